@@ -1,0 +1,125 @@
+"""What can go wrong that is *not* a consumer's fault.
+
+A consumer that breaks the protocol is a finding, and findings are data (`harness.verdict`). An
+exception from this module means that the user, the environment or we ourselves are at fault; each
+knows the exit code that tells a CI job which of the three it was.
+
+Law: every message says what was wrong, where (file, line, column, when there is a file), what was
+expected, and the next step. Sentences are written once, here or in a named constructor, not at ten
+raise sites.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+
+class ExitCode(IntEnum):
+    """The exit codes of every `harness` command."""
+
+    PASS = 0
+    FINDINGS = 1
+    USAGE = 2
+    ENVIRONMENT = 3
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Location:
+    """A place in a file that a person wrote; lines and columns count from 1, 0 means unknown."""
+
+    path: str
+    line: int = 0
+    column: int = 0
+
+    def __str__(self) -> str:
+        """Render as `path:line:column`, the form that editors and terminals make clickable."""
+        if not self.line:
+            return self.path
+        return f"{self.path}:{self.line}:{self.column}" if self.column else f"{self.path}:{self.line}"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Problem:
+    """One mistake in one place, with what was expected and what to do next."""
+
+    location: Location
+    what: str
+    expected: str = ""
+    hint: str = ""
+
+    def __str__(self) -> str:
+        """Render the place and the mistake on one line, expectation and hint indented below."""
+        lines = [f"{self.location}: {self.what}"]
+        if self.expected:
+            lines.append(f"    expected: {self.expected}")
+        if self.hint:
+            lines.append(f"    hint: {self.hint}")
+        return "\n".join(lines)
+
+
+class HarnessError(Exception):
+    """Base of all errors that the harness raises on purpose; never raised itself."""
+
+    exit_code: ExitCode = ExitCode.ENVIRONMENT
+
+    def __init__(self, what: str, *, expected: str = "", hint: str = "") -> None:
+        """Keep the three parts of a message apart, so that every front end can lay them out."""
+        self.what = what
+        self.expected = expected
+        self.hint = hint
+        super().__init__(what)
+
+    def __str__(self) -> str:
+        """Render the message, then the expectation and the hint on lines of their own."""
+        lines = [self.what]
+        if self.expected:
+            lines.append(f"    expected: {self.expected}")
+        if self.hint:
+            lines.append(f"    hint: {self.hint}")
+        return "\n".join(lines)
+
+
+class UsageError(HarnessError):
+    """The command line or the configuration asks for something that cannot be."""
+
+    exit_code = ExitCode.USAGE
+
+
+class ScenarioError(HarnessError):
+    """Scenario files (or their goldens and locks) are wrong; carries every problem at once."""
+
+    exit_code = ExitCode.USAGE
+
+    def __init__(self, problems: tuple[Problem, ...]) -> None:
+        """Take all problems that were found, in file order."""
+        self.problems = problems
+        super().__init__("\n".join(str(problem) for problem in problems))
+
+
+class SetupError(HarnessError):
+    """The environment cannot run this: no Java, no network, a port in use, a service that died."""
+
+    exit_code = ExitCode.ENVIRONMENT
+
+
+class EncodingError(HarnessError):
+    """A protocol cannot express the value or event that it was given."""
+
+    exit_code = ExitCode.USAGE
+
+
+class DecodingError(HarnessError):
+    """Bytes that are not what the protocol allows; decoders raise this and nothing else."""
+
+    exit_code = ExitCode.ENVIRONMENT
+
+
+class HarnessBug(HarnessError):
+    """We are wrong. Never a verdict about a consumer."""
+
+    exit_code = ExitCode.ENVIRONMENT
+
+    def __init__(self, what: str) -> None:
+        """Say what was violated; the hint asks for a report."""
+        super().__init__(what, hint="this is a defect of the harness; please report it with the log")

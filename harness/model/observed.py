@@ -1,0 +1,70 @@
+"""What a consumer says it reached, before any judgement.
+
+Values are raw JSON (`RawValue`): numbers with a point or exponent arrive as `decimal.Decimal`, so
+that nothing is lost before the verdict normalises by column type.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import StrEnum
+
+from harness.model.change import Op
+from harness.model.table import TableId
+
+RawValue = bool | int | Decimal | str | None | Sequence["RawValue"] | Mapping[str, "RawValue"]
+RawRow = Mapping[str, RawValue]
+
+
+class Outcome(StrEnum):
+    """How the consumer's run over one changefeed ended."""
+
+    DONE = "done"
+    NOT_APPLICABLE = "not-applicable"
+    ERROR = "error"
+    CRASH = "crash"
+    TIMEOUT = "timeout"
+    INVALID = "invalid"
+
+
+@dataclass(frozen=True, slots=True)
+class ObservedEvent:
+    """One row event that the consumer says it applied; position fields are None when not told."""
+
+    op: Op
+    table: TableId
+    before: RawRow | None
+    after: RawRow | None
+    commit_ts: int | None
+    topic: str | None = None
+    partition: int | None = None
+    offset: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ObservedDdl:
+    """One DDL statement that the consumer says it executed."""
+
+    query: str
+    type: int | None
+    table: TableId
+    commit_ts: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """Everything one consumer answered for one changefeed.
+
+    `detail` says what happened in words when the outcome is not DONE: the consumer's own error, the
+    exit code and the tail of its output, or which line of which result file is not valid.
+    `events` and `ddl` are None when the consumer did not hand them back.
+    """
+
+    outcome: Outcome
+    detail: str = ""
+    tables: Mapping[TableId, tuple[RawRow, ...]] | None = None
+    events: tuple[ObservedEvent, ...] | None = None
+    ddl: tuple[ObservedDdl, ...] | None = None
+    log: str = ""

@@ -1,0 +1,95 @@
+"""What a table is: columns, indexes and options of one schema version."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from harness.model.columns import Column
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class TableId:
+    """A table's qualified name, spelled as it was created."""
+
+    schema: str
+    name: str
+
+    def __str__(self) -> str:
+        """Render as `schema.name`."""
+        return f"{self.schema}.{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class IndexPart:
+    """One key part: a column (with a prefix length when declared) or an expression."""
+
+    column: str | None
+    length: int | None = None
+    expression: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """One index; `id` is TiDB's, given in creation order within the table."""
+
+    id: int
+    name: str
+    parts: tuple[IndexPart, ...]
+    unique: bool = False
+    primary: bool = False
+    visible: bool = True
+    is_global: bool = False
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Return the names of the plain columns among the parts, in key order."""
+        return tuple(part.column for part in self.parts if part.column is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One version of one table.
+
+    `version` rises with every DDL on the table (TiCDC's `TableInfo.Version`).
+    `clustered` tells whether the primary key is the row's handle (TiDB's default since v5.0);
+    False without a primary key. `partitions` holds the partition names, empty when unpartitioned.
+    `physical_id` and `partition_ids` are TiDB's physical ids (allocation order).
+    """
+
+    id: TableId
+    columns: tuple[Column, ...]
+    indexes: tuple[Index, ...] = ()
+    clustered: bool = False
+    version: int = 1
+    physical_id: int = 0
+    partitions: tuple[str, ...] = ()
+    partition_ids: tuple[int, ...] = ()
+    charset: str = "utf8mb4"
+    collation: str = "utf8mb4_bin"
+    comment: str = ""
+    is_view: bool = False
+    is_sequence: bool = False
+    options: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+
+    @property
+    def primary_key(self) -> Index | None:
+        """Return the primary key, or None."""
+        return next((index for index in self.indexes if index.primary), None)
+
+    def column(self, name: str) -> Column:
+        """Return the column of that name (case-insensitive, as in SQL); KeyError when absent."""
+        wanted = name.lower()
+        for column in self.columns:
+            if column.name.lower() == wanted:
+                return column
+        raise KeyError(name)
+
+    def position(self, name: str) -> int:
+        """Return the ordinal (from 0) of a column by name; KeyError when absent."""
+        wanted = name.lower()
+        for ordinal, column in enumerate(self.columns):
+            if column.name.lower() == wanted:
+                return ordinal
+        raise KeyError(name)

@@ -1,0 +1,139 @@
+"""The scenario file as frozen dataclasses; every part remembers the line that it was written on.
+
+The grammar (`grammar.json`) says what is allowed; this module only mirrors it. Field names are the
+file's own words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from harness.model.change import Pin
+
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class SqlStatement:
+    """One SQL statement and its place in the scenario file (lines and columns from 1)."""
+
+    sql: str
+    line: int
+    column: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class DdlStep:
+    """`ddl:` one statement; `emit` when the database is not asked to run it."""
+
+    statement: SqlStatement
+    pin: Pin | None = None
+    emit: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class EmitRow:
+    """A row image that an `emit:` step states instead of having a database compute it."""
+
+    op: str
+    table: str
+    before: Mapping[str, Any] | None
+    after: Mapping[str, Any] | None
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class TransactionStep:
+    """`transaction:` a name and its statements; or, under `emit:`, the rows themselves."""
+
+    name: str
+    statements: tuple[SqlStatement, ...]
+    line: int
+    rows: tuple[EmitRow, ...] = ()
+    pin: Pin | None = None
+    emit: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedStep:
+    """`resolved:` `all`, or a list of partitions, or a mapping with partitions and ts."""
+
+    line: int
+    partitions: tuple[int, ...] | None = None
+    ts: int | None = None
+
+
+Step = DdlStep | TransactionStep | ResolvedStep
+
+
+@dataclass(frozen=True, slots=True)
+class DeliveryStep:
+    """One disturbance: the fault's name, its options, and the licence for it.
+
+    `allowed_by` maps protocol to clause id; `seen_in` is a link for a disturbance beyond the
+    documents; exactly one of the two is given.
+    """
+
+    fault: str
+    options: Mapping[str, Any]
+    line: int
+    allowed_by: Mapping[str, str] = field(default_factory=lambda: NOTHING)
+    seen_in: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """The axes of the expansion; `exclude` holds partial assignments that are left out."""
+
+    protocols: tuple[str, ...]
+    partitions: tuple[int, ...] = (1,)
+    dialects: tuple[str, ...] = ()
+    exclude: tuple[Mapping[str, Any], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedTable:
+    """Rows that a table must hold at the end, as written; None when the table must not exist."""
+
+    rows: tuple[Mapping[str, Any], ...] | None
+    lines: tuple[int, ...]
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """`expect:`; tables for every protocol, then what differs by protocol, and events by protocol."""
+
+    tables: Mapping[str, ExpectedTable]
+    tables_by_protocol: Mapping[str, Mapping[str, ExpectedTable]]
+    events: Mapping[str, tuple[Mapping[str, Any], ...]]
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """One scenario file, valid by grammar and by the rules of `harness check`.
+
+    `path` is relative to the scenarios' root, without `.yaml`, with `/`; `id` equals it with dots.
+    `file` is the path to show to a person. `end_resolved` is False for `resolved: none`.
+    """
+
+    id: str
+    title: str
+    path: str
+    file: str
+    clauses: tuple[str, ...]
+    databases: tuple[str, ...]
+    matrix: Matrix
+    upstream: tuple[Step, ...]
+    expect: Expectation
+    refs: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    settings: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: NOTHING)
+    delivery: Mapping[str, tuple[DeliveryStep, ...]] = field(default_factory=lambda: NOTHING)
+    kills: tuple[str, ...] = ()
+    end_resolved: bool = True
+    clause_lines: Mapping[str, int] = field(default_factory=lambda: NOTHING)
