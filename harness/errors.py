@@ -123,3 +123,12 @@ class HarnessBug(HarnessError):
     def __init__(self, what: str) -> None:
         """Say what was violated; the hint asks for a report."""
         super().__init__(what, hint="this is a defect of the harness; please report it with the log")
+
+
+class StepError(UsageError):
+    """A step of a scenario cannot be replayed; `line` is its line in the scenario file."""
+
+    def __init__(self, what: str, *, line: int, expected: str = "", hint: str = "") -> None:
+        """Keep the line, so that the caller who knows the file can make a Problem of it."""
+        self.line = line
+        super().__init__(what, expected=expected, hint=hint)

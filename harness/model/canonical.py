@@ -1,0 +1,243 @@
+"""One canonical value for each column, whatever spelling it arrived in.
+
+A golden, a YAML expectation, a column default and a consumer's answer all name values; this module
+is the only place that decides when two of them are the same. It raises `ValueError` with a sentence
+when a spelling does not fit the column: the caller knows whose fault that is.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import struct
+from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal, InvalidOperation, localcontext
+
+from harness.model.columns import Column, ColumnKind
+from harness.model.values import Value
+
+INTEGER_BITS: Mapping[ColumnKind, int] = {
+    ColumnKind.TINYINT: 8,
+    ColumnKind.SMALLINT: 16,
+    ColumnKind.MEDIUMINT: 24,
+    ColumnKind.INT: 32,
+    ColumnKind.BIGINT: 64,
+}
+_INTEGER = re.compile(r"[+-]?\d+\Z")
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}\Z")
+_DATETIME = re.compile(r"(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}:\d{2})(?:\.(\d+))?\Z")
+_TIME = re.compile(r"(-?\d{2,3}:\d{2}:\d{2})(?:\.(\d+))?\Z")
+
+
+def canonical(column: Column, raw: object) -> Value:
+    """Return the canonical value of `raw` for `column`; raise ValueError when it does not fit.
+
+    `raw` is JSON or YAML data (numbers with a point as Decimal), or already canonical.
+    """
+    if raw is None:
+        return None
+    return _READERS[column.kind](column, raw)
+
+
+def _integer(column: Column, raw: object) -> int:
+    value = _exact_integer(raw)
+    bits = INTEGER_BITS[column.kind]
+    low, high = (0, 2**bits - 1) if column.unsigned else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+    if not low <= value <= high:
+        sign = " unsigned" if column.unsigned else ""
+        raise ValueError(f"{value} is out of the range of {column.kind.value}{sign}")
+    return value
+
+
+def _exact_integer(raw: object) -> int:
+    if isinstance(raw, bool):
+        return int(raw)
+    if isinstance(raw, int):
+        return raw
+    if isinstance(raw, Decimal | float) and Decimal(raw) == int(raw):
+        return int(raw)
+    if isinstance(raw, str) and _INTEGER.match(raw):
+        return int(raw)
+    raise ValueError(f"{raw!r} is not an integer")
+
+
+def _plain_integer(column: Column, raw: object) -> int:
+    del column
+    return _exact_integer(raw)
+
+
+def _float32(column: Column, raw: object) -> float:
+    value = _float64(column, raw)
+    try:
+        narrowed: float = struct.unpack("<f", struct.pack("<f", value))[0]
+    except OverflowError as error:
+        raise ValueError(f"{raw!r} is out of the range of float") from error
+    return narrowed
+
+
+def _float64(column: Column, raw: object) -> float:
+    del column
+    if isinstance(raw, bool) or not isinstance(raw, int | float | Decimal | str):
+        raise ValueError(f"{raw!r} is not a number")
+    try:
+        value = float(raw)
+    except ValueError as error:
+        raise ValueError(f"{raw!r} is not a number") from error
+    if not math.isfinite(value):
+        raise ValueError(f"{raw!r} is not a finite number")
+    return value
+
+
+def _decimal(column: Column, raw: object) -> str:
+    if isinstance(raw, bool) or not isinstance(raw, int | Decimal | str | float):
+        raise ValueError(f"{raw!r} is not a decimal number")
+    try:
+        value = Decimal(repr(raw) if isinstance(raw, float) else raw)
+    except InvalidOperation as error:
+        raise ValueError(f"{raw!r} is not a decimal number") from error
+    if not value.is_finite():
+        raise ValueError(f"{raw!r} is not a finite number")
+    with localcontext() as context:
+        context.prec = 200
+        scaled = value.quantize(Decimal(1).scaleb(-(column.scale or 0)))
+        if scaled != value:
+            raise ValueError(f"{raw!r} has more than {column.scale or 0} digits after the point")
+    return f"{scaled:f}" if scaled else f"{abs(scaled):f}"
+
+
+def _bits(column: Column, raw: object) -> int:
+    value = _exact_integer(raw)
+    if not 0 <= value < 2 ** (column.length or 1):
+        raise ValueError(f"{value} does not fit into {column.length or 1} bits")
+    return value
+
+
+def _enum(column: Column, raw: object) -> int:
+    if isinstance(raw, str) and raw in column.members:
+        return column.members.index(raw) + 1
+    if raw == "":
+        return 0
+    value = _exact_integer(raw)
+    if not 0 <= value <= len(column.members):
+        raise ValueError(f"{value} is not an index into {list(column.members)}")
+    return value
+
+
+def _set(column: Column, raw: object) -> int:
+    if isinstance(raw, str) and not _INTEGER.match(raw):
+        value = 0
+        for member in raw.split(",") if raw else []:
+            if member not in column.members:
+                raise ValueError(f"{member!r} is not a member of {list(column.members)}")
+            value |= 1 << column.members.index(member)
+        return value
+    value = _exact_integer(raw)
+    if not 0 <= value < 2 ** len(column.members):
+        raise ValueError(f"{value} is not a mask over {list(column.members)}")
+    return value
+
+
+def _fraction(digits: str | None, fsp: int, raw: str) -> str:
+    kept = (digits or "").ljust(fsp, "0")
+    if kept[fsp:].strip("0"):
+        raise ValueError(f"{raw!r} has more than {fsp} fractional digits")
+    return f".{kept[:fsp]}" if fsp else ""
+
+
+def _date(column: Column, raw: object) -> str:
+    del column
+    if isinstance(raw, str) and _DATE.match(raw):
+        return raw
+    raise ValueError(f"{raw!r} is not a date (YYYY-MM-DD)")
+
+
+def _datetime(column: Column, raw: object) -> str:
+    match = _DATETIME.match(raw) if isinstance(raw, str) else None
+    if match is None:
+        raise ValueError(f"{raw!r} is not a date and time (YYYY-MM-DD HH:MM:SS[.fraction])")
+    return f"{match[1]} {match[2]}{_fraction(match[3], column.fsp, match[0])}"
+
+
+def _time(column: Column, raw: object) -> str:
+    match = _TIME.match(raw) if isinstance(raw, str) else None
+    if match is None:
+        raise ValueError(f"{raw!r} is not a time ([-]HH:MM:SS[.fraction])")
+    return f"{match[1]}{_fraction(match[2], column.fsp, match[0])}"
+
+
+def _text(column: Column, raw: object) -> str:
+    if not isinstance(raw, str):
+        raise ValueError(f"{raw!r} is not text")
+    return raw.rstrip(" ") if column.kind is ColumnKind.CHAR else raw
+
+
+def _bytes(column: Column, raw: object) -> bytes:
+    if isinstance(raw, str):
+        try:
+            raw = bytes.fromhex(raw)
+        except ValueError as error:
+            raise ValueError(f"{raw!r} is not hexadecimal") from error
+    if not isinstance(raw, bytes):
+        raise ValueError(f"{raw!r} is not binary (hexadecimal text)")
+    if column.kind is ColumnKind.BINARY:
+        return raw.ljust(column.length or 1, b"\0")
+    return raw
+
+
+def _json(column: Column, raw: object) -> str:
+    """Order keys and spaces; numbers keep their text, so 1 and 1.0 and 10^20 stay apart."""
+    del column
+    if not isinstance(raw, str):
+        raise ValueError(f"{raw!r} is not JSON text")
+    try:
+        document = json.loads(raw, parse_float=_Number, parse_int=_Number)
+    except ValueError as error:
+        raise ValueError(f"{raw!r} is not JSON: {error}") from error
+    return _json_text(document)
+
+
+class _Number(str):
+    __slots__ = ()
+
+
+def _json_text(node: object) -> str:
+    if isinstance(node, _Number):
+        return str(node)
+    if isinstance(node, Mapping):
+        members = sorted(node.items(), key=lambda member: str(member[0]).encode())
+        inner = ", ".join(f"{json.dumps(k, ensure_ascii=False)}: {_json_text(v)}" for k, v in members)
+        return "{" + inner + "}"
+    if isinstance(node, Sequence) and not isinstance(node, str):
+        return "[" + ", ".join(_json_text(item) for item in node) + "]"
+    return json.dumps(node, ensure_ascii=False)
+
+
+_READERS: Mapping[ColumnKind, Callable[[Column, object], Value]] = {
+    **dict.fromkeys(INTEGER_BITS, _integer),
+    ColumnKind.YEAR: _plain_integer,
+    ColumnKind.FLOAT: _float32,
+    ColumnKind.DOUBLE: _float64,
+    ColumnKind.DECIMAL: _decimal,
+    ColumnKind.BIT: _bits,
+    ColumnKind.ENUM: _enum,
+    ColumnKind.SET: _set,
+    ColumnKind.DATE: _date,
+    ColumnKind.TIME: _time,
+    ColumnKind.DATETIME: _datetime,
+    ColumnKind.TIMESTAMP: _datetime,
+    ColumnKind.CHAR: _text,
+    ColumnKind.VARCHAR: _text,
+    ColumnKind.TINYTEXT: _text,
+    ColumnKind.TEXT: _text,
+    ColumnKind.MEDIUMTEXT: _text,
+    ColumnKind.LONGTEXT: _text,
+    ColumnKind.BINARY: _bytes,
+    ColumnKind.VARBINARY: _bytes,
+    ColumnKind.TINYBLOB: _bytes,
+    ColumnKind.BLOB: _bytes,
+    ColumnKind.MEDIUMBLOB: _bytes,
+    ColumnKind.LONGBLOB: _bytes,
+    ColumnKind.JSON: _json,
+    ColumnKind.VECTOR: _text,
+}

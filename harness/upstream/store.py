@@ -1,0 +1,145 @@
+"""The rows of one TiDB table by TiKV key, and what a transaction nets to.
+
+A row's key is its clustered primary key, else a hidden `_tidb_rowid`, given from 1 in insertion order.
+A transaction emits one event for each key whose value changed: insert + update is one insert, insert
++ delete nothing, delete + insert an update, no net change nothing; a changed clustered primary key is
+a delete of the old key and an insert of the new.
+
+Source: TiCDC codec notes §5; vectors `open_keys`, `open_dml`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+
+from harness.errors import HarnessBug
+from harness.model.change import Op, RowChanged
+from harness.model.columns import INTEGERS, ColumnKind
+from harness.model.table import Table
+from harness.model.values import Row, Value
+
+Key = tuple[Value, ...]
+_INT64 = 1 << 64
+
+
+@dataclass(frozen=True, slots=True)
+class NetChange:
+    """What one transaction did to one TiKV key; `change` is the last statement that touched it."""
+
+    op: Op
+    key: Key
+    before: Row | None
+    after: Row | None
+    change: RowChanged
+
+
+def int_handle(table: Table) -> bool:
+    """Tell whether the row handle is an int64: a clustered single integer key, or `_tidb_rowid`."""
+    primary = table.primary_key
+    if not table.clustered or primary is None:
+        return True
+    return len(primary.columns) == 1 and table.column(primary.columns[0]).kind in INTEGERS
+
+
+def signed(number: int) -> int:
+    """Return an unsigned 64-bit number as the int64 of the same bits."""
+    return number - _INT64 if number >= _INT64 // 2 else number
+
+
+class TableStore:
+    """All rows of one table, by key; the personality owns one for each table."""
+
+    def __init__(self, table: Table) -> None:
+        """Start empty."""
+        self.table = table
+        self._rows: dict[Key, Row] = {}
+        self._by_image: dict[Row, list[Key]] = {}
+        self._next_row_id = 1
+        self._initial: dict[Key, Row | None] = {}
+        self._last: dict[Key, RowChanged] = {}
+
+    def apply(self, change: RowChanged) -> None:
+        """Take one row event of the running transaction, in statement order."""
+        old_key: Key | None = None
+        if change.before is not None:
+            old_key = self._locate(change.before)
+            self._touch(old_key, change)
+            self._remove(old_key)
+        if change.after is not None:
+            key = self._key(change.after, old_key)
+            self._touch(key, change)
+            self._put(key, change.after)
+
+    def commit(self) -> list[NetChange]:
+        """Return the net changes since the last commit: deletes, updates, inserts, each by key."""
+        net: list[NetChange] = []
+        for key, before in self._initial.items():
+            after = self._rows.get(key)
+            if before == after:
+                continue
+            op = Op.INSERT if before is None else Op.DELETE if after is None else Op.UPDATE
+            net.append(NetChange(op, key, before, after, self._last[key]))
+        self._initial.clear()
+        self._last.clear()
+        net.sort(key=lambda change: (_DML_ORDER[change.op], self._sort_key(change.key)))
+        return net
+
+    def reshape(self, table: Table, convert: Callable[[Row], Row]) -> None:
+        """Take a new version of the table; `convert` gives each stored row its new form."""
+        rows = self._rows
+        self.table = table
+        self._rows, self._by_image = {}, {}
+        for key, row in rows.items():
+            self._put(key, convert(row))
+
+    def _key(self, row: Row, old_key: Key | None) -> Key:
+        primary = self.table.primary_key
+        if self.table.clustered and primary is not None:
+            return tuple(row[self.table.position(column)] for column in primary.columns)
+        if old_key is not None:
+            return old_key
+        row_id = self._next_row_id
+        self._next_row_id += 1
+        return (row_id,)
+
+    def _locate(self, image: Row) -> Key:
+        keys = self._by_image.get(image)
+        if not keys:
+            raise HarnessBug(f"the change log touches a row of {self.table.id} that is not there: {image}")
+        return keys[0]
+
+    def _touch(self, key: Key, change: RowChanged) -> None:
+        self._initial.setdefault(key, self._rows.get(key))
+        self._last[key] = change
+
+    def _put(self, key: Key, row: Row) -> None:
+        self._rows[key] = row
+        self._by_image.setdefault(row, []).append(key)
+
+    def _remove(self, key: Key) -> None:
+        row = self._rows.pop(key)
+        keys = self._by_image[row]
+        keys.remove(key)
+        if not keys:
+            del self._by_image[row]
+
+    def _sort_key(self, key: Key) -> tuple[int | float | bytes | Decimal, ...]:
+        if int_handle(self.table):
+            return (signed(int(key[0] or 0)),)
+        primary = self.table.primary_key
+        columns = primary.columns if primary else ()
+        return tuple(
+            _comparable(self.table.column(name).kind, value)
+            for name, value in zip(columns, key, strict=True)
+        )
+
+
+def _comparable(kind: ColumnKind, value: Value) -> int | float | bytes | Decimal:
+    if isinstance(value, str):
+        return Decimal(value) if kind is ColumnKind.DECIMAL else value.encode()
+    return b"" if value is None else value
+
+
+_DML_ORDER = {Op.DELETE: 0, Op.UPDATE: 1, Op.INSERT: 2}

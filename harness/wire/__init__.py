@@ -1,0 +1,3 @@
+"""Pure byte grammar that protocols share: framing, and JSON as Go prints it."""
+
+from __future__ import annotations

@@ -1,0 +1,72 @@
+"""The Open Protocol's versioned batches: big-endian lengths, several events to a message.
+
+Key:   int64 version, then for each event int64 length and the event's key.
+Value: for each event int64 length and the event's value.
+
+Source: TiCDC Open Protocol, §Message format; tiflow c7b2588 open/open_protocol_encoder.go:81.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from struct import Struct
+
+from harness.errors import DecodingError
+
+VERSION = 1
+_INT64 = Struct(">q")
+_VERSION_BYTES = _INT64.pack(VERSION)
+_pack = _INT64.pack
+
+
+def frame_keys(keys: Sequence[bytes]) -> bytes:
+    """Return the message key that holds these event keys, in order."""
+    parts = [_VERSION_BYTES]
+    for key in keys:
+        parts.append(_pack(len(key)))
+        parts.append(key)
+    return b"".join(parts)
+
+
+def frame_values(values: Sequence[bytes]) -> bytes:
+    """Return the message value that holds these event values, in order."""
+    parts: list[bytes] = []
+    for value in values:
+        parts.append(_pack(len(value)))
+        parts.append(value)
+    return b"".join(parts)
+
+
+def unframe(key: bytes, value: bytes) -> tuple[tuple[bytes, bytes], ...]:
+    """Return the (event key, event value) pairs of a message; DecodingError when it is malformed."""
+    if len(key) < 8:
+        raise DecodingError(
+            f"a message key of {len(key)} bytes has no room for the protocol version",
+            expected="8 bytes of version, then framed event keys",
+        )
+    (version,) = _INT64.unpack_from(key)
+    if version != VERSION:
+        raise DecodingError(f"protocol version {version}", expected=f"version {VERSION}")
+    keys = _split(key, 8, "key")
+    values = _split(value, 0, "value")
+    if len(keys) != len(values):
+        raise DecodingError(f"{len(keys)} event keys beside {len(values)} event values")
+    if not keys:
+        raise DecodingError("a message without any event")
+    return tuple(zip(keys, values, strict=True))
+
+
+def _split(data: bytes, offset: int, part: str) -> list[bytes]:
+    frames: list[bytes] = []
+    while offset < len(data):
+        if offset + 8 > len(data):
+            raise DecodingError(f"the {part} ends inside a length, at byte {offset}")
+        (length,) = _INT64.unpack_from(data, offset)
+        offset += 8
+        if length < 0 or offset + length > len(data):
+            raise DecodingError(
+                f"length {length} at byte {offset - 8} of the {part} exceeds the {len(data)} bytes there are"
+            )
+        frames.append(data[offset : offset + length])
+        offset += length
+    return frames

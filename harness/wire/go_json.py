@@ -1,0 +1,126 @@
+r"""JSON text as Go's encoding/json prints it, and Go's strconv.Quote.
+
+No spaces, no trailing newline. `<`, `>` and `&` are escaped, as are U+2028 and U+2029; other
+non-ASCII characters and 0x7f are raw; bytes that are not UTF-8 become `\ufffd`.
+
+Source: TiCDC codec notes, tiflow c7b2588 (vectors `open_types`); Go 1.21 encoding/json `appendString`,
+`floatEncoder`; strconv `Quote`.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from decimal import Decimal
+from struct import Struct
+
+_ESCAPES = {
+    '"': '\\"',
+    "\\": "\\\\",
+    "\b": "\\b",
+    "\f": "\\f",
+    "\n": "\\n",
+    "\r": "\\r",
+    "\t": "\\t",
+    "<": "\\u003c",
+    ">": "\\u003e",
+    "&": "\\u0026",
+    "\u2028": "\\u2028",
+    "\u2029": "\\u2029",
+}
+_TABLE = str.maketrans({**{chr(code): f"\\u{code:04x}" for code in range(0x20)}, **_ESCAPES})
+_NEEDS_ESCAPE = re.compile('[\x00-\x1f"\\\\<>&\u2028\u2029]')
+_FLOAT32 = Struct("<f")
+
+_QUOTE_ESCAPES = {
+    "\a": "\\a",
+    "\b": "\\b",
+    "\f": "\\f",
+    "\n": "\\n",
+    "\r": "\\r",
+    "\t": "\\t",
+    "\v": "\\v",
+    "\\": "\\\\",
+    '"': '\\"',
+}
+_UNQUOTE = {escape[1]: char for char, escape in _QUOTE_ESCAPES.items()}
+_UNQUOTE_PATTERN = re.compile(r'\\(x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8}|[abfnrtv\\"])', re.ASCII)
+
+
+def go_string(text: str) -> str:
+    """Return `text` as a quoted JSON string."""
+    if _NEEDS_ESCAPE.search(text) is None:
+        return f'"{text}"'
+    return f'"{text.translate(_TABLE)}"'
+
+
+def go_float(value: float, bits: int = 64) -> str:
+    """Return a float's JSON number: shortest digits that read back, fixed notation in [1e-6, 1e21).
+
+    `bits` is 32 or 64: a 32-bit float is printed with the digits that 32 bits need.
+    """
+    if value == 0:
+        return "0"
+    digits = Decimal(repr(value) if bits == 64 else _shortest32(value))
+    magnitude = abs(value)
+    if 1e-6 <= magnitude < 1e21:
+        text = f"{digits:f}"
+        return text.rstrip("0").rstrip(".") if "." in text else text
+    sign, figures, _ = digits.normalize().as_tuple()
+    head = "".join(map(str, figures))
+    mantissa = head[0] + ("." + head[1:] if len(head) > 1 else "")
+    exponent = digits.adjusted()
+    return f"{'-' if sign else ''}{mantissa}e{'-' if exponent < 0 else '+'}{abs(exponent)}"
+
+
+def _shortest32(value: float) -> str:
+    packed = _FLOAT32.pack(value)
+    for precision in range(1, 10):
+        text = f"{value:.{precision}g}"
+        if _FLOAT32.pack(float(text)) == packed:
+            return text
+    return f"{value:.9g}"
+
+
+def go_quote(raw: bytes) -> str:
+    r"""Return strconv.Quote of the bytes, without its outer quotes: `\x89PNG\r\n`."""
+    parts: list[str] = []
+    for char in raw.decode("utf-8", "surrogateescape"):
+        code = ord(char)
+        if 0xDC80 <= code <= 0xDCFF:
+            parts.append(f"\\x{code - 0xDC00:02x}")
+        elif char in _QUOTE_ESCAPES:
+            parts.append(_QUOTE_ESCAPES[char])
+        elif char == " " or unicodedata.category(char)[0] in "LMNPS":
+            parts.append(char)
+        elif code < 0x80:
+            parts.append(f"\\x{code:02x}")
+        else:
+            parts.append(f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}")
+    return "".join(parts)
+
+
+def go_unquote(text: str) -> bytes:
+    """Return the bytes that `go_quote` quoted; ValueError on an escape that Go does not know."""
+    parts: list[bytes] = []
+    position = 0
+    while position < len(text):
+        slash = text.find("\\", position)
+        if slash < 0:
+            parts.append(text[position:].encode())
+            break
+        parts.append(text[position:slash].encode())
+        match = _UNQUOTE_PATTERN.match(text, slash)
+        if match is None:
+            raise ValueError(f"unknown escape {text[slash : slash + 2]!r} at {slash}")
+        parts.append(_unescaped(match[1]))
+        position = match.end()
+    return b"".join(parts)
+
+
+def _unescaped(escape: str) -> bytes:
+    if escape[0] == "x":
+        return bytes([int(escape[1:], 16)])
+    if escape[0] in "uU":
+        return chr(int(escape[1:], 16)).encode()
+    return _UNQUOTE[escape].encode()
