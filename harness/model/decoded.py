@@ -1,0 +1,50 @@
+"""An event as a protocol's decoder reads it back from the wire, in words common to all protocols.
+
+Previews, golden files and the author's own `expect.events` speak of these; so does the reference
+consumer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+
+from harness.model.values import Value
+
+NO_COLUMNS: Mapping[str, Value] = MappingProxyType({})
+
+
+class EventKind(StrEnum):
+    """What a decoded event says; an upsert is an insert or an update, the wire does not tell which."""
+
+    INSERT = "insert"
+    UPDATE = "update"
+    UPSERT = "upsert"
+    DELETE = "delete"
+    DDL = "ddl"
+    RESOLVED = "resolved"
+
+
+@dataclass(frozen=True, slots=True)
+class DecodedEvent:
+    """One event of one Kafka message.
+
+    `before` and `after` hold the columns that are on the wire, by name; `handle` the names of the
+    handle key. `query` and `type` are a DDL's. `key_text` and `value_text` are the event's own JSON.
+    """
+
+    kind: EventKind
+    commit_ts: int
+    schema: str = ""
+    table: str = ""
+    before: Mapping[str, Value] | None = None
+    after: Mapping[str, Value] | None = None
+    handle: tuple[str, ...] = ()
+    types: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    row_id: int | None = None
+    query: str = ""
+    type: int = 0
+    key_text: str = ""
+    value_text: str = ""
