@@ -1,0 +1,10 @@
+"""Child processes that can never outlive the harness, however either of them ends.
+
+Law: every child, service or consumer, is started by `spawn` and by nothing else.
+"""
+
+from __future__ import annotations
+
+from harness.process.guarded import Guarded, spawn
+
+__all__ = ["Guarded", "spawn"]
