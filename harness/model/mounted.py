@@ -64,8 +64,8 @@ class DdlEvent:
     source: str
     schema: str
     table: str
-    before: Table | None
-    after: Table | None
+    before: MountedTable | None
+    after: MountedTable | None
     commit_ts: int
     topic: str
     partitions: int

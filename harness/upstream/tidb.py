@@ -79,7 +79,9 @@ class TiDB:
         commit_ts = self._clock.commit(run.pin.ts if run.pin else None)
         emitted = False
         for job in applied.jobs:
-            self._follow(job)
+            before = self._mounted.pop(job.before.id, None) if job.before is not None else None
+            after = mounted_table(job.after) if job.after is not None else None
+            self._follow(job, after)
             if not self._replicated(job):
                 continue
             emitted = True
@@ -92,8 +94,8 @@ class TiDB:
                 source=job.source,
                 schema=job.schema,
                 table=job.table,
-                before=job.before,
-                after=job.after,
+                before=before,
+                after=after,
                 commit_ts=commit_ts,
                 topic=self._feed.topic,
                 partitions=self._feed.partitions,
@@ -191,11 +193,11 @@ class TiDB:
             return True
         return after
 
-    def _follow(self, job: DdlJob) -> None:
+    def _follow(self, job: DdlJob, mounted: MountedTable | None) -> None:
         """Let the stored rows follow a schema change."""
         before, after = job.before, job.after
         store = self._stores.pop(before.id, None) if before is not None else None
-        if after is None:
+        if after is None or mounted is None:
             if before is None and job.table == "":
                 self._forget_dropped()
             return
@@ -205,7 +207,7 @@ class TiDB:
         else:
             store = TableStore(after)
         self._stores[after.id] = store
-        self._mounted[after.id] = mounted_table(after)
+        self._mounted[after.id] = mounted
 
     def _forget_dropped(self) -> None:
         alive = {table.id for table in self._catalogue.tables()}

@@ -1,0 +1,101 @@
+"""What is wrong with a consumer, as data; never an exception."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from harness.model.record import Origin
+
+
+class Judgement(StrEnum):
+    """The verdict on one case; the value is what reports print."""
+
+    PASS = "pass"
+    FAIL = "fail"
+    CRASH = "crash"
+    TIMEOUT = "timeout"
+    INVALID = "invalid"
+    UNDECIDED = "undecided"
+    NOT_APPLICABLE = "not-applicable"
+    INCONCLUSIVE = "inconclusive"
+    HARNESS_ERROR = "harness-error"
+
+
+# A run with any of these exits 1; `undecided` and `not-applicable` are counted apart.
+FINDINGS = frozenset(
+    {
+        Judgement.FAIL,
+        Judgement.CRASH,
+        Judgement.TIMEOUT,
+        Judgement.INVALID,
+        Judgement.INCONCLUSIVE,
+    }
+)
+APPLICABLE = frozenset(Judgement) - {Judgement.NOT_APPLICABLE}
+
+
+class FindingKind(StrEnum):
+    """How the answer differs from the truth."""
+
+    WRONG_VALUE = "wrong-value"
+    UNREADABLE_VALUE = "unreadable-value"
+    STALE_ROW = "stale-row"
+    MISSING_ROW = "missing-row"
+    EXTRA_ROW = "extra-row"
+    DUPLICATE_ROW = "duplicate-row"
+    MISSING_COLUMN = "missing-column"
+    EXTRA_COLUMN = "extra-column"
+    EXTRA_TABLE = "extra-table"
+    DDL_MISSING = "ddl-missing"
+    DDL_REPEATED = "ddl-repeated"
+    DDL_UNEXPECTED = "ddl-unexpected"
+    DDL_ORDER = "ddl-order"
+    EVENT_MISSING = "event-missing"
+    EVENT_REPEATED = "event-repeated"
+    EVENT_UNEXPECTED = "event-unexpected"
+    EVENT_ORDER = "event-order"
+    CONSUMER = "consumer"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a record lies: canonical topic, partition, and offset from the case's own start."""
+
+    topic: str
+    partition: int
+    offset: int
+    origin: Origin
+
+    def __str__(self) -> str:
+        """Render as `topic/partition@offset`."""
+        return f"{self.topic}/{self.partition}@{self.offset}"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One difference: what, where, by which clause, and which records led there.
+
+    `expected` and `actual` are texts ready to print, None where there is none.
+    """
+
+    kind: FindingKind
+    message: str
+    clause: str
+    line: int = 0
+    table: str = ""
+    key: str = ""
+    column: str = ""
+    expected: str | None = None
+    actual: str | None = None
+    places: tuple[Place, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The judgement on one case with everything that led to it."""
+
+    case: str
+    judgement: Judgement
+    findings: tuple[Finding, ...] = ()
+    detail: str = ""

@@ -1,0 +1,48 @@
+"""What a verdict needs to know of one case beside the two states."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from harness.model.finding import Place
+from harness.model.mounted import MountedRow
+from harness.model.record import Record
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One case under judgement.
+
+    `clauses` are those that the scenario cites, the first of them being its main point; `places`
+    tells for each event number where its records lie, every copy of them.
+    """
+
+    case: str
+    protocol: str
+    clauses: tuple[str, ...]
+    line: int
+    places: Mapping[int, tuple[Place, ...]]
+
+    def places_of(self, events: Sequence[MountedRow]) -> tuple[Place, ...]:
+        """Return the records of some events, in the order in which they lie on the topic."""
+        found = [place for event in events for place in self.places.get(event.origin.event, ())]
+        return tuple(sorted(found, key=lambda place: (place.topic, place.partition, place.offset)))
+
+    def main_clause(self) -> str:
+        """Return the clause that a finding cites when no narrower one fits."""
+        return self.clauses[0] if self.clauses else ""
+
+
+def places(records: Sequence[Record]) -> Mapping[int, tuple[Place, ...]]:
+    """Return where each event's records lie once they are produced in this order."""
+    offsets: dict[tuple[str, int], int] = {}
+    found: dict[int, list[Place]] = {}
+    for record in records:
+        partition = (record.topic, record.partition)
+        offset = offsets.get(partition, 0)
+        offsets[partition] = offset + 1
+        for origin in record.origins:
+            place = Place(record.topic, record.partition, offset, origin)
+            found.setdefault(origin.event, []).append(place)
+    return {event: tuple(there) for event, there in found.items()}

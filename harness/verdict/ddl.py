@@ -1,0 +1,68 @@
+"""DDL statements: each exactly once, in order."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from harness.model.finding import Finding, FindingKind
+from harness.model.mounted import DdlEvent
+from harness.model.observed import ObservedDdl
+from harness.spec import duty_clause
+from harness.verdict.case import Judged
+from harness.verdict.expected import Expected
+
+
+def compare_ddl(
+    judged: Judged, expected: Expected, answer: Sequence[ObservedDdl]
+) -> Iterator[Finding]:
+    """Yield a finding for each DDL that ran not at all, too often, unasked, or out of order."""
+    clause = duty_clause(judged.protocol, "ddl") or judged.main_clause()
+    wanted = [(event.commit_ts, event.query) for event in expected.ddl]
+    sources = {(event.commit_ts, event.source): event.query for event in expected.ddl}
+    got = [
+        (ddl.commit_ts or 0, sources.get((ddl.commit_ts or 0, ddl.query), ddl.query))
+        for ddl in answer
+    ]
+    by_name = dict(zip(wanted, expected.ddl, strict=True))
+    counted, asked = Counter(got), Counter(wanted)
+    for name in dict.fromkeys(wanted):
+        event = by_name[name]
+        if counted[name] < asked[name]:
+            yield _finding(judged, FindingKind.DDL_MISSING, clause, event, "was not executed")
+        elif counted[name] > asked[name]:
+            times = f"was executed {counted[name]} times"
+            yield _finding(judged, FindingKind.DDL_REPEATED, clause, event, times)
+    for commit_ts, query in dict.fromkeys(got):
+        if (commit_ts, query) not in by_name:
+            yield Finding(
+                FindingKind.DDL_UNEXPECTED,
+                f"a DDL was executed that the stream does not complete: {query} (commit ts {commit_ts})",
+                clause,
+                judged.line,
+                actual=query,
+            )
+    if counted == asked and got != wanted:
+        yield Finding(
+            FindingKind.DDL_ORDER,
+            "the DDL statements were executed in another order",
+            duty_clause(judged.protocol, "stale") or clause,
+            expected.ddl[0].origin.line,
+            expected="; ".join(query for _, query in wanted),
+            actual="; ".join(query for _, query in got),
+        )
+
+
+def _finding(
+    judged: Judged, kind: FindingKind, clause: str, event: DdlEvent, what: str
+) -> Finding:
+    return Finding(
+        kind,
+        f"the DDL of commit ts {event.commit_ts} {what}: {event.query}",
+        clause,
+        event.origin.line,
+        table=event.table,
+        expected="executed once",
+        actual=what,
+        places=judged.places.get(event.origin.event, ()),
+    )

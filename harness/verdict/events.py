@@ -1,0 +1,128 @@
+"""Row events, where the consumer hands them back: every one applied, per key in order, none invented.
+
+An insert and an update are both "put": without old values the wire does not tell them apart, and a
+re-applied put is harmless. What may repeat is the consumer's guarantee; the tables tell whether a
+repetition did harm.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from harness.model.canonical import canonical
+from harness.model.change import Op
+from harness.model.finding import Finding, FindingKind
+from harness.model.mounted import MountedRow
+from harness.model.observed import ObservedEvent, RawRow
+from harness.model.values import Value
+from harness.spec import duty_clause
+from harness.verdict.case import Judged
+from harness.verdict.expected import Expected
+from harness.verdict.text import key_text
+
+Step = tuple[int, bool]
+
+
+def compare_events(
+    judged: Judged, expected: Expected, answer: Sequence[ObservedEvent]
+) -> Iterator[Finding]:
+    """Yield a finding for each event missing, unexpected, or applied against its key's order."""
+    wanted: dict[tuple[str, str], list[MountedRow]] = {}
+    for event in expected.applied:
+        if isinstance(event, MountedRow) and event.table.handle:
+            wanted.setdefault((str(event.table.table.id), _key(event)), []).append(event)
+    got = _answered(expected, answer)
+    for name, events in wanted.items():
+        steps = [(event.commit_ts, event.op is Op.DELETE) for event in events]
+        seen = list(dict.fromkeys(got.pop(name, [])))
+        yield from _missing(judged, name, events, seen)
+        for step in seen:
+            if step not in steps:
+                yield _unexpected(judged, name, step)
+        kept = [step for step in seen if step in steps]
+        if kept != [step for step in dict.fromkeys(steps) if step in kept]:
+            yield Finding(
+                FindingKind.EVENT_ORDER,
+                f"the events of {name[0]} {name[1]} were applied out of order",
+                duty_clause(judged.protocol, "stale") or judged.main_clause(),
+                events[-1].origin.line,
+                table=name[0],
+                key=name[1],
+                expected=_steps_text(steps),
+                actual=_steps_text(kept),
+                places=judged.places_of(events),
+            )
+    for name, seen in got.items():
+        for step in dict.fromkeys(seen):
+            yield _unexpected(judged, name, step)
+
+
+def _missing(
+    judged: Judged, name: tuple[str, str], events: Sequence[MountedRow], seen: Sequence[Step]
+) -> Iterator[Finding]:
+    for event in events:
+        if (event.commit_ts, event.op is Op.DELETE) not in seen:
+            yield Finding(
+                FindingKind.EVENT_MISSING,
+                f"the {event.op.value} of {name[0]} {name[1]} at commit ts {event.commit_ts} was not applied",
+                duty_clause(judged.protocol, event.op.value) or judged.main_clause(),
+                event.origin.line,
+                table=name[0],
+                key=name[1],
+                places=judged.places_of([event]),
+            )
+
+
+def _unexpected(judged: Judged, name: tuple[str, str], step: Step) -> Finding:
+    return Finding(
+        FindingKind.EVENT_UNEXPECTED,
+        f"an event of {name[0]} {name[1]} was applied that the stream does not complete: {_steps_text([step])}",
+        judged.main_clause(),
+        judged.line,
+        table=name[0],
+        key=name[1],
+        actual=_steps_text([step]),
+    )
+
+
+def _answered(
+    expected: Expected, answer: Sequence[ObservedEvent]
+) -> dict[tuple[str, str], list[Step]]:
+    """Group the answered events by table and key, reading keys by the version at their commit ts."""
+    versions = {
+        (str(event.table.table.id), event.commit_ts): event
+        for event in expected.applied
+        if isinstance(event, MountedRow)
+    }
+    got: dict[tuple[str, str], list[Step]] = {}
+    for event in answer:
+        image = event.before if event.op is Op.DELETE else event.after
+        version = versions.get((str(event.table), event.commit_ts or 0))
+        if version is not None and not version.table.handle:
+            continue
+        key = "?" if version is None or image is None else _raw_key(version, image)
+        step = (event.commit_ts or 0, event.op is Op.DELETE)
+        got.setdefault((str(event.table), key), []).append(step)
+    return got
+
+
+def _key(event: MountedRow) -> str:
+    image = event.before if event.op is Op.DELETE else event.after
+    assert image is not None
+    return key_text(event.table, image)
+
+
+def _raw_key(version: MountedRow, raw: RawRow) -> str:
+    columns = version.table.table.columns
+    row: list[Value] = [None] * len(columns)
+    for ordinal in version.table.handle:
+        column = columns[ordinal]
+        try:
+            row[ordinal] = canonical(column, raw.get(column.name))
+        except ValueError:
+            return f"{column.name}={raw.get(column.name)!r}"
+    return key_text(version.table, tuple(row))
+
+
+def _steps_text(steps: Sequence[Step]) -> str:
+    return ", ".join(f"{'delete' if delete else 'put'}@{ts}" for ts, delete in steps)

@@ -1,0 +1,144 @@
+"""The truth that a consumer must reach: the personality's events, folded by the protocol's own rules.
+
+Faults come later and must not change it. An event is applied when the global resolved ts, the least
+over all partitions of all topics of each partition's greatest mark, completes its commit ts (`<=` or,
+in the 4.0.4 dialect, `<`). At one commit ts deletes apply before everything else.
+Rows keep the events that made them, so that a finding can point at records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from harness.model.change import Op
+from harness.model.mounted import DdlEvent, MountedRow, MountedTable, ResolvedMark, VendorEvent
+from harness.model.reshape import reshape
+from harness.model.table import TableId
+from harness.model.values import Row, Value
+
+Key = tuple[Value, ...]
+DROP_SCHEMA = "drop schema"
+
+
+@dataclass(slots=True)
+class TableState:
+    """One table's rows: by handle key, or a list when there is no handle key (a multiset).
+
+    `history` holds, for each key, the events that touched it, in order of application.
+    """
+
+    mounted: MountedTable
+    rows: dict[Key, Row] = field(default_factory=dict[Key, Row])
+    multiset: list[Row] = field(default_factory=list[Row])
+    history: dict[Key, list[MountedRow]] = field(default_factory=dict[Key, list[MountedRow]])
+
+    @property
+    def keyless(self) -> bool:
+        """Tell whether rows have no identity."""
+        return not self.mounted.handle
+
+    def events(self) -> list[MountedRow]:
+        """Return every event that touched the table."""
+        return [event for events in self.history.values() for event in events]
+
+    def all_rows(self) -> list[Row]:
+        """Return the rows in no particular order."""
+        return [*self.rows.values(), *self.multiset]
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """The state at the last global resolved ts, and how it came about, in order of application."""
+
+    tables: dict[TableId, TableState]
+    applied: tuple[VendorEvent, ...]
+    ddl: tuple[DdlEvent, ...]
+    held: tuple[MountedRow, ...]
+    resolved_ts: int
+
+
+def fold(events: Iterable[VendorEvent], *, complete: str) -> Expected:
+    """Return the expected state; `complete` is `at-or-below` or `below`."""
+    stream = tuple(events)
+    resolved = global_resolved(stream)
+    limit = resolved if complete == "at-or-below" else resolved - 1
+    data = [event for event in stream if not isinstance(event, ResolvedMark)]
+    # Python's sort is stable, so events of one commit ts and rank stay in emission order.
+    ready = sorted((e for e in data if e.commit_ts <= limit), key=lambda e: (e.commit_ts, _rank(e)))
+    tables: dict[TableId, TableState] = {}
+    for event in ready:
+        if isinstance(event, DdlEvent):
+            _apply_ddl(tables, event)
+        else:
+            _apply_row(tables, event)
+    return Expected(
+        tables=tables,
+        applied=tuple(ready),
+        ddl=tuple(event for event in ready if isinstance(event, DdlEvent)),
+        held=tuple(e for e in data if e.commit_ts > limit and isinstance(e, MountedRow)),
+        resolved_ts=resolved,
+    )
+
+
+def global_resolved(events: Sequence[VendorEvent]) -> int:
+    """Return the least of the partitions' greatest marks; 0 while any partition has none."""
+    greatest: dict[tuple[str, int], int] = {}
+    for event in events:
+        if isinstance(event, DdlEvent):
+            for partition in range(event.partitions):
+                greatest.setdefault((event.topic, partition), 0)
+        elif isinstance(event, ResolvedMark):
+            place = (event.topic, event.partition)
+            greatest[place] = max(greatest.get(place, 0), event.ts)
+        else:
+            greatest.setdefault((event.topic, event.partition), 0)
+    return min(greatest.values(), default=0)
+
+
+def key_of(table: MountedTable, row: Row) -> Key:
+    """Return the handle key's values; the whole row when there is no handle."""
+    return tuple(row[ordinal] for ordinal in table.handle) if table.handle else row
+
+
+def _rank(event: MountedRow | DdlEvent) -> int:
+    if isinstance(event, DdlEvent):
+        return 0
+    return 1 if event.op is Op.DELETE else 2
+
+
+def _apply_row(tables: dict[TableId, TableState], event: MountedRow) -> None:
+    state = tables.setdefault(event.table.table.id, TableState(event.table))
+    image = event.before if event.op is Op.DELETE else event.after
+    assert image is not None
+    key = key_of(event.table, image)
+    state.history.setdefault(key, []).append(event)
+    if state.keyless:
+        if event.before is not None and event.before in state.multiset:
+            state.multiset.remove(event.before)
+        if event.after is not None:
+            state.multiset.append(event.after)
+    elif event.op is Op.DELETE:
+        state.rows.pop(key, None)
+    else:
+        state.rows[key] = image
+
+
+def _apply_ddl(tables: dict[TableId, TableState], event: DdlEvent) -> None:
+    before, after = event.before, event.after
+    if before is None and after is None:
+        if event.action == DROP_SCHEMA:
+            for table_id in [t for t in tables if t.schema == event.schema]:
+                del tables[table_id]
+        return
+    state = tables.pop(before.table.id, None) if before is not None else None
+    if after is None or after.table.is_view or after.table.is_sequence:
+        return
+    new = TableState(after, history=state.history if state is not None else {})
+    same_data = before is not None and before.table.physical_id == after.table.physical_id
+    if state is not None and same_data:
+        assert before is not None
+        rows = [reshape(before.table, after.table, row) for row in state.all_rows()]
+        new.multiset = rows if new.keyless else []
+        new.rows = {} if new.keyless else {key_of(after, row): row for row in rows}
+    tables[after.table.id] = new

@@ -1,0 +1,61 @@
+"""A consumer's raw rows, brought into the columns' canonical form, or findings that say why not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from harness.model.canonical import canonical
+from harness.model.finding import Finding, FindingKind
+from harness.model.observed import RawRow
+from harness.model.values import Row, Value
+from harness.spec import type_clause
+from harness.verdict.case import Judged
+from harness.verdict.expected import TableState
+
+
+def read_row(judged: Judged, state: TableState, raw: RawRow) -> Row | Finding:
+    """Return the row in table column order (None for columns never sent), or what is wrong with it."""
+    table = state.mounted
+    names = {table.table.columns[i].name for i in table.emitted}
+    for kind, columns, verb in (
+        (FindingKind.MISSING_COLUMN, sorted(names - set(raw)), "lacks the column"),
+        (FindingKind.EXTRA_COLUMN, sorted(set(raw) - names), "has the unknown column"),
+    ):
+        if columns:
+            return Finding(
+                kind,
+                f"a row of {table.table.id} {verb} {', '.join(columns)}: {raw_text(raw)}",
+                judged.main_clause(),
+                judged.line,
+                table=str(table.table.id),
+                column=columns[0],
+                places=judged.places_of(state.events()),
+            )
+    return _values(judged, state, raw)
+
+
+def _values(judged: Judged, state: TableState, raw: RawRow) -> Row | Finding:
+    table = state.mounted
+    values: list[Value] = [None] * len(table.table.columns)
+    for ordinal in table.emitted:
+        column = table.table.columns[ordinal]
+        try:
+            values[ordinal] = canonical(column, raw[column.name])
+        except ValueError as error:
+            return Finding(
+                FindingKind.UNREADABLE_VALUE,
+                f"{table.table.id}.{column.name} cannot be read: {error}",
+                type_clause(judged.protocol, column.kind),
+                judged.line,
+                table=str(table.table.id),
+                column=column.name,
+                expected=f"a {column.kind.value}",
+                actual=raw_text(raw),
+                places=judged.places_of(state.events()),
+            )
+    return tuple(values)
+
+
+def raw_text(raw: Mapping[str, object]) -> str:
+    """Return a raw row for people."""
+    return "{" + ", ".join(f"{name}: {value!r}" for name, value in raw.items()) + "}"

@@ -1,0 +1,189 @@
+"""Tables, row by row and cell by cell.
+
+A cell is compared in its column's canonical form. A row that differs is told apart by what it looks
+like: an older version of itself (stale), a row that should be gone, a row that was applied too early,
+or a wrong value in a column.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from harness.model.change import Op
+from harness.model.finding import Finding, FindingKind
+from harness.model.mounted import MountedRow
+from harness.model.observed import RawRow
+from harness.model.table import TableId
+from harness.model.values import Row
+from harness.spec import duty_clause, type_clause
+from harness.verdict.case import Judged
+from harness.verdict.expected import Expected, Key, TableState, key_of
+from harness.verdict.read import read_row
+from harness.verdict.text import key_text, row_text, value_text
+
+Answer = Mapping[TableId, Sequence[RawRow]]
+
+
+def compare_tables(judged: Judged, expected: Expected, answer: Answer) -> Iterator[Finding]:
+    """Yield a finding for each difference between the expected tables and the answered ones."""
+    for table_id, state in sorted(expected.tables.items()):
+        yield from _table(judged, expected, state, answer.get(table_id, ()))
+    for table_id in sorted(set(answer) - set(expected.tables)):
+        if answer[table_id]:
+            yield Finding(
+                FindingKind.EXTRA_TABLE,
+                f"table {table_id} must not exist at the end; "
+                f"the consumer answers {len(answer[table_id])} rows for it",
+                judged.main_clause(),
+                judged.line,
+                table=str(table_id),
+            )
+
+
+def _table(
+    judged: Judged, expected: Expected, state: TableState, answer: Sequence[RawRow]
+) -> Iterator[Finding]:
+    rows: list[Row] = []
+    unread = 0
+    for raw in answer:
+        row = read_row(judged, state, raw)
+        if isinstance(row, Finding):
+            unread += 1
+            yield row
+        else:
+            rows.append(row)
+    if unread:
+        return
+    if state.keyless:
+        yield from _multisets(judged, state, rows)
+    else:
+        yield from _keyed(judged, expected, state, rows)
+
+
+def _keyed(
+    judged: Judged, expected: Expected, state: TableState, rows: Sequence[Row]
+) -> Iterator[Finding]:
+    found: dict[Key, Row] = {}
+    for row in rows:
+        key = key_of(state.mounted, row)
+        if key in found:
+            yield _row_finding(judged, state, FindingKind.DUPLICATE_ROW, key, row)
+        found[key] = row
+    for key, row in found.items():
+        wanted = state.rows.get(key)
+        if wanted is None:
+            yield _extra(judged, expected, state, key, row)
+        elif wanted != row:
+            yield from _differing(judged, state, key, wanted, row)
+    for key, wanted in state.rows.items():
+        if key not in found:
+            yield _row_finding(judged, state, FindingKind.MISSING_ROW, key, wanted)
+
+
+def _multisets(judged: Judged, state: TableState, rows: Sequence[Row]) -> Iterator[Finding]:
+    wanted, got = Counter(state.multiset), Counter(rows)
+    for row in (wanted - got).elements():
+        yield _row_finding(judged, state, FindingKind.MISSING_ROW, row, row)
+    for row in (got - wanted).elements():
+        kind = FindingKind.DUPLICATE_ROW if row in wanted else FindingKind.EXTRA_ROW
+        yield _row_finding(judged, state, kind, row, row)
+
+
+def _differing(
+    judged: Judged, state: TableState, key: Key, wanted: Row, row: Row
+) -> Iterator[Finding]:
+    history = state.history.get(key, [])
+    older = [event for event in history if event.after == row]
+    table = state.mounted
+    if older:
+        yield Finding(
+            FindingKind.STALE_ROW,
+            f"{table.table.id} {key_text(table, row)} holds the version of commit ts {older[-1].commit_ts}; "
+            f"commit ts {history[-1].commit_ts} came after it",
+            duty_clause(judged.protocol, "stale") or judged.main_clause(),
+            history[-1].origin.line,
+            table=str(table.table.id),
+            key=key_text(table, row),
+            expected=row_text(table, wanted),
+            actual=row_text(table, row),
+            places=judged.places_of(history),
+        )
+        return
+    for ordinal in table.emitted:
+        if wanted[ordinal] == row[ordinal]:
+            continue
+        column = table.table.columns[ordinal]
+        yield Finding(
+            FindingKind.WRONG_VALUE,
+            f"{table.table.id}.{column.name} of {key_text(table, row)} is "
+            f"{value_text(row[ordinal])}, not {value_text(wanted[ordinal])}",
+            type_clause(judged.protocol, column.kind),
+            history[-1].origin.line if history else judged.line,
+            table=str(table.table.id),
+            key=key_text(table, row),
+            column=column.name,
+            expected=value_text(wanted[ordinal]),
+            actual=value_text(row[ordinal]),
+            places=judged.places_of(history[-1:]),
+        )
+
+
+def _extra(
+    judged: Judged, expected: Expected, state: TableState, key: Key, row: Row
+) -> Finding:
+    early = [
+        event
+        for event in expected.held
+        if event.table.table.id == state.mounted.table.id
+        and event.after is not None
+        and key_of(event.table, event.after) == key
+    ]
+    if early:
+        table = state.mounted
+        return Finding(
+            FindingKind.EXTRA_ROW,
+            f"{table.table.id} {key_text(table, row)} was applied although no resolved ts completes "
+            f"its commit ts {early[0].commit_ts} (the global resolved ts is {expected.resolved_ts})",
+            duty_clause(judged.protocol, "early") or judged.main_clause(),
+            early[0].origin.line,
+            table=str(table.table.id),
+            key=key_text(table, row),
+            actual=row_text(table, row),
+            places=judged.places_of(early),
+        )
+    return _row_finding(judged, state, FindingKind.EXTRA_ROW, key, row)
+
+
+_SENTENCES: Mapping[FindingKind, str] = {
+    FindingKind.MISSING_ROW: "{table} lacks the row {key}",
+    FindingKind.EXTRA_ROW: "{table} has the row {key}, which must not be there",
+    FindingKind.DUPLICATE_ROW: "{table} has the row {key} more often than it should",
+}
+
+
+def _row_finding(
+    judged: Judged, state: TableState, kind: FindingKind, key: Key, row: Row
+) -> Finding:
+    table = state.mounted
+    history = state.history.get(key, [])
+    text = row_text(table, row)
+    missing = kind is FindingKind.MISSING_ROW
+    return Finding(
+        kind,
+        _SENTENCES[kind].format(table=table.table.id, key=key_text(table, row)),
+        _row_clause(judged, kind, history),
+        history[-1].origin.line if history else judged.line,
+        table=str(table.table.id),
+        key=key_text(table, row),
+        expected=text if missing else None,
+        actual=None if missing else text,
+        places=judged.places_of(history),
+    )
+
+
+def _row_clause(judged: Judged, kind: FindingKind, history: Sequence[MountedRow]) -> str:
+    duty = "repeated" if kind is FindingKind.DUPLICATE_ROW else ""
+    if not duty and history:
+        duty = "delete" if history[-1].op is Op.DELETE else history[-1].op.value
+    return duty_clause(judged.protocol, duty) or judged.main_clause()
