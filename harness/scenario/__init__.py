@@ -1,3 +1,3 @@
-"""Scenario files: YAML that a person writes, read into frozen documents that remember their lines."""
+"""Scenario files: YAML that a person writes, read into documents that remember their lines."""
 
 from __future__ import annotations

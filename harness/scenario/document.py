@@ -105,7 +105,7 @@ class ExpectedTable:
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """`expect:`; tables for every protocol, then what differs by protocol, and events by protocol."""
+    """`expect:`; tables for every protocol, what differs by protocol, and events by protocol."""
 
     tables: Mapping[str, ExpectedTable]
     tables_by_protocol: Mapping[str, Mapping[str, ExpectedTable]]

@@ -1,0 +1,284 @@
+"""From a JSON Schema validator's errors to sentences about the file.
+
+A table maps each kind of error to its sentence. `oneOf` is answered for the branch whose own key
+the person wrote, because that is the one that was meant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Protocol
+
+from harness.errors import HarnessBug, Problem
+from harness.scenario.nearest import did_you_mean, nearest, one_of
+from harness.scenario.source import Path, Source
+
+_NOUNS = {
+    "object": "a mapping",
+    "array": "a list",
+    "string": "text",
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "true or false",
+    "null": "null",
+}
+_OLD_BOOLEANS = frozenset({"yes", "no", "on", "off", "y", "n"})
+_SHOWN_MAX = 60
+_CHOICES_MAX = 12
+
+
+class _Error(Protocol):
+    """What is used of a validator's error; its kind carries other details for each class."""
+
+    @property
+    def kind(self) -> Any: ...  # noqa: ANN401, D102
+
+    @property
+    def instance_path(self) -> Sequence[str | int]: ...  # noqa: D102
+
+    @property
+    def schema_path(self) -> Sequence[str | int]: ...  # noqa: D102
+
+
+@dataclass(frozen=True, slots=True)
+class _Broken:
+    """One error of the validator, reduced to what a sentence needs."""
+
+    source: Source
+    grammar: Mapping[str, Any]
+    kind: str
+    details: Any
+    path: Path
+    schema_path: Path
+
+    @property
+    def instance(self) -> Any:  # noqa: ANN401 - whatever the file says
+        """Return the data that breaks the grammar."""
+        data = self.source.data
+        for part in self.path:
+            data = data[part]
+        return data
+
+    @property
+    def schema(self) -> Mapping[str, Any]:
+        """Return the schema that states the broken rule."""
+        return _schema_at(self.grammar, self.schema_path[:-1])
+
+    def problem(self, what: str, expected: str = "", hint: str = "") -> tuple[Path, Problem]:
+        """Return the problem at the instance's own place."""
+        return self.path, Problem(self.source.place(self.path), what, expected, hint)
+
+
+_Found = Iterator[tuple[Path, Problem]]
+
+
+def explain(source: Source, grammar: Mapping[str, Any], errors: Iterable[_Error]) -> _Found:
+    """Yield a problem for each error of the validator that is not the shadow of another."""
+    broken = [_broken(source, grammar, error) for error in errors]
+    for each in _without_shadows(broken):
+        yield from _SENTENCES.get(each.kind, _unknown_kind)(each)
+
+
+def _broken(source: Source, grammar: Mapping[str, Any], error: _Error) -> _Broken:
+    path, schema_path = tuple(error.instance_path), tuple(error.schema_path)
+    return _Broken(source, grammar, type(error.kind).__name__, error.kind, path, schema_path)
+
+
+def _without_shadows(broken: Sequence[_Broken]) -> Iterator[_Broken]:
+    """Leave out what only follows from another mistake.
+
+    A value of the wrong type breaks every other rule too; an unknown key leaves its mapping without
+    the key that was meant.
+    """
+    ill_typed = {each.path for each in broken if each.kind == "Type"}
+    misspelt = {each.path for each in broken if each.kind == "AdditionalProperties"}
+    meant = {
+        (*each.path, nearest(key, each.schema.get("properties", ())))
+        for each in broken
+        if each.kind == "AdditionalProperties"
+        for key in each.details.unexpected
+    }
+    for each in broken:
+        shadow = (
+            (each.kind != "Type" and each.path in ill_typed)
+            or (each.kind.startswith("OneOf") and each.path in misspelt)
+            or (each.kind == "Required" and (*each.path, each.details.property) in meant)
+        )
+        if not shadow:
+            yield each
+
+
+def _schema_at(grammar: Mapping[str, Any], path: Path) -> Mapping[str, Any]:
+    schema: Any = grammar
+    for part in path:
+        schema = schema[part]
+    return _followed(grammar, schema)
+
+
+def _followed(grammar: Mapping[str, Any], schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the schema behind a `$ref`, with what stands beside the reference laid over it."""
+    reference = schema.get("$ref")
+    if reference is None:
+        return schema
+    beside = {key: value for key, value in schema.items() if key != "$ref"}
+    return {**_schema_at(grammar, tuple(reference.removeprefix("#/").split("/"))), **beside}
+
+
+def name_of(path: Path) -> str:
+    """Return a path as a person writes it: `upstream[2].transaction.name`."""
+    text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path)
+    return text.removeprefix(".")
+
+
+def shown(value: object) -> str:
+    """Return a value with its type, short enough for a sentence: "the text `x`", "a list"."""
+    if value is None:
+        return "empty"
+    if isinstance(value, bool):
+        return f"`{str(value).lower()}`"
+    if isinstance(value, int | Decimal):
+        return f"the number {value}"
+    if isinstance(value, str):
+        short = value if len(value) <= _SHOWN_MAX else value[:_SHOWN_MAX] + "…"
+        return f"the text `{short}`" if short else "an empty text"
+    return "a mapping" if isinstance(value, Mapping) else "a list"
+
+
+def _subject(broken: _Broken) -> str:
+    return f"`{name_of(broken.path)}`" if broken.path else "the scenario"
+
+
+def _noun(broken: _Broken) -> str:
+    """Return what the grammar wants here, by its title."""
+    schema = broken.schema
+    return str(schema.get("title") or _noun_of_type(schema.get("type", ())))
+
+
+def _noun_of_type(types: str | Sequence[str]) -> str:
+    return " or ".join(_NOUNS[name] for name in ([types] if isinstance(types, str) else types))
+
+
+def _unknown_key(broken: _Broken) -> _Found:
+    known = tuple(broken.schema.get("properties", ()))
+    inside = f" in `{name_of(broken.path)}`" if broken.path else ""
+    for key in broken.details.unexpected:
+        hint = did_you_mean(key, (k for k in known if k not in broken.instance))
+        if key == "<<":
+            hint = "YAML 1.2 has no merge keys; write the keys out"
+        place = broken.source.place_of_key((*broken.path, key))
+        what = f"unknown key `{key}`{inside}"
+        yield (*broken.path, key), Problem(place, what, one_of(known), hint)
+
+
+def _missing_key(broken: _Broken) -> _Found:
+    key = broken.details.property
+    place = broken.source.place(broken.path)
+    inside = f" in `{name_of(broken.path)}`" if broken.path else ""
+    schema = _followed(broken.grammar, broken.schema["properties"][key])
+    expected = f"`{key}`: {schema['title']}"
+    yield (*broken.path, key), Problem(place, f"the key `{key}` is missing{inside}", expected)
+
+
+def _wrong_type(broken: _Broken) -> _Found:
+    hint = ""
+    instance = broken.instance
+    if instance is None and broken.path:
+        hint = "write the value behind the colon, or remove the key"
+        if isinstance(broken.path[-1], int):
+            hint = "write the item behind the dash, or remove the dash"
+    if isinstance(instance, str) and instance.lower() in _OLD_BOOLEANS:
+        hint = "YAML 1.2 spells it true or false"
+    wants = broken.schema.get("type", ())
+    if isinstance(instance, bool | int | Decimal) and "string" in wants:
+        hint = "put it in quotes"
+    yield broken.problem(f"{_subject(broken)} is {shown(instance)}", _noun(broken), hint)
+
+
+def _not_a_choice(broken: _Broken) -> _Found:
+    options = [_spelled(option) for option in broken.details.options]
+    hint = did_you_mean(str(broken.instance), options)
+    expected = _noun(broken) if hint and len(options) > _CHOICES_MAX else one_of(options)
+    yield broken.problem(f"{_subject(broken)} is {shown(broken.instance)}", expected, hint)
+
+
+def _spelled(option: object) -> str:
+    return str(option).lower() if isinstance(option, bool) else str(option)
+
+
+def _out_of_bounds(broken: _Broken) -> _Found:
+    yield broken.problem(f"{_subject(broken)} is {shown(broken.instance)}", _noun(broken))
+
+
+def _too_few(broken: _Broken) -> _Found:
+    hint = "write at least one, or remove the key"
+    yield broken.problem(f"{_subject(broken)} is empty", _noun(broken), hint)
+
+
+def _listed_twice(broken: _Broken) -> _Found:
+    seen: list[Any] = []
+    for position, item in enumerate(broken.instance):
+        if item in seen:
+            path = (*broken.path, position)
+            what = f"{_subject(broken)} lists {shown(item)} twice"
+            yield path, Problem(broken.source.place(path), what, "each item once")
+        seen.append(item)
+
+
+def _bad_name(broken: _Broken) -> _Found:
+    """Judge the keys of a mapping whose names the person chooses."""
+    key = str(broken.details.error.instance)
+    path = (*broken.path, key)
+    what = f"the name `{key}` in `{name_of(broken.path)}` does not fit"
+    yield path, Problem(broken.source.place_of_key(path), what, _noun(broken))
+
+
+def _no_branch(broken: _Broken) -> _Found:
+    """Answer for the branch that was meant: the only one whose required keys are all there."""
+    branches = [_followed(broken.grammar, branch) for branch in broken.schema["oneOf"]]
+    owned = [tuple(branch["required"]) for branch in branches]
+    choices = [keys[0] for keys in owned]
+    there = [i for i, keys in enumerate(owned) if keys[0] in broken.instance]
+    if len(there) == 1:
+        yield from explain(broken.source, broken.grammar, broken.details.context[there[0]])
+    elif there:
+        keys = " and ".join(f"`{choices[i]}`" for i in there)
+        yield broken.problem(f"{_subject(broken)} has {keys}", f"exactly {one_of(choices)}")
+    else:
+        yield from _no_choice(broken, choices)
+
+
+def _no_choice(broken: _Broken, choices: Sequence[str]) -> _Found:
+    for key in broken.instance:
+        hint = did_you_mean(key, choices)
+        if hint:
+            path = (*broken.path, key)
+            place = broken.source.place_of_key(path)
+            what = f"unknown key `{key}` in `{name_of(broken.path)}`"
+            yield path, Problem(place, what, one_of(choices), hint)
+            return
+    keys = ", ".join(f"`{choice}`" for choice in choices)
+    yield broken.problem(f"{_subject(broken)} has none of {keys}", f"exactly {one_of(choices)}")
+
+
+def _unknown_kind(broken: _Broken) -> _Found:
+    raise HarnessBug(f"the grammar's keyword {broken.schema_path[-1]!r} has no sentence yet")
+
+
+_SENTENCES: Mapping[str, Callable[[_Broken], _Found]] = {
+    "AdditionalProperties": _unknown_key,
+    "Required": _missing_key,
+    "Type": _wrong_type,
+    "Enum": _not_a_choice,
+    "Pattern": _out_of_bounds,
+    "Minimum": _out_of_bounds,
+    "Maximum": _out_of_bounds,
+    "MinLength": _out_of_bounds,
+    "MinItems": _too_few,
+    "MinProperties": _too_few,
+    "UniqueItems": _listed_twice,
+    "PropertyNames": _bad_name,
+    "OneOfNotValid": _no_branch,
+    "OneOfMultipleValid": _no_branch,
+}
