@@ -1,0 +1,83 @@
+"""What a run tells: one stream of frozen events, uniform whoever listens.
+
+NDJSON, console, and every later report are listeners; the engine knows none of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from harness.model.finding import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class RunStarted:
+    """A run begins over `cases` cases; `versions` names what takes part."""
+
+    run: str
+    consumer: str
+    cases: int
+    versions: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseStarted:
+    """The run does something that takes a while: `plan`, `services`, `produce`, `consume`, `judge`."""
+
+    phase: str
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseFinished:
+    """A phase is over; `seconds` is its wall time."""
+
+    phase: str
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceChanged:
+    """A service reached a state: `fetching`, `starting`, `ready`, `stopped`."""
+
+    service: str
+    state: str
+    detail: str = ""
+    seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CaseFinished:
+    """A case was judged; `file` is the scenario's, `title` says what must hold."""
+
+    case: str
+    protocol: str
+    file: str
+    title: str
+    verdict: Verdict
+    repeat: str
+    log: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RunFinished:
+    """The headline, always all three numbers; `seconds` is the whole run's wall time."""
+
+    passed: int
+    applicable: int
+    total: int
+    seconds: float
+    exit_code: int
+
+
+Event = RunStarted | PhaseStarted | PhaseFinished | ServiceChanged | CaseFinished | RunFinished
+
+
+class Listener(Protocol):
+    """Whoever wants to know: a console, a file, a test."""
+
+    def handle(self, event: Event) -> None:
+        """Take one event; must not raise for what the event says."""
+        ...

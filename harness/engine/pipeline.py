@@ -1,0 +1,173 @@
+"""The whole river on one screen: plan, services, produce, consume, judge.
+
+Services come up while the cases are planned. A consumer is blamed only while the services live: when
+one dies the run ends as an environment error, whatever the consumer did.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.consumers.manifest import Consumer
+from harness.consumers.run import run as run_consumer
+from harness.engine import jobs
+from harness.engine.catalogue import plans
+from harness.engine.events import (
+    CaseFinished,
+    Event,
+    Listener,
+    PhaseFinished,
+    PhaseStarted,
+    RunFinished,
+    RunStarted,
+    ServiceChanged,
+)
+from harness.engine.plan import Plan
+from harness.engine.produce import fill
+from harness.engine.workspace import Workspace
+from harness.errors import ExitCode, UsageError
+from harness.model.finding import APPLICABLE, FINDINGS, Judgement, Verdict
+from harness.model.observed import Observed
+from harness.scenario.expand import Case
+from harness.services import ServiceEvent, Services, start
+from harness.verdict.judge import judge
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What to run: cases over one consumer. `deadline_s` bounds each start of the consumer."""
+
+    space: Workspace
+    consumer: Consumer
+    cases: Sequence[Case]
+    run: str
+    run_dir: Path
+    versions: Mapping[str, str]
+    deadline_s: float = 300.0
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The verdicts, in the cases' order, and the exit code that they mean."""
+
+    verdicts: tuple[Verdict, ...]
+    exit_code: ExitCode
+
+
+class Run:
+    """One run in progress: knows its listeners, nothing else."""
+
+    def __init__(self, request: Request, listeners: Sequence[Listener]) -> None:
+        """Take the request and whoever listens."""
+        self._request = request
+        self._listeners = listeners
+        self._started = time.monotonic()
+
+    def tell(self, event: Event) -> None:
+        """Tell every listener."""
+        for listener in self._listeners:
+            listener.handle(event)
+
+    def execute(self) -> Outcome:
+        """Run all cases and return the outcome; raises HarnessError when the run cannot go on."""
+        request = self._request
+        self.tell(RunStarted(request.run, request.consumer.name, len(request.cases), request.versions))
+        applicable = [c for c in request.cases if request.consumer.supports(c.protocol)]
+        if not applicable:
+            raise UsageError(
+                f"nothing is applicable: {request.consumer.name} supports none of the protocols asked for",
+                expected="at least one case with a protocol that the consumer declares",
+                hint="`harness list` shows the cases and their protocols",
+            )
+        verdicts = self._verdicts(applicable)
+        for case in request.cases:
+            if case.id not in verdicts:
+                detail = f"{request.consumer.name} does not declare the protocol {case.protocol}"
+                verdict = Verdict(case.id, Judgement.NOT_APPLICABLE, (), detail)
+                verdicts[case.id] = verdict
+                self._finished(case, verdict, "")
+        return self._finish(tuple(verdicts[case.id] for case in request.cases))
+
+    def _verdicts(self, cases: Sequence[Case]) -> dict[str, Verdict]:
+        request = self._request
+        wanted = ["kafka"]
+        with ThreadPoolExecutor(1) as pool:
+            planning = pool.submit(plans, request.space, cases)
+            with self._services(wanted) as services:
+                with self._phase("plan", f"{len(cases)} cases"):
+                    planned = planning.result()
+                observed = self._consume(planned, services)
+        with self._phase("judge"):
+            return self._judge(planned, observed)
+
+    def _consume(self, planned: Sequence[Plan], services: Services) -> Mapping[str, Observed]:
+        request = self._request
+        kafka = jobs.kafka_properties(services.kafka.bootstrap)
+        named = [(plan, f"h{request.run}-{index:04d}") for index, plan in enumerate(planned)]
+        records = sum(len(plan.delivered) for plan in planned)
+        with self._phase("produce", f"{records} records"):
+            filled = fill(kafka, named, lambda sent: None)
+            services.check()
+        with self._phase("consume", request.consumer.name):
+            observed = run_consumer(
+                request.consumer,
+                [jobs.changefeed(plan, index, topics) for index, (plan, topics) in enumerate(zip(planned, filled, strict=True))],
+                kafka=jobs.kafka_job(kafka, request.run),
+                run_dir=request.run_dir,
+                deadline_s=request.deadline_s,
+                should_abort=services.check,
+            )
+            services.check()
+        return observed
+
+    def _judge(
+        self, planned: Sequence[Plan], observed: Mapping[str, Observed]
+    ) -> dict[str, Verdict]:
+        verdicts: dict[str, Verdict] = {}
+        for plan in planned:
+            answer = observed[plan.case.id]
+            verdict = judge(plan.judged, plan.expected, answer)
+            verdicts[plan.case.id] = verdict
+            self._finished(plan.case, verdict, answer.log)
+        return verdicts
+
+    def _finished(self, case: Case, verdict: Verdict, log: str) -> None:
+        scenario = case.scenario
+        repeat = f"harness certify {self._request.consumer.name} -k '{case.id}'"
+        self.tell(
+            CaseFinished(case.id, case.protocol, scenario.file, scenario.title, verdict, repeat, log)
+        )
+
+    def _finish(self, verdicts: tuple[Verdict, ...]) -> Outcome:
+        passed = sum(verdict.judgement is Judgement.PASS for verdict in verdicts)
+        applicable = sum(verdict.judgement in APPLICABLE for verdict in verdicts)
+        wrong = any(verdict.judgement in FINDINGS for verdict in verdicts)
+        code = ExitCode.FINDINGS if wrong else ExitCode.PASS
+        if applicable == 0:
+            code = ExitCode.USAGE
+        seconds = time.monotonic() - self._started
+        self.tell(RunFinished(passed, applicable, len(verdicts), seconds, int(code)))
+        return Outcome(verdicts, code)
+
+    @contextmanager
+    def _phase(self, phase: str, detail: str = "") -> Iterator[None]:
+        began = time.monotonic()
+        self.tell(PhaseStarted(phase, detail))
+        yield
+        self.tell(PhaseFinished(phase, time.monotonic() - began))
+
+    @contextmanager
+    def _services(self, wanted: Sequence[str]) -> Iterator[Services]:
+        def heard(event: ServiceEvent) -> None:
+            self.tell(ServiceChanged(event.service, event.state, event.detail, event.seconds))
+
+        began = time.monotonic()
+        self.tell(PhaseStarted("services", ", ".join(wanted)))
+        with start(wanted, run_dir=self._request.run_dir / "services", on_event=heard) as services:
+            self.tell(PhaseFinished("services", time.monotonic() - began))
+            yield services

@@ -1,0 +1,49 @@
+"""Where scenarios and goldens are: beside the user, or inside the installed package."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.errors import UsageError
+
+BUNDLE = Path(__file__).resolve().parent.parent / "_bundle"
+RUNS = ".harness"
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """The roots of a run; `here` is the directory that shown paths are relative to."""
+
+    here: Path
+    scenarios: Path
+    golden: Path
+
+    @property
+    def runs(self) -> Path:
+        """Return the directory that keeps runs; it ignores itself, so that git stays clean."""
+        directory = self.here / RUNS
+        directory.mkdir(exist_ok=True)
+        ignore = directory / ".gitignore"
+        if not ignore.exists():
+            ignore.write_text("*\n", encoding="utf-8")
+        return directory
+
+
+def workspace(here: Path, scenarios: Path | None = None, golden: Path | None = None) -> Workspace:
+    """Find the roots: as told, else `scenarios/` and `golden/` here, else those of the package.
+
+    Raises UsageError when a directory that was asked for is not there.
+    """
+    if scenarios is None:
+        own = here / "scenarios"
+        scenarios = own if own.is_dir() else BUNDLE / "scenarios"
+    elif not scenarios.is_dir():
+        raise UsageError(
+            f"there is no directory {scenarios}",
+            expected="the root of scenario files",
+            hint="leave --scenarios out to use ./scenarios, or the scenarios of the package",
+        )
+    if golden is None:
+        golden = scenarios.parent / "golden"
+    return Workspace(here, scenarios, golden)

@@ -1,0 +1,194 @@
+"""The author's own expectations, held against the encoded records and the folded tables.
+
+They are written by a person and independent of the golden files, so a wrong golden cannot bless
+itself. What does not hold is the scenario's fault (or ours), never a consumer's.
+
+Items of an event list, in order of emission; resolved marks are skipped unless a list speaks of them:
+
+| item | takes |
+| --- | --- |
+| `{insert: {col: value}}`, `update`, `delete` | one row event with these columns (after, or before for delete) |
+| `{ddl: action}` | one DDL by TiDB's action name, `_` for a blank; `partitions: all` asks for the broadcast |
+| `{resolved: true}` | one resolved mark on every partition |
+| `{unordered: [...]}` | that many events, in any order |
+| `{per-key: [{key, ops}]}` | as many events as there are ops; each key's ops in order |
+| `{optional: item}` | the item, or nothing |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from harness.model.canonical import canonical
+from harness.model.decoded import DecodedEvent, EventKind
+from harness.model.mounted import MountedTable
+from harness.model.values import Value
+from harness.verdict.expected import Expected
+from harness.verdict.text import row_text
+
+ROW_KINDS: Mapping[str, frozenset[EventKind]] = {
+    "insert": frozenset({EventKind.INSERT, EventKind.UPSERT}),
+    "update": frozenset({EventKind.UPDATE, EventKind.UPSERT}),
+    "delete": frozenset({EventKind.DELETE}),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SentEvent:
+    """One event as it was sent: decoded, with the table version and the partitions that carry it."""
+
+    decoded: DecodedEvent
+    table: MountedTable | None
+    partitions: frozenset[int]
+    action: str = ""
+
+
+@dataclass(slots=True)
+class _Reader:
+    """A cursor over the sent events; `why` keeps the reason of the last refusal."""
+
+    sent: Sequence[SentEvent]
+    partitions: int
+    at: int = 0
+    why: list[str] = field(default_factory=list[str])
+
+    def take(self, item: Mapping[str, Any]) -> bool:
+        """Consume what the item asks for; False, with a reason, when the stream says otherwise."""
+        if "optional" in item:
+            start = self.at
+            if not self.take(item["optional"]):
+                self.at = start
+            return True
+        if "unordered" in item:
+            return self._unordered(item["unordered"])
+        if "per-key" in item:
+            return self._per_key(item["per-key"])
+        if self.at >= len(self.sent):
+            self.why.append(f"the stream ended where {item_text(item)} was expected")
+            return False
+        if not _matches(item, self.sent[self.at], self.partitions):
+            self.why.append(f"event {self.at + 1} is {event_text(self.sent[self.at])}, not {item_text(item)}")
+            return False
+        self.at += 1
+        return True
+
+    def _unordered(self, items: Sequence[Mapping[str, Any]]) -> bool:
+        left = list(self.sent[self.at : self.at + len(items)])
+        for item in items:
+            found = next((event for event in left if _matches(item, event, self.partitions)), None)
+            if found is None:
+                among = "; ".join(event_text(event) for event in left) or "none"
+                self.why.append(f"{item_text(item)} is not among the events left here: {among}")
+                return False
+            left.remove(found)
+        self.at += len(items)
+        return True
+
+    def _per_key(self, keys: Sequence[Mapping[str, Any]]) -> bool:
+        total = sum(len(entry["ops"]) for entry in keys)
+        window = self.sent[self.at : self.at + total]
+        for entry in keys:
+            kinds = [e.decoded.kind.value for e in window if _has_columns(entry["key"], e)]
+            ops = list(entry["ops"])
+            fits = len(kinds) == len(ops) and all(
+                EventKind(kind) in ROW_KINDS[op] for kind, op in zip(kinds, ops, strict=True)
+            )
+            if not fits:
+                self.why.append(f"key {entry['key']} has the events {kinds}, not {ops}")
+                return False
+        self.at += total
+        return True
+
+
+def check_events(
+    items: Sequence[Mapping[str, Any]], sent: Sequence[SentEvent], partitions: int
+) -> str | None:
+    """Return what does not hold of an `expect.events` list, or None."""
+    with_marks = any("resolved" in item for item in items)
+    stream = [e for e in sent if with_marks or e.decoded.kind is not EventKind.RESOLVED]
+    reader = _Reader(stream, partitions)
+    for number, item in enumerate(items, 1):
+        if not reader.take(item):
+            return f"item {number}: {reader.why[-1]}"
+    if reader.at < len(stream):
+        return f"the list ends, but {event_text(stream[reader.at])} follows"
+    return None
+
+
+def check_rows(
+    expected: Expected, name: str, rows: Sequence[Mapping[str, Any]] | None
+) -> str | None:
+    """Return what does not hold of an `expect.tables` entry, or None; `rows` None: no such table."""
+    state = next((s for t, s in expected.tables.items() if str(t) == name), None)
+    if rows is None:
+        return None if state is None else f"table {name} exists, with {len(state.all_rows())} rows"
+    if state is None:
+        return f"table {name} does not exist at the end" if rows else None
+    table = state.mounted
+    columns = table.table.columns
+    left = [tuple(row[i] for i in table.emitted) for row in state.all_rows()]
+    for row in rows:
+        try:
+            wanted = tuple(canonical(columns[i], row.get(columns[i].name)) for i in table.emitted)
+        except ValueError as error:
+            return f"row {dict(row)}: {error}"
+        unknown = set(row) - {columns[i].name for i in table.emitted}
+        if unknown:
+            return f"row {dict(row)} names {', '.join(sorted(unknown))}, which {name} does not have"
+        if wanted not in left:
+            there = ", ".join(row_text(table, r) for r in state.all_rows()[:5]) or "no rows"
+            return f"row {dict(row)} is not there; the table holds {there}"
+        left.remove(wanted)
+    if left:
+        there = ", ".join(row_text(table, r) for r in state.all_rows()[:5])
+        return f"the table holds {len(left)} more rows than listed: {there}"
+    return None
+
+
+def _matches(item: Mapping[str, Any], event: SentEvent, partitions: int) -> bool:
+    kind = event.decoded.kind
+    if "resolved" in item:
+        return kind is EventKind.RESOLVED
+    if "ddl" in item:
+        everywhere = item.get("partitions") != "all" or len(event.partitions) == partitions
+        return kind is EventKind.DDL and event.action.replace(" ", "_") == item["ddl"] and everywhere
+    name = next((op for op in ROW_KINDS if op in item), None)
+    if name is None or kind not in ROW_KINDS[name]:
+        return False
+    table = item.get("table")
+    if table is not None and f"{event.decoded.schema}.{event.decoded.table}" != table:
+        return False
+    return _has_columns(item[name], event)
+
+
+def _has_columns(wanted: Mapping[str, Any], event: SentEvent) -> bool:
+    image = event.decoded.before if event.decoded.kind is EventKind.DELETE else event.decoded.after
+    if image is None or event.table is None:
+        return False
+    return all(name in image and _same(event.table, name, raw, image[name]) for name, raw in wanted.items())
+
+
+def _same(table: MountedTable, name: str, raw: object, value: Value) -> bool:
+    try:
+        column = table.table.column(name)
+        return canonical(column, raw) == canonical(column, value)
+    except (KeyError, ValueError):
+        return False
+
+
+def item_text(item: Mapping[str, Any]) -> str:
+    """Return an expectation for people."""
+    return "{" + ", ".join(f"{name}: {value}" for name, value in item.items()) + "}"
+
+
+def event_text(event: SentEvent) -> str:
+    """Return a sent event for people."""
+    decoded = event.decoded
+    if decoded.kind is EventKind.DDL:
+        return f"DDL `{event.action}`: {decoded.query}"
+    if decoded.kind is EventKind.RESOLVED:
+        return f"resolved {decoded.commit_ts}"
+    image = decoded.before if decoded.kind is EventKind.DELETE else decoded.after
+    return f"{decoded.kind.value} of {decoded.schema}.{decoded.table} {dict(image or {})}"
