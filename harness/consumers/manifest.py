@@ -1,0 +1,41 @@
+"""What the harness knows of a consumer before it starts one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+
+NOTHING: Mapping[str, str] = MappingProxyType({})
+
+
+class Guarantee(StrEnum):
+    """What a consumer promises of its tables after duplicates and restarts."""
+
+    EXACTLY_ONCE = "exactly-once"
+    AT_LEAST_ONCE = "at-least-once"
+
+
+@dataclass(frozen=True, slots=True)
+class Consumer:
+    """A command with what it declares of itself.
+
+    `argv` is ready to run in any directory. `protocols` None means that it declares none, so it is
+    asked about all and may answer `not-applicable`. `environment` is added to the scoped one.
+    `unusable_code` is the exit code by which a wrapper of ours says that what the user named could
+    not even be loaded; that is the user's mistake, not a finding.
+    """
+
+    name: str
+    argv: tuple[str, ...]
+    protocols: frozenset[str] | None = None
+    max_changefeeds: int = 1
+    guarantee: Guarantee = Guarantee.EXACTLY_ONCE
+    environment: Mapping[str, str] = field(default_factory=lambda: NOTHING)
+    needs_java: bool = False
+    unusable_code: int | None = None
+
+    def supports(self, protocol: str) -> bool:
+        """Return whether the consumer is to be asked about a protocol."""
+        return self.protocols is None or protocol in self.protocols

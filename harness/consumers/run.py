@@ -1,0 +1,215 @@
+"""Starts a consumer with a job, waits, and reads what it answered: the contract's runner.
+
+Law: what a consumer does is data (`blame` says which); a command that cannot run is the user's
+mistake; a Kafka that died is the environment's fault, and the consumer is not blamed for it.
+Whatever happens, nothing that was started is left running.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from harness.consumers import blame
+from harness.consumers.contract import results
+from harness.consumers.contract.job import ChangefeedJob, Job, KafkaJob, RegistryJob
+from harness.consumers.manifest import Consumer
+from harness.consumers.output import Output
+from harness.errors import SetupError, UsageError
+from harness.model.observed import Observed
+from harness.process import Guarded, spawn
+
+LOOK_AROUND_S = 0.1  # how often we ask whether to go on; the child's end is noticed at once
+PASSED_ON = ("PATH", "HOME", "LANG", "JAVA_HOME")
+LOG_LENGTH = 16_000
+UNRUNNABLE = frozenset({errno.ENOENT, errno.EACCES, errno.ENOEXEC, errno.ENOTDIR, errno.EPERM})
+
+Abort = Callable[[], None]
+
+
+@dataclass(frozen=True, slots=True)
+class RunPlan:
+    """What to ask a consumer, and where: `run_dir` gets one directory for each start.
+
+    `deadline_s` is for each start, `grace_s` what a stopped consumer gets between SIGTERM and
+    SIGKILL; `parallelism` starts run at once.
+    """
+
+    changefeeds: tuple[ChangefeedJob, ...]
+    kafka: KafkaJob
+    run_dir: Path
+    deadline_s: float
+    registry: RegistryJob | None = None
+    grace_s: float = 5.0
+    parallelism: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """One start of the command: its job, and its directory, which `prepare` creates."""
+
+    directory: Path
+    job: Job
+
+    @property
+    def job_file(self) -> Path:
+        """Return the path that HARNESS_JOB holds."""
+        return self.directory / "job.json"
+
+    @property
+    def log(self) -> Path:
+        """Return the file that keeps what the command prints."""
+        return self.directory / "output.log"
+
+    @property
+    def tmp(self) -> Path:
+        """Return the command's own TMPDIR."""
+        return self.directory / "tmp"
+
+    def prepare(self) -> None:
+        """Create every directory and write the job; raises SetupError when the disk refuses."""
+        document = self.job.to_json()
+        folders = [self.job.out_dir / feed.dir / results.TABLES for feed in self.job.changefeeds]
+        try:
+            self.directory.mkdir(parents=True)
+            for folder in (self.job.work_dir, self.tmp, *folders):
+                folder.mkdir(parents=True)
+            self.job_file.write_text(json.dumps(document, indent=1), encoding="utf-8")
+        except OSError as error:
+            raise SetupError(
+                f"cannot prepare a run in {self.directory}: {error.strerror}"
+            ) from None
+
+
+def run(
+    consumer: Consumer,
+    plan: RunPlan,
+    *,
+    environment: Mapping[str, str],
+    should_abort: Abort = lambda: None,
+) -> dict[str, Observed]:
+    """Return what the consumer answered, by changefeed id.
+
+    Changefeeds are split into as many starts as `consumer.max_changefeeds` asks for. `environment`
+    is the harness's own; little of it reaches the consumer. `should_abort` is asked many times a
+    second, from several threads, and again before anybody is blamed: what it raises (SetupError)
+    stops the consumer and is raised here.
+
+    Raises UsageError when the command cannot be run at all.
+    """
+    halted = threading.Event()
+
+    def ask() -> None:
+        if halted.is_set():
+            raise SetupError("the run was given up")  # nobody hears it: another start's error wins
+        should_abort()
+
+    observed: dict[str, Observed] = {}
+    with ThreadPoolExecutor(plan.parallelism, thread_name_prefix="consumer") as pool:
+        futures: list[Future[dict[str, Observed]]] = [
+            pool.submit(_attempt, consumer, start, plan.grace_s, environment, ask)
+            for start in _starts(plan, consumer.max_changefeeds)
+        ]
+        try:
+            for future in as_completed(futures):
+                observed |= future.result()
+        except BaseException:
+            halted.set()
+            pool.shutdown(cancel_futures=True)
+            raise
+    return {feed.id: observed[feed.id] for feed in plan.changefeeds}
+
+
+def scoped_environment(
+    consumer: Consumer, start: Start, environment: Mapping[str, str]
+) -> dict[str, str]:
+    """Return all of a consumer's environment: of ours, what the contract names and no more."""
+    passed_on = {name: environment[name] for name in PASSED_ON if environment.get(name)}
+    return {
+        "PATH": os.defpath,
+        "LANG": "C.UTF-8",
+        **passed_on,
+        "TZ": "UTC",
+        "TMPDIR": str(start.tmp),
+        **consumer.environment,
+        "HARNESS_JOB": str(start.job_file),
+    }
+
+
+def _starts(plan: RunPlan, size: int) -> Iterator[Start]:
+    """Split the changefeeds into starts of at most `size`, each with a group of its own."""
+    firsts = range(0, len(plan.changefeeds), size)
+    for number, first in enumerate(firsts, start=1):
+        directory = plan.run_dir.absolute() / f"{number:04}"
+        job = Job(
+            work_dir=directory / "work",
+            out_dir=directory / "out",
+            kafka=replace(plan.kafka, group_id=f"{plan.kafka.group_id}-{number:04}"),
+            changefeeds=plan.changefeeds[first : first + size],
+            deadline_s=plan.deadline_s,
+            registry=plan.registry,
+        )
+        yield Start(directory, job)
+
+
+def _attempt(
+    consumer: Consumer,
+    start: Start,
+    grace_s: float,
+    environment: Mapping[str, str],
+    should_abort: Abort,
+) -> dict[str, Observed]:
+    """Run the command once, from an empty directory to what it answered for its changefeeds."""
+    should_abort()
+    start.prepare()
+    env = scoped_environment(consumer, start, environment)
+    with Output(start.log) as output:
+        process = _spawn(consumer, start, env, output.pipe)
+        try:
+            code = _await(process, start.job.deadline_s, should_abort)
+        finally:
+            process.stop(grace_s)
+    should_abort()
+    log = output.text(LOG_LENGTH)
+    if code is not None and code == consumer.unusable_code:
+        raise UsageError(f"the consumer {consumer.name} cannot be loaded", hint=log.strip())
+    return blame.observe(start.job, blame.ending(code, start.job.deadline_s), log)
+
+
+def _spawn(consumer: Consumer, start: Start, env: Mapping[str, str], pipe: Path) -> Guarded:
+    try:
+        return spawn(
+            consumer.argv,
+            cwd=start.job.work_dir,
+            env=env,
+            stdout=pipe,
+            stderr=pipe,
+            scratch=(start.tmp,),
+        )
+    except OSError as error:
+        what = f"the command {consumer.argv[0]} cannot be run: {error.strerror}"
+        if error.errno not in UNRUNNABLE:
+            raise SetupError(what, hint="the machine may be out of processes or memory") from None
+        raise UsageError(
+            what,
+            expected="an executable: a binary for this machine, or a script with a #! line",
+            hint="run it by hand from an empty directory",
+        ) from None
+
+
+def _await(process: Guarded, deadline_s: float, should_abort: Abort) -> int | None:
+    """Return the exit status once the command has ended; None when the deadline came first."""
+    deadline = time.monotonic() + deadline_s
+    while (left_s := deadline - time.monotonic()) > 0:
+        try:
+            return process.wait(min(LOOK_AROUND_S, left_s))
+        except TimeoutError:
+            should_abort()
+    return None
