@@ -33,13 +33,13 @@ class _Error(Protocol):
     """What is used of a validator's error; its kind carries other details for each class."""
 
     @property
-    def kind(self) -> Any: ...  # noqa: ANN401, D102
+    def kind(self) -> Any: ...  # noqa: ANN401
 
     @property
-    def instance_path(self) -> Sequence[str | int]: ...  # noqa: D102
+    def instance_path(self) -> Sequence[str | int]: ...
 
     @property
-    def schema_path(self) -> Sequence[str | int]: ...  # noqa: D102
+    def schema_path(self) -> Sequence[str | int]: ...
 
 
 @dataclass(frozen=True, slots=True)
