@@ -22,8 +22,8 @@ _SPLIT: tuple[Row, ...] = (
         "open.row.pk-update-split",
         Level.MUST,
         (
-            "An update that changes the handle or any unique key is sent as a delete of the old row "
-            "and an insert of the new one, at the same ts."
+            "An update that changes the handle or any unique key is sent as a delete of the old "
+            "row and an insert of the new one, at the same ts."
         ),
     ),
     (
@@ -54,8 +54,8 @@ _CONSUMER: tuple[Row, ...] = (
         "open.resolved.inclusive",
         Level.MUST,
         (
-            "A resolved event promises that every event with a ts up to and including its own has been "
-            "sent before it."
+            "A resolved event promises that every event with a ts up to and including its own has "
+            "been sent before it."
         ),
         "current",
     ),
@@ -142,8 +142,8 @@ _DDL_NAMES: tuple[Row, ...] = (
         "open.ddl.rename-names",
         Level.MUST,
         (
-            "A rename's key holds the new names; one statement that renames several tables makes one "
-            "event for each, all with the same ts."
+            "A rename's key holds the new names; one statement that renames several tables makes "
+            "one event for each, all with the same ts."
         ),
     ),
     (
@@ -164,8 +164,8 @@ _MISSING: tuple[Row, ...] = (
         "open.row.added-column",
         Level.MUST,
         (
-            "A row that was stored before a column was added carries that column's default, else NULL, "
-            "else the type's zero value."
+            "A row that was stored before a column was added carries that column's default, else "
+            "NULL, else the type's zero value."
         ),
     ),
 )

@@ -40,8 +40,8 @@ _TABLES: Mapping[Source, tuple[Row, ...]] = {
             "kafka.at-least-once",
             Level.MAY,
             (
-                "A consumer that stores its position after its results may see messages again after a "
-                "crash."
+                "A consumer that stores its position after its results may see messages again "
+                "after a crash."
             ),
         ),
     ),

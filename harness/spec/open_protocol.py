@@ -37,8 +37,8 @@ _RESTRICTIONS: tuple[Row, ...] = (
         "open.delivery.at-least-once",
         Level.MAY,
         (
-            "A row event of one version is normally sent once, but may be sent again after a node or "
-            "network failure."
+            "A row event of one version is normally sent once, but may be sent again after a node "
+            "or network failure."
         ),
     ),
     (
@@ -81,8 +81,8 @@ _MESSAGE: tuple[Row, ...] = (
         "open.frame.value-length",
         Level.MUST,
         (
-            "In the message value, which carries no version, each event value stands behind its length "
-            "in 8 bytes."
+            "In the message value, which carries no version, each event value stands behind its "
+            "length in 8 bytes."
         ),
     ),
     (
@@ -131,8 +131,8 @@ _ROW: tuple[Row, ...] = (
         "open.column.handle",
         Level.MUST,
         (
-            "A column object's `h` tells whether the column is part of the where handle, which finds "
-            "the row."
+            "A column object's `h` tells whether the column is part of the where handle, which "
+            "finds the row."
         ),
     ),
     ("open.column.flag", Level.MUST, "A column object's `f` is the column's bit flags."),
