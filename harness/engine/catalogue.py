@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from harness.engine import golden
 from harness.engine.plan import Plan, plan
 from harness.engine.workspace import Workspace
-from harness.errors import Problem, ScenarioError, UsageError
+from harness.errors import Location, Problem, ScenarioError, UsageError
 from harness.model.change import ChangeLog
 from harness.record.lock import load_lock
 from harness.scenario.document import Scenario
@@ -31,32 +31,45 @@ def selected(scenarios: Iterable[Scenario], expression: str | None) -> tuple[Cas
     return chosen
 
 
-def plans(
-    space: Workspace, chosen: Sequence[Case], on_case: Callable[[Case], None] | None = None
-) -> tuple[Plan, ...]:
+def plans(space: Workspace, chosen: Sequence[Case]) -> tuple[Plan, ...]:
     """Plan the cases and hold them against their goldens; ScenarioError carries every problem."""
+    planned, problems = _planned(space, chosen)
+    seen: set[tuple[str, str]] = set()
+    for one in planned:
+        # Disturbed cases share the goldens of the plain one.
+        name = (one.case.scenario.id, golden.variant(one))
+        if name not in seen:
+            seen.add(name)
+            problems += golden.problems(space.golden, one)
+    if problems:
+        raise ScenarioError(tuple(dict.fromkeys(problems)))
+    return planned
+
+
+def planned_without_goldens(space: Workspace, chosen: Sequence[Case]) -> tuple[Plan, ...]:
+    """Plan the cases whatever their goldens say; ScenarioError carries every other problem."""
+    planned, problems = _planned(space, chosen)
+    if problems:
+        raise ScenarioError(tuple(dict.fromkeys(problems)))
+    return planned
+
+
+def _planned(space: Workspace, chosen: Sequence[Case]) -> tuple[tuple[Plan, ...], list[Problem]]:
     problems: list[Problem] = []
     planned: list[Plan] = []
     logs: dict[str, ChangeLog | None] = {}
     for case in chosen:
-        if case.scenario.id not in logs:
-            logs[case.scenario.id] = _log(space, case.scenario, problems)
-        log = logs[case.scenario.id]
+        scenario = case.scenario
+        if scenario.id not in logs:
+            logs[scenario.id] = _log(space, scenario, problems)
+        log = logs[scenario.id]
         if log is None:
             continue
         try:
-            one = plan(case, log)
+            planned.append(plan(case, log))
         except ScenarioError as error:
             problems += error.problems
-            continue
-        if case.delivery is None or all(p.case.scenario is not case.scenario for p in planned):
-            problems += golden.problems(space.golden, one)
-        planned.append(one)
-        if on_case is not None:
-            on_case(case)
-    if problems:
-        raise ScenarioError(tuple(dict.fromkeys(problems)))
-    return tuple(planned)
+    return tuple(planned), problems
 
 
 def _log(space: Workspace, scenario: Scenario, problems: list[Problem]) -> ChangeLog | None:
@@ -67,8 +80,16 @@ def _log(space: Workspace, scenario: Scenario, problems: list[Problem]) -> Chang
         return None
 
 
-def unused_goldens(space: Workspace, scenarios: Iterable[Scenario]) -> tuple[Path, ...]:
-    """Return golden directories that no scenario owns."""
+def unused_goldens(space: Workspace, scenarios: Iterable[Scenario]) -> tuple[Problem, ...]:
+    """Return a problem for each golden directory that no scenario owns."""
     owned = {scenario.path for scenario in scenarios}
-    there = {lock.parent.relative_to(space.golden).as_posix() for lock in space.golden.rglob("changes.jsonl")}
-    return tuple(space.golden / path for path in sorted(there - owned))
+    locks = sorted(space.golden.rglob("changes.jsonl"))
+    return tuple(
+        Problem(
+            Location(str(lock.parent)),
+            "no scenario owns these goldens",
+            hint="delete the directory, or bring the scenario back under its permanent id",
+        )
+        for lock in locks
+        if lock.parent.relative_to(space.golden).as_posix() not in owned
+    )

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.consumers.manifest import Consumer
+from harness.consumers.run import RunPlan
 from harness.consumers.run import run as run_consumer
 from harness.engine import jobs
 from harness.engine.catalogue import plans
@@ -48,6 +49,7 @@ class Request:
     run: str
     run_dir: Path
     versions: Mapping[str, str]
+    environment: Mapping[str, str]
     deadline_s: float = 300.0
 
 
@@ -114,12 +116,19 @@ class Run:
             filled = fill(kafka, named, lambda sent: None)
             services.check()
         with self._phase("consume", request.consumer.name):
+            changefeeds = tuple(
+                jobs.changefeed(plan, index, topics)
+                for index, (plan, topics) in enumerate(zip(planned, filled, strict=True))
+            )
             observed = run_consumer(
                 request.consumer,
-                [jobs.changefeed(plan, index, topics) for index, (plan, topics) in enumerate(zip(planned, filled, strict=True))],
-                kafka=jobs.kafka_job(kafka, request.run),
-                run_dir=request.run_dir,
-                deadline_s=request.deadline_s,
+                RunPlan(
+                    changefeeds,
+                    jobs.kafka_job(kafka, request.run),
+                    request.run_dir / "consumer",
+                    request.deadline_s,
+                ),
+                environment=request.environment,
                 should_abort=services.check,
             )
             services.check()

@@ -1,0 +1,38 @@
+"""`harness certify CONSUMER`: anybody's consumer, in one command."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from harness.cli import options
+
+
+@click.command("certify", short_help="Certify a consumer.")
+@click.argument("consumer")
+@options.paths
+@options.keyword
+@options.deadline
+@options.ndjson
+@options.roots
+@options.as_json
+def command(  # noqa: PLR0913  (one parameter an option)
+    consumer: str,
+    paths: tuple[Path, ...],
+    expression: str | None,
+    deadline: float,
+    ndjson: Path | None,
+    scenarios: Path | None,
+    golden: Path | None,
+    json_: bool,  # noqa: FBT001
+) -> int:
+    """Certify CONSUMER over all scenarios, or over those in PATHS.
+
+    CONSUMER is `spark` or `reference` (bundled), `py:pkg.mod:fn` (a Python callable that takes the
+    job), or `exec:./command arguments` (any program; see docs/reference/consumer-contract.md).
+    """
+    from harness.cli.execute import Execution, execute
+
+    space = options.space(scenarios, golden)
+    return execute(Execution(space, consumer, paths, expression, deadline, ndjson, json_))

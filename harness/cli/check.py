@@ -1,0 +1,56 @@
+"""`harness check`: everything that can be wrong with the files, at once, without any service."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+import orjson
+
+from harness.cli import options
+from harness.errors import ExitCode, Problem, ScenarioError
+
+
+@click.command("check", short_help="Check scenario files, locks and goldens.")
+@options.paths
+@options.roots
+@options.as_json
+def command(paths: tuple[Path, ...], scenarios: Path | None, golden: Path | None, json_: bool) -> int:  # noqa: FBT001
+    """Check scenario files, their locks and their goldens; all problems at once, no services.
+
+    PATHS are scenario files or directories; all scenarios without any.
+    """
+    from harness.engine.catalogue import load, plans, selected, unused_goldens
+
+    space = options.space(scenarios, golden)
+    problems: tuple[Problem, ...] = ()
+    counts = {"scenarios": 0, "cases": 0, "records": 0}
+    try:
+        loaded = load(space, paths)
+        chosen = selected(loaded, None)
+        counts.update(scenarios=len(loaded), cases=len(chosen))
+        planned = plans(space, chosen)
+        counts["records"] = sum(len(plan.delivered) for plan in planned)
+        if not paths:
+            problems = unused_goldens(space, loaded)
+    except ScenarioError as error:
+        problems = error.problems
+    if json_:
+        found = [
+            {
+                "file": p.location.path,
+                "line": p.location.line,
+                "column": p.location.column,
+                "what": p.what,
+                "expected": p.expected,
+                "hint": p.hint,
+            }
+            for p in problems
+        ]
+        click.echo(orjson.dumps({**counts, "problems": found}).decode())
+    else:
+        for problem in problems:
+            click.echo(str(problem), err=True)
+        text = f"{counts['scenarios']} scenarios, {counts['cases']} cases, {counts['records']} records"
+        click.echo(f"{text}: {len(problems)} problems" if problems else f"{text}: no problems")
+    return int(ExitCode.USAGE if problems else ExitCode.PASS)

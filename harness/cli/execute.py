@@ -1,0 +1,88 @@
+"""What `run` and `certify` share: a request, its listeners, its exit code."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+import orjson
+from rich.console import Console
+
+from harness.consumers import targets
+from harness.engine.catalogue import load, selected
+from harness.engine.events import Event, Listener, RunFinished
+from harness.engine.launch import ready, versions
+from harness.engine.pipeline import Request, Run
+from harness.engine.workspace import Workspace
+from harness.report.console import ConsoleReport
+from harness.report.ndjson import Ndjson, event_json
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """The command line's wishes."""
+
+    space: Workspace
+    target: str
+    paths: Sequence[Path]
+    expression: str | None
+    deadline_s: float
+    ndjson: Path | None
+    json: bool
+
+
+class Collector:
+    """Keeps the last event of a run, and every event as JSON, for `--json`."""
+
+    def __init__(self) -> None:
+        """Start empty."""
+        self.cases: list[dict[str, Any]] = []
+        self.finished: dict[str, Any] = {}
+
+    def handle(self, event: Event) -> None:
+        """Keep cases and the headline."""
+        row = event_json(event)
+        if isinstance(event, RunFinished):
+            self.finished = row
+        elif row["event"] == "case-finished":
+            self.cases.append(row)
+
+
+def execute(wish: Execution) -> int:
+    """Run, report, and return the exit code; raises HarnessError for whatever is not a finding."""
+    consumer = targets.parse(wish.target, targets.Whereabouts.here())
+    chosen = selected(load(wish.space, wish.paths), wish.expression)
+    run = secrets.token_hex(3)
+    run_dir = wish.space.runs / "runs" / run
+    run_dir.mkdir(parents=True)
+    with ExitStack() as stack:
+        out = Console(stderr=wish.json, soft_wrap=True)
+        console = ConsoleReport(out)
+        stack.callback(console.close)
+        listeners: list[Listener] = [console]
+        collector = Collector()
+        listeners.append(collector)
+        for path in (run_dir / "events.ndjson", wish.ndjson):
+            if path is not None:
+                listeners.append(Ndjson(stack.enter_context(path.open("wb"))))
+        consumer = ready(consumer, lambda event: [one.handle(event) for one in listeners][:0])
+        request = Request(
+            space=wish.space,
+            consumer=consumer,
+            cases=chosen,
+            run=run,
+            run_dir=run_dir,
+            versions=versions(),
+            environment=dict(os.environ),
+            deadline_s=wish.deadline_s,
+        )
+        outcome = Run(request, listeners).execute()
+    if wish.json:
+        click.echo(orjson.dumps({**collector.finished, "cases": collector.cases}).decode())
+    return int(outcome.exit_code)

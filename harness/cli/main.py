@@ -1,0 +1,114 @@
+"""`harness`: one module a command, imported only when it is called.
+
+`--help`, `check`, `list` and `preview` answer in under half a second because nothing heavy is
+imported before it is needed.
+"""
+
+from __future__ import annotations
+
+import difflib
+import sys
+import traceback
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import cast
+
+import click
+
+from harness.errors import ExitCode, HarnessError
+
+# name -> (module, one line of help); the help is here so that `harness --help` imports no command.
+COMMANDS: dict[str, tuple[str, str]] = {
+    "check": ("harness.cli.check", "Check scenario files, locks and goldens; no services needed."),
+    "list": ("harness.cli.listing", "List scenarios and the cases that they expand to."),
+    "preview": ("harness.cli.preview", "Show the decoded events of cases, partition by partition."),
+    "record": ("harness.cli.record", "Run a scenario's SQL on a real database and lock its changes."),
+    "run": ("harness.cli.run", "Run scenarios against a bundled consumer (Spark by default)."),
+    "certify": ("harness.cli.certify", "Certify a consumer: spark, reference, py:pkg.mod:fn, exec:./cmd."),
+    "bench": ("harness.cli.bench", "Measure speed and memory beside the floor, in one run."),
+    "services": ("harness.cli.services", "Fetch what the embedded services need."),
+}
+
+
+class Commands(click.Group):
+    """A group that imports a command when it is asked for, and suggests names for a typo."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the commands in the order of a person's work."""
+        del ctx
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import and return a command; None when there is none of that name."""
+        del ctx
+        if cmd_name not in COMMANDS:
+            return None
+        module = import_module(COMMANDS[cmd_name][0])
+        return cast("click.Command", module.command)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Add a suggestion to click's message about an unknown command."""
+        name = args[0] if args else ""
+        if name and name not in COMMANDS and not name.startswith("-"):
+            close = difflib.get_close_matches(name, COMMANDS, n=1)
+            hint = f" Did you mean `{close[0]}`?" if close else ""
+            ctx.fail(f"No such command {name!r}.{hint}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing them."""
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="cdc-conformance", prog_name="harness")
+def cli() -> None:
+    """Certify consumers of change-data-capture streams from Kafka.
+
+    Exit codes: 0 pass, 1 findings, 2 bad scenario or usage, 3 environment.
+    """
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command line and return its exit code; no traceback reaches a user for their mistake."""
+    try:
+        result = cli.main(
+            args=None if arguments is None else list(arguments),
+            prog_name="harness",
+            standalone_mode=False,
+        )
+        return int(result or 0)
+    except HarnessError as error:
+        click.echo(f"error: {error}", err=True)
+        return int(error.exit_code)
+    except click.exceptions.Exit as stop:
+        return stop.exit_code
+    except click.ClickException as error:
+        error.show()
+        return int(ExitCode.USAGE)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("interrupted; services and consumers are stopped", err=True)
+        return 130
+    except Exception:  # noqa: BLE001  (the last line of defence: a bug of ours is not a verdict)
+        return _bug(traceback.format_exc())
+
+
+def _bug(trace: str) -> int:
+    path = Path("harness-bug.txt").resolve()
+    try:
+        path.write_text(trace, encoding="utf-8")
+        where = f"the traceback is in {path}"
+    except OSError:
+        where = trace
+    last = trace.strip().splitlines()[-1]
+    click.echo(f"error: a defect of the harness, not of a consumer: {last}\n    {where}", err=True)
+    return int(ExitCode.ENVIRONMENT)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

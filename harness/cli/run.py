@@ -1,0 +1,34 @@
+"""`harness run`: the author's loop, over a bundled consumer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from harness.cli import options
+
+
+@click.command("run", short_help="Run scenarios against a bundled consumer.")
+@options.paths
+@options.keyword
+@click.option("--consumer", default="spark", show_default=True, help="As in `harness certify`.")
+@options.deadline
+@options.ndjson
+@options.roots
+@options.as_json
+def command(  # noqa: PLR0913  (one parameter an option)
+    paths: tuple[Path, ...],
+    expression: str | None,
+    consumer: str,
+    deadline: float,
+    ndjson: Path | None,
+    scenarios: Path | None,
+    golden: Path | None,
+    json_: bool,  # noqa: FBT001
+) -> int:
+    """Run the scenarios in PATHS (all without any) and judge what the consumer made of them."""
+    from harness.cli.execute import Execution, execute
+
+    space = options.space(scenarios, golden)
+    return execute(Execution(space, consumer, paths, expression, deadline, ndjson, json_))

@@ -1,0 +1,49 @@
+"""What a consumer needs before it can start, and what takes part in a run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from importlib.metadata import PackageNotFoundError, version
+
+from harness.consumers.manifest import Consumer
+from harness.engine.events import ServiceChanged
+from harness.errors import SetupError
+from harness.services import jars, java
+
+PACKAGES = ("cdc-conformance", "pyspark", "confluent-kafka")
+
+
+def ready(consumer: Consumer, on_event: Callable[[ServiceChanged], object]) -> Consumer:
+    """Return the consumer with all that its start needs: Java of a fit version, Spark's jars.
+
+    Raises SetupError when something is missing and cannot be fetched.
+    """
+    if consumer.name != "spark":
+        return consumer
+    if _version("pyspark") is None:
+        raise SetupError(
+            "the consumer `spark` needs PySpark, which is not installed",
+            hint="pip install 'cdc-conformance[spark]'",
+        )
+    home = java.find_java(for_="spark")
+    paths = jars.resolve("spark", lambda event: on_event(ServiceChanged("spark", event.state, event.detail)))
+    added = {
+        **consumer.environment,
+        "JAVA_HOME": str(home.home),
+        "HARNESS_SPARK_JARS": os.pathsep.join(str(path) for path in paths),
+    }
+    return replace(consumer, environment=added)
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of what takes part, as installed."""
+    return {name: found for name in PACKAGES if (found := _version(name)) is not None}
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None

@@ -1,0 +1,3 @@
+"""Listeners: they render what the engine tells, and decide nothing."""
+
+from __future__ import annotations

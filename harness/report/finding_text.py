@@ -1,0 +1,60 @@
+"""A finding as a person reads it: what, by which clause, which record, which line, and how to repeat it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from harness.engine.events import CaseFinished
+from harness.model.finding import Finding, Place
+from harness.spec import CLAUSES
+
+PLACES_SHOWN = 6
+FINDINGS_SHOWN = 12
+LOG_LINES = 12
+
+
+def case_lines(event: CaseFinished) -> Iterator[str]:
+    """Yield the lines that explain a case which did not pass."""
+    verdict = event.verdict
+    yield f"{verdict.judgement.value.upper()} {event.case}"
+    yield f"  {event.title}"
+    for finding in verdict.findings[:FINDINGS_SHOWN]:
+        yield from finding_lines(finding, event.file)
+    hidden = len(verdict.findings) - FINDINGS_SHOWN
+    if hidden > 0:
+        yield f"  … and {hidden} more findings, all in the run's events.ndjson"
+    if verdict.detail and not verdict.findings:
+        yield f"  {verdict.detail}"
+    if event.log:
+        yield "  the consumer's last output:"
+        for line in event.log.rstrip().splitlines()[-LOG_LINES:]:
+            yield f"    | {line}"
+    yield f"  repeat    {event.repeat}"
+
+
+def finding_lines(finding: Finding, file: str) -> Iterator[str]:
+    """Yield the lines of one finding."""
+    yield f"  {finding.kind.value}: {finding.message}"
+    if finding.expected is not None or finding.actual is not None:
+        yield f"    - expected  {finding.expected or '(nothing)'}"
+        yield f"    + actual    {finding.actual or '(nothing)'}"
+    clause = CLAUSES.get(finding.clause)
+    if clause is not None:
+        yield f"    clause      {clause.id} ({clause.level.value}): {clause.text}"
+        yield f"                {clause.source.document}, {clause.source.section}"
+    elif finding.clause:
+        yield f"    clause      {finding.clause}"
+    if finding.line:
+        yield f"    scenario    {file}:{finding.line}"
+    for place in finding.places[:PLACES_SHOWN]:
+        yield f"    record      {place_text(place)}"
+    if len(finding.places) > PLACES_SHOWN:
+        yield f"    record      … and {len(finding.places) - PLACES_SHOWN} more"
+
+
+def place_text(place: Place) -> str:
+    """Return a record's place with the change that it encodes."""
+    origin = place.origin
+    what = " ".join(part for part in (origin.kind, origin.table, origin.key) if part)
+    within = f" of transaction {origin.transaction}" if origin.transaction else ""
+    return f"{place}: {what}{within}, commit ts {origin.commit_ts}"

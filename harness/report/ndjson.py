@@ -1,0 +1,55 @@
+"""The run as JSON lines: one event a line, the source of every other report."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import IO, Any
+
+import orjson
+
+from harness.engine.events import (
+    CaseFinished,
+    Event,
+    PhaseFinished,
+    PhaseStarted,
+    RunFinished,
+    RunStarted,
+    ServiceChanged,
+)
+
+NAMES: dict[type[Event], str] = {
+    RunStarted: "run-started",
+    PhaseStarted: "phase-started",
+    PhaseFinished: "phase-finished",
+    ServiceChanged: "service-changed",
+    CaseFinished: "case-finished",
+    RunFinished: "run-finished",
+}
+
+
+def event_json(event: Event) -> dict[str, Any]:
+    """Return an event as JSON data; `event` names its kind. Integers beyond 2^53 become text."""
+    return {"event": NAMES[type(event)], **_plain(asdict(event))}
+
+
+def _plain(node: Any) -> Any:  # noqa: ANN401  (JSON data of any shape)
+    if isinstance(node, dict):
+        return {name: _plain(value) for name, value in node.items()}
+    if isinstance(node, list | tuple):
+        return [_plain(item) for item in node]
+    if isinstance(node, int) and not isinstance(node, bool) and abs(node) > 2**53:
+        return str(node)
+    return node
+
+
+class Ndjson:
+    """Writes each event as it comes, so that a killed run leaves a readable file."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        """Take an open binary file; the caller closes it."""
+        self._file = file
+
+    def handle(self, event: Event) -> None:
+        """Write one line."""
+        self._file.write(orjson.dumps(event_json(event)) + b"\n")
+        self._file.flush()
