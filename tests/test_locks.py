@@ -1,0 +1,96 @@
+"""Dependencies are declared once, locked for every environment, and each has its reason."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from tests.tree import ROOT, hold, pyproject, text_of
+
+# Which lists of pyproject.toml each lock must hold.
+LOCKS = {
+    "all": ("run", "spark", "build", "lint", "test", "types"),
+    "build": ("build",),
+    "lint": ("lint",),
+    "run-spark": ("run", "spark"),
+    "spark": ("run", "spark", "test"),
+    "test": ("run", "test"),
+    "types": ("run", "spark", "types"),
+}
+
+
+def locked(name: str) -> dict[str, set[str]]:
+    """Return the versions that requirements/<name>.txt pins, by normalised project name."""
+    pins: dict[str, set[str]] = {}
+    text = text_of(f"requirements/{name}.txt")
+    for project, version in re.findall(r"^([A-Za-z0-9._-]+)==([^\s;\\]+)", text, re.MULTILINE):
+        pins.setdefault(canonicalize_name(project), set()).add(version)
+    return pins
+
+
+def declared() -> dict[str, list[Requirement]]:
+    """Return pyproject's requirements: `run`, one list an extra, one a dependency group."""
+    project = pyproject()["project"]
+    lists = {"run": project["dependencies"]} | project["optional-dependencies"]
+    lists |= pyproject()["dependency-groups"]
+    return {
+        name: [
+            requirement
+            for requirement in map(Requirement, lines)
+            if canonicalize_name(requirement.name) != project["name"]
+        ]
+        for name, lines in lists.items()
+    }
+
+
+@pytest.mark.parametrize("lock", LOCKS)
+def test_locks_satisfy_what_is_declared(lock: str) -> None:
+    """Every declared requirement is in the lock, at versions that satisfy it."""
+    pins = locked(lock)
+    hold(
+        f"requirements/{lock}.txt: {requirement} is locked at {versions or 'nothing'}; "
+        "run: tox run -e lock"
+        for name in LOCKS[lock]
+        for requirement in declared()[name]
+        for versions in [pins.get(canonicalize_name(requirement.name), set())]
+        if not versions or not all(requirement.specifier.contains(v) for v in versions)
+    )
+
+
+@pytest.mark.parametrize("lock", LOCKS)
+def test_locks_agree_with_each_other(lock: str) -> None:
+    """One version of a project serves every environment, and every pin has its hashes."""
+    everything = locked("all")
+    _, *entries = re.split(
+        r"^(?=[a-z0-9])", text_of(f"requirements/{lock}.txt"), flags=re.MULTILINE
+    )
+    assert entries
+    assert all(versions <= everything[name] for name, versions in locked(lock).items())
+    assert all("--hash=sha256:" in entry for entry in entries)
+
+
+@pytest.mark.parametrize("lock", LOCKS)
+def test_locks_name_no_host(lock: str) -> None:
+    """A lock holds names, versions and hashes; where to fetch them is each site's own affair."""
+    text = text_of(f"requirements/{lock}.txt")
+    assert not re.search(r"(?i)https?:|--(?:extra-)?index-url|--find-links| @ ", text)
+
+
+def test_every_lock_is_known() -> None:
+    """A lock that no environment installs is dead, and a missing one breaks a run."""
+    on_disk = {path.stem for path in (ROOT / "requirements").glob("*.txt")}
+    installed = set(re.findall(r"-r requirements/([a-z-]+)\.txt", text_of("tox.ini")))
+    assert on_disk == set(LOCKS)
+    assert on_disk == installed | {"all", "build"}
+
+
+def test_every_dependency_has_its_reason() -> None:
+    """docs/reference/dependencies.md lists what is declared, no more, each with a reason."""
+    page = text_of("docs/reference/dependencies.md")
+    explained = dict(re.findall(r"^\| `([^`]+)` \| (\S[^|]+)\|", page, re.MULTILINE))
+    wanted = {canonicalize_name(r.name) for lines in declared().values() for r in lines}
+    assert {canonicalize_name(name) for name in explained} == wanted
+    assert all(len(reason.split()) >= 4 for reason in explained.values())

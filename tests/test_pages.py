@@ -1,0 +1,58 @@
+"""What refers to something else refers to something that exists: pages, scenarios, goldens."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from harness.errors import ExitCode
+from tests.tree import ROOT, hold, line_of, text_of, tracked, under
+
+LINK = re.compile(r"(?<!!)\[[^\]\n]*\]\(([^)#\s]+)[^)]*\)")
+
+
+def test_links_between_pages_lead_somewhere() -> None:
+    """Every relative link of a page names a file or directory of the repository."""
+    hold(
+        f"{page}:{line_of(text, link.start())}: {link[1]} does not exist"
+        for page in tracked()
+        if page.suffix == ".md"
+        for text in [text_of(page)]
+        for link in LINK.finditer(text)
+        if "://" not in link[1] and not (ROOT / page.parent / link[1]).exists()
+    )
+
+
+def test_every_page_is_on_the_index() -> None:
+    """A page that docs/README.md does not link to is one that nobody finds."""
+    index = {Path("docs") / link for link in LINK.findall(text_of("docs/README.md"))}
+    hold(
+        f"{page}: docs/README.md does not link to it"
+        for page in under("docs", ".md")
+        if page not in index and page != Path("docs/README.md")
+    )
+
+
+def test_exit_codes_are_documented() -> None:
+    """docs/reference/exit-codes.md lists exactly the codes that commands can end with."""
+    page = text_of("docs/reference/exit-codes.md")
+    rows = re.findall(r"^\| (\d) \| (\w+) \|", page, re.MULTILINE)
+    listed = {name: int(code) for code, name in rows}
+    assert listed == {code.name.lower(): code.value for code in ExitCode}
+
+
+def test_scenarios_and_goldens_are_pairs() -> None:
+    """Every scenario has its locked change log, and no golden outlives its scenario."""
+    scenarios = {
+        path.relative_to("scenarios").with_suffix("") for path in under("scenarios", ".yaml")
+    }
+    locks = {
+        path.parent.relative_to("golden")
+        for path in under("golden", ".jsonl")
+        if path.name == "changes.jsonl"
+    }
+    homes = {path.parent.relative_to("golden") for path in under("golden")} - {Path()}
+    hold(
+        [f"scenarios/{path}.yaml: no golden; run: harness record" for path in scenarios - locks]
+        + [f"golden/{path}/: no scenario of that path; delete it" for path in homes - scenarios]
+    )
