@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
+import yaml
+
 from harness.errors import ExitCode
+from harness.spec import CLAUSES
 from tests.tree import ROOT, hold, line_of, text_of, tracked, under
 
 LINK = re.compile(r"(?<!!)\[[^\]\n]*\]\(([^)#\s]+)[^)]*\)")
@@ -55,4 +59,31 @@ def test_scenarios_and_goldens_are_pairs() -> None:
     hold(
         [f"scenarios/{path}.yaml: no golden; run: harness record" for path in scenarios - locks]
         + [f"golden/{path}/: no scenario of that path; delete it" for path in homes - scenarios]
+    )
+
+
+def cited(node: object) -> Iterator[str]:
+    """Yield every clause id that a scenario's tree cites, wherever clauses may be cited."""
+    if isinstance(node, list):
+        for item in node:
+            yield from cited(item)
+    elif isinstance(node, dict):
+        for key, value in node.items():
+            if key == "clauses":
+                yield from value
+            elif key == "allowed-by":
+                yield from value.values()
+            elif key == "because":
+                yield value
+            else:
+                yield from cited(value)
+
+
+def test_cited_clauses_exist() -> None:
+    """Every clause that a scenario cites is one of the source documents'."""
+    hold(
+        f"{path}: there is no clause {clause}"
+        for path in under("scenarios", ".yaml")
+        for clause in cited(yaml.safe_load(text_of(path)))
+        if clause not in CLAUSES
     )
