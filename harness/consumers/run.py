@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -22,7 +23,7 @@ from harness.consumers.contract import results
 from harness.consumers.contract.job import ChangefeedJob, Job, KafkaJob, RegistryJob
 from harness.consumers.manifest import Consumer
 from harness.consumers.output import Output
-from harness.errors import SetupError, UsageError
+from harness.errors import HarnessBug, SetupError, UsageError
 from harness.model.observed import Observed
 from harness.process import Guarded, spawn
 
@@ -104,6 +105,9 @@ def run(
 
     Raises UsageError when the command cannot be run at all.
     """
+    ids = [feed.id for feed in plan.changefeeds]
+    if len(set(ids)) < len(ids):
+        raise HarnessBug("changefeed ids are not unique within a run")
     halted = threading.Event()
 
     def ask() -> None:
@@ -124,7 +128,7 @@ def run(
             halted.set()
             pool.shutdown(cancel_futures=True)
             raise
-    return {feed.id: observed[feed.id] for feed in plan.changefeeds}
+    return {name: observed[name] for name in ids}
 
 
 def scoped_environment(
@@ -177,6 +181,7 @@ def _attempt(
         finally:
             process.stop(grace_s)
     should_abort()
+    shutil.rmtree(start.tmp, ignore_errors=True)
     log = output.text(LOG_LENGTH)
     if code is not None and code == consumer.unusable_code:
         raise UsageError(f"the consumer {consumer.name} cannot be loaded", hint=log.strip())
