@@ -344,8 +344,10 @@ def test_an_interrupt_stops_every_start(tmp_path: Path) -> None:
         os.kill(os.getpid(), signal.SIGINT)
 
     threading.Thread(target=interrupt).start()
+    started = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
         run(consumer, waiting, environment=ENVIRONMENT)
+    assert time.monotonic() - started < waiting.deadline_s / 2
     assert sorted(path.name for path in (tmp_path / "run").iterdir()) == ["0001", "0002"]
     ours = psutil.Process().children(recursive=True)
     assert not [child for child in ours if str(tmp_path) in " ".join(child.cmdline())]
