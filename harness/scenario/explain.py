@@ -56,10 +56,7 @@ class _Broken:
     @property
     def instance(self) -> Any:  # noqa: ANN401 - whatever the file says
         """Return the data that breaks the grammar."""
-        data = self.source.data
-        for part in self.path:
-            data = data[part]
-        return data
+        return self.source.value(self.path)
 
     @property
     def schema(self) -> Mapping[str, Any]:

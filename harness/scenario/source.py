@@ -61,6 +61,13 @@ class Source:
             node = step[1]
         return node
 
+    def value(self, path: Path) -> Any:  # noqa: ANN401 - whatever the file says
+        """Return the data at a path that exists."""
+        data = self.data
+        for part in path:
+            data = data[part]
+        return data
+
     def place(self, path: Path) -> Location:
         """Return where the value at `path` begins."""
         return _location(self.file, self.node(path))

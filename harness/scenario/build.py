@@ -1,0 +1,188 @@
+"""From a sound draft to the frozen document; nothing is judged here any more."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+from harness.model.change import Pin, RowPin
+from harness.scenario.document import (
+    DdlStep,
+    DeliveryStep,
+    EmitRow,
+    Expectation,
+    ExpectedTable,
+    Matrix,
+    ResolvedStep,
+    Scenario,
+    Step,
+    TransactionStep,
+)
+from harness.scenario.draft import Draft
+from harness.scenario.source import Path, Source
+from harness.scenario.sql import statements
+
+_FAULT_KEYS = frozenset({"allowed-by", "seen-in"})
+
+
+def build(draft: Draft, path: str) -> Scenario:
+    """Return the scenario of a draft that breaks neither grammar nor rules."""
+    source, data = draft.source, draft.data
+    steps = tuple(_step(source, n, step) for n, step in enumerate(data["upstream"]))
+    return Scenario(
+        id=data["id"],
+        title=data["title"],
+        path=path,
+        file=source.file,
+        clauses=tuple(data["clauses"]),
+        databases=tuple(data["databases"]),
+        matrix=_matrix(data["matrix"]),
+        upstream=steps,
+        expect=_expectation(source, data["expect"]),
+        refs=tuple(data.get("refs", ())),
+        tags=tuple(data.get("tags", ())),
+        settings=MappingProxyType(data.get("settings", {})),
+        delivery=_delivery(source, data.get("delivery", {})),
+        kills=tuple(data.get("kills", ())),
+        end_resolved=data.get("end-resolved", True),
+        clause_lines=MappingProxyType(
+            {name: source.place(("clauses", n)).line for n, name in enumerate(data["clauses"])}
+        ),
+    )
+
+
+def _matrix(data: Mapping[str, Any]) -> Matrix:
+    return Matrix(
+        protocols=tuple(data["protocol"]),
+        partitions=tuple(int(count) for count in data.get("partitions", (1,))),
+        dialects=tuple(data.get("dialect", ())),
+        exclude=tuple(data.get("exclude", ())),
+    )
+
+
+def _step(source: Source, number: int, step: Mapping[str, Any]) -> Step:
+    path: Path = ("upstream", number)
+    emit = "emit" in step
+    if emit:
+        path, step = (*path, "emit"), step["emit"]
+    if "ddl" in step:
+        return _ddl(source, (*path, "ddl"), step["ddl"], emit=emit)
+    if "transaction" in step:
+        return _transaction(source, (*path, "transaction"), step["transaction"], emit=emit)
+    return _resolved(source, path, step["resolved"])
+
+
+def _ddl(source: Source, path: Path, ddl: str | Mapping[str, Any], *, emit: bool) -> DdlStep:
+    if isinstance(ddl, str):
+        return DdlStep(statements(source, path)[0], emit=emit)
+    return DdlStep(statements(source, (*path, "sql"))[0], _pin(ddl.get("pin")), emit)
+
+
+def _transaction(
+    source: Source, path: Path, data: Mapping[str, Any], *, emit: bool
+) -> TransactionStep:
+    rows = enumerate(data.get("rows", ()))
+    return TransactionStep(
+        name=data["name"],
+        statements=statements(source, (*path, "sql")) if "sql" in data else (),
+        line=source.place_of_key(path).line,
+        rows=tuple(_emit_row(source, (*path, "rows", n), row) for n, row in rows),
+        pin=_pin(data.get("pin")),
+        emit=emit,
+    )
+
+
+def _emit_row(source: Source, path: Path, row: Mapping[str, Any]) -> EmitRow:
+    op, image = next(iter(row.items()))
+    line = source.place(path).line
+    return EmitRow(op, image["table"], image.get("before"), image.get("after"), line)
+
+
+def _pin(pin: Mapping[str, Any] | None) -> Pin | None:
+    if pin is None:
+        return None
+    rows = pin.get("rows", ())
+    return Pin(
+        ts=_integer(pin.get("ts")),
+        partition=_integer(pin.get("partition")),
+        rows=tuple(RowPin(row["key"], int(row["partition"])) for row in rows),
+    )
+
+
+def _resolved(
+    source: Source, path: Path, data: str | Sequence[int] | Mapping[str, Any]
+) -> ResolvedStep:
+    line = source.place_of_key((*path, "resolved")).line
+    if isinstance(data, Mapping):
+        return ResolvedStep(line, _partitions(data.get("partitions")), _integer(data.get("ts")))
+    return ResolvedStep(line, _partitions(data))
+
+
+def _partitions(data: str | Sequence[int] | None) -> tuple[int, ...] | None:
+    if data is None or isinstance(data, str):
+        return None
+    return tuple(int(partition) for partition in data)
+
+
+def _integer(value: int | None) -> int | None:
+    """Make an int of a whole number, however it was spelled (`3`, `3.0`)."""
+    return None if value is None else int(value)
+
+
+def _delivery(source: Source, data: Mapping[str, Any]) -> Mapping[str, tuple[DeliveryStep, ...]]:
+    return MappingProxyType(
+        {
+            variant: tuple(
+                _delivery_step(source, ("delivery", variant, n), step)
+                for n, step in enumerate(steps)
+            )
+            for variant, steps in data.items()
+        }
+    )
+
+
+def _delivery_step(source: Source, path: Path, step: Mapping[str, Any]) -> DeliveryStep:
+    fault = next(key for key in step if key not in _FAULT_KEYS)
+    return DeliveryStep(
+        fault=fault,
+        options=MappingProxyType(step[fault]),
+        line=source.place(path).line,
+        allowed_by=MappingProxyType(step.get("allowed-by", {})),
+        seen_in=step.get("seen-in"),
+    )
+
+
+def _expectation(source: Source, data: Mapping[str, Any]) -> Expectation:
+    path: Path = ("expect",)
+    exceptions: Mapping[str, Any] = data.get("by-protocol", {})
+    return Expectation(
+        tables=_tables(source, (*path, "tables"), data["tables"]),
+        tables_by_protocol=MappingProxyType(
+            {
+                protocol: _tables(
+                    source, (*path, "by-protocol", protocol, "tables"), item["tables"]
+                )
+                for protocol, item in exceptions.items()
+            }
+        ),
+        events=MappingProxyType(
+            {protocol: tuple(items) for protocol, items in data.get("events", {}).items()}
+        ),
+        line=source.place_of_key(path).line,
+    )
+
+
+def _tables(source: Source, path: Path, data: Mapping[str, Any]) -> Mapping[str, ExpectedTable]:
+    return MappingProxyType(
+        {name: _table(source, (*path, name), rows) for name, rows in data.items()}
+    )
+
+
+def _table(source: Source, path: Path, rows: Sequence[Mapping[str, Any]] | None) -> ExpectedTable:
+    lines = tuple(source.place((*path, number)).line for number in range(len(rows or ())))
+    return ExpectedTable(
+        rows=None if rows is None else tuple(rows),
+        lines=lines,
+        line=source.place_of_key(path).line,
+    )

@@ -1,0 +1,82 @@
+"""Expectations speak of tables that can exist, in rows that can be compared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from harness.scenario.draft import Draft, Problems
+from harness.scenario.nearest import did_you_mean, one_of
+from harness.scenario.source import Path
+
+_Rows = Sequence[Mapping[str, Any]] | None
+
+
+def rows_have_the_same_columns(draft: Draft) -> Problems:
+    """Refuse rows of different columns: a forgotten one would be taken for NULL."""
+    for path, rows in _tables(draft):
+        for number, row in enumerate(rows or ()):
+            first = (rows or (row,))[0]
+            lacking = [name for name in first if name not in row]
+            extra = [name for name in row if name not in first]
+            if lacking:
+                what = f"the row lacks {_names(lacking)}, which the first row has"
+                yield draft.at((*path, number), what, "the same columns in every row", "write null")
+            for name in extra:
+                what = f"the first row has no `{name}`"
+                hint = did_you_mean(name, lacking)
+                yield draft.at_key(
+                    (*path, number, name), what, "the same columns in every row", hint
+                )
+
+
+def expected_databases_are_listed(draft: Draft) -> Problems:
+    """Refuse tables of databases that the scenario does not create."""
+    for path, _ in _tables(draft):
+        yield from _listed(draft, path, str(path[-1]), is_key=True)
+    events: Mapping[str, Any] = draft.data["expect"].get("events", {})
+    for protocol, items in events.items():
+        for path, table in _event_tables(("expect", "events", protocol), items):
+            yield from _listed(draft, path, table, is_key=False)
+
+
+def stated_databases_are_listed(draft: Draft) -> Problems:
+    """Refuse tables of other databases in the rows of `emit` steps."""
+    for number, step in enumerate(draft.data["upstream"]):
+        rows = step.get("emit", {}).get("transaction", {}).get("rows", ())
+        for position, row in enumerate(rows):
+            operation = next(iter(row))
+            path = ("upstream", number, "emit", "transaction", "rows", position, operation, "table")
+            yield from _listed(draft, path, row[operation]["table"], is_key=False)
+
+
+def _listed(draft: Draft, path: Path, table: str, *, is_key: bool) -> Problems:
+    known = draft.data["databases"]
+    database = table.partition(".")[0]
+    if database not in known:
+        complain = draft.at_key if is_key else draft.at
+        what = f"the database of `{table}` is not listed under `databases`"
+        yield complain(path, what, one_of(known), did_you_mean(database, known))
+
+
+def _tables(draft: Draft) -> Iterator[tuple[Path, _Rows]]:
+    expect: Mapping[str, Any] = draft.data["expect"]
+    for name, rows in expect["tables"].items():
+        yield ("expect", "tables", name), rows
+    for protocol, exception in expect.get("by-protocol", {}).items():
+        for name, rows in exception["tables"].items():
+            yield ("expect", "by-protocol", protocol, "tables", name), rows
+
+
+def _event_tables(path: Path, items: Sequence[Any]) -> Iterator[tuple[Path, str]]:
+    for number, item in enumerate(items):
+        here = (*path, number)
+        if "table" in item:
+            yield (*here, "table"), item["table"]
+        yield from _event_tables((*here, "unordered"), item.get("unordered", ()))
+        if "optional" in item:
+            yield from _event_tables((*here, "optional"), [item["optional"]])
+
+
+def _names(names: Sequence[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)

@@ -1,0 +1,139 @@
+"""From files to scenarios, or to every problem of every file at once.
+
+A file is asked three times: by YAML, by the grammar, by the rules. What YAML refuses cannot be
+asked further; the grammar's faults only silence the rules that read the same keys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from harness.errors import Location, Problem, ScenarioError
+from harness.scenario.build import build
+from harness.scenario.document import Scenario
+from harness.scenario.draft import Draft
+from harness.scenario.grammar import grammar, violations
+from harness.scenario.nearest import did_you_mean
+from harness.scenario.rules import breaches
+from harness.scenario.source import BYTES_MAX, read
+
+SUFFIX = ".yaml"
+
+
+def load(path: Path, root: Path) -> Scenario:
+    """Return the scenario in a file under the scenarios' root; ScenarioError with all problems."""
+    shown = _shown(path)
+    relative = path.resolve().relative_to(root.resolve())
+    name = relative.as_posix().removesuffix(SUFFIX)
+    draft = Draft(read(_text(path, shown), shown), name.replace("/", "."))
+    problems = _problems(draft)
+    if problems:
+        raise ScenarioError(problems)
+    return build(draft, name)
+
+
+def load_all(root: Path, paths: Sequence[Path] = ()) -> tuple[Scenario, ...]:
+    """Return the scenarios under the root, or those of the given files and directories, by path.
+
+    ScenarioError carries the problems of all files at once.
+    """
+    scenarios: list[Scenario] = []
+    problems: list[Problem] = []
+    for found in _files(root, paths):
+        if isinstance(found, Problem):
+            problems.append(found)
+            continue
+        try:
+            scenarios.append(load(found, root))
+        except ScenarioError as error:
+            problems += error.problems
+    problems += _shared_ids(scenarios)
+    if problems:
+        raise ScenarioError(tuple(problems))
+    return tuple(scenarios)
+
+
+def _problems(draft: Draft) -> tuple[Problem, ...]:
+    broken = list(violations(draft.source))
+    problems = [problem for _, problem in broken]
+    if all(path for path, _ in broken):
+        missing = set(grammar()["required"]) - draft.data.keys()
+        problems += breaches(draft, missing | {str(path[0]) for path, _ in broken})
+    return tuple(dict.fromkeys(sorted(problems)))
+
+
+def _shared_ids(scenarios: Sequence[Scenario]) -> Iterator[Problem]:
+    """Yield a problem for each id that two files have, as `a/b.yaml` and `a.b.yaml` do."""
+    first: dict[str, Scenario] = {}
+    for scenario in scenarios:
+        other = first.setdefault(scenario.id.casefold(), scenario)
+        if other is not scenario:
+            what = f"the id `{scenario.id}` is also that of {other.file}"
+            yield Problem(Location(scenario.file, 1), what, "an id of its own", "rename the file")
+
+
+def _files(root: Path, paths: Sequence[Path]) -> Iterator[Path | Problem]:
+    """Yield the scenario files in order, each once, with a problem for what is none."""
+    seen: set[Path] = set()
+    for start in paths or (root,):
+        for found in _beneath(start, root):
+            if isinstance(found, Problem):
+                yield found
+            elif found.resolve() not in seen:
+                seen.add(found.resolve())
+                yield found
+
+
+def _beneath(start: Path, root: Path) -> Iterator[Path | Problem]:
+    if not start.exists():
+        siblings = start.parent.iterdir() if start.parent.is_dir() else ()
+        names = [path.name for path in siblings]
+        hint = did_you_mean(start.name, names)
+        yield Problem(Location(_shown(start)), "there is no such file or directory", hint=hint)
+    elif not start.resolve().is_relative_to(root.resolve()):
+        expected = f"a path under the scenarios' root, {_shown(root)}"
+        yield Problem(Location(_shown(start)), "this is outside the scenarios' root", expected)
+    elif start.is_dir():
+        for path in sorted(start.rglob("*.y*ml")):
+            hidden = any(part.startswith(".") for part in path.relative_to(start).parts)
+            if path.is_file() and not hidden:
+                yield path if path.suffix == SUFFIX else _misnamed(path)
+    else:
+        yield start if start.suffix == SUFFIX else _misnamed(start)
+
+
+def _misnamed(path: Path) -> Problem:
+    what = f"a scenario file's name ends in {SUFFIX}"
+    return Problem(Location(_shown(path)), what, hint=f"rename it to {path.stem}{SUFFIX}")
+
+
+def _shown(path: Path) -> str:
+    """Return a path as a person would type it here."""
+    whole, here = path.resolve(), Path.cwd()
+    return str(whole.relative_to(here)) if whole.is_relative_to(here) else str(path)
+
+
+def _text(path: Path, shown: str) -> str:
+    """Return a file's text; ScenarioError when it is no readable text of a sane size."""
+    try:
+        size = path.stat().st_size
+        content = path.read_bytes() if size <= BYTES_MAX else b""
+    except OSError as error:
+        raise ScenarioError((Problem(Location(shown), f"cannot read the file: {error}"),)) from None
+    if size > BYTES_MAX:
+        what = f"the file has {size} bytes"
+        problem = Problem(Location(shown), what, f"at most {BYTES_MAX}", "make several scenarios")
+        raise ScenarioError((problem,))
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ScenarioError((_not_utf8(content, error, shown),)) from None
+
+
+def _not_utf8(content: bytes, error: UnicodeDecodeError, shown: str) -> Problem:
+    before = content[: error.start]
+    line = before.count(b"\n") + 1
+    column = len(before[before.rfind(b"\n") + 1 :].decode(errors="replace")) + 1
+    what = f"the byte 0x{content[error.start]:02x} is not UTF-8"
+    return Problem(Location(shown, line, column), what, hint="save the file as UTF-8")

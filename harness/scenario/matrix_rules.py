@@ -1,0 +1,51 @@
+"""The matrix says what it means: exclusions name what exists, and something is left to run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from harness.scenario.draft import Draft, Problems
+from harness.scenario.expand import DEFAULT_DIALECT, PLAIN, combinations
+from harness.scenario.explain import shown
+from harness.scenario.nearest import did_you_mean, one_of
+
+
+def axes(data: Mapping[str, Any]) -> Mapping[str, Sequence[Any]]:
+    """Return the values of each axis of a scenario's matrix."""
+    matrix = data["matrix"]
+    return {
+        "protocol": matrix["protocol"],
+        "dialect": matrix.get("dialect", (DEFAULT_DIALECT,)),
+        "partitions": matrix.get("partitions", (1,)),
+        "delivery": (PLAIN, *data.get("delivery", {})),
+    }
+
+
+def exclude_names_what_exists(draft: Draft) -> Problems:
+    """Refuse values that no axis has: they would silently exclude nothing."""
+    known = axes(draft.data)
+    for number, entry in enumerate(draft.data["matrix"].get("exclude", ())):
+        for axis, value in entry.items():
+            if value not in known[axis]:
+                words = [str(choice) for choice in known[axis]]
+                yield draft.at(
+                    ("matrix", "exclude", number, axis),
+                    f"`{axis}` never is {shown(value)} in this matrix",
+                    one_of(words),
+                    did_you_mean(str(value), words),
+                )
+
+
+def some_case_is_left(draft: Draft) -> Problems:
+    """Refuse a scenario that excludes all of its cases."""
+    exclude = draft.data["matrix"].get("exclude", ())
+    if not any(combinations(axes(draft.data), exclude)):
+        yield draft.at(("matrix", "exclude"), "every case is excluded", "at least one case")
+
+
+def smallest_partition_count(draft: Draft) -> int:
+    """Return the smallest number of partitions that any case of the scenario has."""
+    exclude = draft.data["matrix"].get("exclude", ())
+    left = combinations(axes(draft.data), exclude)
+    return min((int(chosen["partitions"]) for chosen in left), default=1)
