@@ -1,7 +1,7 @@
 """Every role that a newcomer can implement, on one page.
 
-Roles are shapes, not base classes: anything with these members fits. The tables that list who plays a
-role are literal dictionaries (`harness.protocols.PROTOCOLS`, `harness.faults.FAULTS`, ...).
+Roles are shapes, not base classes: anything with these members fits. The tables that list who
+plays a role are literal dictionaries (`harness.protocols.PROTOCOLS`, `harness.faults.FAULTS`, ...).
 """
 
 from __future__ import annotations

@@ -36,7 +36,9 @@ class Location:
         """Render as `path:line:column`, the form that editors and terminals make clickable."""
         if not self.line:
             return self.path
-        return f"{self.path}:{self.line}:{self.column}" if self.column else f"{self.path}:{self.line}"
+        return (
+            f"{self.path}:{self.line}:{self.column}" if self.column else f"{self.path}:{self.line}"
+        )
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -122,7 +124,9 @@ class HarnessBug(HarnessError):
 
     def __init__(self, what: str) -> None:
         """Say what was violated; the hint asks for a report."""
-        super().__init__(what, hint="this is a defect of the harness; please report it with the log")
+        super().__init__(
+            what, hint="this is a defect of the harness; please report it with the log"
+        )
 
 
 class StepError(UsageError):

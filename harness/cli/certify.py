@@ -17,7 +17,7 @@ from harness.cli import options
 @options.ndjson
 @options.roots
 @options.as_json
-def command(  # noqa: PLR0913  (one parameter an option)
+def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     consumer: str,
     paths: tuple[Path, ...],
     expression: str | None,

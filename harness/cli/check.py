@@ -15,7 +15,12 @@ from harness.errors import ExitCode, Problem, ScenarioError
 @options.paths
 @options.roots
 @options.as_json
-def command(paths: tuple[Path, ...], scenarios: Path | None, golden: Path | None, json_: bool) -> int:  # noqa: FBT001
+def command(
+    paths: tuple[Path, ...],
+    scenarios: Path | None,
+    golden: Path | None,
+    json_: bool,  # noqa: FBT001
+) -> int:
     """Check scenario files, their locks and their goldens; all problems at once, no services.
 
     PATHS are scenario files or directories; all scenarios without any.
@@ -51,6 +56,8 @@ def command(paths: tuple[Path, ...], scenarios: Path | None, golden: Path | None
     else:
         for problem in problems:
             click.echo(str(problem), err=True)
-        text = f"{counts['scenarios']} scenarios, {counts['cases']} cases, {counts['records']} records"
+        text = (
+            f"{counts['scenarios']} scenarios, {counts['cases']} cases, {counts['records']} records"
+        )
         click.echo(f"{text}: {len(problems)} problems" if problems else f"{text}: no problems")
     return int(ExitCode.USAGE if problems else ExitCode.PASS)

@@ -68,10 +68,9 @@ def execute(wish: Execution) -> int:
         listeners: list[Listener] = [console]
         collector = Collector()
         listeners.append(collector)
-        for path in (run_dir / "events.ndjson", wish.ndjson):
-            if path is not None:
-                listeners.append(Ndjson(stack.enter_context(path.open("wb"))))
-        consumer = ready(consumer, lambda event: [one.handle(event) for one in listeners][:0])
+        files = [run_dir / "events.ndjson", *([wish.ndjson] if wish.ndjson else [])]
+        listeners += [Ndjson(stack.enter_context(path.open("wb"))) for path in files]
+        consumer = ready(consumer, console.handle)
         request = Request(
             space=wish.space,
             consumer=consumer,

@@ -23,9 +23,15 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "check": ("harness.cli.check", "Check scenario files, locks and goldens; no services needed."),
     "list": ("harness.cli.listing", "List scenarios and the cases that they expand to."),
     "preview": ("harness.cli.preview", "Show the decoded events of cases, partition by partition."),
-    "record": ("harness.cli.record", "Run a scenario's SQL on a real database and lock its changes."),
+    "record": (
+        "harness.cli.record",
+        "Run a scenario's SQL on a real database and lock its changes.",
+    ),
     "run": ("harness.cli.run", "Run scenarios against a bundled consumer (Spark by default)."),
-    "certify": ("harness.cli.certify", "Certify a consumer: spark, reference, py:pkg.mod:fn, exec:./cmd."),
+    "certify": (
+        "harness.cli.certify",
+        "Certify a consumer: spark, reference, py:… or exec:…",
+    ),
     "bench": ("harness.cli.bench", "Measure speed and memory beside the floor, in one run."),
     "services": ("harness.cli.services", "Fetch what the embedded services need."),
 }
@@ -75,7 +81,7 @@ def cli() -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command line and return its exit code; no traceback reaches a user for their mistake."""
+    """Run a command line, return its exit code; nobody sees a traceback for their own mistake."""
     try:
         result = cli.main(
             args=None if arguments is None else list(arguments),

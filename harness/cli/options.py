@@ -30,7 +30,9 @@ def keyword(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def as_json(command: Callable[..., Any]) -> Callable[..., Any]:
     """Take `--json`."""
-    return click.option("--json", "json_", is_flag=True, help="Print JSON on standard output.")(command)
+    return click.option("--json", "json_", is_flag=True, help="Print JSON on standard output.")(
+        command
+    )
 
 
 def deadline(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -13,10 +13,12 @@ from harness.cli import options
 @click.command("preview", short_help="Show decoded events, partition by partition.")
 @options.paths
 @options.keyword
-@click.option("--bytes", "show_bytes", is_flag=True, help="Show keys and values in hexadecimal too.")
+@click.option(
+    "--bytes", "show_bytes", is_flag=True, help="Show keys and values in hexadecimal too."
+)
 @options.roots
 @options.as_json
-def command(  # noqa: PLR0913  (one parameter an option)
+def command(
     paths: tuple[Path, ...],
     expression: str | None,
     show_bytes: bool,  # noqa: FBT001
@@ -24,7 +26,7 @@ def command(  # noqa: PLR0913  (one parameter an option)
     golden: Path | None,
     json_: bool,  # noqa: FBT001
 ) -> int:
-    """Show what each partition will carry: decoded events with their scenario lines; no services."""
+    """Show what each partition will carry, decoded, with scenario lines; no services."""
     from harness.engine.catalogue import load, planned_without_goldens, selected
     from harness.report.preview import preview_json, preview_lines
 

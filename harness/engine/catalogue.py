@@ -26,7 +26,11 @@ def selected(scenarios: Iterable[Scenario], expression: str | None) -> tuple[Cas
     every = tuple(case for scenario in scenarios for case in cases(scenario))
     chosen = select(every, expression) if expression else every
     if not chosen:
-        what = f"-k {expression!r} selects none of {len(every)} cases" if every else "there are no cases"
+        what = (
+            f"-k {expression!r} selects none of {len(every)} cases"
+            if every
+            else "there are no cases"
+        )
         raise UsageError(what, hint="`harness list` shows the cases")
     return chosen
 

@@ -24,7 +24,7 @@ class RunStarted:
 
 @dataclass(frozen=True, slots=True)
 class PhaseStarted:
-    """The run does something that takes a while: `plan`, `services`, `produce`, `consume`, `judge`."""
+    """The run does something that takes a while: a key of `report.console.SENTENCES`."""
 
     phase: str
     detail: str = ""
@@ -40,12 +40,17 @@ class PhaseFinished:
 
 @dataclass(frozen=True, slots=True)
 class ServiceChanged:
-    """A service reached a state: `fetching`, `starting`, `ready`, `stopped`."""
+    """A service reached a state: `fetching`, `preparing`, `starting`, `ready`, `stopped`.
+
+    `done` and `total` are bytes while fetching.
+    """
 
     service: str
     state: str
     detail: str = ""
     seconds: float | None = None
+    done: int = 0
+    total: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 """Golden files: what a scenario's records and tables are, as text that a person reviews.
 
-`golden/<path>/<variant>.records.txt` holds the records before any disturbance, decoded, each with the
-sha256 of its bytes; `<variant>.tables.txt` the expected tables. A variant is protocol, dialect (when it
-is not the default) and partitions, such as `open-p2` or `open@4.0.4-p2`.
+`golden/<path>/<variant>.records.txt` holds the records before any disturbance, decoded, each with
+the sha256 of its bytes; `<variant>.tables.txt` the expected tables. A variant is protocol, dialect
+(when it is not the default) and partitions, such as `open-p2` or `open@4.0.4-p2`.
 """
 
 from __future__ import annotations
@@ -78,7 +78,9 @@ def directory(root: Path, plan: Plan) -> Path:
 def problems(root: Path, plan: Plan) -> Iterable[Problem]:
     """Yield a problem for each golden file that is missing or says something else."""
     scenario = plan.case.scenario
-    repair = f"`harness record {scenario.file}` writes it; review the difference before you commit it"
+    repair = (
+        f"`harness record {scenario.file}` writes it; review the difference before you commit it"
+    )
     for name, text in texts(plan).items():
         path = directory(root, plan) / name
         if not path.is_file():

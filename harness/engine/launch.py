@@ -10,7 +10,7 @@ from importlib.metadata import PackageNotFoundError, version
 from harness.consumers.manifest import Consumer
 from harness.engine.events import ServiceChanged
 from harness.errors import SetupError
-from harness.services import jars, java
+from harness.services import ServiceEvent, find_java, jars
 
 PACKAGES = ("cdc-conformance", "pyspark", "confluent-kafka")
 
@@ -27,14 +27,21 @@ def ready(consumer: Consumer, on_event: Callable[[ServiceChanged], object]) -> C
             "the consumer `spark` needs PySpark, which is not installed",
             hint="pip install 'cdc-conformance[spark]'",
         )
-    home = java.find_java(for_="spark")
-    paths = jars.resolve("spark", lambda event: on_event(ServiceChanged("spark", event.state, event.detail)))
+    home = find_java("spark")
+    paths = jars("spark", on_event=lambda event: on_event(service_changed(event)))
     added = {
         **consumer.environment,
-        "JAVA_HOME": str(home.home),
+        "JAVA_HOME": str(home),
         "HARNESS_SPARK_JARS": os.pathsep.join(str(path) for path in paths),
     }
     return replace(consumer, environment=added)
+
+
+def service_changed(event: ServiceEvent) -> ServiceChanged:
+    """Return what a service tells as an event of the run."""
+    return ServiceChanged(
+        event.service, event.state, event.detail, event.seconds, event.done, event.total
+    )
 
 
 def versions() -> dict[str, str]:

@@ -1,11 +1,12 @@
 """The whole river on one screen: plan, services, produce, consume, judge.
 
-Services come up while the cases are planned. A consumer is blamed only while the services live: when
-one dies the run ends as an environment error, whatever the consumer did.
+Services come up while the cases are planned. A consumer is blamed only while the services live:
+when one dies the run ends as an environment error, whatever the consumer did.
 """
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -26,8 +27,8 @@ from harness.engine.events import (
     PhaseStarted,
     RunFinished,
     RunStarted,
-    ServiceChanged,
 )
+from harness.engine.launch import service_changed
 from harness.engine.plan import Plan
 from harness.engine.produce import fill
 from harness.engine.workspace import Workspace
@@ -69,20 +70,23 @@ class Run:
         self._request = request
         self._listeners = listeners
         self._started = time.monotonic()
+        self._lock = threading.Lock()
 
     def tell(self, event: Event) -> None:
-        """Tell every listener."""
-        for listener in self._listeners:
-            listener.handle(event)
+        """Tell every listener; services tell from threads of their own."""
+        with self._lock:
+            for listener in self._listeners:
+                listener.handle(event)
 
     def execute(self) -> Outcome:
         """Run all cases and return the outcome; raises HarnessError when the run cannot go on."""
         request = self._request
-        self.tell(RunStarted(request.run, request.consumer.name, len(request.cases), request.versions))
+        name = request.consumer.name
+        self.tell(RunStarted(request.run, name, len(request.cases), request.versions))
         applicable = [c for c in request.cases if request.consumer.supports(c.protocol)]
         if not applicable:
             raise UsageError(
-                f"nothing is applicable: {request.consumer.name} supports none of the protocols asked for",
+                f"nothing is applicable: {request.consumer.name} declares none of the protocols",
                 expected="at least one case with a protocol that the consumer declares",
                 hint="`harness list` shows the cases and their protocols",
             )
@@ -113,7 +117,7 @@ class Run:
         named = [(plan, f"h{request.run}-{index:04d}") for index, plan in enumerate(planned)]
         records = sum(len(plan.delivered) for plan in planned)
         with self._phase("produce", f"{records} records"):
-            filled = fill(kafka, named, lambda sent: None)
+            filled = fill(kafka, named)
             services.check()
         with self._phase("consume", request.consumer.name):
             changefeeds = tuple(
@@ -149,7 +153,9 @@ class Run:
         scenario = case.scenario
         repeat = f"harness certify {self._request.consumer.name} -k '{case.id}'"
         self.tell(
-            CaseFinished(case.id, case.protocol, scenario.file, scenario.title, verdict, repeat, log)
+            CaseFinished(
+                case.id, case.protocol, scenario.file, scenario.title, verdict, repeat, log
+            )
         )
 
     def _finish(self, verdicts: tuple[Verdict, ...]) -> Outcome:
@@ -173,7 +179,7 @@ class Run:
     @contextmanager
     def _services(self, wanted: Sequence[str]) -> Iterator[Services]:
         def heard(event: ServiceEvent) -> None:
-            self.tell(ServiceChanged(event.service, event.state, event.detail, event.seconds))
+            self.tell(service_changed(event))
 
         began = time.monotonic()
         self.tell(PhaseStarted("services", ", ".join(wanted)))

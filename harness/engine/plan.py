@@ -84,7 +84,7 @@ def _problem(scenario: Scenario, line: int, what: str, error: HarnessError) -> S
 
 
 def _disturbed(case: Case, records: tuple[Record, ...]) -> tuple[Record, ...]:
-    for number, step in enumerate(case.delivery_steps):
+    for number, step in enumerate(case.scenario.delivery.get(case.delivery or "", ())):
         # The seed is the case's own name: the same case is disturbed in the same way everywhere.
         random = Random(f"{case.id}/{number}")
         records = FAULTS[step.fault](records, step.options, step.line, random)

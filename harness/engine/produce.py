@@ -1,12 +1,12 @@
 """Records into real topics: one topic a changefeed and canonical name, in the plan's order.
 
-Only the Kafka topic's name carries the case's prefix; what is inside the records keeps its canonical
-names, so packed bytes equal the goldens.
+Only the Kafka topic's name carries the case's prefix; what is inside the records keeps its
+canonical names, so packed bytes equal the goldens.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,7 +51,7 @@ def create_topics(kafka: dict[str, str], wanted: Iterable[tuple[str, int]]) -> N
             future.result()
         except KafkaException as error:
             raise SetupError(
-                f"Kafka at {kafka['bootstrap.servers']} refused to create the topic {name}: {error}",
+                f"Kafka at {kafka['bootstrap.servers']} refused the topic {name}: {error}",
                 hint="the broker's log says why; look for it in the run's directory",
             ) from error
 
@@ -59,7 +59,6 @@ def create_topics(kafka: dict[str, str], wanted: Iterable[tuple[str, int]]) -> N
 def fill(
     kafka: dict[str, str],
     plans: Sequence[tuple[Plan, str]],
-    on_progress: Callable[[int], None],
 ) -> list[tuple[FilledTopic, ...]]:
     """Produce every plan's delivered records under its prefix; return the filled topics, in order.
 
@@ -105,9 +104,8 @@ def fill(
     left = producer.flush(TIMEOUT_S)
     if left or failures:
         raise SetupError(
-            f"Kafka at {kafka['bootstrap.servers']} did not take {left or len(failures)} of {sent} records"
-            + (f"; first: {failures[0]}" if failures else ""),
+            f"Kafka at {kafka['bootstrap.servers']} did not take "
+            f"{left or len(failures)} of {sent} records; first: {(failures or ['no answer'])[0]}",
             hint="the broker's log says why; look for it in the run's directory",
         )
-    on_progress(sent)
     return filled

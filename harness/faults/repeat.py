@@ -1,7 +1,7 @@
 """At-least-once: what a producer may send again.
 
-Source: TiCDC Open Protocol, 2020, §Constraints (a row event of one version may be sent several times);
-clause `open.delivery.at-least-once`.
+Source: TiCDC Open Protocol, 2020, §Constraints (a row event of one version may be sent several
+times); clause `open.delivery.at-least-once`.
 """
 
 from __future__ import annotations
@@ -46,9 +46,10 @@ def replay(
 ) -> tuple[Record, ...]:
     """Send the tail again, as a changefeed does that restarts from an earlier checkpoint.
 
-    Options: `from` (a transaction's name: everything from its first message on), `to` (a transaction's
-    name: up to its last message; to the end when left out), `times` (1). Each partition's messages
-    come again in their first order. StepError when there is no such transaction on the wire.
+    Options: `from` (a transaction's name: everything from its first message on), `to` (a
+    transaction's name: up to its last message; to the end when left out), `times` (1). Each
+    partition's messages come again in their first order. StepError when there is no such
+    transaction on the wire.
     """
     del random
     first = _first(records, str(options["from"]), line)

@@ -1,6 +1,7 @@
 """The vocabulary that every other package speaks; standard library only.
 
-A value flows `Statement -> Change -> Record -> Observed -> Finding`; each is a frozen dataclass here.
+A value flows `Statement -> Change -> Record -> Observed -> Finding`; each is a frozen dataclass
+here.
 """
 
 from __future__ import annotations

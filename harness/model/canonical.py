@@ -206,7 +206,9 @@ def _json_text(node: object) -> str:
         return str(node)
     if isinstance(node, Mapping):
         members = sorted(node.items(), key=lambda member: str(member[0]).encode())
-        inner = ", ".join(f"{json.dumps(k, ensure_ascii=False)}: {_json_text(v)}" for k, v in members)
+        inner = ", ".join(
+            f"{json.dumps(k, ensure_ascii=False)}: {_json_text(v)}" for k, v in members
+        )
         return "{" + inner + "}"
     if isinstance(node, Sequence) and not isinstance(node, str):
         return "[" + ", ".join(_json_text(item) for item in node) + "]"

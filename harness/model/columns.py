@@ -46,11 +46,15 @@ class ColumnKind(StrEnum):
 
 
 INTEGERS = frozenset(
-    {ColumnKind.TINYINT, ColumnKind.SMALLINT, ColumnKind.MEDIUMINT, ColumnKind.INT, ColumnKind.BIGINT}
+    {
+        ColumnKind.TINYINT,
+        ColumnKind.SMALLINT,
+        ColumnKind.MEDIUMINT,
+        ColumnKind.INT,
+        ColumnKind.BIGINT,
+    }
 )
-TEMPORALS = frozenset(
-    {ColumnKind.DATE, ColumnKind.TIME, ColumnKind.DATETIME, ColumnKind.TIMESTAMP}
-)
+TEMPORALS = frozenset({ColumnKind.DATE, ColumnKind.TIME, ColumnKind.DATETIME, ColumnKind.TIMESTAMP})
 CHARACTERS = frozenset(
     {
         ColumnKind.CHAR,

@@ -17,7 +17,7 @@ NO_COLUMNS: Mapping[str, Value] = MappingProxyType({})
 
 
 class EventKind(StrEnum):
-    """What a decoded event says; an upsert is an insert or an update, the wire does not tell which."""
+    """What an event says; an upsert is an insert or an update, the wire does not tell which."""
 
     INSERT = "insert"
     UPDATE = "update"
@@ -32,7 +32,8 @@ class DecodedEvent:
     """One event of one Kafka message.
 
     `before` and `after` hold the columns that are on the wire, by name; `handle` the names of the
-    handle key. `query` and `type` are a DDL's. `key_text` and `value_text` are the event's own JSON.
+    handle key. `query` and `type` are a DDL's. `key_text` and `value_text` are the event's own
+    JSON.
     """
 
     kind: EventKind

@@ -18,8 +18,8 @@ from harness.model.values import Row
 class MountedTable:
     """One version of a table with what TiDB derives from it, in table column order.
 
-    `codes` and `flags` are MySQL type codes and TiCDC flag bits; `emitted` holds the ordinals of the
-    columns that are ever sent (virtual generated columns are not); `handle` the ordinals of the
+    `codes` and `flags` are MySQL type codes and TiCDC flag bits; `emitted` holds the ordinals of
+    the columns that are ever sent (virtual generated columns are not); `handle` the ordinals of the
     handle key, empty when the table has no valid index.
     """
 
@@ -34,8 +34,9 @@ class MountedTable:
 class MountedRow:
     """One row event: netted, split and routed.
 
-    `row_id` is the int64 handle (0 when the handle is not an integer); `physical_id` is the physical
-    partition id, 0 for an unpartitioned table. `topic` and `partition` are the dispatcher's choice.
+    `row_id` is the int64 handle (0 when the handle is not an integer); `physical_id` is the
+    physical partition id, 0 for an unpartitioned table. `topic` and `partition` are the
+    dispatcher's choice.
     """
 
     op: Op

@@ -1,8 +1,9 @@
 """What becomes of a stored row when its table changes shape.
 
-A column that was added later reads back as its origin default, else NULL, else the type's zero value
-(tiflow c7b2588 cdc/entry/mounter.go:853 `getDefaultOrZeroValue`). A column whose type changed keeps
-its value in the new type's canonical form; what has no exact form there is refused, not guessed.
+A column that was added later reads back as its origin default, else NULL, else the type's zero
+value (tiflow c7b2588 cdc/entry/mounter.go:853 `getDefaultOrZeroValue`). A column whose type
+changed keeps its value in the new type's canonical form; what has no exact form there is refused,
+not guessed.
 """
 
 from __future__ import annotations
@@ -87,8 +88,8 @@ def _member_text(column: Column, value: Value) -> str:
 def reshape(before: Table, after: Table, row: Row) -> Row:
     """Return a row of `before` as `after` stores it; raise ValueError when it has no exact form.
 
-    Columns are matched by TiDB's column id, then by name (a type change that rewrites the data gives
-    a column a new id).
+    Columns are matched by TiDB's column id, then by name (a type change that rewrites the data
+    gives a column a new id).
     """
     by_id = {column.id: ordinal for ordinal, column in enumerate(before.columns)}
     by_name = {column.name.lower(): ordinal for ordinal, column in enumerate(before.columns)}

@@ -6,7 +6,7 @@
 | BIT, ENUM, SET | `int` (bits; index from 1, 0 is the invalid ''; bit mask) |
 | FLOAT, DOUBLE | `float` (FLOAT already rounded to 32 bits) |
 | DECIMAL | `str`, padded to the declared scale |
-| DATE, TIME, DATETIME, TIMESTAMP | `str` as MySQL prints it, with exactly fsp fractional digits; TIMESTAMP in UTC |
+| temporals | `str` as MySQL prints it, exactly fsp fractional digits; TIMESTAMP in UTC |
 | CHAR, VARCHAR, TEXT family | `str` |
 | BINARY, VARBINARY, BLOB family | `bytes` (BINARY padded with zero bytes to its length) |
 | JSON | `str`, TiDB's text form |

@@ -49,13 +49,15 @@ class ConsoleReport:
         self._status: Status | None = None
         self._counts: Counter[Judgement] = Counter()
         self._phases: dict[str, str] = {}
+        self._services: dict[str, str] = {}
 
     def handle(self, event: Event) -> None:
         """Render one event."""
         match event:
             case RunStarted():
                 self._console.print(
-                    f"certifying [bold]{event.consumer}[/bold] over {event.cases} cases", highlight=False
+                    f"certifying [bold]{event.consumer}[/bold] over {event.cases} cases",
+                    highlight=False,
                 )
             case PhaseStarted():
                 self._phases[event.phase] = SENTENCES[event.phase].format(detail=event.detail)
@@ -67,7 +69,7 @@ class ConsoleReport:
                 )
                 self._live()
             case ServiceChanged():
-                self._phases["services"] = f"{event.service} {event.state} {event.detail}".rstrip()
+                self._services[event.service] = _service_text(event)
                 self._live()
             case CaseFinished():
                 self._case(event)
@@ -86,7 +88,8 @@ class ConsoleReport:
         if not self._phases:
             self.close()
             return
-        text = " · ".join(self._phases.values())
+        services = self._services.values() if "services" in self._phases else ()
+        text = " · ".join([*self._phases.values(), *services])
         if self._status is None:
             self._status = self._console.status(text)
             self._status.start()
@@ -101,7 +104,9 @@ class ConsoleReport:
         self._console.print()
         style = STYLES.get(judgement, "red")
         for number, line in enumerate(case_lines(event)):
-            self._console.print(Text(line, style=f"bold {style}" if number == 0 else ""), soft_wrap=True)
+            self._console.print(
+                Text(line, style=f"bold {style}" if number == 0 else ""), soft_wrap=True
+            )
 
     def _finish(self, event: RunFinished) -> None:
         self.close()
@@ -114,3 +119,11 @@ class ConsoleReport:
             f"passed {event.passed} / applicable {event.applicable} / total {event.total}",
             highlight=False,
         )
+
+
+def _service_text(event: ServiceChanged) -> str:
+    """Return a service's state; while fetching, how much of it is there."""
+    text = f"{event.service} {event.state}"
+    if event.total:
+        text += f" {event.done / 1e6:.0f} of {event.total / 1e6:.0f} MB"
+    return text

@@ -1,4 +1,4 @@
-"""A finding as a person reads it: what, by which clause, which record, which line, and how to repeat it."""
+"""A finding as a person reads it: what, by which clause, which record, how to repeat it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The records of a case as a person reads them: partition by partition, decoded, bytes on demand."""
+"""The records of a case as a person reads them: by partition, decoded, bytes on demand."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """The scenario clock: the only time there is.
 
-A TiDB timestamp is `physical milliseconds << 18 | logical`. The clock starts at the timestamp of the
-2020 document's own listing and moves a fixed step with each tick, so that runs are reproducible and
-numbers can be compared with the listing by eye.
+A TiDB timestamp is `physical milliseconds << 18 | logical`. The clock starts at the timestamp of
+the 2020 document's own listing and moves a fixed step with each tick, so that runs are
+reproducible and numbers can be compared with the listing by eye.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A table as TiCDC's mounter sees it: type codes, flags, the handle key, the columns that are sent."""
+"""A table as TiCDC's mounter sees it: type codes, flags, handle key, columns that are sent."""
 
 from __future__ import annotations
 

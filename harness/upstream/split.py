@@ -1,10 +1,11 @@
 """Updates that TiCDC's sink splits into a delete and an insert of the same commit ts.
 
 An update that changes any column of any unique index (or of a non-clustered primary key) is split,
-NULL counting as a value. If anything was split, the table's rows of that transaction are sorted again:
-deletes, then updates, then inserts.
+NULL counting as a value. If anything was split, the table's rows of that transaction are sorted
+again: deletes, then updates, then inserts.
 
-Source: tiflow c7b2588 model/sink.go:1187, 1262, 1285; the vendor's sort is not stable beyond 12 rows, ours is.
+Source: tiflow c7b2588 model/sink.go:1187, 1262, 1285; the vendor's sort is not stable beyond 12
+rows, ours is.
 """
 
 from __future__ import annotations

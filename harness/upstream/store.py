@@ -1,9 +1,9 @@
 """The rows of one TiDB table by TiKV key, and what a transaction nets to.
 
-A row's key is its clustered primary key, else a hidden `_tidb_rowid`, given from 1 in insertion order.
-A transaction emits one event for each key whose value changed: insert + update is one insert, insert
-+ delete nothing, delete + insert an update, no net change nothing; a changed clustered primary key is
-a delete of the old key and an insert of the new.
+A row's key is its clustered primary key, else a hidden `_tidb_rowid`, given from 1 in insertion
+order. A transaction emits one event for each key whose value changed: insert + update is one
+insert, insert + delete nothing, delete + insert an update, no net change nothing; a changed
+clustered primary key is a delete of the old key and an insert of the new.
 
 Source: TiCDC codec notes §5; vectors `open_keys`, `open_dml`.
 """
@@ -107,7 +107,9 @@ class TableStore:
     def _locate(self, image: Row) -> Key:
         keys = self._by_image.get(image)
         if not keys:
-            raise HarnessBug(f"the change log touches a row of {self.table.id} that is not there: {image}")
+            raise HarnessBug(
+                f"the change log touches a row of {self.table.id} that is not there: {image}"
+            )
         return keys[0]
 
     def _touch(self, key: Key, change: RowChanged) -> None:

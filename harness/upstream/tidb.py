@@ -73,7 +73,7 @@ class TiDB:
         self._events = count()
 
     def ddl(self, step: int, run: DdlRun) -> Iterator[VendorEvent]:
-        """Run a DDL statement: change the catalogue and the stored rows, emit what is replicated."""
+        """Run a DDL statement: change catalogue and stored rows, emit what is replicated."""
         applied = self._catalogue.apply(run.sql, run.schema)
         self._catalogue = applied.catalogue
         commit_ts = self._clock.commit(run.pin.ts if run.pin else None)
@@ -121,8 +121,8 @@ class TiDB:
             changes = split_updates(store.table, store.commit())
             if not eligible(store.table, force_replicate=self._feed.force_replicate):
                 continue
-            for change in changes:
-                yield self._row(step, transaction.name, pin, change, commit_ts)
+            for net in changes:
+                yield self._row(step, transaction.name, pin, net, commit_ts)
 
     def resolve(self, step: int, resolve: Resolve) -> Iterator[VendorEvent]:
         """Promise completeness on all partitions, or on those that the scenario names."""
@@ -138,9 +138,7 @@ class TiDB:
             origin = Origin(line, step, event, "resolved", None, None, None, ts)
             yield ResolvedMark(ts, self._feed.topic, partition, origin)
 
-    def _row(
-        self, step: int, name: str, pin: Pin, change: NetChange, commit_ts: int
-    ) -> MountedRow:
+    def _row(self, step: int, name: str, pin: Pin, change: NetChange, commit_ts: int) -> MountedRow:
         store = self._stores[change.change.table]
         table = self._mounted[store.table.id]
         image = change.before if change.after is None else change.after
@@ -201,7 +199,9 @@ class TiDB:
             if before is None and job.table == "":
                 self._forget_dropped()
             return
-        same_data = store is not None and before is not None and before.physical_id == after.physical_id
+        same_data = (
+            store is not None and before is not None and before.physical_id == after.physical_id
+        )
         if store is not None and same_data:
             store.reshape(after, lambda row: reshape(_known(before), after, row))
         else:
@@ -221,7 +221,7 @@ def _known(table: Table | None) -> Table:
 
 
 def key_text(table: MountedTable, row: Row) -> str:
-    """Return a row's handle key for people: `id=1,name=x`; the whole row when there is no handle."""
+    """Return a row's handle key as text: `id=1,name=x`; the whole row without a handle."""
     ordinals = table.handle or table.emitted
     return ",".join(
         f"{table.table.columns[i].name}={value_text(row[i]).decode('utf-8', 'backslashreplace')}"

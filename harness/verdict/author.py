@@ -3,12 +3,13 @@
 They are written by a person and independent of the golden files, so a wrong golden cannot bless
 itself. What does not hold is the scenario's fault (or ours), never a consumer's.
 
-Items of an event list, in order of emission; resolved marks are skipped unless a list speaks of them:
+Items of an event list, in order of emission; resolved marks are skipped unless a list speaks of
+them:
 
 | item | takes |
 | --- | --- |
-| `{insert: {col: value}}`, `update`, `delete` | one row event with these columns (after, or before for delete) |
-| `{ddl: action}` | one DDL by TiDB's action name, `_` for a blank; `partitions: all` asks for the broadcast |
+| `{insert: {col: value}}`, `update`, `delete` | a row event with these columns (of the new row) |
+| `{ddl: action}` | a DDL by TiDB's action name, `_` for a blank; `partitions: all`: broadcast |
 | `{resolved: true}` | one resolved mark on every partition |
 | `{unordered: [...]}` | that many events, in any order |
 | `{per-key: [{key, ops}]}` | as many events as there are ops; each key's ops in order |
@@ -25,7 +26,7 @@ from harness.model.canonical import canonical
 from harness.model.decoded import DecodedEvent, EventKind
 from harness.model.mounted import MountedTable
 from harness.model.values import Value
-from harness.verdict.expected import Expected
+from harness.verdict.expected import Expected, TableState
 from harness.verdict.text import row_text
 
 ROW_KINDS: Mapping[str, frozenset[EventKind]] = {
@@ -37,7 +38,7 @@ ROW_KINDS: Mapping[str, frozenset[EventKind]] = {
 
 @dataclass(frozen=True, slots=True)
 class SentEvent:
-    """One event as it was sent: decoded, with the table version and the partitions that carry it."""
+    """One event as it was sent: decoded, its table version, the partitions that carry it."""
 
     decoded: DecodedEvent
     table: MountedTable | None
@@ -47,7 +48,7 @@ class SentEvent:
 
 @dataclass(slots=True)
 class _Reader:
-    """A cursor over the sent events; `why` keeps the reason of the last refusal."""
+    """A cursor over the sent events; `why` keeps the reasons of refusals."""
 
     sent: Sequence[SentEvent]
     partitions: int
@@ -69,7 +70,9 @@ class _Reader:
             self.why.append(f"the stream ended where {item_text(item)} was expected")
             return False
         if not _matches(item, self.sent[self.at], self.partitions):
-            self.why.append(f"event {self.at + 1} is {event_text(self.sent[self.at])}, not {item_text(item)}")
+            self.why.append(
+                f"event {self.at + 1} is {event_text(self.sent[self.at])}, not {item_text(item)}"
+            )
             return False
         self.at += 1
         return True
@@ -120,31 +123,32 @@ def check_events(
 def check_rows(
     expected: Expected, name: str, rows: Sequence[Mapping[str, Any]] | None
 ) -> str | None:
-    """Return what does not hold of an `expect.tables` entry, or None; `rows` None: no such table."""
+    """Return what does not hold of an `expect.tables` entry, or None; rows None: no table."""
     state = next((s for t, s in expected.tables.items() if str(t) == name), None)
     if rows is None:
         return None if state is None else f"table {name} exists, with {len(state.all_rows())} rows"
     if state is None:
         return f"table {name} does not exist at the end" if rows else None
-    table = state.mounted
-    columns = table.table.columns
-    left = [tuple(row[i] for i in table.emitted) for row in state.all_rows()]
+    left = [tuple(row[i] for i in state.mounted.emitted) for row in state.all_rows()]
+    there = ", ".join(row_text(state.mounted, r) for r in state.all_rows()[:5]) or "no rows"
     for row in rows:
         try:
-            wanted = tuple(canonical(columns[i], row.get(columns[i].name)) for i in table.emitted)
+            wanted = _wanted(state, row)
         except ValueError as error:
             return f"row {dict(row)}: {error}"
-        unknown = set(row) - {columns[i].name for i in table.emitted}
-        if unknown:
-            return f"row {dict(row)} names {', '.join(sorted(unknown))}, which {name} does not have"
         if wanted not in left:
-            there = ", ".join(row_text(table, r) for r in state.all_rows()[:5]) or "no rows"
             return f"row {dict(row)} is not there; the table holds {there}"
         left.remove(wanted)
-    if left:
-        there = ", ".join(row_text(table, r) for r in state.all_rows()[:5])
-        return f"the table holds {len(left)} more rows than listed: {there}"
-    return None
+    return f"the table holds {len(left)} more rows than listed: {there}" if left else None
+
+
+def _wanted(state: TableState, row: Mapping[str, Any]) -> tuple[Value, ...]:
+    """Return an author's row in canonical form; ValueError when it does not fit the table."""
+    columns = [state.mounted.table.columns[i] for i in state.mounted.emitted]
+    unknown = set(row) - {column.name for column in columns}
+    if unknown:
+        raise ValueError(f"the table has no column {', '.join(sorted(unknown))}")
+    return tuple(canonical(column, row.get(column.name)) for column in columns)
 
 
 def _matches(item: Mapping[str, Any], event: SentEvent, partitions: int) -> bool:
@@ -153,7 +157,9 @@ def _matches(item: Mapping[str, Any], event: SentEvent, partitions: int) -> bool
         return kind is EventKind.RESOLVED
     if "ddl" in item:
         everywhere = item.get("partitions") != "all" or len(event.partitions) == partitions
-        return kind is EventKind.DDL and event.action.replace(" ", "_") == item["ddl"] and everywhere
+        return (
+            kind is EventKind.DDL and event.action.replace(" ", "_") == item["ddl"] and everywhere
+        )
     name = next((op for op in ROW_KINDS if op in item), None)
     if name is None or kind not in ROW_KINDS[name]:
         return False
@@ -167,7 +173,9 @@ def _has_columns(wanted: Mapping[str, Any], event: SentEvent) -> bool:
     image = event.decoded.before if event.decoded.kind is EventKind.DELETE else event.decoded.after
     if image is None or event.table is None:
         return False
-    return all(name in image and _same(event.table, name, raw, image[name]) for name, raw in wanted.items())
+    return all(
+        name in image and _same(event.table, name, raw, image[name]) for name, raw in wanted.items()
+    )
 
 
 def _same(table: MountedTable, name: str, raw: object, value: Value) -> bool:

@@ -37,7 +37,7 @@ def compare_ddl(
         if (commit_ts, query) not in by_name:
             yield Finding(
                 FindingKind.DDL_UNEXPECTED,
-                f"a DDL was executed that the stream does not complete: {query} (commit ts {commit_ts})",
+                f"a DDL ran that the stream does not complete: {query} (commit ts {commit_ts})",
                 clause,
                 judged.line,
                 actual=query,
@@ -53,9 +53,7 @@ def compare_ddl(
         )
 
 
-def _finding(
-    judged: Judged, kind: FindingKind, clause: str, event: DdlEvent, what: str
-) -> Finding:
+def _finding(judged: Judged, kind: FindingKind, clause: str, event: DdlEvent, what: str) -> Finding:
     return Finding(
         kind,
         f"the DDL of commit ts {event.commit_ts} {what}: {event.query}",

@@ -1,4 +1,4 @@
-"""Row events, where the consumer hands them back: every one applied, per key in order, none invented.
+"""Row events, where the consumer hands them back: all applied, per key in order, none invented.
 
 An insert and an update are both "put": without old values the wire does not tell them apart, and a
 re-applied put is harmless. What may repeat is the consumer's guarantee; the tables tell whether a
@@ -64,7 +64,8 @@ def _missing(
         if (event.commit_ts, event.op is Op.DELETE) not in seen:
             yield Finding(
                 FindingKind.EVENT_MISSING,
-                f"the {event.op.value} of {name[0]} {name[1]} at commit ts {event.commit_ts} was not applied",
+                f"the {event.op.value} of {name[0]} {name[1]} at commit ts {event.commit_ts} "
+                "was not applied",
                 duty_clause(judged.protocol, event.op.value) or judged.main_clause(),
                 event.origin.line,
                 table=name[0],
@@ -76,7 +77,8 @@ def _missing(
 def _unexpected(judged: Judged, name: tuple[str, str], step: Step) -> Finding:
     return Finding(
         FindingKind.EVENT_UNEXPECTED,
-        f"an event of {name[0]} {name[1]} was applied that the stream does not complete: {_steps_text([step])}",
+        f"an event of {name[0]} {name[1]} was applied that the stream does not complete: "
+        f"{_steps_text([step])}",
         judged.main_clause(),
         judged.line,
         table=name[0],
@@ -88,7 +90,7 @@ def _unexpected(judged: Judged, name: tuple[str, str], step: Step) -> Finding:
 def _answered(
     expected: Expected, answer: Sequence[ObservedEvent]
 ) -> dict[tuple[str, str], list[Step]]:
-    """Group the answered events by table and key, reading keys by the version at their commit ts."""
+    """Group the answers by table and key, reading keys by the version at their commit ts."""
     versions = {
         (str(event.table.table.id), event.commit_ts): event
         for event in expected.applied

@@ -1,8 +1,8 @@
-"""The truth that a consumer must reach: the personality's events, folded by the protocol's own rules.
+"""The truth to reach: the personality's events, folded by the protocol's own rules.
 
 Faults come later and must not change it. An event is applied when the global resolved ts, the least
-over all partitions of all topics of each partition's greatest mark, completes its commit ts (`<=` or,
-in the 4.0.4 dialect, `<`). At one commit ts deletes apply before everything else.
+over all partitions of all topics of each partition's greatest mark, completes its commit ts (`<=`
+or, in the 4.0.4 dialect, `<`). At one commit ts deletes apply before everything else.
 Rows keep the events that made them, so that a finding can point at records.
 """
 

@@ -1,7 +1,7 @@
 """One case: expected and observed in, a verdict out.
 
-How a consumer ended decides first: one that crashed, hung, answered nothing or garbage is told apart
-from one that answered wrongly. A harness fault never reaches this function.
+How a consumer ended decides first: one that crashed, hung, answered nothing or garbage is told
+apart from one that answered wrongly. A harness fault never reaches this function.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ def judge(judged: Judged, expected: Expected, observed: Observed) -> Verdict:
             judged.main_clause(),
             judged.line,
         )
-        findings = () if judgement is Judgement.NOT_APPLICABLE else (finding,)
-        return Verdict(judged.case, judgement, findings, observed.detail)
-    findings = tuple(compare_tables(judged, expected, observed.tables or {}))
+        blamed = () if judgement is Judgement.NOT_APPLICABLE else (finding,)
+        return Verdict(judged.case, judgement, blamed, observed.detail)
+    findings: tuple[Finding, ...] = tuple(compare_tables(judged, expected, observed.tables or {}))
     if observed.ddl is not None:
         findings += tuple(compare_ddl(judged, expected, observed.ddl))
     if observed.events is not None:
@@ -62,7 +62,7 @@ def judge(judged: Judged, expected: Expected, observed: Observed) -> Verdict:
 
 
 def _undecidable(judged: Judged, expected: Expected, findings: tuple[Finding, ...]) -> bool:
-    """Tell whether only multiplicities differ, in keyless tables whose events were sent repeatedly."""
+    """Tell whether only multiplicities differ, in keyless tables with repeated events."""
     return all(_repeated_keyless(judged, expected, finding) for finding in findings)
 
 

@@ -14,7 +14,7 @@ from harness.verdict.expected import TableState
 
 
 def read_row(judged: Judged, state: TableState, raw: RawRow) -> Row | Finding:
-    """Return the row in table column order (None for columns never sent), or what is wrong with it."""
+    """Return the row in table column order (None where never sent), or what is wrong."""
     table = state.mounted
     names = {table.table.columns[i].name for i in table.emitted}
     for kind, columns, verb in (

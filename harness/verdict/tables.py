@@ -1,8 +1,8 @@
 """Tables, row by row and cell by cell.
 
 A cell is compared in its column's canonical form. A row that differs is told apart by what it looks
-like: an older version of itself (stale), a row that should be gone, a row that was applied too early,
-or a wrong value in a column.
+like: an older version of itself (stale), a row that should be gone, a row that was applied too
+early, or a wrong value in a column.
 """
 
 from __future__ import annotations
@@ -99,8 +99,8 @@ def _differing(
     if older:
         yield Finding(
             FindingKind.STALE_ROW,
-            f"{table.table.id} {key_text(table, row)} holds the version of commit ts {older[-1].commit_ts}; "
-            f"commit ts {history[-1].commit_ts} came after it",
+            f"{table.table.id} {key_text(table, row)} holds the version of commit ts "
+            f"{older[-1].commit_ts}; commit ts {history[-1].commit_ts} came after it",
             duty_clause(judged.protocol, "stale") or judged.main_clause(),
             history[-1].origin.line,
             table=str(table.table.id),
@@ -129,9 +129,7 @@ def _differing(
         )
 
 
-def _extra(
-    judged: Judged, expected: Expected, state: TableState, key: Key, row: Row
-) -> Finding:
+def _extra(judged: Judged, expected: Expected, state: TableState, key: Key, row: Row) -> Finding:
     early = [
         event
         for event in expected.held
@@ -143,8 +141,9 @@ def _extra(
         table = state.mounted
         return Finding(
             FindingKind.EXTRA_ROW,
-            f"{table.table.id} {key_text(table, row)} was applied although no resolved ts completes "
-            f"its commit ts {early[0].commit_ts} (the global resolved ts is {expected.resolved_ts})",
+            f"{table.table.id} {key_text(table, row)} was applied although no resolved ts "
+            f"completes its commit ts {early[0].commit_ts} "
+            f"(the global resolved ts is {expected.resolved_ts})",
             duty_clause(judged.protocol, "early") or judged.main_clause(),
             early[0].origin.line,
             table=str(table.table.id),

@@ -38,7 +38,7 @@ def frame_values(values: Sequence[bytes]) -> bytes:
 
 
 def unframe(key: bytes, value: bytes) -> tuple[tuple[bytes, bytes], ...]:
-    """Return the (event key, event value) pairs of a message; DecodingError when it is malformed."""
+    """Return the (event key, event value) pairs of a message; DecodingError if malformed."""
     if len(key) < 8:
         raise DecodingError(
             f"a message key of {len(key)} bytes has no room for the protocol version",
@@ -65,7 +65,7 @@ def _split(data: bytes, offset: int, part: str) -> list[bytes]:
         offset += 8
         if length < 0 or offset + length > len(data):
             raise DecodingError(
-                f"length {length} at byte {offset - 8} of the {part} exceeds the {len(data)} bytes there are"
+                f"length {length} at byte {offset - 8} of the {part} exceeds its {len(data)} bytes"
             )
         frames.append(data[offset : offset + length])
         offset += length

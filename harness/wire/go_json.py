@@ -3,8 +3,8 @@ r"""JSON text as Go's encoding/json prints it, and Go's strconv.Quote.
 No spaces, no trailing newline. `<`, `>` and `&` are escaped, as are U+2028 and U+2029; other
 non-ASCII characters and 0x7f are raw; bytes that are not UTF-8 become `\ufffd`.
 
-Source: TiCDC codec notes, tiflow c7b2588 (vectors `open_types`); Go 1.21 encoding/json `appendString`,
-`floatEncoder`; strconv `Quote`.
+Source: TiCDC codec notes, tiflow c7b2588 (vectors `open_types`); Go 1.21 encoding/json
+`appendString`, `floatEncoder`; strconv `Quote`.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ _ESCAPES = {
 _TABLE = str.maketrans({**{chr(code): f"\\u{code:04x}" for code in range(0x20)}, **_ESCAPES})
 _NEEDS_ESCAPE = re.compile('[\x00-\x1f"\\\\<>&\u2028\u2029]')
 _FLOAT32 = Struct("<f")
+_FLOAT32_MAX = 3.4028235677973366e38
 
 _QUOTE_ESCAPES = {
     "\a": "\\a",
@@ -77,7 +78,8 @@ def _shortest32(value: float) -> str:
     packed = _FLOAT32.pack(value)
     for precision in range(1, 10):
         text = f"{value:.{precision}g}"
-        if _FLOAT32.pack(float(text)) == packed:
+        # Rounding the greatest floats up leaves the 32-bit range.
+        if abs(float(text)) <= _FLOAT32_MAX and _FLOAT32.pack(float(text)) == packed:
             return text
     return f"{value:.9g}"
 

@@ -1,4 +1,4 @@
-"""`python -m harness.consumers.reference`: the contract's command, for any number of changefeeds."""
+"""`python -m harness.consumers.reference`: the contract's command, for many changefeeds."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def main() -> int:
     try:
         _consume(job, by_topic)
     except KafkaException as error:
-        print(f"reference consumer: Kafka said {error}", file=sys.stderr)
+        sys.stderr.write(f"reference consumer: Kafka said {error}\n")
         return 1
     for feed in job["changefeeds"]:
         feeds[feed["id"]].answer(Path(job["out_dir"]) / feed["dir"])
@@ -33,44 +33,47 @@ def main() -> int:
 
 def _consume(job: dict[str, Any], by_topic: dict[str, Changefeed]) -> None:
     """Read by position: a partition is done when the next offset is at or past its end."""
-    ends: dict[tuple[str, int], int] = {}
-    start: list[TopicPartition] = []
-    for feed in job["changefeeds"]:
-        for topic in feed["topics"]:
-            for partition, end in enumerate(topic["end_offsets"]):
-                first = topic["start_offsets"][partition]
-                if first < end:
-                    ends[topic["name"], partition] = end
-                    start.append(TopicPartition(topic["name"], partition, first))
-    settings = {
-        **job["kafka"]["librdkafka"],
-        "group.id": job["kafka"]["group_id"],
-        "enable.auto.commit": False,
-        "enable.partition.eof": False,
-        # Many tiny topics: do not let the broker wait for more bytes to gather.
-        "fetch.wait.max.ms": 10,
-    }
-    consumer = Consumer(settings)
+    spans = _spans(job)
+    left = {place: end for place, (first, end) in spans.items() if first < end}
+    consumer = Consumer(
+        {
+            **job["kafka"]["librdkafka"],
+            "group.id": job["kafka"]["group_id"],
+            "enable.auto.commit": False,
+            # Many tiny topics: do not let the broker wait for more bytes to gather.
+            "fetch.wait.max.ms": 10,
+        }
+    )
     try:
-        consumer.assign(start)
-        while ends:
+        consumer.assign([TopicPartition(*place, spans[place][0]) for place in left])
+        while left:
             for message in consumer.consume(BATCH, POLL_S):
                 failure = message.error()
                 if failure is not None:
                     raise KafkaException(failure)
-                topic, partition, offset = message.topic(), message.partition(), message.offset()
-                if (topic, partition) not in ends:
+                place = (str(message.topic()), int(message.partition() or 0))
+                if place not in left:
                     continue
-                pair = (message.key(), message.value())
-                by_topic[topic].take(topic, partition, offset, pair)
-                if offset + 1 >= ends[topic, partition]:
-                    del ends[topic, partition]
-            # Aborted transactions and compaction leave gaps at the end: ask for the position too.
-            for place in consumer.position([TopicPartition(*p) for p in ends]):
-                if place.offset >= ends.get((place.topic, place.partition), 1 << 63):
-                    del ends[place.topic, place.partition]
+                offset = int(message.offset() or 0)
+                by_topic[place[0]].take(*place, offset, (message.key(), message.value()))
+            # Offsets have gaps: the position tells the end, not the last record.
+            for there in consumer.position([TopicPartition(*place) for place in left]):
+                if there.offset >= left[there.topic, there.partition]:
+                    del left[there.topic, there.partition]
     finally:
         consumer.close()
+
+
+def _spans(job: dict[str, Any]) -> dict[tuple[str, int], tuple[int, int]]:
+    """Return (first, end) offsets by (topic, partition)."""
+    return {
+        (topic["name"], partition): span
+        for feed in job["changefeeds"]
+        for topic in feed["topics"]
+        for partition, span in enumerate(
+            zip(topic["start_offsets"], topic["end_offsets"], strict=True)
+        )
+    }
 
 
 if __name__ == "__main__":

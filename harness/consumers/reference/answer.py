@@ -96,5 +96,3 @@ def _write_lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
     with path.open("wb") as file:
         for row in rows:
             file.write(orjson.dumps(row) + b"\n")
-
-

@@ -1,12 +1,13 @@
 """Rows and DDL wait until the resolved marks of all partitions have passed them.
 
-Rules: the global resolved ts is the least over all partitions of each partition's greatest mark (a mark
-may go backwards and means nothing then). What is complete is applied in commit order; at one commit
-ts DDL first, then deletes, then puts. Repeated events are dropped by (commit ts, table, row, kind); an
-event at or below the ts that was already applied is a replay. A row merely below the highest ts
-seen is not.
+Rules: the global resolved ts is the least over all partitions of each partition's greatest mark (a
+mark may go backwards and means nothing then). What is complete is applied in commit order; at one
+commit ts DDL first, then deletes, then puts. Repeated events are dropped by (commit ts, table, row,
+kind); an event at or below the ts that was already applied is a replay. A row merely below the
+highest ts seen is not.
 
-Source: TiCDC Open Protocol, 2020, §Constraints; tiflow c7b2588 cmd/kafka-consumer/writer.go:224, 469, 486.
+Source: TiCDC Open Protocol, 2020, §Constraints; tiflow c7b2588 cmd/kafka-consumer/writer.go:224,
+469, 486.
 """
 
 from __future__ import annotations

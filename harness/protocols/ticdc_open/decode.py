@@ -20,9 +20,7 @@ from harness.wire.framing import unframe
 ROW, DDL, RESOLVED = 1, 2, 3
 
 
-def decode(
-    key: bytes | None, value: bytes | None, settings: Settings
-) -> tuple[DecodedEvent, ...]:
+def decode(key: bytes | None, value: bytes | None, settings: Settings) -> tuple[DecodedEvent, ...]:
     """Return the events of one message, in order; DecodingError for anything malformed."""
     if key is None or value is None:
         raise DecodingError("a message without key or value", expected="framed keys and values")
@@ -35,7 +33,9 @@ def _event(key: bytes, value: bytes, settings: Settings) -> DecodedEvent:
     if kind == RESOLVED:
         if value:
             raise DecodingError(f"a resolved event with a value of {len(value)} bytes")
-        return DecodedEvent(EventKind.RESOLVED, _integer(head, "ts", "event key"), key_text=_text(key))
+        return DecodedEvent(
+            EventKind.RESOLVED, _integer(head, "ts", "event key"), key_text=_text(key)
+        )
     body = _object(value, "event value")
     if kind == DDL:
         return DecodedEvent(

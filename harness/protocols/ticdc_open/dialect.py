@@ -1,7 +1,7 @@
 """The versions of the Open Protocol that differ on the wire, as one record of switches each.
 
-`current` is what tiflow c7b2588 (2026) emits. `4.0.4` is the listing of the 2020 document: flags, row
-ids, old values and plain UTF-8 strings all first appear in v4.0.5 (TiCDC codec notes §7).
+`current` is what tiflow c7b2588 (2026) emits. `4.0.4` is the listing of the 2020 document: flags,
+row ids, old values and plain UTF-8 strings all first appear in v4.0.5 (TiCDC codec notes §7).
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from harness.errors import EncodingError
 from harness.model.change import Op
+from harness.model.columns import ColumnKind
 from harness.model.mounted import DdlEvent, MountedRow, MountedTable, ResolvedMark, VendorEvent
 from harness.model.record import Origin, Record
 from harness.model.values import Row
@@ -21,7 +22,8 @@ from harness.protocols.ticdc_open.types import WRITERS, WRITERS_4_0_4, Writer
 from harness.wire.framing import frame_keys, frame_values
 from harness.wire.go_json import go_string
 
-# tiflow c7b2588 pkg/sink/codec/common/message.go:31 MaxRecordOverhead, and the version's 8 bytes twice.
+# tiflow c7b2588 pkg/sink/codec/common/message.go:31 MaxRecordOverhead, and the version's 8 bytes
+# twice.
 RECORD_OVERHEAD = 36
 EVENT_OVERHEAD = 16
 FIRST_EVENT_OVERHEAD = 24
@@ -29,7 +31,7 @@ FIRST_EVENT_OVERHEAD = 24
 
 @dataclass(frozen=True, slots=True)
 class ColumnPlan:
-    """One column as it will be written: its ordinal, whether it is a handle, the text before `v`."""
+    """One column as it will be written: ordinal, whether a handle, the text before `v`."""
 
     ordinal: int
     handle: bool
@@ -69,11 +71,11 @@ class Encoder:
     def _add(self, batches: dict[tuple[str, int], Batch], row: MountedRow) -> Iterator[Record]:
         key, value = self.row_key(row), self.row_value(row)
         limit = self._settings.max_message_bytes
-        if len(key) + len(value) + RECORD_OVERHEAD + FIRST_EVENT_OVERHEAD > limit:
-            size = len(key) + len(value) + RECORD_OVERHEAD + FIRST_EVENT_OVERHEAD
+        size = len(key) + len(value) + RECORD_OVERHEAD + FIRST_EVENT_OVERHEAD
+        if size > limit:
             raise EncodingError(
                 f"a row of {row.table.table.id} needs {size} bytes, max-message-bytes is {limit}",
-                hint="raise max-message-bytes: the vendor's changefeed stops with ErrMessageTooLarge",
+                hint="raise max-message-bytes; here TiCDC stops with ErrMessageTooLarge",
             )
         place = (row.topic, row.partition)
         batch = batches.get(place)
@@ -88,7 +90,9 @@ class Encoder:
         """Return the event key's JSON."""
         _, _, names = self._plan(row.table)
         rid = f',"rid":{row.row_id}' if row.row_id and self._settings.dialect.row_id else ""
-        ptn = f',"ptn":{row.physical_id}' if row.physical_id and self._settings.dialect.row_id else ""
+        ptn = (
+            f',"ptn":{row.physical_id}' if row.physical_id and self._settings.dialect.row_id else ""
+        )
         return f'{{"ts":{row.commit_ts}{names}{rid}{ptn},"t":1}}'.encode()
 
     def row_value(self, row: MountedRow) -> bytes:
@@ -120,7 +124,7 @@ class Encoder:
 
     def _column_plans(self, table: MountedTable) -> tuple[ColumnPlan, ...]:
         dialect = self._settings.dialect
-        writers: Mapping[object, Writer] = WRITERS_4_0_4 if dialect.text_base64 else WRITERS
+        writers: Mapping[ColumnKind, Writer] = WRITERS_4_0_4 if dialect.text_base64 else WRITERS
         plans: list[tuple[bytes, ColumnPlan]] = []
         for ordinal in table.emitted:
             column = table.table.columns[ordinal]

@@ -9,7 +9,8 @@
 | BINARY, VARBINARY | string of strconv.Quote's escapes; base64 in the 4.0.4 dialect |
 | TEXT and BLOB families | base64 with padding |
 
-Source: TiCDC codec notes §2.4 (vectors `open_types`); TiCDC Open Protocol, 2020, §Type codes and log 5.
+Source: TiCDC codec notes §2.4 (vectors `open_types`); TiCDC Open Protocol, 2020, §Type codes and
+log 5.
 """
 
 from __future__ import annotations
