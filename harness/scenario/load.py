@@ -23,9 +23,12 @@ SUFFIX = ".yaml"
 
 def load(path: Path, root: Path) -> Scenario:
     """Return the scenario in a file under the scenarios' root; ScenarioError with all problems."""
+    return _load(path.resolve(), root.resolve())
+
+
+def _load(path: Path, root: Path) -> Scenario:
     shown = _shown(path)
-    relative = path.resolve().relative_to(root.resolve())
-    name = relative.as_posix().removesuffix(SUFFIX)
+    name = path.relative_to(root).as_posix().removesuffix(SUFFIX)
     draft = Draft(read(_text(path, shown), shown), name.replace("/", "."))
     problems = _problems(draft)
     if problems:
@@ -40,12 +43,13 @@ def load_all(root: Path, paths: Sequence[Path] = ()) -> tuple[Scenario, ...]:
     """
     scenarios: list[Scenario] = []
     problems: list[Problem] = []
-    for found in _files(root, paths):
+    whole = root.resolve()
+    for found in _files(whole, [path.resolve() for path in paths] or [whole]):
         if isinstance(found, Problem):
             problems.append(found)
             continue
         try:
-            scenarios.append(load(found, root))
+            scenarios.append(_load(found, whole))
         except ScenarioError as error:
             problems += error.problems
     problems += _shared_ids(scenarios)
@@ -73,25 +77,24 @@ def _shared_ids(scenarios: Sequence[Scenario]) -> Iterator[Problem]:
             yield Problem(Location(scenario.file, 1), what, "an id of its own", "rename the file")
 
 
-def _files(root: Path, paths: Sequence[Path]) -> Iterator[Path | Problem]:
+def _files(root: Path, starts: Sequence[Path]) -> Iterator[Path | Problem]:
     """Yield the scenario files in order, each once, with a problem for what is none."""
     seen: set[Path] = set()
-    for start in paths or (root,):
+    for start in starts:
         for found in _beneath(start, root):
             if isinstance(found, Problem):
                 yield found
-            elif found.resolve() not in seen:
-                seen.add(found.resolve())
+            elif found not in seen:
+                seen.add(found)
                 yield found
 
 
 def _beneath(start: Path, root: Path) -> Iterator[Path | Problem]:
     if not start.exists():
         siblings = start.parent.iterdir() if start.parent.is_dir() else ()
-        names = [path.name for path in siblings]
-        hint = did_you_mean(start.name, names)
+        hint = did_you_mean(start.name, [path.name for path in siblings])
         yield Problem(Location(_shown(start)), "there is no such file or directory", hint=hint)
-    elif not start.resolve().is_relative_to(root.resolve()):
+    elif not start.is_relative_to(root):
         expected = f"a path under the scenarios' root, {_shown(root)}"
         yield Problem(Location(_shown(start)), "this is outside the scenarios' root", expected)
     elif start.is_dir():
@@ -109,9 +112,9 @@ def _misnamed(path: Path) -> Problem:
 
 
 def _shown(path: Path) -> str:
-    """Return a path as a person would type it here."""
-    whole, here = path.resolve(), Path.cwd()
-    return str(whole.relative_to(here)) if whole.is_relative_to(here) else str(path)
+    """Return a resolved path as a person would type it here."""
+    here = Path.cwd()
+    return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
 
 
 def _text(path: Path, shown: str) -> str:
