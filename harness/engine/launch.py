@@ -15,7 +15,7 @@ from harness.services import ServiceEvent, find_java, jars
 PACKAGES = ("cdc-conformance", "pyspark", "confluent-kafka")
 
 
-def ready(consumer: Consumer, on_event: Callable[[ServiceChanged], object]) -> Consumer:
+def ready(consumer: Consumer, on_event: Callable[[ServiceChanged], None]) -> Consumer:
     """Return the consumer with all that its start needs: Java of a fit version, Spark's jars.
 
     Raises SetupError when something is missing and cannot be fetched.
@@ -31,7 +31,7 @@ def ready(consumer: Consumer, on_event: Callable[[ServiceChanged], object]) -> C
     paths = jars("spark", on_event=lambda event: on_event(service_changed(event)))
     added = {
         **consumer.environment,
-        "JAVA_HOME": str(home),
+        "JAVA_HOME": str(home.home),
         "HARNESS_SPARK_JARS": os.pathsep.join(str(path) for path in paths),
     }
     return replace(consumer, environment=added)

@@ -1,0 +1,44 @@
+"""`harness bench`: figures beside their floors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import click
+import orjson
+
+from harness.bench.figure import Figure
+from harness.cli import options
+from harness.errors import UsageError
+
+
+def _measures() -> dict[str, Callable[[], Iterator[Figure]]]:
+    from harness.bench import runs, services, startup
+
+    return {"startup": startup.measure, "services": services.measure, "run": runs.measure}
+
+
+@click.command("bench", short_help="Measure speed and memory beside the floor.")
+@click.argument("names", nargs=-1)
+@options.as_json
+def command(names: tuple[str, ...], json_: bool) -> int:  # noqa: FBT001
+    """Measure NAMES (startup, services, run; all without any) on this machine, now."""
+    measures = _measures()
+    unknown = [name for name in names if name not in measures]
+    if unknown:
+        raise UsageError(f"no bench {unknown[0]!r}", expected="one of " + ", ".join(measures))
+    figures: list[Figure] = []
+    for name in names or tuple(measures):
+        for figure in measures[name]():
+            figures.append(figure)
+            if not json_:
+                click.echo(_line(figure))
+    if json_:
+        click.echo(orjson.dumps([figure.to_json() for figure in figures]).decode())
+    return 0
+
+
+def _line(figure: Figure) -> str:
+    floor = "" if figure.floor is None else f"floor {figure.floor:.3f}, ratio {figure.ratio:.2f}"
+    goal = "" if figure.goal is None else f"goal {figure.goal}"
+    return f"{figure.name:24} {figure.value:10.3f} {figure.unit:3} {floor:32} {goal}".rstrip()
