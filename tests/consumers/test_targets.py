@@ -38,9 +38,7 @@ def test_bundled_consumers_go_by_name(name: str, here: Whereabouts) -> None:
 @pytest.mark.parametrize("name", BUNDLED)
 def test_bundled_consumers_exist(name: str) -> None:
     """Each can be started with `python -m`."""
-    assert importlib.util.find_spec(f"harness.consumers.{name}.__main__") or (
-        importlib.util.find_spec(f"harness.consumers.{name}")
-    )
+    assert importlib.util.find_spec(f"harness.consumers.{name}.__main__")
 
 
 def test_a_python_function_is_found_as_from_the_users_directory(here: Whereabouts) -> None:
