@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -170,14 +170,14 @@ class Run:
         return Outcome(verdicts, code)
 
     @contextmanager
-    def _phase(self, phase: str, detail: str = "") -> Iterator[None]:
+    def _phase(self, phase: str, detail: str = "") -> Generator[None]:
         began = time.monotonic()
         self.tell(PhaseStarted(phase, detail))
         yield
         self.tell(PhaseFinished(phase, time.monotonic() - began))
 
     @contextmanager
-    def _services(self, wanted: Sequence[str]) -> Iterator[Services]:
+    def _services(self, wanted: Sequence[str]) -> Generator[Services]:
         def heard(event: ServiceEvent) -> None:
             self.tell(service_changed(event))
 

@@ -7,11 +7,13 @@ canonical names, so packed bytes equal the goldens.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any
 
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
-from confluent_kafka.admin import AdminClient, NewTopic
+from confluent_kafka.admin import AdminClient
+from confluent_kafka.cimpl import NewTopic
 
 from harness.engine.plan import Plan
 from harness.errors import SetupError
@@ -46,7 +48,8 @@ def create_topics(kafka: dict[str, str], wanted: Iterable[tuple[str, int]]) -> N
     """Create topics (name, partitions) in one request; SetupError names the first refusal."""
     admin = AdminClient(dict(kafka))
     topics = [NewTopic(name, partitions, 1) for name, partitions in wanted]
-    for name, future in admin.create_topics(topics, request_timeout=TIMEOUT_S).items():
+    created: dict[str, Future[None]] = admin.create_topics(topics, request_timeout=TIMEOUT_S)
+    for name, future in created.items():
         try:
             future.result()
         except KafkaException as error:

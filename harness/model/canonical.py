@@ -11,8 +11,9 @@ import json
 import math
 import re
 import struct
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from decimal import Decimal, InvalidOperation, localcontext
+from typing import cast
 
 from harness.model.columns import Column, ColumnKind
 from harness.model.values import Value
@@ -204,14 +205,14 @@ class _Number(str):
 def _json_text(node: object) -> str:
     if isinstance(node, _Number):
         return str(node)
-    if isinstance(node, Mapping):
-        members = sorted(node.items(), key=lambda member: str(member[0]).encode())
-        inner = ", ".join(
-            f"{json.dumps(k, ensure_ascii=False)}: {_json_text(v)}" for k, v in members
-        )
-        return "{" + inner + "}"
-    if isinstance(node, Sequence) and not isinstance(node, str):
-        return "[" + ", ".join(_json_text(item) for item in node) + "]"
+    if isinstance(node, dict):
+        fields = cast("dict[str, object]", node)
+        # TiDB sorts keys by their bytes.
+        names = sorted(fields, key=str.encode)
+        texts = (f"{json.dumps(n, ensure_ascii=False)}: {_json_text(fields[n])}" for n in names)
+        return "{" + ", ".join(texts) + "}"
+    if isinstance(node, list):
+        return "[" + ", ".join(_json_text(item) for item in cast("list[object]", node)) + "]"
     return json.dumps(node, ensure_ascii=False)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import IO, Any
+from typing import IO, Any, cast
 
 import orjson
 
@@ -34,9 +34,9 @@ def event_json(event: Event) -> dict[str, Any]:
 
 def _plain(node: Any) -> Any:  # noqa: ANN401  (JSON data of any shape)
     if isinstance(node, dict):
-        return {name: _plain(value) for name, value in node.items()}
+        return {name: _plain(value) for name, value in cast("dict[str, Any]", node).items()}
     if isinstance(node, list | tuple):
-        return [_plain(item) for item in node]
+        return [_plain(item) for item in cast("list[Any]", node)]
     if isinstance(node, int) and not isinstance(node, bool) and abs(node) > 2**53:
         return str(node)
     return node
