@@ -46,7 +46,7 @@ def topic_names(plan: Plan, prefix: str) -> dict[str, str]:
 
 def create_topics(kafka: dict[str, str], wanted: Iterable[tuple[str, int]]) -> None:
     """Create topics (name, partitions) in one request; SetupError names the first refusal."""
-    admin = AdminClient(dict(kafka))
+    admin: Any = AdminClient(dict(kafka))
     topics = [NewTopic(name, partitions, 1) for name, partitions in wanted]
     created: dict[str, Future[None]] = admin.create_topics(topics, request_timeout=TIMEOUT_S)
     for name, future in created.items():
