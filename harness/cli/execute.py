@@ -80,6 +80,7 @@ def execute(wish: Execution) -> int:
             versions=versions(),
             environment=dict(os.environ),
             deadline_s=wish.deadline_s,
+            parallelism=os.cpu_count() or 1,
         )
         outcome = Run(request, listeners).execute()
     if wish.json:

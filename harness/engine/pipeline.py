@@ -42,7 +42,10 @@ from harness.verdict.judge import judge
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What to run: cases over one consumer. `deadline_s` bounds each start of the consumer."""
+    """What to run: cases over one consumer. `deadline_s` bounds each start of the consumer.
+
+    `parallelism` starts of it run side by side, when it takes too few changefeeds for one.
+    """
 
     space: Workspace
     consumer: Consumer
@@ -52,6 +55,7 @@ class Request:
     versions: Mapping[str, str]
     environment: Mapping[str, str]
     deadline_s: float = 300.0
+    parallelism: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +135,7 @@ class Run:
                     jobs.kafka_job(kafka, request.run),
                     request.run_dir / "consumer",
                     request.deadline_s,
+                    parallelism=request.parallelism,
                 ),
                 environment=request.environment,
                 should_abort=services.check,

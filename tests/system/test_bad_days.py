@@ -1,0 +1,144 @@
+"""Consumers and services that misbehave, through the whole command line: told apart, no pass."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+from typing import Any
+
+import orjson
+import psutil
+import pytest
+
+pytestmark = pytest.mark.services
+
+ROOT = Path(__file__).resolve().parents[2]
+CASE = "dml.no-net-change"
+PRELUDE = """
+import json, os, sys, time
+job = json.load(open(os.environ["HARNESS_JOB"]))
+feed = job["changefeeds"][0]
+out = os.path.join(job["out_dir"], feed["dir"])
+def status(**fields): json.dump(fields, open(os.path.join(out, "status.json"), "w"))
+"""
+MISBEHAVIOURS = {
+    "answers nothing": ("", "invalid", "status.json"),
+    "exits 1": ("sys.exit(1)", "crash", "1"),
+    "is killed": ("os.kill(os.getpid(), 9)", "crash", "SIGKILL"),
+    "hangs": ("time.sleep(600)", "timeout", ""),
+    "writes garbage": ('open(os.path.join(out, "status.json"), "w").write("{oops")', "invalid", ""),
+    "gives up": ('status(status="error", error="no idea")', "fail", "no idea"),
+    "answers empty tables": ('status(status="done")', "fail", "lacks the row"),
+}
+
+
+def certify(tmp_path: Path, body: str, *options: str) -> subprocess.CompletedProcess[str]:
+    """Certify a consumer written here; runs in a directory of its own."""
+    script = tmp_path / "consumer.py"
+    script.write_text(PRELUDE + textwrap.dedent(body), encoding="utf-8")
+    target = f"exec:{sys.executable} ./consumer.py"
+    command = [sys.executable, "-m", "harness", "certify", target, "-k", CASE, "--json"]
+    roots = ["--scenarios", str(ROOT / "scenarios"), "--golden", str(ROOT / "golden")]
+    return subprocess.run(
+        [*command, *roots, *options],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def left_running(tmp_path: Path) -> list[str]:
+    """Return the command lines of processes that still work in or for the directory."""
+    found: list[str] = []
+    for process in psutil.process_iter(["cmdline"]):
+        line = " ".join(process.info["cmdline"] or [])
+        if str(tmp_path) in line:
+            found.append(line)
+    return found
+
+
+@pytest.mark.parametrize("name", MISBEHAVIOURS)
+def test_a_consumer_that_misbehaves_is_told_apart_and_exits_1(name: str, tmp_path: Path) -> None:
+    """A consumer that misbehaves has a verdict of its own, exits 1, leaves nothing running."""
+    body, judgement, text = MISBEHAVIOURS[name]
+    done = certify(tmp_path, body, "--deadline", "6")
+    assert done.returncode == 1, done.stderr
+    answer: dict[str, Any] = orjson.loads(done.stdout)
+    (case,) = answer["cases"]
+    assert case["verdict"]["judgement"] == judgement
+    told = " ".join(finding["message"] for finding in case["verdict"]["findings"])
+    assert text in told
+    assert done.stderr.rstrip().splitlines()[-1] == "passed 0 / applicable 1 / total 1"
+    assert left_running(tmp_path) == []
+
+
+def test_kafka_dying_in_the_middle_is_the_environments_fault(tmp_path: Path) -> None:
+    """When Kafka dies under a consumer the run ends with 3 and blames nobody."""
+    body = """
+        import subprocess
+        port = job["kafka"]["librdkafka"]["bootstrap.servers"].split(":")[1]
+        import psutil
+        for process in psutil.process_iter(["cmdline"]):
+            if "kafka.Kafka" in (process.info["cmdline"] or []):
+                ports = {c.laddr.port for c in process.net_connections() if c.status == "LISTEN"}
+                if int(port) in ports:
+                    process.kill()
+        time.sleep(60)
+    """
+    done = certify(tmp_path, body, "--deadline", "50")
+    assert done.returncode == 3, done.stdout + done.stderr
+    assert "kafka" in done.stderr.lower()
+    assert "passed" not in done.stdout
+    assert left_running(tmp_path) == []
+
+
+def test_a_target_that_cannot_run_is_a_usage_error_before_anything_starts(tmp_path: Path) -> None:
+    """A command that does not exist exits 2 at once, with a hint."""
+    done = subprocess.run(
+        [sys.executable, "-m", "harness", "certify", "exec:./nobody"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "nobody" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_an_interrupt_stops_everything(tmp_path: Path) -> None:
+    """Ctrl-C in the middle of a run stops services and consumer, and is not a verdict."""
+    ready = tmp_path / "ready"
+    script = tmp_path / "consumer.py"
+    script.write_text(
+        PRELUDE + f"open({str(ready)!r}, 'w').close(); time.sleep(600)", encoding="utf-8"
+    )
+    roots = ["--scenarios", str(ROOT / "scenarios"), "--golden", str(ROOT / "golden")]
+    target = f"exec:{sys.executable} ./consumer.py"
+    with subprocess.Popen(
+        [sys.executable, "-m", "harness", "certify", target, "-k", CASE, *roots],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as child:
+        deadline = time.monotonic() + 60
+        while not ready.exists() and time.monotonic() < deadline and child.poll() is None:
+            time.sleep(0.05)
+        child.send_signal(signal.SIGINT)
+        out, err = child.communicate(timeout=60)
+    assert child.returncode == 130, err
+    assert "interrupted" in err
+    assert "passed" not in out
+    assert left_running(tmp_path) == []
