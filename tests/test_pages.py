@@ -37,6 +37,21 @@ def test_every_page_is_on_the_index() -> None:
     )
 
 
+def test_the_map_shows_the_land() -> None:
+    """ARCHITECTURE.md describes every package of the harness, and none that does not exist."""
+    described = set(re.findall(r"^\| `(\w+)` \|", text_of("ARCHITECTURE.md"), re.MULTILINE))
+    members = {path.parts[1].removesuffix(".py") for path in under("harness", ".py")}
+    assert described == {name for name in members if not name.startswith("__")}
+
+
+def test_ci_runs_what_the_readme_promises() -> None:
+    """The README's two commands, each after `pip install tox`, are the two steps of .ci/run."""
+    promised = re.findall(r"^pip install tox && (tox .+)$", text_of("README.md"), re.MULTILINE)
+    steps = re.findall(r"^step \w+ (tox .+)$", text_of(".ci/run"), re.MULTILINE)
+    assert sorted(promised) == sorted(steps)
+    assert len(steps) == 2
+
+
 def test_exit_codes_are_documented() -> None:
     """docs/reference/exit-codes.md lists exactly the codes that commands can end with."""
     page = text_of("docs/reference/exit-codes.md")

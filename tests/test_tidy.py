@@ -40,6 +40,9 @@ FORBIDDEN_TEXT = {
 }
 MAY_NAME_A_NEIGHBOUR = {Path(".ci/run"), Path("tests/test_tidy.py")}
 
+# Directories of tests that judge no single package: the command line as a whole, and the types.
+WITHOUT_A_PACKAGE = frozenset({"system", "typing"})
+
 # What a package that claims to be pure may not call; imports are the layers contract's business.
 IMPURE_CALLS = frozenset(
     {
@@ -168,6 +171,6 @@ def test_tests_mirror_the_package() -> None:
         [f"harness/{name}/: tests/{name}/ does not exist" for name in sorted(packages - mirrors)]
         + [
             f"tests/{name}/: harness/{name}/ does not exist; tests/README.md says where tests go"
-            for name in sorted(mirrors - packages - {"typing"})
+            for name in sorted(mirrors - packages - WITHOUT_A_PACKAGE)
         ]
     )
