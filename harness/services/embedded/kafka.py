@@ -1,0 +1,186 @@
+"""Apache Kafka as one KRaft process: broker and controller in one JVM, no container.
+
+Two things make it start in about a second. The formatted storage is a copy of what `StorageTool`
+made once, and the JVM maps a class-data archive that the first run's JVM wrote on ending (JEP 350).
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from confluent_kafka import KafkaException
+from confluent_kafka.admin import AdminClient
+
+from harness.errors import SetupError
+from harness.process import spawn
+from harness.services.artifacts import locked
+from harness.services.java import Java, find_java
+from harness.services.launch import Attempt, Running, Startup, launch, tail
+from harness.services.ports import HOST
+from harness.services.prepared import key, once
+from harness.services.service import Kafka
+
+CLUSTER_ID = "Y2RjLWNvbmZvcm1hbmNlIQ"  # 16 bytes in base64, as Kafka wants; one cluster a process
+NODE_ID = 1
+FORMAT_DEADLINE_S = 60.0
+PROBE_TIMEOUT_S = 1.0
+ARCHIVING_GRACE_S = 40.0  # an orderly end that also writes the class-data archive
+JVM = (
+    "-Xmx512m",  # 300,000 small records and hundreds of partitions fit
+    "-XX:+UseSerialGC",
+    "-XX:TieredStopAtLevel=1",  # a run is over before the second compiler would pay
+    "-Xshare:auto",  # an archive that does not fit is passed over
+    "-XX:-UsePerfData",  # no file in the system's temporary directory
+    "-Djava.awt.headless=true",
+    "-Dorg.slf4j.simpleLogger.showDateTime=true",
+    "-Dorg.slf4j.simpleLogger.dateTimeFormat=HH:mm:ss.SSS",
+    # Otherwise every start logs 100 KB of settings, all but a few of them defaults.
+    "-Dorg.slf4j.simpleLogger.log.org.apache.kafka.common.config=warn",
+)
+# The broker's settings that differ from the defaults; each says why.
+SETTINGS: Mapping[str, tuple[str, str]] = {
+    "process.roles": ("broker,controller", "one process is the whole cluster"),
+    "node.id": (str(NODE_ID), "likewise"),
+    "controller.listener.names": ("CONTROLLER", "likewise"),
+    "inter.broker.listener.name": ("BROKER", "likewise"),
+    "listener.security.protocol.map": (
+        "BROKER:PLAINTEXT,CONTROLLER:PLAINTEXT",
+        "it listens on the loopback interface only",
+    ),
+    "auto.create.topics.enable": ("false", "a consumer's misspelt topic must be an error"),
+    "offsets.topic.replication.factor": ("1", "there is one broker"),
+    "offsets.topic.num.partitions": ("1", "fewer files, faster first consumer group"),
+    "transaction.state.log.replication.factor": ("1", "there is one broker"),
+    "transaction.state.log.min.isr": ("1", "there is one broker"),
+    "transaction.state.log.num.partitions": ("1", "fewer files"),
+    "share.coordinator.state.topic.replication.factor": ("1", "there is one broker"),
+    "share.coordinator.state.topic.min.isr": ("1", "there is one broker"),
+    "share.coordinator.state.topic.num.partitions": ("1", "fewer files"),
+    "group.initial.rebalance.delay.ms": ("0", "a group's members are there from the start"),
+    "broker.session.timeout.ms": ("60000", "a busy machine must not fence the only broker"),
+    "log.retention.ms": ("-1", "records carry the scenario's time, which may be long ago"),
+    "log.message.timestamp.after.max.ms": (
+        str(2**63 - 1),
+        "records carry the scenario's time, which may be far ahead",
+    ),
+    "message.max.bytes": ("33554432", "TiCDC's own bound for a message is 10 MB"),
+    "replica.fetch.max.bytes": ("33554432", "the same"),
+    "log.index.size.max.bytes": ("1048576", "hundreds of partitions would map 20 MB each"),
+    "log.cleaner.dedupe.buffer.size": ("4194304", "128 MB by default, for topics of a few KB"),
+    "num.network.threads": ("2", "few clients on few cores"),
+    "num.io.threads": ("4", "few clients on few cores"),
+}
+
+
+def start(startup: Startup) -> Running:
+    """Start a broker; raises SetupError when there is no fit Java or it does not come up."""
+    java = find_java("kafka", startup.env)
+    classpath = ":".join(str(jar) for jar in startup.fetch("kafka"))
+    made_from = [one.sha256 for one in locked("kafka")]
+    home = startup.cache / "kafka"
+    storage = once(
+        home / f"storage-{key(*made_from)}",
+        lambda directory: _format(java, classpath, startup, directory),
+    )
+    archive = home / f"classes-{key(str(java.home), java.version, *JVM, *made_from)}.jsa"
+    fresh = startup.data / "classes.jsa"
+    sharing = (
+        f"-XX:SharedArchiveFile={archive}"
+        if archive.is_file()
+        else f"-XX:ArchiveClassesAtExit={fresh}"
+    )
+
+    def attempt(ports: Sequence[int]) -> Attempt:
+        shutil.copytree(storage, startup.data / "log")
+        properties = startup.directory / "server.properties"
+        properties.write_text(_properties(ports, startup.data / "log"), encoding="utf-8")
+        address = Kafka(f"{HOST}:{ports[0]}")
+        command = [str(java.executable), *JVM, f"-Djava.io.tmpdir={startup.data}", sharing]
+        return Attempt(
+            argv=[*command, "-cp", classpath, "kafka.Kafka", str(properties)],
+            env=_env(startup.env),
+            address=address,
+            ready=lambda: _answers(address.bootstrap),
+        )
+
+    startup.tell("starting", f"Java {java.version}")
+    running = launch(startup, 2, attempt)
+    if archive.is_file():
+        return running
+    return replace(
+        running, grace_s=ARCHIVING_GRACE_S, before_removal=[lambda: _keep(fresh, archive)]
+    )
+
+
+def _properties(ports: Sequence[int], log_dir: Path) -> str:
+    broker, controller = ports
+    settings = {name: value for name, (value, _) in SETTINGS.items()}
+    settings |= {
+        "listeners": f"BROKER://{HOST}:{broker},CONTROLLER://{HOST}:{controller}",
+        "advertised.listeners": f"BROKER://{HOST}:{broker}",
+        "controller.quorum.voters": f"{NODE_ID}@{HOST}:{controller}",
+        "log.dirs": str(log_dir),
+    }
+    return "".join(f"{name}={value}\n" for name, value in settings.items())
+
+
+def _env(env: Mapping[str, str]) -> dict[str, str]:
+    """Nothing like JAVA_TOOL_OPTIONS or CLASSPATH may change how the broker runs."""
+    return {name: env[name] for name in ("PATH", "HOME", "LANG") if name in env} | {"TZ": "UTC"}
+
+
+def _format(java: Java, classpath: str, startup: Startup, directory: Path) -> None:
+    """Let Kafka's own tool format an empty storage; nothing in it depends on ports or paths."""
+    startup.tell("preparing", "formatting storage")
+    properties = directory / "server.properties"
+    properties.write_text(_properties((9092, 9093), directory), encoding="utf-8")
+    command = [str(java.executable), *JVM, "-cp", classpath, "kafka.tools.StorageTool", "format"]
+    with spawn(
+        [*command, "-t", CLUSTER_ID, "-c", str(properties)],
+        cwd=directory,
+        env=_env(startup.env),
+        stdout=startup.log,
+        stderr=startup.log,
+        scratch=[directory],
+    ) as child:
+        status = child.wait(FORMAT_DEADLINE_S)
+    properties.unlink()
+    if status or not (directory / "meta.properties").is_file():
+        raise SetupError(
+            f"Kafka's StorageTool ended with exit code {status}\n{tail(startup.log)}",
+            hint=f"the whole log is in {startup.log}",
+        )
+
+
+def _answers(bootstrap: str) -> bool:
+    """Tell whether the broker lists itself; a mere open port says less."""
+    host, _, port = bootstrap.partition(":")
+    try:
+        socket.create_connection((host, int(port)), timeout=PROBE_TIMEOUT_S).close()
+    except OSError:
+        return False
+    client = AdminClient({"bootstrap.servers": bootstrap, "log_level": 0})
+    try:
+        return bool(client.list_topics(timeout=PROBE_TIMEOUT_S).brokers)
+    except KafkaException:
+        return False
+
+
+def _keep(fresh: Path, archive: Path) -> None:
+    """Move the class-data archive into the cache, unless the JVM did not write one."""
+    if not fresh.is_file():
+        return
+    handle, scratch = tempfile.mkstemp(prefix=f".{archive.name}.", dir=archive.parent)
+    os.close(handle)
+    try:
+        shutil.copyfile(fresh, scratch)
+        Path(scratch).chmod(0o644)
+        Path(scratch).replace(archive)
+    except OSError:  # a full disk: the next run is slower, nothing else
+        Path(scratch).unlink(missing_ok=True)

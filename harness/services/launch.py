@@ -1,0 +1,164 @@
+"""Starts one service process: ports, health, and the end of its log when it does not come up."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from harness.errors import SetupError
+from harness.process import Guarded, spawn
+from harness.services.download import Interrupted
+from harness.services.ports import free_ports, in_use
+from harness.services.service import Kafka, MariaDb
+
+READY_DEADLINE_S = 90.0  # a cold disk and a busy machine; usually one or two seconds
+POLL_S = 0.02
+BIND_ATTEMPTS = 5
+BIND_CONFLICT = re.compile(r"Address already in use|BindException")
+STOP_GRACE_S = 10.0
+TAIL_LINES = 20
+TAIL_BYTES = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class Startup:
+    """What a starter is given.
+
+    `directory` is the service's own in the run (absolute, existing); `fetch` returns the files of a
+    group of the lock; `tell` takes a state and a detail; `port` is None unless the user named one.
+    """
+
+    name: str
+    directory: Path
+    cache: Path
+    env: Mapping[str, str]
+    fetch: Callable[[str], tuple[Path, ...]]
+    tell: Callable[[str, str], None]
+    given_up: threading.Event
+    port: int | None = None
+
+    @property
+    def log(self) -> Path:
+        """Return the file that keeps the service's output."""
+        return self.directory / f"{self.name}.log"
+
+    @property
+    def data(self) -> Path:
+        """Return the directory of everything that goes when the service stops."""
+        return self.directory / "data"
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One way to start a service, on ports that were just free."""
+
+    argv: Sequence[str]
+    env: Mapping[str, str]
+    address: Kafka | MariaDb
+    ready: Callable[[], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A service that answers. `before_removal` runs between the process's end and the data's."""
+
+    startup: Startup
+    address: Kafka | MariaDb
+    child: Guarded
+    grace_s: float = STOP_GRACE_S
+    before_removal: Sequence[Callable[[], None]] = field(default=())
+
+    def check(self) -> None:
+        """Raise SetupError, with the end of the log, when the process is dead."""
+        status = self.child.poll()
+        if status is not None:
+            raise _dead(self.startup, status, "in the middle of the run")
+
+    def stop(self) -> None:
+        """End the process and remove its data; the log stays."""
+        self.child.stop(self.grace_s)
+        for action in self.before_removal:
+            action()
+        shutil.rmtree(self.startup.data, ignore_errors=True)
+
+
+def launch(startup: Startup, ports: int, attempt: Callable[[Sequence[int]], Attempt]) -> Running:
+    """Start a service on free ports and return when it answers.
+
+    `attempt` fills the (fresh) data directory for the given ports. Raises SetupError when the
+    service ends or does not answer in time, OSError when its command cannot be run.
+    """
+    for _ in range(BIND_ATTEMPTS):
+        shutil.rmtree(startup.data, ignore_errors=True)
+        startup.data.mkdir(parents=True)
+        chosen = free_ports(ports, startup.port)
+        this = attempt(chosen)
+        child = spawn(
+            this.argv,
+            cwd=startup.data,
+            env=this.env,
+            stdout=startup.log,
+            stderr=startup.log,
+            scratch=[startup.data],
+        )
+        try:
+            status = _until_ready(startup, child, this.ready)
+        except BaseException:
+            child.stop(grace_s=1)
+            raise
+        if status is None:
+            return Running(startup, this.address, child)
+        child.stop()
+        if not BIND_CONFLICT.search(tail(startup.log)):
+            raise _dead(startup, status, "while it started")
+        if startup.port:
+            raise in_use(startup.port)
+    raise SetupError(
+        f"{startup.name} found {BIND_ATTEMPTS} times in a row that its free ports were taken",
+        hint="something on this machine takes ports as fast as we do; look at `ss -ltnp`",
+    )
+
+
+def _until_ready(startup: Startup, child: Guarded, ready: Callable[[], bool]) -> int | None:
+    """Return None when the service answers, its exit status when it ended instead."""
+    deadline = time.monotonic() + READY_DEADLINE_S
+    while not startup.given_up.is_set():
+        status = child.poll()
+        if status is not None or ready():
+            return status
+        if time.monotonic() > deadline:
+            raise SetupError(
+                f"{startup.name} gave no answer in {READY_DEADLINE_S:g} s\n{_shown(startup.log)}",
+                hint="the machine may be overloaded; the whole log is in the file named above",
+            )
+        startup.given_up.wait(POLL_S)
+    raise Interrupted
+
+
+def tail(log: Path) -> str:
+    """Return the last lines of a log, "" when there is none."""
+    try:
+        with log.open("rb") as stream:
+            stream.seek(max(0, log.stat().st_size - TAIL_BYTES))
+            text = stream.read().decode(errors="replace")
+    except OSError:
+        return ""
+    return "\n".join(text.splitlines()[-TAIL_LINES:])
+
+
+def _shown(log: Path) -> str:
+    lines = "\n".join(f"    | {line}" for line in tail(log).splitlines())
+    return f"    the end of {log}:\n{lines or '    | (it is empty)'}"
+
+
+def _dead(startup: Startup, status: int, when: str) -> SetupError:
+    ended = f"was killed by signal {-status}" if status < 0 else f"ended with exit code {status}"
+    return SetupError(
+        f"{startup.name} {ended} {when}\n{_shown(startup.log)}",
+        hint="nothing was judged; run again, and look at the whole log if this stays",
+    )

