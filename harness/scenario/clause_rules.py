@@ -36,4 +36,4 @@ def reasons_exist(draft: Draft) -> Problems:
 def _exists(draft: Draft, path: Path, clause: str) -> Problems:
     if clause not in CLAUSES:
         what, expected = f"unknown clause `{clause}`", "a clause id of harness.spec"
-        yield draft.at(path, what, expected, did_you_mean(clause, CLAUSES))
+        yield draft.at(path, what, expected, did_you_mean(clause, CLAUSES, 0.8))

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from harness.scenario.draft import Draft, Problems
-from harness.scenario.nearest import did_you_mean, one_of
+from harness.scenario.nearest import did_you_mean, nearest, one_of
 from harness.scenario.source import Path
 
 _Rows = Sequence[Mapping[str, Any]] | None
@@ -19,9 +19,12 @@ def rows_have_the_same_columns(draft: Draft) -> Problems:
             first = (rows or (row,))[0]
             lacking = [name for name in first if name not in row]
             extra = [name for name in row if name not in first]
-            if lacking:
+            meant = {nearest(name, lacking) for name in extra}
+            if not meant.issuperset(lacking):
+                lacking = [name for name in lacking if name not in meant]
                 what = f"the row lacks {_names(lacking)}, which the first row has"
-                yield draft.at((*path, number), what, "the same columns in every row", "write null")
+                hint = "a value that is NULL is written null"
+                yield draft.at((*path, number), what, "the same columns in every row", hint)
             for name in extra:
                 what = f"the first row has no `{name}`"
                 hint = did_you_mean(name, lacking)

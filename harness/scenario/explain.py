@@ -139,6 +139,7 @@ def shown(value: object) -> str:
         return f"the number {value}"
     if isinstance(value, str):
         short = value if len(value) <= _SHOWN_MAX else value[:_SHOWN_MAX] + "…"
+        short = short.replace("\n", "\\n")
         return f"the text `{short}`" if short else "an empty text"
     return "a mapping" if isinstance(value, Mapping) else "a list"
 
@@ -190,7 +191,10 @@ def _wrong_type(broken: _Broken) -> _Found:
     wants = broken.schema.get("type", ())
     if isinstance(instance, bool | int | Decimal) and "string" in wants:
         hint = "put it in quotes"
-    yield broken.problem(f"{_subject(broken)} is {shown(instance)}", _noun(broken), hint)
+    options = [_spelled(option) for option in broken.schema.get("enum", ())]
+    expected = one_of(options) if 0 < len(options) <= _CHOICES_MAX else _noun(broken)
+    hint = did_you_mean(str(instance), options) or hint
+    yield broken.problem(f"{_subject(broken)} is {shown(instance)}", expected, hint)
 
 
 def _not_a_choice(broken: _Broken) -> _Found:

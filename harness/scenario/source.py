@@ -29,13 +29,13 @@ _NOT_YAML = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-
 # What libyaml says -> what to do about it.
 _SYNTAX_HINTS = {
     "mapping values are not allowed": "put quotes around a text that contains a colon and a space",
-    "tab character": "indent with spaces; YAML allows no tabs there",
-    "cannot start any token": "put quotes around a text that starts with @, ` or %, or with a tab",
+    "cannot start any token": "put quotes around a text that starts with @, ` or %",
     "undefined alias": "put quotes around a text that starts with *",
     "unknown escape": "in double quotes write \\\\ for a backslash, or use single quotes",
     "another document": "one file holds one scenario; remove the line ---",
     "second occurrence": "give each anchor a name of its own",
-    "expected key": "align the keys of one mapping in one column",
+    "scanning an alias": "put quotes around a text that starts with *",
+    "expected key": "align the keys of one mapping in one column, and close all quotes above",
     "expected '-' indicator": "align the dashes of one list in one column",
     "unexpected end of stream": "close the quotes",
     "expected ','": "close the bracket, or put a comma between the items",
@@ -137,15 +137,19 @@ def _compose(text: str, file: str) -> Node | None:
     try:
         node: Node | None = _Composer(text).get_single_node()
     except MarkedYAMLError as error:
-        raise ScenarioError((_syntax_problem(error, file),)) from None
+        raise ScenarioError((_syntax_problem(error, text, file),)) from None
     return node
 
 
-def _syntax_problem(error: MarkedYAMLError, file: str) -> Problem:
+def _syntax_problem(error: MarkedYAMLError, text: str, file: str) -> Problem:
     mark = error.problem_mark or error.context_mark
-    place = Location(file) if mark is None else Location(file, mark.line + 1, mark.column + 1)
+    if mark is None:
+        return Problem(Location(file), f"not YAML: {error}")
+    place = Location(file, mark.line + 1, mark.column + 1)
     said = ": ".join(part for part in (error.context, error.problem) if part)
     hint = next((hint for words, hint in _SYNTAX_HINTS.items() if words in said), "")
+    if text.startswith("\t", mark.index):
+        hint = "indent with spaces; YAML allows no tabs there"
     return Problem(place, f"not YAML: {said}", hint=hint)
 
 

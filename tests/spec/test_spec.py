@@ -1,0 +1,113 @@
+"""Clauses are named for ever, sourced, and complete over the tables that they come from."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from harness.model.change import Op
+from harness.model.columns import ColumnKind
+from harness.scenario.grammar import grammar
+from harness.spec import (
+    CLAUSES,
+    DUTY_CLAUSES,
+    TYPE_CLAUSES,
+    Clause,
+    Level,
+    duty_clause,
+    governs,
+    type_clause,
+)
+from harness.spec.changefeed import CHANGEFEED_CLAUSES
+from harness.spec.clause import Source, clauses
+from harness.spec.kafka import KAFKA_CLAUSES
+from harness.spec.open_codes import CODE_CLAUSES
+from harness.spec.open_protocol import OPEN_CLAUSES
+
+TABLES = (KAFKA_CLAUSES, OPEN_CLAUSES, CODE_CLAUSES, CHANGEFEED_CLAUSES)
+ID = re.compile(r"(open|kafka)(\.[a-z0-9]+(-[a-z0-9]+)*)+\Z")
+
+
+@pytest.mark.parametrize("clause", CLAUSES.values(), ids=CLAUSES)
+def test_a_clause_says_one_thing_and_where_it_stands(clause: Clause) -> None:
+    """Each clause has an id of its protocol, one sentence, and a public place."""
+    assert ID.match(clause.id)
+    assert clause.id.startswith(f"{clause.protocol}.")
+    assert clause.text.endswith(".")
+    assert not re.search(r"[.!?] [A-Z]", clause.text)
+    assert "  " not in clause.text
+    assert clause.source.url.startswith("https://")
+    assert clause.source.document
+    assert clause.source.section
+    assert CLAUSES[clause.id] is clause
+
+
+def test_no_table_hides_a_clause_of_another() -> None:
+    """An id is given once over all tables."""
+    assert sum(len(table) for table in TABLES) == len(CLAUSES)
+
+
+def test_no_two_clauses_say_the_same() -> None:
+    """Two ids for one statement would let a scenario cite the wrong one."""
+    texts = [clause.text for clause in CLAUSES.values()]
+    assert len(texts) == len(set(texts))
+
+
+def test_every_column_kind_has_its_clause() -> None:
+    """A wrong value of any type is answered with a clause that exists."""
+    assert set(TYPE_CLAUSES) == set(ColumnKind)
+    assert set(TYPE_CLAUSES.values()) <= set(CLAUSES)
+    assert type_clause("open", ColumnKind.MEDIUMBLOB) == "open.type.mediumtext"
+
+
+def test_the_type_table_is_whole() -> None:
+    """Every type clause governs a column kind, but for what no column has."""
+    rows = {name for name in CODE_CLAUSES if name.startswith("open.type.")}
+    assert rows - set(TYPE_CLAUSES.values()) == {"open.type.null", "open.type.geometry"}
+
+
+def test_the_tables_of_codes_are_whole() -> None:
+    """The document lists 36 DDL codes and 8 flags, and so do we."""
+    texts = {name: clause.text for name, clause in CODE_CLAUSES.items()}
+    codes = {
+        int(found[1])
+        for name, text in texts.items()
+        if name.startswith("open.ddl.type.")
+        for found in [re.match(r"DDL type code (\d+) is", text)]
+        if found
+    }
+    assert set(range(1, 37)) <= codes
+    flags = [text for name, text in texts.items() if name.startswith("open.flag.")]
+    assert sorted(int(text.split()[2], 16) for text in flags) == [1 << bit for bit in range(8)]
+
+
+def test_every_duty_has_a_clause_that_exists() -> None:
+    """Whatever a consumer does wrong, the verdict can cite a clause."""
+    for protocol, duties in DUTY_CLAUSES.items():
+        assert set(Op) <= set(duties)
+        assert {CLAUSES[duty].protocol for duty in duties.values()} == {protocol}
+    assert duty_clause("open", "repeated") == "open.delivery.at-least-once"
+    assert duty_clause("open", "unheard-of") == duty_clause("unheard-of", "insert") == ""
+
+
+def test_every_protocol_of_the_grammar_has_clauses() -> None:
+    """A protocol that scenarios may name has types, duties and clauses."""
+    for protocol in grammar()["$defs"]["protocol"]["enum"]:
+        assert protocol in DUTY_CLAUSES
+        assert type_clause(protocol, ColumnKind.INT) in CLAUSES
+        assert any(clause.protocol == protocol for clause in CLAUSES.values())
+
+
+def test_kafka_governs_every_protocol() -> None:
+    """What Kafka leaves open is open for all; what one protocol allows is not another's."""
+    assert governs(CLAUSES["kafka.no-order-across-partitions"], "open")
+    assert governs(CLAUSES["open.row.insert"], "open")
+    assert not governs(CLAUSES["open.row.insert"], "avro")
+
+
+def test_a_clause_holds_for_all_versions_unless_it_says_otherwise() -> None:
+    """The fourth part of a row names the versions."""
+    source = Source("document", "section", "https://example.org")
+    made = clauses("open", {source: [("a", Level.MAY, "A."), ("b", Level.MUST, "B.", "from 2")]})
+    assert [clause.versions for clause in made.values()] == ["all", "from 2"]
