@@ -1,8 +1,8 @@
 """Reads `bad_files.txt`: what is wrong with a file, and word for word what is said about it.
 
-A row starts with `#` and its name. `<` lines are taken out of the sound file (`*` means all of it), `>`
-lines stand in their place, or at the end when none was taken out; when there are as many of one as of
-the other, each replaces its own. The rest is the message, as `harness check` shows it.
+A row starts with `#` and its name. `<` lines are taken out of the sound file (`*` means all of it)
+and `>` lines stand in their places, the last place taking all that are left; without any `<` they
+stand at the end. The rest is the message, as `harness check` shows it.
 """
 
 from __future__ import annotations

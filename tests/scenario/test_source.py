@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.errors import ScenarioError
+from harness.errors import Problem, ScenarioError
 from harness.scenario.scalars import plain
 from harness.scenario.source import BYTES_MAX, DEPTH_MAX, NODES_MAX, read
 
@@ -70,7 +70,7 @@ def test_plain_scalars_follow_the_core_schema(text: str, value: object) -> None:
 )
 def test_numbers_that_no_column_holds_are_refused(text: str) -> None:
     """An infinite, undefined or monstrous number is a mistake, not a value."""
-    with pytest.raises(ValueError, match="number|column"):
+    with pytest.raises(ValueError, match=r"number|column"):
         plain(text)
 
 
@@ -142,7 +142,9 @@ def test_places_are_those_of_the_file() -> None:
 @given(st.text(st.sampled_from("ab:- \n#&*[]{}'\"|>!%@`,?1\t\\~"), max_size=40))
 def test_any_text_is_data_or_a_problem(text: str) -> None:
     """No text leads to anything but data or a ScenarioError with a place."""
+    problems: tuple[Problem, ...] = ()
     try:
         read(text, "x")
     except ScenarioError as error:
-        assert all(problem.location.line for problem in error.problems)
+        problems = error.problems
+    assert all(problem.location.line for problem in problems)
