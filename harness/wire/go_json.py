@@ -3,14 +3,15 @@ r"""JSON text as Go's encoding/json prints it, and Go's strconv.Quote.
 No spaces, no trailing newline. `<`, `>` and `&` are escaped, as are U+2028 and U+2029; other
 non-ASCII characters and 0x7f are raw; bytes that are not UTF-8 become `\ufffd`.
 
-Source: TiCDC codec notes, tiflow c7b2588 (vectors `open_types`); Go 1.21 encoding/json
-`appendString`, `floatEncoder`; strconv `Quote`.
+Source: TiCDC codec notes, tiflow c7b2588 (vectors `open_types`); Go encoding/json `appendString`
+(`\b` and `\f` since Go 1.22), `floatEncoder`; strconv `Quote`.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Mapping
 from decimal import Decimal
 from struct import Struct
 
@@ -28,10 +29,29 @@ _ESCAPES = {
     "\u2028": "\\u2028",
     "\u2029": "\\u2029",
 }
-_TABLE = str.maketrans({**{chr(code): f"\\u{code:04x}" for code in range(0x20)}, **_ESCAPES})
-_NEEDS_ESCAPE = re.compile('[\x00-\x1f"\\\\<>&\u2028\u2029]')
+_TABLE = str.maketrans(
+    {
+        **{chr(code): f"\\u{code:04x}" for code in range(0x20)},
+        # What Python's `surrogateescape` makes of a byte that is not UTF-8.
+        **{chr(code): "\\ufffd" for code in range(0xD800, 0xE000)},
+        **_ESCAPES,
+    }
+)
+_NEEDS_ESCAPE = re.compile('[\x00-\x1f"\\\\<>&\u2028\u2029\ud800-\udfff]')
 _FLOAT32 = Struct("<f")
 _FLOAT32_MAX = 3.4028235677973366e38
+# Go compares a 32-bit float with the bounds of fixed notation as 32-bit numbers.
+_FIXED_FROM: Mapping[int, float] = {
+    32: _FLOAT32.unpack(_FLOAT32.pack(1e-6))[0],
+    64: 1e-6,
+}
+# Below a power of two floats lie half as far apart as above it; for three of the 277 powers that
+# 32 bits have, the shortest text that reads back is therefore not the nearest one of its length.
+_UNEVEN: Mapping[float, str] = {
+    2.0**-96: "1.2621775e-29",
+    2.0**87: "1.5474251e+26",
+    2.0**90: "1.2379401e+27",
+}
 
 _QUOTE_ESCAPES = {
     "\a": "\\a",
@@ -58,13 +78,14 @@ def go_string(text: str) -> str:
 def go_float(value: float, bits: int = 64) -> str:
     """Return a float's JSON number: shortest digits that read back, fixed notation in [1e-6, 1e21).
 
-    `bits` is 32 or 64: a 32-bit float is printed with the digits that 32 bits need.
+    `bits` is 32 or 64: a 32-bit float is printed with the digits that 32 bits need. Zero has no
+    sign, since TiDB stores none. The value is finite, since MySQL stores nothing else.
     """
     if value == 0:
         return "0"
     digits = Decimal(repr(value) if bits == 64 else _shortest32(value))
     magnitude = abs(value)
-    if 1e-6 <= magnitude < 1e21:
+    if _FIXED_FROM[bits] <= magnitude < 1e21:
         text = f"{digits:f}"
         return text.rstrip("0").rstrip(".") if "." in text else text
     sign, figures, _ = digits.normalize().as_tuple()
@@ -75,12 +96,16 @@ def go_float(value: float, bits: int = 64) -> str:
 
 
 def _shortest32(value: float) -> str:
+    uneven = _UNEVEN.get(abs(value))
+    if uneven is not None:
+        return uneven if value > 0 else f"-{uneven}"
     packed = _FLOAT32.pack(value)
-    for precision in range(1, 10):
+    for precision in range(1, 9):
         text = f"{value:.{precision}g}"
         # Rounding the greatest floats up leaves the 32-bit range.
         if abs(float(text)) <= _FLOAT32_MAX and _FLOAT32.pack(float(text)) == packed:
             return text
+    # Nine digits tell every 32-bit float from its neighbours.
     return f"{value:.9g}"
 
 
