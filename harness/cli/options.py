@@ -14,7 +14,7 @@ Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
 def paths(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Take scenario files and directories."""
+    """Take scenario files, directories and ids."""
     return click.argument("paths", nargs=-1, type=click.Path(path_type=Path))(command)
 
 
