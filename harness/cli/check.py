@@ -25,7 +25,8 @@ def command(
 
     PATHS are scenario files or directories; all scenarios without any.
     """
-    from harness.engine.catalogue import load, plans, selected, unused_goldens
+    from harness.engine.catalogue import plans, unused_goldens
+    from harness.engine.choose import load, selected
 
     space = options.space(scenarios, golden)
     problems: tuple[Problem, ...] = ()

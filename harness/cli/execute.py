@@ -15,7 +15,7 @@ import orjson
 from rich.console import Console
 
 from harness.consumers import targets
-from harness.engine.catalogue import load, selected
+from harness.engine.choose import load, selected
 from harness.engine.events import Event, Listener, RunFinished
 from harness.engine.launch import ready, versions
 from harness.engine.pipeline import Request, Run

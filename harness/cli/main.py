@@ -105,8 +105,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _bug(trace: str) -> int:
-    path = Path("harness-bug.txt").resolve()
+    path = Path(".harness", "bug.txt").resolve()
     try:
+        path.parent.mkdir(exist_ok=True)
+        path.with_name(".gitignore").write_text("*\n", encoding="utf-8")
         path.write_text(trace, encoding="utf-8")
         where = f"the traceback is in {path}"
     except OSError:

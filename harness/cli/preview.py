@@ -27,7 +27,8 @@ def command(
     json_: bool,  # noqa: FBT001
 ) -> int:
     """Show what each partition will carry, decoded, with scenario lines; no services."""
-    from harness.engine.catalogue import load, planned_without_goldens, selected
+    from harness.engine.catalogue import planned_without_goldens
+    from harness.engine.choose import load, selected
     from harness.report.preview import preview_json, preview_lines
 
     space = options.space(scenarios, golden)
