@@ -156,6 +156,7 @@ def _delivery_step(source: Source, path: Path, step: Mapping[str, Any]) -> Deliv
 def _expectation(source: Source, data: Mapping[str, Any]) -> Expectation:
     path: Path = ("expect",)
     exceptions: Mapping[str, Any] = data.get("by-protocol", {})
+    events: Sequence[tuple[str, Sequence[Mapping[str, Any]]]] = list(data.get("events", {}).items())
     return Expectation(
         tables=_tables(source, (*path, "tables"), data["tables"]),
         tables_by_protocol=MappingProxyType(
@@ -166,11 +167,22 @@ def _expectation(source: Source, data: Mapping[str, Any]) -> Expectation:
                 for protocol, item in exceptions.items()
             }
         ),
-        events=MappingProxyType(
-            {protocol: tuple(items) for protocol, items in data.get("events", {}).items()}
-        ),
+        events=MappingProxyType({protocol: tuple(items) for protocol, items in events}),
         line=source.place_of_key(path).line,
+        event_lines=MappingProxyType(
+            {
+                protocol: _lines(source, (*path, "events", protocol), items)
+                for protocol, items in events
+            }
+        ),
+        reasons=MappingProxyType(
+            {protocol: item["because"] for protocol, item in exceptions.items()}
+        ),
     )
+
+
+def _lines(source: Source, path: Path, items: Sequence[object]) -> tuple[int, ...]:
+    return tuple(source.place((*path, number)).line for number in range(len(items)))
 
 
 def _tables(source: Source, path: Path, data: Mapping[str, Any]) -> Mapping[str, ExpectedTable]:
@@ -180,9 +192,8 @@ def _tables(source: Source, path: Path, data: Mapping[str, Any]) -> Mapping[str,
 
 
 def _table(source: Source, path: Path, rows: Sequence[Mapping[str, Any]] | None) -> ExpectedTable:
-    lines = tuple(source.place((*path, number)).line for number in range(len(rows or ())))
     return ExpectedTable(
         rows=None if rows is None else tuple(rows),
-        lines=lines,
+        lines=_lines(source, path, rows or ()),
         line=source.place_of_key(path).line,
     )

@@ -105,12 +105,18 @@ class ExpectedTable:
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """`expect:`; tables for every protocol, what differs by protocol, and events by protocol."""
+    """`expect:`; tables for every protocol, what differs by protocol, and events by protocol.
+
+    `event_lines` holds the line of each event; `reasons` the clause that excuses each protocol in
+    `tables_by_protocol`.
+    """
 
     tables: Mapping[str, ExpectedTable]
     tables_by_protocol: Mapping[str, Mapping[str, ExpectedTable]]
     events: Mapping[str, tuple[Mapping[str, Any], ...]]
     line: int
+    event_lines: Mapping[str, tuple[int, ...]] = field(default_factory=lambda: NOTHING)
+    reasons: Mapping[str, str] = field(default_factory=lambda: NOTHING)
 
 
 @dataclass(frozen=True, slots=True)

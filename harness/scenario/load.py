@@ -7,6 +7,7 @@ asked further; the grammar's faults only silence the rules that read the same ke
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from os.path import realpath
 from pathlib import Path
 
 from harness.errors import Location, Problem, ScenarioError
@@ -23,7 +24,7 @@ SUFFIX = ".yaml"
 
 def load(path: Path, root: Path) -> Scenario:
     """Return the scenario in a file under the scenarios' root; ScenarioError with all problems."""
-    return _load(path.resolve(), root.resolve())
+    return _load(_real(path), _real(root))
 
 
 def _load(path: Path, root: Path) -> Scenario:
@@ -43,8 +44,8 @@ def load_all(root: Path, paths: Sequence[Path] = ()) -> tuple[Scenario, ...]:
     """
     scenarios: list[Scenario] = []
     problems: list[Problem] = []
-    whole = root.resolve()
-    for found in _files(whole, [path.resolve() for path in paths] or [whole]):
+    whole = _real(root)
+    for found in _files(whole, [_real(path) for path in paths] or [whole]):
         if isinstance(found, Problem):
             problems.append(found)
             continue
@@ -111,6 +112,11 @@ def _misnamed(path: Path) -> Problem:
     return Problem(Location(_shown(path)), what, hint=f"rename it to {path.stem}{SUFFIX}")
 
 
+def _real(path: Path) -> Path:
+    """Return the path without links; one that leads in circles stays as it is."""
+    return Path(realpath(path))
+
+
 def _shown(path: Path) -> str:
     """Return a resolved path as a person would type it here."""
     here = Path.cwd()
@@ -123,7 +129,9 @@ def _text(path: Path, shown: str) -> str:
         size = path.stat().st_size
         content = path.read_bytes() if size <= BYTES_MAX else b""
     except OSError as error:
-        raise ScenarioError((Problem(Location(shown), f"cannot read the file: {error}"),)) from None
+        raise ScenarioError(
+            (Problem(Location(shown), f"cannot read the file: {error.strerror}"),)
+        ) from None
     if size > BYTES_MAX:
         what = f"the file has {size} bytes"
         problem = Problem(Location(shown), what, f"at most {BYTES_MAX}", "make several scenarios")

@@ -1,7 +1,8 @@
 """SQL inside a scenario: its statements, and where in the file each of them begins.
 
-Statements are told apart by the DDL package's own lexer, so that both see the same text. Whether
-their syntax is right is asked when they are recorded; here only their first word is read.
+This is the only module of the package that asks `harness.ddl`, and it does so late: the catalogue
+takes longer to import than all scenarios take to load, and most texts are plain enough to be split
+without it. Whether the syntax of a statement is right is asked when it is recorded.
 """
 
 from __future__ import annotations
@@ -13,18 +14,21 @@ from functools import lru_cache
 
 from yaml import ScalarNode
 
-from harness.ddl.errors import DdlError
-from harness.ddl.lexer import Token, TokenKind, tokenize
-from harness.errors import Location, Problem
+from harness.errors import Location
 from harness.scenario.document import SqlStatement
 from harness.scenario.source import Path, Source
 
-_EXECUTED = ("/*!", "/*T!")
-_NEEDS_THE_LEXER = re.compile(r"#|--|/\*|@")
-_QUOTED_OR_BARE = re.compile(
-    r"""'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*"|`(?:[^`]|``)*`|[^'"`;]+|(;)""", re.DOTALL
+# Unusual blanks have rules of their own, which only the lexer knows.
+_NEEDS_THE_LEXER = re.compile(r"[^\S \t\n\r]")
+_TOKEN = re.compile(
+    r"""(?P<end>;)
+    | (?P<skip> \s+ | (?:\#|--(?=\s|\Z))[^\n]* | /\*(?!T?!).*?\*/ )
+    | (?P<executed> /\*T?![^;'"`*\#/-]*\*/ )
+    | (?P<word> [A-Za-z]+(?![\w$'"`.\u0080-\U0010ffff]) )
+    | '(?:[^'\\]|\\.|'')*' | "(?:[^"\\]|\\.|"")*" | `(?:[^`]|``)*`
+    | [^\s'"`;\#/@-]+ | -(?!-(?:\s|\Z)) | /(?!\*)""",
+    re.DOTALL | re.VERBOSE,
 )
-_FIRST_WORD = re.compile(r"\s*([A-Za-z]+)(?![\w$'\"`.])")
 # What one character of a scalar's value may look like in the file, by the scalar's quotes.
 _WRITTEN = {
     "'": re.compile(r"''|.", re.DOTALL),
@@ -43,9 +47,21 @@ class Piece:
     word: str
 
 
+class TornSqlError(ValueError):
+    """An SQL text with a string, name or comment that never ends; `offset` is where it begins."""
+
+    def __init__(self, offset: int, what: str, expected: str, hint: str) -> None:
+        """Keep the parts of the message apart."""
+        self.offset = offset
+        self.what = what
+        self.expected = expected
+        self.hint = hint
+        super().__init__(what)
+
+
 @lru_cache(maxsize=64)
 def pieces(sql: str) -> tuple[Piece, ...]:
-    """Return the statements of an SQL text; DdlError when a string or comment is never closed.
+    """Return the statements of an SQL text; TornSqlError when something in it never ends.
 
     The rules and the document ask for the same texts in turn; remembering them halves the work.
     """
@@ -54,51 +70,58 @@ def pieces(sql: str) -> tuple[Piece, ...]:
 
 
 def _quick_pieces(sql: str) -> tuple[Piece, ...] | None:
-    """Return the statements of a text without comments, or None where the lexer must decide.
+    """Return the statements of a plain text, or None where the lexer must decide.
 
-    Only quotes and semicolons matter in such a text. Most texts are such, and six times faster so.
+    It must when a statement does not begin with a word, or when it ends with an executed comment:
+    only the lexer knows whether TiDB reads such a comment.
     """
     found: list[Piece] = []
-    begin = at = 0
+    first: re.Match[str] | None = None
+    at = last = executed = 0
     while at < len(sql):
-        match = _QUOTED_OR_BARE.match(sql, at)
-        if match is None:
+        token = _TOKEN.match(sql, at)
+        kind = None if token is None else token.lastgroup
+        if token is None or (first is None and kind in (None, "executed")):
             return None
-        at = match.end()
-        if match[1] is None and at < len(sql):
-            continue
-        end = match.start() if match[1] else at
-        first = _FIRST_WORD.match(sql, begin, end)
-        if first:
-            found.append(
-                Piece(first.start(1), sql[first.start(1) : end].rstrip(), first[1].upper())
-            )
-        elif sql[begin:end].strip():
-            return None
-        begin = at
-    return tuple(found)
+        at = token.end()
+        if kind == "end":
+            if first is not None:
+                found.append(_piece(sql, first, last))
+            if executed > last:
+                return None
+            first = None
+        elif kind == "executed":
+            executed = at
+        elif kind != "skip":
+            first, last = first or token, at
+    if executed > last:
+        return None
+    return tuple(found) if first is None else (*found, _piece(sql, first, last))
+
+
+def _piece(sql: str, first: re.Match[str], last: int) -> Piece:
+    return Piece(first.start(), sql[first.start() : last], first[0].upper())
 
 
 def _lexed_pieces(sql: str) -> tuple[Piece, ...]:
-    found: list[Piece] = []
-    begin, first = 0, None
-    for token in tokenize(sql):
-        ends = token.kind is TokenKind.END or token.upper == ";"
-        if ends and first is not None:
-            found.append(_piece(sql, begin, first, token.start))
-        if ends:
-            begin, first = token.end, None
-        elif first is None:
-            first = token
-    return tuple(found)
+    from harness.ddl.errors import DdlError  # noqa: PLC0415 - see the module's docstring
+    from harness.ddl.lexer import tokenize  # noqa: PLC0415 - likewise
+    from harness.ddl.texts import split  # noqa: PLC0415 - likewise
+
+    try:
+        return tuple(
+            Piece(_offset(sql, line, column), statement, tokenize(statement)[0].upper)
+            for statement, line, column in split(sql)
+        )
+    except DdlError as error:
+        what = error.what.partition(": ")[2]
+        offset = _offset(sql, error.line, error.column)
+        raise TornSqlError(offset, what, error.expected, error.hint) from None
 
 
-def _piece(sql: str, begin: int, first: Token, end: int) -> Piece:
-    """Cut a statement out; one that begins within an executed comment begins with the comment."""
-    before = sql[begin : first.start]
-    executed = [before.find(mark) for mark in _EXECUTED if mark in before]
-    start = begin + min(executed) if executed else first.start
-    return Piece(start, sql[start:end].rstrip(), first.upper)
+def _offset(text: str, line: int, column: int) -> int:
+    before = text.split("\n")[: line - 1]
+    return sum(len(each) + 1 for each in before) + column - 1
 
 
 def statements(source: Source, path: Path) -> tuple[SqlStatement, ...]:
@@ -109,16 +132,6 @@ def statements(source: Source, path: Path) -> tuple[SqlStatement, ...]:
         place = place_within(source, path, piece.offset)
         found.append(SqlStatement(piece.sql, place.line, place.column))
     return tuple(found)
-
-
-def unreadable(source: Source, path: Path, error: DdlError) -> Problem:
-    """Return the problem that an SQL text at `path` has, at its place in the file."""
-    text = str(source.value(path))
-    lines = text.split("\n")
-    offset = sum(len(line) + 1 for line in lines[: error.line - 1]) + error.column - 1
-    what = error.what.partition(": ")[2] or error.what
-    place = place_within(source, path, offset)
-    return Problem(place, f"SQL: {what}", error.expected, error.hint)
 
 
 def place_within(source: Source, path: Path, offset: int) -> Location:

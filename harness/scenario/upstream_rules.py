@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from harness.ddl.errors import DdlError
 from harness.errors import Problem
 from harness.scenario.draft import Draft, Problems
 from harness.scenario.matrix_rules import smallest_partition_count
 from harness.scenario.source import Path
-from harness.scenario.sql import Piece, pieces, place_within, unreadable
+from harness.scenario.sql import Piece, TornSqlError, pieces, place_within
 
 _DDL = frozenset({"CREATE", "ALTER", "DROP", "TRUNCATE", "RENAME", "RECOVER", "FLASHBACK"})
 _COMMITTING = frozenset({"ANALYZE", "FLUSH", "GRANT", "LOCK", "REVOKE", "SET", "UNLOCK"})
@@ -46,8 +45,9 @@ def sql_fits_its_step(draft: Draft) -> Problems:
     for kind, path in sql_paths(draft):
         try:
             found = pieces(str(draft.source.value(path)))
-        except DdlError as error:
-            yield unreadable(draft.source, path, error)
+        except TornSqlError as torn:
+            place = place_within(draft.source, path, torn.offset)
+            yield Problem(place, f"SQL: {torn.what}", torn.expected, torn.hint)
             continue
         if not found:
             yield draft.at(path, "there is no statement in this SQL", "SQL besides comments")

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from harness.errors import ExitCode, ScenarioError
+from harness.scenario.delivery_rules import licences_cover_the_matrix
 from harness.scenario.draft import Draft
 from harness.scenario.explain import _SENTENCES
 from harness.scenario.grammar import _validator
@@ -53,6 +54,17 @@ def test_all_files_are_told_at_once(root: Path) -> None:
         load_all(root)
     told = {problem.location.path for problem in caught.value.problems}
     assert told == {f"file-{number:03}.yaml" for number in range(len(rows))}
+
+
+def test_a_disturbance_needs_a_clause_of_every_protocol() -> None:
+    """What one protocol allows is not thereby allowed in another of the matrix."""
+    text = SOUND.replace("[open]", "[open, avro]") + (
+        "delivery: {twice: [{replay: {from: one}, allowed-by: {open: x}}]}\n"
+    )
+    (problem,) = licences_cover_the_matrix(Draft(read(text, "f"), NAME))
+    assert str(problem) == (
+        "f:10:42: no clause allows this in the protocol `avro`\n    expected: `avro`: a clause id"
+    )
 
 
 def readable() -> list[Draft]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import os
+import subprocess
+import sys
 from decimal import Decimal
 from pathlib import Path
 
@@ -141,7 +142,9 @@ def test_deliveries_and_expectations_know_their_lines(tmp_path: Path) -> None:
     assert str(table.rows[1]["d"]) == "1.10"
     assert scenario.expect.tables["shop.gone"].rows is None
     assert scenario.expect.tables_by_protocol["open"]["shop.t"].rows == ()
+    assert scenario.expect.reasons == {"open": "open.row.delete"}
     assert len(scenario.expect.events["open"]) == 2
+    assert scenario.expect.event_lines == {"open": (51, 51)}
 
 
 def test_files_come_in_the_order_of_their_paths(tmp_path: Path) -> None:
@@ -227,11 +230,35 @@ def test_a_huge_file_is_refused_unread(tmp_path: Path) -> None:
     assert f"the file has {50 * BYTES_MAX} bytes" in told(tmp_path)
 
 
-@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="the superuser may read all files")
 def test_a_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
-    """A missing permission is a problem of that file, not a traceback."""
-    write(tmp_path, "a.yaml", SOUND).chmod(0)
-    assert "a.yaml: cannot read the file" in told(tmp_path)
+    """A file that is gone, or no file, is a problem and not a traceback."""
+    for name, why in (("gone.yaml", "No such file or directory"), ("", "Is a directory")):
+        with pytest.raises(ScenarioError) as caught:
+            load(tmp_path / name, tmp_path)
+        assert str(caught.value).endswith(f"cannot read the file: {why}")
+
+
+def test_a_path_in_circles_is_told(tmp_path: Path) -> None:
+    """A link to itself is no file."""
+    (tmp_path / "loop.yaml").symlink_to(tmp_path / "loop.yaml")
+    assert "loop.yaml: there is no such file" in told(tmp_path, tmp_path / "loop.yaml")
+
+
+HEAVY = ("confluent_kafka", "hypothesis", "mysql", "pyspark", "sqlglot")
+
+
+def test_loading_imports_nothing_heavy() -> None:
+    """Listing scenarios needs no database driver, no Kafka, no Spark and no SQL parser."""
+    code = (
+        "import sys; from pathlib import Path; from harness.scenario.load import load_all;"
+        "from harness.scenario.expand import cases;"
+        f"all(cases(s) for s in load_all(Path('scenarios')));"
+        f"print([name for name in {HEAVY!r} if name in sys.modules])"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True, text=True
+    )
+    assert run.stdout == "[]\n"
 
 
 def test_the_scenarios_of_this_repository_are_sound() -> None:
