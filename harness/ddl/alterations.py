@@ -238,7 +238,8 @@ class PartitionPlacement:
 class PlainSpec:
     """A specification without effect on columns, keys or partitions.
 
-    `ignored` marks those that TiDB skips when it counts specifications (LOCK, ALGORITHM).
+    `ignored` marks those that TiDB skips when it counts specifications (LOCK, ALGORITHM). An empty
+    `text` is not written back at all (ATTRIBUTES, which TiDB drops along with placement).
     """
 
     text: str

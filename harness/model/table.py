@@ -32,7 +32,11 @@ class IndexPart:
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """One index; `id` is TiDB's, given in creation order within the table."""
+    """One index; `id` is TiDB's, given in creation order within the table.
+
+    A clustered primary key over one integer column is the row's own handle: TiDB keeps no index for
+    it, so its `id` is 0.
+    """
 
     id: int
     name: str
@@ -49,6 +53,16 @@ class Index:
 
 
 @dataclass(frozen=True, slots=True)
+class ForeignKey:
+    """One foreign key: `columns` of this table point at `parent_columns` of `parent`."""
+
+    name: str
+    columns: tuple[str, ...]
+    parent: TableId
+    parent_columns: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Table:
     """One version of one table.
 
@@ -56,6 +70,9 @@ class Table:
     `clustered` tells whether the primary key is the row's handle (TiDB's default since v5.0);
     False without a primary key. `partitions` holds the partition names, empty when unpartitioned.
     `physical_id` and `partition_ids` are TiDB's physical ids (allocation order).
+    `partition_kind` is HASH, KEY, RANGE or LIST, empty when unpartitioned.
+    `max_column_id` and `max_index_id` are the highest ids given so far, dropped ones included.
+    `options` holds what was said beyond the fields, by keyword (`ENGINE`, `AUTO_INCREMENT`, `TTL`).
     """
 
     id: TableId
@@ -66,11 +83,15 @@ class Table:
     physical_id: int = 0
     partitions: tuple[str, ...] = ()
     partition_ids: tuple[int, ...] = ()
+    partition_kind: str = ""
     charset: str = "utf8mb4"
     collation: str = "utf8mb4_bin"
     comment: str = ""
     is_view: bool = False
     is_sequence: bool = False
+    foreign_keys: tuple[ForeignKey, ...] = ()
+    max_column_id: int = 0
+    max_index_id: int = 0
     options: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
     @property

@@ -1,0 +1,416 @@
+"""Expressions that start with a word: functions, CASE, CAST, EXISTS, typed literals, aggregates.
+
+Functions keep the name that was written, in upper case; a few have a syntax of their own inside the
+parentheses, and TiDB gives a few another name.
+Source: TiDB pkg/parser/parser.y, `FunctionCallKeyword`, `FunctionCallNonKeyword`, `SumExpr`,
+`WindowFuncCall`; pkg/parser/ast/functions.go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from harness.ddl.charsets import find_charset
+from harness.ddl.expressions import NULL, ColumnRef, Compound, Expr, quote_name, quote_string
+from harness.ddl.grammar.cursor import Cursor
+from harness.ddl.grammar.keywords import RESERVED
+from harness.ddl.grammar.literals import (
+    interval,
+    joined,
+    parse_introducer,
+    parse_literal,
+    time_unit,
+)
+from harness.ddl.lexer import TokenKind
+
+Parts = tuple[Expr | str, ...]
+
+_CONSTANT_WORDS = frozenset({"NULL", "TRUE", "FALSE"})
+_TYPED_LITERALS = frozenset({"DATE", "TIME", "TIMESTAMP"})
+# Functions that may stand without parentheses; TiDB writes these back with them.
+_BARE = frozenset(
+    """
+    CURRENT_DATE CURRENT_TIME CURRENT_TIMESTAMP CURRENT_USER CURRENT_ROLE LOCALTIME LOCALTIMESTAMP
+    UTC_DATE UTC_TIME UTC_TIMESTAMP
+    """.split()
+)
+# Reserved words that are functions when a parenthesis follows.
+_RESERVED_FUNCTIONS = frozenset(
+    "CHAR DATABASE IF INSERT INTERVAL LEFT MOD REPEAT REPLACE RIGHT VALUES DEFAULT CONVERT".split()
+)
+_RENAMED = {"CHAR": "CHAR_FUNC", "INSERT": "INSERT_FUNC", "PASSWORD": "PASSWORD_FUNC"}
+
+
+def parse_call(cursor: Cursor) -> Expr | None:
+    """Return the expression that starts with the current word, None when that is only a name."""
+    word = cursor.token.upper
+    if word in _CONSTANT_WORDS:
+        return parse_literal(cursor)
+    introduced = parse_introducer(cursor)
+    if introduced is not None:
+        return introduced
+    if word in _TYPED_LITERALS and cursor.peek().kind is TokenKind.STRING:
+        cursor.next()
+        return Compound("typed literal", (f"{word} ", quote_string(cursor.string("a literal"))))
+    if word in _WORD_RULES:
+        return _WORD_RULES[word](cursor)
+    if word in _BARE:
+        return _bare(cursor, word)
+    if cursor.peek().upper != "(" or (word in RESERVED and word not in _RESERVED_FUNCTIONS):
+        return None
+    return _function(cursor, word)
+
+
+def _bare(cursor: Cursor, word: str) -> Expr:
+    if cursor.peek().upper == "(":
+        return _function(cursor, word)
+    cursor.next()
+    return Compound(f"call {word}", (f"{word}()",))
+
+
+def _function(cursor: Cursor, word: str) -> Expr:
+    cursor.next()
+    cursor.expect("(")
+    rule = _ARGUMENT_RULES.get(word, _AGGREGATES.get(word, _arguments))
+    parts = rule(cursor)
+    cursor.expect(")")
+    if word == "MOD" and len(parts) == 3:
+        return Compound("binary", (parts[0], "%", parts[2]))
+    name = _RENAMED.get(word, word)
+    call = Compound(f"call {name}", (f"{name}(", *parts, ")"))
+    return _window(cursor, call) if cursor.sees("OVER") else call
+
+
+def _expression(cursor: Cursor) -> Expr:
+    return cursor.rules.expression(cursor)
+
+
+def _arguments(cursor: Cursor) -> Parts:
+    if cursor.sees(")"):
+        return ()
+    return joined(cursor.list(lambda: _expression(cursor)), ", ")
+
+
+# ---- arguments with a syntax of their own ---------------------------------------------------
+
+
+def _char(cursor: Cursor) -> Parts:
+    items = cursor.list(lambda: _expression(cursor))
+    if cursor.take("USING"):
+        return (*joined(items, ", "), ", ", quote_string(_charset(cursor)))
+    return (*joined(items, ", "), ", ", NULL)
+
+
+def _charset(cursor: Cursor) -> str:
+    name = cursor.string_or_name("the name of a character set")
+    charset = find_charset(name)
+    return charset.name if charset else name.lower()
+
+
+def _convert(cursor: Cursor) -> Parts:
+    value = _expression(cursor)
+    if cursor.take("USING"):
+        return (value, " USING ", quote_string(_charset(cursor)))
+    cursor.expect(",")
+    return (value, ", ", _cast_type(cursor))
+
+
+def _cast(cursor: Cursor) -> Parts:
+    value = _expression(cursor)
+    cursor.expect("AS")
+    return (value, " AS ", _cast_type(cursor))
+
+
+# Type words of CAST with the restored type and whether digits after the point are written.
+_CAST_TYPES = {
+    "SIGNED": "SIGNED",
+    "UNSIGNED": "UNSIGNED",
+    "DATE": "DATE",
+    "DATETIME": "DATETIME",
+    "TIME": "TIME",
+    "YEAR": "YEAR",
+    "JSON": "JSON",
+    "DOUBLE": "DOUBLE",
+    "REAL": "DOUBLE",
+    "FLOAT": "FLOAT",
+    "BINARY": "BINARY",
+    "CHAR": "CHAR",
+    "CHARACTER": "CHAR",
+    "NCHAR": "CHAR",
+    "DECIMAL": "DECIMAL",
+    "VECTOR": "VECTOR",
+}
+
+
+def _cast_type(cursor: Cursor) -> str:
+    word = cursor.expect_any(*_CAST_TYPES)
+    if word in ("SIGNED", "UNSIGNED"):
+        cursor.take_any("INTEGER", "INT")
+    text = _CAST_TYPES[word] + _cast_size(cursor, word)
+    if word in ("CHAR", "CHARACTER"):
+        text += _cast_charset(cursor)
+    return text + (" ARRAY" if cursor.take("ARRAY") else "")
+
+
+def _cast_size(cursor: Cursor, word: str) -> str:
+    if not cursor.sees("("):
+        return "(10)" if word == "DECIMAL" else ""
+    sizes = cursor.parenthesised(lambda: cursor.number("a length"))
+    if word == "DECIMAL":
+        sizes = tuple(size for index, size in enumerate(sizes) if index == 0 or size)
+    if word == "FLOAT" or (word in ("TIME", "DATETIME") and sizes == (0,)):
+        return ""
+    return f"({', '.join(str(size) for size in sizes)})"
+
+
+def _cast_charset(cursor: Cursor) -> str:
+    text = " BINARY" if cursor.take("BINARY") else ""
+    if cursor.take("CHARSET") or cursor.take("CHARACTER", "SET"):
+        charset = _charset(cursor)
+        text += f" CHARSET {charset.upper()}" if charset != "utf8mb4" else ""
+    return text
+
+
+def _date_arithmetic(cursor: Cursor) -> Parts:
+    base = _expression(cursor)
+    cursor.expect(",")
+    if cursor.sees("INTERVAL"):
+        return (base, ", ", *interval(cursor))
+    return (base, ", INTERVAL ", _expression(cursor), " DAY")
+
+
+def _extract(cursor: Cursor) -> Parts:
+    unit = time_unit(cursor)
+    cursor.expect("FROM")
+    return (f"{unit} FROM ", _expression(cursor))
+
+
+def _unit_first(cursor: Cursor) -> Parts:
+    unit = time_unit(cursor)
+    cursor.expect(",")
+    return (f"{unit}, ", *_arguments(cursor))
+
+
+def _position(cursor: Cursor) -> Parts:
+    # The needle must not swallow IN as a predicate, so only an operand may stand there.
+    needle = parse_literal(cursor) if cursor.token.kind is TokenKind.STRING else _column(cursor)
+    cursor.expect("IN")
+    return (needle, " IN ", _expression(cursor))
+
+
+def _column(cursor: Cursor) -> Expr:
+    path = [cursor.name("a column")]
+    while cursor.take("."):
+        path.append(cursor.part_after_dot("a column"))
+    return ColumnRef(tuple(path))
+
+
+def _substring(cursor: Cursor) -> Parts:
+    parts: list[Expr] = [_expression(cursor)]
+    for word in ("FROM", "FOR"):
+        if cursor.take(word) or cursor.take(","):
+            parts.append(_expression(cursor))
+    return joined(tuple(parts), ", ")
+
+
+def _trim(cursor: Cursor) -> Parts:
+    direction = cursor.take_any("BOTH", "LEADING", "TRAILING")
+    if direction and cursor.take("FROM"):
+        return (f"{direction} _UTF8MB4' ' FROM ", _expression(cursor))
+    first = _expression(cursor)
+    if not cursor.take("FROM"):
+        return (first,)
+    prefix = f"{direction} " if direction else ""
+    return (prefix, first, " FROM ", _expression(cursor))
+
+
+def _weight_string(cursor: Cursor) -> Parts:
+    value = _expression(cursor)
+    if not cursor.take("AS"):
+        return (value,)
+    kind = cursor.expect_any("CHAR", "BINARY")
+    (size,) = cursor.parenthesised(lambda: cursor.number("a length"))
+    return (value, f" AS {kind}({size})")
+
+
+def _get_format(cursor: Cursor) -> Parts:
+    kind = cursor.expect_any("DATE", "TIME", "DATETIME", "TIMESTAMP")
+    cursor.expect(",")
+    return (f"{'DATETIME' if kind == 'TIMESTAMP' else kind}, ", _expression(cursor))
+
+
+_ARGUMENT_RULES: Mapping[str, Callable[[Cursor], Parts]] = {
+    "CHAR": _char,
+    "CONVERT": _convert,
+    "CAST": _cast,
+    "ADDDATE": _date_arithmetic,
+    "SUBDATE": _date_arithmetic,
+    "DATE_ADD": _date_arithmetic,
+    "DATE_SUB": _date_arithmetic,
+    "EXTRACT": _extract,
+    "TIMESTAMPADD": _unit_first,
+    "TIMESTAMPDIFF": _unit_first,
+    "POSITION": _position,
+    "SUBSTRING": _substring,
+    "SUBSTR": _substring,
+    "MID": _substring,
+    "TRIM": _trim,
+    "WEIGHT_STRING": _weight_string,
+    "GET_FORMAT": _get_format,
+}
+
+
+# ---- aggregates and windows -------------------------------------------------------------------
+
+
+def _aggregate(cursor: Cursor) -> Parts:
+    distinct = ("DISTINCT ",) if cursor.take_any("DISTINCT", "DISTINCTROW") else ()
+    cursor.take("ALL")
+    return (*distinct, *_arguments(cursor))
+
+
+def _count(cursor: Cursor) -> Parts:
+    if cursor.take("*"):
+        return ("1",)
+    return _aggregate(cursor)
+
+
+def _group_concat(cursor: Cursor) -> Parts:
+    parts = [*_aggregate(cursor)]
+    if cursor.sees("ORDER", "BY"):
+        parts += [" ", *order_by(cursor)]
+    separator = cursor.string("a separator") if cursor.take("SEPARATOR") else ","
+    return (*parts, " SEPARATOR ", quote_string(separator))
+
+
+_AGGREGATES: Mapping[str, Callable[[Cursor], Parts]] = {
+    "COUNT": _count,
+    "GROUP_CONCAT": _group_concat,
+    **dict.fromkeys(
+        """
+        SUM AVG MIN MAX BIT_AND BIT_OR BIT_XOR STD STDDEV STDDEV_POP STDDEV_SAMP VAR_POP VAR_SAMP
+        VARIANCE JSON_ARRAYAGG JSON_OBJECTAGG APPROX_COUNT_DISTINCT
+        """.split(),
+        _aggregate,
+    ),
+}
+
+
+def order_by(cursor: Cursor) -> Parts:
+    """Return the parts of `ORDER BY ...`, which must stand here."""
+    cursor.expect("ORDER", "BY")
+    return ("ORDER BY ", *joined(cursor.list(lambda: by_item(cursor)), ","))
+
+
+def by_item(cursor: Cursor) -> Expr:
+    """Return one item of ORDER BY or GROUP BY; ASC is not written back."""
+    expr = _expression(cursor)
+    if cursor.take("DESC"):
+        return Compound("descending", (expr, " DESC"))
+    cursor.take("ASC")
+    return expr
+
+
+def _window(cursor: Cursor, call: Compound) -> Expr:
+    cursor.expect("OVER")
+    if not cursor.sees("("):
+        return Compound("window", (call, " OVER ", quote_name(cursor.name("a window"))))
+    return Compound("window", (call, " OVER ", *window_spec(cursor)))
+
+
+def window_spec(cursor: Cursor) -> Parts:
+    """Return the parts of a window definition in parentheses, which must stand here."""
+    cursor.expect("(")
+    clauses: list[Parts] = []
+    if cursor.sees_name() and not cursor.sees_any("PARTITION", "ROWS", "RANGE", "GROUPS"):
+        clauses.append((quote_name(cursor.name("a window")),))
+    if cursor.take("PARTITION", "BY"):
+        items = joined(cursor.list(lambda: by_item(cursor)), ", ")
+        clauses.append(("PARTITION BY ", *items))
+    if cursor.sees("ORDER", "BY"):
+        clauses.append(order_by(cursor))
+    unit = cursor.take_any("ROWS", "RANGE", "GROUPS")
+    if unit:
+        clauses.append((f"{unit} ", *_frame(cursor)))
+    cursor.expect(")")
+    parts: list[Expr | str] = ["("]
+    for number, clause in enumerate(clauses):
+        parts += [" " if number else "", *clause]
+    return (*parts, ")")
+
+
+def _frame(cursor: Cursor) -> Parts:
+    if cursor.take("BETWEEN"):
+        low = _bound(cursor)
+        cursor.expect("AND")
+        return ("BETWEEN ", *low, " AND ", *_bound(cursor))
+    return ("BETWEEN ", *_bound(cursor), " AND CURRENT ROW")
+
+
+def _bound(cursor: Cursor) -> Parts:
+    if cursor.take("CURRENT", "ROW"):
+        return ("CURRENT ROW",)
+    amount: Parts
+    if cursor.take("UNBOUNDED"):
+        amount = ("UNBOUNDED",)
+    else:
+        amount = interval(cursor) if cursor.sees("INTERVAL") else (_expression(cursor),)
+    return (*amount, " ", cursor.expect_any("PRECEDING", "FOLLOWING"))
+
+
+# ---- words with a syntax of their own ---------------------------------------------------------
+
+
+def _case(cursor: Cursor) -> Expr:
+    cursor.expect("CASE")
+    parts: list[Expr | str] = ["CASE"]
+    if not cursor.sees("WHEN"):
+        parts += [" ", _expression(cursor)]
+    cursor.expect("WHEN")
+    while True:
+        parts += [" WHEN ", _expression(cursor)]
+        cursor.expect("THEN")
+        parts += [" THEN ", _expression(cursor)]
+        if not cursor.take("WHEN"):
+            break
+    if cursor.take("ELSE"):
+        parts += [" ELSE ", _expression(cursor)]
+    cursor.expect("END")
+    return Compound("case", (*parts, " END"))
+
+
+def _exists(cursor: Cursor) -> Expr:
+    cursor.expect("EXISTS")
+    return Compound("exists", ("EXISTS ", cursor.rules.subquery(cursor)))
+
+
+def _row(cursor: Cursor) -> Expr | None:
+    if cursor.peek().upper != "(":
+        return None
+    cursor.next()
+    items = cursor.parenthesised(lambda: _expression(cursor))
+    return Compound("row", ("ROW(", *joined(items, ","), ")"))
+
+
+def _match(cursor: Cursor) -> Expr:
+    cursor.expect("MATCH")
+    columns = cursor.parenthesised(lambda: _column(cursor))
+    cursor.expect("AGAINST", "(")
+    against = _expression(cursor)
+    mode = ""
+    if cursor.take("IN", "BOOLEAN", "MODE"):
+        mode = " IN BOOLEAN MODE"
+    else:
+        cursor.take("IN", "NATURAL", "LANGUAGE", "MODE")
+        mode = " WITH QUERY EXPANSION" if cursor.take("WITH", "QUERY", "EXPANSION") else ""
+    cursor.expect(")")
+    parts = ("MATCH (", *joined(columns, ","), ") AGAINST (", against, f"{mode})")
+    return Compound("match", parts)
+
+
+_WORD_RULES: Mapping[str, Callable[[Cursor], Expr | None]] = {
+    "CASE": _case,
+    "EXISTS": _exists,
+    "ROW": _row,
+    "MATCH": _match,
+}

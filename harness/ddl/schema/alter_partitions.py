@@ -1,0 +1,216 @@
+"""Partitions inside ALTER TABLE: names and physical ids before and after.
+
+Source: TiDB pkg/ddl/executor.go and pkg/ddl/partition.go.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.ddl.action import ActionType
+from harness.ddl.alterations import (
+    AddPartitions,
+    Alteration,
+    CoalescePartitions,
+    DropPartitions,
+    ExchangePartition,
+    PartitionBy,
+    PartitionPlacement,
+    RemovePartitioning,
+    ReorganizePartitions,
+    TruncatePartitions,
+)
+from harness.ddl.catalogue import Catalogue
+from harness.ddl.schema.alter import Effect
+from harness.ddl.schema.partitions import expanded, refuse_repeated, with_partitions
+from harness.ddl.schema.refusals import Refused, not_partitioned, unknown_partition
+from harness.model.table import Table
+
+_DEALT = ("HASH", "KEY")
+
+
+def alter_partitions(
+    catalogue: Catalogue, table: Table, spec: Alteration
+) -> tuple[Catalogue, Effect | None]:
+    """Apply one specification about partitions; ids are given where TiDB gives new ones."""
+    if isinstance(spec, PartitionBy):
+        return _partition_by(catalogue, table, spec)
+    if not table.partition_kind:
+        raise not_partitioned(getattr(spec, "at", 0))
+    match spec:
+        case AddPartitions():
+            return _add(catalogue, table, spec)
+        case CoalescePartitions():
+            return _coalesce(catalogue, table, spec)
+        case DropPartitions():
+            return _drop(catalogue, table, spec)
+        case TruncatePartitions():
+            return _truncate(catalogue, table, spec)
+        case ReorganizePartitions():
+            return _reorganize(catalogue, table, spec)
+        case RemovePartitioning():
+            return _remove(catalogue, table)
+        case PartitionPlacement():
+            return catalogue, Effect(table, ActionType.ALTER_TABLE_PARTITION_PLACEMENT)
+        case _:
+            raise Refused(0, "EXCHANGE PARTITION must stand alone in its ALTER TABLE")
+
+
+def _ordinals(table: Table, names: tuple[str, ...], at: int) -> tuple[int, ...]:
+    known = [name.lower() for name in table.partitions]
+    for name in names:
+        if name.lower() not in known:
+            raise unknown_partition(at, name, table.id.name, table.partitions)
+    return tuple(known.index(name.lower()) for name in names)
+
+
+def _with(table: Table, partitions: tuple[str, ...], ids: tuple[int, ...]) -> Table:
+    return replace(table, partitions=partitions, partition_ids=ids)
+
+
+def _add(
+    catalogue: Catalogue, table: Table, spec: AddPartitions
+) -> tuple[Catalogue, Effect | None]:
+    if table.partition_kind in _DEALT:
+        return _redealt(catalogue, table, spec)
+    definitions = spec.definitions or ()
+    if not definitions:
+        raise Refused(0, f"For {table.partition_kind} partitions each partition must be defined")
+    names = tuple(definition.name for definition in definitions)
+    known = {name.lower() for name in table.partitions}
+    if spec.if_not_exists and any(name.lower() in known for name in names):
+        return catalogue, None
+    refuse_repeated((*table.partitions, *names), definitions[0].at)
+    catalogue, ids = catalogue.take_ids(len(names))
+    table = _with(table, (*table.partitions, *names), (*table.partition_ids, *ids))
+    return catalogue, Effect(table, ActionType.ADD_TABLE_PARTITION)
+
+
+def _redealt(
+    catalogue: Catalogue, table: Table, spec: AddPartitions
+) -> tuple[Catalogue, Effect | None]:
+    """More hash or key partitions deal all rows anew: every partition gets a new id."""
+    names = tuple(definition.name for definition in spec.definitions or ())
+    if not names:
+        first = len(table.partitions)
+        names = tuple(f"p{number}" for number in range(first, first + (spec.count or 1)))
+    refuse_repeated((*table.partitions, *names), 0)
+    return _dealt(catalogue, table, (*table.partitions, *names))
+
+
+def _dealt(
+    catalogue: Catalogue, table: Table, names: tuple[str, ...]
+) -> tuple[Catalogue, Effect]:
+    catalogue, ids = catalogue.take_ids(len(names))
+    return catalogue, Effect(_with(table, names, ids), ActionType.REORGANIZE_PARTITION)
+
+
+def _coalesce(
+    catalogue: Catalogue, table: Table, spec: CoalescePartitions
+) -> tuple[Catalogue, Effect]:
+    if table.partition_kind not in _DEALT:
+        raise Refused(0, "COALESCE PARTITION can only be used on HASH/KEY partitions")
+    left = len(table.partitions) - spec.count
+    if spec.count < 1 or left < 1:
+        what = "Cannot remove all partitions, use DROP TABLE instead"
+        raise Refused(0, what if spec.count else "At least one partition must be coalesced")
+    return _dealt(catalogue, table, table.partitions[:left])
+
+
+def _drop(
+    catalogue: Catalogue, table: Table, spec: DropPartitions
+) -> tuple[Catalogue, Effect | None]:
+    if table.partition_kind in _DEALT:
+        raise Refused(spec.at, "DROP PARTITION can only be used on RANGE/LIST partitions")
+    names = spec.names
+    if spec.if_exists:
+        known = {name.lower() for name in table.partitions}
+        names = tuple(name for name in names if name.lower() in known)
+        if not names:
+            return catalogue, None
+    gone = set(_ordinals(table, names, spec.at))
+    if len(gone) == len(table.partitions):
+        raise Refused(spec.at, "Cannot remove all partitions, use DROP TABLE instead")
+    kept = [ordinal for ordinal in range(len(table.partitions)) if ordinal not in gone]
+    table = _with(
+        table,
+        tuple(table.partitions[ordinal] for ordinal in kept),
+        tuple(table.partition_ids[ordinal] for ordinal in kept),
+    )
+    return catalogue, Effect(table, ActionType.DROP_TABLE_PARTITION)
+
+
+def _truncate(
+    catalogue: Catalogue, table: Table, spec: TruncatePartitions
+) -> tuple[Catalogue, Effect]:
+    names = spec.names or table.partitions
+    ordinals = _ordinals(table, names, spec.at)
+    catalogue, new_ids = catalogue.take_ids(len(ordinals))
+    ids = list(table.partition_ids)
+    for ordinal, new_id in zip(ordinals, new_ids, strict=True):
+        ids[ordinal] = new_id
+    table = replace(table, partition_ids=tuple(ids))
+    return catalogue, Effect(table, ActionType.TRUNCATE_TABLE_PARTITION)
+
+
+def _reorganize(
+    catalogue: Catalogue, table: Table, spec: ReorganizePartitions
+) -> tuple[Catalogue, Effect]:
+    if not spec.names or table.partition_kind in _DEALT:
+        what = "REORGANIZE PARTITION needs the names of RANGE or LIST partitions"
+        raise Refused(spec.at, what)
+    ordinals = sorted(_ordinals(table, spec.names, spec.at))
+    if ordinals != list(range(ordinals[0], ordinals[-1] + 1)):
+        raise Refused(spec.at, "When reorganizing a set of partitions they must be in consecutive order")
+    names = tuple(definition.name for definition in spec.definitions)
+    first, last = ordinals[0], ordinals[-1] + 1
+    partitions = (*table.partitions[:first], *names, *table.partitions[last:])
+    refuse_repeated(partitions, spec.at)
+    catalogue, ids = catalogue.take_ids(len(names))
+    all_ids = (*table.partition_ids[:first], *ids, *table.partition_ids[last:])
+    table = _with(table, partitions, all_ids)
+    return catalogue, Effect(table, ActionType.REORGANIZE_PARTITION)
+
+
+def _partition_by(
+    catalogue: Catalogue, table: Table, spec: PartitionBy
+) -> tuple[Catalogue, Effect]:
+    """PARTITION BY makes a new physical table."""
+    table = with_partitions(table, expanded(spec.partitioning))
+    catalogue, ids = catalogue.take_ids(1 + len(table.partitions))
+    table = replace(table, physical_id=ids[0], partition_ids=ids[1:])
+    return catalogue, Effect(table, ActionType.ALTER_TABLE_PARTITIONING)
+
+
+def _remove(catalogue: Catalogue, table: Table) -> tuple[Catalogue, Effect]:
+    """REMOVE PARTITIONING makes a new physical table too."""
+    catalogue, ids = catalogue.take_ids(1)
+    table = replace(
+        table, partitions=(), partition_ids=(), partition_kind="", physical_id=ids[0]
+    )
+    return catalogue, Effect(table, ActionType.REMOVE_PARTITIONING)
+
+
+def exchange(table: Table, other: Table, spec: ExchangePartition) -> tuple[Table, Table]:
+    """Return both tables after EXCHANGE PARTITION: the partition's and the table's ids swapped."""
+    if not table.partition_kind:
+        raise not_partitioned(spec.table.at)
+    if other.partition_kind:
+        what = f"Table to exchange with partition is partitioned: '{other.id.name}'"
+        raise Refused(spec.table.at, what)
+    if _shape(table) != _shape(other):
+        raise Refused(spec.table.at, "Tables have different definitions")
+    (ordinal,) = _ordinals(table, (spec.name,), spec.table.at)
+    ids = list(table.partition_ids)
+    old_id, ids[ordinal] = ids[ordinal], other.physical_id
+    return (
+        replace(table, partition_ids=tuple(ids), version=table.version + 1),
+        replace(other, physical_id=old_id, version=other.version + 1),
+    )
+
+
+def _shape(table: Table) -> tuple[tuple[object, ...], ...]:
+    return tuple(
+        (c.name.lower(), c.kind, c.length, c.scale, c.unsigned, c.nullable, c.charset)
+        for c in table.columns
+    )

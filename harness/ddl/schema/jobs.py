@@ -1,0 +1,39 @@
+"""DDL jobs: what one statement makes TiDB do, as TiCDC's DDL puller sees it.
+
+Source: tiflow c7b2588 cdc/model/sink.go:1092 `FromJobWithArgs`, which rebuilds some queries.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from harness.ddl.action import ActionType
+from harness.model.table import Table, TableId
+
+
+@dataclass(frozen=True, slots=True)
+class DdlJob:
+    """One DDL event.
+
+    `schema` and `table` are the new names (`table` is empty for a database), `old_schema` and
+    `old_table` the ones before a rename, else the same. `query` is what TiCDC sends, `source` the
+    user's text. `before` and `after` are the table's versions, None where there is none. For
+    EXCHANGE PARTITION they are those of the partitioned table, and `exchanged` is the other one
+    (before, after).
+    """
+
+    action: ActionType
+    schema: str
+    table: str
+    query: str
+    source: str
+    before: Table | None = None
+    after: Table | None = None
+    old_schema: str = ""
+    old_table: str = ""
+    exchanged: tuple[Table, Table] | None = None
+
+    @property
+    def table_id(self) -> TableId:
+        """Return schema and (new) table name together."""
+        return TableId(self.schema, self.table)

@@ -1,0 +1,335 @@
+"""One statement on one catalogue: the next catalogue and the jobs.
+
+Source: TiDB pkg/ddl/executor.go; tiflow c7b2588 cdc/model/sink.go:1092.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.ddl.action import ActionType
+from harness.ddl.alterations import AddConstraint, AlterTable, DropIndex
+from harness.ddl.catalogue import Applied, Catalogue
+from harness.ddl.expressions import quote_name
+from harness.ddl.grammar.statements import Statement
+from harness.ddl.restored.statements import restore
+from harness.ddl.schema.alter_table import alter_table
+from harness.ddl.schema.columns import DEFAULT_CHARSET, Charset, resolve_charset
+from harness.ddl.schema.create import build_table, like_table
+from harness.ddl.schema.jobs import DdlJob
+from harness.ddl.schema.partitions import expanded, with_partitions
+from harness.ddl.schema.refusals import Refused, table_exists, unknown_database, unknown_table
+from harness.ddl.syntax import (
+    AlterDatabase,
+    CreateDatabase,
+    CreateIndex,
+    CreateTable,
+    CreateView,
+    DatabaseOption,
+    DropDatabase,
+    DropIndexStatement,
+    DropTables,
+    PolicyStatement,
+    RenameTables,
+    SequenceStatement,
+    TableRef,
+    TruncateTable,
+)
+from harness.model.table import Table, TableId
+
+
+def run(catalogue: Catalogue, statement: Statement, source: str, schema: str) -> Applied:  # noqa: C901, PLR0911, PLR0912 - one arm a statement
+    """Apply a statement; Refused when the database would refuse it."""
+    match statement:
+        case CreateDatabase():
+            return _create_database(catalogue, statement, source)
+        case AlterDatabase():
+            return _alter_database(catalogue, statement, source, schema)
+        case DropDatabase():
+            return _drop_database(catalogue, statement, source)
+        case CreateTable():
+            return _create_table(catalogue, statement, source, schema)
+        case DropTables():
+            return _drop_tables(catalogue, statement, source, schema)
+        case RenameTables():
+            return _rename_tables(catalogue, statement, source, schema)
+        case TruncateTable():
+            return _truncate_table(catalogue, statement, source, schema)
+        case CreateIndex(table=table, constraint=constraint):
+            altered = AlterTable(table, (AddConstraint(constraint),))
+            return alter_table(catalogue, altered, (source, restore(statement)), schema)
+        case DropIndexStatement(table=table, name=name, if_exists=guarded):
+            altered = AlterTable(table, (DropIndex(name, guarded, table.at),))
+            return alter_table(catalogue, altered, (source, restore(statement)), schema)
+        case AlterTable():
+            return alter_table(catalogue, statement, (source, restore(statement)), schema)
+        case CreateView():
+            return _create_view(catalogue, statement, source, schema)
+        case SequenceStatement():
+            return _sequence(catalogue, statement, source, schema)
+        case PolicyStatement(action=action):
+            return Applied(catalogue, (DdlJob(action, "", "", "", source),))
+
+
+# ---- databases --------------------------------------------------------------------------------
+
+
+def _database_charset(options: tuple[DatabaseOption, ...], inherited: Charset) -> Charset:
+    texts = {option.kind: option.text for option in options}
+    return resolve_charset(texts.get("CHARACTER SET", ""), texts.get("COLLATE", ""), inherited)
+
+
+def _create_database(catalogue: Catalogue, statement: CreateDatabase, source: str) -> Applied:
+    if catalogue.schema_name(statement.name) is not None:
+        if statement.if_not_exists:
+            return Applied(catalogue)
+        raise Refused(0, f"Can't create database '{statement.name}'; database exists")
+    charset = _database_charset(statement.options, DEFAULT_CHARSET)
+    catalogue, _ = catalogue.take_ids(2)
+    job = DdlJob(ActionType.CREATE_SCHEMA, statement.name, "", restore(statement), source)
+    return Applied(catalogue.with_schema(statement.name, charset), (job,))
+
+
+def _alter_database(
+    catalogue: Catalogue, statement: AlterDatabase, source: str, schema: str
+) -> Applied:
+    name = catalogue.schema_name(statement.name or schema)
+    if name is None:
+        raise unknown_database(0, statement.name or schema, catalogue.schemas())
+    old = catalogue.databases[name]
+    query = restore(statement)
+    if any(option.kind == "PLACEMENT POLICY" for option in statement.options):
+        action = ActionType.MODIFY_SCHEMA_DEFAULT_PLACEMENT
+        return Applied(catalogue, (DdlJob(action, name, "", query, source),))
+    # A character set alone takes its default collation along.
+    charset = _database_charset(statement.options, old)
+    if charset == old:
+        return Applied(catalogue)
+    catalogue, _ = catalogue.take_ids(1)
+    job = DdlJob(ActionType.MODIFY_SCHEMA_CHARSET_AND_COLLATE, name, "", query, source)
+    return Applied(catalogue.with_schema(name, charset), (job,))
+
+
+def _drop_database(catalogue: Catalogue, statement: DropDatabase, source: str) -> Applied:
+    name = catalogue.schema_name(statement.name)
+    if name is None:
+        if statement.if_exists:
+            return Applied(catalogue)
+        what = f"Can't drop database '{statement.name}'; database doesn't exist"
+        raise Refused(0, what)
+    catalogue, _ = catalogue.take_ids(1)
+    job = DdlJob(ActionType.DROP_SCHEMA, name, "", restore(statement), source)
+    return Applied(catalogue.without_schema(name), (job,))
+
+
+# ---- creating ---------------------------------------------------------------------------------
+
+
+def _create_table(
+    catalogue: Catalogue, statement: CreateTable, source: str, schema: str
+) -> Applied:
+    table_id = catalogue.resolve(statement.table, schema)
+    if statement.temporary == "TEMPORARY":
+        # Local to its session: no job, and nobody else ever sees it.
+        return Applied(catalogue)
+    dropped: tuple[DdlJob, ...] = ()
+    if catalogue.find(table_id.schema, table_id.name) is not None:
+        if statement.if_not_exists:
+            return Applied(catalogue)
+        if not statement.or_replace:
+            raise table_exists(statement.table.at, statement.table.name)
+        first = DropTables((statement.table,))
+        catalogue, dropped = _unpack(_drop_tables(catalogue, first, source, schema))
+    if statement.select is not None:
+        raise Refused(
+            statement.table.at,
+            "'CREATE TABLE ... SELECT' is not implemented",
+            hint="TiDB refuses it; create the table first, then INSERT ... SELECT",
+        )
+    statement = replace(statement, or_replace=False)
+    if statement.partitioning is not None:
+        statement = replace(statement, partitioning=expanded(statement.partitioning))
+    table = _new_table(catalogue, statement, table_id, schema)
+    catalogue, table = with_physical_ids(catalogue, table)
+    job = DdlJob(
+        ActionType.CREATE_TABLE,
+        table_id.schema,
+        table_id.name,
+        restore(statement),
+        source,
+        after=table,
+    )
+    return Applied(catalogue.with_table(table), (*dropped, job))
+
+
+def _unpack(applied: Applied) -> tuple[Catalogue, tuple[DdlJob, ...]]:
+    return applied.catalogue, applied.jobs
+
+
+def _new_table(
+    catalogue: Catalogue, statement: CreateTable, table_id: TableId, schema: str
+) -> Table:
+    if statement.like is not None:
+        model = catalogue.existing(statement.like, schema)
+        if model.is_view or model.is_sequence:
+            raise Refused(statement.like.at, f"'{model.id}' is not BASE TABLE")
+        return like_table(model, table_id)
+    table = build_table(statement, table_id, catalogue.databases[table_id.schema])
+    if statement.partitioning is not None:
+        table = with_partitions(table, statement.partitioning)
+    return table
+
+
+def with_physical_ids(catalogue: Catalogue, table: Table) -> tuple[Catalogue, Table]:
+    """Give a table and its partitions new physical ids, and one id to the job."""
+    catalogue, ids = catalogue.take_ids(2 + len(table.partitions))
+    return catalogue, replace(table, physical_id=ids[0], partition_ids=ids[1:-1])
+
+
+def _create_view(
+    catalogue: Catalogue, statement: CreateView, source: str, schema: str
+) -> Applied:
+    view_id = catalogue.resolve(statement.view, schema)
+    old = catalogue.find(view_id.schema, view_id.name)
+    if old is not None and not (statement.or_replace and old.is_view):
+        raise table_exists(statement.view.at, statement.view.name)
+    catalogue, view = with_physical_ids(catalogue, Table(view_id, (), is_view=True))
+    job = DdlJob(
+        ActionType.CREATE_VIEW, view_id.schema, view_id.name, restore(statement), source, old, view
+    )
+    return Applied(catalogue.with_table(view), (job,))
+
+
+_SEQUENCE_ACTIONS = {
+    "CREATE": ActionType.CREATE_SEQUENCE,
+    "ALTER": ActionType.ALTER_SEQUENCE,
+    "DROP": ActionType.DROP_SEQUENCE,
+}
+
+
+def _sequence(
+    catalogue: Catalogue, statement: SequenceStatement, source: str, schema: str
+) -> Applied:
+    jobs: list[DdlJob] = []
+    for ref in statement.sequences:
+        table_id = catalogue.resolve(ref, schema)
+        before = catalogue.find(table_id.schema, table_id.name)
+        if statement.verb == "CREATE":
+            if before is not None and statement.guarded:
+                continue
+            if before is not None:
+                raise table_exists(ref.at, ref.name)
+        elif before is None or not before.is_sequence:
+            if statement.guarded:
+                continue
+            raise unknown_table(ref.at, table_id.schema, table_id.name)
+        after = Table(table_id, (), is_sequence=True) if statement.verb != "DROP" else None
+        if after is not None:
+            catalogue, after = with_physical_ids(catalogue, after)
+        catalogue = (
+            catalogue.with_table(after) if after else catalogue.without_table(table_id)
+        )
+        action = _SEQUENCE_ACTIONS[statement.verb]
+        query = restore(statement)
+        jobs.append(DdlJob(action, table_id.schema, ref.name, query, source, before, after))
+    return Applied(catalogue, tuple(jobs))
+
+
+# ---- dropping, truncating, renaming -----------------------------------------------------------
+
+
+def _drop_tables(
+    catalogue: Catalogue, statement: DropTables, source: str, schema: str
+) -> Applied:
+    """Each table is a job of its own, and TiCDC writes its query anew from the full name."""
+    action = ActionType.DROP_VIEW if statement.is_view else ActionType.DROP_TABLE
+    word = "VIEW" if statement.is_view else "TABLE"
+    jobs: list[DdlJob] = []
+    for ref in statement.tables:
+        found = _droppable(catalogue, statement, ref, schema)
+        if found is None:
+            continue
+        catalogue, _ = catalogue.take_ids(1)
+        catalogue = catalogue.without_table(found.id)
+        query = f"DROP {word} {_full(found.id)}"
+        jobs.append(DdlJob(action, found.id.schema, found.id.name, query, source, found))
+    return Applied(catalogue, tuple(jobs))
+
+
+def _droppable(
+    catalogue: Catalogue, statement: DropTables, ref: TableRef, schema: str
+) -> Table | None:
+    """Return the table to drop, None when there is none and IF EXISTS (or TEMPORARY) allows that."""
+    lenient = statement.if_exists or statement.temporary == "TEMPORARY"
+    if lenient and catalogue.schema_name(ref.schema or schema) is None:
+        return None
+    table_id = catalogue.resolve(ref, schema)
+    found = catalogue.find(table_id.schema, table_id.name)
+    if statement.temporary == "TEMPORARY":
+        return None
+    if found is not None and not found.is_sequence and found.is_view == statement.is_view:
+        return found
+    if lenient:
+        return None
+    kind = "VIEW" if statement.is_view else "BASE TABLE"
+    if found is not None:
+        raise Refused(ref.at, f"'{found.id}' is not {kind}")
+    return catalogue.existing(ref, schema)
+
+
+def _full(table_id: TableId) -> str:
+    return f"{quote_name(table_id.schema)}.{quote_name(table_id.name)}"
+
+
+def _truncate_table(
+    catalogue: Catalogue, statement: TruncateTable, source: str, schema: str
+) -> Applied:
+    before = catalogue.existing(statement.table, schema)
+    if before.is_view or before.is_sequence:
+        raise unknown_table(statement.table.at, before.id.schema, before.id.name)
+    catalogue, after = with_physical_ids(catalogue, replace(before, version=before.version + 1))
+    job = DdlJob(
+        ActionType.TRUNCATE_TABLE,
+        before.id.schema,
+        before.id.name,
+        restore(statement),
+        source,
+        before,
+        after,
+    )
+    return Applied(catalogue.with_table(after), (job,))
+
+
+def _rename_tables(
+    catalogue: Catalogue, statement: RenameTables, source: str, schema: str
+) -> Applied:
+    """One pair keeps the user's statement; several become one rebuilt query for each pair."""
+    jobs: list[DdlJob] = []
+    for old_ref, new_ref in statement.pairs:
+        before = catalogue.existing(old_ref, schema)
+        new_id = catalogue.resolve(new_ref, schema)
+        if catalogue.find(new_id.schema, new_id.name) is not None:
+            raise table_exists(new_ref.at, new_ref.name)
+        after = replace(before, id=new_id, version=before.version + 1)
+        catalogue = catalogue.without_table(before.id).with_table(after)
+        query = restore(statement)
+        if len(statement.pairs) > 1:
+            query = f"RENAME TABLE {_full(before.id)} TO {_full(new_id)}"
+        jobs.append(rename_job(before, after, query, source))
+    catalogue, _ = catalogue.take_ids(1)
+    return Applied(catalogue, tuple(jobs))
+
+
+def rename_job(before: Table, after: Table, query: str, source: str) -> DdlJob:
+    """Return the job of one renamed table."""
+    return DdlJob(
+        ActionType.RENAME_TABLE,
+        after.id.schema,
+        after.id.name,
+        query,
+        source,
+        before,
+        after,
+        before.id.schema,
+        before.id.name,
+    )

@@ -1,0 +1,142 @@
+"""What TiDB and TiCDC derive from a table: type codes, flags, and the key that identifies a row.
+
+Source: tiflow c7b2588 cdc/model/schema_storage.go:208 `findHandleIndex`, :237 `initColumnsFlag`;
+MySQL's protocol type codes; TiDB pkg/ddl/index.go `AddIndexColumnFlag`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import IntFlag
+
+from harness.model.columns import CHARACTERS, Column, ColumnKind
+from harness.model.table import Index, Table
+
+TYPE_CODES: Mapping[ColumnKind, int] = {
+    ColumnKind.TINYINT: 1,
+    ColumnKind.SMALLINT: 2,
+    ColumnKind.INT: 3,
+    ColumnKind.FLOAT: 4,
+    ColumnKind.DOUBLE: 5,
+    ColumnKind.TIMESTAMP: 7,
+    ColumnKind.BIGINT: 8,
+    ColumnKind.MEDIUMINT: 9,
+    ColumnKind.DATE: 10,
+    ColumnKind.TIME: 11,
+    ColumnKind.DATETIME: 12,
+    ColumnKind.YEAR: 13,
+    ColumnKind.VARCHAR: 15,
+    ColumnKind.VARBINARY: 15,
+    ColumnKind.BIT: 16,
+    ColumnKind.VECTOR: 225,
+    ColumnKind.JSON: 245,
+    ColumnKind.DECIMAL: 246,
+    ColumnKind.ENUM: 247,
+    ColumnKind.SET: 248,
+    ColumnKind.TINYTEXT: 249,
+    ColumnKind.TINYBLOB: 249,
+    ColumnKind.MEDIUMTEXT: 250,
+    ColumnKind.MEDIUMBLOB: 250,
+    ColumnKind.LONGTEXT: 251,
+    ColumnKind.LONGBLOB: 251,
+    ColumnKind.TEXT: 252,
+    ColumnKind.BLOB: 252,
+    ColumnKind.CHAR: 254,
+    ColumnKind.BINARY: 254,
+}
+_WITH_CHARSET = CHARACTERS | {ColumnKind.ENUM, ColumnKind.SET}
+_ALWAYS_UNSIGNED = frozenset({ColumnKind.YEAR, ColumnKind.BIT})
+
+
+class ColumnFlag(IntFlag):
+    """TiCDC's column flags, the `f` of the Open Protocol."""
+
+    BINARY = 1
+    HANDLE_KEY = 2
+    GENERATED = 4
+    PRIMARY_KEY = 8
+    UNIQUE_KEY = 16
+    MULTIPLE_KEY = 32
+    NULLABLE = 64
+    UNSIGNED = 128
+
+
+def type_code(column: Column) -> int:
+    """Return MySQL's type code, the `t` of the Open Protocol."""
+    return TYPE_CODES[column.kind]
+
+
+def is_emitted(column: Column) -> bool:
+    """Tell whether TiCDC ever sends the column: virtual generated ones it does not."""
+    return column.generated is None or column.generated.stored
+
+
+def handle(table: Table) -> Index | None:
+    """Return the key that identifies a row downstream, None when the table has none.
+
+    The primary key; else the unique index over NOT NULL columns with the fewest parts, the one with
+    the lowest id among equals. An index over a virtual column or an expression never counts.
+    """
+    primary = table.primary_key
+    if primary is not None:
+        return primary
+    valid = [index for index in table.indexes if _identifies(table, index)]
+    return min(valid, key=lambda index: (len(index.parts), index.id), default=None)
+
+
+def _identifies(table: Table, index: Index) -> bool:
+    if not index.unique:
+        return False
+    for part in index.parts:
+        if part.column is None:
+            return False
+        column = table.column(part.column)
+        if column.nullable or not is_emitted(column):
+            return False
+    return True
+
+
+def handle_columns(table: Table) -> tuple[int, ...]:
+    """Return the ordinals of the handle key's columns in table order, empty when there is none."""
+    key = handle(table)
+    names = {name.lower() for name in key.columns} if key is not None else set[str]()
+    return tuple(
+        ordinal for ordinal, column in enumerate(table.columns) if column.name.lower() in names
+    )
+
+
+def column_flags(table: Table) -> tuple[int, ...]:
+    """Return the TiCDC flag bits of each column, in table order."""
+    key = handle(table)
+    return tuple(int(_own_flags(column) | _key_flags(table, key, column)) for column in table.columns)
+
+
+def _own_flags(column: Column) -> ColumnFlag:
+    flags = ColumnFlag(0)
+    if column.kind not in _WITH_CHARSET:
+        flags |= ColumnFlag.BINARY
+    if column.generated is not None:
+        flags |= ColumnFlag.GENERATED
+    if column.nullable:
+        flags |= ColumnFlag.NULLABLE
+    if column.unsigned or column.kind in _ALWAYS_UNSIGNED:
+        flags |= ColumnFlag.UNSIGNED
+    return flags
+
+
+def _key_flags(table: Table, key: Index | None, column: Column) -> ColumnFlag:
+    flags = ColumnFlag(0)
+    name = column.name.lower()
+    for index in table.indexes:
+        columns = [(part.column or "").lower() for part in index.parts]
+        if name not in columns:
+            continue
+        if index.primary:
+            flags |= ColumnFlag.PRIMARY_KEY
+        elif index.unique:
+            flags |= ColumnFlag.UNIQUE_KEY
+        if len(columns) > 1 or (not index.unique and columns[0] == name):
+            flags |= ColumnFlag.MULTIPLE_KEY
+        if index is key:
+            flags |= ColumnFlag.HANDLE_KEY
+    return flags
