@@ -71,11 +71,22 @@ def public(tree: ast.Module) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef 
                 bodies.extend([node.body] if isinstance(node, ast.ClassDef) else [])
 
 
-def pure_packages() -> list[str]:
-    """Return the packages that the layers contract holds to be pure."""
+def contract(name: str, option: str) -> list[str]:
+    """Return the modules that an option of a contract in .importlinter lists."""
     contracts = configparser.ConfigParser()
     contracts.read_string(text_of(".importlinter"))
-    return contracts["importlinter:contract:sans_io"]["source_modules"].split()
+    return contracts[f"importlinter:contract:{name}"][option].split()
+
+
+def members(package: str) -> set[str]:
+    """Return the modules and packages directly within a package, by their full names."""
+    home = Path(*package.split("."))
+    names = {
+        path.relative_to(home).parts[0].removesuffix(".py")
+        for path in under("harness", ".py")
+        if path.is_relative_to(home)
+    }
+    return {f"{package}.{name}" for name in names if not name.startswith("__")}
 
 
 def test_files_fit_in_a_head() -> None:
@@ -141,7 +152,7 @@ def test_text_speaks_to_strangers() -> None:
 
 def test_pure_packages_touch_nothing() -> None:
     """No pure package opens a file, prints, or asks for the time of day."""
-    pure = tuple(name.replace(".", "/") for name in pure_packages())
+    pure = tuple(name.replace(".", "/") for name in contract("sans_io", "source_modules"))
     hold(
         f"{path}:{node.lineno}: {name}() in a pure package; take the value as an argument"
         for path, _, tree in python_files()
@@ -155,10 +166,16 @@ def test_pure_packages_touch_nothing() -> None:
 
 def test_what_is_pure_is_covered() -> None:
     """Coverage is measured over just the packages that the layers contract holds to be pure."""
-    omitted = {Path(name).parts[1] for name in pyproject()["tool"]["coverage"]["run"]["omit"]}
-    pure = {name.split(".")[1] for name in pure_packages()}
-    members = {path.parts[1].removesuffix(".py") for path in under("harness", ".py")}
-    assert {name.removesuffix(".py") for name in omitted} == members - pure - {"__init__"}
+    omit = pyproject()["tool"]["coverage"]["run"]["omit"]
+    omitted = {f"harness.{Path(name).parts[1]}" for name in omit} - {"harness.__main__.py"}
+    assert omitted == members("harness") - set(contract("sans_io", "source_modules"))
+
+
+def test_spark_consumers_may_import_errors_only() -> None:
+    """The contract that parts the two decoders forbids everything but harness.errors."""
+    everything = members("harness") | members("harness.consumers")
+    allowed = {"harness.errors", "harness.consumers", "harness.consumers.spark"}
+    assert set(contract("two_decoders", "forbidden_modules")) == everything - allowed
 
 
 def test_tests_mirror_the_package() -> None:
