@@ -12,7 +12,7 @@ import math
 import re
 import struct
 from collections.abc import Callable, Mapping
-from decimal import Decimal, InvalidOperation, localcontext
+from decimal import Decimal, localcontext
 from typing import cast
 
 from harness.model.columns import Column, ColumnKind
@@ -25,10 +25,17 @@ INTEGER_BITS: Mapping[ColumnKind, int] = {
     ColumnKind.INT: 32,
     ColumnKind.BIGINT: 64,
 }
-_INTEGER = re.compile(r"[+-]?\d+\Z")
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}\Z")
-_DATETIME = re.compile(r"(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}:\d{2})(?:\.(\d+))?\Z")
-_TIME = re.compile(r"(-?\d{2,3}:\d{2}:\d{2})(?:\.(\d+))?\Z")
+YEARS = range(1901, 2156)
+# MySQL, §Fixed-Point Types: at most 65 digits, of which at most 30 follow the point.
+DECIMAL_DIGITS_MAX = 65
+# Far more digits than any column type has: what is longer is refused before it is converted.
+DIGITS_MAX = 400
+# ASCII: Python's own parsers read every script's digits, underscores and spaces besides.
+_INTEGER = re.compile(r"[+-]?\d+\Z", re.ASCII)
+_NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,6})?\Z", re.ASCII)
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}\Z", re.ASCII)
+_DATETIME = re.compile(r"(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}:\d{2})(?:\.(\d+))?\Z", re.ASCII)
+_TIME = re.compile(r"(-?\d{2,3}:\d{2}:\d{2})(?:\.(\d+))?\Z", re.ASCII)
 
 
 def canonical(column: Column, raw: object) -> Value:
@@ -56,16 +63,27 @@ def _exact_integer(raw: object) -> int:
         return int(raw)
     if isinstance(raw, int):
         return raw
-    if isinstance(raw, Decimal | float) and Decimal(raw) == int(raw):
+    if isinstance(raw, Decimal | float):
+        number = Decimal(raw)
+        bounded = number.is_finite() and number.adjusted() < DIGITS_MAX
+        if bounded and number == number.to_integral_value():
+            return int(number)
+    if isinstance(raw, str) and len(raw) < DIGITS_MAX and _INTEGER.match(raw):
         return int(raw)
-    if isinstance(raw, str) and _INTEGER.match(raw):
-        return int(raw)
-    raise ValueError(f"{raw!r} is not an integer")
+    raise ValueError(f"{_shown(raw)} is not an integer")
 
 
-def _plain_integer(column: Column, raw: object) -> int:
+def _year(column: Column, raw: object) -> int:
     del column
-    return _exact_integer(raw)
+    value = _exact_integer(raw)
+    if value and value not in YEARS:
+        raise ValueError(f"{value} is not a year (0, or {YEARS.start} to {YEARS.stop - 1})")
+    return value
+
+
+def _shown(raw: object) -> str:
+    text = repr(raw)
+    return text if len(text) <= DIGITS_MAX else f"{text[:DIGITS_MAX]}…"
 
 
 def _float32(column: Column, raw: object) -> float:
@@ -74,37 +92,45 @@ def _float32(column: Column, raw: object) -> float:
         narrowed: float = struct.unpack("<f", struct.pack("<f", value))[0]
     except OverflowError as error:
         raise ValueError(f"{raw!r} is out of the range of float") from error
-    return narrowed
+    return narrowed or 0.0
 
 
 def _float64(column: Column, raw: object) -> float:
     del column
-    if isinstance(raw, bool) or not isinstance(raw, int | float | Decimal | str):
-        raise ValueError(f"{raw!r} is not a number")
     try:
-        value = float(raw)
-    except ValueError as error:
-        raise ValueError(f"{raw!r} is not a number") from error
+        value = float(_number(raw))
+    except OverflowError:
+        value = math.inf
     if not math.isfinite(value):
-        raise ValueError(f"{raw!r} is not a finite number")
-    return value
+        raise ValueError(f"{_shown(raw)} is not a finite number")
+    # MySQL compares the two zeros as one.
+    return value or 0.0
+
+
+def _number(raw: object) -> int | float | Decimal | str:
+    """Return what may be read as a number; texts of another shape Python would read too."""
+    if isinstance(raw, str) and not (len(raw) <= DIGITS_MAX and _NUMBER.match(raw)):
+        raise ValueError(f"{_shown(raw)} is not a number")
+    if isinstance(raw, bool) or not isinstance(raw, int | float | Decimal | str):
+        raise ValueError(f"{_shown(raw)} is not a number")
+    return raw
 
 
 def _decimal(column: Column, raw: object) -> str:
-    if isinstance(raw, bool) or not isinstance(raw, int | Decimal | str | float):
-        raise ValueError(f"{raw!r} is not a decimal number")
-    try:
-        value = Decimal(repr(raw) if isinstance(raw, float) else raw)
-    except InvalidOperation as error:
-        raise ValueError(f"{raw!r} is not a decimal number") from error
+    number = _number(raw)
+    # A float stands for the shortest decimal that reads back as it.
+    value = Decimal(repr(number) if isinstance(number, float) else number)
     if not value.is_finite():
         raise ValueError(f"{raw!r} is not a finite number")
+    if value.adjusted() >= DECIMAL_DIGITS_MAX:
+        raise ValueError(f"{_shown(raw)} has more digits than any decimal column")
+    scale = column.scale or 0
     with localcontext() as context:
-        context.prec = 200
-        scaled = value.quantize(Decimal(1).scaleb(-(column.scale or 0)))
+        context.prec = 2 * DECIMAL_DIGITS_MAX
+        scaled = value.quantize(Decimal(1).scaleb(-scale))
         if scaled != value:
-            raise ValueError(f"{raw!r} has more than {column.scale or 0} digits after the point")
-    return f"{scaled:f}" if scaled else f"{abs(scaled):f}"
+            raise ValueError(f"{_shown(raw)} has more than {scale} digits after the point")
+        return f"{scaled:f}" if scaled else f"{abs(scaled):f}"
 
 
 def _bits(column: Column, raw: object) -> int:
@@ -119,6 +145,8 @@ def _enum(column: Column, raw: object) -> int:
         return column.members.index(raw) + 1
     if raw == "":
         return 0
+    if isinstance(raw, str) and not _INTEGER.match(raw):
+        raise ValueError(f"{raw!r} is not a member of {list(column.members)}")
     value = _exact_integer(raw)
     if not 0 <= value <= len(column.members):
         raise ValueError(f"{value} is not an index into {list(column.members)}")
@@ -126,13 +154,13 @@ def _enum(column: Column, raw: object) -> int:
 
 
 def _set(column: Column, raw: object) -> int:
-    if isinstance(raw, str) and not _INTEGER.match(raw):
-        value = 0
-        for member in raw.split(",") if raw else []:
-            if member not in column.members:
-                raise ValueError(f"{member!r} is not a member of {list(column.members)}")
-            value |= 1 << column.members.index(member)
-        return value
+    if isinstance(raw, str):
+        members = raw.split(",") if raw else []
+        strangers = [member for member in members if member not in column.members]
+        if not strangers:
+            return sum(1 << column.members.index(member) for member in set(members))
+        if not _INTEGER.match(raw):
+            raise ValueError(f"{strangers[0]!r} is not a member of {list(column.members)}")
     value = _exact_integer(raw)
     if not 0 <= value < 2 ** len(column.members):
         raise ValueError(f"{value} is not a mask over {list(column.members)}")
@@ -192,10 +220,28 @@ def _json(column: Column, raw: object) -> str:
     if not isinstance(raw, str):
         raise ValueError(f"{raw!r} is not JSON text")
     try:
-        document = json.loads(raw, parse_float=_Number, parse_int=_Number)
+        return _json_text(
+            json.loads(raw, parse_float=_Number, parse_int=_Number, parse_constant=_no_json)
+        )
+    except RecursionError:
+        raise ValueError(f"{_shown(raw)} is nested too deeply") from None
     except ValueError as error:
-        raise ValueError(f"{raw!r} is not JSON: {error}") from error
-    return _json_text(document)
+        raise ValueError(f"{_shown(raw)} is not JSON: {error}") from error
+
+
+def _no_json(constant: str) -> None:
+    raise ValueError(f"{constant} is no JSON value")
+
+
+def _vector(column: Column, raw: object) -> str:
+    """Drop spaces; numbers keep their text."""
+    del column
+    inner = raw.strip()[1:-1].strip() if isinstance(raw, str) else ""
+    numbers = [number.strip() for number in inner.split(",")] if inner else []
+    bracketed = isinstance(raw, str) and raw.strip().startswith("[") and raw.strip().endswith("]")
+    if not bracketed or not all(_NUMBER.match(number) for number in numbers):
+        raise ValueError(f"{_shown(raw)} is not a vector ([number,...])")
+    return f"[{','.join(numbers)}]"
 
 
 class _Number(str):
@@ -218,7 +264,7 @@ def _json_text(node: object) -> str:
 
 _READERS: Mapping[ColumnKind, Callable[[Column, object], Value]] = {
     **dict.fromkeys(INTEGER_BITS, _integer),
-    ColumnKind.YEAR: _plain_integer,
+    ColumnKind.YEAR: _year,
     ColumnKind.FLOAT: _float32,
     ColumnKind.DOUBLE: _float64,
     ColumnKind.DECIMAL: _decimal,
@@ -242,5 +288,5 @@ _READERS: Mapping[ColumnKind, Callable[[Column, object], Value]] = {
     ColumnKind.MEDIUMBLOB: _bytes,
     ColumnKind.LONGBLOB: _bytes,
     ColumnKind.JSON: _json,
-    ColumnKind.VECTOR: _text,
+    ColumnKind.VECTOR: _vector,
 }

@@ -9,12 +9,14 @@ not guessed.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from decimal import Decimal
 
 from harness.model.canonical import canonical
 from harness.model.columns import BINARIES, CHARACTERS, INTEGERS, Column, ColumnKind, Default
 from harness.model.table import Table
 from harness.model.values import Row, Value
 
+MEMBERS = frozenset({ColumnKind.ENUM, ColumnKind.SET})
 _ZERO_TEXT: Mapping[ColumnKind, str | int | bytes] = {
     **dict.fromkeys(INTEGERS, 0),
     **dict.fromkeys(CHARACTERS, ""),
@@ -69,13 +71,24 @@ def converted(old: Column, new: Column, value: Value) -> Value:
     """Return `value` of `old` as `new` stores it; ValueError when that is not exact."""
     if value is None:
         return None if new.nullable else zero_value(new)
-    if new.kind in CHARACTERS and old.kind not in CHARACTERS and not isinstance(value, bytes):
-        if old.kind in (ColumnKind.ENUM, ColumnKind.SET):
-            value = _member_text(old, value)
-        return canonical(new, str(value))
-    if old.kind is ColumnKind.ENUM and new.kind is ColumnKind.ENUM:
-        return canonical(new, _member_text(old, value))
-    return canonical(new, value)
+    if isinstance(value, bytes):
+        return canonical(new, value if new.kind in BINARIES else value.decode())
+    if old.kind in MEMBERS and new.kind in CHARACTERS | BINARIES | MEMBERS:
+        value = _member_text(old, value)
+    if new.kind in BINARIES:
+        return canonical(new, _as_text(value).encode())
+    if new.kind in CHARACTERS:
+        return canonical(new, _as_text(value))
+    return canonical(new, Decimal(str(value)) if old.kind is ColumnKind.DECIMAL else value)
+
+
+def _as_text(value: Value) -> str:
+    if isinstance(value, float):
+        # MySQL and TiDB print the same digits as Python only where no exponent is near.
+        if not value or 1e-4 <= abs(value) < 1e15:
+            return repr(value).removesuffix(".0")
+        raise ValueError(f"the text of {value} differs from database to database")
+    return str(value)
 
 
 def _member_text(column: Column, value: Value) -> str:
