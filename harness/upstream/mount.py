@@ -9,7 +9,6 @@ from harness.model.table import Table
 
 def mounted_table(table: Table) -> MountedTable:
     """Derive what TiDB derives from a table; the handle key is its valid index, if there is one."""
-    handle = tidb.handle(table)
     return MountedTable(
         table=table,
         codes=tuple(tidb.type_code(column) for column in table.columns),
@@ -17,9 +16,9 @@ def mounted_table(table: Table) -> MountedTable:
         emitted=tuple(
             ordinal
             for ordinal, column in enumerate(table.columns)
-            if column.generated is None or column.generated.stored
+            if tidb.is_emitted(column)
         ),
-        handle=() if handle is None else tuple(table.position(name) for name in handle.columns),
+        handle=tidb.handle_columns(table),
     )
 
 

@@ -65,9 +65,7 @@ class TiDB:
         """Start with the given databases, empty."""
         self._feed = feed
         self._clock = Clock()
-        self._catalogue = Catalogue.empty()
-        for database in databases:
-            self._catalogue = self._catalogue.apply(f"CREATE DATABASE `{database}`").catalogue
+        self._catalogue = Catalogue.with_schemas(*databases)
         self._stores: dict[TableId, TableStore] = {}
         self._mounted: dict[TableId, MountedTable] = {}
         self._events = count()
@@ -100,7 +98,7 @@ class TiDB:
                 topic=self._feed.topic,
                 partitions=self._feed.partitions,
                 origin=origin,
-                action=job.action.display,
+                action=job.action.name.lower(),
             )
         if emitted:
             yield from self._marks(step, run.line, commit_ts, None)

@@ -9,7 +9,7 @@ them:
 | item | takes |
 | --- | --- |
 | `{insert: {col: value}}`, `update`, `delete` | a row event with these columns (of the new row) |
-| `{ddl: action}` | a DDL by TiDB's action name, `_` for a blank; `partitions: all`: broadcast |
+| `{ddl: action}` | a DDL by TiDB's action name; `partitions: all`: broadcast |
 | `{resolved: true}` | one resolved mark on every partition |
 | `{unordered: [...]}` | that many events, in any order |
 | `{per-key: [{key, ops}]}` | as many events as there are ops; each key's ops in order |
@@ -158,7 +158,7 @@ def _matches(item: Mapping[str, Any], event: SentEvent, partitions: int) -> bool
     if "ddl" in item:
         everywhere = item.get("partitions") != "all" or len(event.partitions) == partitions
         return (
-            kind is EventKind.DDL and event.action.replace(" ", "_") == item["ddl"] and everywhere
+            kind is EventKind.DDL and event.action == item["ddl"] and everywhere
         )
     name = next((op for op in ROW_KINDS if op in item), None)
     if name is None or kind not in ROW_KINDS[name]:

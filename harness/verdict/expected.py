@@ -18,7 +18,7 @@ from harness.model.table import TableId
 from harness.model.values import Row, Value
 
 Key = tuple[Value, ...]
-DROP_SCHEMA = "drop schema"
+DROP_SCHEMA = "drop_schema"
 
 
 @dataclass(slots=True)
