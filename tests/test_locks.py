@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import re
+import sys
 
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from tests.tree import ROOT, hold, pyproject, text_of
+from tests.tree import ROOT, hold, pyproject, python_files, text_of
 
 # Which lists of pyproject.toml each lock must hold.
 LOCKS = {
@@ -19,6 +21,15 @@ LOCKS = {
     "spark": ("run", "spark", "test"),
     "test": ("run", "test"),
     "types": ("run", "spark", "types"),
+}
+
+# Module -> the project that brings it, where the names differ.
+PROJECTS = {
+    "mysql": "mysql-connector-python",
+    "py4j": "pyspark",  # whose errors surface through it
+    "pymysql": "mysql-replication",  # likewise
+    "pymysqlreplication": "mysql-replication",
+    "yaml": "pyyaml",
 }
 
 
@@ -77,6 +88,25 @@ def test_locks_name_no_host(lock: str) -> None:
     """A lock holds names, versions and hashes; where to fetch them is each site's own affair."""
     text = text_of(f"requirements/{lock}.txt")
     assert not re.search(r"(?i)https?:|--(?:extra-)?index-url|--find-links| @ ", text)
+
+
+def imported() -> set[str]:
+    """Return the projects whose modules the harness imports, at whatever depth."""
+    names: set[str] = set()
+    for path, _, tree in python_files():
+        for node in ast.walk(tree) if path.parts[0] == "harness" else ():
+            if isinstance(node, ast.Import):
+                names |= {alias.name.partition(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                names.add(str(node.module).partition(".")[0])
+    strangers = names - sys.stdlib_module_names - {"harness"}
+    return {canonicalize_name(PROJECTS.get(name, name)) for name in strangers}
+
+
+def test_what_is_imported_is_declared() -> None:
+    """The harness imports what pyproject.toml declares to run, nothing less and nothing more."""
+    wanted = {canonicalize_name(r.name) for name in ("run", "spark") for r in declared()[name]}
+    assert imported() == wanted
 
 
 def test_every_lock_is_known() -> None:
