@@ -145,7 +145,7 @@ def read(dialect: Dialect, name: str, column: object) -> Plain:
     flag = parts.get("f") if dialect.flags else 0
     reader = dialect.readers.get(cast("int", parts.get("t")))
     if reader is None or type(flag) is not int or "v" not in parts:
-        raise DecodingError(f"column {name!r} is {_clip(column)}", expected=_EXPECTED)
+        raise DecodingError(f"column {name!r} is {_clip(parts)}", expected=_EXPECTED)
     try:
         return None if parts["v"] is None else reader(parts["v"], flag)
     except DecodingError as error:

@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any
+from typing import Any, cast
 
 import orjson
 
@@ -78,7 +78,7 @@ def _object(frame: bytes, side: str) -> dict[str, Any]:
         raise DecodingError(f"the {side} frame {frame[:40]!r} is not JSON: {error}") from error
     if not isinstance(found, dict):
         raise DecodingError(f"the {side} frame is not a JSON object")
-    return found
+    return cast("dict[str, Any]", found)
 
 
 def _event(dialect: Dialect, key: Mapping[str, Any], frame: bytes) -> Iterator[Event]:

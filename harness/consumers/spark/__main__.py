@@ -1,0 +1,81 @@
+"""`python -m harness.consumers.spark`: one run of the consumer, as the contract asks.
+
+| environment | meaning |
+| --- | --- |
+| `HARNESS_JOB` | the path of job.json |
+| `HARNESS_SPARK_JARS` | the Kafka connector's jars, joined as in PATH |
+| `HARNESS_SPARK_BATCH` | messages in a micro-batch at most (default: as `source` has it) |
+
+Exit code 0 when every changefeed has its status; else the code of the error, with a sentence on
+standard error. What Java said is in the work directory's `spark.log`. The times of the run's phases
+go to `timings.json` in the out directory.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+import traceback
+from collections.abc import Mapping
+
+from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+from pyspark.errors import PySparkException
+
+from harness.consumers.spark import failures, handback, session, stream
+from harness.consumers.spark import job as jobs
+from harness.consumers.spark.job import Job
+from harness.consumers.spark.timings import Stopwatch, report
+from harness.consumers.spark.untyped import Session
+from harness.errors import HarnessError
+
+BATCH = "HARNESS_SPARK_BATCH"
+READING_SHARE = 0.9  # of the deadline; the rest is for saying how far we came
+
+
+def main(environment: Mapping[str, str]) -> int:
+    """Run one job; return the exit code."""
+    watch = Stopwatch(time.monotonic)
+    try:
+        job = jobs.load(environment.get("HARNESS_JOB", ""))
+        jar_files = session.jars(environment)
+        spark = session.start(job.work_dir, jar_files)
+    except HarnessError as error:
+        sys.stderr.write(f"{error}\n")
+        return int(error.exit_code)
+    watch.lap("session")
+    try:
+        _consume(spark, job, _overrides(environment), watch)
+    except HarnessError as error:
+        sys.stderr.write(f"{error}\n")
+        sys.stderr.flush()
+        return int(error.exit_code)
+    finally:
+        session.stop(spark, job.work_dir / session.LOG)
+    return 0
+
+
+def _consume(spark: Session, job: Job, overrides: Mapping[str, str], watch: Stopwatch) -> None:
+    until = watch.started + job.deadline_s * READING_SHARE
+    log = job.work_dir / session.LOG
+    try:
+        run = stream.run(spark, job, overrides, until)
+        watch.lap("stream")
+        handback.hand_back(spark, job, run.unread)
+        watch.lap("handback")
+    except (PySparkException, Py4JError) as error:
+        with log.open("a", encoding="utf-8") as file:
+            traceback.print_exc(file=file)
+        raise failures.explained(error, log) from error
+    timings = report(job, run.batches, watch)
+    (job.out_dir / "timings.json").write_text(json.dumps(timings, indent=1), encoding="utf-8")
+
+
+def _overrides(environment: Mapping[str, str]) -> Mapping[str, str]:
+    batch = environment.get(BATCH)
+    return {"maxOffsetsPerTrigger": batch} if batch else {}
+
+
+if __name__ == "__main__":
+    sys.exit(main(os.environ))

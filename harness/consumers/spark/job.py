@@ -1,0 +1,116 @@
+"""The question: `job.json` as the consumer contract, version 1, defines it.
+
+Law: what is asked and cannot be answered (another protocol, dialect or mode) is known here, so that
+its changefeed gets the status `not-applicable` and no other work.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.consumers.spark.open_protocol.columns import DIALECTS
+from harness.errors import UsageError
+
+CONTRACT = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """One topic with its offsets by partition: the first to read, and the one to stop before."""
+
+    name: str
+    start_offsets: tuple[int, ...]
+    end_offsets: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Changefeed:
+    """One stream to consume.
+
+    `needs` names the capability that it would take and that we lack, "" when we have them all.
+    `tables` are the tables at the start offsets, as job.json has them.
+    """
+
+    id: str
+    directory: Path
+    dialect: str
+    inclusive: bool
+    topics: tuple[Topic, ...]
+    tables: tuple[Mapping[str, Any], ...]
+    needs: str
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """Everything that one start of the consumer is told; `kafka` is Java's client properties."""
+
+    work_dir: Path
+    out_dir: Path
+    deadline_s: float
+    group_id: str
+    kafka: Mapping[str, str]
+    changefeeds: tuple[Changefeed, ...]
+
+
+def load(path: str) -> Job:
+    """Read a job from its file; raises UsageError when that is no job of version 1."""
+    if not path:
+        raise UsageError(
+            "HARNESS_JOB is not set", hint="it holds the path of job.json (the consumer contract)"
+        )
+    try:
+        document: dict[str, Any] = json.loads(Path(path).read_text(encoding="utf-8"))
+        return _job(document)
+    except OSError as error:
+        raise UsageError(f"the job cannot be read: {error}") from error
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise UsageError(
+            f"{path} is no job: {type(error).__name__}: {error}",
+            expected=f"a job.json of contract version {CONTRACT}",
+        ) from error
+
+
+def _job(document: Mapping[str, Any]) -> Job:
+    if document["contract"] != CONTRACT:
+        raise ValueError(f"contract version {document['contract']!r}")
+    out_dir = Path(document["out_dir"])
+    mode = document["mode"]
+    return Job(
+        work_dir=Path(document["work_dir"]),
+        out_dir=out_dir,
+        deadline_s=float(document["deadline_s"]),
+        group_id=document["kafka"]["group_id"],
+        kafka=dict(document["kafka"]["java"]),
+        changefeeds=tuple(_changefeed(feed, out_dir, mode) for feed in document["changefeeds"]),
+    )
+
+
+def _changefeed(feed: Mapping[str, Any], out_dir: Path, mode: str) -> Changefeed:
+    return Changefeed(
+        id=feed["id"],
+        directory=out_dir / feed["dir"],
+        dialect=feed["dialect"],
+        inclusive=feed["complete"] == "at-or-below",
+        topics=tuple(_topic(topic) for topic in feed["topics"]),
+        tables=tuple(feed["tables"]),
+        needs=_needs(mode, feed["protocol"], feed["dialect"]),
+    )
+
+
+def _topic(topic: Mapping[str, Any]) -> Topic:
+    starts, ends = tuple(topic["start_offsets"]), tuple(topic["end_offsets"])
+    if not len(starts) == len(ends) == topic["partitions"]:
+        raise ValueError(f"the offsets of {topic['name']!r} do not fit its partitions")
+    return Topic(topic["name"], starts, ends)
+
+
+def _needs(mode: str, protocol: str, dialect: str) -> str:
+    if mode != "bounded":
+        return f"mode:{mode}"
+    if protocol != "open":
+        return f"protocol:{protocol}"
+    return "" if dialect in DIALECTS else f"dialect:{dialect}"

@@ -1,0 +1,160 @@
+"""The Spark session, tuned for small machines and many tiny topics; and its quick end.
+
+Law: every setting has its reason beside it. What Java prints goes into a log file; a person reads
+our own sentences.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from pyspark.errors import PySparkRuntimeError
+from pyspark.sql import SparkSession
+
+import harness
+from harness.consumers.spark.untyped import Session
+from harness.errors import SetupError
+
+JARS = "HARNESS_SPARK_JARS"
+LOG = "spark.log"
+
+SETTINGS: Mapping[str, str] = {
+    "spark.master": "local[2]",
+    # As many state stores and shuffle tasks as cores; each costs files at every micro-batch.
+    "spark.sql.shuffle.partitions": "2",
+    # Plans are small and known; re-planning them between stages costs more than it saves.
+    "spark.sql.adaptive.enabled": "false",
+    # Compiling generated code takes longer than running it once over some thousand rows.
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    # Nothing listens outside this machine, and a host name that resolves oddly does no harm.
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.memory": "1g",
+    # Short-lived JVM: no profiling compiler, one collector thread.
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.execution.arrow.pyspark.enabled": "true",
+    "spark.sql.execution.pyspark.udf.simplifiedTraceback.enabled": "false",
+    "spark.python.daemon.module": "harness.consumers.spark.daemon",
+    # The state of a bounded run is small; keeping its last versions is enough.
+    "spark.sql.streaming.minBatchesToRetain": "2",
+    "spark.sql.streaming.noDataMicroBatches.enabled": "false",
+    # A query that cannot be stopped must not outlive the deadline.
+    "spark.sql.streaming.stopTimeout": "5000",
+    # A failed task fails the same way again, and its first message is the one to read.
+    "spark.task.maxFailures": "1",
+}
+
+_LOG4J = """\
+rootLogger.level = warn
+rootLogger.appenderRef.file.ref = file
+appender.file.type = File
+appender.file.name = file
+appender.file.fileName = {log}
+appender.file.layout.type = PatternLayout
+appender.file.layout.pattern = %d{{HH:mm:ss.SSS}} %p %c{{1}}: %m%n%ex
+"""
+
+
+def jars(environment: Mapping[str, str]) -> list[str]:
+    """Return the connector's jar files; raises SetupError when they are not named or not there."""
+    named = [path for path in environment.get(JARS, "").split(os.pathsep) if path]
+    hint = "the harness sets it; by hand, name the Kafka connector's jars and those it needs"
+    if not named:
+        raise SetupError(
+            f"{JARS} is not set", expected=f"paths joined by {os.pathsep!r}", hint=hint
+        )
+    missing = [path for path in named if not Path(path).is_file()]
+    if missing:
+        raise SetupError(f"{JARS} names {missing[0]}, which is not there", hint=hint)
+    return named
+
+
+def start(work_dir: Path, jar_files: list[str]) -> Session:
+    """Start Java and a session in it; raises SetupError when that fails."""
+    log = work_dir / LOG
+    configuration = work_dir / "log4j2.properties"
+    configuration.write_text(_LOG4J.format(log=log), encoding="utf-8")
+    java_options = (
+        f"{SETTINGS['spark.driver.extraJavaOptions']} -Dlog4j2.configurationFile={configuration}"
+    )
+    settings = {
+        **SETTINGS,
+        "spark.driver.extraJavaOptions": java_options,
+        "spark.jars": ",".join(jar_files),
+        "spark.local.dir": str(work_dir / "scratch"),
+        "spark.sql.warehouse.dir": str(work_dir / "warehouse"),
+    }
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    os.environ["PYTHONPATH"] = _python_path(os.environ.get("PYTHONPATH", ""))
+    builder: Any = SparkSession.builder
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    try:
+        with _output_to(log):
+            return builder.getOrCreate()
+    except PySparkRuntimeError as error:
+        raise SetupError(
+            f"Spark did not start on {java_version()}",
+            expected="Java 17 or 21, by JAVA_HOME or on PATH",
+            hint=f"{log} has what Java said",
+        ) from error
+
+
+def stop(spark: Session, log: Path) -> None:
+    """End Java at once; to be called last of all.
+
+    All that counts is in files by now; an orderly `spark.stop()` takes a second and adds nothing.
+    PySpark's threads complain of the loss, hence standard error goes to the log from here on.
+    """
+    with log.open("ab") as file:
+        os.dup2(file.fileno(), 2)
+    process = spark.sparkContext._gateway.proc  # noqa: SLF001 - there is no public way to it
+    process.kill()
+    process.wait()
+
+
+def java_version() -> str:
+    """Return the Java that Spark would use, in words."""
+    home = os.environ.get("JAVA_HOME")
+    command = str(Path(home, "bin", "java")) if home else "java"
+    try:
+        run = subprocess.run(
+            [command, "-version"], capture_output=True, text=True, timeout=20, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return f"{command}, which cannot be run"
+    lines = run.stderr.splitlines() or [command]
+    return lines[0]
+
+
+def _python_path(given: str) -> str:
+    """Return a PYTHONPATH by which workers find this very harness."""
+    root = str(Path(harness.__file__).parents[1])
+    return os.pathsep.join([root, *(entry for entry in given.split(os.pathsep) if entry)])
+
+
+@contextmanager
+def _output_to(log: Path) -> Generator[None]:
+    """Let processes that are started now write their output and errors to the log."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    kept = os.dup(1), os.dup(2)
+    with log.open("ab") as file:
+        os.dup2(file.fileno(), 1)
+        os.dup2(file.fileno(), 2)
+    try:
+        yield
+    finally:
+        for descriptor, copy in zip((1, 2), kept, strict=True):
+            os.dup2(copy, descriptor)
+            os.close(copy)
