@@ -1,7 +1,7 @@
 """The specifications of ALTER TABLE, one class for each thing that changes a table.
 
-What changes no table that a stream shows (LOCK, ALGORITHM, CACHE, ATTRIBUTES, ...) is a `PlainSpec`:
-its restored words, and the job that TiDB would run for it, if any.
+What changes no table that a stream shows (LOCK, ALGORITHM, CACHE, ATTRIBUTES, ...) is a
+`PlainSpec`: its restored words, and the job that TiDB would run for it, if any.
 """
 
 from __future__ import annotations

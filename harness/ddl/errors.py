@@ -13,7 +13,7 @@ from harness.errors import UsageError
 class DdlError(UsageError):
     """SQL that cannot be parsed, or that the catalogue's database would refuse."""
 
-    def __init__(  # noqa: PLR0913 - the parts of one message, all but the first by name
+    def __init__(
         self,
         what: str,
         *,

@@ -30,7 +30,7 @@ class LiteralKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """A constant; `text` is decoded: TRUE or FALSE, digits, characters, hexadecimal or binary digits.
+    """A constant; `text` is decoded: TRUE, FALSE, characters, or digits of its base.
 
     `charset` is the one that the written-back string names; empty writes none.
     """
@@ -42,7 +42,7 @@ class Literal:
 
 @dataclass(frozen=True, slots=True)
 class ColumnRef:
-    """A column, perhaps qualified: `path` is (column,), (table, column) or (schema, table, column)."""
+    """A column, perhaps qualified: `path` is ([[schema,] table,] column)."""
 
     path: tuple[str, ...]
 
@@ -63,7 +63,7 @@ NULL = Literal(LiteralKind.NULL, "NULL")
 
 
 def restore_expression(expr: Expr) -> str:
-    """Return the expression as TiDB writes it: upper-case keywords, quoted names, no spare spaces."""
+    """Return the expression as TiDB writes it: keywords in upper case, names quoted."""
     if isinstance(expr, Literal):
         return _restore_literal(expr)
     if isinstance(expr, ColumnRef):
@@ -102,7 +102,7 @@ def integer(digits: str) -> Literal:
 
 
 def decimal(text: str) -> Literal:
-    """Return the literal of a decimal as written: `.50` is `0.50`, `1.` is `1`, `007.5` is `7.5`."""
+    """Return the literal of a decimal: `.50` is `0.50`, `1.` is `1`, `007.5` is `7.5`."""
     whole, _, fraction = text.partition(".")
     digits = whole.lstrip("0") or "0"
     return Literal(LiteralKind.DECIMAL, f"{digits}.{fraction}" if fraction else digits)
@@ -112,9 +112,7 @@ def floating(text: str) -> Literal:
     """Return the literal of a number with an exponent, in the shortest form: `1e+10`, `1.5e-03`."""
     value = float(text)
     candidates = (f"{value:.{precision}e}" for precision in range(17))
-    return Literal(
-        LiteralKind.FLOAT, next(short for short in candidates if float(short) == value)
-    )
+    return Literal(LiteralKind.FLOAT, next(short for short in candidates if float(short) == value))
 
 
 def columns_of(expr: Expr) -> Iterator[ColumnRef]:

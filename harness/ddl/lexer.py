@@ -1,10 +1,11 @@
 """SQL text to tokens, as TiDB's own lexer sees it; nothing is rewritten, so positions stay true.
 
-Executed comments are code: `/*! ... */`, `/*!40101 ... */`, `/*T! ... */` and `/*T![feature] ... */`
-with a feature that TiDB knows yield the tokens inside them. Everything else between `/*` and `*/`,
-after `#` and after `-- ` is skipped, MariaDB's `/*M! ... */` too (TiDB and MySQL skip it).
+Executed comments are code: `/*! ... */`, `/*!40101 ... */`, `/*T! ... */`, and `/*T![feature] ...
+*/` when TiDB knows the feature, yield the tokens inside them. Everything else between `/*` and
+`*/`, after `#` and after `-- ` is skipped, MariaDB's `/*M! ... */` too (as TiDB and MySQL do).
 
-Source: MySQL 8.0 reference manual §9.1 and §9.7; TiDB pkg/parser/lexer.go and pkg/parser/tidb/features.go.
+Source: MySQL 8.0 reference manual §9.1 and §9.7; TiDB pkg/parser/lexer.go,
+pkg/parser/tidb/features.go.
 """
 
 from __future__ import annotations
@@ -66,9 +67,11 @@ FEATURES = frozenset(
 _SPACE = re.compile(r"\s+")
 _LINE_COMMENT = re.compile(r"(?:#|--(?=\s|\Z))[^\n]*")
 _EXECUTED = re.compile(r"/\*(?:!(?:\d{5,6})?|T!(?:\[([^\]]*)\])?)")
-_WORD = re.compile(r"[A-Za-z_$\u0080-\U0010ffff][\w$\u0080-\U0010ffff]*")
-_NUMBER_WORD = re.compile(r"\d+[A-Za-z_$\u0080-\U0010ffff][\w$\u0080-\U0010ffff]*")
-_WORD_AFTER_DOT = re.compile(r"[\w$\u0080-\U0010ffff]+")
+# Every character past ASCII may stand in a word; listing what may not compiles ten times faster.
+_NO_WORD = r"\x00-\x23\x25-\x2f\x3a-\x40\x5b-\x5e\x60\x7b-\x7f"
+_WORD = re.compile(rf"[^{_NO_WORD}0-9][^{_NO_WORD}]*")
+_NUMBER_WORD = re.compile(rf"[0-9]+[^{_NO_WORD}0-9][^{_NO_WORD}]*")
+_WORD_AFTER_DOT = re.compile(rf"[^{_NO_WORD}]+")
 _FLOAT = re.compile(r"(?:\d+\.?\d*|\.\d+)[eE][+-]?\d+(?![\w$])")
 _DECIMAL = re.compile(r"\d+\.\d*|\.\d+")
 _INTEGER = re.compile(r"\d+(?![\w$])")
@@ -76,8 +79,17 @@ _HEX = re.compile(r"0x([0-9A-Fa-f]+)(?![\w$])|[xX]'([0-9A-Fa-f]*)'")
 _BITS = re.compile(r"0b([01]+)(?![\w$])|[bB]'([01]*)'")
 _VARIABLE = re.compile(r"@@?(?:`(?:[^`]|``)*`|'[^']*'|\"[^\"]*\"|[\w.$]*)")
 _OPERATORS = re.compile(r"<=>|->>|\|\||&&|<<|>>|<=|>=|<>|!=|:=|->|[-+*/%=<>!~^&|(),;.{}?:]")
-_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "0": "\0", "Z": "\x1a"}
-_KEPT_ESCAPES = frozenset("%_")
+# What a backslash makes of the next character; before % and _ it stays, for LIKE's sake.
+_ESCAPES = {
+    "n": "\n",
+    "t": "\t",
+    "r": "\r",
+    "b": "\b",
+    "0": "\0",
+    "Z": "\x1a",
+    "%": "\\%",
+    "_": "\\_",
+}
 
 
 def tokenize(sql: str, *, ansi_quotes: bool = False) -> tuple[Token, ...]:
@@ -193,7 +205,7 @@ class _Lexer:
             elif char == "\\" and kind is TokenKind.STRING and at + 1 < len(self._sql):
                 at += 1
                 escaped = self._sql[at]
-                char = "\\" + escaped if escaped in _KEPT_ESCAPES else _ESCAPES.get(escaped, escaped)
+                char = _ESCAPES.get(escaped, escaped)
             value.append(char)
             at += 1
         what = "string" if kind is TokenKind.STRING else "quoted name"

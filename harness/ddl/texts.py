@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 
 from harness.ddl.errors import DdlError, position
+from harness.ddl.grammar.keywords import words
 from harness.ddl.grammar.statements import mentioned_databases
 from harness.ddl.lexer import Token, TokenKind, tokenize
 
@@ -62,13 +63,17 @@ _FIRST_WORDS: Mapping[str, StatementKind] = {
 }
 _DDL_VERBS = frozenset({"CREATE", "ALTER", "DROP"})
 # What CREATE, ALTER and DROP say next when they are about something that streams never show.
-_NOT_TABLES = frozenset(
+_NOT_TABLES = words(
     """
-    USER ROLE FUNCTION PROCEDURE TRIGGER EVENT SERVER LOGFILE INSTANCE BINDING STATISTICS PREPARE
-    PACKAGE AGGREGATE UNDO TABLESPACE
-    """.split()
+    USER ROLE FUNCTION PROCEDURE TRIGGER EVENT SERVER LOGFILE INSTANCE BINDING STATISTICS
+    PREPARE PACKAGE AGGREGATE UNDO TABLESPACE
+    """
 )
-_BEFORE_OBJECT = frozenset("OR REPLACE IF NOT EXISTS GLOBAL SESSION".split())
+_BEFORE_OBJECT = words(
+    """
+    OR REPLACE IF NOT EXISTS GLOBAL SESSION
+    """
+)
 
 
 def split(sql_text: str) -> tuple[tuple[str, int, int], ...]:

@@ -108,7 +108,9 @@ def handle_columns(table: Table) -> tuple[int, ...]:
 def column_flags(table: Table) -> tuple[int, ...]:
     """Return the TiCDC flag bits of each column, in table order."""
     key = handle(table)
-    return tuple(int(_own_flags(column) | _key_flags(table, key, column)) for column in table.columns)
+    return tuple(
+        int(_own_flags(column) | _key_flags(table, key, column)) for column in table.columns
+    )
 
 
 def _own_flags(column: Column) -> ColumnFlag:

@@ -1,7 +1,7 @@
 """Judge the catalogue by vendor vectors: one function a question, each returning what is wrong.
 
-A vector's SQL ran on a real TiDB (mock store); its rows and DDL events are what the real TiCDC made of
-it. Here the same SQL goes through the catalogue alone.
+A vector's SQL ran on a real TiDB (mock store); its rows and DDL events are what the real TiCDC made
+of it. Here the same SQL goes through the catalogue alone.
 """
 
 from __future__ import annotations

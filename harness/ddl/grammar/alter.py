@@ -6,15 +6,14 @@ Source: TiDB pkg/parser/parser.y, `AlterTableStmt`, `AlterTableSpec`, `AlterTabl
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 
 from harness.ddl.action import ActionType
 from harness.ddl.alterations import (
     AddColumns,
     AddConstraint,
+    Alteration,
     AlterCheck,
     AlterDefault,
-    Alteration,
     AlterIndexVisibility,
     AlterTable,
     AlterTableOptions,
@@ -34,9 +33,9 @@ from harness.ddl.alterations import (
 from harness.ddl.expressions import quote_name, quote_string
 from harness.ddl.grammar import alter_partitions
 from harness.ddl.grammar.columns import (
+    parse_collation,
     parse_column,
     parse_column_name,
-    parse_collation,
     parse_constraint,
     parse_default,
     sees_constraint,
@@ -131,9 +130,13 @@ def _drop(cursor: Cursor) -> Alteration:
         return DropIndex(cursor.part_after_dot("an index"), guarded, at)
     if cursor.take_any("CHECK", "CONSTRAINT"):
         return DropCheck(cursor.name("a constraint"), at)
+    return _drop_column(cursor, at)
+
+
+def _drop_column(cursor: Cursor, at: int) -> Alteration:
     if cursor.take("STATS_EXTENDED"):
-        guarded_text = "IF EXISTS " if cursor.if_exists() else ""
-        return PlainSpec(f"DROP STATS_EXTENDED {guarded_text}{quote_name(cursor.name('statistics'))}")
+        guard = "IF EXISTS " if cursor.if_exists() else ""
+        return PlainSpec(f"DROP STATS_EXTENDED {guard}{quote_name(cursor.name('statistics'))}")
     cursor.take("COLUMN")
     guarded = cursor.if_exists()
     name = parse_column_name(cursor)
@@ -166,7 +169,9 @@ def _alter(cursor: Cursor) -> Alteration:
     at = cursor.offset
     if cursor.take_any("INDEX", "KEY"):
         name = cursor.name("an index")
-        return AlterIndexVisibility(name, cursor.expect_any("VISIBLE", "INVISIBLE") == "VISIBLE", at)
+        return AlterIndexVisibility(
+            name, cursor.expect_any("VISIBLE", "INVISIBLE") == "VISIBLE", at
+        )
     if cursor.take_any("CHECK", "CONSTRAINT"):
         name = cursor.name("a constraint")
         enforced = not cursor.take("NOT")

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from harness.ddl.charsets import find_charset
 from harness.ddl.expressions import NULL, ColumnRef, Compound, Expr, quote_name, quote_string
 from harness.ddl.grammar.cursor import Cursor
-from harness.ddl.grammar.keywords import RESERVED
+from harness.ddl.grammar.keywords import RESERVED, words
 from harness.ddl.grammar.literals import (
     interval,
     joined,
@@ -28,15 +28,17 @@ Parts = tuple[Expr | str, ...]
 _CONSTANT_WORDS = frozenset({"NULL", "TRUE", "FALSE"})
 _TYPED_LITERALS = frozenset({"DATE", "TIME", "TIMESTAMP"})
 # Functions that may stand without parentheses; TiDB writes these back with them.
-_BARE = frozenset(
+_BARE = words(
     """
-    CURRENT_DATE CURRENT_TIME CURRENT_TIMESTAMP CURRENT_USER CURRENT_ROLE LOCALTIME LOCALTIMESTAMP
-    UTC_DATE UTC_TIME UTC_TIMESTAMP
-    """.split()
+    CURRENT_DATE CURRENT_TIME CURRENT_TIMESTAMP CURRENT_USER CURRENT_ROLE LOCALTIME
+    LOCALTIMESTAMP UTC_DATE UTC_TIME UTC_TIMESTAMP
+    """
 )
 # Reserved words that are functions when a parenthesis follows.
-_RESERVED_FUNCTIONS = frozenset(
-    "CHAR DATABASE IF INSERT INTERVAL LEFT MOD REPEAT REPLACE RIGHT VALUES DEFAULT CONVERT".split()
+_RESERVED_FUNCTIONS = words(
+    """
+    CHAR DATABASE IF INSERT INTERVAL LEFT MOD REPEAT REPLACE RIGHT VALUES DEFAULT CONVERT
+    """
 )
 _RENAMED = {"CHAR": "CHAR_FUNC", "INSERT": "INSERT_FUNC", "PASSWORD": "PASSWORD_FUNC"}
 
@@ -44,11 +46,9 @@ _RENAMED = {"CHAR": "CHAR_FUNC", "INSERT": "INSERT_FUNC", "PASSWORD": "PASSWORD_
 def parse_call(cursor: Cursor) -> Expr | None:
     """Return the expression that starts with the current word, None when that is only a name."""
     word = cursor.token.upper
-    if word in _CONSTANT_WORDS:
-        return parse_literal(cursor)
-    introduced = parse_introducer(cursor)
-    if introduced is not None:
-        return introduced
+    constant = parse_literal(cursor) if word in _CONSTANT_WORDS else parse_introducer(cursor)
+    if constant is not None:
+        return constant
     if word in _TYPED_LITERALS and cursor.peek().kind is TokenKind.STRING:
         cursor.next()
         return Compound("typed literal", (f"{word} ", quote_string(cursor.string("a literal"))))
@@ -207,9 +207,8 @@ def _column(cursor: Cursor) -> Expr:
 
 def _substring(cursor: Cursor) -> Parts:
     parts: list[Expr] = [_expression(cursor)]
-    for word in ("FROM", "FOR"):
-        if cursor.take(word) or cursor.take(","):
-            parts.append(_expression(cursor))
+    while cursor.take_any("FROM", "FOR", ","):
+        parts.append(_expression(cursor))
     return joined(tuple(parts), ", ")
 
 
@@ -287,10 +286,12 @@ _AGGREGATES: Mapping[str, Callable[[Cursor], Parts]] = {
     "COUNT": _count,
     "GROUP_CONCAT": _group_concat,
     **dict.fromkeys(
-        """
-        SUM AVG MIN MAX BIT_AND BIT_OR BIT_XOR STD STDDEV STDDEV_POP STDDEV_SAMP VAR_POP VAR_SAMP
-        VARIANCE JSON_ARRAYAGG JSON_OBJECTAGG APPROX_COUNT_DISTINCT
-        """.split(),
+        words(
+            """
+            SUM AVG MIN MAX BIT_AND BIT_OR BIT_XOR STD STDDEV STDDEV_POP STDDEV_SAMP VAR_POP
+            VAR_SAMP VARIANCE JSON_ARRAYAGG JSON_OBJECTAGG APPROX_COUNT_DISTINCT
+            """
+        ),
         _aggregate,
     ),
 }

@@ -429,7 +429,13 @@ def parse_reference(cursor: Cursor) -> Reference:
 
 
 def _refer_action(cursor: Cursor) -> str:
-    for words in (("SET", "NULL"), ("SET", "DEFAULT"), ("NO", "ACTION"), ("RESTRICT",), ("CASCADE",)):
+    for words in (
+        ("SET", "NULL"),
+        ("SET", "DEFAULT"),
+        ("NO", "ACTION"),
+        ("RESTRICT",),
+        ("CASCADE",),
+    ):
         if cursor.take(*words):
             return " ".join(words)
     raise cursor.fail("RESTRICT, CASCADE, SET NULL, NO ACTION or SET DEFAULT")

@@ -21,7 +21,7 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The two rules that contain each other: an expression may hold a query, a query expressions."""
+    """The two rules that contain each other: expressions may hold queries, queries expressions."""
 
     expression: Callable[[Cursor], Expr]
     subquery: Callable[[Cursor], Expr]
@@ -152,8 +152,8 @@ class Cursor:
         """Return the string that must stand here (adjacent strings are one)."""
         if self.token.kind is not TokenKind.STRING:
             raise self.fail(f"{what} in 'quotes'")
-        pieces: list[str] = []
-        while self.token.kind is TokenKind.STRING:
+        pieces = [self.next().text]
+        while self.peek(0).kind is TokenKind.STRING:
             pieces.append(self.next().text)
         return "".join(pieces)
 

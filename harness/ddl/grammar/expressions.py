@@ -223,9 +223,9 @@ def _parenthesis(cursor: Cursor) -> Expr:
     if cursor.sees_subquery():
         return cursor.rules.subquery(cursor)
     items = cursor.parenthesised(lambda: parse_expression(cursor))
-    if len(items) > 1:
-        return Compound("row", ("ROW(", *joined(items, ","), ")"))
-    return Compound("paren", ("(", items[0], ")"))
+    if len(items) == 1:
+        return Compound("paren", ("(", *items, ")"))
+    return Compound("row", ("ROW(", *joined(items, ","), ")"))
 
 
 def _column(cursor: Cursor) -> Expr:

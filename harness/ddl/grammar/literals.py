@@ -17,17 +17,18 @@ from harness.ddl.expressions import (
     integer,
 )
 from harness.ddl.grammar.cursor import Cursor
+from harness.ddl.grammar.keywords import words
 from harness.ddl.lexer import TokenKind
 
 # The character set of a string in a job, which TiDB writes before it.
 STRING_CHARSET = "utf8mb4"
 
-TIME_UNITS = frozenset(
+TIME_UNITS = words(
     """
     MICROSECOND SECOND MINUTE HOUR DAY WEEK MONTH QUARTER YEAR SECOND_MICROSECOND
     MINUTE_MICROSECOND MINUTE_SECOND HOUR_MICROSECOND HOUR_SECOND HOUR_MINUTE DAY_MICROSECOND
     DAY_SECOND DAY_MINUTE DAY_HOUR YEAR_MONTH
-    """.split()
+    """
 )
 
 CONSTANTS = frozenset(

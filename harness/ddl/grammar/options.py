@@ -11,23 +11,25 @@ from collections.abc import Callable, Mapping
 from harness.ddl.expressions import Compound
 from harness.ddl.grammar.columns import parse_collation
 from harness.ddl.grammar.cursor import Cursor
+from harness.ddl.grammar.keywords import words
 from harness.ddl.grammar.literals import parse_signed_literal, time_unit
 from harness.ddl.grammar.types import parse_charset_name, take_charset_keyword
 from harness.ddl.lexer import TokenKind
 from harness.ddl.syntax import DatabaseOption, TableOption
 
-_NUMBERS = frozenset(
+_NUMBERS = words(
     """
     AUTO_INCREMENT AUTO_ID_CACHE AUTO_RANDOM_BASE AVG_ROW_LENGTH CHECKSUM TABLE_CHECKSUM
-    KEY_BLOCK_SIZE MAX_ROWS MIN_ROWS DELAY_KEY_WRITE SHARD_ROW_ID_BITS PRE_SPLIT_REGIONS NODEGROUP
-    """.split()
+    KEY_BLOCK_SIZE MAX_ROWS MIN_ROWS DELAY_KEY_WRITE SHARD_ROW_ID_BITS PRE_SPLIT_REGIONS
+    NODEGROUP
+    """
 )
-_NUMBERS_OR_DEFAULT = frozenset(
+_NUMBERS_OR_DEFAULT = words(
     """
     STATS_AUTO_RECALC STATS_SAMPLE_PAGES STATS_BUCKETS STATS_TOPN STATS_PERSISTENT PACK_KEYS
-    """.split()
+    """
 )
-_STRINGS = frozenset("COMMENT CONNECTION PASSWORD COMPRESSION ENCRYPTION".split())
+_STRINGS = frozenset(["COMMENT", "CONNECTION", "PASSWORD", "COMPRESSION", "ENCRYPTION"])
 _WORDS = frozenset(("ENGINE", "TYPE", "INSERT_METHOD", "SECONDARY_ENGINE"))
 _NAMES = frozenset(("TABLESPACE",))
 _ROW_FORMATS = (
@@ -83,17 +85,15 @@ def parse_table_option(cursor: Cursor) -> TableOption | None:
         return _number(cursor, force=True)
     if word in _NUMBERS:
         return _number(cursor)
-    for words, rule in _RULES.items():
-        if word in words:
+    for keywords, rule in _RULES.items():
+        if word in keywords:
             return rule(cursor)
     return None
 
 
 def take_charset_is_next(cursor: Cursor) -> bool:
     """Tell whether CHARACTER SET, CHARSET or CHAR SET stands here."""
-    return (
-        cursor.sees("CHARACTER", "SET") or cursor.sees("CHARSET") or cursor.sees("CHAR", "SET")
-    )
+    return cursor.sees("CHARACTER", "SET") or cursor.sees("CHARSET") or cursor.sees("CHAR", "SET")
 
 
 def _charset_or_collation(cursor: Cursor) -> TableOption:
@@ -170,7 +170,7 @@ def _storage(cursor: Cursor) -> TableOption:
 def _union(cursor: Cursor) -> TableOption:
     cursor.next()
     cursor.take("=")
-    return TableOption("UNION", tables=cursor.parenthesised(lambda: cursor.table()))
+    return TableOption("UNION", tables=cursor.parenthesised(cursor.table))
 
 
 def _ttl(cursor: Cursor) -> TableOption:

@@ -28,7 +28,7 @@ _MODIFIERS = (
 _SET_OPERATORS = ("UNION", "EXCEPT", "INTERSECT")
 
 
-def parse_query(cursor: Cursor) -> Expr:
+def parse_query(cursor: Cursor) -> Compound:
     """Return the query, with WITH, set operators, ORDER BY and LIMIT, that must stand here."""
     parts: list[Expr | str] = [*_with(cursor)]
     first = _query_term(cursor)
@@ -47,10 +47,10 @@ def parse_subquery(cursor: Cursor) -> Expr:
     cursor.expect("(")
     query = parse_query(cursor)
     cursor.expect(")")
-    if query.form == "query" and isinstance(query.parts[0], Compound) and len(query.parts) == 1:
-        inner = query.parts[0]
-        if inner.form == "subquery":
-            return inner
+    # ((SELECT ...)) is one pair of parentheses to TiDB.
+    inner = query.parts[0]
+    if len(query.parts) == 1 and isinstance(inner, Compound) and inner.form == "subquery":
+        return inner
     return Compound("subquery", ("(", query, ")"))
 
 

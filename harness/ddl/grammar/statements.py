@@ -12,6 +12,7 @@ from harness.ddl.alterations import AlterTable
 from harness.ddl.grammar.alter import parse_alter_table
 from harness.ddl.grammar.cursor import Cursor, Rules
 from harness.ddl.grammar.expressions import parse_expression
+from harness.ddl.grammar.keywords import words
 from harness.ddl.grammar.options import parse_database_options, parse_table_options
 from harness.ddl.grammar.selects import parse_subquery
 from harness.ddl.grammar.tables import (
@@ -70,7 +71,10 @@ def parse(sql: str, *, ansi_quotes: bool = False) -> Statement:
 
 
 def mentioned_databases(sql: str) -> frozenset[str]:
-    """Return every database that a DDL statement names ("" for the current); DdlError as `parse`."""
+    """Return all databases that a DDL statement names, "" for the current one.
+
+    Raises DdlError as `parse` does.
+    """
     cursor = Cursor(sql, RULES)
     statement = _statement(cursor)
     cursor.end()
@@ -173,7 +177,7 @@ def _drop(cursor: Cursor) -> Statement:
     if not word:
         raise cursor.fail("DATABASE, TABLE, VIEW, INDEX or SEQUENCE", hint=_FOREIGN_HINT)
     guarded = cursor.if_exists()
-    tables = cursor.list(lambda: cursor.table())
+    tables = cursor.list(cursor.table)
     cursor.take_any("RESTRICT", "CASCADE")
     return DropTables(tables, word == "VIEW", guarded, temporary)
 
@@ -223,9 +227,11 @@ def _sequence_options(cursor: Cursor) -> tuple[str, ...]:
     return tuple(options)
 
 
-_SEQUENCE_WORDS = """
+_SEQUENCE_WORDS = words(
+    """
     INCREMENT START MINVALUE MAXVALUE CACHE CYCLE NO NOMINVALUE NOMAXVALUE NOCACHE NOCYCLE RESTART
-    """.split()
+    """
+)
 _SEQUENCE_RESTORED = {
     "INCREMENT": "INCREMENT BY",
     "START": "START WITH",
@@ -239,9 +245,9 @@ def _sequence_value(cursor: Cursor, word: str) -> str:
         return ""
     introduced = cursor.take_any("BY", "WITH", "=")
     sign = cursor.take_any("-", "+")
-    if word == "RESTART" and not introduced and not sign:
-        if cursor.token.kind is not TokenKind.INTEGER:
-            return ""
+    bare = not introduced and not sign and cursor.token.kind is not TokenKind.INTEGER
+    if word == "RESTART" and bare:
+        return ""
     value = cursor.number(f"the value of {word}")
     minus = "-" if sign == "-" else ""
     return f" WITH {minus}{value}" if word == "RESTART" else f" {minus}{value}"

@@ -63,11 +63,8 @@ def parse_create_table(cursor: Cursor, *, temporary: str, or_replace: bool) -> C
         table, if_not_exists=if_not_exists, temporary=temporary, or_replace=or_replace
     )
     like = _like(cursor)
-    if like is not None:
-        statement = replace(statement, like=like)
-    else:
-        statement = _body(cursor, statement)
-    return _on_commit(cursor, statement)
+    filled = replace(statement, like=like) if like is not None else _body(cursor, statement)
+    return _on_commit(cursor, filled)
 
 
 def _like(cursor: Cursor) -> TableRef | None:
@@ -107,9 +104,7 @@ def _on_commit(cursor: Cursor, statement: CreateTable) -> CreateTable:
     at = cursor.offset
     found = cursor.take("ON", "COMMIT")
     if found != (statement.temporary == "GLOBAL TEMPORARY"):
-        raise cursor.fail(
-            "GLOBAL TEMPORARY and ON COMMIT DELETE or PRESERVE ROWS together", at=at
-        )
+        raise cursor.fail("GLOBAL TEMPORARY and ON COMMIT DELETE or PRESERVE ROWS together", at=at)
     if not found:
         return statement
     delete = cursor.expect_any("DELETE", "PRESERVE") == "DELETE"
@@ -139,9 +134,7 @@ def parse_create_view(cursor: Cursor, *, or_replace: bool) -> CreateView:
     if cursor.take("WITH"):
         check = cursor.take_any("LOCAL", "CASCADED") or "CASCADED"
         cursor.expect("CHECK", "OPTION")
-    return CreateView(
-        view, select, columns, or_replace, algorithm, definer, security, check
-    )
+    return CreateView(view, select, columns, or_replace, algorithm, definer, security, check)
 
 
 def _definer(cursor: Cursor) -> tuple[str, str] | None:

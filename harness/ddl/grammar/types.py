@@ -150,7 +150,9 @@ def _year(cursor: Cursor, word: str) -> DataType:
     at = cursor.offset
     length = _length(cursor)
     if length not in (None, 4):
-        raise DdlError.at(cursor.sql, at, f"YEAR({length}) is not a type", expected="YEAR or YEAR(4)")
+        raise DdlError.at(
+            cursor.sql, at, f"YEAR({length}) is not a type", expected="YEAR or YEAR(4)"
+        )
     return replace(_signed(cursor, DataType(ColumnKind.YEAR, length=length)), unsigned=False)
 
 
@@ -225,7 +227,7 @@ def _vector(cursor: Cursor, word: str) -> DataType:
 
 
 def _serial(cursor: Cursor, word: str) -> DataType:
-    """SERIAL is a type and three options; the column rule adds the options."""
+    """Return the type in SERIAL; the column rule adds the three options that it means too."""
     del cursor, word
     return DataType(ColumnKind.BIGINT, unsigned=True)
 

@@ -1,6 +1,7 @@
 """Table, partition and database options as TiDB writes them back.
 
-Source: TiDB pkg/parser/ast/ddl.go, `TableOption`, `DatabaseOption`, `tableOptionsWithRestoreTTLFlag`.
+Source: TiDB pkg/parser/ast/ddl.go, `TableOption`, `DatabaseOption`,
+`tableOptionsWithRestoreTTLFlag`.
 """
 
 from __future__ import annotations

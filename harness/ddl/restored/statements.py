@@ -30,7 +30,7 @@ from harness.ddl.syntax import (
 )
 
 
-def restore(statement: Statement) -> str:  # noqa: PLR0911 - one arm a statement
+def restore(statement: Statement) -> str:  # noqa: C901, PLR0911 - one arm a statement
     """Return the statement's text as TiCDC would send it for one job of its own.
 
     Statements that become several jobs, and those that TiCDC rebuilds (DROP TABLE, RENAME of

@@ -1,7 +1,7 @@
 """ALTER TABLE's specifications about columns, keys, names and options.
 
-Each rule takes the table as it stands after the specifications before it and returns an `Effect`, or
-None when the specification changes nothing (IF NOT EXISTS hit, same name, same character set).
+Each rule takes the table as it stands after the specifications before it and returns an `Effect`,
+or None when the specification changes nothing (IF NOT EXISTS hit, same name).
 Source: TiDB pkg/ddl/executor.go, `AlterTable` and what it calls; pkg/ddl/modify_column.go.
 """
 
@@ -134,9 +134,7 @@ def drop_column(table: Table, spec: DropColumn) -> Effect | None:
                 hint=f"drop the index {index.name} first",
             )
     columns = tuple(other for other in table.columns if other is not column)
-    return Effect(
-        replace(table, columns=columns, indexes=tuple(kept)), ActionType.DROP_COLUMN
-    )
+    return Effect(replace(table, columns=columns, indexes=tuple(kept)), ActionType.DROP_COLUMN)
 
 
 # ---- changing columns -------------------------------------------------------------------------
@@ -185,7 +183,7 @@ def _in_primary_key(table: Table, name: str) -> bool:
 
 
 def _reindexed(table: Table, column: str) -> Table:
-    """Return the table whose indexes over a rewritten column have new ids, as after TiDB's reorg."""
+    """Give the indexes over a rewritten column new ids, as TiDB's reorganisation does."""
     highest = table.max_index_id
     indexes: list[Index] = []
     for index in table.indexes:
@@ -201,10 +199,9 @@ def _with_inline_keys(table: Table, definition: ColumnDef, old: Column) -> Table
     for key in inline_constraints(definition):
         if key.kind is ConstraintKind.PRIMARY and _in_primary_key(table, old.name):
             continue
-        part = replace(key.parts[0], column=old.name)
-        key = replace(key, parts=(part,))
-        name = "PRIMARY" if key.kind is ConstraintKind.PRIMARY else _free(table, key)
-        table = add_key(table, replace(key, name=name))
+        over_old = replace(key, parts=(replace(key.parts[0], column=old.name),))
+        name = "PRIMARY" if key.kind is ConstraintKind.PRIMARY else _free(table, over_old)
+        table = add_key(table, replace(over_old, name=name))
     return table
 
 
@@ -282,9 +279,7 @@ def _add_foreign_key(table: Table, key: Constraint) -> tuple[Effect, ...]:
     columns = tuple(part.column for part in key.parts)
     if covered(table, columns):
         return (effect,)
-    with_index = replace(
-        table, indexes=after.indexes, max_index_id=after.max_index_id
-    )
+    with_index = replace(table, indexes=after.indexes, max_index_id=after.max_index_id)
     return (Effect(with_index, ActionType.ADD_INDEX), effect)
 
 

@@ -46,9 +46,7 @@ def alter_options(table: Table, spec: AlterTableOptions) -> tuple[Effect, ...]:
     return tuple(effects)
 
 
-def _effect(
-    table: Table, option: TableOption, options: tuple[TableOption, ...]
-) -> Effect | None:
+def _effect(table: Table, option: TableOption, options: tuple[TableOption, ...]) -> Effect | None:
     if option.kind in _CHARSET:
         return _charset(table, options)
     if option.kind in _TTL:
@@ -80,9 +78,7 @@ def _charset(table: Table, options: tuple[TableOption, ...]) -> Effect | None:
         columns = tuple(_converted(column, charset) for column in table.columns)
     if charset == charset_of(table) and _already(table, charset):
         return None
-    changed = replace(
-        table, charset=charset.name, collation=charset.collation, columns=columns
-    )
+    changed = replace(table, charset=charset.name, collation=charset.collation, columns=columns)
     return Effect(changed, ActionType.MODIFY_TABLE_CHARSET_AND_COLLATE)
 
 

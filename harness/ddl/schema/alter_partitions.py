@@ -20,38 +20,38 @@ from harness.ddl.alterations import (
     ReorganizePartitions,
     TruncatePartitions,
 )
-from harness.ddl.catalogue import Catalogue
 from harness.ddl.schema.alter import Effect
 from harness.ddl.schema.partitions import expanded, refuse_repeated, with_partitions
 from harness.ddl.schema.refusals import Refused, not_partitioned, unknown_partition
+from harness.ddl.schema.state import Moment
 from harness.model.table import Table
 
 _DEALT = ("HASH", "KEY")
 
 
-def alter_partitions(
-    catalogue: Catalogue, table: Table, spec: Alteration
-) -> tuple[Catalogue, Effect | None]:
+def alter_partitions(  # noqa: PLR0911 - one arm a class
+    moment: Moment, table: Table, spec: Alteration
+) -> tuple[Moment, Effect | None]:
     """Apply one specification about partitions; ids are given where TiDB gives new ones."""
     if isinstance(spec, PartitionBy):
-        return _partition_by(catalogue, table, spec)
+        return _partition_by(moment, table, spec)
     if not table.partition_kind:
         raise not_partitioned(getattr(spec, "at", 0))
     match spec:
         case AddPartitions():
-            return _add(catalogue, table, spec)
+            return _add(moment, table, spec)
         case CoalescePartitions():
-            return _coalesce(catalogue, table, spec)
+            return _coalesce(moment, table, spec)
         case DropPartitions():
-            return _drop(catalogue, table, spec)
+            return _drop(moment, table, spec)
         case TruncatePartitions():
-            return _truncate(catalogue, table, spec)
+            return _truncate(moment, table, spec)
         case ReorganizePartitions():
-            return _reorganize(catalogue, table, spec)
+            return _reorganize(moment, table, spec)
         case RemovePartitioning():
-            return _remove(catalogue, table)
+            return _remove(moment, table)
         case PartitionPlacement():
-            return catalogue, Effect(table, ActionType.ALTER_TABLE_PARTITION_PLACEMENT)
+            return moment, Effect(table, ActionType.ALTER_TABLE_PARTITION_PLACEMENT)
         case _:
             raise Refused(0, "EXCHANGE PARTITION must stand alone in its ALTER TABLE")
 
@@ -68,58 +68,48 @@ def _with(table: Table, partitions: tuple[str, ...], ids: tuple[int, ...]) -> Ta
     return replace(table, partitions=partitions, partition_ids=ids)
 
 
-def _add(
-    catalogue: Catalogue, table: Table, spec: AddPartitions
-) -> tuple[Catalogue, Effect | None]:
+def _add(moment: Moment, table: Table, spec: AddPartitions) -> tuple[Moment, Effect | None]:
     if table.partition_kind in _DEALT:
-        return _redealt(catalogue, table, spec)
+        return _redealt(moment, table, spec)
     definitions = spec.definitions or ()
     if not definitions:
         raise Refused(0, f"For {table.partition_kind} partitions each partition must be defined")
     names = tuple(definition.name for definition in definitions)
     known = {name.lower() for name in table.partitions}
     if spec.if_not_exists and any(name.lower() in known for name in names):
-        return catalogue, None
+        return moment, None
     refuse_repeated((*table.partitions, *names), definitions[0].at)
-    catalogue, ids = catalogue.take_ids(len(names))
+    moment, ids = moment.take_ids(len(names))
     table = _with(table, (*table.partitions, *names), (*table.partition_ids, *ids))
-    return catalogue, Effect(table, ActionType.ADD_TABLE_PARTITION)
+    return moment, Effect(table, ActionType.ADD_TABLE_PARTITION)
 
 
-def _redealt(
-    catalogue: Catalogue, table: Table, spec: AddPartitions
-) -> tuple[Catalogue, Effect | None]:
+def _redealt(moment: Moment, table: Table, spec: AddPartitions) -> tuple[Moment, Effect | None]:
     """More hash or key partitions deal all rows anew: every partition gets a new id."""
     names = tuple(definition.name for definition in spec.definitions or ())
     if not names:
         first = len(table.partitions)
         names = tuple(f"p{number}" for number in range(first, first + (spec.count or 1)))
     refuse_repeated((*table.partitions, *names), 0)
-    return _dealt(catalogue, table, (*table.partitions, *names))
+    return _dealt(moment, table, (*table.partitions, *names))
 
 
-def _dealt(
-    catalogue: Catalogue, table: Table, names: tuple[str, ...]
-) -> tuple[Catalogue, Effect]:
-    catalogue, ids = catalogue.take_ids(len(names))
-    return catalogue, Effect(_with(table, names, ids), ActionType.REORGANIZE_PARTITION)
+def _dealt(moment: Moment, table: Table, names: tuple[str, ...]) -> tuple[Moment, Effect]:
+    moment, ids = moment.take_ids(len(names))
+    return moment, Effect(_with(table, names, ids), ActionType.REORGANIZE_PARTITION)
 
 
-def _coalesce(
-    catalogue: Catalogue, table: Table, spec: CoalescePartitions
-) -> tuple[Catalogue, Effect]:
+def _coalesce(moment: Moment, table: Table, spec: CoalescePartitions) -> tuple[Moment, Effect]:
     if table.partition_kind not in _DEALT:
         raise Refused(0, "COALESCE PARTITION can only be used on HASH/KEY partitions")
     left = len(table.partitions) - spec.count
     if spec.count < 1 or left < 1:
         what = "Cannot remove all partitions, use DROP TABLE instead"
         raise Refused(0, what if spec.count else "At least one partition must be coalesced")
-    return _dealt(catalogue, table, table.partitions[:left])
+    return _dealt(moment, table, table.partitions[:left])
 
 
-def _drop(
-    catalogue: Catalogue, table: Table, spec: DropPartitions
-) -> tuple[Catalogue, Effect | None]:
+def _drop(moment: Moment, table: Table, spec: DropPartitions) -> tuple[Moment, Effect | None]:
     if table.partition_kind in _DEALT:
         raise Refused(spec.at, "DROP PARTITION can only be used on RANGE/LIST partitions")
     names = spec.names
@@ -127,7 +117,7 @@ def _drop(
         known = {name.lower() for name in table.partitions}
         names = tuple(name for name in names if name.lower() in known)
         if not names:
-            return catalogue, None
+            return moment, None
     gone = set(_ordinals(table, names, spec.at))
     if len(gone) == len(table.partitions):
         raise Refused(spec.at, "Cannot remove all partitions, use DROP TABLE instead")
@@ -137,58 +127,52 @@ def _drop(
         tuple(table.partitions[ordinal] for ordinal in kept),
         tuple(table.partition_ids[ordinal] for ordinal in kept),
     )
-    return catalogue, Effect(table, ActionType.DROP_TABLE_PARTITION)
+    return moment, Effect(table, ActionType.DROP_TABLE_PARTITION)
 
 
-def _truncate(
-    catalogue: Catalogue, table: Table, spec: TruncatePartitions
-) -> tuple[Catalogue, Effect]:
+def _truncate(moment: Moment, table: Table, spec: TruncatePartitions) -> tuple[Moment, Effect]:
     names = spec.names or table.partitions
     ordinals = _ordinals(table, names, spec.at)
-    catalogue, new_ids = catalogue.take_ids(len(ordinals))
+    moment, new_ids = moment.take_ids(len(ordinals))
     ids = list(table.partition_ids)
     for ordinal, new_id in zip(ordinals, new_ids, strict=True):
         ids[ordinal] = new_id
     table = replace(table, partition_ids=tuple(ids))
-    return catalogue, Effect(table, ActionType.TRUNCATE_TABLE_PARTITION)
+    return moment, Effect(table, ActionType.TRUNCATE_TABLE_PARTITION)
 
 
-def _reorganize(
-    catalogue: Catalogue, table: Table, spec: ReorganizePartitions
-) -> tuple[Catalogue, Effect]:
+def _reorganize(moment: Moment, table: Table, spec: ReorganizePartitions) -> tuple[Moment, Effect]:
     if not spec.names or table.partition_kind in _DEALT:
         what = "REORGANIZE PARTITION needs the names of RANGE or LIST partitions"
         raise Refused(spec.at, what)
     ordinals = sorted(_ordinals(table, spec.names, spec.at))
     if ordinals != list(range(ordinals[0], ordinals[-1] + 1)):
-        raise Refused(spec.at, "When reorganizing a set of partitions they must be in consecutive order")
+        raise Refused(
+            spec.at, "When reorganizing a set of partitions they must be in consecutive order"
+        )
     names = tuple(definition.name for definition in spec.definitions)
     first, last = ordinals[0], ordinals[-1] + 1
     partitions = (*table.partitions[:first], *names, *table.partitions[last:])
     refuse_repeated(partitions, spec.at)
-    catalogue, ids = catalogue.take_ids(len(names))
+    moment, ids = moment.take_ids(len(names))
     all_ids = (*table.partition_ids[:first], *ids, *table.partition_ids[last:])
     table = _with(table, partitions, all_ids)
-    return catalogue, Effect(table, ActionType.REORGANIZE_PARTITION)
+    return moment, Effect(table, ActionType.REORGANIZE_PARTITION)
 
 
-def _partition_by(
-    catalogue: Catalogue, table: Table, spec: PartitionBy
-) -> tuple[Catalogue, Effect]:
+def _partition_by(moment: Moment, table: Table, spec: PartitionBy) -> tuple[Moment, Effect]:
     """PARTITION BY makes a new physical table."""
     table = with_partitions(table, expanded(spec.partitioning))
-    catalogue, ids = catalogue.take_ids(1 + len(table.partitions))
+    moment, ids = moment.take_ids(1 + len(table.partitions))
     table = replace(table, physical_id=ids[0], partition_ids=ids[1:])
-    return catalogue, Effect(table, ActionType.ALTER_TABLE_PARTITIONING)
+    return moment, Effect(table, ActionType.ALTER_TABLE_PARTITIONING)
 
 
-def _remove(catalogue: Catalogue, table: Table) -> tuple[Catalogue, Effect]:
+def _remove(moment: Moment, table: Table) -> tuple[Moment, Effect]:
     """REMOVE PARTITIONING makes a new physical table too."""
-    catalogue, ids = catalogue.take_ids(1)
-    table = replace(
-        table, partitions=(), partition_ids=(), partition_kind="", physical_id=ids[0]
-    )
-    return catalogue, Effect(table, ActionType.REMOVE_PARTITIONING)
+    moment, ids = moment.take_ids(1)
+    table = replace(table, partitions=(), partition_ids=(), partition_kind="", physical_id=ids[0])
+    return moment, Effect(table, ActionType.REMOVE_PARTITIONING)
 
 
 def exchange(table: Table, other: Table, spec: ExchangePartition) -> tuple[Table, Table]:

@@ -2,7 +2,8 @@
 
 One specification is one job of its own action (a specification of several options one for each);
 several are one multi-schema change. No effect, no job.
-Source: TiDB pkg/ddl/executor.go, `AlterTable`, `ResolveAlterTableSpec`; pkg/ddl/multi_schema_change.go.
+Source: TiDB pkg/ddl/executor.go, `AlterTable`, `ResolveAlterTableSpec`;
+pkg/ddl/multi_schema_change.go.
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ from harness.ddl.action import ActionType
 from harness.ddl.alterations import (
     AddColumns,
     AddConstraint,
+    Alteration,
     AlterCheck,
     AlterDefault,
-    Alteration,
     AlterIndexVisibility,
     AlterTable,
     AlterTableOptions,
@@ -27,34 +28,31 @@ from harness.ddl.alterations import (
     ExchangePartition,
     ModifyColumn,
     PlainSpec,
-    Position,
     RemoveTtl,
     RenameColumn,
     RenameIndex,
     RenameTable,
 )
-from harness.ddl.catalogue import Applied, Catalogue
 from harness.ddl.expressions import quote_name
 from harness.ddl.schema import alter, alter_options, alter_partitions
 from harness.ddl.schema.alter import Effect
 from harness.ddl.schema.jobs import DdlJob
 from harness.ddl.schema.refusals import Refused, table_exists
+from harness.ddl.schema.state import Moment, Ran
 from harness.model.table import Table
 
 
 @dataclass(frozen=True, slots=True)
 class _Scene:
-    """Where a specification runs: the catalogue, and the current database."""
+    """Where a specification runs: the moment, and the current database."""
 
-    catalogue: Catalogue
+    moment: Moment
     schema: str
 
 
-def alter_table(
-    catalogue: Catalogue, statement: AlterTable, texts: tuple[str, str], schema: str
-) -> Applied:
+def alter_table(moment: Moment, statement: AlterTable, texts: tuple[str, str], schema: str) -> Ran:
     """Apply ALTER TABLE (or CREATE and DROP INDEX in its clothes); `texts` is (source, query)."""
-    before = catalogue.existing(statement.table, schema)
+    before = moment.existing(statement.table, schema)
     if before.is_view or before.is_sequence:
         raise Refused(statement.table.at, f"'{before.id}' is not BASE TABLE")
     specs = tuple(
@@ -64,39 +62,37 @@ def alter_table(
         for part in _columns_apart(spec)
     )
     if len(specs) == 1 and isinstance(specs[0], ExchangePartition):
-        return _exchange(catalogue, specs[0], before, (texts[0], schema))
-    scene = _Scene(catalogue, schema)
+        return _exchange(moment, specs[0], before, (texts[0], schema))
+    scene = _Scene(moment, schema)
     effects: list[Effect] = []
     table = before
     for spec in specs:
         scene, found = _effects(scene, table, spec)
         effects += found
         table = found[-1].table if found else table
-    return _applied(scene.catalogue, before, tuple(effects), texts, several=len(specs) > 1)
+    return _applied(scene.moment, before, tuple(effects), texts, several=len(specs) > 1)
 
 
 def _columns_apart(spec: Alteration) -> tuple[Alteration, ...]:
     """ADD COLUMN (a ..., b ..., KEY ...) counts as one specification for each element."""
     if not isinstance(spec, AddColumns) or len(spec.columns) + len(spec.constraints) == 1:
         return (spec,)
-    columns = (
-        AddColumns((column,), if_not_exists=spec.if_not_exists) for column in spec.columns
-    )
+    columns = (AddColumns((column,), if_not_exists=spec.if_not_exists) for column in spec.columns)
     return (*columns, *(AddConstraint(constraint) for constraint in spec.constraints))
 
 
 def _applied(
-    catalogue: Catalogue,
+    moment: Moment,
     before: Table,
     effects: tuple[Effect, ...],
     texts: tuple[str, str],
     *,
     several: bool,
-) -> Applied:
+) -> Ran:
     if not effects:
-        return Applied(catalogue)
+        return moment, ()
     source, query = texts
-    # A foreign key with its index is two sub-jobs of one multi-schema change, though written as one.
+    # A foreign key with its index is two sub-jobs of one multi-schema change.
     if several or any(effect.action is ActionType.ADD_FOREIGN_KEY for effect in effects[1:]):
         effects = (Effect(effects[-1].table, ActionType.MULTI_SCHEMA_CHANGE),)
     jobs: list[DdlJob] = []
@@ -117,11 +113,11 @@ def _applied(
             )
         )
         previous = after
-    catalogue, _ = catalogue.take_ids(len(effects))
-    return Applied(catalogue.without_table(before.id).with_table(previous), tuple(jobs))
+    moment, _ = moment.take_ids(len(effects))
+    return moment.without_table(before.id).with_table(previous), tuple(jobs)
 
 
-def _effects(
+def _effects(  # noqa: PLR0911 - one arm a class
     scene: _Scene, table: Table, spec: Alteration
 ) -> tuple[_Scene, tuple[Effect, ...]]:
     """Return the effects of one specification, and the scene after it (ids may have been given)."""
@@ -149,7 +145,7 @@ def _effects(
             return _column_or_partition(scene, table, spec)
 
 
-def _column_or_partition(
+def _column_or_partition(  # noqa: PLR0911 - one arm a class
     scene: _Scene, table: Table, spec: Alteration
 ) -> tuple[_Scene, tuple[Effect, ...]]:
     match spec:
@@ -172,8 +168,8 @@ def _column_or_partition(
         case AlterIndexVisibility():
             return scene, _one(alter.alter_visibility(table, spec))
         case _:
-            catalogue, effect = alter_partitions.alter_partitions(scene.catalogue, table, spec)
-            return replace(scene, catalogue=catalogue), _one(effect)
+            moment, effect = alter_partitions.alter_partitions(scene.moment, table, spec)
+            return replace(scene, moment=moment), _one(effect)
 
 
 def _one(effect: Effect | None) -> tuple[Effect, ...]:
@@ -181,21 +177,21 @@ def _one(effect: Effect | None) -> tuple[Effect, ...]:
 
 
 def _rename(scene: _Scene, table: Table, spec: RenameTable) -> Effect | None:
-    new_id = scene.catalogue.resolve(spec.table, scene.schema or table.id.schema)
+    new_id = scene.moment.resolve(spec.table, scene.schema or table.id.schema)
     if new_id == table.id:
         return None
-    taken = scene.catalogue.find(new_id.schema, new_id.name)
+    taken = scene.moment.find(new_id.schema, new_id.name)
     if taken is not None and taken.id != table.id:
         raise table_exists(spec.table.at, spec.table.name)
     return Effect(replace(table, id=new_id), ActionType.RENAME_TABLE)
 
 
 def _exchange(
-    catalogue: Catalogue, spec: ExchangePartition, before: Table, context: tuple[str, str]
-) -> Applied:
+    moment: Moment, spec: ExchangePartition, before: Table, context: tuple[str, str]
+) -> Ran:
     """EXCHANGE PARTITION swaps two physical ids; TiCDC writes its query anew from full names."""
     source, schema = context
-    other = catalogue.existing(spec.table, schema)
+    other = moment.existing(spec.table, schema)
     after, exchanged = alter_partitions.exchange(before, other, spec)
     tail = "" if spec.validation else " WITHOUT VALIDATION"
     query = (
@@ -214,12 +210,9 @@ def _exchange(
         before.id.name,
         (other, exchanged),
     )
-    catalogue, _ = catalogue.take_ids(1)
-    return Applied(catalogue.with_table(after).with_table(exchanged), (job,))
+    moment, _ = moment.take_ids(1)
+    return moment.with_table(after).with_table(exchanged), (job,)
 
 
 def _full(table: Table) -> str:
     return f"{quote_name(table.id.schema)}.{quote_name(table.id.name)}"
-
-
-__all__ = ["Position", "alter_table"]

@@ -55,9 +55,7 @@ def resolve_charset(charset: str, collation: str, inherited: Charset, *, at: int
         owner = charset_of_collation(collation)
         name = owner.name if owner else charset
         if charset and name != charset:
-            raise Refused(
-                at, f"COLLATION '{collation}' is not valid for CHARACTER SET '{charset}'"
-            )
+            raise Refused(at, f"COLLATION '{collation}' is not valid for CHARACTER SET '{charset}'")
         return Charset(name, collation)
     if charset:
         return Charset(charset, CHARSETS[charset].collation)
@@ -125,9 +123,7 @@ def _with_charset(column: Column, definition: ColumnDef, charset: Charset) -> Co
             f"Column length too big for column '{column.name}' (max = {limit})",
             hint="use TEXT or BLOB instead",
         )
-    return _sized(
-        replace(column, charset=charset.name, collation=charset.collation), width=width
-    )
+    return _sized(replace(column, charset=charset.name, collation=charset.collation), width=width)
 
 
 def _sized(column: Column, width: int) -> Column:
@@ -142,7 +138,7 @@ def _sized(column: Column, width: int) -> Column:
     return replace(column, length=None)
 
 
-def _with_option(column: Column, option: ColumnOption) -> Column:
+def _with_option(column: Column, option: ColumnOption) -> Column:  # noqa: PLR0911 - one arm a kind
     match option.kind:
         case OptionKind.NOT_NULL | OptionKind.PRIMARY_KEY:
             return replace(column, nullable=False)

@@ -183,9 +183,7 @@ def add_foreign_key(table: Table, key: Constraint, schema: str) -> Table:
         index_name = name
         if any(index.name.lower() == name.lower() for index in table.indexes):
             index_name = free_name(key, (index.name for index in table.indexes))
-        table = add_key(
-            table, Constraint(ConstraintKind.INDEX, index_name, key.parts, at=key.at)
-        )
+        table = add_key(table, Constraint(ConstraintKind.INDEX, index_name, key.parts, at=key.at))
     foreign_key = ForeignKey(name, columns, parent, parent_columns)
     return replace(table, foreign_keys=(*table.foreign_keys, foreign_key))
 

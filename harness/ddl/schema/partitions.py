@@ -1,6 +1,7 @@
 """Partition names and definitions: what a PARTITION BY clause amounts to.
 
-Source: TiDB pkg/ddl/partition.go, `buildTablePartitionInfo`, `generatePartitionDefinitionsFromInterval`.
+Source: TiDB pkg/ddl/partition.go, `buildTablePartitionInfo`,
+`generatePartitionDefinitionsFromInterval`.
 """
 
 from __future__ import annotations
@@ -10,7 +11,14 @@ from calendar import monthrange
 from dataclasses import replace
 from datetime import date
 
-from harness.ddl.expressions import MAXVALUE, Compound, Expr, Literal, LiteralKind, restore_expression
+from harness.ddl.expressions import (
+    MAXVALUE,
+    Compound,
+    Expr,
+    Literal,
+    LiteralKind,
+    restore_expression,
+)
 from harness.ddl.schema.refusals import Refused
 from harness.ddl.syntax import PartitionDef, Partitioning, PartitionInterval
 from harness.model.table import Table
@@ -43,9 +51,7 @@ def with_partitions(table: Table, partitioning: Partitioning) -> Table:
     if method.kind in ("RANGE", "LIST") and not partitioning.definitions:
         what = f"For {method.kind} partitions each partition must be defined"
         raise Refused(0, what)
-    return replace(
-        table, partitions=partition_names(partitioning), partition_kind=method.kind
-    )
+    return replace(table, partitions=partition_names(partitioning), partition_kind=method.kind)
 
 
 def expanded(partitioning: Partitioning) -> Partitioning:
@@ -122,9 +128,7 @@ def _moment(expr: Expr | None) -> tuple[int, int, int, int]:
     return year, month, day, clock[0] * 3600 + clock[1] * 60 + clock[2]
 
 
-def _later(
-    moment: tuple[int, int, int, int], amount: int, unit: str
-) -> tuple[int, int, int, int]:
+def _later(moment: tuple[int, int, int, int], amount: int, unit: str) -> tuple[int, int, int, int]:
     year, month, day, second = moment
     if unit in _MONTHS:
         months = year * 12 + month - 1 + amount * _MONTHS[unit]

@@ -28,63 +28,63 @@ def _nearest(name: str, known: tuple[str, ...]) -> str:
 
 
 def unknown_table(at: int, schema: str, name: str, known: tuple[str, ...] = ()) -> Refused:
-    """No such table (MySQL 1146)."""
+    """Say: no such table (MySQL 1146)."""
     return Refused(at, f"Table '{schema}.{name}' doesn't exist", hint=_nearest(name, known))
 
 
 def table_exists(at: int, name: str) -> Refused:
-    """The name is taken (MySQL 1050)."""
+    """Say: the name is taken (MySQL 1050)."""
     return Refused(at, f"Table '{name}' already exists", hint="IF NOT EXISTS makes this a no-op")
 
 
 def unknown_database(at: int, name: str, known: tuple[str, ...] = ()) -> Refused:
-    """No such database (MySQL 1049)."""
+    """Say: no such database (MySQL 1049)."""
     return Refused(at, f"Unknown database '{name}'", hint=_nearest(name, known))
 
 
 def no_database(at: int) -> Refused:
-    """A bare name without current database (MySQL 1046)."""
+    """Say: a bare name without current database (MySQL 1046)."""
     return Refused(at, "No database selected", hint="write the name as schema.table")
 
 
 def unknown_column(at: int, column: str, table: str, known: tuple[str, ...] = ()) -> Refused:
-    """No such column (MySQL 1054)."""
+    """Say: no such column (MySQL 1054)."""
     return Refused(at, f"Unknown column '{column}' in '{table}'", hint=_nearest(column, known))
 
 
 def duplicate_column(at: int, column: str) -> Refused:
-    """Two columns of one name (MySQL 1060)."""
+    """Say: two columns of one name (MySQL 1060)."""
     return Refused(at, f"Duplicate column name '{column}'")
 
 
 def duplicate_key(at: int, name: str) -> Refused:
-    """Two indexes of one name (MySQL 1061)."""
+    """Say: two indexes of one name (MySQL 1061)."""
     return Refused(at, f"Duplicate key name '{name}'")
 
 
 def unknown_key_column(at: int, column: str, known: tuple[str, ...] = ()) -> Refused:
-    """A key over a column that is not there (MySQL 1072)."""
+    """Say: a key over a column that is not there (MySQL 1072)."""
     what = f"Key column '{column}' doesn't exist in table"
     return Refused(at, what, hint=_nearest(column, known))
 
 
 def cannot_drop(at: int, name: str, known: tuple[str, ...] = ()) -> Refused:
-    """Nothing of that name to drop (MySQL 1091)."""
+    """Say: nothing of that name to drop (MySQL 1091)."""
     what = f"Can't DROP '{name}'; check that column/key exists"
     return Refused(at, what, hint=_nearest(name, known))
 
 
 def unknown_index(at: int, name: str, table: str, known: tuple[str, ...] = ()) -> Refused:
-    """No such index (MySQL 1176)."""
+    """Say: no such index (MySQL 1176)."""
     what = f"Key '{name}' doesn't exist in table '{table}'"
     return Refused(at, what, hint=_nearest(name, known))
 
 
 def unknown_partition(at: int, name: str, table: str, known: tuple[str, ...] = ()) -> Refused:
-    """No such partition (MySQL 1735)."""
+    """Say: no such partition (MySQL 1735)."""
     return Refused(at, f"Unknown partition '{name}' in table '{table}'", hint=_nearest(name, known))
 
 
 def not_partitioned(at: int) -> Refused:
-    """Partition management of a table without partitions (MySQL 1505)."""
+    """Say: partition management of a table without partitions (MySQL 1505)."""
     return Refused(at, "Partition management on a not partitioned table is not possible")

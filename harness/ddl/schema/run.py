@@ -1,4 +1,4 @@
-"""One statement on one catalogue: the next catalogue and the jobs.
+"""One statement on one moment: the next moment and the jobs.
 
 Source: TiDB pkg/ddl/executor.go; tiflow c7b2588 cdc/model/sink.go:1092.
 """
@@ -9,7 +9,6 @@ from dataclasses import replace
 
 from harness.ddl.action import ActionType
 from harness.ddl.alterations import AddConstraint, AlterTable, DropIndex
-from harness.ddl.catalogue import Applied, Catalogue
 from harness.ddl.expressions import quote_name
 from harness.ddl.grammar.statements import Statement
 from harness.ddl.restored.statements import restore
@@ -19,6 +18,7 @@ from harness.ddl.schema.create import build_table, like_table
 from harness.ddl.schema.jobs import DdlJob
 from harness.ddl.schema.partitions import expanded, with_partitions
 from harness.ddl.schema.refusals import Refused, table_exists, unknown_database, unknown_table
+from harness.ddl.schema.state import Moment, Ran
 from harness.ddl.syntax import (
     AlterDatabase,
     CreateDatabase,
@@ -38,37 +38,37 @@ from harness.ddl.syntax import (
 from harness.model.table import Table, TableId
 
 
-def run(catalogue: Catalogue, statement: Statement, source: str, schema: str) -> Applied:  # noqa: C901, PLR0911, PLR0912 - one arm a statement
+def run(moment: Moment, statement: Statement, source: str, schema: str) -> Ran:  # noqa: C901, PLR0911, PLR0912 - one arm a statement
     """Apply a statement; Refused when the database would refuse it."""
     match statement:
         case CreateDatabase():
-            return _create_database(catalogue, statement, source)
+            return _create_database(moment, statement, source)
         case AlterDatabase():
-            return _alter_database(catalogue, statement, source, schema)
+            return _alter_database(moment, statement, source, schema)
         case DropDatabase():
-            return _drop_database(catalogue, statement, source)
+            return _drop_database(moment, statement, source)
         case CreateTable():
-            return _create_table(catalogue, statement, source, schema)
+            return _create_table(moment, statement, source, schema)
         case DropTables():
-            return _drop_tables(catalogue, statement, source, schema)
+            return _drop_tables(moment, statement, source, schema)
         case RenameTables():
-            return _rename_tables(catalogue, statement, source, schema)
+            return _rename_tables(moment, statement, source, schema)
         case TruncateTable():
-            return _truncate_table(catalogue, statement, source, schema)
+            return _truncate_table(moment, statement, source, schema)
         case CreateIndex(table=table, constraint=constraint):
             altered = AlterTable(table, (AddConstraint(constraint),))
-            return alter_table(catalogue, altered, (source, restore(statement)), schema)
+            return alter_table(moment, altered, (source, restore(statement)), schema)
         case DropIndexStatement(table=table, name=name, if_exists=guarded):
             altered = AlterTable(table, (DropIndex(name, guarded, table.at),))
-            return alter_table(catalogue, altered, (source, restore(statement)), schema)
+            return alter_table(moment, altered, (source, restore(statement)), schema)
         case AlterTable():
-            return alter_table(catalogue, statement, (source, restore(statement)), schema)
+            return alter_table(moment, statement, (source, restore(statement)), schema)
         case CreateView():
-            return _create_view(catalogue, statement, source, schema)
+            return _create_view(moment, statement, source, schema)
         case SequenceStatement():
-            return _sequence(catalogue, statement, source, schema)
+            return _sequence(moment, statement, source, schema)
         case PolicyStatement(action=action):
-            return Applied(catalogue, (DdlJob(action, "", "", "", source),))
+            return moment, (DdlJob(action, "", "", "", source),)
 
 
 # ---- databases --------------------------------------------------------------------------------
@@ -79,67 +79,63 @@ def _database_charset(options: tuple[DatabaseOption, ...], inherited: Charset) -
     return resolve_charset(texts.get("CHARACTER SET", ""), texts.get("COLLATE", ""), inherited)
 
 
-def _create_database(catalogue: Catalogue, statement: CreateDatabase, source: str) -> Applied:
-    if catalogue.schema_name(statement.name) is not None:
+def _create_database(moment: Moment, statement: CreateDatabase, source: str) -> Ran:
+    if moment.schema_name(statement.name) is not None:
         if statement.if_not_exists:
-            return Applied(catalogue)
+            return moment, ()
         raise Refused(0, f"Can't create database '{statement.name}'; database exists")
     charset = _database_charset(statement.options, DEFAULT_CHARSET)
-    catalogue, _ = catalogue.take_ids(2)
+    moment, _ = moment.take_ids(2)
     job = DdlJob(ActionType.CREATE_SCHEMA, statement.name, "", restore(statement), source)
-    return Applied(catalogue.with_schema(statement.name, charset), (job,))
+    return moment.with_schema(statement.name, charset), (job,)
 
 
-def _alter_database(
-    catalogue: Catalogue, statement: AlterDatabase, source: str, schema: str
-) -> Applied:
-    name = catalogue.schema_name(statement.name or schema)
+def _alter_database(moment: Moment, statement: AlterDatabase, source: str, schema: str) -> Ran:
+    name = moment.schema_name(statement.name or schema)
     if name is None:
-        raise unknown_database(0, statement.name or schema, catalogue.schemas())
-    old = catalogue.databases[name]
+        raise unknown_database(0, statement.name or schema, moment.schemas())
+    old = moment.databases[name]
     query = restore(statement)
     if any(option.kind == "PLACEMENT POLICY" for option in statement.options):
         action = ActionType.MODIFY_SCHEMA_DEFAULT_PLACEMENT
-        return Applied(catalogue, (DdlJob(action, name, "", query, source),))
+        return moment, (DdlJob(action, name, "", query, source),)
     # A character set alone takes its default collation along.
     charset = _database_charset(statement.options, old)
     if charset == old:
-        return Applied(catalogue)
-    catalogue, _ = catalogue.take_ids(1)
+        return moment, ()
+    moment, _ = moment.take_ids(1)
     job = DdlJob(ActionType.MODIFY_SCHEMA_CHARSET_AND_COLLATE, name, "", query, source)
-    return Applied(catalogue.with_schema(name, charset), (job,))
+    return moment.with_schema(name, charset), (job,)
 
 
-def _drop_database(catalogue: Catalogue, statement: DropDatabase, source: str) -> Applied:
-    name = catalogue.schema_name(statement.name)
+def _drop_database(moment: Moment, statement: DropDatabase, source: str) -> Ran:
+    name = moment.schema_name(statement.name)
     if name is None:
         if statement.if_exists:
-            return Applied(catalogue)
+            return moment, ()
         what = f"Can't drop database '{statement.name}'; database doesn't exist"
         raise Refused(0, what)
-    catalogue, _ = catalogue.take_ids(1)
+    moment, _ = moment.take_ids(1)
     job = DdlJob(ActionType.DROP_SCHEMA, name, "", restore(statement), source)
-    return Applied(catalogue.without_schema(name), (job,))
+    return moment.without_schema(name), (job,)
 
 
 # ---- creating ---------------------------------------------------------------------------------
 
 
-def _create_table(
-    catalogue: Catalogue, statement: CreateTable, source: str, schema: str
-) -> Applied:
-    table_id = catalogue.resolve(statement.table, schema)
+def _create_table(moment: Moment, statement: CreateTable, source: str, schema: str) -> Ran:
+    table_id = moment.resolve(statement.table, schema)
     if statement.temporary == "TEMPORARY":
         # Local to its session: no job, and nobody else ever sees it.
-        return Applied(catalogue)
+        return moment, ()
     dropped: tuple[DdlJob, ...] = ()
-    if catalogue.find(table_id.schema, table_id.name) is not None:
+    if moment.find(table_id.schema, table_id.name) is not None:
         if statement.if_not_exists:
-            return Applied(catalogue)
+            return moment, ()
         if not statement.or_replace:
             raise table_exists(statement.table.at, statement.table.name)
         first = DropTables((statement.table,))
-        catalogue, dropped = _unpack(_drop_tables(catalogue, first, source, schema))
+        moment, dropped = _drop_tables(moment, first, source, schema)
     if statement.select is not None:
         raise Refused(
             statement.table.at,
@@ -149,8 +145,8 @@ def _create_table(
     statement = replace(statement, or_replace=False)
     if statement.partitioning is not None:
         statement = replace(statement, partitioning=expanded(statement.partitioning))
-    table = _new_table(catalogue, statement, table_id, schema)
-    catalogue, table = with_physical_ids(catalogue, table)
+    table = _new_table(moment, statement, table_id, schema)
+    moment, table = with_physical_ids(moment, table)
     job = DdlJob(
         ActionType.CREATE_TABLE,
         table_id.schema,
@@ -159,45 +155,37 @@ def _create_table(
         source,
         after=table,
     )
-    return Applied(catalogue.with_table(table), (*dropped, job))
+    return moment.with_table(table), (*dropped, job)
 
 
-def _unpack(applied: Applied) -> tuple[Catalogue, tuple[DdlJob, ...]]:
-    return applied.catalogue, applied.jobs
-
-
-def _new_table(
-    catalogue: Catalogue, statement: CreateTable, table_id: TableId, schema: str
-) -> Table:
+def _new_table(moment: Moment, statement: CreateTable, table_id: TableId, schema: str) -> Table:
     if statement.like is not None:
-        model = catalogue.existing(statement.like, schema)
+        model = moment.existing(statement.like, schema)
         if model.is_view or model.is_sequence:
             raise Refused(statement.like.at, f"'{model.id}' is not BASE TABLE")
         return like_table(model, table_id)
-    table = build_table(statement, table_id, catalogue.databases[table_id.schema])
+    table = build_table(statement, table_id, moment.databases[table_id.schema])
     if statement.partitioning is not None:
         table = with_partitions(table, statement.partitioning)
     return table
 
 
-def with_physical_ids(catalogue: Catalogue, table: Table) -> tuple[Catalogue, Table]:
+def with_physical_ids(moment: Moment, table: Table) -> tuple[Moment, Table]:
     """Give a table and its partitions new physical ids, and one id to the job."""
-    catalogue, ids = catalogue.take_ids(2 + len(table.partitions))
-    return catalogue, replace(table, physical_id=ids[0], partition_ids=ids[1:-1])
+    moment, ids = moment.take_ids(2 + len(table.partitions))
+    return moment, replace(table, physical_id=ids[0], partition_ids=ids[1:-1])
 
 
-def _create_view(
-    catalogue: Catalogue, statement: CreateView, source: str, schema: str
-) -> Applied:
-    view_id = catalogue.resolve(statement.view, schema)
-    old = catalogue.find(view_id.schema, view_id.name)
+def _create_view(moment: Moment, statement: CreateView, source: str, schema: str) -> Ran:
+    view_id = moment.resolve(statement.view, schema)
+    old = moment.find(view_id.schema, view_id.name)
     if old is not None and not (statement.or_replace and old.is_view):
         raise table_exists(statement.view.at, statement.view.name)
-    catalogue, view = with_physical_ids(catalogue, Table(view_id, (), is_view=True))
+    moment, view = with_physical_ids(moment, Table(view_id, (), is_view=True))
     job = DdlJob(
         ActionType.CREATE_VIEW, view_id.schema, view_id.name, restore(statement), source, old, view
     )
-    return Applied(catalogue.with_table(view), (job,))
+    return moment.with_table(view), (job,)
 
 
 _SEQUENCE_ACTIONS = {
@@ -207,13 +195,11 @@ _SEQUENCE_ACTIONS = {
 }
 
 
-def _sequence(
-    catalogue: Catalogue, statement: SequenceStatement, source: str, schema: str
-) -> Applied:
+def _sequence(moment: Moment, statement: SequenceStatement, source: str, schema: str) -> Ran:
     jobs: list[DdlJob] = []
     for ref in statement.sequences:
-        table_id = catalogue.resolve(ref, schema)
-        before = catalogue.find(table_id.schema, table_id.name)
+        table_id = moment.resolve(ref, schema)
+        before = moment.find(table_id.schema, table_id.name)
         if statement.verb == "CREATE":
             if before is not None and statement.guarded:
                 continue
@@ -225,46 +211,40 @@ def _sequence(
             raise unknown_table(ref.at, table_id.schema, table_id.name)
         after = Table(table_id, (), is_sequence=True) if statement.verb != "DROP" else None
         if after is not None:
-            catalogue, after = with_physical_ids(catalogue, after)
-        catalogue = (
-            catalogue.with_table(after) if after else catalogue.without_table(table_id)
-        )
+            moment, after = with_physical_ids(moment, after)
+        moment = moment.with_table(after) if after else moment.without_table(table_id)
         action = _SEQUENCE_ACTIONS[statement.verb]
         query = restore(statement)
         jobs.append(DdlJob(action, table_id.schema, ref.name, query, source, before, after))
-    return Applied(catalogue, tuple(jobs))
+    return moment, tuple(jobs)
 
 
 # ---- dropping, truncating, renaming -----------------------------------------------------------
 
 
-def _drop_tables(
-    catalogue: Catalogue, statement: DropTables, source: str, schema: str
-) -> Applied:
+def _drop_tables(moment: Moment, statement: DropTables, source: str, schema: str) -> Ran:
     """Each table is a job of its own, and TiCDC writes its query anew from the full name."""
     action = ActionType.DROP_VIEW if statement.is_view else ActionType.DROP_TABLE
     word = "VIEW" if statement.is_view else "TABLE"
     jobs: list[DdlJob] = []
     for ref in statement.tables:
-        found = _droppable(catalogue, statement, ref, schema)
+        found = _droppable(moment, statement, ref, schema)
         if found is None:
             continue
-        catalogue, _ = catalogue.take_ids(1)
-        catalogue = catalogue.without_table(found.id)
+        moment, _ = moment.take_ids(1)
+        moment = moment.without_table(found.id)
         query = f"DROP {word} {_full(found.id)}"
         jobs.append(DdlJob(action, found.id.schema, found.id.name, query, source, found))
-    return Applied(catalogue, tuple(jobs))
+    return moment, tuple(jobs)
 
 
-def _droppable(
-    catalogue: Catalogue, statement: DropTables, ref: TableRef, schema: str
-) -> Table | None:
-    """Return the table to drop, None when there is none and IF EXISTS (or TEMPORARY) allows that."""
+def _droppable(moment: Moment, statement: DropTables, ref: TableRef, schema: str) -> Table | None:
+    """Return the table to drop, None when there is none and IF EXISTS or TEMPORARY allows that."""
     lenient = statement.if_exists or statement.temporary == "TEMPORARY"
-    if lenient and catalogue.schema_name(ref.schema or schema) is None:
+    if lenient and moment.schema_name(ref.schema or schema) is None:
         return None
-    table_id = catalogue.resolve(ref, schema)
-    found = catalogue.find(table_id.schema, table_id.name)
+    table_id = moment.resolve(ref, schema)
+    found = moment.find(table_id.schema, table_id.name)
     if statement.temporary == "TEMPORARY":
         return None
     if found is not None and not found.is_sequence and found.is_view == statement.is_view:
@@ -274,20 +254,18 @@ def _droppable(
     kind = "VIEW" if statement.is_view else "BASE TABLE"
     if found is not None:
         raise Refused(ref.at, f"'{found.id}' is not {kind}")
-    return catalogue.existing(ref, schema)
+    return moment.existing(ref, schema)
 
 
 def _full(table_id: TableId) -> str:
     return f"{quote_name(table_id.schema)}.{quote_name(table_id.name)}"
 
 
-def _truncate_table(
-    catalogue: Catalogue, statement: TruncateTable, source: str, schema: str
-) -> Applied:
-    before = catalogue.existing(statement.table, schema)
+def _truncate_table(moment: Moment, statement: TruncateTable, source: str, schema: str) -> Ran:
+    before = moment.existing(statement.table, schema)
     if before.is_view or before.is_sequence:
         raise unknown_table(statement.table.at, before.id.schema, before.id.name)
-    catalogue, after = with_physical_ids(catalogue, replace(before, version=before.version + 1))
+    moment, after = with_physical_ids(moment, replace(before, version=before.version + 1))
     job = DdlJob(
         ActionType.TRUNCATE_TABLE,
         before.id.schema,
@@ -297,27 +275,25 @@ def _truncate_table(
         before,
         after,
     )
-    return Applied(catalogue.with_table(after), (job,))
+    return moment.with_table(after), (job,)
 
 
-def _rename_tables(
-    catalogue: Catalogue, statement: RenameTables, source: str, schema: str
-) -> Applied:
+def _rename_tables(moment: Moment, statement: RenameTables, source: str, schema: str) -> Ran:
     """One pair keeps the user's statement; several become one rebuilt query for each pair."""
     jobs: list[DdlJob] = []
     for old_ref, new_ref in statement.pairs:
-        before = catalogue.existing(old_ref, schema)
-        new_id = catalogue.resolve(new_ref, schema)
-        if catalogue.find(new_id.schema, new_id.name) is not None:
+        before = moment.existing(old_ref, schema)
+        new_id = moment.resolve(new_ref, schema)
+        if moment.find(new_id.schema, new_id.name) is not None:
             raise table_exists(new_ref.at, new_ref.name)
         after = replace(before, id=new_id, version=before.version + 1)
-        catalogue = catalogue.without_table(before.id).with_table(after)
+        moment = moment.without_table(before.id).with_table(after)
         query = restore(statement)
         if len(statement.pairs) > 1:
             query = f"RENAME TABLE {_full(before.id)} TO {_full(new_id)}"
         jobs.append(rename_job(before, after, query, source))
-    catalogue, _ = catalogue.take_ids(1)
-    return Applied(catalogue, tuple(jobs))
+    moment, _ = moment.take_ids(1)
+    return moment, tuple(jobs)
 
 
 def rename_job(before: Table, after: Table, query: str, source: str) -> DdlJob:
