@@ -22,8 +22,11 @@ TIMEOUT_S = 60.0
 # Under this many queued messages librdkafka's queue never refuses; each poll drains deliveries.
 POLL_EVERY = 10_000
 PRODUCER_SETTINGS = {
-    # Order within a partition must survive retries.
-    "enable.idempotence": True,
+    # Every record exactly once and in order: with one broker on this machine a retry would hide a
+    # fault, and an idempotent producer waits a second for its id.
+    "acks": "all",
+    "retries": 0,
+    "max.in.flight.requests.per.connection": 1,
     # Enough to batch, too little to be felt at the end of a small case.
     "linger.ms": 2,
     "queue.buffering.max.messages": 1_000_000,

@@ -98,7 +98,7 @@ class TiDB:
                 topic=self._feed.topic,
                 partitions=self._feed.partitions,
                 origin=origin,
-                action=job.action.name.lower(),
+                action=job.action.display_name.replace(" ", "_"),
             )
         if emitted:
             yield from self._marks(step, run.line, commit_ts, None)

@@ -38,7 +38,9 @@ def settings(values: Mapping[str, Any], dialect: str) -> Settings:
     if batch < 1 or limit < 1:
         raise UsageError("max-batch-size and max-message-bytes must be at least 1")
     old_value = bool(values.get("sink.open.output-old-value", version.old_value))
-    handle_only = values.get("delete-only-output-handle-key-columns", version.delete_handle_only)
+    handle_only = values.get(
+        "sink.delete-only-output-handle-key-columns", version.delete_handle_only
+    )
     return Settings(
         dialect=version,
         max_batch_size=batch,

@@ -1,0 +1,76 @@
+"""`harness record`: the only command that writes locks and goldens."""
+
+from __future__ import annotations
+
+import secrets
+from contextlib import nullcontext
+from pathlib import Path
+
+import click
+import orjson
+
+from harness.cli import options
+from harness.errors import ExitCode, UsageError
+
+
+@click.command("record", short_help="Run SQL on a real database and lock its changes.")
+@options.paths
+@click.option("--all", "everything", is_flag=True, help="Record every scenario.")
+@click.option(
+    "--upstream",
+    metavar="URL",
+    help="mysql://user:password@host:port/ to record on [an embedded MariaDB]. "
+    "Only databases that the recording itself creates are used, and dropped again.",
+)
+@options.roots
+@options.as_json
+def command(
+    paths: tuple[Path, ...],
+    everything: bool,  # noqa: FBT001
+    upstream: str | None,
+    scenarios: Path | None,
+    golden: Path | None,
+    json_: bool,  # noqa: FBT001
+) -> int:
+    """Run the SQL of the scenarios in PATHS once, lock the row changes, and write the goldens.
+
+    Review the difference before you commit it: nothing else ever rewrites a golden.
+    """
+    if everything == bool(paths):
+        raise UsageError(
+            "say what to record", expected="PATHS (files, directories or ids), or --all"
+        )
+    from harness.engine.choose import load
+    from harness.engine.recording import Recorded, embedded_upstream, record_all
+    from harness.record.server import upstream_from_url
+
+    space = options.space(scenarios, golden)
+    chosen = load(space, paths)
+    run_dir = space.runs / "runs" / secrets.token_hex(3)
+
+    def heard(one: Recorded) -> None:
+        state = "has problems" if one.problems else "changed" if one.written else "unchanged"
+        click.echo(f"{one.scenario.id}: {state}", err=json_)
+        for path in one.written:
+            click.echo(f"    {path}", err=json_)
+        for problem in one.problems:
+            click.echo(str(problem), err=True)
+
+    source = (
+        nullcontext(upstream_from_url(upstream))
+        if upstream
+        else embedded_upstream(run_dir, lambda _: None)
+    )
+    with source as server:
+        results = record_all(space, chosen, server, heard)
+    if json_:
+        rows = [
+            {
+                "scenario": one.scenario.id,
+                "written": [str(path) for path in one.written],
+                "problems": [str(problem) for problem in one.problems],
+            }
+            for one in results
+        ]
+        click.echo(orjson.dumps(rows).decode())
+    return int(ExitCode.USAGE if any(one.problems for one in results) else ExitCode.PASS)
