@@ -8,6 +8,7 @@ import subprocess
 import sys
 import textwrap
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -41,11 +42,8 @@ def certify(tmp_path: Path, body: str, *options: str) -> subprocess.CompletedPro
     """Certify a consumer written here; runs in a directory of its own."""
     script = tmp_path / "consumer.py"
     script.write_text(PRELUDE + textwrap.dedent(body), encoding="utf-8")
-    target = f"exec:{sys.executable} ./consumer.py"
-    command = [sys.executable, "-m", "harness", "certify", target, "-k", CASE, "--json"]
-    roots = ["--scenarios", str(ROOT / "scenarios"), "--golden", str(ROOT / "golden")]
     return subprocess.run(
-        [*command, *roots, *options],
+        [*command_line(CASE), "--json", *options],
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
@@ -53,6 +51,20 @@ def certify(tmp_path: Path, body: str, *options: str) -> subprocess.CompletedPro
         timeout=120,
         check=False,
     )
+
+
+def command_line(case: str) -> list[str]:
+    """Return the command that certifies the consumer in the current directory over one case."""
+    target = f"exec:{sys.executable} ./consumer.py"
+    roots = ["--scenarios", str(ROOT / "scenarios"), "--golden", str(ROOT / "golden")]
+    return [sys.executable, "-m", "harness", "certify", target, "-k", case, *roots]
+
+
+def until(true: Callable[[], bool], seconds: float = 60) -> None:
+    """Wait until something is true, or the time is up; the caller asserts."""
+    deadline = time.monotonic() + seconds
+    while not true() and time.monotonic() < deadline:
+        time.sleep(0.05)
 
 
 def left_running(tmp_path: Path) -> list[str]:
@@ -119,26 +131,39 @@ def test_a_target_that_cannot_run_is_a_usage_error_before_anything_starts(tmp_pa
 def test_an_interrupt_stops_everything(tmp_path: Path) -> None:
     """Ctrl-C in the middle of a run stops services and consumer, and is not a verdict."""
     ready = tmp_path / "ready"
-    script = tmp_path / "consumer.py"
-    script.write_text(
-        PRELUDE + f"open({str(ready)!r}, 'w').close(); time.sleep(600)", encoding="utf-8"
-    )
-    roots = ["--scenarios", str(ROOT / "scenarios"), "--golden", str(ROOT / "golden")]
-    target = f"exec:{sys.executable} ./consumer.py"
+    body = f"open({str(ready)!r}, 'w').close(); time.sleep(600)"
+    (tmp_path / "consumer.py").write_text(PRELUDE + body, encoding="utf-8")
     with subprocess.Popen(
-        [sys.executable, "-m", "harness", "certify", target, "-k", CASE, *roots],
+        command_line(CASE),
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     ) as child:
-        deadline = time.monotonic() + 60
-        while not ready.exists() and time.monotonic() < deadline and child.poll() is None:
-            time.sleep(0.05)
+        until(lambda: ready.exists() or child.poll() is not None)
         child.send_signal(signal.SIGINT)
         out, err = child.communicate(timeout=60)
     assert child.returncode == 130, err
     assert "interrupted" in err
     assert "passed" not in out
+    assert left_running(tmp_path) == []
+
+
+def test_a_killed_harness_leaves_nothing_running(tmp_path: Path) -> None:
+    """After kill -9 of the harness in the middle of a run, Kafka and the consumer go too."""
+    ready = tmp_path / "ready"
+    body = f"open({str(ready)!r}, 'w').close(); time.sleep(600)"
+    (tmp_path / "consumer.py").write_text(PRELUDE + body, encoding="utf-8")
+    with subprocess.Popen(
+        [*command_line(CASE), "--deadline", "300"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    ) as child:
+        until(lambda: ready.exists() or child.poll() is not None)
+        assert child.poll() is None
+        child.kill()
+    until(lambda: not left_running(tmp_path))
     assert left_running(tmp_path) == []
