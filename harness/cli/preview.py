@@ -27,13 +27,13 @@ def command(
     json_: bool,  # noqa: FBT001
 ) -> int:
     """Show what each partition will carry, decoded, with scenario lines; no services."""
-    from harness.engine.catalogue import planned_without_goldens
+    from harness.engine.catalogue import planned_only
     from harness.engine.choose import load, selected
     from harness.report.preview import preview_json, preview_lines
 
     space = options.space(scenarios, golden)
     chosen = selected(load(space, paths), expression)
-    planned = planned_without_goldens(space, chosen)
+    planned = planned_only(space, chosen, expectations=False)
     if json_:
         rows = [preview_json(plan, show_bytes=show_bytes) for plan in planned]
         click.echo(orjson.dumps(rows).decode())

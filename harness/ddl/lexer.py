@@ -165,8 +165,11 @@ class _Lexer:
             return self._quoted(first, TokenKind.QUOTED_NAME)
         if first in "nN" and self._sql.startswith("'", self._at + 1):
             return self._take(TokenKind.WORD, self._at + 1, "_utf8")
+        # The dot of a.1b parts names; a number may start with one only elsewhere.
+        after_name = previous is not None and previous.kind in _NAMES and previous.end == self._at
+        literal = not after_dot and not (first == "." and after_name)
         for kind, pattern in _LITERALS:
-            match = None if after_dot else pattern.match(self._sql, self._at)
+            match = pattern.match(self._sql, self._at) if literal else None
             if match:
                 groups = [group for group in match.groups() if group is not None]
                 return self._take(kind, match.end(), groups[0] if groups else match[0])
@@ -218,6 +221,7 @@ class _Lexer:
         )
 
 
+_NAMES = frozenset({TokenKind.WORD, TokenKind.QUOTED_NAME})
 _LITERALS = (
     (TokenKind.VARIABLE, _VARIABLE),
     (TokenKind.HEX, _HEX),

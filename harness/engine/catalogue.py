@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from harness.engine import golden
-from harness.engine.plan import Plan, plan
+from harness.engine.plan import Plan, author_problems, plan
 from harness.engine.workspace import Workspace
 from harness.errors import Location, Problem, ScenarioError
 from harness.model.change import ChangeLog
@@ -17,6 +17,8 @@ from harness.scenario.expand import Case
 def plans(space: Workspace, chosen: Sequence[Case]) -> tuple[Plan, ...]:
     """Plan the cases and hold them against their goldens; ScenarioError carries every problem."""
     planned, problems = _planned(space, chosen)
+    for one in planned:
+        problems += author_problems(one)
     seen: set[tuple[str, str]] = set()
     for one in planned:
         # Disturbed cases share the goldens of the plain one.
@@ -29,9 +31,17 @@ def plans(space: Workspace, chosen: Sequence[Case]) -> tuple[Plan, ...]:
     return planned
 
 
-def planned_without_goldens(space: Workspace, chosen: Sequence[Case]) -> tuple[Plan, ...]:
-    """Plan the cases whatever their goldens say; ScenarioError carries every other problem."""
+def planned_only(
+    space: Workspace, chosen: Sequence[Case], *, expectations: bool
+) -> tuple[Plan, ...]:
+    """Plan the cases whatever their goldens say; ScenarioError carries every other problem.
+
+    `expectations` False leaves the author's own expectations out too, as a preview does: it is
+    where an author looks when they do not hold.
+    """
     planned, problems = _planned(space, chosen)
+    for one in planned if expectations else ():
+        problems += author_problems(one)
     if problems:
         raise ScenarioError(tuple(dict.fromkeys(problems)))
     return planned

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.engine import golden
-from harness.engine.catalogue import planned_without_goldens
+from harness.engine.catalogue import planned_only
 from harness.engine.events import ServiceChanged
 from harness.engine.launch import service_changed
 from harness.engine.workspace import Workspace
@@ -71,7 +71,7 @@ def _record(space: Workspace, scenario: Scenario, upstream: Upstream) -> Recorde
         return Recorded(scenario, (), error.problems)
     written: list[Path] = [] if lock.read_bytes() == before else [lock]
     try:
-        plans = planned_without_goldens(space, cases(scenario))
+        plans = planned_only(space, cases(scenario), expectations=True)
     except ScenarioError as error:
         return Recorded(scenario, tuple(written), error.problems)
     names: set[str] = set()

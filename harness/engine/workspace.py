@@ -46,4 +46,11 @@ def workspace(here: Path, scenarios: Path | None = None, golden: Path | None = N
         )
     if golden is None:
         golden = scenarios.parent / "golden"
-    return Workspace(here, scenarios, golden)
+    return Workspace(here, _shown(scenarios, here), _shown(golden, here))
+
+
+def _shown(path: Path, here: Path) -> Path:
+    """Return a path as a person standing here would write it."""
+    if here == Path.cwd() and path.is_relative_to(here):
+        return path.relative_to(here)
+    return path

@@ -11,9 +11,21 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
 
+from harness.model.columns import BINARIES, CHARACTERS, ColumnKind
 from harness.model.values import Value
 
-NO_COLUMNS: Mapping[str, Value] = MappingProxyType({})
+
+def settled(kind: ColumnKind, value: Value) -> Value:
+    """Return a decoded value as a column of that kind has it.
+
+    Not every wire tells text from bytes; a reader who knows the column does. Raises ValueError for
+    bytes that are no text.
+    """
+    if isinstance(value, str) and kind in BINARIES:
+        return value.encode()
+    if isinstance(value, bytes) and kind in CHARACTERS:
+        return value.decode()
+    return value
 
 
 class EventKind(StrEnum):

@@ -1,36 +1,37 @@
 """Row events from a server's binary log, each tied to the statement that caused it.
 
-Before each statement a savepoint is set whose name says which statement follows. The server writes
-savepoints into the log among the row events of the transaction, and a rollback to an earlier one
-takes both back alike. It leaves out savepoints before the first row event; what precedes the first
-one that is there belongs to the statement before it.
+Before each statement a row is written into a table of marks, within the same transaction. Its row
+event says in the log which statement's events follow, and a rollback to a savepoint takes marks and
+events back alike. (Marks that are queries, such as savepoints, would not do: mysql-replication
+1.0.17 fails on the query events of MariaDB 11.4 that carry status variables it does not know.)
 """
 
 # pyright: reportMissingTypeStubs=false, reportUnknownVariableType=false
 from __future__ import annotations
 
 import logging
-import re
+import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import pymysql  # type: ignore[import-untyped]
 from pymysqlreplication import BinLogStreamReader
-from pymysqlreplication.event import QueryEvent, XidEvent
+from pymysqlreplication.event import XidEvent
 from pymysqlreplication.row_event import DeleteRowsEvent, UpdateRowsEvent, WriteRowsEvent
 
 from harness.errors import SetupError
 from harness.model.change import Op
-from harness.model.columns import Column
+from harness.model.columns import Column, ColumnKind
 from harness.model.table import TableId
 from harness.model.values import Row
 from harness.record.image import read_image
-from harness.record.server import Server, SqlError, Upstream
+from harness.record.server import Server, SqlError, Upstream, quoted
 
-MARK = re.compile(r"SAVEPOINT `?harness_(\d+)_(\d+)`?\Z", re.IGNORECASE)
 TIMEOUT_S = 30
 REPLICA_ID = 4_294_967_294  # an id that no real replica is likely to have
+MARKS = "marks"
+MARK_COLUMNS = (Column(1, "step", ColumnKind.INT), Column(2, "statement", ColumnKind.INT))
 OPS: Mapping[str, Op] = {
     "WriteRowsEvent": Op.INSERT,
     "UpdateRowsEvent": Op.UPDATE,
@@ -71,6 +72,19 @@ class LoggedRows:
 Logged = dict[tuple[int, int], list[LoggedRows]]  # (step, statement) -> events
 
 
+def marks_database() -> str:
+    """Return a name for the database of the marks, which no other recording has."""
+    return f"harness_marks_{secrets.token_hex(4)}"
+
+
+def prepare_marks(server: Server, database: str) -> None:
+    """Create the table of marks."""
+    server.run(
+        f"CREATE TABLE {quoted(database)}.{MARKS} (step INT NOT NULL, statement INT NOT NULL)"
+        " ENGINE = InnoDB"
+    )
+
+
 def position(server: Server) -> Position | None:
     """Return where the server's log ends, None when it has none that can be used.
 
@@ -99,60 +113,50 @@ def _end(server: Server) -> Position:
     return Position((row[0] or b"").decode(), int(row[1] or 0))
 
 
-def mark(server: Server, step: int, statement: int) -> None:
+def mark(server: Server, database: str, step: int, statement: int) -> None:
     """Say in the log that the events from here on belong to a statement."""
-    server.run(f"SAVEPOINT harness_{step}_{statement}")
+    marks = f"{quoted(database)}.{MARKS}"
+    server.run(f"INSERT INTO {marks} VALUES ({step}, {statement})")  # noqa: S608 - numbers
 
 
-def logged(server: Server, begin: Position, databases: Sequence[str]) -> Logged:
-    """Return the row events in our databases since `begin`, by step and statement.
+def logged(server: Server, begin: Position, databases: Sequence[str], marks: str) -> Logged:
+    """Return the row events in these databases since `begin`, by step and statement.
 
-    Raises SetupError when the log cannot be read, or has row events that no recording made.
+    `marks` is the database of the marks. Raises SetupError when the log cannot be read, or has row
+    events that this recording did not write.
     """
-    sorting = _Sorting()
+    found: Logged = {}
+    current: tuple[int, int] | None = None
     try:
-        for event in _events(server.upstream, begin, databases):
-            sorting.take(event)
+        for event in _events(server.upstream, begin, [*databases, marks]):
+            kind = type(event).__name__
+            if kind not in OPS:  # the end of a transaction
+                current = None
+                continue
+            rows = LoggedRows(OPS[kind], TableId(_text(event.schema), _text(event.table)), event)
+            if rows.table.schema.lower() == marks:
+                current = _mark_of(rows)
+            elif current is None:
+                raise SetupError(
+                    f"the binary log of {server.upstream} has rows of {rows.table} outside of any"
+                    " transaction of this recording",
+                    expected="tables of a transactional engine that nobody else writes into",
+                )
+            else:
+                found.setdefault(current, []).append(rows)
     except pymysql.Error as error:
         raise SetupError(f"cannot read the binary log of {server.upstream}: {error}") from error
-    if sorting.strange:
-        raise SetupError(
-            f"the binary log of {server.upstream} has rows in {', '.join(databases)} that this"
-            " recording did not write",
-            hint="let nobody else write into the scenario's databases while it is recorded",
-        )
-    return sorting.found
+    return found
 
 
-class _Sorting:
-    """Row events, sorted to the statements by the marks between them."""
-
-    def __init__(self) -> None:
-        self.found: Logged = {}
-        self.pending: list[LoggedRows] = []
-        self.current: tuple[int, int] | None = None
-        self.strange = False
-
-    def take(self, event: Any) -> None:  # noqa: ANN401 - the library is untyped
-        kind = type(event).__name__
-        if kind in OPS:
-            table = TableId(_text(event.schema), _text(event.table))
-            rows = LoggedRows(OPS[kind], table, event)
-            if self.current is None:
-                self.pending.append(rows)
-            else:
-                self.found.setdefault(self.current, []).append(rows)
-        elif kind == "QueryEvent" and (marked := MARK.match(_text(event.query))):
-            self.marked(int(marked[1]), int(marked[2]))
-        elif kind == "XidEvent":  # a transaction ends; its last mark stood before the end
-            self.strange = self.strange or bool(self.pending)
-            self.pending, self.current = [], None
-
-    def marked(self, step: int, statement: int) -> None:
-        if self.pending:
-            self.found.setdefault((step, statement - 1), []).extend(self.pending)
-            self.pending = []
-        self.current = step, statement
+def _mark_of(rows: LoggedRows) -> tuple[int, int]:
+    """Return step and statement of a mark."""
+    ((_, image),) = rows.read(MARK_COLUMNS)
+    assert image is not None
+    step, statement = image
+    assert isinstance(step, int)
+    assert isinstance(statement, int)
+    return step, statement
 
 
 def _text(value: str | bytes) -> str:
@@ -160,7 +164,7 @@ def _text(value: str | bytes) -> str:
 
 
 def _events(upstream: Upstream, begin: Position, databases: Sequence[str]) -> Iterator[Any]:
-    """Yield queries, and row events in these databases, up to the end of the log."""
+    """Yield row events in these databases, and ends of transactions, up to the end of the log."""
     logging.getLogger("pymysqlreplication").setLevel(logging.ERROR)
     settings = {
         "host": upstream.host,
@@ -178,7 +182,7 @@ def _events(upstream: Upstream, begin: Position, databases: Sequence[str]) -> It
         log_pos=begin.offset,
         resume_stream=True,
         blocking=False,
-        only_events=[QueryEvent, XidEvent, WriteRowsEvent, UpdateRowsEvent, DeleteRowsEvent],
+        only_events=[XidEvent, WriteRowsEvent, UpdateRowsEvent, DeleteRowsEvent],
         enable_logging=False,
     )
     ours = {name.lower() for name in databases}

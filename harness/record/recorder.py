@@ -70,16 +70,17 @@ class FromLog:
     server: Server
     begin: binlog.Position
     databases: Sequence[str]
+    marks: str
     name: str = "binlog"
 
     def before(self, step: int, statement: int, tables: tuple[Table, ...]) -> None:
         """Leave a mark in the log."""
         del tables
-        binlog.mark(self.server, step, statement)
+        binlog.mark(self.server, self.marks, step, statement)
 
     def events(self) -> Mapping[tuple[int, int], Sequence[Event]]:
         """Read the log from where the recording began."""
-        return binlog.logged(self.server, self.begin, self.databases)
+        return binlog.logged(self.server, self.begin, self.databases, self.marks)
 
 
 class FromReads:
@@ -117,10 +118,13 @@ def record(
     statement. Raises ScenarioError (SQL that the server refuses, with its line; a log that differs
     from a SELECT), UsageError (a database of that name exists), SetupError (the server).
     """
-    with databases_of_our_own(upstream, scenario.databases) as server:
-        found = binlog.position(server) if binary_log else None
-        databases = scenario.databases
-        source: Source = FromLog(server, found, databases) if found else FromReads(server)
+    marks, databases = binlog.marks_database(), scenario.databases
+    with databases_of_our_own(upstream, [*databases, marks]) as server:
+        source: Source = FromReads(server)
+        begin = binlog.position(server) if binary_log else None
+        if begin is not None:
+            binlog.prepare_marks(server, marks)
+            source = FromLog(server, begin, databases, marks)
         readings = _Run(scenario, server, source).execute()
         first: Line = header(scenario, server.version, source.name)
         lines = [first, *_Replay(scenario, source.events(), readings).lines()]
@@ -269,7 +273,7 @@ class _Replay:
                 change = RowChanged(Op(row.op), table.id, before, after, row.line)
                 self.told.change(change)
             except ValueError as error:
-                _refuse(where, f"{row.op} into {row.table}: {error}", hint="state whole rows")
+                _refuse(where, f"{row.op} in {row.table}: {error}", hint="state whole rows")
             yield ordinal, change
 
     def recorded(self, number: int, step: TransactionStep) -> Iterator[tuple[int, RowChanged]]:
@@ -297,9 +301,7 @@ class _Replay:
                 self.told.change(change)
                 yield change
         except ValueError as error:
-            _refuse(
-                where, str(error), hint="nothing was locked; please report it with the scenario"
-            )
+            _refuse(where, f"the server's log cannot be followed: {error}")
 
     def compare(self, step: DdlStep | TransactionStep, reading: Reading) -> None:
         """Hold the fold of what the database ran against what a SELECT said after the step."""

@@ -47,10 +47,7 @@ class World:
         if change.before is not None:
             if not rows[change.before]:
                 table = self.catalogue.table(change.table)
-                raise ValueError(
-                    f"the log has the {change.op} of a row of {table.id} that is not there:"
-                    f" {shown(table, change.before)}"
-                )
+                raise ValueError(f"{table.id} has no row {shown(table, change.before)}")
             rows[change.before] -= 1
         if change.after is not None:
             rows[change.after] += 1

@@ -25,10 +25,11 @@ from typing import Any
 from harness.model.canonical import canonical
 from harness.model.decoded import DecodedEvent, EventKind
 from harness.model.mounted import MountedTable
-from harness.model.values import Value
+from harness.model.values import Row, Value
 from harness.verdict.expected import Expected, TableState
 from harness.verdict.text import row_text
 
+SHOWN = 5
 ROW_KINDS: Mapping[str, frozenset[EventKind]] = {
     "insert": frozenset({EventKind.INSERT, EventKind.UPSERT}),
     "update": frozenset({EventKind.UPDATE, EventKind.UPSERT}),
@@ -130,16 +131,24 @@ def check_rows(
     if state is None:
         return f"table {name} does not exist at the end" if rows else None
     left = [tuple(row[i] for i in state.mounted.emitted) for row in state.all_rows()]
-    there = ", ".join(row_text(state.mounted, r) for r in state.all_rows()[:5]) or "no rows"
+    full = dict(zip(left, state.all_rows(), strict=True))
     for row in rows:
         try:
             wanted = _wanted(state, row)
         except ValueError as error:
             return f"row {dict(row)}: {error}"
         if wanted not in left:
-            return f"row {dict(row)} is not there; the table holds {there}"
+            there = _rows_text(state, [full[one] for one in left])
+            return f"row {dict(row)} is not there; not listed, but there: {there}"
         left.remove(wanted)
-    return f"the table holds {len(left)} more rows than listed: {there}" if left else None
+    if not left:
+        return None
+    return f"the table also holds {_rows_text(state, [full[one] for one in left])}"
+
+
+def _rows_text(state: TableState, rows: Sequence[Row]) -> str:
+    shown = ", ".join(row_text(state.mounted, row) for row in rows[:SHOWN]) or "nothing"
+    return shown + (f" and {len(rows) - SHOWN} more rows" if len(rows) > SHOWN else "")
 
 
 def _wanted(state: TableState, row: Mapping[str, Any]) -> tuple[Value, ...]:
@@ -157,9 +166,7 @@ def _matches(item: Mapping[str, Any], event: SentEvent, partitions: int) -> bool
         return kind is EventKind.RESOLVED
     if "ddl" in item:
         everywhere = item.get("partitions") != "all" or len(event.partitions) == partitions
-        return (
-            kind is EventKind.DDL and event.action == item["ddl"] and everywhere
-        )
+        return kind is EventKind.DDL and event.action == item["ddl"] and everywhere
     name = next((op for op in ROW_KINDS if op in item), None)
     if name is None or kind not in ROW_KINDS[name]:
         return False

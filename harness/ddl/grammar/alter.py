@@ -41,9 +41,11 @@ from harness.ddl.grammar.columns import (
     sees_constraint,
 )
 from harness.ddl.grammar.cursor import Cursor
+from harness.ddl.grammar.expressions import parse_expression
 from harness.ddl.grammar.options import parse_table_option, parse_table_options
 from harness.ddl.grammar.tables import parse_elements
 from harness.ddl.grammar.types import parse_charset_name, take_charset_keyword
+from harness.ddl.lexer import TokenKind
 from harness.ddl.syntax import TableOption
 
 
@@ -51,7 +53,7 @@ def parse_alter_table(cursor: Cursor) -> AlterTable:
     """Return the ALTER TABLE statement of which ALTER TABLE is read."""
     table = cursor.table()
     specs: list[Alteration] = []
-    while True:
+    while cursor.token.kind is not TokenKind.END and not cursor.sees(";"):
         if specs and not cursor.take(",") and not _may_follow_without_comma(cursor):
             break
         specs.append(_spec(cursor))
@@ -182,7 +184,11 @@ def _alter(cursor: Cursor) -> Alteration:
     if cursor.take("DROP", "DEFAULT"):
         return AlterDefault(name, None, at)
     cursor.expect("SET", "DEFAULT")
-    return AlterDefault(name, parse_default(cursor), at)
+    if not cursor.take("("):
+        return AlterDefault(name, parse_default(cursor), at)
+    expr = parse_expression(cursor)
+    cursor.expect(")")
+    return AlterDefault(name, expr, at)
 
 
 def _rename(cursor: Cursor) -> Alteration:

@@ -40,7 +40,14 @@ _RESERVED_FUNCTIONS = words(
     CHAR DATABASE IF INSERT INTERVAL LEFT MOD REPEAT REPLACE RIGHT VALUES DEFAULT CONVERT
     """
 )
-_RENAMED = {"CHAR": "CHAR_FUNC", "INSERT": "INSERT_FUNC", "PASSWORD": "PASSWORD_FUNC"}
+_RENAMED = {
+    "CHAR": "CHAR_FUNC",
+    "INSERT": "INSERT_FUNC",
+    "PASSWORD": "PASSWORD_FUNC",
+    "STD": "STDDEV_POP",
+    "STDDEV": "STDDEV_POP",
+    "VARIANCE": "VAR_POP",
+}
 
 
 def parse_call(cursor: Cursor) -> Expr | None:
@@ -78,7 +85,7 @@ def _function(cursor: Cursor, word: str) -> Expr:
         return Compound("binary", (parts[0], "%", parts[2]))
     name = _RENAMED.get(word, word)
     call = Compound(f"call {name}", (f"{name}(", *parts, ")"))
-    return _window(cursor, call) if cursor.sees("OVER") else call
+    return _window(cursor, call) if cursor.sees_any(*_WINDOW_WORDS) else call
 
 
 def _expression(cursor: Cursor) -> Expr:
@@ -142,11 +149,16 @@ _CAST_TYPES = {
 }
 
 
+_LONGEST_FLOAT = 24
+
+
 def _cast_type(cursor: Cursor) -> str:
     word = cursor.expect_any(*_CAST_TYPES)
     if word in ("SIGNED", "UNSIGNED"):
         cursor.take_any("INTEGER", "INT")
     text = _CAST_TYPES[word] + _cast_size(cursor, word)
+    if text == "FLOAT(wide)":
+        text = "DOUBLE"
     if word in ("CHAR", "CHARACTER"):
         text += _cast_charset(cursor)
     return text + (" ARRAY" if cursor.take("ARRAY") else "")
@@ -158,7 +170,9 @@ def _cast_size(cursor: Cursor, word: str) -> str:
     sizes = cursor.parenthesised(lambda: cursor.number("a length"))
     if word == "DECIMAL":
         sizes = tuple(size for index, size in enumerate(sizes) if index == 0 or size)
-    if word == "FLOAT" or (word in ("TIME", "DATETIME") and sizes == (0,)):
+    if word == "FLOAT":
+        return "(wide)" if sizes[0] > _LONGEST_FLOAT else ""
+    if word in ("TIME", "DATETIME") and sizes == (0,):
         return ""
     return f"({', '.join(str(size) for size in sizes)})"
 
@@ -312,7 +326,15 @@ def by_item(cursor: Cursor) -> Expr:
     return expr
 
 
+# FROM may follow any call in a SELECT; it belongs to the call before FIRST and LAST alone.
+_WINDOW_WORDS = ("OVER", "IGNORE", "RESPECT")
+
+
 def _window(cursor: Cursor, call: Compound) -> Expr:
+    if cursor.take("IGNORE", "NULLS"):
+        call = Compound(call.form, (*call.parts, " IGNORE NULLS"))
+    else:
+        cursor.take("RESPECT", "NULLS")
     cursor.expect("OVER")
     if not cursor.sees("("):
         return Compound("window", (call, " OVER ", quote_name(cursor.name("a window"))))

@@ -45,7 +45,21 @@ def parse_column(cursor: Cursor) -> ColumnDef:
     name = parse_column_name(cursor)
     implied = SERIAL_OPTIONS if cursor.sees("SERIAL") else ()
     data_type = parse_type(cursor)
-    return ColumnDef(name, data_type, (*implied, *_options(cursor)), at)
+    options = (*implied, *_options(cursor))
+    _refuse_on_generated(cursor, options, at)
+    return ColumnDef(name, data_type, options, at)
+
+
+_NOT_ON_GENERATED = (OptionKind.DEFAULT, OptionKind.AUTO_INCREMENT, OptionKind.ON_UPDATE)
+
+
+def _refuse_on_generated(cursor: Cursor, options: tuple[ColumnOption, ...], at: int) -> None:
+    if not any(option.kind is OptionKind.GENERATED for option in options):
+        return
+    for option in options:
+        if option.kind in _NOT_ON_GENERATED:
+            what = f"Incorrect usage of {option.kind.value} and generated column"
+            raise DdlError.at(cursor.sql, at, what)
 
 
 def parse_column_name(cursor: Cursor) -> str:
@@ -312,7 +326,7 @@ def _special_key(kind: ConstraintKind) -> Callable[[Cursor], Constraint]:
 
 
 def _key(cursor: Cursor, kind: ConstraintKind) -> Constraint:
-    name = "" if cursor.sees("(") or cursor.sees_any("USING", "TYPE") else cursor.name("an index")
+    name = "" if cursor.sees_any("(", "USING") else cursor.name("an index")
     using = _using(cursor)
     parts = parse_key_parts(cursor)
     option = parse_index_options(cursor)
@@ -336,20 +350,12 @@ def _key_part(cursor: Cursor) -> KeyPart:
         expr = parse_expression(cursor)
         cursor.expect(")")
         return KeyPart("", expr=expr, descending=_descending(cursor), at=at)
-    if cursor.token.kind is TokenKind.WORD and cursor.peek().upper == "(" and _is_call(cursor):
-        expr = parse_expression(cursor)
-        return KeyPart("", expr=expr, descending=_descending(cursor), at=at)
     name = parse_column_name(cursor)
     length = None
     if cursor.take("("):
         length = cursor.number("a prefix length")
         cursor.expect(")")
     return KeyPart(name, length, descending=_descending(cursor), at=at)
-
-
-def _is_call(cursor: Cursor) -> bool:
-    """Tell `vec_cosine_distance(v)` from the prefix length `name(10)`."""
-    return cursor.peek(2).kind is not TokenKind.INTEGER
 
 
 def _descending(cursor: Cursor) -> bool:
@@ -390,7 +396,24 @@ def _index_comment(cursor: Cursor, option: IndexOption) -> IndexOption:
 
 def _pre_split(cursor: Cursor, option: IndexOption) -> IndexOption:
     cursor.take("=")
-    return replace(option, pre_split=str(cursor.number("a number of regions")))
+    if not cursor.take("("):
+        return replace(option, pre_split=str(cursor.number("a number of regions")))
+    if cursor.take("BETWEEN"):
+        low = _split_values(cursor)
+        cursor.expect("AND")
+        high = _split_values(cursor)
+        cursor.expect("REGIONS")
+        text = f"(BETWEEN {low} AND {high} REGIONS {cursor.number('a number of regions')})"
+    else:
+        cursor.expect("BY")
+        text = f"(BY {','.join(cursor.list(lambda: _split_values(cursor)))})"
+    cursor.expect(")")
+    return replace(option, pre_split=text)
+
+
+def _split_values(cursor: Cursor) -> str:
+    values = cursor.parenthesised(lambda: restore_expression(parse_expression(cursor)))
+    return f"({','.join(values)})"
 
 
 _VALUED_OPTIONS: Mapping[str, Callable[[Cursor, IndexOption], IndexOption]] = {

@@ -107,12 +107,26 @@ class Cursor:
         if self.token.kind is not TokenKind.END:
             raise self.fail("the end of the statement")
 
+    def sees_query(self, ahead: int = 0) -> bool:
+        """Tell whether the token `ahead` starts a query."""
+        return self.peek(ahead).upper in ("SELECT", "WITH", "TABLE", "VALUES")
+
     def sees_subquery(self) -> bool:
-        """Tell whether a query in parentheses stands here."""
+        """Tell whether a query in one or more parentheses stands here."""
         ahead = 0
         while self.peek(ahead).upper == "(":
             ahead += 1
-        return ahead > 0 and self.peek(ahead).upper in ("SELECT", "WITH", "TABLE", "VALUES")
+        return ahead > 0 and self.sees_query(ahead)
+
+    def attempt(self, rule: Callable[[Cursor], _T]) -> _T | None:
+        """Apply a rule; when it fails, step back to where it began and return None."""
+        at, noted = self._at, len(self.tables)
+        try:
+            return rule(self)
+        except DdlError:
+            self._at = at
+            del self.tables[noted:]
+            return None
 
     # ---- names and values -------------------------------------------------------------------
 

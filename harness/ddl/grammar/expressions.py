@@ -9,7 +9,14 @@ Source: MySQL 8.0 reference manual §12.4.1; TiDB pkg/parser/parser.y, `Expressi
 
 from __future__ import annotations
 
-from harness.ddl.expressions import ColumnRef, Compound, Expr, Literal, LiteralKind
+from harness.ddl.expressions import (
+    ColumnRef,
+    Compound,
+    Expr,
+    Literal,
+    LiteralKind,
+    quote_string,
+)
 from harness.ddl.grammar.calls import parse_call
 from harness.ddl.grammar.cursor import Cursor
 from harness.ddl.grammar.literals import (
@@ -117,7 +124,7 @@ def _predicate(cursor: Cursor) -> Expr:
 
 
 def _in(cursor: Cursor, left: Expr, negated: str) -> Expr:
-    if cursor.sees_subquery():
+    if cursor.sees("(") and cursor.sees_query(1):
         return Compound("in", (left, f"{negated} IN ", cursor.rules.subquery(cursor)))
     items = cursor.parenthesised(lambda: parse_expression(cursor))
     return Compound("in", (left, f"{negated} IN (", *joined(items, ","), ")"))
@@ -135,7 +142,7 @@ def _like(cursor: Cursor, left: Expr, negated: str) -> Expr:
     escape = ""
     if cursor.take("ESCAPE"):
         character = cursor.string("the escape character")
-        escape = "" if character in ("\\", "") else f" ESCAPE '{character}'"
+        escape = "" if character in ("\\", "") else f" ESCAPE {quote_string(character)}"
     return Compound("like", (left, f"{negated} LIKE ", pattern, escape))
 
 
@@ -207,6 +214,10 @@ def _primary(cursor: Cursor) -> Expr:
         return Compound("variable", (cursor.next().text,))
     if token.upper == "(":
         return _parenthesis(cursor)
+    if token.upper == "{":
+        return _odbc_literal(cursor)
+    if token.kind is TokenKind.QUOTED_NAME and cursor.peek().upper == "(":
+        return _named_call(cursor)
     if token.kind is TokenKind.WORD:
         special = parse_call(cursor)
         if special is not None:
@@ -220,12 +231,33 @@ def _primary(cursor: Cursor) -> Expr:
 
 
 def _parenthesis(cursor: Cursor) -> Expr:
-    if cursor.sees_subquery():
+    if cursor.sees_query(1):
         return cursor.rules.subquery(cursor)
     items = cursor.parenthesised(lambda: parse_expression(cursor))
     if len(items) == 1:
         return Compound("paren", ("(", *items, ")"))
     return Compound("row", ("ROW(", *joined(items, ","), ")"))
+
+
+def _odbc_literal(cursor: Cursor) -> Expr:
+    """Read `{d '2020-01-01'}` and the like, which TiDB writes as DATE '2020-01-01'."""
+    cursor.expect("{")
+    kind = cursor.name("d, t or ts").lower()
+    text = quote_string(cursor.string("a date or time"))
+    cursor.expect("}")
+    word = {"d": "DATE ", "t": "TIME ", "ts": "TIMESTAMP "}.get(kind, "")
+    return Compound("typed literal", (word, text))
+
+
+def _named_call(cursor: Cursor) -> Expr:
+    """Read a call of a function whose name is quoted; TiDB takes the quotes off."""
+    name = cursor.next().text.upper()
+    cursor.expect("(")
+    items: tuple[Expr, ...] = ()
+    if not cursor.sees(")"):
+        items = cursor.list(lambda: parse_expression(cursor))
+    cursor.expect(")")
+    return Compound(f"call {name}", (f"{name}(", *joined(items, ", "), ")"))
 
 
 def _column(cursor: Cursor) -> Expr:

@@ -170,7 +170,10 @@ def _storage(cursor: Cursor) -> TableOption:
 def _union(cursor: Cursor) -> TableOption:
     cursor.next()
     cursor.take("=")
-    return TableOption("UNION", tables=cursor.parenthesised(cursor.table))
+    cursor.expect("(")
+    tables = () if cursor.sees(")") else cursor.list(cursor.table)
+    cursor.expect(")")
+    return TableOption("UNION", tables=tables)
 
 
 def _ttl(cursor: Cursor) -> TableOption:

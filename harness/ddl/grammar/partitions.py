@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from harness.ddl.errors import DdlError
 from harness.ddl.expressions import DEFAULT, MAXVALUE, Compound, Expr
 from harness.ddl.grammar.columns import parse_column_name
 from harness.ddl.grammar.cursor import Cursor
 from harness.ddl.grammar.expressions import parse_expression, parse_operand
 from harness.ddl.grammar.literals import TIME_UNITS, time_unit
 from harness.ddl.grammar.options import parse_table_options
+from harness.ddl.grammar.partition_rules import inconsistency
 from harness.ddl.syntax import (
     PartitionDef,
     Partitioning,
@@ -25,6 +27,7 @@ from harness.ddl.syntax import (
 
 def parse_partitioning(cursor: Cursor) -> Partitioning:
     """Return the PARTITION BY clause that must stand here."""
+    at = cursor.offset
     cursor.expect("PARTITION", "BY")
     method = replace(_method(cursor), count=_count(cursor, "PARTITIONS"))
     sub = None
@@ -35,7 +38,11 @@ def parse_partitioning(cursor: Cursor) -> Partitioning:
         definitions = parse_definitions(cursor)
     if method.kind in ("HASH", "KEY") and not definitions and not method.count:
         method = replace(method, count=1)
-    return Partitioning(method, sub, definitions, _update_indexes(cursor))
+    partitioning = Partitioning(method, sub, definitions, _update_indexes(cursor))
+    wrong = inconsistency(partitioning)
+    if wrong:
+        raise DdlError.at(cursor.sql, at, wrong)
+    return partitioning
 
 
 def _count(cursor: Cursor, word: str) -> int:

@@ -36,7 +36,7 @@ def parse_query(cursor: Cursor) -> Compound:
         return Compound("query", (*parts, first, *_tail(cursor)))
     parts.append(first)
     while operator := cursor.take_any(*_SET_OPERATORS):
-        cursor.take("DISTINCT")
+        cursor.take_any("DISTINCT", "DISTINCTROW")
         every = " ALL" if cursor.take("ALL") else ""
         parts += [f" {operator}{every} ", _query_term(cursor)]
     return Compound("set operation", (*parts, *_tail(cursor)))
@@ -47,10 +47,6 @@ def parse_subquery(cursor: Cursor) -> Expr:
     cursor.expect("(")
     query = parse_query(cursor)
     cursor.expect(")")
-    # ((SELECT ...)) is one pair of parentheses to TiDB.
-    inner = query.parts[0]
-    if len(query.parts) == 1 and isinstance(inner, Compound) and inner.form == "subquery":
-        return inner
     return Compound("subquery", ("(", query, ")"))
 
 
@@ -129,9 +125,19 @@ def _tail(cursor: Cursor) -> Parts:
             parts.append(f" LIMIT {cursor.number('an offset')},{first}")
         else:
             parts.append(f" LIMIT {first}")
+    if cursor.take("FETCH"):
+        parts.append(f" LIMIT {_fetched(cursor)}")
     if cursor.take("FOR", "UPDATE"):
         parts.append(" FOR UPDATE")
     return tuple(parts)
+
+
+def _fetched(cursor: Cursor) -> int:
+    cursor.expect_any("FIRST", "NEXT")
+    count = 1 if cursor.sees_any("ROW", "ROWS") else cursor.number("a number of rows")
+    cursor.expect_any("ROW", "ROWS")
+    cursor.expect("ONLY")
+    return count
 
 
 def _field(cursor: Cursor) -> Expr:
@@ -236,8 +242,9 @@ def _joined_table(cursor: Cursor) -> _Source:
 
 def _table_factor(cursor: Cursor) -> _Source:
     if cursor.sees_subquery():
-        query = parse_subquery(cursor)
-        return _Source((query, *_alias(cursor)), is_derived=True)
+        query = cursor.attempt(parse_subquery)
+        if query is not None:
+            return _Source((query, *_alias(cursor)), is_derived=True)
     if cursor.take("("):
         inner = _table_list(cursor)
         cursor.expect(")")

@@ -150,8 +150,11 @@ def _alter(cursor: Cursor) -> Statement:
         return AlterDatabase(name, options)
     if cursor.take("SEQUENCE"):
         guarded = cursor.if_exists()
-        name_of = cursor.table("a sequence")
-        return SequenceStatement("ALTER", (name_of,), _sequence_options(cursor), (), guarded)
+        sequence = cursor.table("a sequence")
+        changes = _sequence_options(cursor)
+        if not changes:
+            raise cursor.fail("what to alter, such as INCREMENT BY 2")
+        return SequenceStatement("ALTER", (sequence,), changes, (), guarded)
     if cursor.sees_any("PLACEMENT", "RESOURCE"):
         return _policy(cursor, "ALTER")
     raise cursor.fail("TABLE, DATABASE or SEQUENCE", hint=_FOREIGN_HINT)

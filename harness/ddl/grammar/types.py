@@ -12,6 +12,7 @@ from dataclasses import replace
 from harness.ddl.charsets import BINARY, find_charset
 from harness.ddl.errors import DdlError
 from harness.ddl.grammar.cursor import Cursor
+from harness.ddl.lexer import TokenKind
 from harness.ddl.syntax import DataType
 from harness.model.columns import ColumnKind
 
@@ -153,7 +154,8 @@ def _year(cursor: Cursor, word: str) -> DataType:
         raise DdlError.at(
             cursor.sql, at, f"YEAR({length}) is not a type", expected="YEAR or YEAR(4)"
         )
-    return replace(_signed(cursor, DataType(ColumnKind.YEAR, length=length)), unsigned=False)
+    _signed(cursor, DataType(ColumnKind.YEAR))
+    return DataType(ColumnKind.YEAR, length=length)
 
 
 def _temporal(cursor: Cursor, word: str) -> DataType:
@@ -192,8 +194,8 @@ def _long(cursor: Cursor, word: str) -> DataType:
     del word
     if cursor.take("VARBINARY"):
         return DataType(ColumnKind.MEDIUMBLOB)
-    if not cursor.take("VARCHAR"):
-        cursor.take("VARCHARACTER")
+    if not cursor.take("CHAR", "VARYING") and not cursor.take("CHARACTER", "VARYING"):
+        cursor.take_any("VARCHAR", "VARCHARACTER")
     return _with_charset(cursor, DataType(ColumnKind.MEDIUMTEXT))
 
 
@@ -215,8 +217,19 @@ def _char(cursor: Cursor, word: str) -> DataType:
 
 def _members(cursor: Cursor, word: str) -> DataType:
     kind = ColumnKind.ENUM if word == "ENUM" else ColumnKind.SET
-    members = cursor.parenthesised(lambda: cursor.string("a member").rstrip(" "))
+    members = cursor.parenthesised(lambda: _member(cursor).rstrip(" "))
     return _with_charset(cursor, DataType(kind, members=members))
+
+
+def _member(cursor: Cursor) -> str:
+    """Return a member's text; hexadecimal and bit literals spell its UTF-8 bytes."""
+    if cursor.token.kind is TokenKind.HEX:
+        return bytes.fromhex(cursor.next().text).decode("utf-8", "replace")
+    if cursor.token.kind is TokenKind.BITS:
+        bits = cursor.next().text
+        size = (len(bits) + 7) // 8
+        return int(bits, 2).to_bytes(size, "big").decode("utf-8", "replace")
+    return cursor.string("a member")
 
 
 def _vector(cursor: Cursor, word: str) -> DataType:
@@ -242,7 +255,8 @@ def _with_charset(cursor: Cursor, data_type: DataType) -> DataType:
         elif cursor.take("UNICODE"):
             data_type = replace(data_type, charset="ucs2")
         elif cursor.take("BYTE"):
-            data_type = replace(data_type, charset=BINARY)
+            # MySQL makes it a binary type; TiDB reads the word and forgets it.
+            continue
         elif take_charset_keyword(cursor):
             data_type = replace(data_type, charset=parse_charset_name(cursor))
         else:
@@ -280,6 +294,7 @@ _RULES: Mapping[str, Callable[[Cursor, str], DataType]] = {
     **dict.fromkeys(_REALS, _real),
     "BIT": _bit,
     "YEAR": _year,
+    "SQL_TSI_YEAR": _year,
     **dict.fromkeys(_TEMPORALS, _temporal),
     **dict.fromkeys(_PLAIN, _plain),
     "BLOB": _blob,

@@ -39,8 +39,8 @@ def stored_default(expr: Expr) -> Default:
 def function_text(expr: Expr) -> str:
     """Return a function default's SQL; CURRENT_TIMESTAMP stands without empty parentheses."""
     text = restore_expression(expr)
-    if isinstance(expr, Compound) and expr.form == NOW:
-        return text.removesuffix("()")
+    if isinstance(expr, Compound) and expr.form in (NOW, "call NOW"):
+        return text.replace("NOW(", "CURRENT_TIMESTAMP(").removesuffix("()")
     return text
 
 

@@ -43,7 +43,7 @@ def _event(key: bytes, value: bytes, settings: Settings) -> DecodedEvent:
             _integer(head, "ts", "event key"),
             _string(head, "scm"),
             _string(head, "tbl"),
-            query=_string(body, "q"),
+            query=_named(body, "q"),
             type=_integer(body, "t", "DDL value"),
             key_text=_text(key),
             value_text=_text(value),
@@ -71,13 +71,13 @@ def _row(
     return DecodedEvent(
         kind,
         _integer(head, "ts", "event key"),
-        _string(head, "scm"),
-        _string(head, "tbl"),
+        _named(head, "scm"),
+        _named(head, "tbl"),
         before=columns.get("d", columns.get("p")),
         after=columns.get("u"),
         handle=tuple(name for name, column in first.items() if column.get("h")),
         types={name: int(column["t"]) for name, column in first.items()},
-        row_id=head.get("rid"),
+        row_id=_integer(head, "rid", "event key") if "rid" in head else None,
         key_text=texts[0],
         value_text=texts[1],
     )
@@ -91,6 +91,8 @@ def _columns(image: object, settings: Settings) -> Mapping[str, Value]:
         if not isinstance(column, dict) or "t" not in column or "v" not in column:
             raise DecodingError(f"column {name!r} lacks `t` or `v`")
         fields = cast("dict[str, Any]", column)
+        if not isinstance(fields.get("h", False), bool):
+            raise DecodingError(f"`h` of column {name!r} is {fields['h']!r}, not true or false")
         flag = _integer(fields, "f", name) if "f" in fields else None
         code = _integer(fields, "t", name)
         values[name] = read_value(code, flag, fields["v"], text_base64=settings.dialect.text_base64)
@@ -118,6 +120,13 @@ def _string(document: Mapping[str, Any], name: str) -> str:
     value = document.get(name, "")
     if not isinstance(value, str):
         raise DecodingError(f"`{name}` is {value!r}, not text")
+    return value
+
+
+def _named(document: Mapping[str, Any], name: str) -> str:
+    value = _string(document, name)
+    if not value:
+        raise DecodingError(f"`{name}` is missing or empty")
     return value
 
 

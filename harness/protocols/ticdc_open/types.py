@@ -97,7 +97,8 @@ _LONG_CODES = frozenset({249, 250, 251, 252})
 def read_value(code: int, flag: int | None, raw: object, *, text_base64: bool) -> Value:
     """Return the value that the wire carries for a type code; DecodingError when it does not fit.
 
-    `flag` is None in dialects without flags: long text and blobs then stay bytes.
+    `flag` is None in dialects without flags. Nothing then tells text from bytes: what is UTF-8 is
+    given as text, and `harness.model.decoded.settled` puts it right for whoever knows the column.
     """
     if raw is None:
         return None
@@ -119,7 +120,16 @@ def _read_text(code: int, flag: int | None, raw: str, *, text_base64: bool) -> V
         return raw
     if code in _LONG_CODES or (code in _SHORT_CODES and text_base64):
         content = b64decode(raw, validate=True)
-        return content if binary or (flag is None and code in _LONG_CODES) else content.decode()
+        if flag is None:
+            return _text_if_any(content)
+        return content if binary else content.decode()
     if code in _SHORT_CODES:
         return go_unquote(raw) if binary else raw
     raise DecodingError(f"type code {code} does not carry text")
+
+
+def _text_if_any(content: bytes) -> str | bytes:
+    try:
+        return content.decode()
+    except UnicodeDecodeError:
+        return content
