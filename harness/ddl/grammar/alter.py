@@ -32,16 +32,10 @@ from harness.ddl.alterations import (
 )
 from harness.ddl.expressions import quote_name, quote_string
 from harness.ddl.grammar import alter_partitions
-from harness.ddl.grammar.columns import (
-    parse_collation,
-    parse_column,
-    parse_column_name,
-    parse_constraint,
-    parse_default,
-    sees_constraint,
-)
+from harness.ddl.grammar.columns import parse_collation, parse_column, parse_default
 from harness.ddl.grammar.cursor import Cursor
 from harness.ddl.grammar.expressions import parse_expression
+from harness.ddl.grammar.keys import parse_column_name, parse_constraint, sees_constraint
 from harness.ddl.grammar.options import parse_table_option, parse_table_options
 from harness.ddl.grammar.tables import parse_elements
 from harness.ddl.grammar.types import parse_charset_name, take_charset_keyword

@@ -1,9 +1,9 @@
-"""Expressions that start with a word: functions, CASE, CAST, EXISTS, typed literals, aggregates.
+"""Expressions that start with a word: functions, CASE, CAST, EXISTS, typed literals.
 
 Functions keep the name that was written, in upper case; a few have a syntax of their own inside the
 parentheses, and TiDB gives a few another name.
-Source: TiDB pkg/parser/parser.y, `FunctionCallKeyword`, `FunctionCallNonKeyword`, `SumExpr`,
-`WindowFuncCall`; pkg/parser/ast/functions.go.
+Source: TiDB pkg/parser/parser.y, `FunctionCallKeyword`, `FunctionCallNonKeyword`;
+pkg/parser/ast/functions.go.
 """
 
 from __future__ import annotations
@@ -11,10 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from harness.ddl.charsets import find_charset
-from harness.ddl.expressions import NULL, ColumnRef, Compound, Expr, quote_name, quote_string
+from harness.ddl.expressions import NULL, ColumnRef, Compound, Expr, quote_string
+from harness.ddl.grammar.aggregates import AGGREGATES, WINDOW_WORDS, parse_window
 from harness.ddl.grammar.cursor import Cursor
 from harness.ddl.grammar.keywords import RESERVED, words
 from harness.ddl.grammar.literals import (
+    Parts,
+    arguments,
     interval,
     joined,
     parse_introducer,
@@ -22,8 +25,6 @@ from harness.ddl.grammar.literals import (
     time_unit,
 )
 from harness.ddl.lexer import TokenKind
-
-Parts = tuple[Expr | str, ...]
 
 _CONSTANT_WORDS = frozenset({"NULL", "TRUE", "FALSE"})
 _TYPED_LITERALS = frozenset({"DATE", "TIME", "TIMESTAMP"})
@@ -78,24 +79,18 @@ def _bare(cursor: Cursor, word: str) -> Expr:
 def _function(cursor: Cursor, word: str) -> Expr:
     cursor.next()
     cursor.expect("(")
-    rule = _ARGUMENT_RULES.get(word, _AGGREGATES.get(word, _arguments))
+    rule = _ARGUMENT_RULES.get(word, AGGREGATES.get(word, arguments))
     parts = rule(cursor)
     cursor.expect(")")
     if word == "MOD" and len(parts) == 3:
         return Compound("binary", (parts[0], "%", parts[2]))
     name = _RENAMED.get(word, word)
     call = Compound(f"call {name}", (f"{name}(", *parts, ")"))
-    return _window(cursor, call) if cursor.sees_any(*_WINDOW_WORDS) else call
+    return parse_window(cursor, call) if cursor.sees_any(*WINDOW_WORDS) else call
 
 
 def _expression(cursor: Cursor) -> Expr:
     return cursor.rules.expression(cursor)
-
-
-def _arguments(cursor: Cursor) -> Parts:
-    if cursor.sees(")"):
-        return ()
-    return joined(cursor.list(lambda: _expression(cursor)), ", ")
 
 
 # ---- arguments with a syntax of their own ---------------------------------------------------
@@ -202,7 +197,7 @@ def _extract(cursor: Cursor) -> Parts:
 def _unit_first(cursor: Cursor) -> Parts:
     unit = time_unit(cursor)
     cursor.expect(",")
-    return (f"{unit}, ", *_arguments(cursor))
+    return (f"{unit}, ", *arguments(cursor))
 
 
 def _position(cursor: Cursor) -> Parts:
@@ -271,114 +266,6 @@ _ARGUMENT_RULES: Mapping[str, Callable[[Cursor], Parts]] = {
     "WEIGHT_STRING": _weight_string,
     "GET_FORMAT": _get_format,
 }
-
-
-# ---- aggregates and windows -------------------------------------------------------------------
-
-
-def _aggregate(cursor: Cursor) -> Parts:
-    distinct = ("DISTINCT ",) if cursor.take_any("DISTINCT", "DISTINCTROW") else ()
-    cursor.take("ALL")
-    return (*distinct, *_arguments(cursor))
-
-
-def _count(cursor: Cursor) -> Parts:
-    if cursor.take("*"):
-        return ("1",)
-    return _aggregate(cursor)
-
-
-def _group_concat(cursor: Cursor) -> Parts:
-    parts = [*_aggregate(cursor)]
-    if cursor.sees("ORDER", "BY"):
-        parts += [" ", *order_by(cursor)]
-    separator = cursor.string("a separator") if cursor.take("SEPARATOR") else ","
-    return (*parts, " SEPARATOR ", quote_string(separator))
-
-
-_AGGREGATES: Mapping[str, Callable[[Cursor], Parts]] = {
-    "COUNT": _count,
-    "GROUP_CONCAT": _group_concat,
-    **dict.fromkeys(
-        words(
-            """
-            SUM AVG MIN MAX BIT_AND BIT_OR BIT_XOR STD STDDEV STDDEV_POP STDDEV_SAMP VAR_POP
-            VAR_SAMP VARIANCE JSON_ARRAYAGG JSON_OBJECTAGG APPROX_COUNT_DISTINCT
-            """
-        ),
-        _aggregate,
-    ),
-}
-
-
-def order_by(cursor: Cursor) -> Parts:
-    """Return the parts of `ORDER BY ...`, which must stand here."""
-    cursor.expect("ORDER", "BY")
-    return ("ORDER BY ", *joined(cursor.list(lambda: by_item(cursor)), ","))
-
-
-def by_item(cursor: Cursor) -> Expr:
-    """Return one item of ORDER BY or GROUP BY; ASC is not written back."""
-    expr = _expression(cursor)
-    if cursor.take("DESC"):
-        return Compound("descending", (expr, " DESC"))
-    cursor.take("ASC")
-    return expr
-
-
-# FROM may follow any call in a SELECT; it belongs to the call before FIRST and LAST alone.
-_WINDOW_WORDS = ("OVER", "IGNORE", "RESPECT")
-
-
-def _window(cursor: Cursor, call: Compound) -> Expr:
-    if cursor.take("IGNORE", "NULLS"):
-        call = Compound(call.form, (*call.parts, " IGNORE NULLS"))
-    else:
-        cursor.take("RESPECT", "NULLS")
-    cursor.expect("OVER")
-    if not cursor.sees("("):
-        return Compound("window", (call, " OVER ", quote_name(cursor.name("a window"))))
-    return Compound("window", (call, " OVER ", *window_spec(cursor)))
-
-
-def window_spec(cursor: Cursor) -> Parts:
-    """Return the parts of a window definition in parentheses, which must stand here."""
-    cursor.expect("(")
-    clauses: list[Parts] = []
-    if cursor.sees_name() and not cursor.sees_any("PARTITION", "ROWS", "RANGE", "GROUPS"):
-        clauses.append((quote_name(cursor.name("a window")),))
-    if cursor.take("PARTITION", "BY"):
-        items = joined(cursor.list(lambda: by_item(cursor)), ", ")
-        clauses.append(("PARTITION BY ", *items))
-    if cursor.sees("ORDER", "BY"):
-        clauses.append(order_by(cursor))
-    unit = cursor.take_any("ROWS", "RANGE", "GROUPS")
-    if unit:
-        clauses.append((f"{unit} ", *_frame(cursor)))
-    cursor.expect(")")
-    parts: list[Expr | str] = ["("]
-    for number, clause in enumerate(clauses):
-        parts += [" " if number else "", *clause]
-    return (*parts, ")")
-
-
-def _frame(cursor: Cursor) -> Parts:
-    if cursor.take("BETWEEN"):
-        low = _bound(cursor)
-        cursor.expect("AND")
-        return ("BETWEEN ", *low, " AND ", *_bound(cursor))
-    return ("BETWEEN ", *_bound(cursor), " AND CURRENT ROW")
-
-
-def _bound(cursor: Cursor) -> Parts:
-    if cursor.take("CURRENT", "ROW"):
-        return ("CURRENT ROW",)
-    amount: Parts
-    if cursor.take("UNBOUNDED"):
-        amount = ("UNBOUNDED",)
-    else:
-        amount = interval(cursor) if cursor.sees("INTERVAL") else (_expression(cursor),)
-    return (*amount, " ", cursor.expect_any("PRECEDING", "FOLLOWING"))
 
 
 # ---- words with a syntax of their own ---------------------------------------------------------

@@ -9,6 +9,8 @@ Source: MySQL 8.0 reference manual §12.4.1; TiDB pkg/parser/parser.y, `Expressi
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 from harness.ddl.expressions import (
     ColumnRef,
     Compound,
@@ -212,16 +214,19 @@ def _primary(cursor: Cursor) -> Expr:
         return parse_literal(cursor)
     if token.kind is TokenKind.VARIABLE:
         return Compound("variable", (cursor.next().text,))
-    if token.upper == "(":
-        return _parenthesis(cursor)
-    if token.upper == "{":
-        return _odbc_literal(cursor)
+    bracketed = _BRACKETS.get(token.upper)
+    if bracketed is not None:
+        return bracketed(cursor)
+    called = parse_call(cursor) if token.kind is TokenKind.WORD else None
+    if called is not None:
+        return called
+    return _named(cursor)
+
+
+def _named(cursor: Cursor) -> Expr:
+    token = cursor.token
     if token.kind is TokenKind.QUOTED_NAME and cursor.peek().upper == "(":
         return _named_call(cursor)
-    if token.kind is TokenKind.WORD:
-        special = parse_call(cursor)
-        if special is not None:
-            return special
     if cursor.sees_name():
         return _column(cursor)
     hint = ""
@@ -247,6 +252,9 @@ def _odbc_literal(cursor: Cursor) -> Expr:
     cursor.expect("}")
     word = {"d": "DATE ", "t": "TIME ", "ts": "TIMESTAMP "}.get(kind, "")
     return Compound("typed literal", (word, text))
+
+
+_BRACKETS: Mapping[str, Callable[[Cursor], Expr]] = {"(": _parenthesis, "{": _odbc_literal}
 
 
 def _named_call(cursor: Cursor) -> Expr:

@@ -23,6 +23,9 @@ from harness.ddl.lexer import TokenKind
 # The character set of a string in a job, which TiDB writes before it.
 STRING_CHARSET = "utf8mb4"
 
+# What a compound expression is made of.
+Parts = tuple[Expr | str, ...]
+
 TIME_UNITS = words(
     """
     MICROSECOND SECOND MINUTE HOUR DAY WEEK MONTH QUARTER YEAR SECOND_MICROSECOND
@@ -92,7 +95,7 @@ def parse_introducer(cursor: Cursor) -> Expr | None:
     return parse_literal(cursor, charset.name)
 
 
-def interval(cursor: Cursor) -> tuple[Expr | str, ...]:
+def interval(cursor: Cursor) -> Parts:
     """Return the parts of `INTERVAL amount unit`, which must stand here."""
     cursor.expect("INTERVAL")
     amount = cursor.rules.expression(cursor)
@@ -108,7 +111,7 @@ def time_unit(cursor: Cursor) -> str:
     return word
 
 
-def joined(items: tuple[Expr, ...], separator: str) -> tuple[Expr | str, ...]:
+def joined(items: tuple[Expr, ...], separator: str) -> Parts:
     """Return the items with the separator between them."""
     parts: list[Expr | str] = []
     for item in items:
@@ -116,3 +119,10 @@ def joined(items: tuple[Expr, ...], separator: str) -> tuple[Expr | str, ...]:
             parts.append(separator)
         parts.append(item)
     return tuple(parts)
+
+
+def arguments(cursor: Cursor) -> Parts:
+    """Return the arguments of a call up to its closing parenthesis, none included."""
+    if cursor.sees(")"):
+        return ()
+    return joined(cursor.list(lambda: cursor.rules.expression(cursor)), ", ")

@@ -10,9 +10,9 @@ from dataclasses import replace
 
 from harness.ddl.errors import DdlError
 from harness.ddl.expressions import DEFAULT, MAXVALUE, Compound, Expr
-from harness.ddl.grammar.columns import parse_column_name
 from harness.ddl.grammar.cursor import Cursor
 from harness.ddl.grammar.expressions import parse_expression, parse_operand
+from harness.ddl.grammar.keys import parse_column_name
 from harness.ddl.grammar.literals import TIME_UNITS, time_unit
 from harness.ddl.grammar.options import parse_table_options
 from harness.ddl.grammar.partition_rules import inconsistency

@@ -10,10 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from harness.ddl.expressions import Compound, Expr, quote_name
-from harness.ddl.grammar.calls import Parts, by_item, order_by, window_spec
+from harness.ddl.grammar.aggregates import by_item, order_by, window_spec
 from harness.ddl.grammar.cursor import Cursor
 from harness.ddl.grammar.expressions import parse_expression
-from harness.ddl.grammar.literals import joined
+from harness.ddl.grammar.literals import Parts, joined
 from harness.ddl.lexer import TokenKind
 from harness.ddl.syntax import table_text
 

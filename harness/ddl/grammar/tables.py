@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.ddl.grammar.columns import (
-    parse_column,
+from harness.ddl.grammar.columns import parse_column
+from harness.ddl.grammar.cursor import Cursor
+from harness.ddl.grammar.keys import (
     parse_constraint,
     parse_index_options,
     parse_key_parts,
     sees_constraint,
 )
-from harness.ddl.grammar.cursor import Cursor
 from harness.ddl.grammar.options import parse_table_options
 from harness.ddl.grammar.partitions import parse_partitioning
 from harness.ddl.grammar.selects import parse_query
