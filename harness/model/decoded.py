@@ -11,16 +11,20 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
 
-from harness.model.columns import BINARIES, CHARACTERS, ColumnKind
+from harness.model.canonical import canonical
+from harness.model.columns import BINARIES, CHARACTERS, Column, ColumnKind
 from harness.model.values import Value
 
 
 def settled(kind: ColumnKind, value: Value) -> Value:
     """Return a decoded value as a column of that kind has it.
 
-    Not every wire tells text from bytes; a reader who knows the column does. Raises ValueError for
-    bytes that are no text.
+    Not every wire tells text from bytes, and a float's shortest digits are not the 32-bit float
+    that they stand for; a reader who knows the column knows both. Raises ValueError for bytes that
+    are no text and for numbers beyond a 32-bit float.
     """
+    if kind is ColumnKind.FLOAT and isinstance(value, float):
+        return canonical(Column(0, "", kind), value)
     if isinstance(value, str) and kind in BINARIES:
         return value.encode()
     if isinstance(value, bytes) and kind in CHARACTERS:
