@@ -43,6 +43,9 @@ MAY_NAME_A_NEIGHBOUR = {Path(".ci/run"), Path("tests/test_tidy.py")}
 # Directories of tests that judge no single package: the command line as a whole, and the types.
 WITHOUT_A_PACKAGE = frozenset({"system", "typing"})
 
+# Packages so thin that only the whole can judge them: tests/system runs them as a user does.
+JUDGED_WHOLE = frozenset({"bench", "cli"})
+
 # What a package that claims to be pure may not call; imports are the layers contract's business.
 IMPURE_CALLS = frozenset(
     {
@@ -185,7 +188,10 @@ def test_tests_mirror_the_package() -> None:
         for top in ("harness", "tests")
     )
     hold(
-        [f"harness/{name}/: tests/{name}/ does not exist" for name in sorted(packages - mirrors)]
+        [
+            f"harness/{name}/: tests/{name}/ does not exist"
+            for name in sorted(packages - mirrors - JUDGED_WHOLE)
+        ]
         + [
             f"tests/{name}/: harness/{name}/ does not exist; tests/README.md says where tests go"
             for name in sorted(mirrors - packages - WITHOUT_A_PACKAGE)
