@@ -19,8 +19,9 @@ def duplicate(
 ) -> tuple[Record, ...]:
     """Send each message that carries a chosen row again, right after the first time.
 
-    Options: `transaction` (its name), `key` (columns of the handle key; all rows when left out),
-    `times` (how many more times; 1). StepError when no message carries such a row.
+    Options: `transaction` (its name), `key` (columns of the handle key, some or all of them; all
+    rows when left out), `times` (how many more times; 1). StepError when no message carries such a
+    row.
     """
     del random
     times = int(options.get("times", 1))
@@ -34,7 +35,7 @@ def duplicate(
     if not found:
         raise StepError(
             f"nothing to duplicate: no row of transaction {options['transaction']!r} is sent"
-            + (f" with key {_key_text(options['key'])}" if "key" in options else ""),
+            + (f" with key {', '.join(_columns(options['key']))}" if "key" in options else ""),
             line=line,
             hint="`harness preview` shows the events that are sent, with their keys",
         )
@@ -90,8 +91,11 @@ def _absent(name: str, line: int) -> StepError:
 def _chosen(origin: Origin, options: Mapping[str, Any]) -> bool:
     if origin.transaction != options["transaction"]:
         return False
-    return "key" not in options or origin.key == _key_text(options["key"])
+    if "key" not in options:
+        return True
+    there = f",{origin.key},"
+    return all(f",{column}," in there for column in _columns(options["key"]))
 
 
-def _key_text(key: Mapping[str, Any]) -> str:
-    return ",".join(f"{name}={value}" for name, value in key.items())
+def _columns(key: Mapping[str, Any]) -> list[str]:
+    return [f"{name}={'null' if value is None else value}" for name, value in key.items()]
