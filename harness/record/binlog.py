@@ -159,6 +159,13 @@ def _mark_of(rows: LoggedRows) -> tuple[int, int]:
     return step, statement
 
 
+def _connect(**settings: Any) -> Any:  # noqa: ANN401 - the library is untyped
+    """Connect under the name that PyMySQL no longer deprecates."""
+    if "db" in settings:
+        settings["database"] = settings.pop("db")
+    return pymysql.connect(**settings)
+
+
 def _text(value: str | bytes) -> str:
     return value.decode() if isinstance(value, bytes) else value
 
@@ -170,7 +177,7 @@ def _events(upstream: Upstream, begin: Position, databases: Sequence[str]) -> It
         "host": upstream.host,
         "port": upstream.port,
         "user": upstream.user,
-        "passwd": upstream.password,
+        "password": upstream.password,
         "charset": "utf8mb4",
         "connect_timeout": TIMEOUT_S,
         "read_timeout": TIMEOUT_S,
@@ -184,6 +191,7 @@ def _events(upstream: Upstream, begin: Position, databases: Sequence[str]) -> It
         blocking=False,
         only_events=[XidEvent, WriteRowsEvent, UpdateRowsEvent, DeleteRowsEvent],
         enable_logging=False,
+        pymysql_wrapper=_connect,
     )
     ours = {name.lower() for name in databases}
     try:

@@ -52,6 +52,17 @@ def problems(scenario: Scenario, foreign: Collection[str]) -> Iterator[Problem]:
                 yield from _checked(scenario, statement, foreign, is_ddl=False)
 
 
+def savepoint(sql: str) -> tuple[str, str]:
+    """Return the verb (SAVEPOINT, RELEASE, ROLLBACK) and the name, in small letters, it is about.
+
+    Both are empty for any other statement.
+    """
+    tokens = tokenize(sql)
+    if tokens[0].upper not in SAVEPOINTS:
+        return "", ""
+    return tokens[0].upper, tokens[-2].text.lower()
+
+
 def _checked(
     scenario: Scenario, statement: SqlStatement, foreign: Collection[str], *, is_ddl: bool
 ) -> Iterator[Problem]:

@@ -54,8 +54,8 @@ class Source(Protocol):
 
     name: str
 
-    def before(self, step: int, statement: int, tables: tuple[Table, ...]) -> None:
-        """Take note that a statement follows; called once more after a transaction's last."""
+    def before(self, step: int, statement: int, sql: str, tables: tuple[Table, ...]) -> None:
+        """Take note that a statement follows; after a transaction's last, `sql` is empty."""
         ...
 
     def events(self) -> Mapping[tuple[int, int], Sequence[Event]]:
@@ -73,9 +73,9 @@ class FromLog:
     marks: str
     name: str = "binlog"
 
-    def before(self, step: int, statement: int, tables: tuple[Table, ...]) -> None:
+    def before(self, step: int, statement: int, sql: str, tables: tuple[Table, ...]) -> None:
         """Leave a mark in the log."""
-        del tables
+        del sql, tables
         binlog.mark(self.server, self.marks, step, statement)
 
     def events(self) -> Mapping[tuple[int, int], Sequence[Event]]:
@@ -92,17 +92,29 @@ class FromReads:
         """Take the session that runs the statements: it sees its own changes."""
         self._server = server
         self._last: Reading = {}
+        self._previous = ""
+        self._savepoints: dict[str, int] = {}
         self._found: dict[tuple[int, int], list[Event]] = {}
 
-    def before(self, step: int, statement: int, tables: tuple[Table, ...]) -> None:
+    def before(self, step: int, statement: int, sql: str, tables: tuple[Table, ...]) -> None:
         """Read all tables; what changed is the previous statement's doing."""
         now = all_rows(self._server, tables)
         if statement:
-            events = self._found.setdefault((step, statement - 1), [])
-            for table in tables:
-                if table.id in now:
-                    events += reads.changed(table, self._last[table.id], now[table.id])
-        self._last = now
+            self._happened(step, statement - 1, now, tables)
+        self._last, self._previous = now, sql
+
+    def _happened(self, step: int, statement: int, now: Reading, tables: tuple[Table, ...]) -> None:
+        verb, name = guard.savepoint(self._previous)
+        if verb == "ROLLBACK":  # what it took back never happened
+            for undone in range(self._savepoints[name], statement):
+                self._found.pop((step, undone), None)
+            return
+        if verb == "SAVEPOINT":
+            self._savepoints[name] = statement
+        events = self._found.setdefault((step, statement), [])
+        for table in tables:
+            if table.id in now:
+                events += reads.changed(table, self._last[table.id], now[table.id])
 
     def events(self) -> Mapping[tuple[int, int], Sequence[Event]]:
         """Return what was found."""
@@ -198,9 +210,9 @@ class _Run:
         tables = self.catalogue.tables()
         self.server.run("START TRANSACTION")
         for ordinal, statement in enumerate(step.statements):
-            self.source.before(number, ordinal, tables)
+            self.source.before(number, ordinal, statement.sql, tables)
             self.run(statement)
-        self.source.before(number, len(step.statements), tables)
+        self.source.before(number, len(step.statements), "", tables)
         self.server.run("COMMIT")
 
     def run(self, statement: SqlStatement) -> None:

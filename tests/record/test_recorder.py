@@ -1,0 +1,482 @@
+"""Recording on a real MariaDB: right rows at the right statements, or nothing locked and why."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from harness.errors import ScenarioError, SetupError, UsageError
+from harness.model.change import ChangeLog, DdlRun, Op, Transaction
+from harness.model.table import TableId
+from harness.model.values import Row, Value
+from harness.record import binlog
+from harness.record.lock import load_lock, lock_path
+from harness.record.recorder import record
+from harness.record.server import Server, Upstream, databases_of_our_own
+from harness.record.world import World
+from harness.scenario.document import Scenario
+from harness.scenario.load import load_all
+from harness.services import start
+from tests.record.scenes import TABLE, scenario, transaction
+from tests.tree import ROOT
+
+pytestmark = pytest.mark.services
+
+SHIPPED = load_all(ROOT / "scenarios")
+DEADLINE_S = 60.0
+INTERRUPTED = """
+import sys
+from pathlib import Path
+from harness.record.server import Upstream, databases_of_our_own
+host, port, user, password = sys.argv[1:]
+with databases_of_our_own(Upstream(host, int(port), user, password), ["d"]) as server:
+    print("created", flush=True)
+    server.run("SELECT SLEEP(600)")
+"""
+
+
+@pytest.fixture(scope="module")
+def upstream(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Upstream]:
+    """Run one MariaDB for all tests of this file."""
+    run_dir = tmp_path_factory.mktemp("services")
+    with start(["mariadb"], run_dir=run_dir, on_event=lambda _: None) as services:
+        database = services.mariadb
+        yield Upstream(database.host, database.port, database.user, database.password)
+
+
+@pytest.fixture(autouse=True)
+def _nothing_stays(upstream: Upstream) -> Iterator[None]:
+    """Whatever a test did, no database of a recording is left."""
+    yield
+    server = Server(upstream)
+    assert set(server.databases()) <= {"information_schema", "mysql", "performance_schema", "sys"}
+    server.close()
+
+
+def recorded(root: Path, upstream: Upstream, steps: str, *, binary_log: bool = True) -> ChangeLog:
+    """Record a scenario of these steps and load its lock."""
+    scene = scenario(root, steps)
+    record(scene, upstream, root / "golden", binary_log=binary_log)
+    return load_lock(scene, root / "golden")
+
+
+def refused(root: Path, upstream: Upstream, steps: str) -> str:
+    """Return why a scenario of these steps is not locked; and that it is not."""
+    scene = scenario(root, steps)
+    with pytest.raises(ScenarioError) as caught:
+        record(scene, upstream, root / "golden")
+    assert not lock_path(scene, root / "golden").exists()
+    return str(caught.value)
+
+
+def events(log: ChangeLog) -> list[tuple[str, int, Op, Row | None, Row | None]]:
+    """Return every row event: transaction, line, and what happened."""
+    return [
+        (step.name, change.line, change.op, change.before, change.after)
+        for step in log.changes
+        if isinstance(step, Transaction)
+        for change in step.changes
+    ]
+
+
+def folded(log: ChangeLog, databases: tuple[str, ...]) -> dict[TableId, Counter[Row]]:
+    """Return the tables that a change log leads to."""
+    world = World(databases)
+    for step in log.changes:
+        if isinstance(step, DdlRun):
+            world.ddl(step.sql)
+        elif isinstance(step, Transaction):
+            for change in step.changes:
+                world.change(change)
+    return {table: +rows for table, rows in world.rows.items()}
+
+
+@pytest.mark.parametrize("scene", SHIPPED, ids=lambda scene: scene.id)
+def test_shipped_scenarios_record_as_they_are_locked(
+    upstream: Upstream, tmp_path: Path, scene: Scenario
+) -> None:
+    """Today's recording equals the lock in the repository, but for the server's version.
+
+    Readings before and after each statement, as for a server without a log, lead to the same rows.
+    """
+    again = record(scene, upstream, tmp_path / "binlog").read_bytes().split(b"\n")[1:]
+    there = lock_path(scene, ROOT / "golden").read_bytes().split(b"\n")[1:]
+    assert again == there
+    record(scene, upstream, tmp_path / "reads", binary_log=False)
+    by_log, by_reads = (load_lock(scene, tmp_path / name) for name in ("binlog", "reads"))
+    assert folded(by_log, scene.databases) == folded(by_reads, scene.databases)
+
+
+STATEMENTS = (
+    "DELETE FROM d.t",
+    "UPDATE d.t SET a = 1",
+    "INSERT INTO d.t VALUES (1, 1)",
+    "UPDATE d.t SET a = 1",
+    "SAVEPOINT x",
+    "INSERT INTO d.t VALUES (2, 2)",
+    "ROLLBACK TO x",
+    "INSERT INTO d.t VALUES (3, 3), (4, 4)",
+    "REPLACE INTO d.t VALUES (3, 5)",
+    "INSERT INTO d.t VALUES (3, 1) ON DUPLICATE KEY UPDATE a = 9",
+    "DELETE FROM d.t WHERE id = 4",
+)
+CHANGED = [
+    (2, Op.INSERT, None, (1, 1)),
+    (7, Op.INSERT, None, (3, 3)),
+    (7, Op.INSERT, None, (4, 4)),
+    (8, Op.UPDATE, (3, 3), (3, 5)),
+    (9, Op.UPDATE, (3, 5), (3, 9)),
+    (10, Op.DELETE, (4, 4), None),
+]
+
+
+@pytest.mark.parametrize("binary_log", [True, False])
+def test_rows_are_tied_to_their_statements(
+    upstream: Upstream, tmp_path: Path, *, binary_log: bool
+) -> None:
+    """Statements without effect, rolled back or with several rows: each row has its own's line."""
+    log = recorded(tmp_path, upstream, TABLE + transaction("t", *STATEMENTS), binary_log=binary_log)
+    assert events(log) == [("t", 11 + at, op, before, after) for at, op, before, after in CHANGED]
+
+
+def test_transactions_without_rows_are_kept(upstream: Upstream, tmp_path: Path) -> None:
+    """A transaction that changes nothing is there, and its neighbours' rows stay theirs."""
+    steps = TABLE
+    steps += transaction("a", "SAVEPOINT y", "INSERT INTO d.t VALUES (1, 1)", "ROLLBACK TO y")
+    steps += transaction("b", "INSERT INTO d.t VALUES (2, 2)")
+    steps += transaction("c", "UPDATE d.t SET a = a")
+    steps += transaction("e", "UPDATE d.t SET a = 3")
+    found = recorded(tmp_path, upstream, steps)
+    assert [(name, after) for name, _, _, _, after in events(found)] == [
+        ("b", (2, 2)),
+        ("e", (2, 3)),
+    ]
+    assert len(found.changes) == 5
+
+
+COLUMNS: dict[str, tuple[Value, Value]] = {
+    "t0 TIME": ("-838:59:59", "00:00:00"),
+    "t1 TIME(1)": ("-838:59:58.9", "838:59:58.9"),
+    "t2 TIME(2)": ("-00:00:00.01", "00:00:00.99"),
+    "t3 TIME(3)": ("-838:59:58.999", "-00:00:01.000"),
+    "t4 TIME(4)": ("-00:00:00.0001", "10:00:00.0000"),
+    "t5 TIME(5)": ("-01:02:03.00400", "-00:59:59.99999"),
+    "t6 TIME(6)": ("-838:59:58.999999", "00:00:00.000001"),
+    "dt DATETIME": ("1000-01-01 00:00:00", "9999-12-31 23:59:59"),
+    "dt1 DATETIME(1)": ("0001-01-01 00:00:00.9", "2024-02-29 00:00:00.0"),
+    "dt6 DATETIME(6)": ("2024-02-29 12:34:56.000001", "9999-12-31 23:59:59.999999"),
+    "ts TIMESTAMP NULL": ("1970-01-01 00:00:01", "2038-01-19 03:14:07"),
+    "ts4 TIMESTAMP(4) NULL": ("1970-01-01 00:00:01.0001", "2038-01-19 03:14:07.9999"),
+    "da DATE": ("1000-01-01", "9999-12-31"),
+    "y YEAR": (1901, 2155),
+    "f FLOAT": (1.100000023841858, 16777216.0),
+    "fu FLOAT UNSIGNED": (0.0, 3.3999999521443642e38),
+    "db DOUBLE": (-1.7976931348623157e308, 5e-324),
+    "d1 DECIMAL(65,30)": (f"-{'9' * 35}.{'9' * 30}", f"0.{'0' * 29}1"),
+    "d2 DECIMAL(5)": ("-99999", "0"),
+    "d3 DECIMAL(3,3)": ("-0.999", "0.001"),
+    "d4 DECIMAL(18,9)": ("-123456789.987654321", "999999999.999999999"),
+    "b1 BIT(1)": (0, 1),
+    "b9 BIT(9)": (256, 511),
+    "b64 BIT(64)": (0, 2**64 - 1),
+    "ti TINYINT": (-128, 127),
+    "tu TINYINT UNSIGNED": (0, 255),
+    "si SMALLINT": (-32768, 32767),
+    "mi MEDIUMINT": (-(2**23), 2**23 - 1),
+    "mu MEDIUMINT UNSIGNED": (0, 2**24 - 1),
+    "ii INT": (-(2**31), 2**31 - 1),
+    "iu INT UNSIGNED": (0, 2**32 - 1),
+    "bi BIGINT": (-(2**63), 2**63 - 1),
+    "bu BIGINT UNSIGNED": (0, 2**64 - 1),
+    "c CHAR(5)": ("ab", "測試 é"),
+    "vc VARCHAR(300)": ("", "x" * 300),
+    "tx TEXT": ("'\"\\\n\t", "😀"),
+    "lt LONGTEXT": ("", "z"),
+    "l1 VARCHAR(9) CHARACTER SET latin1": ("é€", "ÿ"),
+    "gb VARCHAR(9) CHARACTER SET gbk": ("汉字", "a"),
+}
+SPELLED: dict[str, list[tuple[str, Value]]] = {
+    "bn BINARY(5)": [("0x0102", b"\1\2\0\0\0"), ("0x00", b"\0" * 5)],
+    "vb VARBINARY(300)": [("0x00FF00", b"\0\xff\0"), ("REPEAT(0xAA, 300)", b"\xaa" * 300)],
+    "bl BLOB": [("''", b""), ("0x80", b"\x80")],
+    "e ENUM('a','b''c','')": [("'b''c'", 2), ("''", 3)],
+    "s SET('p','q','r')": [("'r,p'", 5), ("''", 0)],
+    "j JSON": [('\'{"b":1.50,"a":[]}\'', '{"a": [], "b": 1.50}'), ("'null'", "null")],
+}
+
+
+def literal(value: object) -> str:
+    """Return a value as SQL."""
+    if isinstance(value, str):
+        return "'" + value.replace("\\", "\\\\").replace("'", "''").replace("\n", "\\n") + "'"
+    return str(value)
+
+
+@pytest.mark.parametrize("binary_log", [True, False])
+def test_values_of_every_type_are_exact(
+    upstream: Upstream, tmp_path: Path, *, binary_log: bool
+) -> None:
+    """Both ends of each type's range, and NULL, arrive as canonical values in all images."""
+    columns = [*COLUMNS, *SPELLED]
+    texts = [
+        [literal(v[n]) for v in COLUMNS.values()] + [v[n][0] for v in SPELLED.values()]
+        for n in (0, 1)
+    ]
+    wanted = [
+        [v[n] for v in COLUMNS.values()] + [v[n][1] for v in SPELLED.values()] for n in (0, 1)
+    ]
+    steps = f'  - ddl: "CREATE TABLE d.t (id INT PRIMARY KEY, {", ".join(columns)})"\n'
+    steps += transaction(
+        "all",
+        f"INSERT INTO d.t VALUES (1, {', '.join(texts[0])})",
+        f"INSERT INTO d.t VALUES (2, {', '.join(texts[1])})",
+        "INSERT INTO d.t (id) VALUES (3)",
+        "UPDATE d.t SET ii = 7",
+        "DELETE FROM d.t WHERE id < 3",
+    )
+    log = recorded(tmp_path, upstream, steps, binary_log=binary_log)
+    low, high = (1, *wanted[0]), (2, *wanted[1])
+    null = (3, *[None] * len(columns))
+    at = 1 + columns.index("ii INT")
+    seven = [(*row[:at], 7, *row[at + 1 :]) for row in (low, high, null)]
+    assert [(op, before, after) for _, _, op, before, after in events(log)] == [
+        *((Op.INSERT, None, row) for row in (low, high, null)),
+        *((Op.UPDATE, row, new) for row, new in zip((low, high, null), seven, strict=True)),
+        *((Op.DELETE, row, None) for row in seven[:2]),
+    ]
+
+
+def test_generated_columns_are_in_the_images(upstream: Upstream, tmp_path: Path) -> None:
+    """Virtual and stored ones have their values before and after."""
+    steps = "  - ddl: CREATE TABLE d.t (a INT, v INT AS (a + 1) VIRTUAL, s INT AS (a * 2) STORED)\n"
+    steps += transaction("t", "INSERT INTO d.t (a) VALUES (1)", "UPDATE d.t SET a = 5")
+    found = events(recorded(tmp_path, upstream, steps))
+    assert [(before, after) for *_, before, after in found] == [
+        (None, (1, 2, 2)),
+        ((1, 2, 2), (5, 6, 10)),
+    ]
+
+
+def test_the_session_is_locked(upstream: Upstream, tmp_path: Path) -> None:
+    """Clock, zone, seeds and sql_mode are the same on every day."""
+    steps = (
+        "  - ddl: CREATE TABLE d.t (n DATETIME(6) DEFAULT CURRENT_TIMESTAMP(6), r DOUBLE, z TEXT)\n"
+        + transaction("t", "INSERT INTO d.t VALUES (NOW(6), RAND(), @@time_zone)")
+    )
+    first = events(recorded(tmp_path, upstream, steps))
+    assert first == events(recorded(tmp_path, upstream, steps))
+    ((*_, row),) = first
+    assert row is not None
+    assert (row[0], row[2]) == ("2024-02-29 12:34:56.000000", "+00:00")
+    too_long = TABLE + transaction("t", "INSERT INTO d.t VALUES (1, 99999999999)")
+    assert "Out of range value" in refused(tmp_path / "strict", upstream, too_long)
+
+
+def test_an_sql_error_is_told_with_its_line(upstream: Upstream, tmp_path: Path) -> None:
+    """The statement's own line and the server's message; the lock that was there stays."""
+    good = TABLE + transaction("t", "INSERT INTO d.t VALUES (1, 1)")
+    recorded(tmp_path, upstream, good)
+    scene = scenario(
+        tmp_path, good.replace("(1, 1)", "(1, 1), (2, 2);\n        INSERT INTO d.t VALUES (2, 3)")
+    )
+    before = lock_path(scene, tmp_path / "golden").read_bytes()
+    with pytest.raises(ScenarioError) as caught:
+        record(scene, upstream, tmp_path / "golden")
+    assert str(caught.value).startswith(
+        f"{scene.file}:12:9: the database refuses this statement: 1062"
+    )
+    assert "Duplicate entry '2'" in str(caught.value)
+    assert lock_path(scene, tmp_path / "golden").read_bytes() == before
+
+
+EMIT = "  - emit: {{transaction: {{name: a, rows: [{{{}}}]}}}}\n"
+
+
+@pytest.mark.parametrize(
+    ("steps", "where", "what"),
+    [
+        ("  - ddl: |\n      CREATE TABLE d.t (\n        a INTT)\n", ":8:", "unexpected 'INTT'"),
+        ("  - ddl: CREATE TABLE t (a INT)\n", ":7:", "No database selected"),
+        (TABLE + transaction("t", "INSERT INTO t VALUES (1, 1)"), ":11:9:", "No database selected"),
+        (
+            "  - ddl: CREATE TABLE d.t (a INT /*!999999 , b INT */)\n",
+            ":7:",
+            "the catalogue has the columns ['a', 'b'], the server ['a']",
+        ),
+        (
+            TABLE + transaction("t", "DELETE FROM mysql.user"),
+            ":11:9:",
+            "`mysql` is not one of the scenario's databases",
+        ),
+        (
+            "  - ddl: CREATE TABLE d.p (id INT PRIMARY KEY)\n"
+            "  - ddl: CREATE TABLE d.t (id INT PRIMARY KEY, p INT,"
+            " FOREIGN KEY (p) REFERENCES d.p(id) ON DELETE CASCADE)\n"
+            + transaction("a", "INSERT INTO d.p VALUES (1)", "INSERT INTO d.t VALUES (5, 1)")
+            + transaction("b", "DELETE FROM d.p"),
+            ":14: after this step the log and the database disagree",
+            "d.t: the log has a row that a SELECT lacks: {id: 5, p: 1}",
+        ),
+        (
+            TABLE
+            + transaction("a", "INSERT INTO d.t VALUES (1, 1)")
+            + "  - ddl: ALTER TABLE d.t ADD COLUMN n DATETIME DEFAULT CURRENT_TIMESTAMP\n",
+            ":12:",
+            "what this does to stored rows cannot be told",
+        ),
+        (
+            TABLE
+            + '  - emit: {ddl: "ALTER TABLE d.t ADD COLUMN b INT"}\n'
+            + transaction("a", "INSERT INTO d.t VALUES (1, 1)"),
+            ":12:9:",
+            "an `emit:` step gave d.t a form that the database does not know",
+        ),
+        (
+            TABLE + EMIT.format("delete: {table: d.t, before: {id: 9, a: 1}}"),
+            ":8:",
+            "d.t has no row {id: 9, a: 1}",
+        ),
+        (
+            TABLE + EMIT.format("insert: {table: d.x, after: {id: 9}}"),
+            ":8:",
+            "table d.x does not exist",
+        ),
+        (
+            TABLE + EMIT.format("insert: {table: d.t, after: {id: 9}}"),
+            ":8:",
+            "it lacks `a`",
+        ),
+    ],
+)
+def test_what_cannot_be_locked_is_told_with_its_line(
+    upstream: Upstream, tmp_path: Path, steps: str, where: str, what: str
+) -> None:
+    """Bad SQL, other databases, rows that the log hides, impossible emits: nothing is locked."""
+    said = refused(tmp_path, upstream, steps)
+    assert where in said
+    assert what in said
+
+
+def test_emitted_steps_are_told_but_not_run(upstream: Upstream, tmp_path: Path) -> None:
+    """What MariaDB cannot run is in the log, beside what it did run."""
+    steps = (
+        TABLE
+        + transaction("ran", "INSERT INTO d.t VALUES (1, 1)")
+        + '  - emit: {ddl: "ALTER TABLE d.t ADD COLUMN v INT AS (a + 1) VIRTUAL NOT NULL"}\n'
+        + "  - emit:\n      transaction:\n        name: said\n        rows:\n"
+        "          - insert: {table: d.t, after: {id: 2, a: 2, v: 3}}\n"
+        "          - delete: {table: d.t, before: {id: 2, a: 2, v: 3}}\n"
+        "  - ddl: CREATE TABLE d.u (id INT PRIMARY KEY)\n"
+        + transaction("more", "INSERT INTO d.u VALUES (7)")
+    )
+    log = recorded(tmp_path, upstream, steps)
+    assert [(name, line, after) for name, line, _, _, after in events(log)] == [
+        ("ran", 11, (1, 1)),
+        ("said", 17, (2, 2, 3)),
+        ("said", 18, None),
+        ("more", 23, (7,)),
+    ]
+
+
+def test_databases_may_be_dropped_and_made_again(upstream: Upstream, tmp_path: Path) -> None:
+    """Within the scenario's own names everything is allowed."""
+    steps = TABLE + "  - ddl: DROP DATABASE d\n  - ddl: CREATE DATABASE d\n" + TABLE
+    steps += transaction("t", "INSERT INTO d.t VALUES (1, 1)")
+    assert len(events(recorded(tmp_path, upstream, steps))) == 1
+
+
+def test_a_database_that_exists_is_left_alone(upstream: Upstream, tmp_path: Path) -> None:
+    """The recording refuses, and neither changes nor drops what it did not create."""
+    server = Server(upstream)
+    server.run("CREATE DATABASE D")
+    try:
+        with pytest.raises(UsageError, match="has a database D already"):
+            record(scenario(tmp_path, TABLE), upstream, tmp_path)
+        assert "D" in server.databases()
+    finally:
+        server.run("DROP DATABASE D")
+        server.close()
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, RuntimeError])
+def test_databases_are_dropped_whatever_happens(
+    upstream: Upstream, error: type[BaseException]
+) -> None:
+    """Ctrl-C and defects leave nothing, even with a transaction open that holds locks."""
+
+    def interrupted() -> None:
+        with databases_of_our_own(upstream, ["d", "e"]) as server:
+            server.run("CREATE TABLE d.t (id INT PRIMARY KEY)")
+            server.run("START TRANSACTION")
+            server.run("INSERT INTO d.t VALUES (1)")
+            raise error
+
+    with pytest.raises(error):
+        interrupted()
+
+
+def test_ctrl_c_drops_the_databases(upstream: Upstream) -> None:
+    """A real SIGINT in the middle of a statement."""
+    arguments = [upstream.host, str(upstream.port), upstream.user, upstream.password]
+    with subprocess.Popen(
+        [sys.executable, "-c", INTERRUPTED, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    ) as child:
+        assert child.stdout is not None
+        assert child.stdout.readline() == b"created\n"
+        time.sleep(0.2)  # into the statement; before it, the outcome is the same
+        child.send_signal(signal.SIGINT)
+        assert child.wait(DEADLINE_S) != 0
+
+
+def test_rows_of_somebody_else_are_noticed(upstream: Upstream) -> None:
+    """Another session that writes into our databases meanwhile: the recording is refused."""
+    with databases_of_our_own(upstream, ["d", "marks"]) as server:
+        binlog.prepare_marks(server, "marks")
+        server.run("CREATE TABLE d.t (id INT PRIMARY KEY)")
+        begin = binlog.position(server)
+        assert begin is not None
+        server.run("INSERT INTO d.t VALUES (1)")
+        with pytest.raises(SetupError, match=r"rows of d\.t outside"):
+            binlog.logged(server, begin, ["d"], "marks")
+
+
+def test_without_rights_on_the_log_rows_are_read(upstream: Upstream, tmp_path: Path) -> None:
+    """A user who may not replicate still records, and the lock says how."""
+    server = Server(upstream)
+    server.run("CREATE USER plain@'127.0.0.1' IDENTIFIED BY 'pw'")
+    try:
+        server.run(
+            "GRANT CREATE, DROP, ALTER, SELECT, INSERT, UPDATE, DELETE ON *.* TO plain@'127.0.0.1'"
+        )
+        plain = Upstream(upstream.host, upstream.port, "plain", "pw")
+        scene = scenario(tmp_path, TABLE + transaction("t", "INSERT INTO d.t VALUES (1, 1)"))
+        lock = record(scene, plain, tmp_path / "golden")
+        assert '"rows-from":"reads"' in lock.read_text()
+        assert len(events(load_lock(scene, tmp_path / "golden"))) == 1
+    finally:
+        server.run("DROP USER plain@'127.0.0.1'")
+        server.close()
+
+
+def test_a_server_that_cannot_be_used_is_named(upstream: Upstream) -> None:
+    """A wrong password and a closed port: the address is shown, the password is not."""
+    for wrong in (
+        Upstream(upstream.host, upstream.port, upstream.user, "not-the-password"),
+        Upstream(upstream.host, 1, upstream.user, "not-the-password"),
+    ):
+        with pytest.raises(
+            SetupError, match="cannot use the database server mysql://harness@"
+        ) as caught:
+            Server(wrong)
+        assert "not-the-password" not in str(caught.value)
