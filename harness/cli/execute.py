@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ from harness.engine.choose import load, selected
 from harness.engine.events import Event, Listener, RunFinished
 from harness.engine.launch import ready, versions
 from harness.engine.pipeline import Request, Run
-from harness.engine.workspace import Workspace
+from harness.engine.workspace import Workspace, new_run
 from harness.report.console import ConsoleReport
 from harness.report.ndjson import Ndjson, event_json
 
@@ -58,9 +57,7 @@ def execute(wish: Execution) -> int:
     """Run, report, and return the exit code; raises HarnessError for whatever is not a finding."""
     consumer = targets.parse(wish.target, targets.Whereabouts.here())
     chosen = selected(load(wish.space, wish.paths), wish.expression)
-    run = secrets.token_hex(3)
-    run_dir = wish.space.runs / "runs" / run
-    run_dir.mkdir(parents=True)
+    run, run_dir = new_run(wish.space)
     with ExitStack() as stack:
         out = Console(stderr=wish.json, soft_wrap=True)
         console = ConsoleReport(out)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from harness.engine import golden
 from harness.engine.plan import Plan, author_problems, plan
@@ -29,6 +29,26 @@ def plans(space: Workspace, chosen: Sequence[Case]) -> tuple[Plan, ...]:
     if problems:
         raise ScenarioError(tuple(dict.fromkeys(problems)))
     return planned
+
+
+def plans_apart(
+    space: Workspace, chosen: Sequence[Case]
+) -> tuple[tuple[Plan, ...], Mapping[str, tuple[Problem, ...]]]:
+    """Plan the cases as `plans` does, but let a bad scenario spoil its own cases only.
+
+    Return the plans of sound scenarios and the problems of the others by scenario id.
+    """
+    sound: list[Plan] = []
+    problems: dict[str, tuple[Problem, ...]] = {}
+    together: dict[str, list[Case]] = {}
+    for case in chosen:
+        together.setdefault(case.scenario.id, []).append(case)
+    for scenario_id, its_cases in together.items():
+        try:
+            sound += plans(space, its_cases)
+        except ScenarioError as error:
+            problems[scenario_id] = error.problems
+    return tuple(sound), problems
 
 
 def planned_only(

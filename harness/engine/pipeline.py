@@ -45,6 +45,8 @@ class Request:
     """What to run: cases over one consumer. `deadline_s` bounds each start of the consumer.
 
     `parallelism` starts of it run side by side, when it takes too few changefeeds for one.
+    `planned` are plans of (at least) the applicable cases, when they were made before; `services`
+    run already, and are left running.
     """
 
     space: Workspace
@@ -56,6 +58,8 @@ class Request:
     environment: Mapping[str, str]
     deadline_s: float = 300.0
     parallelism: int = 1
+    planned: Sequence[Plan] | None = None
+    services: Services | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,16 +108,21 @@ class Run:
         return self._finish(tuple(verdicts[case.id] for case in request.cases))
 
     def _verdicts(self, cases: Sequence[Case]) -> dict[str, Verdict]:
-        request = self._request
         wanted = ["kafka"]
         with ThreadPoolExecutor(1) as pool:
-            planning = pool.submit(plans, request.space, cases)
+            planning = pool.submit(self._planned, cases)
             with self._services(wanted) as services:
                 with self._phase("plan", f"{len(cases)} cases"):
                     planned = planning.result()
                 observed = self._consume(planned, services)
         with self._phase("judge"):
             return self._judge(planned, observed)
+
+    def _planned(self, cases: Sequence[Case]) -> tuple[Plan, ...]:
+        if self._request.planned is None:
+            return plans(self._request.space, cases)
+        wanted = {case.id for case in cases}
+        return tuple(plan for plan in self._request.planned if plan.case.id in wanted)
 
     def _consume(self, planned: Sequence[Plan], services: Services) -> Mapping[str, Observed]:
         request = self._request
@@ -183,6 +192,10 @@ class Run:
 
     @contextmanager
     def _services(self, wanted: Sequence[str]) -> Generator[Services]:
+        if self._request.services is not None:
+            yield self._request.services
+            return
+
         def heard(event: ServiceEvent) -> None:
             self.tell(service_changed(event))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,6 +29,14 @@ class Workspace:
         if not ignore.exists():
             ignore.write_text("*\n", encoding="utf-8")
         return directory
+
+
+def new_run(space: Workspace) -> tuple[str, Path]:
+    """Return a fresh name for a run, and its directory, which exists from here on."""
+    run = secrets.token_hex(3)
+    directory = space.runs / "runs" / run
+    directory.mkdir(parents=True)
+    return run, directory
 
 
 def workspace(here: Path, scenarios: Path | None = None, golden: Path | None = None) -> Workspace:
