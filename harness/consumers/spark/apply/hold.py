@@ -91,7 +91,7 @@ class Hold:
                 "marks": [[*source, mark] for source, mark in self.marks.items()],
                 "applied": self.applied_mark,
                 "seq": self.next_seq,
-                "poisoned": sorted(self.poisoned),
+                "poisoned": sorted([*source] for source in self.poisoned),
                 "held": [[*_fields(held.event), *held.source, held.offset] for held in self.held],
             }
         )

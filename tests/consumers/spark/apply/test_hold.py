@@ -148,7 +148,8 @@ def test_a_poisoned_partition_stops_its_changefeed_there() -> None:
 def test_state_survives_its_bytes() -> None:
     """A state that was written and read goes on as if it had not been."""
     hold = two_partitions()
-    arrived = [*on(P0, upsert(2**64 - 1), ddl(7), mark(9)), *on(P1, upsert(8, ""), mark(3))]
+    poison = Event(Kind.ERROR, payload="bad frame")
+    arrived = [*on(P0, upsert(2**64 - 1), ddl(7), mark(9)), *on(P1, upsert(8, ""), mark(3), poison)]
     hold.step(arrived)
     copy = two_partitions()
     copy.load(hold.dump())
