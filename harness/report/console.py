@@ -22,7 +22,9 @@ from harness.engine.events import (
     ServiceChanged,
 )
 from harness.model.finding import Judgement
+from harness.report.escapes import visible
 from harness.report.finding_text import case_lines
+from harness.report.outcome import headline
 
 QUIET = frozenset({Judgement.PASS, Judgement.NOT_APPLICABLE})
 STYLES = {
@@ -115,10 +117,7 @@ class ConsoleReport:
             style = STYLES.get(judgement, "red")
             self._console.print(Text(f"  {count:5d}  {judgement.value}", style=style))
         self._console.print(Text(f"  {event.seconds:.1f} s", style="dim"))
-        self._headline.print(
-            f"passed {event.passed} / applicable {event.applicable} / total {event.total}",
-            highlight=False,
-        )
+        self._headline.print(headline(event), highlight=False)
 
 
 def _service_text(event: ServiceChanged) -> str:

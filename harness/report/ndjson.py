@@ -17,6 +17,7 @@ from harness.engine.events import (
     ServiceChanged,
 )
 
+FORMAT = 1
 NAMES: dict[type[Event], str] = {
     RunStarted: "run-started",
     PhaseStarted: "phase-started",
@@ -28,8 +29,14 @@ NAMES: dict[type[Event], str] = {
 
 
 def event_json(event: Event) -> dict[str, Any]:
-    """Return an event as JSON data; `event` names its kind. Integers beyond 2^53 become text."""
-    return {"event": NAMES[type(event)], **_plain(asdict(event))}
+    """Return an event as JSON data; `event` names its kind. Integers beyond 2^53 become text.
+
+    The first event of a run, `run-started`, also says which format this is.
+    """
+    head = {"event": NAMES[type(event)]}
+    if isinstance(event, RunStarted):
+        return {**head, "format": FORMAT, **_plain(asdict(event))}
+    return {**head, **_plain(asdict(event))}
 
 
 def _plain(node: Any) -> Any:  # noqa: ANN401  (JSON data of any shape)
@@ -53,3 +60,6 @@ class Ndjson:
         """Write one line."""
         self._file.write(orjson.dumps(event_json(event)) + b"\n")
         self._file.flush()
+
+    def close(self) -> None:
+        """Do nothing: every line is out already."""

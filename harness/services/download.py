@@ -34,7 +34,9 @@ WORKERS = 6
 ATTEMPTS = 5  # connections that bring nothing; one that brought something does not count
 OTHER_RUN_DEADLINE_S = 900.0  # how long to wait for another run that downloads the same file
 TIMEOUT = urllib3.Timeout(connect=10.0, read=10.0)
-RETRIES = urllib3.Retry(total=3, backoff_factor=0.3, status_forcelist=(429, 500, 502, 503, 504))
+RETRIES = urllib3.Retry(
+    total=3, connect=1, backoff_factor=0.3, status_forcelist=(429, 500, 502, 503, 504)
+)
 
 
 class Interrupted(Exception):  # noqa: N818 - nobody is at fault, and no message ever shows it

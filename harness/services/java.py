@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -15,10 +16,12 @@ from pathlib import Path
 
 from harness.errors import SetupError
 
-# What each part runs on: Kafka's broker wants 17 or later (Kafka 4.1, §Java Version), Spark 4.0
+# What each part runs on: Kafka's broker wants 17 or later (Kafka 4.1, §Java Version), Apicurio 3
+# too, Spark 4.0
 # wants 17 or 21; later ones than these were not tried.
 FIT: Mapping[str, frozenset[int]] = {
     "kafka": frozenset(range(17, 26)),
+    "registry": frozenset(range(17, 26)),
     "spark": frozenset({17, 21}),
 }
 ASK_DEADLINE_S = 20.0
@@ -73,13 +76,12 @@ def find_java(for_: str = "kafka", env: Mapping[str, str] = os.environ) -> Java:
 
 def _candidates(env: Mapping[str, str]) -> Iterator[Path]:
     seen: set[Path] = set()
-    directories = [Path(env["JAVA_HOME"]) / "bin"] if env.get("JAVA_HOME") else []
-    directories += [Path(part) for part in env.get("PATH", "").split(os.pathsep) if part]
-    for position, directory in enumerate(directories):
-        executable = directory / "java"
-        told = position == 0 and bool(env.get("JAVA_HOME"))
-        if not told and not executable.is_file():
-            continue
+    found = [Path(env["JAVA_HOME"]) / "bin" / "java"] if env.get("JAVA_HOME") else []
+    for directory in env.get("PATH", "").split(os.pathsep):
+        # `which` passes over directories that this user may not enter.
+        there = shutil.which("java", path=directory) if directory else None
+        found += [Path(there)] if there else []
+    for executable in found:
         real = executable.resolve()
         if real not in seen:
             seen.add(real)
@@ -93,7 +95,9 @@ def _inspect(executable: Path) -> Java | None:
     except OSError:
         return _ask(executable)
     match = re.search(r'^JAVA_VERSION="?([^"\n]+)', release, re.MULTILINE)
-    return Java(home, match[1]) if match and (home / "bin" / "java").is_file() else _ask(executable)
+    return (
+        Java(home, match[1]) if match and shutil.which(home / "bin" / "java") else _ask(executable)
+    )
 
 
 def _ask(executable: Path) -> Java | None:

@@ -65,13 +65,16 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """A service that answers. `before_removal` runs between the process's end and the data's."""
+    """A service that answers.
+
+    `before_removal` takes the exit status, after the process's end and before the data's.
+    """
 
     startup: Startup
     address: Kafka | MariaDb
     child: Guarded
     grace_s: float = STOP_GRACE_S
-    before_removal: Sequence[Callable[[], None]] = field(default=())
+    before_removal: Sequence[Callable[[int], None]] = field(default=())
 
     def check(self) -> None:
         """Raise SetupError, with the end of the log, when the process is dead."""
@@ -81,9 +84,9 @@ class Running:
 
     def stop(self) -> None:
         """End the process and remove its data; the log stays."""
-        self.child.stop(self.grace_s)
+        status = self.child.stop(self.grace_s)
         for action in self.before_removal:
-            action()
+            action(status)
         shutil.rmtree(self.startup.data, ignore_errors=True)
 
 

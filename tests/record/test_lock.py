@@ -88,7 +88,7 @@ def test_rows_steps_pins_and_lines_are_joined(tmp_path: Path) -> None:
     assert two == Transaction("two", (RowChanged(Op.DELETE, table, (1, 2), None, 17),), 14, pin)
 
 
-@settings(max_examples=25)  # the values themselves are searched in test_form
+@settings(max_examples=10)  # the values themselves are searched in test_form
 @given(st.lists(st.tuples(ROW, ROW), max_size=2))
 def test_every_row_survives_its_lock(
     tmp_path_factory: pytest.TempPathFactory, updates: Sequence[tuple[Row, Row]]

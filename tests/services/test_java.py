@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,15 @@ def test_java_home_comes_before_path(tmp_path: Path) -> None:
     java = find_java("spark", env)
     assert (java.home, java.version, java.major) == (home, "21.0.1", 21)
     assert java.executable == home / "bin" / "java"
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may enter every directory")
+def test_directories_that_may_not_be_entered_are_passed_over(tmp_path: Path) -> None:
+    """A PATH with somebody else's private directory is no reason to fail."""
+    (tmp_path / "private").mkdir(mode=0)
+    home = install(tmp_path / "jdk", "17.0.9")
+    env = {"PATH": f"{tmp_path / 'private'}:{home / 'bin'}"}
+    assert find_java("kafka", env).home == home
 
 
 def test_an_unfit_java_home_is_passed_over(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import socket
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from confluent_kafka import KafkaException
@@ -30,6 +31,7 @@ CLUSTER_ID = "Y2RjLWNvbmZvcm1hbmNlIQ"  # 16 bytes in base64, as Kafka wants; one
 NODE_ID = 1
 FORMAT_DEADLINE_S = 60.0
 PROBE_TIMEOUT_S = 1.0
+ENDED_BY_SIGTERM = 143  # a JVM's exit code after its shutdown hooks
 ARCHIVING_GRACE_S = 40.0  # an orderly end that also writes the class-data archive
 JVM = (
     "-Xmx512m",  # 300,000 small records and hundreds of partitions fit
@@ -114,7 +116,9 @@ def start(startup: Startup) -> Running:
     if archive.is_file():
         return running
     return replace(
-        running, grace_s=ARCHIVING_GRACE_S, before_removal=[lambda: _keep(fresh, archive)]
+        running,
+        grace_s=ARCHIVING_GRACE_S,
+        before_removal=[partial(_keep, fresh, archive)],
     )
 
 
@@ -172,9 +176,9 @@ def _answers(bootstrap: str) -> bool:
         return False
 
 
-def _keep(fresh: Path, archive: Path) -> None:
-    """Move the class-data archive into the cache, unless the JVM did not write one."""
-    if not fresh.is_file():
+def _keep(fresh: Path, archive: Path, status: int) -> None:
+    """Copy the class-data archive into the cache, if the JVM ended in order and wrote it whole."""
+    if status != ENDED_BY_SIGTERM or not fresh.is_file():
         return
     handle, scratch = tempfile.mkstemp(prefix=f".{archive.name}.", dir=archive.parent)
     os.close(handle)

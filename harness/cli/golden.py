@@ -1,0 +1,85 @@
+"""`harness golden`: what goldens say beside what the files give now, and the way to accept it.
+
+Goldens are derived from scenario and lock, so neither command needs a service.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+import click
+
+from harness.cli import options
+from harness.engine.workspace import BUNDLE, Workspace
+from harness.errors import ExitCode, UsageError
+
+UNSET = frozenset({"", "0", "false"})
+
+
+@click.group("golden", short_help="Compare or accept golden files.")
+def command() -> None:
+    """Compare or accept golden files: the records and tables that follow from a scenario."""
+
+
+@command.command("diff")
+@options.paths
+@options.roots
+def diff(paths: tuple[Path, ...], scenarios: Path | None, golden: Path | None) -> int:
+    """Show how goldens differ from what the files give now, for all scenarios or those in PATHS.
+
+    `-` is the golden file, `+` what scenario and lock give now. Exits 1 when anything differs.
+    """
+    from rich.console import Console
+
+    from harness.engine.catalogue import golden_differences
+    from harness.engine.choose import load
+    from harness.report.golden_diff import difference_lines
+
+    space = options.space(scenarios, golden)
+    found = golden_differences(space, load(space, paths), expectations=False)
+    console = Console(soft_wrap=True)
+    for difference in found:
+        for line in difference_lines(difference):
+            console.print(line)
+        console.print()
+    click.echo(f"{len(found)} golden files differ" if found else "no golden file differs")
+    return int(ExitCode.FINDINGS if found else ExitCode.PASS)
+
+
+@command.command("accept")
+@options.paths
+@options.roots
+def accept(paths: tuple[Path, ...], scenarios: Path | None, golden: Path | None) -> int:
+    """Write goldens as the files give them now, and remove stale ones, for all scenarios or PATHS.
+
+    Look at `harness golden diff` first, and review what git shows afterwards. Recorded changes are
+    never touched; what an author expects must hold; and where CI is set this is refused.
+    """
+    from harness.engine import golden as goldens
+    from harness.engine.catalogue import golden_differences
+    from harness.engine.choose import load
+
+    space = options.space(scenarios, golden)
+    _may_write(space, os.environ)
+    found = golden_differences(space, load(space, paths), expectations=True)
+    gone = {difference.path for difference in found if difference.now is None}
+    for path in goldens.accept(found):
+        click.echo(f"{'removed' if path in gone else 'wrote  '} {path}")
+    click.echo(f"{len(found)} golden files changed" if found else "no golden file differed")
+    return 0
+
+
+def _may_write(space: Workspace, environment: Mapping[str, str]) -> None:
+    """Refuse to accept where nobody reviews, or into the installed package."""
+    if environment.get("CI", "").lower() not in UNSET:
+        raise UsageError(
+            "goldens are not accepted where CI is set: nobody would review them",
+            hint="run `harness golden accept` on your machine, review the difference, commit it",
+        )
+    if space.golden.resolve().is_relative_to(BUNDLE):
+        raise UsageError(
+            f"{space.golden} belongs to the installed package",
+            expected="goldens of your own, in ./golden or where --golden says",
+        )

@@ -1,0 +1,104 @@
+"""The run as Markdown for a CI job's summary: the headline, a matrix, and what did not pass.
+
+Lines of findings stand in code blocks, all else is escaped, so that no cell's data is markup. The
+whole stays well below the megabyte that GitHub takes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import IO
+
+from harness.engine.events import CaseFinished, Event, RunFinished, RunStarted
+from harness.model.finding import FINDINGS, Judgement
+from harness.report.escapes import fenced, html_text, markdown_text, shortened, visible
+from harness.report.finding_text import case_lines
+from harness.report.outcome import UNFINISHED, folder_of, headline
+
+CASES_SHOWN = 40
+LINES_SHOWN = 60
+LINE_CHARACTERS = 300
+EXPLAINED = FINDINGS | {Judgement.HARNESS_ERROR}
+
+
+class Markdown:
+    """Collects the cases and writes the page on `close`."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        """Take an open binary file; the caller closes it."""
+        self._file = file
+        self._run: RunStarted | None = None
+        self._finished: RunFinished | None = None
+        self._matrix: dict[str, Counter[Judgement]] = {}
+        self._shown: list[str] = []
+        self._hidden = 0
+
+    def handle(self, event: Event) -> None:
+        """Keep what the page needs."""
+        match event:
+            case RunStarted():
+                self._run = event
+            case CaseFinished():
+                judgement = event.verdict.judgement
+                self._matrix.setdefault(folder_of(event), Counter())[judgement] += 1
+                if judgement in EXPLAINED:
+                    self._explain(event)
+            case RunFinished():
+                self._finished = event
+            case _:
+                pass
+
+    def close(self) -> None:
+        """Write the page."""
+        self._file.write(("\n".join(self._lines()) + "\n").encode())
+        self._file.flush()
+
+    def _explain(self, event: CaseFinished) -> None:
+        if len(self._shown) >= CASES_SHOWN:
+            self._hidden += 1
+        else:
+            self._shown.append(_details(event))
+
+    def _lines(self) -> Iterator[str]:
+        consumer = self._run.consumer if self._run else "?"
+        yield f"## Certification of {markdown_text(consumer)}\n"
+        yield f"**{headline(self._finished) if self._finished else UNFINISHED}**\n"
+        yield from self._table()
+        if self._shown:
+            yield "### What did not pass\n"
+            yield from self._shown
+        if self._hidden:
+            yield f"… and {self._hidden} more cases, all in the run's `events.ndjson`.\n"
+        if self._run is not None:
+            facts = [f"{name} {version}" for name, version in self._run.versions.items()]
+            seconds = [f"{self._finished.seconds:.1f} s"] if self._finished else []
+            yield markdown_text(" · ".join([f"run {self._run.run}", *facts, *seconds]))
+
+    def _table(self) -> Iterator[str]:
+        """Yield the matrix, scenario folder by verdict; only verdicts that there are."""
+        total: Counter[Judgement] = sum(self._matrix.values(), Counter())
+        columns = [judgement for judgement in Judgement if total[judgement]]
+        if not columns:
+            return
+        yield f"| scenarios | {' | '.join(column.value for column in columns)} |"
+        yield f"| --- |{' ---: |' * len(columns)}"
+        for folder, counts in sorted(self._matrix.items()):
+            yield _row(markdown_text(folder), [counts[column] for column in columns])
+        yield _row("**all**", [total[column] for column in columns])
+        yield ""
+
+
+def _row(name: str, numbers: list[int]) -> str:
+    return f"| {name} | {' | '.join(str(number) if number else '' for number in numbers)} |"
+
+
+def _details(event: CaseFinished) -> str:
+    """Return a case that did not pass as a block that opens on a click."""
+    lines = visible("\n".join(case_lines(event))).split("\n")[1:]
+    if len(lines) > LINES_SHOWN:
+        lines[LINES_SHOWN:-1] = ["  …"]
+    block = fenced([shortened(line, LINE_CHARACTERS) for line in lines])
+    verdict = event.verdict.judgement.value
+    summary = f"<b>{html_text(verdict)}</b> <code>{html_text(event.case)}</code>"
+    return f"<details><summary>{summary}</summary>\n\n{block}\n\n</details>\n"
