@@ -14,23 +14,24 @@ Source: tiflow c7b2588 cdc/sink/dmlsink/mq/dispatcher/partition; value text: mod
 from __future__ import annotations
 
 from collections.abc import Iterable
-from decimal import Decimal
 from zlib import crc32
 
 from harness.errors import UsageError
+from harness.model.columns import ColumnKind
 from harness.model.mounted import MountedTable
 from harness.model.values import Row, Value
 from harness.upstream.changefeed import Dispatcher
+from harness.wire.go_json import shortest
 
 
-def value_text(value: Value) -> bytes:
-    """Return the text of a value that takes part in the hash."""
+def value_text(kind: ColumnKind, value: Value) -> bytes:
+    """Return the text of a column's value that takes part in the hash."""
     if value is None:
         return b"null"
     if isinstance(value, bytes):
         return value
     if isinstance(value, float):
-        return f"{Decimal(repr(value)):f}".removesuffix(".0").encode()
+        return f"{shortest(value, 32 if kind is ColumnKind.FLOAT else 64):f}".encode()
     return str(value).encode()
 
 
@@ -63,6 +64,6 @@ def _ordinal(table: MountedTable, column: str) -> int:
 def _columns_hash(table: MountedTable, row: Row, ordinals: Iterable[int]) -> int:
     digest = 0
     for ordinal in ordinals:
-        name = table.table.columns[ordinal].name.encode()
-        digest ^= crc32(name + value_text(row[ordinal]))
+        column = table.table.columns[ordinal]
+        digest ^= crc32(column.name.encode() + value_text(column.kind, row[ordinal]))
     return digest

@@ -14,9 +14,7 @@ def mounted_table(table: Table) -> MountedTable:
         codes=tuple(tidb.type_code(column) for column in table.columns),
         flags=tidb.column_flags(table),
         emitted=tuple(
-            ordinal
-            for ordinal, column in enumerate(table.columns)
-            if tidb.is_emitted(column)
+            ordinal for ordinal, column in enumerate(table.columns) if tidb.is_emitted(column)
         ),
         handle=tidb.handle_columns(table),
     )

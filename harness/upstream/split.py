@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from harness.ddl import tidb
 from harness.model.change import Op
 from harness.model.table import Table
 from harness.upstream.store import NetChange
@@ -22,8 +23,11 @@ _ORDER = {Op.DELETE: 0, Op.UPDATE: 1, Op.INSERT: 2}
 
 def split_updates(table: Table, changes: Iterable[NetChange]) -> list[NetChange]:
     """Return the changes with each unique-key update split, in the order in which they are sent."""
+    # What is not sent cannot differ: virtual columns are no part of what the sink sees.
     unique = sorted(
-        {table.position(name) for index in table.indexes if index.unique for name in index.columns}
+        ordinal
+        for ordinal in {table.position(n) for i in table.indexes if i.unique for n in i.columns}
+        if tidb.is_emitted(table.columns[ordinal])
     )
     sent: list[NetChange] = []
     split = False

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 
-from harness.errors import HarnessBug
+from harness.errors import StepError
 from harness.model.change import Op, RowChanged
 from harness.model.columns import INTEGERS, ColumnKind
 from harness.model.table import Table
@@ -61,15 +61,24 @@ class TableStore:
         self._last: dict[Key, RowChanged] = {}
 
     def apply(self, change: RowChanged) -> None:
-        """Take one row event of the running transaction, in statement order."""
+        """Take one row event of the running transaction, in statement order.
+
+        Raises StepError for a row that is not there, and for a primary key that is taken.
+        """
         old_key: Key | None = None
         if change.before is not None:
-            old_key = self._locate(change.before)
+            old_key = self._locate(change.before, change)
             self._touch(old_key, change)
             self._remove(old_key)
         if change.after is not None:
             key = self._key(change.after, old_key)
             self._touch(key, change)
+            if key in self._rows:
+                raise StepError(
+                    f"{self.table.id} already holds a row with the primary key {key}",
+                    line=change.line,
+                    hint="change or delete that row first",
+                )
             self._put(key, change.after)
 
     def commit(self) -> list[NetChange]:
@@ -104,11 +113,14 @@ class TableStore:
         self._next_row_id += 1
         return (row_id,)
 
-    def _locate(self, image: Row) -> Key:
+    def _locate(self, image: Row, change: RowChanged) -> Key:
         keys = self._by_image.get(image)
         if not keys:
-            raise HarnessBug(
-                f"the change log touches a row of {self.table.id} that is not there: {image}"
+            raise StepError(
+                f"{self.table.id} does not hold the row of this {change.op.value}: {image}",
+                line=change.line,
+                expected="a row as it was left by the statements before this one",
+                hint="an `emit:` step must state whole rows; else run `harness record` again",
             )
         return keys[0]
 
@@ -140,6 +152,10 @@ class TableStore:
 
 def _comparable(kind: ColumnKind, value: Value) -> int | float | bytes | Decimal:
     if isinstance(value, str):
+        if kind is ColumnKind.TIME:
+            hours, minutes, seconds = value.removeprefix("-").split(":")
+            span = (int(hours) * 60 + int(minutes)) * 60 + Decimal(seconds)
+            return -span if value.startswith("-") else span
         return Decimal(value) if kind is ColumnKind.DECIMAL else value.encode()
     return b"" if value is None else value
 

@@ -11,21 +11,23 @@ Rules, each with its source beside the code that keeps it:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 
 from harness.ddl import Catalogue, DdlJob
 from harness.errors import StepError, UsageError
+from harness.model.canonical import canonical
 from harness.model.change import ChangeLog, DdlRun, Pin, Resolve, Transaction
 from harness.model.mounted import DdlEvent, MountedRow, MountedTable, ResolvedMark, VendorEvent
 from harness.model.record import Origin
 from harness.model.reshape import reshape
 from harness.model.table import Table, TableId
-from harness.model.values import Row
+from harness.model.values import Row, Value
 from harness.upstream.changefeed import Changefeed
 from harness.upstream.clock import Clock
 from harness.upstream.dispatch import partition_of, value_text
 from harness.upstream.mount import eligible, mounted_table
+from harness.upstream.replicated import replicated
 from harness.upstream.split import split_updates
 from harness.upstream.store import NetChange, TableStore, int_handle, signed
 
@@ -50,7 +52,11 @@ def mount(
                     events += tidb.resolve(step, change)
         except StepError:
             raise
-        except (UsageError, ValueError) as error:
+        except UsageError as error:
+            raise StepError(
+                error.what, line=change.line, expected=error.expected, hint=error.hint
+            ) from error
+        except ValueError as error:
             raise StepError(str(error), line=change.line) from error
     if end_resolved:
         last = log.changes[-1].line if log.changes else 1
@@ -80,11 +86,16 @@ class TiDB:
             before = self._mounted.pop(job.before.id, None) if job.before is not None else None
             after = mounted_table(job.after) if job.after is not None else None
             self._follow(job, after)
-            if not self._replicated(job):
+            if not replicated(job, force_replicate=self._feed.force_replicate):
                 continue
             emitted = True
             origin = Origin(
-                run.line, step, next(self._events), "ddl", None, job.table or None, None, commit_ts
+                line=run.line,
+                step=step,
+                event=next(self._events),
+                kind="ddl",
+                table=f"{job.schema}.{job.table}" if job.table else job.schema,
+                commit_ts=commit_ts,
             )
             yield DdlEvent(
                 type=int(job.action),
@@ -109,10 +120,10 @@ class TiDB:
         commit_ts = self._clock.commit(pin.ts)
         touched: dict[TableId, None] = {}
         for change in transaction.changes:
-            try:
-                self._stores[change.table].apply(change)
-            except KeyError as error:
-                raise StepError(f"table {change.table} does not exist", line=change.line) from error
+            store = self._stores.get(change.table)
+            if store is None:
+                raise StepError(f"table {change.table} does not exist", line=change.line)
+            store.apply(change)
             touched[change.table] = None
         for table_id in sorted(touched, key=lambda t: self._stores[t].table.physical_id):
             store = self._stores[table_id]
@@ -164,30 +175,17 @@ class TiDB:
         )
 
     def _partition(self, pin: Pin, table: MountedTable, image: Row, commit_ts: int) -> int:
-        for row in pin.rows:
-            if all(image[table.table.position(name)] == v for name, v in row.key.items()):
-                return row.partition
-        if pin.partition is not None:
-            return pin.partition
+        pinned = next((row.partition for row in pin.rows if _has(table, image, row.key)), None)
+        pinned = pin.partition if pinned is None else pinned
+        if pinned is not None:
+            if pinned >= self._feed.partitions:
+                raise UsageError(
+                    f"a row is pinned to partition {pinned}",
+                    expected=f"a partition below {self._feed.partitions}: they count from 0",
+                )
+            return pinned
         rule = self._feed.rule(table.table.id)
         return partition_of(rule, table, image, commit_ts, self._feed.partitions)
-
-    def _replicated(self, job: DdlJob) -> bool:
-        """Judge by the valid index before and after (TiCDC codec notes §7, seed 004 rows)."""
-        force = self._feed.force_replicate
-        if job.before is None and job.after is None:
-            return True
-        before = eligible(job.before, force_replicate=force)
-        after = eligible(job.after, force_replicate=force)
-        if before and job.after is not None and not after:
-            raise UsageError(
-                f"this DDL takes the last valid index from {job.after.id}: the changefeed stops",
-                expected="a table that keeps a primary key or a NOT NULL unique index",
-                hint="set `force-replicate: true`, or keep a valid index",
-            )
-        if job.after is None:
-            return True
-        return after
 
     def _follow(self, job: DdlJob, mounted: MountedTable | None) -> None:
         """Let the stored rows follow a schema change."""
@@ -213,6 +211,17 @@ class TiDB:
             del self._stores[table_id]
 
 
+def _has(table: MountedTable, row: Row, wanted: Mapping[str, Value]) -> bool:
+    """Tell whether the table has these columns and the row these values, in any spelling."""
+    try:
+        return all(
+            row[table.table.position(name)] == canonical(table.table.column(name), value)
+            for name, value in wanted.items()
+        )
+    except (KeyError, ValueError):
+        return False
+
+
 def _known(table: Table | None) -> Table:
     assert table is not None
     return table
@@ -222,6 +231,7 @@ def key_text(table: MountedTable, row: Row) -> str:
     """Return a row's handle key as text: `id=1,name=x`; the whole row without a handle."""
     ordinals = table.handle or table.emitted
     return ",".join(
-        f"{table.table.columns[i].name}={value_text(row[i]).decode('utf-8', 'backslashreplace')}"
+        f"{column.name}={value_text(column.kind, row[i]).decode('utf-8', 'backslashreplace')}"
         for i in ordinals
+        for column in [table.table.columns[i]]
     )
