@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
@@ -14,7 +15,7 @@ from harness.cli import options
 @options.paths
 @options.keyword
 @options.deadline
-@options.ndjson
+@options.reports
 @options.roots
 @options.as_json
 def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
@@ -22,7 +23,7 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     paths: tuple[Path, ...],
     expression: str | None,
     deadline: float,
-    ndjson: Path | None,
+    reports: Mapping[str, Path],
     scenarios: Path | None,
     golden: Path | None,
     json_: bool,  # noqa: FBT001
@@ -35,4 +36,4 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     from harness.cli.execute import Execution, execute
 
     space = options.space(scenarios, golden)
-    return execute(Execution(space, consumer, paths, expression, deadline, ndjson, json_))
+    return execute(Execution(space, consumer, paths, expression, deadline, reports, json_))

@@ -25,7 +25,7 @@ def command(
 
     PATHS are scenario files or directories; all scenarios without any.
     """
-    from harness.engine.catalogue import plans, unused_goldens
+    from harness.engine.catalogue import orphan_goldens, plans, stale_goldens
     from harness.engine.choose import load, selected
 
     space = options.space(scenarios, golden)
@@ -35,12 +35,12 @@ def command(
         loaded = load(space, paths)
         chosen = selected(loaded, None)
         counts.update(scenarios=len(loaded), cases=len(chosen))
+        problems = stale_goldens(space, loaded)
+        problems += () if paths else orphan_goldens(space, loaded)
         planned = plans(space, chosen)
         counts["records"] = sum(len(plan.delivered) for plan in planned)
-        if not paths:
-            problems = unused_goldens(space, loaded)
     except ScenarioError as error:
-        problems = error.problems
+        problems = (*error.problems, *problems)
     if json_:
         found = [
             {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +20,8 @@ from harness.engine.launch import ready, versions
 from harness.engine.pipeline import Request, Run
 from harness.engine.workspace import Workspace, new_run
 from harness.report.console import ConsoleReport
-from harness.report.ndjson import Ndjson, event_json
+from harness.report.ndjson import event_json
+from harness.report.writers import writing
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,7 @@ class Execution:
     paths: Sequence[Path]
     expression: str | None
     deadline_s: float
-    ndjson: Path | None
+    reports: Mapping[str, Path]
     json: bool
 
 
@@ -57,7 +58,7 @@ def execute(wish: Execution) -> int:
     """Run, report, and return the exit code; raises HarnessError for whatever is not a finding."""
     consumer = targets.parse(wish.target, targets.Whereabouts.here())
     chosen = selected(load(wish.space, wish.paths), wish.expression)
-    run, run_dir = new_run(wish.space)
+    run, run_dir = new_run(wish.space.runs / "runs")
     with ExitStack() as stack:
         out = Console(stderr=wish.json, soft_wrap=True)
         console = ConsoleReport(out)
@@ -65,8 +66,8 @@ def execute(wish: Execution) -> int:
         listeners: list[Listener] = [console]
         collector = Collector()
         listeners.append(collector)
-        files = [run_dir / "events.ndjson", *([wish.ndjson] if wish.ndjson else [])]
-        listeners += [Ndjson(stack.enter_context(path.open("wb"))) for path in files]
+        files = [("ndjson", run_dir / "events.ndjson"), *wish.reports.items()]
+        listeners += [stack.enter_context(writing(name, path)) for name, path in files]
         consumer = ready(consumer, console.handle)
         request = Request(
             space=wish.space,

@@ -20,6 +20,7 @@ from harness.errors import ExitCode, HarnessError
 
 # name -> (module, one line of help); the help is here so that `harness --help` imports no command.
 COMMANDS: dict[str, tuple[str, str]] = {
+    "new": ("harness.cli.new", "Write a starting point, such as a scenario from your SQL."),
     "check": ("harness.cli.check", "Check scenario files, locks and goldens; no services needed."),
     "list": ("harness.cli.listing", "List scenarios and the cases that they expand to."),
     "preview": ("harness.cli.preview", "Show the decoded events of cases, partition by partition."),
@@ -32,6 +33,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "harness.cli.certify",
         "Certify a consumer: spark, reference, py:… or exec:…",
     ),
+    "report": ("harness.cli.report", "Render a run's events as JUnit, Markdown or on the console."),
+    "golden": ("harness.cli.golden", "Compare or accept golden files; no services needed."),
     "bench": ("harness.cli.bench", "Measure speed and memory beside the floor, in one run."),
     "services": ("harness.cli.services", "Fetch what the embedded services need."),
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -47,13 +48,28 @@ def deadline(command: Callable[..., Any]) -> Callable[..., Any]:
     )(command)
 
 
-def ndjson(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Take `--ndjson FILE`."""
-    return click.option(
-        "--ndjson",
-        type=click.Path(path_type=Path, dir_okay=False),
-        help="Write the run's events to this file as well, one JSON object a line.",
-    )(command)
+# Name of a report -> what `--NAME FILE` does; names are keys of `harness.report.writers.WRITERS`.
+REPORTS = {
+    "ndjson": "Write the run's events to this file as well, one JSON object a line.",
+    "junit": "Write a JUnit XML report to this file as well.",
+    "markdown": "Write a Markdown summary to this file as well.",
+}
+
+
+def reports(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Take a file for each of REPORTS; the command gets `reports`, name to path."""
+
+    @functools.wraps(command)
+    def collected(**values: Any) -> Any:  # noqa: ANN401  (whatever click hands over)
+        named = {name: values.pop(name) for name in REPORTS}
+        chosen = {name: path for name, path in named.items() if path is not None}
+        return command(reports=chosen, **values)
+
+    file = click.Path(path_type=Path, dir_okay=False)
+    decorated: Callable[..., Any] = collected
+    for name, text in reversed(REPORTS.items()):
+        decorated = click.option(f"--{name}", type=file, help=text)(decorated)
+    return decorated
 
 
 def roots(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import ExitStack
 from itertools import zip_longest
 from pathlib import Path
@@ -49,7 +50,7 @@ def command(file: Path, forms: tuple[str, ...], outputs: tuple[Path, ...]) -> in
     with ExitStack() as stack:
         for form, output in zip_longest(forms, outputs):
             if output is None:
-                writer = WRITERS[form](click.get_binary_stream("stdout"))
+                writer = WRITERS[form](sys.stdout.buffer)
                 stack.callback(writer.close)
             else:
                 writer = stack.enter_context(writing(form, output))

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import shlex
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 
 from harness.engine import golden
+from harness.engine.golden import Difference
 from harness.engine.plan import Plan, author_problems, plan
 from harness.engine.workspace import Workspace
 from harness.errors import Location, Problem, ScenarioError
 from harness.model.change import ChangeLog
 from harness.record.lock import load_lock
 from harness.scenario.document import Scenario
-from harness.scenario.expand import Case
+from harness.scenario.expand import Case, cases
 
 
 def plans(space: Workspace, chosen: Sequence[Case]) -> tuple[Plan, ...]:
@@ -19,13 +22,7 @@ def plans(space: Workspace, chosen: Sequence[Case]) -> tuple[Plan, ...]:
     planned, problems = _planned(space, chosen)
     for one in planned:
         problems += author_problems(one)
-    seen: set[tuple[str, str]] = set()
-    for one in planned:
-        # Disturbed cases share the goldens of the plain one.
-        name = (one.case.scenario.id, golden.variant(one))
-        if name not in seen:
-            seen.add(name)
-            problems += golden.problems(space.golden, one)
+    problems += [golden.problem(found, one.case.scenario) for one, found in _golden(space, planned)]
     if problems:
         raise ScenarioError(tuple(dict.fromkeys(problems)))
     return planned
@@ -93,16 +90,55 @@ def _log(space: Workspace, scenario: Scenario, problems: list[Problem]) -> Chang
         return None
 
 
-def unused_goldens(space: Workspace, scenarios: Iterable[Scenario]) -> tuple[Problem, ...]:
-    """Return a problem for each golden directory that no scenario owns."""
-    owned = {scenario.path for scenario in scenarios}
-    locks = sorted(space.golden.rglob("changes.jsonl"))
+def _golden(space: Workspace, planned: Iterable[Plan]) -> Iterator[tuple[Plan, Difference]]:
+    """Yield each golden file that differs, once: disturbed cases share those of the plain one."""
+    seen: set[tuple[str, str]] = set()
+    for one in planned:
+        name = (one.case.scenario.id, golden.variant(one.case))
+        if name not in seen:
+            seen.add(name)
+            yield from ((one, found) for found in golden.differences(space.golden, one))
+
+
+def golden_differences(
+    space: Workspace, scenarios: Sequence[Scenario], *, expectations: bool
+) -> tuple[Difference, ...]:
+    """Return all golden files of the scenarios that differ, stale ones included, by path.
+
+    Raises ScenarioError when a scenario cannot be planned or, with `expectations`, when what its
+    author expects does not hold: a golden never blesses itself.
+    """
+    every = [case for scenario in scenarios for case in cases(scenario)]
+    planned = planned_only(space, every, expectations=expectations)
+    found = [difference for _, difference in _golden(space, planned)]
+    for scenario in scenarios:
+        found += golden.stale(space.golden, scenario)
+    return tuple(sorted(found, key=lambda difference: difference.path))
+
+
+def stale_goldens(space: Workspace, scenarios: Iterable[Scenario]) -> tuple[Problem, ...]:
+    """Return a problem for each golden file of a variant that its scenario no longer has."""
+    return tuple(
+        golden.problem(found, scenario)
+        for scenario in scenarios
+        for found in golden.stale(space.golden, scenario)
+    )
+
+
+def orphan_goldens(space: Workspace, scenarios: Iterable[Scenario]) -> tuple[Problem, ...]:
+    """Return a problem for each directory with a lock or goldens that no scenario owns."""
+    owned = {golden.directory(space.golden, scenario) for scenario in scenarios}
+    names = ("changes.jsonl", *(f"*{suffix}" for suffix in golden.SUFFIXES))
+    homes: dict[Path, list[str]] = {}
+    for name in names:
+        for path in sorted(space.golden.rglob(name)):
+            homes.setdefault(path.parent, []).append(shlex.quote(str(path)))
     return tuple(
         Problem(
-            Location(str(lock.parent)),
+            Location(str(home)),
             "no scenario owns these goldens",
-            hint="delete the directory, or bring the scenario back under its permanent id",
+            hint=f"bring the scenario back under its permanent id, or: rm {' '.join(files)}",
         )
-        for lock in locks
-        if lock.parent.relative_to(space.golden).as_posix() not in owned
+        for home, files in sorted(homes.items())
+        if home not in owned
     )

@@ -8,23 +8,42 @@ the sha256 of its bytes; `<variant>.tables.txt` the expected tables. A variant i
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
+import shlex
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from hashlib import sha256
+from itertools import islice
 from pathlib import Path
 
 from harness.engine.plan import Plan
 from harness.errors import Location, Problem
 from harness.model.record import Record
+from harness.scenario.document import Scenario
+from harness.scenario.expand import DEFAULT_DIALECT, Case, cases
 from harness.verdict.text import row_text
 
 DIFF_LINES = 40
+RECORDS, TABLES = SUFFIXES = (".records.txt", ".tables.txt")
 
 
-def variant(plan: Plan) -> str:
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A golden file that is not as the scenario says; None where there is, or must be, no file."""
+
+    path: Path
+    there: str | None
+    now: str | None
+
+
+def variant(case: Case) -> str:
     """Return the name of the case's golden files; disturbed cases share those of the plain one."""
-    case = plan.case
-    dialect = "" if case.dialect == "current" else f"@{case.dialect}"
+    dialect = "" if case.dialect == DEFAULT_DIALECT else f"@{case.dialect}"
     return f"{case.protocol}{dialect}-p{case.partitions}"
+
+
+def directory(root: Path, scenario: Scenario) -> Path:
+    """Return where a scenario's golden files are."""
+    return root / scenario.path
 
 
 def digest(record: Record) -> str:
@@ -38,7 +57,7 @@ def digest(record: Record) -> str:
 
 def records_text(plan: Plan) -> str:
     """Return the records file."""
-    lines = [f"# {plan.case.scenario.id} {variant(plan)}: records before any disturbance"]
+    lines = [f"# {plan.case.scenario.id} {variant(plan.case)}: records before any disturbance"]
     offsets: dict[tuple[str, int], int] = {}
     for record in plan.records:
         place = (record.topic, record.partition)
@@ -53,9 +72,8 @@ def records_text(plan: Plan) -> str:
 def tables_text(plan: Plan) -> str:
     """Return the tables file."""
     expected = plan.expected
-    lines = [
-        f"# {plan.case.scenario.id} {variant(plan)}: tables at resolved ts {expected.resolved_ts}"
-    ]
+    what = f"tables at resolved ts {expected.resolved_ts}"
+    lines = [f"# {plan.case.scenario.id} {variant(plan.case)}: {what}"]
     for table_id, state in sorted(expected.tables.items()):
         columns = state.mounted.table.columns
         key = ", ".join(columns[i].name for i in state.mounted.handle) or "none: a multiset"
@@ -66,49 +84,80 @@ def tables_text(plan: Plan) -> str:
 
 def texts(plan: Plan) -> Mapping[str, str]:
     """Return the golden files of a plan: file name to content."""
-    name = variant(plan)
-    return {f"{name}.records.txt": records_text(plan), f"{name}.tables.txt": tables_text(plan)}
+    name = variant(plan.case)
+    return {f"{name}{RECORDS}": records_text(plan), f"{name}{TABLES}": tables_text(plan)}
 
 
-def directory(root: Path, plan: Plan) -> Path:
-    """Return where a plan's golden files are."""
-    return root / plan.case.scenario.path
-
-
-def problems(root: Path, plan: Plan) -> Iterable[Problem]:
-    """Yield a problem for each golden file that is missing or says something else."""
-    scenario = plan.case.scenario
-    repair = (
-        f"`harness record {scenario.file}` writes it; review the difference before you commit it"
-    )
+def differences(root: Path, plan: Plan) -> Iterator[Difference]:
+    """Yield the golden files of a plan that are missing or say something else."""
     for name, text in texts(plan).items():
-        path = directory(root, plan) / name
-        if not path.is_file():
-            yield Problem(Location(str(path)), "this golden file is missing", hint=repair)
-            continue
-        there = path.read_text(encoding="utf-8")
+        path = directory(root, plan.case.scenario) / name
+        there = _text(path)
         if there != text:
-            diff = difflib.unified_diff(
-                there.splitlines(), text.splitlines(), "golden", "now", lineterm="", n=1
-            )
-            shown = "\n        ".join(list(diff)[:DIFF_LINES])
-            yield Problem(
-                Location(str(path)),
-                f"the golden file and {plan.case.id} disagree:\n        {shown}",
-                hint=repair,
-            )
+            yield Difference(path, there, text)
 
 
-def write(root: Path, plan: Plan) -> tuple[Path, ...]:
-    """Write the golden files that differ; return those that were written."""
-    written: list[Path] = []
-    for name, text in texts(plan).items():
-        path = directory(root, plan) / name
-        if path.is_file() and path.read_text(encoding="utf-8") == text:
+def stale(root: Path, scenario: Scenario) -> Iterator[Difference]:
+    """Yield the golden files of variants that the scenario's matrix no longer has."""
+    variants = {variant(case) for case in cases(scenario)}
+    names = {f"{name}{suffix}" for name in variants for suffix in SUFFIXES}
+    for path in golden_files(directory(root, scenario)):
+        if path.name not in names:
+            yield Difference(path, _text(path), None)
+
+
+def golden_files(home: Path) -> list[Path]:
+    """Return the golden files directly in a directory, in order; none when it does not exist."""
+    return sorted(path for suffix in SUFFIXES for path in home.glob(f"*{suffix}"))
+
+
+def problem(difference: Difference, scenario: Scenario) -> Problem:
+    """Return a difference as a problem that names its repair."""
+    accept = f"`harness golden accept {shlex.quote(scenario.file)}`"
+    where = Location(str(difference.path))
+    if difference.now is None:
+        what = f"{scenario.id} has no such variant any more, so this golden file is stale"
+        return Problem(where, what, hint=f"{accept} removes it")
+    hint = f"{accept} writes it; review the difference before you commit it"
+    if difference.there is None:
+        return Problem(where, "this golden file is missing", hint=hint)
+    lines = (line.rstrip("\n") for line in diff(difference, context=1))
+    shown = "\n        ".join(islice(lines, DIFF_LINES))
+    what = f"the golden file and {scenario.id} disagree:\n        {shown}"
+    return Problem(where, what, hint=hint)
+
+
+def diff(difference: Difference, *, context: int = 3) -> Iterator[str]:
+    """Yield a unified diff from the file that is there to what the scenario gives now."""
+    there, now = ((text or "").splitlines() for text in (difference.there, difference.now))
+    names = (
+        "golden" if difference.there is not None else "no golden",
+        "now" if difference.now is not None else "no such variant",
+    )
+    yield from difflib.unified_diff(there, now, *names, lineterm="", n=context)
+
+
+def accept(found: Iterable[Difference]) -> tuple[Path, ...]:
+    """Make the files as the scenario says, each whole or not at all; return those touched.
+
+    This is the one place that writes golden files; `changes.jsonl` is never among them.
+    """
+    touched: list[Path] = []
+    for difference in found:
+        path = difference.path
+        touched.append(path)
+        if difference.now is None:
+            path.unlink()
             continue
         path.parent.mkdir(parents=True, exist_ok=True)
         scratch = path.with_suffix(".tmp")
-        scratch.write_text(text, encoding="utf-8")
+        scratch.write_text(difference.now, encoding="utf-8")
         scratch.replace(path)
-        written.append(path)
-    return tuple(written)
+    return tuple(touched)
+
+
+def _text(path: Path) -> str | None:
+    """Return a golden file's text, None without a file; bytes that are not UTF-8 as escapes."""
+    if not path.is_file():
+        return None
+    return path.read_text(encoding="utf-8", errors="backslashreplace")

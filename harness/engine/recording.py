@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.engine import golden
-from harness.engine.catalogue import planned_only
+from harness.engine.catalogue import golden_differences
 from harness.engine.events import ServiceChanged
 from harness.engine.launch import service_changed
 from harness.engine.workspace import Workspace
@@ -22,8 +22,7 @@ from harness.record.lock import lock_path
 from harness.record.recorder import record
 from harness.record.server import Upstream
 from harness.scenario.document import Scenario
-from harness.scenario.expand import cases
-from harness.services import start
+from harness.services import Source, start
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +36,16 @@ class Recorded:
 
 @contextmanager
 def embedded_upstream(
-    run_dir: Path, on_event: Callable[[ServiceChanged], None]
+    run_dir: Path, on_event: Callable[[ServiceChanged], None], source: Source | None = None
 ) -> Generator[Upstream]:
-    """Start the embedded database for a recording."""
+    """Start the database for a recording, or find the one that `source` knows of."""
+    source = source or Source()
     with start(
-        ["mariadb"], run_dir=run_dir, on_event=lambda event: on_event(service_changed(event))
+        ["mariadb"],
+        run_dir=run_dir,
+        on_event=lambda event: on_event(service_changed(event)),
+        settings=source.settings,
+        warm=source.warm,
     ) as services:
         server = services.mariadb
         yield Upstream(server.host, server.port, server.user, server.password)
@@ -71,20 +75,7 @@ def _record(space: Workspace, scenario: Scenario, upstream: Upstream) -> Recorde
         return Recorded(scenario, (), error.problems)
     written: list[Path] = [] if lock.read_bytes() == before else [lock]
     try:
-        plans = planned_only(space, cases(scenario), expectations=True)
+        found = golden_differences(space, (scenario,), expectations=True)
     except ScenarioError as error:
         return Recorded(scenario, tuple(written), error.problems)
-    names: set[str] = set()
-    for plan in plans:
-        written += golden.write(space.golden, plan)
-        names |= set(golden.texts(plan))
-    written += _removed(lock.parent, names)
-    return Recorded(scenario, tuple(written))
-
-
-def _removed(directory: Path, names: set[str]) -> list[Path]:
-    """Take away golden files of variants that the scenario no longer has."""
-    stale = [path for path in directory.glob("*.txt") if path.name not in names]
-    for path in stale:
-        path.unlink()
-    return stale
+    return Recorded(scenario, (*written, *golden.accept(found)))

@@ -1,7 +1,7 @@
 """The run on a terminal: a live line while it works, then what did not pass, then the headline.
 
-On a terminal the live line shows what goes on now; elsewhere each phase is a plain line, so that CI
-logs stay readable. The last line is always `passed P / applicable A / total T`.
+On a terminal the live line shows what goes on now and for how long; elsewhere each phase is a plain
+line, so that CI logs stay readable. The last line is always `passed P / applicable A / total T`.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections import Counter
 
 from rich.console import Console
-from rich.status import Status
+from rich.progress import Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
+from rich.table import Column
 from rich.text import Text
 
 from harness.engine.events import (
@@ -23,6 +24,7 @@ from harness.engine.events import (
 )
 from harness.model.finding import Judgement
 from harness.report.escapes import visible
+from harness.report.finding_style import styled
 from harness.report.finding_text import case_lines
 from harness.report.outcome import headline
 
@@ -48,7 +50,7 @@ class ConsoleReport:
         """Take where to print; the headline may go elsewhere."""
         self._console = console
         self._headline = headline or console
-        self._status: Status | None = None
+        self._live: tuple[Progress, TaskID] | None = None
         self._counts: Counter[Judgement] = Counter()
         self._phases: dict[str, str] = {}
         self._services: dict[str, str] = {}
@@ -57,22 +59,19 @@ class ConsoleReport:
         """Render one event."""
         match event:
             case RunStarted():
-                self._console.print(
-                    f"certifying [bold]{event.consumer}[/bold] over {event.cases} cases",
-                    highlight=False,
-                )
+                consumer = Text(visible(event.consumer), style="bold")
+                self._print(Text.assemble("certifying ", consumer, f" over {_cases(event.cases)}"))
             case PhaseStarted():
-                self._phases[event.phase] = SENTENCES[event.phase].format(detail=event.detail)
-                self._live()
+                sentence = SENTENCES.get(event.phase, event.phase).format(detail=event.detail)
+                self._phases[event.phase] = visible(sentence)
+                self._show()
             case PhaseFinished():
-                sentence = self._phases.pop(event.phase, event.phase)
-                self._console.print(
-                    Text.assemble((f"  {event.seconds:6.2f} s  ", "dim"), sentence), highlight=False
-                )
-                self._live()
+                sentence = self._phases.pop(event.phase, visible(event.phase))
+                self._print(Text.assemble((f"  {event.seconds:6.2f} s  ", "dim"), sentence))
+                self._show()
             case ServiceChanged():
-                self._services[event.service] = _service_text(event)
-                self._live()
+                self._services[event.service] = visible(_service_text(event))
+                self._show()
             case CaseFinished():
                 self._case(event)
             case RunFinished():
@@ -80,23 +79,39 @@ class ConsoleReport:
 
     def close(self) -> None:
         """Take the live line away; safe to call twice."""
-        if self._status is not None:
-            self._status.stop()
-            self._status = None
+        if self._live is not None:
+            self._live[0].stop()
+            self._live = None
 
-    def _live(self) -> None:
+    def _print(self, text: Text) -> None:
+        """Print a line that the terminal itself wraps, so that it can be copied whole."""
+        self._console.print(text, soft_wrap=True, highlight=False)
+
+    def _show(self) -> None:
+        """Bring the live line up to date; there is none without a terminal."""
         if not self._console.is_terminal:
             return
-        if not self._phases:
+        fetching = self._services.values() if "services" in self._phases else ()
+        now = [*self._phases.values(), *fetching]
+        if not now:
             self.close()
             return
-        services = self._services.values() if "services" in self._phases else ()
-        text = " · ".join([*self._phases.values(), *services])
-        if self._status is None:
-            self._status = self._console.status(text)
-            self._status.start()
-        else:
-            self._status.update(text)
+        if self._live is None:
+            progress = Progress(
+                SpinnerColumn(),
+                TimeElapsedColumn(),
+                TextColumn(
+                    "{task.description}",
+                    markup=False,
+                    table_column=Column(no_wrap=True, overflow="ellipsis"),
+                ),
+                console=self._console,
+                transient=True,
+            )
+            self._live = (progress, progress.add_task("", total=None))
+            progress.start()
+        progress, task = self._live
+        progress.update(task, description=" · ".join(now))
 
     def _case(self, event: CaseFinished) -> None:
         judgement = event.verdict.judgement
@@ -104,20 +119,23 @@ class ConsoleReport:
         if judgement in QUIET:
             return
         self._console.print()
-        style = STYLES.get(judgement, "red")
-        for number, line in enumerate(case_lines(event)):
-            self._console.print(
-                Text(line, style=f"bold {style}" if number == 0 else ""), soft_wrap=True
-            )
+        lines = visible("\n".join(case_lines(event))).split("\n")
+        self._print(Text(lines[0], style=f"bold {STYLES.get(judgement, 'red')}"))
+        for line in styled(lines[1:]):
+            self._print(line)
 
     def _finish(self, event: RunFinished) -> None:
         self.close()
         self._console.print()
         for judgement, count in sorted(self._counts.items()):
             style = STYLES.get(judgement, "red")
-            self._console.print(Text(f"  {count:5d}  {judgement.value}", style=style))
-        self._console.print(Text(f"  {event.seconds:.1f} s", style="dim"))
-        self._headline.print(headline(event), highlight=False)
+            self._print(Text(f"  {count:5d}  {judgement.value}", style=style))
+        self._print(Text(f"  {event.seconds:5.1f}  seconds", style="dim"))
+        self._headline.print(headline(event), highlight=False, soft_wrap=True)
+
+
+def _cases(count: int) -> str:
+    return "1 case" if count == 1 else f"{count} cases"
 
 
 def _service_text(event: ServiceChanged) -> str:

@@ -43,7 +43,7 @@ def markdown_text(text: str) -> str:
 
 
 def _entity(match: re.Match[str]) -> str:
-    """A character reference works in cells and paragraphs alike, a backslash not everywhere."""
+    """Return a character reference: it works in cells and paragraphs, a backslash not always."""
     return f"&#{ord(match[0])};"
 
 

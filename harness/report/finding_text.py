@@ -29,7 +29,7 @@ def case_lines(event: CaseFinished) -> Iterator[str]:
         yield "  the consumer's last output:"
         for line in event.log.rstrip().splitlines()[-LOG_LINES:]:
             yield f"    | {line}"
-    yield f"  repeat    {event.repeat}"
+    yield f"  repeat        {event.repeat}"
 
 
 def finding_lines(finding: Finding, file: str) -> Iterator[str]:

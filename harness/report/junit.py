@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from typing import IO
-from xml.etree import ElementTree as Xml
+from xml.etree import ElementTree as ET
 
 from harness.engine.events import CaseFinished, Event, RunFinished, RunStarted
 from harness.report.escapes import visible
@@ -30,7 +30,7 @@ class Junit:
     def __init__(self, file: IO[bytes]) -> None:
         """Take an open binary file; the caller closes it."""
         self._file = file
-        self._suites: dict[str, Xml.Element] = {}
+        self._suites: dict[str, ET.Element] = {}
         self._counts: dict[str, Counter[Outcome]] = {}
         self._run: RunStarted | None = None
         self._seconds: float | None = None
@@ -66,24 +66,24 @@ class Junit:
         if self._seconds is not None:
             root.set("time", f"{self._seconds:.3f}")
         root.extend(self._suites[name] for name in sorted(self._suites))
-        Xml.indent(root)
-        self._file.write(Xml.tostring(root, encoding="utf-8", xml_declaration=True) + b"\n")
+        ET.indent(root)
+        self._file.write(ET.tostring(root, encoding="utf-8", xml_declaration=True) + b"\n")
         self._file.flush()
 
-    def _suite(self, name: str, outcome: Outcome) -> Xml.Element:
+    def _suite(self, name: str, outcome: Outcome) -> ET.Element:
         """Return a folder's suite, and count one more case of that outcome in it."""
         self._counts.setdefault(name, Counter())[outcome] += 1
         if name not in self._suites:
             self._suites[name] = _element("testsuite", name=name)
             if self._run is not None:
-                properties = Xml.SubElement(self._suites[name], "properties")
+                properties = ET.SubElement(self._suites[name], "properties")
                 facts = {"run": self._run.run, "consumer": self._run.consumer, **self._run.versions}
                 for key, value in facts.items():
                     _add(properties, "property", name=key, value=value)
         return self._suites[name]
 
 
-def _case(event: CaseFinished, outcome: Outcome) -> Xml.Element:
+def _case(event: CaseFinished, outcome: Outcome) -> ET.Element:
     case = _element("testcase", name=event.case, classname=scenario_of(event))
     lines = [finding.line for finding in event.verdict.findings if finding.line]
     case.attrib |= {"file": visible(event.file), "line": str(min(lines, default=1))}
@@ -109,11 +109,11 @@ def _numbers(counts: Counter[Outcome]) -> dict[str, str]:
     return {"tests": str(counts.total()), **numbers}
 
 
-def _element(tag: str, /, **attributes: str) -> Xml.Element:
-    return Xml.Element(tag, {name: visible(text) for name, text in attributes.items()})
+def _element(tag: str, /, **attributes: str) -> ET.Element:
+    return ET.Element(tag, {name: visible(text) for name, text in attributes.items()})
 
 
-def _add(parent: Xml.Element, tag: str, text: str | None = None, /, **attributes: str) -> None:
+def _add(parent: ET.Element, tag: str, text: str | None = None, /, **attributes: str) -> None:
     child = _element(tag, **attributes)
     child.text = None if text is None else visible(text)
     parent.append(child)

@@ -77,7 +77,9 @@ class Markdown:
 
     def _table(self) -> Iterator[str]:
         """Yield the matrix, scenario folder by verdict; only verdicts that there are."""
-        total: Counter[Judgement] = sum(self._matrix.values(), Counter())
+        total: Counter[Judgement] = Counter()
+        for counts in self._matrix.values():
+            total.update(counts)
         columns = [judgement for judgement in Judgement if total[judgement]]
         if not columns:
             return

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from enum import StrEnum
-from functools import cache
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, cast, get_args, get_origin, get_type_hints
@@ -76,7 +75,7 @@ def _value(kind: Any, data: Any, at: str) -> Any:  # noqa: ANN401  (a type and J
         inner = next(each for each in arguments if each is not NoneType)
         return None if data is None else _value(inner, data, at)
     if origin is tuple and isinstance(data, list):
-        items = enumerate(cast("list[Any]", data))
+        items = enumerate(cast("list[object]", data))
         return tuple(_value(arguments[0], item, f"{at}[{index}]") for index, item in items)
     if origin is Mapping and isinstance(data, dict):
         pairs = cast("dict[str, Any]", data).items()
@@ -111,7 +110,6 @@ def _members(kind: type[Any], data: Mapping[str, Any], at: str) -> Iterator[tupl
             raise _UnfitError(f"{at}: the key `{name}` is missing")
 
 
-@cache
 def _declared(kind: type[Any]) -> Mapping[str, tuple[Any, bool]]:
     """Return each field's type and whether it must be there."""
     hints = get_type_hints(kind)

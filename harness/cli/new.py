@@ -1,0 +1,61 @@
+"""`harness new`: something valid to begin with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.group("new", short_help="Write a starting point.")
+def command() -> None:
+    """Write a starting point that is valid as it stands, and say what to do next."""
+
+
+@command.command("scenario")
+@click.argument("path", type=click.Path(path_type=Path))
+@click.option(
+    "--from",
+    "sql",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Take the steps from a file of SQL; BEGIN and COMMIT delimit transactions.",
+)
+@click.option("--title", default="", help="One sentence that says what happens.")
+@click.option(
+    "--database",
+    "databases",
+    multiple=True,
+    metavar="NAME",
+    help="A database of the scenario; the first is that of tables named without one.",
+)
+@click.option(
+    "--scenarios",
+    type=click.Path(path_type=Path),
+    help="Root of scenario files [./scenarios].",
+)
+def scenario(
+    path: Path,
+    sql: Path | None,
+    title: str,
+    databases: tuple[str, ...],
+    scenarios: Path | None,
+) -> int:
+    """Write a new scenario to PATH, a file under the scenarios' root, or an id such as keys.moved.
+
+    Nothing that exists is overwritten.
+    """
+    from harness.engine.new_scenario import Wish, create
+
+    made = create(scenarios or Path("scenarios"), Wish(path, title, sql, databases))
+    for note in made.left_out:
+        click.echo(f"left out  {note}", err=True)
+    click.echo(f"wrote {made.path}, the scenario {made.id}. Complete it, then:")
+    root = f" --scenarios {scenarios}" if scenarios else ""
+    for verb, why in (
+        ("check", "every mistake at once, with line and hint"),
+        ("record", "runs the SQL once on a real database and locks its changes"),
+        ("preview", "the events of each partition, decoded"),
+        ("run", "judges the bundled Spark consumer; --consumer reference takes a second"),
+    ):
+        click.echo(f"    harness {verb} {made.path}{root}  # {why}")
+    return 0

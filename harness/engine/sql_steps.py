@@ -1,0 +1,230 @@
+"""From a plain SQL file to the steps of a scenario, as a database would have run it.
+
+BEGIN and COMMIT delimit transactions; statements outside them are one transaction a run, up to the
+next DDL. A step has no current database, so USE and `--database` end up in the table names. What a
+scenario cannot hold is left out and told, never dropped in silence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields, is_dataclass
+from typing import cast
+
+from harness.ddl import (
+    DML,
+    Catalogue,
+    DdlError,
+    StatementKind,
+    classify,
+    parse,
+    referenced_schemas,
+    split,
+)
+from harness.ddl.expressions import quote_name
+from harness.ddl.syntax import CreateDatabase, DropDatabase, TableRef
+from harness.errors import Location, UsageError
+from harness.model.table import Table
+
+NOT_RUN = "changes no table"
+
+
+@dataclass(frozen=True, slots=True)
+class SqlStep:
+    """One step: a DDL statement alone, or one transaction; `line` is that of the first."""
+
+    ddl: bool
+    statements: tuple[str, ...]
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class SqlSteps:
+    """What an SQL file holds; `tables` are those that exist after its last statement."""
+
+    steps: tuple[SqlStep, ...]
+    databases: tuple[str, ...]
+    tables: tuple[Table, ...]
+    kinds: frozenset[StatementKind]
+    left_out: tuple[str, ...]
+
+
+def read_steps(text: str, file: str, databases: tuple[str, ...] = ()) -> SqlSteps:
+    """Return the steps of an SQL text; UsageError names file and line of what cannot be one.
+
+    The first of `databases` is the current one until the text says USE.
+    """
+    reader = _Reader(file, dict.fromkeys(databases), databases[0] if databases else "")
+    try:
+        statements = split(text)
+    except DdlError as error:
+        raise reader.wrong(error.line, error) from None
+    for sql, line, _ in statements:
+        try:
+            reader.take(sql, line)
+        except DdlError as error:
+            raise reader.wrong(line + error.line - 1, error) from None
+    return reader.result()
+
+
+@dataclass(slots=True)
+class _Reader:
+    """One pass over the statements of a file."""
+
+    file: str
+    databases: dict[str, None]
+    current: str
+    steps: list[SqlStep] = field(default_factory=list[SqlStep])
+    left_out: list[str] = field(default_factory=list[str])
+    kinds: set[StatementKind] = field(default_factory=set[StatementKind])
+    pending: list[tuple[str, int]] = field(default_factory=list[tuple[str, int]])
+    begun: int = 0
+
+    def wrong(self, line: int, error: DdlError) -> UsageError:
+        what = error.what.partition(": ")[2] if error.what.startswith("line ") else error.what
+        place = Location(self.file, line)
+        return UsageError(f"{place}: {what}", expected=error.expected, hint=error.hint)
+
+    def take(self, sql: str, line: int) -> None:
+        kind = classify(sql)
+        if kind is StatementKind.TRANSACTION:
+            self.bracket(sql, line)
+        elif kind is StatementKind.USE:
+            (self.current,) = referenced_schemas(sql)
+        elif kind is StatementKind.DDL:
+            self.flush()
+            self.ddl(sql, line)
+        elif kind in DML - {StatementKind.LOAD}:
+            self.kinds.add(kind)
+            self.pending.append((self.qualified(sql, line), line))
+        else:
+            self.skip(sql, line, NOT_RUN)
+
+    def bracket(self, sql: str, line: int) -> None:
+        words = sql.upper().split()
+        if words[0] in ("BEGIN", "START"):
+            self.flush()
+            self.begun = line
+        elif words[0] == "COMMIT":
+            self.flush()
+        elif words[0] == "ROLLBACK" and "TO" not in words:
+            if self.begun:
+                for undone, where in self.pending:
+                    self.skip(undone, where, "is rolled back")
+                self.pending.clear()
+            self.begun = 0
+        elif self.begun:
+            self.pending.append((sql, line))
+
+    def ddl(self, sql: str, line: int) -> None:
+        statement = parse(sql)
+        name = getattr(statement, "name", "")
+        if isinstance(statement, CreateDatabase) and name not in self.databases:
+            self.databases[name] = None
+            self.skip(sql, line, "the harness creates databases")
+        elif isinstance(statement, DropDatabase) and name not in self.databases:
+            self.skip(sql, line, "the database is not there yet")
+        else:
+            self.kinds.add(StatementKind.DDL)
+            self.steps.append(SqlStep(ddl=True, statements=(self.qualified(sql, line),), line=line))
+
+    def qualified(self, sql: str, line: int) -> str:
+        """Return the statement with the current database before each table that has none."""
+        if "" in referenced_schemas(sql) and self.current:
+            for at in sorted(_bare_names(sql), reverse=True):
+                sql = f"{sql[:at]}{_name(self.current)}.{sql[at:]}"
+        schemas = referenced_schemas(sql)
+        if "" in schemas:
+            raise UsageError(
+                f"{Location(self.file, line)}: this statement names a table without its database",
+                expected="`database.table`, because a step has no current database",
+                hint="--database NAME names the database of such tables; so does USE in the file",
+            )
+        self.databases |= dict.fromkeys(sorted(schemas))
+        return sql
+
+    def skip(self, sql: str, line: int, why: str) -> None:
+        short = " ".join(sql.split())
+        short = short if len(short) <= 60 else f"{short[:59]}…"
+        self.left_out.append(f"{Location(self.file, line)}: {short} ({why})")
+
+    def flush(self) -> None:
+        if self.pending:
+            statements = tuple(sql for sql, _ in self.pending)
+            self.steps.append(SqlStep(ddl=False, statements=statements, line=self.pending[0][1]))
+            self.pending.clear()
+        self.begun = 0
+
+    def result(self) -> SqlSteps:
+        if self.begun:
+            raise UsageError(
+                f"{Location(self.file, self.begun)}: this transaction is never committed",
+                expected="COMMIT",
+            )
+        self.flush()
+        if not self.steps:
+            raise UsageError(
+                f"{self.file}: no statement in it changes a table",
+                expected="DDL, INSERT, UPDATE, DELETE or REPLACE",
+            )
+        return SqlSteps(
+            tuple(self.steps),
+            tuple(self.databases),
+            self.tables(),
+            frozenset(self.kinds),
+            tuple(self.left_out),
+        )
+
+    def tables(self) -> tuple[Table, ...]:
+        """Let the catalogue run the DDL, so that its mistakes are told now."""
+        catalogue = Catalogue.with_schemas(*self.databases)
+        for step in self.steps:
+            if step.ddl:
+                try:
+                    catalogue = catalogue.apply(step.statements[0]).catalogue
+                except DdlError as error:
+                    raise self.wrong(step.line + error.line - 1, error) from None
+        return catalogue.tables()
+
+
+def _name(database: str) -> str:
+    return database if database.isidentifier() and database.isascii() else quote_name(database)
+
+
+def _bare_names(sql: str) -> set[int]:
+    """Return where the table names begin that have no database."""
+    if classify(sql) is StatementKind.DDL:
+        return {ref.at for ref in _references(parse(sql)) if not ref.schema}
+    return set(_bare_names_of_query(sql))
+
+
+def _references(node: object) -> Iterator[TableRef]:
+    if isinstance(node, TableRef):
+        yield node
+    elif isinstance(node, tuple):
+        for item in cast("tuple[object, ...]", node):
+            yield from _references(item)
+    elif is_dataclass(node):
+        for part in fields(node):
+            yield from _references(getattr(node, part.name))
+
+
+def _bare_names_of_query(sql: str) -> Iterator[int]:
+    """Ask sqlglot, which keeps the places of names; imported here, for it takes 0.3 s."""
+    from sqlglot import exp, parse_one  # noqa: PLC0415 - see above
+    from sqlglot.errors import SqlglotError  # noqa: PLC0415 - see above
+
+    # sqlglot does not read MySQL's REPLACE; INSERT has the same tables, and as many letters.
+    plain = f"INSERT {sql[7:]}" if sql[:7].upper() == "REPLACE" else sql
+    try:
+        tree = parse_one(plain, dialect="mysql")
+    except SqlglotError:
+        return  # then the author has to name the database
+    tables = list(tree.find_all(exp.Table))
+    known = {cte.alias.lower() for cte in tree.find_all(exp.CTE)}
+    known |= {table.alias.lower() for table in tables if table.alias}
+    for table in tables:
+        at = int(table.this.meta.get("start", 0))
+        bare = not table.db and table.name.lower() not in known
+        if bare and sql[at:].lstrip("`").startswith(table.name):
+            yield at
