@@ -4,20 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from harness.consumers.contract.job import ChangefeedJob, Complete, KafkaJob, TopicJob
+from harness.consumers.contract.job import (
+    ChangefeedJob,
+    Complete,
+    KafkaJob,
+    RegistryJob,
+    TopicJob,
+)
 from harness.engine.plan import Plan
 from harness.engine.produce import FilledTopic
+from harness.services import Kafka, Registry, java_properties
 
 
-def kafka_properties(bootstrap: str) -> dict[str, str]:
-    """Return the client properties for an unprotected broker on this machine."""
-    return {"bootstrap.servers": bootstrap, "security.protocol": "PLAINTEXT"}
+def kafka_job(kafka: Kafka, group: str) -> KafkaJob:
+    """Return the Kafka part of job.json; aborted transactions are never a consumer's business.
+
+    Raises SetupError when a file that the properties name (a key, say) cannot be read.
+    """
+    client = {**kafka.client, "isolation.level": "read_committed"}
+    return KafkaJob(group_id=group, librdkafka=client, java=java_properties(client))
 
 
-def kafka_job(properties: dict[str, str], run: str) -> KafkaJob:
-    """Return the Kafka part of job.json; aborted transactions are never a consumer's business."""
-    everyone = {**properties, "isolation.level": "read_committed"}
-    return KafkaJob(group_id=f"harness-{run}", librdkafka=everyone, java=everyone)
+def registry_job(registry: Registry) -> RegistryJob:
+    """Return the registry's part of job.json, the account under Confluent's names for it."""
+    properties: dict[str, str] = {}
+    if registry.user:
+        properties["basic.auth.credentials.source"] = "USER_INFO"
+        properties["basic.auth.user.info"] = f"{registry.user}:{registry.password}"
+    if registry.ca:
+        properties["schema.registry.ssl.truststore.type"] = "PEM"
+        properties["schema.registry.ssl.truststore.location"] = registry.ca
+    return RegistryJob(registry.url, properties)
 
 
 def changefeed(plan: Plan, index: int, topics: Sequence[FilledTopic]) -> ChangefeedJob:

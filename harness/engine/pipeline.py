@@ -10,14 +10,15 @@ import threading
 import time
 from collections.abc import Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from harness.consumers.contract.job import KafkaJob
 from harness.consumers.manifest import Consumer
 from harness.consumers.run import RunPlan
 from harness.consumers.run import run as run_consumer
-from harness.engine import jobs
+from harness.engine import jobs, topics
 from harness.engine.catalogue import plans
 from harness.engine.events import (
     CaseFinished,
@@ -30,13 +31,13 @@ from harness.engine.events import (
 )
 from harness.engine.launch import service_changed
 from harness.engine.plan import Plan
-from harness.engine.produce import fill
+from harness.engine.produce import FilledTopic, fill, wanted_topics
 from harness.engine.workspace import Workspace
 from harness.errors import ExitCode, UsageError
 from harness.model.finding import APPLICABLE, FINDINGS, Judgement, Verdict
 from harness.model.observed import Observed
 from harness.scenario.expand import Case
-from harness.services import ServiceEvent, Services, start
+from harness.services import ServiceEvent, Services, Source, start
 from harness.verdict.judge import judge
 
 
@@ -46,7 +47,7 @@ class Request:
 
     `parallelism` starts of it run side by side, when it takes too few changefeeds for one.
     `planned` are plans of (at least) the applicable cases, when they were made before; `services`
-    run already, and are left running.
+    run already, and are left running; otherwise they come from `source`.
     """
 
     space: Workspace
@@ -60,6 +61,7 @@ class Request:
     parallelism: int = 1
     planned: Sequence[Plan] | None = None
     services: Services | None = None
+    source: Source = field(default_factory=Source)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,31 +127,45 @@ class Run:
         return tuple(plan for plan in self._request.planned if plan.case.id in wanted)
 
     def _consume(self, planned: Sequence[Plan], services: Services) -> Mapping[str, Observed]:
-        request = self._request
-        kafka = jobs.kafka_properties(services.kafka.bootstrap)
-        named = [(plan, f"h{request.run}-{index:04d}") for index, plan in enumerate(planned)]
+        wishes = topics.TopicWishes.of(self._request.source.settings)
+        group = f"{wishes.prefix}{self._request.run}"
+        named = [(plan, f"{group}-{index:04d}") for index, plan in enumerate(planned)]
         records = sum(len(plan.delivered) for plan in planned)
-        with self._phase("produce", f"{records} records"):
-            filled = fill(kafka, named)
-            services.check()
-        with self._phase("consume", request.consumer.name):
-            changefeeds = tuple(
-                jobs.changefeed(plan, index, topics)
-                for index, (plan, topics) in enumerate(zip(planned, filled, strict=True))
-            )
-            observed = run_consumer(
-                request.consumer,
-                RunPlan(
-                    changefeeds,
-                    jobs.kafka_job(kafka, request.run),
-                    request.run_dir / "consumer",
-                    request.deadline_s,
-                    parallelism=request.parallelism,
-                ),
-                environment=request.environment,
-                should_abort=services.check,
-            )
-            services.check()
+        job = jobs.kafka_job(services.kafka, group)
+        with ExitStack() as stack:
+            with self._phase("produce", f"{records} records"):
+                wanted = wanted_topics(named)
+                stack.enter_context(topics.created(services.kafka, wanted, wishes))
+                filled = fill(services.kafka.client, named)
+                services.check()
+            with self._phase("consume", self._request.consumer.name):
+                return self._answers(planned, filled, job, services)
+
+    def _answers(
+        self,
+        planned: Sequence[Plan],
+        filled: Sequence[tuple[FilledTopic, ...]],
+        job: KafkaJob,
+        services: Services,
+    ) -> Mapping[str, Observed]:
+        request = self._request
+        changefeeds = tuple(
+            jobs.changefeed(plan, index, found)
+            for index, (plan, found) in enumerate(zip(planned, filled, strict=True))
+        )
+        observed = run_consumer(
+            request.consumer,
+            RunPlan(
+                changefeeds,
+                job,
+                request.run_dir / "consumer",
+                request.deadline_s,
+                parallelism=request.parallelism,
+            ),
+            environment=request.environment,
+            should_abort=services.check,
+        )
+        services.check()
         return observed
 
     def _judge(
@@ -200,7 +216,15 @@ class Run:
             self.tell(service_changed(event))
 
         began = time.monotonic()
-        self.tell(PhaseStarted("services", ", ".join(wanted)))
-        with start(wanted, run_dir=self._request.run_dir / "services", on_event=heard) as services:
+        request = self._request
+        self.tell(PhaseStarted("services", request.source.said(wanted)))
+        with start(
+            wanted,
+            run_dir=request.run_dir / "services",
+            on_event=heard,
+            env=request.environment,
+            settings=request.source.settings,
+            warm=request.source.warm,
+        ) as services:
             self.tell(PhaseFinished("services", time.monotonic() - began))
             yield services

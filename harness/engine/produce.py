@@ -6,14 +6,11 @@ canonical names, so packed bytes equal the goldens.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from concurrent.futures import Future
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from confluent_kafka import KafkaError, KafkaException, Message, Producer
-from confluent_kafka.admin import AdminClient
-from confluent_kafka.cimpl import NewTopic
+from confluent_kafka import KafkaError, Message, Producer
 
 from harness.engine.plan import Plan
 from harness.errors import SetupError
@@ -47,19 +44,13 @@ def topic_names(plan: Plan, prefix: str) -> dict[str, str]:
     return {canonical: f"{prefix}.{canonical}" for canonical in plan.topics()}
 
 
-def create_topics(kafka: dict[str, str], wanted: Iterable[tuple[str, int]]) -> None:
-    """Create topics (name, partitions) in one request; SetupError names the first refusal."""
-    admin: Any = AdminClient(dict(kafka))
-    topics = [NewTopic(name, partitions, 1) for name, partitions in wanted]
-    created: dict[str, Future[None]] = admin.create_topics(topics, request_timeout=TIMEOUT_S)
-    for name, future in created.items():
-        try:
-            future.result()
-        except KafkaException as error:
-            raise SetupError(
-                f"Kafka at {kafka['bootstrap.servers']} refused the topic {name}: {error}",
-                hint="the broker's log says why; look for it in the run's directory",
-            ) from error
+def wanted_topics(plans: Sequence[tuple[Plan, str]]) -> list[tuple[str, int]]:
+    """Return the topics that plans need under their prefixes: names and partitions."""
+    return [
+        (name, plan.case.partitions)
+        for plan, prefix in plans
+        for name in topic_names(plan, prefix).values()
+    ]
 
 
 def fill(
@@ -68,16 +59,8 @@ def fill(
 ) -> list[tuple[FilledTopic, ...]]:
     """Produce every plan's delivered records under its prefix; return the filled topics, in order.
 
-    Raises SetupError when the broker does not take a record.
+    The topics (`wanted_topics`) exist. Raises SetupError when the broker does not take a record.
     """
-    create_topics(
-        kafka,
-        [
-            (name, plan.case.partitions)
-            for plan, prefix in plans
-            for name in topic_names(plan, prefix).values()
-        ],
-    )
     failures: list[str] = []
 
     def delivered(error: KafkaError | None, message: Message) -> None:

@@ -1,25 +1,37 @@
-"""The real parts that a run needs, without containers: Kafka, a database, and the jars for Spark.
+"""The real parts that a run needs: Kafka, a registry, a database, and the jars for Spark.
 
-`start` brings services up side by side; `jars` fetches files for those that start no service;
-`find_java` finds what they run on. Everything is locked by sha256 and cached for all checkouts.
+`settings` says where they come from (jars by default, no container needed), `source` looks for what
+runs already, `start` brings services up side by side; `jars` fetches files for those that start no
+service; `find_java` finds what they run on. Everything is locked by sha256 and cached for all
+checkouts.
 """
 
 from __future__ import annotations
 
+from harness.services.dialects import java_properties
 from harness.services.jars import fill_cache, jars
 from harness.services.java import Java, find_java
 from harness.services.running import SERVICES, Services, start
-from harness.services.service import Kafka, MariaDb, ServiceEvent
+from harness.services.service import Kafka, MariaDb, Registry, ServiceEvent
+from harness.services.settings import Settings, redacted, settings
+from harness.services.source import Source, source
 
 __all__ = [
     "SERVICES",
     "Java",
     "Kafka",
     "MariaDb",
+    "Registry",
     "ServiceEvent",
     "Services",
+    "Settings",
+    "Source",
     "fill_cache",
     "find_java",
     "jars",
+    "java_properties",
+    "redacted",
+    "settings",
+    "source",
     "start",
 ]

@@ -22,7 +22,10 @@ LOCK = Path(__file__).with_name("jars.lock")
 
 @dataclass(frozen=True, slots=True)
 class Artifact:
-    """One file of a Maven repository; `platform` is "" when it serves every platform."""
+    """One file of a Maven repository; `platform` is "" when it serves every platform.
+
+    `ending` is what follows name and version in the file's name: classifier and extension.
+    """
 
     group: str
     name: str
@@ -30,6 +33,7 @@ class Artifact:
     size: int
     sha256: str
     platform: str = ""
+    ending: str = ".jar"
 
     @property
     def coordinates(self) -> str:
@@ -44,7 +48,7 @@ class Artifact:
     @property
     def file(self) -> str:
         """Return the file's name."""
-        return f"{self.name}-{self.version}.jar"
+        return f"{self.name}-{self.version}{self.ending}"
 
 
 def this_platform() -> str:
@@ -54,7 +58,7 @@ def this_platform() -> str:
 
 
 def locked(group: str, *, where: str | None = None, lock: Path = LOCK) -> tuple[Artifact, ...]:
-    """Return the artifacts of a group (`kafka`, `mariadb`, `spark`) that this platform needs.
+    """Return the artifacts of a group (`kafka`, `registry`, …) that this platform needs.
 
     Raises SetupError when the group serves other platforms only.
     """
@@ -89,6 +93,7 @@ def _artifact(entry: Mapping[str, Any]) -> Artifact:
         size=entry["size"],
         sha256=entry["sha256"],
         platform=entry.get("platform", ""),
+        ending=entry.get("ending", ".jar"),
     )
 
 
@@ -108,4 +113,5 @@ def _order(artifact: Artifact) -> tuple[str, str]:
 
 def _entry(one: Artifact) -> str:
     where = f', platform = "{one.platform}"' if one.platform else ""
+    where += f', ending = "{one.ending}"' if one.ending != ".jar" else ""
     return f'coordinates = "{one.coordinates}", size = {one.size}, sha256 = "{one.sha256}"{where}'

@@ -16,9 +16,8 @@ from pathlib import Path
 
 from harness.errors import SetupError
 
-# What each part runs on: Kafka's broker wants 17 or later (Kafka 4.1, §Java Version), Apicurio 3
-# too, Spark 4.0
-# wants 17 or 21; later ones than these were not tried.
+# What each part runs on: Kafka's broker wants 17 or later (Kafka 4.1, §Java Version), so does
+# Apicurio 3; Spark 4.0 wants 17 or 21; later ones than these were not tried.
 FIT: Mapping[str, frozenset[int]] = {
     "kafka": frozenset(range(17, 26)),
     "registry": frozenset(range(17, 26)),

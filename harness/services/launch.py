@@ -14,7 +14,8 @@ from harness.errors import SetupError
 from harness.process import Guarded, spawn
 from harness.services.download import Interrupted
 from harness.services.ports import free_ports, in_use
-from harness.services.service import Kafka, MariaDb
+from harness.services.service import Address
+from harness.services.settings import Settings
 
 READY_DEADLINE_S = 90.0  # a cold disk and a busy machine; usually one or two seconds
 POLL_S = 0.02
@@ -41,6 +42,7 @@ class Startup:
     tell: Callable[[str, str], None]
     given_up: threading.Event
     port: int | None = None
+    settings: Settings = field(default_factory=Settings)
 
     @property
     def log(self) -> Path:
@@ -59,7 +61,7 @@ class Attempt:
 
     argv: Sequence[str]
     env: Mapping[str, str]
-    address: Kafka | MariaDb
+    address: Address
     ready: Callable[[], bool]
 
 
@@ -71,7 +73,7 @@ class Running:
     """
 
     startup: Startup
-    address: Kafka | MariaDb
+    address: Address
     child: Guarded
     grace_s: float = STOP_GRACE_S
     before_removal: Sequence[Callable[[int], None]] = field(default=())

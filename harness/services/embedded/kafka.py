@@ -6,10 +6,8 @@ made once, and the JVM maps a class-data archive that the first run's JVM wrote 
 
 from __future__ import annotations
 
-import os
 import shutil
 import socket
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -21,6 +19,7 @@ from confluent_kafka.admin import AdminClient
 from harness.errors import SetupError
 from harness.process import spawn
 from harness.services.artifacts import locked
+from harness.services.embedded.sharing import ARCHIVING_GRACE_S, keep
 from harness.services.java import Java, find_java
 from harness.services.launch import Attempt, Running, Startup, launch, tail
 from harness.services.ports import HOST
@@ -31,8 +30,6 @@ CLUSTER_ID = "Y2RjLWNvbmZvcm1hbmNlIQ"  # 16 bytes in base64, as Kafka wants; one
 NODE_ID = 1
 FORMAT_DEADLINE_S = 60.0
 PROBE_TIMEOUT_S = 1.0
-ENDED_BY_SIGTERM = 143  # a JVM's exit code after its shutdown hooks
-ARCHIVING_GRACE_S = 40.0  # an orderly end that also writes the class-data archive
 JVM = (
     "-Xmx512m",  # 300,000 small records and hundreds of partitions fit
     "-XX:+UseSerialGC",
@@ -118,7 +115,7 @@ def start(startup: Startup) -> Running:
     return replace(
         running,
         grace_s=ARCHIVING_GRACE_S,
-        before_removal=[partial(_keep, fresh, archive)],
+        before_removal=[partial(keep, fresh, archive)],
     )
 
 
@@ -174,17 +171,3 @@ def _answers(bootstrap: str) -> bool:
         return bool(client.list_topics(timeout=PROBE_TIMEOUT_S).brokers)
     except KafkaException:
         return False
-
-
-def _keep(fresh: Path, archive: Path, status: int) -> None:
-    """Copy the class-data archive into the cache, if the JVM ended in order and wrote it whole."""
-    if status != ENDED_BY_SIGTERM or not fresh.is_file():
-        return
-    handle, scratch = tempfile.mkstemp(prefix=f".{archive.name}.", dir=archive.parent)
-    os.close(handle)
-    try:
-        shutil.copyfile(fresh, scratch)
-        Path(scratch).chmod(0o644)
-        Path(scratch).replace(archive)
-    except OSError:  # a full disk: the next run is slower, nothing else
-        Path(scratch).unlink(missing_ok=True)

@@ -1,0 +1,136 @@
+"""The topics of a run: created in one request, and taken away again where the cluster outlives us.
+
+Law: on a shared cluster we delete what we created, whatever happened in between, and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from confluent_kafka import KafkaError, KafkaException
+from confluent_kafka.admin import AdminClient
+from confluent_kafka.cimpl import NewTopic
+
+from harness.errors import SetupError
+from harness.services import Kafka, Settings, redacted
+
+CREATE_TIMEOUT_S = 60.0  # hundreds of topics on a busy machine; a refusal comes at once
+DELETE_TIMEOUT_S = 10.0
+AS_THE_BROKER_HAS_IT = -1  # Kafka's own word for its default replication factor (KIP-464)
+
+# What a broker says when it refuses a topic -> the next step.
+HINTS: Mapping[int, str] = {
+    KafkaError.TOPIC_AUTHORIZATION_FAILED: "give this user CREATE, DELETE, READ and WRITE on topics"
+    " that begin with {prefix} (`topics.prefix` sets another beginning), or use another user",
+    KafkaError.CLUSTER_AUTHORIZATION_FAILED: "give this user CREATE on the cluster, or on topics"
+    " that begin with {prefix}",
+    KafkaError.INVALID_REPLICATION_FACTOR: "set `topics.replication-factor` to at most the number"
+    " of brokers",
+    KafkaError.POLICY_VIOLATION: "the cluster's policy for topics says what it allows;"
+    " `topics.replication-factor` and `topics.prefix` can be set",
+    KafkaError.TOPIC_ALREADY_EXISTS: "a run of the same name left it; delete it, or run again",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TopicWishes:
+    """What the settings say about topics; `replication` is -1 for the broker's default."""
+
+    prefix: str
+    keep: bool
+    replication: int
+
+    @classmethod
+    def of(cls, settings: Settings) -> TopicWishes:
+        """Return the wishes that the settings hold."""
+        factor = settings.text("topics.replication-factor")
+        return cls(
+            settings.text("topics.prefix"),
+            settings.flag("topics.keep"),
+            int(factor) if factor else AS_THE_BROKER_HAS_IT,
+        )
+
+
+@contextmanager
+def created(
+    kafka: Kafka, wanted: Sequence[tuple[str, int]], wishes: TopicWishes
+) -> Generator[None]:
+    """Create topics (name, partitions); delete them at the end on a cluster that outlives the run.
+
+    Raises SetupError that names the first refusal, or at the end the topics that could not be
+    deleted; an error from within is never hidden by that.
+    """
+    admin: Any = AdminClient(dict[str, Any](kafka.client))
+    topics = [NewTopic(name, partitions, wishes.replication) for name, partitions in wanted]
+    made: list[str] = []
+    refusals: list[SetupError] = []
+    try:
+        for name, future in _create(admin, topics).items():
+            try:
+                future.result()
+                made.append(name)
+            except KafkaException as error:
+                refusals.append(_refused(kafka, name, error, wishes))
+        _raise_first(refusals)
+        yield
+    except BaseException:
+        _delete(admin, kafka, made, wishes)
+        raise
+    problem = _delete(admin, kafka, made, wishes)
+    if problem:
+        raise SetupError(
+            f"Kafka at {kafka} keeps topics of this run: {problem}",
+            hint=f"delete the topics that begin with {common(made)} by hand; give this user DELETE"
+            " on them, or set `topics.keep`",
+        )
+
+
+def common(names: Sequence[str]) -> str:
+    """Return what the names of a run's topics begin with, up to the changefeed's number."""
+    return names[0].rpartition("-")[0] if names else ""
+
+
+def _raise_first(refusals: Sequence[SetupError]) -> None:
+    for refusal in refusals:
+        raise refusal
+
+
+def _create(admin: Any, topics: Sequence[NewTopic]) -> Mapping[str, Future[None]]:  # noqa: ANN401
+    futures: Mapping[str, Future[None]] = admin.create_topics(
+        topics, request_timeout=CREATE_TIMEOUT_S
+    )
+    return futures
+
+
+def _refused(kafka: Kafka, name: str, refusal: KafkaException, wishes: TopicWishes) -> SetupError:
+    error: KafkaError = refusal.args[0]
+    hint = HINTS.get(error.code(), "the broker's log says why; look for it in the run's directory")
+    return SetupError(
+        f"Kafka at {kafka} refused to create the topic {name}: {error.str()}\n"
+        f"    tried with: {redacted(kafka.client)}",
+        hint=hint.format(prefix=wishes.prefix),
+    )
+
+
+def _delete(
+    admin: Any,  # noqa: ANN401 - the driver has no types
+    kafka: Kafka,
+    made: Sequence[str],
+    wishes: TopicWishes,
+) -> str:
+    """Delete the topics when that is our business; return the first problem, "" without one."""
+    if not made or wishes.keep or not kafka.shared:
+        return ""
+    futures: Mapping[str, Future[None]] = admin.delete_topics(
+        list(made), request_timeout=DELETE_TIMEOUT_S, operation_timeout=DELETE_TIMEOUT_S
+    )
+    for name, future in futures.items():
+        try:
+            future.result()
+        except KafkaException as error:
+            return f"{name}: {error.args[0].str()}"
+    return ""

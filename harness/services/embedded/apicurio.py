@@ -1,0 +1,105 @@
+"""Apicurio as a Confluent-compatible schema registry, its storage in memory.
+
+Unpacked once into the cache; started with the class-data archive that the first run's JVM wrote on
+ending, as Kafka is. Its Confluent API is under `/apis/ccompat/v7`.
+"""
+
+from __future__ import annotations
+
+import shutil
+import zipfile
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import urllib3
+from urllib3.exceptions import HTTPError
+
+from harness.services.artifacts import locked
+from harness.services.embedded.sharing import ARCHIVING_GRACE_S, keep
+from harness.services.java import find_java
+from harness.services.launch import Attempt, Running, Startup, launch
+from harness.services.ports import HOST
+from harness.services.prepared import key, once
+from harness.services.service import Registry
+
+API = "/apis/ccompat/v7"
+PROBE_TIMEOUT = urllib3.Timeout(total=1.0)
+JVM = (
+    "-Xmx384m",
+    "-XX:+UseSerialGC",
+    "-XX:TieredStopAtLevel=1",  # a run is over before the second compiler would pay
+    "-Xshare:auto",  # an archive that does not fit is passed over
+    "-Xlog:cds=off",  # it warns of every signed jar
+    "-Xlog:cds+dynamic=off",
+    "-XX:-UsePerfData",  # no file in the system's temporary directory
+    f"-Dquarkus.http.host={HOST}",
+    "-Dquarkus.http.access-log.enabled=false",
+    "-Dquarkus.banner.enabled=false",
+)
+
+
+def start(startup: Startup) -> Running:
+    """Start a registry; raises SetupError when there is no fit Java or it does not come up."""
+    java = find_java("registry", startup.env)
+    (archive,) = startup.fetch("registry")
+    made_from = [one.sha256 for one in locked("registry")]
+    home = startup.cache / "registry"
+    base = once(home / f"base-{key(*made_from)}", lambda there: _unpack(startup, archive, there))
+    runner = next(base.glob("*-runner.jar"))
+    classes = home / f"classes-{key(str(java.home), java.version, *JVM, *made_from)}.jsa"
+    fresh = startup.data / "classes.jsa"
+    sharing = (
+        f"-XX:SharedArchiveFile={classes}"
+        if classes.is_file()
+        else f"-XX:ArchiveClassesAtExit={fresh}"
+    )
+
+    def attempt(ports: Sequence[int]) -> Attempt:
+        registry = Registry(f"http://{HOST}:{ports[0]}{API}")
+        command = [str(java.executable), *JVM, f"-Djava.io.tmpdir={startup.data}", sharing]
+        return Attempt(
+            argv=[*command, f"-Dquarkus.http.port={ports[0]}", "-jar", str(runner)],
+            env={
+                name: startup.env[name] for name in ("PATH", "HOME", "LANG") if name in startup.env
+            }
+            | {"TZ": "UTC"},
+            address=registry,
+            ready=lambda: _answers(registry),
+        )
+
+    startup.tell("starting", f"Java {java.version}")
+    running = launch(startup, 1, attempt)
+    if classes.is_file():
+        return running
+    return replace(
+        running,
+        grace_s=ARCHIVING_GRACE_S,
+        before_removal=[partial(keep, fresh, classes)],
+    )
+
+
+def _unpack(startup: Startup, archive: Path, directory: Path) -> None:
+    startup.tell("preparing", "unpacking")
+    with zipfile.ZipFile(archive) as packed:
+        for entry in packed.infolist():
+            name = Path(entry.filename)
+            if entry.is_dir() or name.suffix != ".jar":
+                continue
+            target = directory / name
+            assert target.resolve().is_relative_to(directory.resolve()), entry.filename
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with packed.open(entry) as source, target.open("wb") as out:
+                shutil.copyfileobj(source, out, 1 << 20)
+
+
+def _answers(registry: Registry) -> bool:
+    """Tell whether it lists its subjects; an open port says less."""
+    try:
+        with urllib3.PoolManager() as http:
+            url = f"{registry.url}/subjects"
+            answer = http.request("GET", url, timeout=PROBE_TIMEOUT, retries=False)
+            return bool(answer.status == 200)
+    except HTTPError:
+        return False
