@@ -27,7 +27,7 @@ from harness.upstream.store import NetChange
 from tests.strategies import narrow
 
 Vector = Mapping[str, Any]
-SUBSET = Path(__file__).parents[2] / "golden" / "truth" / "ticdc"
+SUBSET = Path(__file__).parents[1] / "golden" / "truth" / "ticdc"
 BINARY, HANDLE, PRIMARY, UNIQUE, NULLABLE, UNSIGNED = 1, 2, 8, 16, 64, 128
 KINDS: Mapping[int, ColumnKind | tuple[ColumnKind, ColumnKind]] = {
     1: ColumnKind.TINYINT,
@@ -69,11 +69,18 @@ def lines(path: Path) -> tuple[Vector, ...]:
     return tuple(json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line)
 
 
+def sink_of(vector: Vector) -> Mapping[str, Any]:
+    """Return the `sink` section of the changefeed's configuration."""
+    config = vector["config"] or {}
+    sink: Mapping[str, Any] = (config.get("replica_config", config) or {}).get("sink", {})
+    return sink
+
+
 def settings_of(vector: Vector) -> dict[str, Any]:
     """Return the encoder's settings, under the names that scenarios use."""
     config = vector["config"]
     found: dict[str, Any] = dict(parse_qsl(config["uri_params"]))
-    sink = (config["replica_config"] or {}).get("sink", {})
+    sink = sink_of(vector)
     if "output-old-value" in sink.get("open", {}):
         found["sink.open.output-old-value"] = sink["open"]["output-old-value"]
     if "delete-only-output-handle-key-columns" in sink:
@@ -85,8 +92,7 @@ def settings_of(vector: Vector) -> dict[str, Any]:
 
 def raw_changes(vector: Vector) -> bool:
     """Tell whether the sink was told to split no update."""
-    sink = (vector["config"]["replica_config"] or {}).get("sink", {})
-    return bool(sink.get("kafka-config", {}).get("output-raw-change-event"))
+    return bool(sink_of(vector).get("kafka-config", {}).get("output-raw-change-event"))
 
 
 def mounted_rows(vector: Vector) -> list[MountedRow]:
@@ -102,7 +108,7 @@ def mounted_rows(vector: Vector) -> list[MountedRow]:
     targets = vector["dispatch"]
     if [change.op.value for _, change, _ in changes] != [target["kind"] for target in targets]:
         raise AssertionError(f"{vector['id']}: the rows are not split as the line says")
-    partitions = str(vector["config"].get("partitions", 1))
+    partitions = str((vector["config"] or {}).get("partitions", 1))
     return [
         MountedRow(
             op=change.op,

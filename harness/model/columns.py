@@ -108,6 +108,7 @@ class Column:
     digits (DECIMAL precision), display width (integers, when declared), dimensions (VECTOR).
     `scale` is the digits after the point: DECIMAL scale, or fractional seconds (fsp) of temporals.
     `origin_default` tells what rows stored before an ADD COLUMN read back as; None when NULL.
+    `former_id` is the id before a change of type that rewrote the data, None without one.
     """
 
     id: int
@@ -128,6 +129,7 @@ class Column:
     auto_increment: bool = False
     auto_random: bool = False
     comment: str = ""
+    former_id: int | None = None
 
     @property
     def fsp(self) -> int:

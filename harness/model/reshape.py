@@ -101,14 +101,13 @@ def _member_text(column: Column, value: Value) -> str:
 def reshape(before: Table, after: Table, row: Row) -> Row:
     """Return a row of `before` as `after` stores it; raise ValueError when it has no exact form.
 
-    Columns are matched by TiDB's column id, then by name (a type change that rewrites the data
-    gives a column a new id).
+    Columns are matched by TiDB's column id; by the former one where a change of type rewrote the
+    data.
     """
-    by_id = {column.id: ordinal for ordinal, column in enumerate(before.columns)}
-    by_name = {column.name.lower(): ordinal for ordinal, column in enumerate(before.columns)}
+    by_id: dict[int | None, int] = {column.id: n for n, column in enumerate(before.columns)}
     values: list[Value] = []
     for column in after.columns:
-        ordinal = by_id.get(column.id, by_name.get(column.name.lower()))
+        ordinal = by_id.get(column.id, by_id.get(column.former_id))
         if ordinal is None:
             values.append(added_value(column))
         else:

@@ -83,16 +83,20 @@ def go_float(value: float, bits: int = 64) -> str:
     """
     if value == 0:
         return "0"
-    digits = Decimal(repr(value) if bits == 64 else _shortest32(value))
+    digits = shortest(value, bits)
     magnitude = abs(value)
     if _FIXED_FROM[bits] <= magnitude < 1e21:
-        text = f"{digits:f}"
-        return text.rstrip("0").rstrip(".") if "." in text else text
-    sign, figures, _ = digits.normalize().as_tuple()
+        return f"{digits:f}"
+    sign, figures, _ = digits.as_tuple()
     head = "".join(map(str, figures))
     mantissa = head[0] + ("." + head[1:] if len(head) > 1 else "")
     exponent = digits.adjusted()
     return f"{'-' if sign else ''}{mantissa}e{'-' if exponent < 0 else '+'}{abs(exponent)}"
+
+
+def shortest(value: float, bits: int = 64) -> Decimal:
+    """Return the number with the fewest digits that reads back as this float of `bits` bits."""
+    return Decimal(repr(value) if bits == 64 else _shortest32(value)).normalize()
 
 
 def _shortest32(value: float) -> str:

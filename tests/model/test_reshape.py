@@ -192,10 +192,12 @@ def test_reshape() -> None:
 
 
 def test_reshape_rewritten_column() -> None:
-    """A column whose new type rewrote the data has a new id; its name finds it."""
-    before = table(of(K.INT, "a", 1), of(K.INT, "B", 2))
-    after = table(of(K.INT, "a", 1), of(K.VARCHAR, "b", 3))
+    """A column whose new type rewrote the data has a new id; its former one finds it."""
+    before = table(of(K.INT, "a", 1), of(K.INT, "b", 2))
+    after = table(of(K.INT, "a", 1), of(K.VARCHAR, "c", 3, former_id=2))
     assert reshape(before, after, (1, 2)) == (1, "2")
+    replaced = table(of(K.INT, "a", 1), of(K.VARCHAR, "b", 3))
+    assert reshape(before, replaced, (1, 2)) == (1, None)
 
 
 def test_reshape_drop_and_add() -> None:

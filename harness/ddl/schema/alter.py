@@ -161,7 +161,7 @@ def modify_column(table: Table, spec: ModifyColumn) -> Effect | None:
     )
     if needs_new_id(old, column):
         table = replace(table, max_column_id=table.max_column_id + 1)
-        column = replace(column, id=table.max_column_id)
+        column = replace(column, id=table.max_column_id, former_id=old.id)
         table = _reindexed(table, old.name)
     table = _with_inline_keys(table, spec.column, old)
     table = replace(table, columns=_moved(table, old, column, spec, at))

@@ -15,7 +15,7 @@ from harness.protocols.ticdc_open.dialect import DIALECTS
 from harness.protocols.ticdc_open.types import read_value
 from harness.protocols.ticdc_open.wire import bind
 from harness.wire.framing import frame_keys, frame_values
-from tests.protocols.vectors import SUBSET, row_vectors
+from tests.vectors import SUBSET, row_vectors
 
 WIRE = bind({}, "current")
 ROW: Mapping[str, Any] = {"ts": 7, "scm": "shop", "tbl": "t", "rid": 1, "t": 1}
