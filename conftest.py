@@ -1,4 +1,4 @@
-"""What every test run shares: the Hypothesis profiles, and no more.
+"""What every test run shares: plugins and the Hypothesis profiles, and no more.
 
 `dev` looks for new examples; `ci` repeats the same ones on every machine; `nightly` searches long.
 """
@@ -8,6 +8,9 @@ from __future__ import annotations
 import os
 
 from hypothesis import HealthCheck, settings
+
+# Scenario files are tests, here as where the package is installed; pytester tests the plugin.
+pytest_plugins = ["harness.pytest_plugin", "pytester"]
 
 settings.register_profile("dev", deadline=None)
 settings.register_profile(

@@ -10,6 +10,8 @@ from importlib.metadata import PackageNotFoundError, version
 from harness.consumers.manifest import Consumer
 from harness.engine.events import ServiceChanged
 from harness.errors import SetupError
+from harness.model.finding import Judgement, Verdict
+from harness.scenario.expand import Case
 from harness.services import ServiceEvent, find_java, jars
 
 PACKAGES = ("cdc-conformance", "pyspark", "confluent-kafka")
@@ -35,6 +37,12 @@ def ready(consumer: Consumer, on_event: Callable[[ServiceChanged], None]) -> Con
         "HARNESS_SPARK_JARS": os.pathsep.join(str(path) for path in paths),
     }
     return replace(consumer, environment=added)
+
+
+def undeclared(consumer: Consumer, case: Case) -> Verdict:
+    """Return the verdict on a case that the consumer's own declaration rules out."""
+    detail = f"{consumer.name} does not declare the protocol {case.protocol}"
+    return Verdict(case.id, Judgement.NOT_APPLICABLE, (), detail)
 
 
 def service_changed(event: ServiceEvent) -> ServiceChanged:

@@ -22,21 +22,31 @@ class Workspace:
 
     @property
     def runs(self) -> Path:
-        """Return the directory that keeps runs; it ignores itself, so that git stays clean."""
-        directory = self.here / RUNS
-        directory.mkdir(exist_ok=True)
-        ignore = directory / ".gitignore"
-        if not ignore.exists():
-            ignore.write_text("*\n", encoding="utf-8")
-        return directory
+        """Return the directory that keeps runs."""
+        return runs(self.here)
 
 
-def new_run(space: Workspace) -> tuple[str, Path]:
-    """Return a fresh name for a run, and its directory, which exists from here on."""
+def runs(here: Path) -> Path:
+    """Return the directory here that keeps runs; it ignores itself, so that git stays clean."""
+    directory = here / RUNS
+    directory.mkdir(exist_ok=True)
+    ignore = directory / ".gitignore"
+    if not ignore.exists():
+        ignore.write_text("*\n", encoding="utf-8")
+    return directory
+
+
+def new_run(parent: Path) -> tuple[str, Path]:
+    """Return a fresh name for a run, and its directory below `parent`, which exists from now on."""
     run = secrets.token_hex(3)
-    directory = space.runs / "runs" / run
+    directory = parent / run
     directory.mkdir(parents=True)
     return run, directory
+
+
+def bundled() -> Path:
+    """Return what holds the package's own `scenarios` and `golden`; in a checkout, its root."""
+    return BUNDLE if BUNDLE.is_dir() else BUNDLE.parents[1]
 
 
 def workspace(here: Path, scenarios: Path | None = None, golden: Path | None = None) -> Workspace:
@@ -46,7 +56,7 @@ def workspace(here: Path, scenarios: Path | None = None, golden: Path | None = N
     """
     if scenarios is None:
         own = here / "scenarios"
-        scenarios = own if own.is_dir() else BUNDLE / "scenarios"
+        scenarios = own if own.is_dir() else bundled() / "scenarios"
     elif not scenarios.is_dir():
         raise UsageError(
             f"there is no directory {scenarios}",

@@ -1,0 +1,154 @@
+"""Certify a consumer from within a test: a target, or a Python function that takes the job.
+
+Law: a function runs as `py:` does, in a process of its own, so it must be one that a fresh Python
+can import by name; what cannot be imported is refused with the reason.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from harness.errors import HarnessError, UsageError
+
+if TYPE_CHECKING:  # for types only: these modules bring the engine
+    from harness.consumers.manifest import Consumer
+    from harness.model.finding import Verdict
+    from harness.pytest_plugin.session import HarnessSession
+
+Function = Callable[[dict[str, Any]], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What became of a consumer; `verdicts` in the order of the cases.
+
+    `explanation` has the lines of every case that is a finding, as `harness certify` prints them.
+    """
+
+    consumer: str
+    verdicts: tuple[Verdict, ...]
+    explanation: str
+
+    @property
+    def passed(self) -> bool:
+        """Return whether every applicable case passed, and at least one was applicable."""
+        judgements = {verdict.judgement.value for verdict in self.verdicts} - {"not-applicable"}
+        return judgements == {"pass"}
+
+    @property
+    def headline(self) -> str:
+        """Return passed, applicable and total as `harness certify` prints them."""
+        judgements = [verdict.judgement.value for verdict in self.verdicts]
+        applicable = len(judgements) - judgements.count("not-applicable")
+        return (
+            f"passed {judgements.count('pass')} / applicable {applicable} / total {len(judgements)}"
+        )
+
+    def assert_passed(self) -> None:
+        """Fail the test with the findings, unless every applicable case passed."""
+        __tracebackhide__ = True
+        if not self.passed:
+            pytest.fail(f"{self.consumer} {self.headline}\n{self.explanation}", pytrace=False)
+
+
+class Certify:
+    """The `certify` fixture: call it, and ask the result."""
+
+    def __init__(self, session: HarnessSession) -> None:
+        """Take the session, which has services to share and a default deadline."""
+        self._session = session
+
+    def __call__(
+        self,
+        target: str | Function,
+        scenarios: str | None = None,
+        *,
+        deadline: float | None = None,
+        root: Path | None = None,
+    ) -> Result:
+        """Certify a consumer over the cases that an expression such as `-k` takes selects.
+
+        `scenarios` None means all. `root` is the scenarios' directory: ./scenarios below pytest's
+        root directory, else the harness's own. `deadline` in seconds is for each start. Mistakes
+        fail the test with a sentence, without a traceback.
+        """
+        __tracebackhide__ = True
+        try:
+            return self._result(target, scenarios, deadline, root)
+        except HarnessError as error:
+            pytest.fail(str(error), pytrace=False)
+
+    def _result(
+        self,
+        target: str | Function,
+        scenarios: str | None,
+        deadline: float | None,
+        root: Path | None,
+    ) -> Result:
+        from harness.engine.choose import load, selected
+        from harness.engine.workspace import workspace
+        from harness.model.finding import FINDINGS
+        from harness.pytest_plugin.pack import Order
+        from harness.report.finding_text import case_lines
+
+        session = self._session
+        space = workspace(session.wishes.root, root)
+        cases = selected(load(space), scenarios)
+        consumer = self._consumer(target)
+        order = Order(
+            session.wishes, session.services, consumer, deadline or session.wishes.deadline_s
+        )
+        finished = order.run(space, cases)
+        events = [finished[case.id] for case in cases]
+        wrong = [event for event in events if event.verdict.judgement in FINDINGS]
+        lines = [line for event in wrong for line in ("", *case_lines(event))]
+        verdicts = tuple(event.verdict for event in events)
+        return Result(consumer.name, verdicts, "\n".join(lines))
+
+    def _consumer(self, target: str | Function) -> Consumer:
+        from harness.consumers.targets import Whereabouts, parse
+
+        wishes = self._session.wishes
+        given = os.environ.get("PYTHONPATH", "")
+        path = os.pathsep.join([*map(str, wishes.python_path), *([given] if given else [])])
+        environment = {**os.environ, "PYTHONPATH": path}
+        if isinstance(target, str):
+            return parse(target, Whereabouts(wishes.root, environment))
+        directory, words = importable(target)
+        return parse(f"py:{words}", Whereabouts(directory, environment))
+
+
+def importable(function: Function) -> tuple[Path, str]:
+    """Return a directory, and `module:name` by which a Python that looks there finds a function.
+
+    Raises UsageError for a function that has no such name.
+    """
+    name = getattr(function, "__qualname__", "")
+    module = getattr(function, "__module__", "")
+    hint = "move it to the top of a module, and give it all it needs there"
+    if not name.isidentifier() or not module or module == "__main__":
+        raise UsageError(
+            f"{function!r} cannot be imported by another process",
+            expected="a function at the top level of a module, or a target such as py:pkg.mod:fn",
+            hint=hint,
+        )
+    try:
+        file = Path(inspect.getfile(function)).resolve()
+    except TypeError:
+        raise UsageError(f"{function!r} is no Python function", hint=hint) from None
+    parts = module.split(".")
+    places = [file.parent if file.name == "__init__.py" else file.with_suffix("")]
+    if tuple(parts) != places[0].parts[-len(parts) :]:
+        raise UsageError(
+            f"{file} is not where a module {module} would be found",
+            expected="a module that is imported under its own name",
+            hint="under pytest, `--import-mode=importlib` or a package around the tests helps",
+        )
+    return places[0].parents[len(parts) - 1], f"{module}:{name}"

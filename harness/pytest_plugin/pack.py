@@ -1,0 +1,139 @@
+"""One run of the engine for many cases: files to plans, services, consumer, answers.
+
+A scenario whose lock or goldens are wrong spoils its own cases only; a consumer that cannot run, or
+services that cannot be had, stop everything.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from harness.consumers import targets
+from harness.consumers.manifest import Consumer
+from harness.engine.catalogue import plans_apart
+from harness.engine.events import CaseFinished, Event
+from harness.engine.launch import ready, undeclared, versions
+from harness.engine.pipeline import Request, Run
+from harness.engine.plan import Plan
+from harness.engine.workspace import Workspace, new_run, workspace
+from harness.errors import Problem
+from harness.model.finding import Verdict
+from harness.pytest_plugin.answer import PROBLEM, Answer, Chosen
+from harness.pytest_plugin.session import Wishes
+from harness.pytest_plugin.shared import SharedServices, unheard
+from harness.report.finding_text import case_lines
+from harness.report.ndjson import Ndjson
+from harness.scenario.expand import Case
+
+
+@dataclass(slots=True)
+class Finished:
+    """A listener that keeps what was said of each case, by its id."""
+
+    cases: dict[str, CaseFinished] = field(default_factory=dict[str, CaseFinished])
+
+    def handle(self, event: Event) -> None:
+        """Keep a case's event."""
+        if isinstance(event, CaseFinished):
+            self.cases[event.case] = event
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What every run of a session has in common, and the consumer of this one."""
+
+    wishes: Wishes
+    services: SharedServices
+    consumer: Consumer
+    deadline_s: float
+
+    def run(
+        self, space: Workspace, cases: Sequence[Case], planned: Sequence[Plan] | None = None
+    ) -> dict[str, CaseFinished]:
+        """Run the engine once; return what it said of each case. HarnessError when it cannot."""
+        run, run_dir = new_run(self.wishes.directory)
+        request = Request(
+            space=space,
+            consumer=ready(self.consumer, unheard),
+            cases=cases,
+            run=run,
+            run_dir=run_dir,
+            versions=versions(),
+            environment=dict(os.environ),
+            deadline_s=self.deadline_s,
+            parallelism=self.wishes.parallelism,
+            planned=planned,
+            services=self.services.running(),
+        )
+        finished = Finished()
+        with ExitStack() as stack:
+            file = stack.enter_context((run_dir / "events.ndjson").open("wb"))
+            Run(request, [finished, Ndjson(file)]).execute()
+        return finished.cases
+
+
+def consumer_of(wished: Wishes) -> Consumer:
+    """Return the consumer that the command line names; UsageError when it cannot run."""
+    return targets.parse(wished.consumer, targets.Whereabouts(wished.here, dict(os.environ)))
+
+
+def run_pack(
+    wished: Wishes, services: SharedServices, chosen: Sequence[Chosen]
+) -> dict[str, Answer]:
+    """Return the answers for all cases, by key; one run of the consumer a root."""
+    order = Order(wished, services, consumer_of(wished), wished.deadline_s)
+    by_root: dict[Path, list[Chosen]] = {}
+    for one in chosen:
+        by_root.setdefault(one.root, []).append(one)
+    answers: dict[str, Answer] = {}
+    for root, together in by_root.items():
+        by_id = _run_root(order, workspace(Path.cwd(), root), [one.case for one in together])
+        answers |= {one.key: by_id[one.case.id] for one in together}
+    return answers
+
+
+def _run_root(order: Order, space: Workspace, cases: Sequence[Case]) -> dict[str, Answer]:
+    """Return the answers for the cases of one root, by id."""
+    consumer = order.consumer
+    declared = [case for case in cases if consumer.supports(case.protocol)]
+    answers = {
+        case.id: _judged(undeclared(consumer, case), "")
+        for case in cases
+        if not consumer.supports(case.protocol)
+    }
+    with ThreadPoolExecutor(1) as pool:
+        planning = pool.submit(plans_apart, space, declared)
+        if declared:
+            order.services.running()  # they come up while the plans are made
+        planned, problems = planning.result()
+    answers |= dict(_problems(declared, problems))
+    sound = [case for case in declared if case.scenario.id not in problems]
+    if sound:
+        finished = order.run(space, sound, planned)
+        answers |= {
+            name: _judged(event.verdict, "\n".join(case_lines(event)))
+            for name, event in finished.items()
+        }
+    return answers
+
+
+def _problems(
+    cases: Sequence[Case], problems: Mapping[str, Sequence[Problem]]
+) -> Iterator[tuple[str, Answer]]:
+    for case in cases:
+        found = problems.get(case.scenario.id)
+        if found:
+            text = "\n".join(str(problem) for problem in found)
+            yield case.id, Answer(PROBLEM, text.splitlines()[0], text)
+
+
+def _judged(verdict: Verdict, text: str) -> Answer:
+    first = verdict.findings[0].message if verdict.findings else ""
+    more = f" (and {len(verdict.findings) - 1} more)" if len(verdict.findings) > 1 else ""
+    headline = verdict.detail if not first else f"{first}{more}"
+    return Answer(verdict.judgement.value, " ".join(headline.split()), text)

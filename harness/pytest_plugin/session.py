@@ -1,0 +1,197 @@
+"""One pytest session of the harness: what was asked for, its packs, its services, its last words.
+
+Law: pytest holds an object of this class as a plugin of its own, and nothing is kept in modules.
+Nothing of the engine is imported before a case was selected or a fixture asked for.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from harness.errors import ExitCode, HarnessError, SetupError
+
+if TYPE_CHECKING:  # for types only: these modules bring the engine
+    from harness.pytest_plugin.answer import Answer, Chosen
+    from harness.pytest_plugin.shared import SharedServices
+    from harness.pytest_plugin.shares import Shares
+
+SESSION = "harness.session"
+# Properties of a case's report; they travel from workers, and into JUnit files.
+VERDICT, EXIT = "verdict", "harness_exit"
+# What the harness would exit with -> what pytest does (2 is taken: an interrupted session).
+EXIT_CODES = {int(ExitCode.USAGE): 4, int(ExitCode.ENVIRONMENT): 3}
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """The options, and which worker of how many this is.
+
+    `here` is where pytest was started, `root` its root directory, `python_path` its own setting.
+    `run` names the session, alike in all workers.
+    """
+
+    consumer: str
+    deadline_s: float
+    here: Path
+    root: Path
+    python_path: tuple[Path, ...]
+    update_golden: bool
+    run: str
+    worker: int
+    workers: int
+
+    @property
+    def parallelism(self) -> int:
+        """Return how many starts of a consumer may run side by side in this worker."""
+        return max(1, (os.cpu_count() or 1) // self.workers)
+
+    @property
+    def directory(self) -> Path:
+        """Return the session's directory, common to all workers; SetupError when it cannot be."""
+        from harness.engine.workspace import runs
+
+        try:
+            directory = runs(self.root) / "runs" / f"pytest-{self.run}"
+            directory.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise SetupError(f"cannot write into {self.root}: {error.strerror}") from None
+        return directory
+
+
+def wishes(config: pytest.Config) -> Wishes:
+    """Return what a command line asks for; UsageError when a number is none."""
+    given: dict[str, Any] = getattr(config, "workerinput", {})
+    apart = config.getoption("dist", "no") == "each"  # whoever asks for that wants it all, n times
+    run = str(given.get("testrunuid", secrets.token_hex(4)))[:8]
+    worker = str(given.get("workerid", "gw0"))
+    workers = 1 if apart else int(given.get("workercount", 1))
+    return Wishes(
+        consumer=config.getoption("--harness-consumer"),
+        deadline_s=_seconds(config.getoption("--harness-deadline")),
+        here=config.invocation_params.dir,
+        root=config.rootpath,
+        python_path=tuple(config.getini("pythonpath")),
+        update_golden=config.getoption("--update-golden"),
+        run=f"{run}-{worker}" if apart else run,
+        # A worker that stands in for one that died has a higher number than there are workers.
+        worker=int(worker.removeprefix("gw")) % workers,
+        workers=workers,
+    )
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 1 <= seconds < float("inf"):
+        raise pytest.UsageError(f"--harness-deadline {text}: expected seconds, at least 1")
+    return seconds
+
+
+class HarnessSession:
+    """The harness's part of a pytest session; one in each worker, and one that they report to."""
+
+    def __init__(self, wished: Wishes) -> None:
+        """Take the options; nothing is started."""
+        self.wishes = wished
+        self._chosen: Sequence[Chosen] = ()
+        self._shares: Shares | None = None
+        self._judged: Counter[str] = Counter()
+        self._exit_code: int | None = None
+
+    @cached_property
+    def services(self) -> SharedServices:
+        """Return the services that packs and fixtures of this process have in common."""
+        from harness.pytest_plugin.shared import SharedServices
+
+        return SharedServices(self.wishes)
+
+    def answer(self, chosen: Chosen) -> Answer:
+        """Return what the pack says of a case; Stopped when the run cannot go on."""
+        assert self._shares is not None
+        return self._shares.answer(chosen.key)
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Learn which cases are selected, and refuse a consumer that cannot run."""
+        if not any(item.get_closest_marker("harness") for item in session.items):
+            return
+        from harness.pytest_plugin.answer import CHOSEN
+        from harness.pytest_plugin.pack import consumer_of, run_pack
+        from harness.pytest_plugin.shares import Shares, selection
+
+        found = [item.stash[CHOSEN] for item in session.items if CHOSEN in item.stash]
+        try:
+            selected = selection(found)
+            consumer_of(self.wishes)
+        except HarnessError as error:
+            raise pytest.UsageError(str(error)) from None
+        self._chosen = tuple(selected.values())
+        self._shares = Shares(
+            selected, self.wishes, lambda share: run_pack(self.wishes, self.services, share)
+        )
+
+    def pytest_report_collectionfinish(self) -> list[str]:
+        """Say what will be packed, so that a person knows what the first case waits for."""
+        if not self._chosen:
+            return []
+        cases = "1 case" if len(self._chosen) == 1 else f"{len(self._chosen)} cases"
+        return [f"harness: {cases} in one run of {self.wishes.consumer}"]
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> None:
+        """Rewrite goldens, when that was asked for, before anything is held against them."""
+        config = session.config
+        if not (self.wishes.update_golden and self._chosen) or config.option.collectonly:
+            return
+        from harness.pytest_plugin.goldens import rewrite
+
+        reporter: Any = config.pluginmanager.get_plugin("terminalreporter")
+        for line in rewrite(self._chosen):
+            reporter.write_line(line)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Count the verdicts, wherever they were reached."""
+        if report.when != "teardown":
+            return
+        properties = dict(report.user_properties)
+        if VERDICT in properties:
+            self._judged[str(properties[VERDICT])] += 1
+        if EXIT in properties:
+            self._exit_code = int(str(properties[EXIT]))
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:  # noqa: ANN401 - no public type
+        """Print the headline, always all three numbers."""
+        if not self._judged:
+            return
+        count = self._judged
+        judged = count.total() - count["problem"]
+        applicable = judged - count["not-applicable"]
+        terminalreporter.write_line(
+            f"harness: {self.wishes.consumer} passed {count['pass']} / applicable {applicable} "
+            f"/ total {count.total()}"
+        )
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Stop the services, after all fixtures; let the exit code say whose fault it was."""
+        if "services" in self.__dict__:
+            self.services.close()
+        if self._exit_code is not None:
+            session.exitstatus = EXIT_CODES[self._exit_code]
+
+
+def harness_session(config: pytest.Config) -> HarnessSession:
+    """Return the session's own plugin."""
+    plugin = config.pluginmanager.get_plugin(SESSION)
+    assert isinstance(plugin, HarnessSession)
+    return plugin
