@@ -22,6 +22,7 @@ from harness.engine.workspace import Workspace, new_run
 from harness.report.console import ConsoleReport
 from harness.report.ndjson import event_json
 from harness.report.writers import writing
+from harness.services import Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,7 @@ class Execution:
     deadline_s: float
     reports: Mapping[str, Path]
     json: bool
+    source: Source
 
 
 class Collector:
@@ -79,6 +81,7 @@ def execute(wish: Execution) -> int:
             environment=dict(os.environ),
             deadline_s=wish.deadline_s,
             parallelism=os.cpu_count() or 1,
+            source=wish.source,
         )
         outcome = Run(request, listeners).execute()
     if wish.json:

@@ -36,7 +36,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "report": ("harness.cli.report", "Render a run's events as JUnit, Markdown or on the console."),
     "golden": ("harness.cli.golden", "Compare or accept golden files; no services needed."),
     "bench": ("harness.cli.bench", "Measure speed and memory beside the floor, in one run."),
-    "services": ("harness.cli.services", "Fetch what the embedded services need."),
+    "services": ("harness.cli.services", "Keep services warm; fetch what they need."),
+    "doctor": ("harness.cli.doctor", "Tell what is missing for a run, and how to get it."),
 }
 
 

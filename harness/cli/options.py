@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from harness.engine.workspace import Workspace, workspace
+from harness.errors import UsageError
+
+if TYPE_CHECKING:  # imported when a command needs it: it brings Kafka's client along
+    from harness.services import Source
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -70,6 +74,77 @@ def reports(command: Callable[..., Any]) -> Callable[..., Any]:
     for name, text in reversed(REPORTS.items()):
         decorated = click.option(f"--{name}", type=file, help=text)(decorated)
     return decorated
+
+
+def services(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Take what says where services come from; the command gets `told`, setting to text."""
+
+    @functools.wraps(command)
+    def collected(
+        *,
+        backend: str | None,
+        kafka: tuple[str, ...],
+        registry: str | None,
+        keep_topics: bool,
+        pairs: tuple[str, ...],
+        **values: Any,  # noqa: ANN401  (whatever click hands over)
+    ) -> Any:  # noqa: ANN401
+        settings = told(pairs)
+        settings |= {f"kafka.{name}": value for name, value in (_pair("--kafka", t) for t in kafka)}
+        settings |= {"services": backend} if backend else {}
+        settings |= {"registry.url": registry} if registry else {}
+        settings |= {"topics.keep": "true"} if keep_topics else {}
+        return command(told=settings, **values)
+
+    decorated: Callable[..., Any] = collected
+    for option in reversed(SERVICES):
+        decorated = option(decorated)
+    return decorated
+
+
+SERVICES = (
+    click.option(
+        "--services",
+        "backend",
+        type=click.Choice(("embedded", "container", "external")),
+        help="Where services come from [external where an address is set, else embedded].",
+    ),
+    click.option(
+        "--kafka",
+        multiple=True,
+        metavar="KEY=VALUE",
+        help="A librdkafka property, such as bootstrap.servers=host:9092; may be repeated.",
+    ),
+    click.option("--registry", metavar="URL", help="A Confluent-compatible schema registry."),
+    click.option("--keep-topics", is_flag=True, help="Leave the run's topics on the broker."),
+    click.option(
+        "--set",
+        "pairs",
+        multiple=True,
+        metavar="NAME=VALUE",
+        help="Any setting of docs/reference/settings.md; may be repeated.",
+    ),
+)
+
+
+def told(pairs: Sequence[str]) -> dict[str, str]:
+    """Return the settings of `--set NAME=VALUE`."""
+    return dict(_pair("--set", text) for text in pairs)
+
+
+def _pair(option: str, text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not name:
+        raise UsageError(f"{option} {name}: there is no value", expected=f"{option} NAME=VALUE")
+    return name, value
+
+
+def source(told: Mapping[str, str], space: Workspace) -> Source:
+    """Return where the services of this command line come from; raises UsageError."""
+    from harness.services import settings as resolved
+    from harness.services import source as found
+
+    return found(resolved(told), space.runs)
 
 
 def roots(command: Callable[..., Any]) -> Callable[..., Any]:

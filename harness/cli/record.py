@@ -22,12 +22,20 @@ from harness.errors import ExitCode, UsageError
     help="mysql://user:password@host:port/ to record on [an embedded MariaDB]. "
     "Only databases that the recording itself creates are used, and dropped again.",
 )
+@click.option(
+    "--set",
+    "pairs",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Any setting of docs/reference/settings.md, such as services=container.",
+)
 @options.roots
 @options.as_json
-def command(
+def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     paths: tuple[Path, ...],
     everything: bool,  # noqa: FBT001
     upstream: str | None,
+    pairs: tuple[str, ...],
     scenarios: Path | None,
     golden: Path | None,
     json_: bool,  # noqa: FBT001
@@ -59,7 +67,7 @@ def command(
     source = (
         nullcontext(upstream_from_url(upstream))
         if upstream
-        else embedded_upstream(run_dir, lambda _: None)
+        else embedded_upstream(run_dir, lambda _: None, options.source(options.told(pairs), space))
     )
     with source as server:
         results = record_all(space, chosen, server, heard)

@@ -16,6 +16,7 @@ from harness.cli import options
 @click.option("--consumer", default="spark", show_default=True, help="As in `harness certify`.")
 @options.deadline
 @options.reports
+@options.services
 @options.roots
 @options.as_json
 def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
@@ -24,6 +25,7 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     consumer: str,
     deadline: float,
     reports: Mapping[str, Path],
+    told: Mapping[str, str],
     scenarios: Path | None,
     golden: Path | None,
     json_: bool,  # noqa: FBT001
@@ -32,4 +34,6 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     from harness.cli.execute import Execution, execute
 
     space = options.space(scenarios, golden)
-    return execute(Execution(space, consumer, paths, expression, deadline, reports, json_))
+    source = options.source(told, space)
+    wish = Execution(space, consumer, paths, expression, deadline, reports, json_, source)
+    return execute(wish)

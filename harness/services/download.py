@@ -57,7 +57,7 @@ def fetch(
     from another thread ends the call with Interrupted. Raises SetupError when a file cannot be had
     or is not the locked one.
     """
-    missing = [one for one in artifacts if not _is_there(one, repository, verify=verify)]
+    missing = [one for one in artifacts if not is_there(one, repository, verify=verify)]
     if missing:
         _Fetching(missing, repository, on_progress, given_up or threading.Event()).run()
     return tuple(place(one, repository) for one in artifacts)
@@ -68,7 +68,8 @@ def place(artifact: Artifact, repository: Repository) -> Path:
     return repository.cache / "maven" / artifact.path
 
 
-def _is_there(artifact: Artifact, repository: Repository, *, verify: bool) -> bool:
+def is_there(artifact: Artifact, repository: Repository, *, verify: bool) -> bool:
+    """Tell whether the artifact is in the cache with its size, and with its sha256 to `verify`."""
     file = place(artifact, repository)
     if not file.is_file() or file.stat().st_size != artifact.size:
         return False
@@ -110,7 +111,7 @@ class _Fetching:
     def one(self, artifact: Artifact) -> None:
         file = place(artifact, self.repository)
         with _only_us(file):
-            if _is_there(artifact, self.repository, verify=True):  # another run was faster
+            if is_there(artifact, self.repository, verify=True):  # another run was faster
                 self.advance(artifact.size)
                 return
             file.unlink(missing_ok=True)

@@ -70,6 +70,7 @@ def address(settings: Settings) -> Kafka:
 def probe(client: Mapping[str, str], settings: Settings) -> Sequence[tuple[str, int]]:
     """Return host and port of every broker; raises SetupError that tells what is in the way."""
     errors: list[KafkaError] = []
+    answers: list[KafkaError] = []  # less telling: "Broker transport failure", whatever the cause
     admin = _client(client, settings, errors)
     deadline = time.monotonic() + DEADLINE_S
     while True:
@@ -77,12 +78,12 @@ def probe(client: Mapping[str, str], settings: Settings) -> Sequence[tuple[str, 
             metadata = admin.list_topics(timeout=POLL_S)
             break
         except KafkaException as error:
-            errors.append(error.args[0])
+            answers.append(error.args[0])
         admin.poll(0)
         codes = {error.code() for error in errors}
         refused = "refused" in " ".join(str(error) for error in errors)
         if codes & FINAL or refused or time.monotonic() > deadline:
-            raise _unusable(client, errors)
+            raise _unusable(client, errors or answers)
     brokers = [(one.host, one.port) for one in metadata.brokers.values()]
     _advertised(client, brokers)
     return brokers
