@@ -36,11 +36,12 @@ STYLES = {
 }
 SENTENCES = {
     "plan": "planning {detail}",
-    "services": "starting {detail}",
+    "services": "{detail}",
     "produce": "producing {detail}",
     "consume": "consumer {detail} reads, applies and answers",
     "judge": "judging",
 }
+UNTOLD = frozenset({"judge"})  # its line would stand below the cases that it told of
 
 
 class ConsoleReport:
@@ -67,7 +68,8 @@ class ConsoleReport:
                 self._show()
             case PhaseFinished():
                 sentence = self._phases.pop(event.phase, visible(event.phase))
-                self._print(Text.assemble((f"  {event.seconds:6.2f} s  ", "dim"), sentence))
+                if event.phase not in UNTOLD:
+                    self._print(Text.assemble((f"  {event.seconds:6.2f} s  ", "dim"), sentence))
                 self._show()
             case ServiceChanged():
                 self._services[event.service] = visible(_service_text(event))

@@ -13,7 +13,8 @@ import re
 _INVISIBLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
 )
-_MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+\-.!|~^$:@])")
+# Marks of Markdown and HTML anywhere in a line; those of a line's beginning are not our concern.
+_MARKDOWN = re.compile(r"[\\`*_{}\[\]()#!|~^$:@&<>\"']")
 _BACKTICKS = re.compile("`{3,}")
 
 
@@ -34,12 +35,16 @@ def shortened(text: str, most: int) -> str:
 
 def html_text(text: str) -> str:
     """Return text for HTML inside Markdown, on one line."""
-    return html.escape(" ".join(visible(text).split()))
+    return html.escape(_one_line(text))
 
 
 def markdown_text(text: str) -> str:
     """Return text for a Markdown paragraph or table cell, on one line."""
-    return _MARKDOWN.sub(_entity, html_text(text).replace("&", "\0")).replace("\0", "&")
+    return _MARKDOWN.sub(_entity, _one_line(text))
+
+
+def _one_line(text: str) -> str:
+    return " ".join(visible(text).split())
 
 
 def _entity(match: re.Match[str]) -> str:

@@ -1,0 +1,69 @@
+"""The console's last line is the headline; data never steers the terminal."""
+
+from __future__ import annotations
+
+import io
+import re
+
+import pytest
+from rich.console import Console
+
+from harness.model.finding import Judgement
+from harness.report.console import SENTENCES, ConsoleReport
+from tests.report.samples import HOSTILE, case, every_judgement, run, written
+
+SGR = re.compile(r"\x1b\[[\d;]*m")
+CURSOR = re.compile(r"\x1b\[(?:\?25[lh]|[\d;]*[KA])|\r")
+
+
+def on_terminal(text: str) -> str:
+    """Return what a run over every judgement writes to a narrow terminal with colours."""
+    file = io.StringIO()
+    console = Console(file=file, force_terminal=True, width=60, color_system="truecolor")
+    report = ConsoleReport(console)
+    for event in run(*every_judgement(text), consumer=text):
+        report.handle(event)
+    report.close()
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("text", ["plain", HOSTILE])
+def test_the_last_line_is_the_headline(text: str) -> None:
+    """In a pipe and on a terminal the last line is exactly the sentence with the three numbers."""
+    events = run(*every_judgement(text), consumer=text)
+    plain = written("console", events).decode()
+    assert plain.splitlines()[-1] == "passed 1 / applicable 8 / total 9"
+    last = on_terminal(text).rstrip("\n").split("\n")[-1]
+    assert SGR.sub("", last) == "passed 1 / applicable 8 / total 9"
+
+
+def test_data_never_steers_the_terminal() -> None:
+    """Of control characters only rich's own colours and cursor moves come out."""
+    written_by_rich = CURSOR.sub("", SGR.sub("", on_terminal(HOSTILE)))
+    assert "\\x1b[31m\\x00\\x07\\x0d\\u202e😀\\uffff" in written_by_rich
+    assert re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]", written_by_rich) is None
+    assert "[bold]rich[/bold] {detail}" in written_by_rich
+
+
+def test_a_pipe_gets_plain_lines() -> None:
+    """Without a terminal there is no colour, no live line, and no line is wrapped."""
+    text = written("console", run(case("dml.a[open,p1]", Judgement.FAIL, text="x" * 300))).decode()
+    assert "\x1b" not in text
+    assert f"  wrong-value: {'x' * 300}\n" in text
+
+
+def test_what_a_consumer_got_wrong_is_told_once_for_each_clause() -> None:
+    """A clause that several findings share is spelled out for the first and named for the next."""
+    one = case("dml.a[open,p1]", Judgement.FAIL)
+    findings = one.verdict.findings * 3
+    verdict = type(one.verdict)(one.case, Judgement.FAIL, findings)
+    again = type(one)(one.case, one.protocol, one.file, one.title, verdict, one.repeat)
+    text = written("console", run(again)).decode()
+    assert text.count("open.type.int (MUST)") == 1
+    assert text.count("open.type.int") == 3
+
+
+def test_every_phase_has_a_sentence() -> None:
+    """Each phase's sentence takes the detail that the engine gives."""
+    for phase, sentence in SENTENCES.items():
+        assert sentence.format(detail="it"), phase
