@@ -44,7 +44,7 @@ def diff(paths: tuple[Path, ...], scenarios: Path | None, golden: Path | None) -
         for line in difference_lines(difference):
             console.print(line)
         console.print()
-    click.echo(f"{len(found)} golden files differ" if found else "no golden file differs")
+    click.echo(_counted(len(found), "differs", "differ"))
     return int(ExitCode.FINDINGS if found else ExitCode.PASS)
 
 
@@ -67,7 +67,7 @@ def accept(paths: tuple[Path, ...], scenarios: Path | None, golden: Path | None)
     gone = {difference.path for difference in found if difference.now is None}
     for path in goldens.accept(found):
         click.echo(f"{'removed' if path in gone else 'wrote  '} {path}")
-    click.echo(f"{len(found)} golden files changed" if found else "no golden file differed")
+    click.echo(_counted(len(found), "changed", "changed"))
     return 0
 
 
@@ -83,3 +83,9 @@ def _may_write(space: Workspace, environment: Mapping[str, str]) -> None:
             f"{space.golden} belongs to the installed package",
             expected="goldens of your own, in ./golden or where --golden says",
         )
+
+
+def _counted(count: int, one: str, many: str) -> str:
+    return {0: f"no golden file {one}", 1: f"1 golden file {one}"}.get(
+        count, f"{count} golden files {many}"
+    )

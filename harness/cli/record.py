@@ -1,4 +1,4 @@
-"""`harness record`: the only command that writes locks and goldens."""
+"""`harness record`: the only command that writes locks, with the goldens that follow."""
 
 from __future__ import annotations
 
@@ -42,7 +42,8 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
 ) -> int:
     """Run the SQL of the scenarios in PATHS once, lock the row changes, and write the goldens.
 
-    Review the difference before you commit it: nothing else ever rewrites a golden.
+    Review the difference before you commit it. `harness golden accept` writes goldens anew without
+    a database, as long as the SQL is what was recorded.
     """
     if everything == bool(paths):
         raise UsageError(

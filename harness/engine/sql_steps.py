@@ -130,17 +130,18 @@ class _Reader:
 
     def qualified(self, sql: str, line: int) -> str:
         """Return the statement with the current database before each table that has none."""
-        if "" in referenced_schemas(sql) and self.current:
-            for at in sorted(_bare_names(sql), reverse=True):
-                sql = f"{sql[:at]}{_name(self.current)}.{sql[at:]}"
         schemas = referenced_schemas(sql)
-        if "" in schemas:
+        bare = _bare_names(sql) if "" in schemas else frozenset[int]()
+        if bare is None or (bare and not self.current):
             raise UsageError(
                 f"{Location(self.file, line)}: this statement names a table without its database",
                 expected="`database.table`, because a step has no current database",
                 hint="--database NAME names the database of such tables; so does USE in the file",
             )
-        self.databases |= dict.fromkeys(sorted(schemas))
+        for at in sorted(bare, reverse=True):
+            sql = f"{sql[:at]}{_name(self.current)}.{sql[at:]}"
+        named = sorted(schemas - {""}) + [self.current] * bool(bare)
+        self.databases |= dict.fromkeys(named)
         return sql
 
     def skip(self, sql: str, line: int, why: str) -> None:
@@ -191,11 +192,11 @@ def _name(database: str) -> str:
     return database if database.isidentifier() and database.isascii() else quote_name(database)
 
 
-def _bare_names(sql: str) -> set[int]:
-    """Return where the table names begin that have no database."""
+def _bare_names(sql: str) -> frozenset[int] | None:
+    """Return where the table names begin that have no database, None when nobody knows."""
     if classify(sql) is StatementKind.DDL:
-        return {ref.at for ref in _references(parse(sql)) if not ref.schema}
-    return set(_bare_names_of_query(sql))
+        return frozenset(ref.at for ref in _references(parse(sql)) if not ref.schema)
+    return _bare_names_of_query(sql)
 
 
 def _references(node: object) -> Iterator[TableRef]:
@@ -209,7 +210,7 @@ def _references(node: object) -> Iterator[TableRef]:
             yield from _references(getattr(node, part.name))
 
 
-def _bare_names_of_query(sql: str) -> Iterator[int]:
+def _bare_names_of_query(sql: str) -> frozenset[int] | None:
     """Ask sqlglot, which keeps the places of names; imported here, for it takes 0.3 s."""
     from sqlglot import exp, parse_one  # noqa: PLC0415 - see above
     from sqlglot.errors import SqlglotError  # noqa: PLC0415 - see above
@@ -219,12 +220,16 @@ def _bare_names_of_query(sql: str) -> Iterator[int]:
     try:
         tree = parse_one(plain, dialect="mysql")
     except SqlglotError:
-        return  # then the author has to name the database
+        return None
     tables = list(tree.find_all(exp.Table))
     known = {cte.alias.lower() for cte in tree.find_all(exp.CTE)}
     known |= {table.alias.lower() for table in tables if table.alias}
+    places: set[int] = set()
     for table in tables:
+        if table.db or table.name.lower() in known:
+            continue
         at = int(table.this.meta.get("start", 0))
-        bare = not table.db and table.name.lower() not in known
-        if bare and sql[at:].lstrip("`").startswith(table.name):
-            yield at
+        if not sql[at:].lstrip("`").startswith(table.name):
+            return None
+        places.add(at)
+    return frozenset(places)

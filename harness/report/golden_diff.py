@@ -50,4 +50,8 @@ def _summary(difference: Difference, body: Sequence[str]) -> str:
     if difference.now is None:
         return "is stale: its scenario has no such variant; it holds:"
     gone, come = (sum(line.startswith(sign) for line in body) for sign in "-+")
-    return f"- {gone} golden lines, + {come} lines as the scenario gives now"
+    return f"- the golden ({_lines(gone)}), + what the scenario gives now ({_lines(come)})"
+
+
+def _lines(count: int) -> str:
+    return "1 line" if count == 1 else f"{count} lines"

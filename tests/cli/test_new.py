@@ -1,0 +1,107 @@
+"""`harness new scenario` writes something valid, once, in the right place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness.cli.main import main
+from harness.scenario.document import TransactionStep
+from harness.scenario.load import load_all
+
+ODD = """\
+CREATE TABLE `odd-db`.`t: {x}` (a INT PRIMARY KEY, `b, #c` TEXT, `tab\there` INT);
+INSERT INTO `odd-db`.`t: {x}` VALUES (1, '😀  # no comment\n\n   indented: - x\r\n\u2028end', 2);
+INSERT INTO `odd-db`.`t: {x}` VALUES (2, '\x7f\tquote " and '' and \\\\ ', 3);
+"""
+
+
+@pytest.fixture(autouse=True)
+def _in_a_directory_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def test_the_example_is_valid_up_to_its_lock(capsys: pytest.CaptureFixture[str]) -> None:
+    """Without SQL there is an example; `check` then misses nothing but the recording."""
+    assert main(["new", "scenario", "keys.moved", "--database", "mine"]) == 0
+    told = capsys.readouterr().out
+    for verb in ("check", "record", "preview", "run"):
+        assert f"harness {verb} scenarios/keys/moved.yaml" in told
+    (scenario,) = load_all(Path("scenarios"))
+    assert (scenario.id, scenario.databases) == ("keys.moved", ("mine",))
+    assert main(["check"]) == 2
+    assert "was never recorded" in capsys.readouterr().err
+
+
+def test_sql_comes_through_yaml_as_it_was() -> None:
+    """Odd names, blanks, control and 4-byte characters are the same after the file is read."""
+    Path("a.sql").write_bytes(ODD.encode())
+    assert (
+        main(["new", "scenario", "scenarios/odd.yaml", "--from", "a.sql", "--title", 'a: "b"']) == 0
+    )
+    (scenario,) = load_all(Path("scenarios"))
+    assert scenario.title == 'a: "b"'
+    assert scenario.databases == ("odd-db",)
+    ddl, rows = scenario.upstream
+    assert isinstance(rows, TransactionStep)
+    found = [ddl.statement.sql, *(each.sql for each in rows.statements)]  # type: ignore[union-attr]
+    assert found == ODD.replace("\r\n", "\n").removesuffix(";\n").split(";\n")
+    assert list(scenario.expect.tables) == ["odd-db.t: {x}"]
+
+
+def test_nothing_is_overwritten(capsys: pytest.CaptureFixture[str]) -> None:
+    """A file that exists stays as it is, and the message says so."""
+    assert main(["new", "scenario", "a.b"]) == 0
+    before = Path("scenarios/a/b.yaml").read_bytes()
+    assert main(["new", "scenario", "scenarios/a/b.yaml", "--title", "Another"]) == 2
+    assert "exists" in capsys.readouterr().err
+    assert Path("scenarios/a/b.yaml").read_bytes() == before
+
+
+REFUSED = {
+    "../outside.yaml": "outside the scenarios' root",
+    "elsewhere/a.yaml": "outside the scenarios' root",
+    "scenarios/../../a.yaml": "outside the scenarios' root",
+    "scenarios/Upper.yaml": "`Upper`",
+    "scenarios/a b.yaml": "`a b`",
+    "scenarios/a.b.yaml": "`a.b`",
+    "scenarios/a.yml": "ends in .yaml",
+    "/a.yaml": "outside the scenarios' root",
+}
+
+
+@pytest.mark.parametrize("path", REFUSED)
+def test_a_path_that_is_no_id_is_refused(path: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A path outside the root or with a name that is no slug exits 2 and writes nothing."""
+    assert main(["new", "scenario", path]) == 2
+    assert REFUSED[path] in capsys.readouterr().err
+    assert list(Path().rglob("*")) == []
+
+
+def test_a_link_does_not_lead_outside(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A directory that links elsewhere is outside the root, wherever it stands."""
+    Path("scenarios").mkdir()
+    elsewhere = tmp_path.with_name(f"{tmp_path.name}-elsewhere")
+    elsewhere.mkdir()
+    Path("scenarios/link").symlink_to(elsewhere)
+    assert main(["new", "scenario", "scenarios/link/a.yaml"]) == 2
+    assert "outside" in capsys.readouterr().err
+    assert list(elsewhere.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [(None, "cannot read"), (b"\xff\xff", "UTF-8"), (b"DELETE FROM t", "a.sql:1: ")],
+)
+def test_sql_that_cannot_be_read_is_refused(
+    content: bytes | None, reason: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A missing, binary or wrong SQL file exits 2 with its name, and no scenario is left."""
+    if content is not None:
+        Path("a.sql").write_bytes(content)
+    assert main(["new", "scenario", "a.b", "--from", "a.sql"]) == 2
+    err = capsys.readouterr().err
+    assert "a.sql" in err
+    assert reason in err
+    assert not Path("scenarios/a/b.yaml").exists()
