@@ -329,6 +329,16 @@ class TruncateTable:
 
 
 @dataclass(frozen=True, slots=True)
+class RecoverTable:
+    """RECOVER TABLE [n], or FLASHBACK TABLE [TO new_name], of a dropped or truncated table."""
+
+    verb: str
+    table: TableRef
+    count: int = 0
+    new_name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class CreateIndex:
     """CREATE INDEX; `kind` is empty, UNIQUE, FULLTEXT, SPATIAL, VECTOR or COLUMNAR."""
 

@@ -60,6 +60,8 @@ _FIRST_WORDS: Mapping[str, StatementKind] = {
     "USE": StatementKind.USE,
     "TRUNCATE": StatementKind.DDL,
     "RENAME": StatementKind.DDL,
+    "RECOVER": StatementKind.DDL,
+    "FLASHBACK": StatementKind.DDL,
 }
 _DDL_VERBS = frozenset({"CREATE", "ALTER", "DROP"})
 # What CREATE, ALTER and DROP say next when they are about something that streams never show.
@@ -155,8 +157,7 @@ def referenced_schemas(sql: str, schema: str = "") -> frozenset[str]:
     if kind in (StatementKind.TRANSACTION, StatementKind.SET):
         return frozenset()
     if kind is StatementKind.USE:
-        tokens = tokenize(sql)
-        return frozenset({tokens[1].text}) if len(tokens) > 1 else frozenset()
+        return frozenset({token.text for token in tokenize(sql)[1:2] if token.text})
     if kind is StatementKind.DDL:
         names = mentioned_databases(sql)
     elif kind in (StatementKind.OTHER, StatementKind.LOAD):

@@ -42,7 +42,7 @@ class Session:
     catalogue: Catalogue = field(default_factory=lambda: Catalogue.with_schemas("test"))
     schema: str = "test"
     ansi_quotes: bool = False
-    known_as: dict[int, TableId] = field(default_factory=dict)
+    known_as: dict[int, TableId] = field(default_factory=dict[int, TableId])
 
     def run(self, sql: str) -> tuple[DdlJob, ...]:
         """Run one statement; only DDL does anything, SET sql_mode switches the quotes."""
@@ -121,7 +121,7 @@ class Score:
     """How many comparisons were made, and what each failed one says."""
 
     total: int = 0
-    wrong: list[str] = field(default_factory=list)
+    wrong: list[str] = field(default_factory=list[str])
 
     def compare(self, name: str, ours: object, theirs: object) -> None:
         """Count one comparison."""

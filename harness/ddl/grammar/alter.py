@@ -55,7 +55,9 @@ def parse_alter_table(cursor: Cursor) -> AlterTable:
 
 
 def _may_follow_without_comma(cursor: Cursor) -> bool:
-    """Tell whether a partitioning clause stands here, the one kind that needs no comma."""
+    """Tell whether a specification stands here that TiDB writes without a comma before it."""
+    if cursor.sees_any("IMPORT", "DISCARD"):
+        return cursor.peek().upper == "TABLESPACE"
     return cursor.sees("PARTITION") or cursor.sees("REMOVE", "PARTITIONING")
 
 

@@ -201,8 +201,8 @@ def _unit_first(cursor: Cursor) -> Parts:
 
 
 def _position(cursor: Cursor) -> Parts:
-    # The needle must not swallow IN as a predicate, so only an operand may stand there.
-    needle = parse_literal(cursor) if cursor.token.kind is TokenKind.STRING else _column(cursor)
+    # The needle must not swallow IN as a predicate.
+    needle = cursor.rules.operand(cursor)
     cursor.expect("IN")
     return (needle, " IN ", _expression(cursor))
 
@@ -306,7 +306,7 @@ def _match(cursor: Cursor) -> Expr:
     cursor.expect("MATCH")
     columns = cursor.parenthesised(lambda: _column(cursor))
     cursor.expect("AGAINST", "(")
-    against = _expression(cursor)
+    against = cursor.rules.operand(cursor)
     mode = ""
     if cursor.take("IN", "BOOLEAN", "MODE"):
         mode = " IN BOOLEAN MODE"

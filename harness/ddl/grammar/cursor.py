@@ -21,9 +21,13 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The two rules that contain each other: expressions may hold queries, queries expressions."""
+    """The rules that contain each other: expressions may hold queries, queries expressions.
+
+    An `operand` is an expression without comparisons, predicates and logical operators.
+    """
 
     expression: Callable[[Cursor], Expr]
+    operand: Callable[[Cursor], Expr]
     subquery: Callable[[Cursor], Expr]
 
 
@@ -92,14 +96,13 @@ class Cursor:
         return found
 
     def fail(self, expected: str, *, hint: str = "", at: int | None = None) -> DdlError:
-        """Return the error that something else than `expected` stands here."""
-        token = self.token
+        """Return the error that something else than `expected` stands here, or at offset `at`."""
+        token = self.token if at is None else next(t for t in self._tokens if t.start >= at)
         if token.kind is TokenKind.END:
             found = "the statement ends too early"
         else:
             found = f"unexpected {self.sql[token.start : token.end]!r}"
-        place = token.start if at is None else at
-        return DdlError.at(self.sql, place, found, expected=expected, hint=hint)
+        return DdlError.at(self.sql, token.start, found, expected=expected, hint=hint)
 
     def end(self) -> None:
         """Demand the end of the statement (one `;` is fine)."""

@@ -17,6 +17,7 @@ from harness.ddl.grammar.literals import Parts, joined
 from harness.ddl.lexer import TokenKind
 from harness.ddl.syntax import table_text
 
+# In the order in which TiDB writes them back.
 _MODIFIERS = (
     "HIGH_PRIORITY",
     "SQL_SMALL_RESULT",
@@ -24,6 +25,9 @@ _MODIFIERS = (
     "SQL_BUFFER_RESULT",
     "SQL_NO_CACHE",
     "SQL_CALC_FOUND_ROWS",
+    "DISTINCT",
+    "ALL",
+    "STRAIGHT_JOIN",
 )
 _SET_OPERATORS = ("UNION", "EXCEPT", "INTERSECT")
 
@@ -87,12 +91,10 @@ def _common_table(cursor: Cursor) -> Expr:
 
 def _select(cursor: Cursor) -> Expr:
     cursor.expect("SELECT")
-    parts: list[Expr | str] = ["SELECT "]
-    while modifier := cursor.take_any(*_MODIFIERS, "SQL_CACHE", "DISTINCT", "DISTINCTROW", "ALL"):
-        if modifier != "SQL_CACHE":
-            parts.append(f"{'DISTINCT' if modifier == 'DISTINCTROW' else modifier} ")
-    if cursor.take("STRAIGHT_JOIN"):
-        parts.append("STRAIGHT_JOIN ")
+    found: set[str] = set()
+    while modifier := cursor.take_any(*_MODIFIERS, "SQL_CACHE", "DISTINCTROW"):
+        found.add("DISTINCT" if modifier == "DISTINCTROW" else modifier)
+    parts: list[Expr | str] = ["SELECT ", *(f"{word} " for word in _MODIFIERS if word in found)]
     parts += joined(cursor.list(lambda: _field(cursor)), ",")
     parts += _from(cursor)
     if cursor.take("WHERE"):

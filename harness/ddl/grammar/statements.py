@@ -11,7 +11,7 @@ from harness.ddl.action import ActionType
 from harness.ddl.alterations import AlterTable
 from harness.ddl.grammar.alter import parse_alter_table
 from harness.ddl.grammar.cursor import Cursor, Rules
-from harness.ddl.grammar.expressions import parse_expression
+from harness.ddl.grammar.expressions import parse_expression, parse_operand
 from harness.ddl.grammar.keywords import words
 from harness.ddl.grammar.options import parse_database_options, parse_table_options
 from harness.ddl.grammar.selects import parse_subquery
@@ -33,6 +33,7 @@ from harness.ddl.syntax import (
     DropIndexStatement,
     DropTables,
     PolicyStatement,
+    RecoverTable,
     RenameTables,
     SequenceStatement,
     TableRef,
@@ -47,6 +48,7 @@ Statement = (
     | DropTables
     | RenameTables
     | TruncateTable
+    | RecoverTable
     | CreateIndex
     | DropIndexStatement
     | AlterTable
@@ -55,7 +57,7 @@ Statement = (
     | PolicyStatement
 )
 
-RULES = Rules(expression=parse_expression, subquery=parse_subquery)
+RULES = Rules(expression=parse_expression, operand=parse_operand, subquery=parse_subquery)
 
 
 def parse(sql: str, *, ansi_quotes: bool = False) -> Statement:
@@ -139,14 +141,13 @@ def _alter(cursor: Cursor) -> Statement:
     if cursor.take("TABLE"):
         return parse_alter_table(cursor)
     if cursor.take_any("DATABASE", "SCHEMA"):
-        at = cursor.offset
         options = parse_database_options(cursor)
         name = ""
         if not options:
             name = cursor.name("a database")
             options = parse_database_options(cursor)
         if not options:
-            raise cursor.fail("CHARACTER SET or COLLATE", at=cursor.offset or at)
+            raise cursor.fail("CHARACTER SET or COLLATE")
         return AlterDatabase(name, options)
     if cursor.take("SEQUENCE"):
         guarded = cursor.if_exists()
@@ -209,6 +210,20 @@ def _rename(cursor: Cursor) -> Statement:
 def _truncate(cursor: Cursor) -> Statement:
     cursor.take("TABLE")
     return TruncateTable(cursor.table())
+
+
+def _recover(cursor: Cursor) -> Statement:
+    cursor.expect("TABLE")
+    table = cursor.table()
+    count = cursor.number("a number") if cursor.token.kind is TokenKind.INTEGER else 0
+    return RecoverTable("RECOVER", table, count)
+
+
+def _flashback(cursor: Cursor) -> Statement:
+    cursor.expect("TABLE")
+    table = cursor.table()
+    name = cursor.name("a table") if cursor.take("TO") else ""
+    return RecoverTable("FLASHBACK", table, new_name=name)
 
 
 # ---- sequences and policies -------------------------------------------------------------------
@@ -284,4 +299,6 @@ _VERBS: Mapping[str, Callable[[Cursor], Statement]] = {
     "DROP": _drop,
     "RENAME": _rename,
     "TRUNCATE": _truncate,
+    "RECOVER": _recover,
+    "FLASHBACK": _flashback,
 }

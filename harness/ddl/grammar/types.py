@@ -224,7 +224,9 @@ def _members(cursor: Cursor, word: str) -> DataType:
 def _member(cursor: Cursor) -> str:
     """Return a member's text; hexadecimal and bit literals spell its UTF-8 bytes."""
     if cursor.token.kind is TokenKind.HEX:
-        return bytes.fromhex(cursor.next().text).decode("utf-8", "replace")
+        digits = cursor.next().text
+        even = digits.rjust(len(digits) + len(digits) % 2, "0")
+        return bytes.fromhex(even).decode("utf-8", "replace")
     if cursor.token.kind is TokenKind.BITS:
         bits = cursor.next().text
         size = (len(bits) + 7) // 8

@@ -23,6 +23,7 @@ from harness.ddl.syntax import (
     DropIndexStatement,
     DropTables,
     PolicyStatement,
+    RecoverTable,
     RenameTables,
     SequenceStatement,
     TruncateTable,
@@ -51,6 +52,11 @@ def restore(statement: Statement) -> str:  # noqa: C901, PLR0911 - one arm a sta
             return f"RENAME TABLE {', '.join(renames)}"
         case TruncateTable(table=table):
             return f"TRUNCATE TABLE {table_text(table)}"
+        case RecoverTable(verb=verb, table=table, count=count, new_name=name):
+            text = f"{verb} TABLE {table_text(table)}"
+            return (
+                text + (f" {count}" if count else "") + (f" TO {quote_name(name)}" if name else "")
+            )
         case CreateIndex() | DropIndexStatement():
             return _index(statement)
         case CreateView():

@@ -26,12 +26,12 @@ from harness.ddl.alterations import (
 )
 from harness.ddl.schema.columns import Charset, build_column
 from harness.ddl.schema.defaults import origin_default, stored_default
+from harness.ddl.schema.key_parts import find_column, refuse_unfit_change
 from harness.ddl.schema.keys import (
     IGNORED,
     add_foreign_key,
     add_key,
     covered,
-    find_column,
     free_name,
     inline_constraints,
 )
@@ -159,6 +159,7 @@ def modify_column(table: Table, spec: ModifyColumn) -> Effect | None:
         nullable=column.nullable and not _in_primary_key(table, old.name),
         auto_random=column.auto_random or old.auto_random,
     )
+    refuse_unfit_change(table.indexes, old.name, column, at)
     if needs_new_id(old, column):
         table = replace(table, max_column_id=table.max_column_id + 1)
         column = replace(column, id=table.max_column_id, former_id=old.id)

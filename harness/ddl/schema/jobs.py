@@ -16,8 +16,8 @@ class DdlJob:
     """One DDL event.
 
     `schema` and `table` are the new names (`table` is empty for a database), `old_schema` and
-    `old_table` the ones before a rename, else the same. `query` is what TiCDC sends, `source` the
-    user's text. `before` and `after` are the table's versions, None where there is none. For
+    `old_table` the ones before a rename, the same otherwise. `query` is what TiCDC sends, `source`
+    the user's text. `before` and `after` are the table's versions, None where there is none. For
     EXCHANGE PARTITION they are those of the partitioned table, and `exchanged` is the other one
     (before, after).
     """
@@ -32,6 +32,11 @@ class DdlJob:
     old_schema: str = ""
     old_table: str = ""
     exchanged: tuple[Table, Table] | None = None
+
+    def __post_init__(self) -> None:
+        """Fill in the old names where nothing was renamed."""
+        object.__setattr__(self, "old_schema", self.old_schema or self.schema)
+        object.__setattr__(self, "old_table", self.old_table or self.table)
 
     @property
     def table_id(self) -> TableId:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from harness.ddl.expressions import restore_expression
+from harness.ddl.schema.key_parts import build_parts, find_column
 from harness.ddl.schema.refusals import Refused, duplicate_key, unknown_key_column
 from harness.ddl.syntax import (
     ColumnDef,
@@ -19,7 +19,7 @@ from harness.ddl.syntax import (
     KeyPart,
     OptionKind,
 )
-from harness.model.columns import INTEGERS, Column
+from harness.model.columns import INTEGERS
 from harness.model.table import ForeignKey, Index, IndexPart, Table, TableId
 
 PRIMARY = "PRIMARY"
@@ -95,8 +95,7 @@ def add_key(table: Table, key: Constraint) -> Table:
         if key.kind is ConstraintKind.PRIMARY:
             raise Refused(key.at, "Multiple primary key defined")
         raise duplicate_key(key.at, key.name)
-    parts = tuple(_part(table, part) for part in key.parts)
-    _refuse_repeated(key)
+    parts = build_parts(table, key)
     if key.kind is ConstraintKind.PRIMARY:
         table = _not_null(table, parts, key)
     # TiDB keeps each expression of a key as a hidden column, which takes a column id.
@@ -120,7 +119,7 @@ def add_key(table: Table, key: Constraint) -> Table:
 
 def add_integer_handle(table: Table, key: Constraint) -> Table:
     """Return the table with a clustered primary key over one integer column: no index, id 0."""
-    parts = tuple(_part(table, part) for part in key.parts)
+    parts = build_parts(table, key)
     table = _not_null(table, parts, key)
     index = Index(id=0, name=PRIMARY, parts=parts, unique=True, primary=True)
     return replace(table, indexes=(*table.indexes, index), clustered=True)
@@ -132,28 +131,6 @@ def is_integer_handle(table: Table, key: Constraint) -> bool:
         return False
     column = find_column(table, key.parts[0].column)
     return column is not None and column.kind in INTEGERS
-
-
-def find_column(table: Table, name: str) -> Column | None:
-    """Return the column of that name in any case, None when absent."""
-    return next((c for c in table.columns if c.name.lower() == name.lower()), None)
-
-
-def _part(table: Table, part: KeyPart) -> IndexPart:
-    if part.expr is not None:
-        return IndexPart(None, expression=restore_expression(part.expr))
-    column = find_column(table, part.column)
-    if column is None:
-        raise unknown_key_column(part.at, part.column, tuple(c.name for c in table.columns))
-    return IndexPart(column.name, part.length)
-
-
-def _refuse_repeated(key: Constraint) -> None:
-    seen: set[str] = set()
-    for part in key.parts:
-        if part.column and part.column.lower() in seen:
-            raise Refused(part.at, f"Duplicate column name '{part.column}'")
-        seen.add(part.column.lower())
 
 
 def _not_null(table: Table, parts: tuple[IndexPart, ...], key: Constraint) -> Table:
@@ -174,7 +151,7 @@ def add_foreign_key(table: Table, key: Constraint, schema: str) -> Table:
     """Return the table with the foreign key, and with an index for it when none covers it."""
     assert key.reference is not None, "the grammar gives foreign keys a reference"
     name = key.name or _free_foreign_key_name(table)
-    columns = tuple(part.column or "" for part in (_part(table, p) for p in key.parts))
+    columns = tuple(_existing(table, part) for part in key.parts)
     parent = TableId(key.reference.table.schema or schema, key.reference.table.name)
     parent_columns = tuple(part.column for part in key.reference.parts or ())
     if any(existing.name.lower() == name.lower() for existing in table.foreign_keys):
@@ -186,6 +163,13 @@ def add_foreign_key(table: Table, key: Constraint, schema: str) -> Table:
         table = add_key(table, Constraint(ConstraintKind.INDEX, index_name, key.parts, at=key.at))
     foreign_key = ForeignKey(name, columns, parent, parent_columns)
     return replace(table, foreign_keys=(*table.foreign_keys, foreign_key))
+
+
+def _existing(table: Table, part: KeyPart) -> str:
+    column = find_column(table, part.column)
+    if column is None:
+        raise unknown_key_column(part.at, part.column, tuple(c.name for c in table.columns))
+    return column.name
 
 
 def covered(table: Table, columns: tuple[str, ...]) -> bool:

@@ -32,9 +32,9 @@ def unknown_table(at: int, schema: str, name: str, known: tuple[str, ...] = ()) 
     return Refused(at, f"Table '{schema}.{name}' doesn't exist", hint=_nearest(name, known))
 
 
-def table_exists(at: int, name: str) -> Refused:
+def table_exists(at: int, name: str, hint: str = "") -> Refused:
     """Say: the name is taken (MySQL 1050)."""
-    return Refused(at, f"Table '{name}' already exists", hint="IF NOT EXISTS makes this a no-op")
+    return Refused(at, f"Table '{name}' already exists", hint=hint)
 
 
 def unknown_database(at: int, name: str, known: tuple[str, ...] = ()) -> Refused:

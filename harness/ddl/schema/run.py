@@ -30,6 +30,7 @@ from harness.ddl.syntax import (
     DropIndexStatement,
     DropTables,
     PolicyStatement,
+    RecoverTable,
     RenameTables,
     SequenceStatement,
     TableRef,
@@ -55,6 +56,8 @@ def run(moment: Moment, statement: Statement, source: str, schema: str) -> Ran: 
             return _rename_tables(moment, statement, source, schema)
         case TruncateTable():
             return _truncate_table(moment, statement, source, schema)
+        case RecoverTable():
+            return _recover_table(moment, statement, source, schema)
         case CreateIndex(table=table, constraint=constraint):
             altered = AlterTable(table, (AddConstraint(constraint),))
             return alter_table(moment, altered, (source, restore(statement)), schema)
@@ -133,7 +136,8 @@ def _create_table(moment: Moment, statement: CreateTable, source: str, schema: s
         if statement.if_not_exists:
             return moment, ()
         if not statement.or_replace:
-            raise table_exists(statement.table.at, statement.table.name)
+            hint = "IF NOT EXISTS makes this a no-op"
+            raise table_exists(statement.table.at, statement.table.name, hint)
         first = DropTables((statement.table,))
         moment, dropped = _drop_tables(moment, first, source, schema)
     if statement.select is not None:
@@ -233,6 +237,7 @@ def _drop_tables(moment: Moment, statement: DropTables, source: str, schema: str
             continue
         moment, _ = moment.take_ids(1)
         moment = moment.without_table(found.id)
+        moment = replace(moment, dropped=(*moment.dropped, found))
         query = f"DROP {word} {_full(found.id)}"
         jobs.append(DdlJob(action, found.id.schema, found.id.name, query, source, found))
     return moment, tuple(jobs)
@@ -266,6 +271,7 @@ def _truncate_table(moment: Moment, statement: TruncateTable, source: str, schem
     if before.is_view or before.is_sequence:
         raise unknown_table(statement.table.at, before.id.schema, before.id.name)
     moment, after = with_physical_ids(moment, replace(before, version=before.version + 1))
+    moment = replace(moment, dropped=(*moment.dropped, before))
     job = DdlJob(
         ActionType.TRUNCATE_TABLE,
         before.id.schema,
@@ -276,6 +282,31 @@ def _truncate_table(moment: Moment, statement: TruncateTable, source: str, schem
         after,
     )
     return moment.with_table(after), (job,)
+
+
+def _recover_table(moment: Moment, statement: RecoverTable, source: str, schema: str) -> Ran:
+    """RECOVER and FLASHBACK bring back the latest table of that name, ids and all."""
+    wanted = moment.resolve(statement.table, schema)
+    key = (wanted.schema.lower(), wanted.name.lower())
+    gone = [t for t in moment.dropped if (t.id.schema.lower(), t.id.name.lower()) == key]
+    if not gone:
+        raise unknown_table(statement.table.at, wanted.schema, wanted.name)
+    new_id = TableId(gone[-1].id.schema, statement.new_name or gone[-1].id.name)
+    if moment.find(new_id.schema, new_id.name) is not None:
+        raise table_exists(statement.table.at, new_id.name)
+    after = replace(gone[-1], id=new_id, version=gone[-1].version + 1)
+    moment, _ = moment.take_ids(1)
+    left = tuple(table for table in moment.dropped if table is not gone[-1])
+    moment = replace(moment.with_table(after), dropped=left)
+    job = DdlJob(
+        ActionType.RECOVER_TABLE,
+        new_id.schema,
+        new_id.name,
+        restore(statement),
+        source,
+        after=after,
+    )
+    return moment, (job,)
 
 
 def _rename_tables(moment: Moment, statement: RenameTables, source: str, schema: str) -> Ran:

@@ -23,12 +23,15 @@ FIRST_ID = 100
 class Moment:
     """Schemas with their character sets, tables by (lower-case) name, and the next id to give.
 
+    `dropped` holds the tables that DROP and TRUNCATE took away, latest last: FLASHBACK finds them.
+
     Names are kept as written and found in any case, as TiDB does (lower_case_table_names=2).
     """
 
     databases: Mapping[str, Charset] = field(default_factory=lambda: MappingProxyType({}))
     by_name: Mapping[tuple[str, str], Table] = field(default_factory=lambda: MappingProxyType({}))
     next_id: int = FIRST_ID
+    dropped: tuple[Table, ...] = ()
 
     # ---- questions ----------------------------------------------------------------------------
 

@@ -1,0 +1,103 @@
+"""What TiDB and TiCDC derive: type codes, flags, handle."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.ddl import (
+    Catalogue,
+    ColumnFlag,
+    column_flags,
+    handle,
+    handle_columns,
+    is_emitted,
+    type_code,
+)
+from harness.ddl.tidb import TYPE_CODES
+from harness.model.columns import Column, ColumnKind
+from harness.model.table import Table, TableId
+
+F = ColumnFlag
+
+
+def created(columns: str) -> Table:
+    """Return a table of these columns and keys."""
+    catalogue = Catalogue.with_schemas("d").apply(f"create table d.t ({columns})").catalogue
+    return catalogue.table(TableId("d", "t"))
+
+
+@pytest.mark.parametrize("kind", ColumnKind)
+def test_every_kind_has_a_type_code(kind: ColumnKind) -> None:
+    """No column can be without a `t` on the wire."""
+    assert type_code(Column(1, "c", kind)) == TYPE_CODES[kind]
+
+
+@pytest.mark.parametrize(
+    ("columns", "flags"),
+    [
+        ("a int primary key", [F.BINARY | F.HANDLE_KEY | F.PRIMARY_KEY]),
+        ("a int", [F.BINARY | F.NULLABLE]),
+        ("a varchar(9)", [F.NULLABLE]),
+        ("a enum('x'), b varbinary(3)", [F.NULLABLE, F.BINARY | F.NULLABLE]),
+        ("a char(3) charset binary not null", [F.BINARY]),
+        ("a year not null, b bit not null", [F.BINARY | F.UNSIGNED] * 2),
+        ("a int zerofill not null", [F.BINARY | F.UNSIGNED]),
+        (
+            "a int, b int, primary key (a, b)",
+            [F.BINARY | F.HANDLE_KEY | F.PRIMARY_KEY | F.MULTIPLE_KEY] * 2,
+        ),
+        ("a int unique", [F.BINARY | F.NULLABLE | F.UNIQUE_KEY]),
+        ("a int not null unique", [F.BINARY | F.HANDLE_KEY | F.UNIQUE_KEY]),
+        ("a int, key (a)", [F.BINARY | F.NULLABLE | F.MULTIPLE_KEY]),
+        (
+            "a int, b int, key (a, b)",
+            [F.BINARY | F.NULLABLE | F.MULTIPLE_KEY] * 2,
+        ),
+        (
+            "a int, b int as (a) stored, c int as (a)",
+            [
+                F.BINARY | F.NULLABLE,
+                F.BINARY | F.NULLABLE | F.GENERATED,
+                F.BINARY | F.NULLABLE | F.GENERATED,
+            ],
+        ),
+        ("a varchar(9), key ((lower(a)))", [F.NULLABLE]),
+    ],
+)
+def test_flags_tell_what_ticdc_tells(columns: str, flags: list[ColumnFlag]) -> None:
+    """Charset, keys, nullability, sign and generation, bit by bit."""
+    assert list(column_flags(created(columns))) == flags
+
+
+@pytest.mark.parametrize(
+    ("columns", "name", "ordinals"),
+    [
+        ("a int, b int primary key", "PRIMARY", (1,)),
+        ("a int, b int", None, ()),
+        ("a int unique", None, ()),
+        ("a int not null, unique k (a)", "k", (0,)),
+        ("a int not null, b int not null, unique k (b, a), unique j (b)", "j", (1,)),
+        ("a int not null, b int not null, unique k (b), unique j (a)", "k", (1,)),
+        ("a int not null, b int, unique k (b), unique j (a)", "j", (0,)),
+        ("a int not null, b int, unique k (b, a)", None, ()),
+        ("a int, b int as (a) not null, unique k (b)", None, ()),
+        ("a int, b int as (a) stored not null, unique k (b)", "k", (1,)),
+        ("a int not null, unique k ((a + 1))", None, ()),
+        ("a int not null, unique k (a), b int, primary key (b) nonclustered", "PRIMARY", (1,)),
+        ("a varchar(9) not null, unique k (a(3))", "k", (0,)),
+    ],
+)
+def test_the_handle_is_the_key_that_tidb_chooses(
+    columns: str, name: str | None, ordinals: tuple[int, ...]
+) -> None:
+    """The primary key, else the shortest NOT NULL unique index, else nothing."""
+    table = created(columns)
+    key = handle(table)
+    assert (key.name if key else None) == name
+    assert handle_columns(table) == ordinals
+
+
+def test_virtual_columns_are_never_emitted() -> None:
+    """Stored generated columns are sent like any other."""
+    table = created("a int, b int as (a), c int as (a) stored")
+    assert [is_emitted(column) for column in table.columns] == [True, False, True]
