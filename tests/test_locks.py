@@ -12,19 +12,22 @@ from packaging.utils import canonicalize_name
 
 from tests.tree import ROOT, hold, pyproject, python_files, text_of
 
-# Which lists of pyproject.toml each lock must hold.
+# Which lists of pyproject.toml each lock must hold; RUN is what the package itself may import.
+EXTRAS = ("containers", "pytest", "spark")
+RUN = ("run", *EXTRAS)
 LOCKS = {
-    "all": ("run", "spark", "build", "lint", "test", "types"),
+    "all": (*RUN, "build", "lint", "test", "types"),
     "build": ("build",),
     "lint": ("lint",),
     "run-spark": ("run", "spark"),
-    "spark": ("run", "spark", "test"),
-    "test": ("run", "test"),
-    "types": ("run", "spark", "types"),
+    "spark": (*RUN, "test"),
+    "test": ("run", "containers", "pytest", "test"),
+    "types": (*RUN, "types"),
 }
 
 # Module -> the project that brings it, where the names differ.
 PROJECTS = {
+    "docker": "testcontainers",  # whose client it is
     "mysql": "mysql-connector-python",
     "py4j": "pyspark",  # whose errors surface through it
     "pymysql": "mysql-replication",  # likewise
@@ -105,8 +108,15 @@ def imported() -> set[str]:
 
 def test_what_is_imported_is_declared() -> None:
     """The harness imports what pyproject.toml declares to run, nothing less and nothing more."""
-    wanted = {canonicalize_name(r.name) for name in ("run", "spark") for r in declared()[name]}
+    wanted = {canonicalize_name(r.name) for name in RUN for r in declared()[name]}
     assert imported() == wanted
+
+
+def test_every_extra_is_known() -> None:
+    """`all` is every extra, and no extra escapes the locks."""
+    extras = pyproject()["project"]["optional-dependencies"]
+    assert set(extras) == {"all", *EXTRAS}
+    assert Requirement(*extras["all"]).extras == set(EXTRAS)
 
 
 def test_every_lock_is_known() -> None:
