@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+"""Draws docs/report.svg: a real run's report, of a consumer with a real bug.
+
+The consumer is the bundled reference with one mistake that consumers do make: BIGINT goes through a
+64-bit float. Run it from the checkout, with the harness installed: `docs/draw_report.py`.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+from rich.console import Console
+
+from harness.engine.events import CaseFinished, Event
+from harness.report.console import ConsoleReport
+from harness.report.read import read_events
+
+ROOT = Path(__file__).resolve().parents[1]
+TARGET = "py:my_job:consume"
+CHOICE = "types.integers or dml.no-net-change"
+WIDTH = 122
+JOB = '''\
+"""The reference consumer, but BIGINT values pass through a float, as in many JSON readers."""
+
+from __future__ import annotations
+
+from harness.consumers.reference import answer
+from harness.consumers.reference.__main__ import main
+
+exact = answer._json_row
+
+
+def rounded(row):
+    return {
+        name: int(float(value)) if name == "b" and abs(value or 0) < 2**62 and value else value
+        for name, value in exact(row).items()
+    }
+
+
+def consume(job):
+    answer._json_row = rounded
+    main()
+'''
+
+
+def events(home: Path) -> tuple[Event, ...]:
+    """Certify the consumer, written into `home`, and return what the run told."""
+    (home / "my_job.py").write_text(JOB, encoding="utf-8")
+    file = home / "events.ndjson"
+    command = [sys.executable, "-m", "harness", "certify", TARGET, "-k", CHOICE]
+    path = os.pathsep.join([str(ROOT), str(home)])
+    subprocess.run(
+        [*command, "--ndjson", str(file)],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": path},
+        stdout=subprocess.DEVNULL,
+        check=False,  # it exits 1: there are findings
+    )
+    return read_events(file)
+
+
+def drawing(run: tuple[Event, ...]) -> str:
+    """Return the console report of a run as SVG, below the command that a person typed."""
+    console = Console(
+        file=io.StringIO(), record=True, force_terminal=True, width=WIDTH, color_system="truecolor"
+    )
+    console.print(f"[bold]$[/bold] harness certify {TARGET} -k '{CHOICE}'", highlight=False)
+    report = ConsoleReport(console)
+    for event in run:
+        # The live line is a matter of time; a picture has none.
+        if isinstance(event, CaseFinished):
+            report.handle(replace(event, log=""))
+        elif type(event).__name__ not in {"PhaseStarted", "PhaseFinished", "ServiceChanged"}:
+            report.handle(event)
+    report.close()
+    return console.export_svg(title="harness certify", unique_id="harness")
+
+
+def main() -> None:
+    """Draw the picture."""
+    with tempfile.TemporaryDirectory() as home:
+        picture = drawing(events(Path(home)))
+    (ROOT / "docs" / "report.svg").write_text(picture, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
