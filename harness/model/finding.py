@@ -52,7 +52,6 @@ class FindingKind(StrEnum):
     DDL_UNEXPECTED = "ddl-unexpected"
     DDL_ORDER = "ddl-order"
     EVENT_MISSING = "event-missing"
-    EVENT_REPEATED = "event-repeated"
     EVENT_UNEXPECTED = "event-unexpected"
     EVENT_ORDER = "event-order"
     CONSUMER = "consumer"

@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from harness.model.canonical import canonical
-from harness.model.decoded import DecodedEvent, EventKind
+from harness.model.decoded import DecodedEvent, EventKind, settled
 from harness.model.mounted import MountedTable
 from harness.model.values import Row, Value
 from harness.verdict.expected import Expected, TableState
@@ -110,7 +110,7 @@ def check_events(
     items: Sequence[Mapping[str, Any]], sent: Sequence[SentEvent], partitions: int
 ) -> str | None:
     """Return what does not hold of an `expect.events` list, or None."""
-    with_marks = any("resolved" in item for item in items)
+    with_marks = any(_speaks_of_marks(item) for item in items)
     stream = [e for e in sent if with_marks or e.decoded.kind is not EventKind.RESOLVED]
     reader = _Reader(stream, partitions)
     for number, item in enumerate(items, 1):
@@ -119,6 +119,11 @@ def check_events(
     if reader.at < len(stream):
         return f"the list ends, but {event_text(stream[reader.at])} follows"
     return None
+
+
+def _speaks_of_marks(item: Mapping[str, Any]) -> bool:
+    inner = [*item.get("unordered", ()), *([item["optional"]] if "optional" in item else [])]
+    return "resolved" in item or any(_speaks_of_marks(part) for part in inner)
 
 
 def check_rows(
@@ -163,7 +168,7 @@ def _wanted(state: TableState, row: Mapping[str, Any]) -> tuple[Value, ...]:
 def _matches(item: Mapping[str, Any], event: SentEvent, partitions: int) -> bool:
     kind = event.decoded.kind
     if "resolved" in item:
-        return kind is EventKind.RESOLVED
+        return kind is EventKind.RESOLVED and len(event.partitions) == partitions
     if "ddl" in item:
         everywhere = item.get("partitions") != "all" or len(event.partitions) == partitions
         return kind is EventKind.DDL and event.action == item["ddl"] and everywhere
@@ -188,7 +193,7 @@ def _has_columns(wanted: Mapping[str, Any], event: SentEvent) -> bool:
 def _same(table: MountedTable, name: str, raw: object, value: Value) -> bool:
     try:
         column = table.table.column(name)
-        return canonical(column, raw) == canonical(column, value)
+        return canonical(column, raw) == settled(column.kind, value)
     except (KeyError, ValueError):
         return False
 

@@ -19,11 +19,7 @@ def compare_ddl(
     """Yield a finding for each DDL that ran not at all, too often, unasked, or out of order."""
     clause = duty_clause(judged.protocol, "ddl") or judged.main_clause()
     wanted = [(event.commit_ts, event.query) for event in expected.ddl]
-    sources = {(event.commit_ts, event.source): event.query for event in expected.ddl}
-    got = [
-        (ddl.commit_ts or 0, sources.get((ddl.commit_ts or 0, ddl.query), ddl.query))
-        for ddl in answer
-    ]
+    got = _named(expected, answer)
     by_name = dict(zip(wanted, expected.ddl, strict=True))
     counted, asked = Counter(got), Counter(wanted)
     for name in dict.fromkeys(wanted):
@@ -51,6 +47,27 @@ def compare_ddl(
             expected="; ".join(query for _, query in wanted),
             actual="; ".join(query for _, query in got),
         )
+
+
+def _named(expected: Expected, answer: Sequence[ObservedDdl]) -> list[tuple[int, str]]:
+    """Return commit ts and restored text of each answer.
+
+    The user's own text counts as the restored one. Where a consumer tells no commit ts, its n-th
+    statement of a text is the stream's n-th of that text.
+    """
+    texts = {(event.commit_ts, event.source): event.query for event in expected.ddl}
+    untold: dict[str, list[tuple[int, str]]] = {}
+    for event in expected.ddl:
+        for text in dict.fromkeys((event.query, event.source)):
+            untold.setdefault(text, []).append((event.commit_ts, event.query))
+    got: list[tuple[int, str]] = []
+    for ddl in answer:
+        if ddl.commit_ts is not None:
+            got.append((ddl.commit_ts, texts.get((ddl.commit_ts, ddl.query), ddl.query)))
+            continue
+        left = untold.get(ddl.query, [(0, ddl.query)])
+        got.append(left.pop(0) if len(left) > 1 else left[0])
+    return got
 
 
 def _finding(judged: Judged, kind: FindingKind, clause: str, event: DdlEvent, what: str) -> Finding:

@@ -8,6 +8,7 @@ repetition did harm.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 
 from harness.model.canonical import canonical
 from harness.model.change import Op
@@ -20,6 +21,8 @@ from harness.verdict.case import Judged
 from harness.verdict.expected import Expected
 from harness.verdict.text import key_text
 
+# Table and key; commit ts and whether the event is a delete.
+Name = tuple[str, str]
 Step = tuple[int, bool]
 
 
@@ -27,18 +30,19 @@ def compare_events(
     judged: Judged, expected: Expected, answer: Sequence[ObservedEvent]
 ) -> Iterator[Finding]:
     """Yield a finding for each event missing, unexpected, or applied against its key's order."""
-    wanted: dict[tuple[str, str], list[MountedRow]] = {}
+    wanted: dict[Name, list[MountedRow]] = {}
     for event in expected.applied:
         if isinstance(event, MountedRow) and event.table.handle:
             wanted.setdefault((str(event.table.table.id), _key(event)), []).append(event)
     got = _answered(expected, answer)
+    early = {event.commit_ts for event in expected.held}
     for name, events in wanted.items():
         steps = [(event.commit_ts, event.op is Op.DELETE) for event in events]
         seen = list(dict.fromkeys(got.pop(name, [])))
         yield from _missing(judged, name, events, seen)
         for step in seen:
             if step not in steps:
-                yield _unexpected(judged, name, step)
+                yield _unexpected(judged, name, step, early)
         kept = [step for step in seen if step in steps]
         if kept != [step for step in dict.fromkeys(steps) if step in kept]:
             yield Finding(
@@ -54,11 +58,11 @@ def compare_events(
             )
     for name, seen in got.items():
         for step in dict.fromkeys(seen):
-            yield _unexpected(judged, name, step)
+            yield _unexpected(judged, name, step, early)
 
 
 def _missing(
-    judged: Judged, name: tuple[str, str], events: Sequence[MountedRow], seen: Sequence[Step]
+    judged: Judged, name: Name, events: Sequence[MountedRow], seen: Sequence[Step]
 ) -> Iterator[Finding]:
     for event in events:
         if (event.commit_ts, event.op is Op.DELETE) not in seen:
@@ -74,12 +78,13 @@ def _missing(
             )
 
 
-def _unexpected(judged: Judged, name: tuple[str, str], step: Step) -> Finding:
+def _unexpected(judged: Judged, name: Name, step: Step, early: AbstractSet[int]) -> Finding:
+    duty = "early" if step[0] in early else ""
     return Finding(
         FindingKind.EVENT_UNEXPECTED,
         f"an event of {name[0]} {name[1]} was applied that the stream does not complete: "
         f"{_steps_text([step])}",
-        judged.main_clause(),
+        duty_clause(judged.protocol, duty) or judged.main_clause(),
         judged.line,
         table=name[0],
         key=name[1],
@@ -87,24 +92,36 @@ def _unexpected(judged: Judged, name: tuple[str, str], step: Step) -> Finding:
     )
 
 
-def _answered(
-    expected: Expected, answer: Sequence[ObservedEvent]
-) -> dict[tuple[str, str], list[Step]]:
-    """Group the answers by table and key, reading keys by the version at their commit ts."""
-    versions = {
-        (str(event.table.table.id), event.commit_ts): event
-        for event in expected.applied
-        if isinstance(event, MountedRow)
-    }
-    got: dict[tuple[str, str], list[Step]] = {}
-    for event in answer:
-        image = event.before if event.op is Op.DELETE else event.after
-        version = versions.get((str(event.table), event.commit_ts or 0))
-        if version is not None and not version.table.handle:
+def _answered(expected: Expected, answer: Sequence[ObservedEvent]) -> dict[Name, list[Step]]:
+    """Group the answers by table and key, reading keys by the version at their commit ts.
+
+    Where a consumer tells no commit ts, its n-th put or delete of a key is the stream's n-th.
+    """
+    events = [e for e in (*expected.applied, *expected.held) if isinstance(e, MountedRow)]
+    versions = {(str(event.table.table.id), event.commit_ts): event for event in events}
+    untold: dict[tuple[str, str, bool], list[int]] = {}
+    handles: dict[str, dict[tuple[int, ...], MountedRow]] = {}
+    for event in events:
+        table = str(event.table.table.id)
+        handles.setdefault(table, {})[event.table.handle] = event
+        untold.setdefault((table, _key(event), event.op is Op.DELETE), []).append(event.commit_ts)
+    got: dict[Name, list[Step]] = {}
+    for told in answer:
+        table, delete = str(told.table), told.op is Op.DELETE
+        image = (told.before if delete else told.after) or {}
+        if told.commit_ts is None:
+            known = list(handles.get(table, {}).values())
+        else:
+            known = [versions[place] for place in [(table, told.commit_ts)] if place in versions]
+        if known and not known[-1].table.handle:
             continue
-        key = "?" if version is None or image is None else _raw_key(version, image)
-        step = (event.commit_ts or 0, event.op is Op.DELETE)
-        got.setdefault((str(event.table), key), []).append(step)
+        keys = [_raw_key(version, image) for version in known] or ["?"]
+        key = next((k for k in keys if (table, k, delete) in untold), keys[-1])
+        ts = told.commit_ts
+        if ts is None:
+            left = untold.get((table, key, delete), [0])
+            ts = left.pop(0) if len(left) > 1 else left[0]
+        got.setdefault((table, key), []).append((ts, delete))
     return got
 
 

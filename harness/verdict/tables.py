@@ -71,14 +71,30 @@ def _keyed(
             yield _row_finding(judged, state, FindingKind.DUPLICATE_ROW, key, row)
         found[key] = row
     for key, row in found.items():
-        wanted = state.rows.get(key)
-        if wanted is None:
-            yield _extra(judged, expected, state, key, row)
-        elif wanted != row:
-            yield from _differing(judged, state, key, wanted, row)
+        yield from _answered(judged, expected, state, key, row)
     for key, wanted in state.rows.items():
         if key not in found:
-            yield _row_finding(judged, state, FindingKind.MISSING_ROW, key, wanted)
+            early = _held(expected, state, key, after=None)
+            if early:
+                yield _early(judged, expected, FindingKind.MISSING_ROW, early, wanted)
+            else:
+                yield _row_finding(judged, state, FindingKind.MISSING_ROW, key, wanted)
+
+
+def _answered(
+    judged: Judged, expected: Expected, state: TableState, key: Key, row: Row
+) -> Iterator[Finding]:
+    wanted = state.rows.get(key)
+    if wanted == row:
+        return
+    early = _held(expected, state, key, after=row)
+    if early:
+        kind = FindingKind.EXTRA_ROW if wanted is None else FindingKind.WRONG_VALUE
+        yield _early(judged, expected, kind, early, wanted)
+    elif wanted is None:
+        yield _row_finding(judged, state, FindingKind.EXTRA_ROW, key, row)
+    else:
+        yield from _differing(judged, state, key, wanted, row)
 
 
 def _multisets(judged: Judged, state: TableState, rows: Sequence[Row]) -> Iterator[Finding]:
@@ -94,7 +110,7 @@ def _differing(
     judged: Judged, state: TableState, key: Key, wanted: Row, row: Row
 ) -> Iterator[Finding]:
     history = state.history.get(key, [])
-    older = [event for event in history if event.after == row]
+    older = [event for event in history[:-1] if event.after == row]
     table = state.mounted
     if older:
         yield Finding(
@@ -129,29 +145,48 @@ def _differing(
         )
 
 
-def _extra(judged: Judged, expected: Expected, state: TableState, key: Key, row: Row) -> Finding:
-    early = [
+def _held(
+    expected: Expected, state: TableState, key: Key, *, after: Row | None
+) -> list[MountedRow]:
+    """Return the events not yet complete that would leave this row under the key, or none."""
+    return [
         event
         for event in expected.held
         if event.table.table.id == state.mounted.table.id
-        and event.after is not None
-        and key_of(event.table, event.after) == key
+        and event.after == after
+        and key_of(event.table, _image(event)) == key
     ]
-    if early:
-        table = state.mounted
-        return Finding(
-            FindingKind.EXTRA_ROW,
-            f"{table.table.id} {key_text(table, row)} was applied although no resolved ts "
-            f"completes its commit ts {early[0].commit_ts} "
-            f"(the global resolved ts is {expected.resolved_ts})",
-            duty_clause(judged.protocol, "early") or judged.main_clause(),
-            early[0].origin.line,
-            table=str(table.table.id),
-            key=key_text(table, row),
-            actual=row_text(table, row),
-            places=judged.places_of(early),
-        )
-    return _row_finding(judged, state, FindingKind.EXTRA_ROW, key, row)
+
+
+def _image(event: MountedRow) -> Row:
+    image = event.before if event.after is None else event.after
+    assert image is not None
+    return image
+
+
+def _early(
+    judged: Judged,
+    expected: Expected,
+    kind: FindingKind,
+    early: Sequence[MountedRow],
+    wanted: Row | None,
+) -> Finding:
+    event = early[0]
+    table = event.table
+    key = key_text(table, _image(event))
+    return Finding(
+        kind,
+        f"the {event.op.value} of {table.table.id} {key} was applied although no resolved ts "
+        f"completes its commit ts {event.commit_ts} "
+        f"(the global resolved ts is {expected.resolved_ts})",
+        duty_clause(judged.protocol, "early") or judged.main_clause(),
+        event.origin.line,
+        table=str(table.table.id),
+        key=key,
+        expected=None if wanted is None else row_text(table, wanted),
+        actual=None if event.after is None else row_text(table, event.after),
+        places=judged.places_of(early),
+    )
 
 
 _SENTENCES: Mapping[FindingKind, str] = {

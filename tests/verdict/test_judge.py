@@ -1,0 +1,204 @@
+"""A right answer passes however it is written; what cannot be decided is held against nobody."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.model.change import Op
+from harness.model.finding import FindingKind, Judgement
+from harness.model.record import Origin, Record
+from harness.model.table import TableId
+from harness.verdict.case import Judged, places
+from tests.changelogs import T, ddl, delete, insert, transaction, update
+from tests.verdict.answers import Case, case
+
+STEPS = (
+    ddl("CREATE TABLE t (id BIGINT UNSIGNED PRIMARY KEY, v VARCHAR(9), b VARBINARY(9))"),
+    transaction(insert(2**64 - 1, "a", b"\xff"), insert(2, None, None), insert(3, "c", b"")),
+    ddl("ALTER TABLE t ADD COLUMN w DECIMAL(9,2) DEFAULT 1"),
+    transaction(
+        update((2, None, None, "1.00"), (2, "x", None, "2.50")), delete(3, "c", b"", "1.00")
+    ),
+    ddl("RENAME TABLE t TO a"),
+)
+PLAIN = case(*STEPS)
+A = TableId("shop", "a")
+
+
+@given(st.randoms(use_true_random=False))
+def test_any_order_of_rows(random: Any) -> None:
+    """A right answer passes with its rows in any order."""
+    rows = PLAIN.tables()[A]
+    random.shuffle(rows)
+    assert PLAIN.verdict(tables={A: tuple(rows)}).judgement is Judgement.PASS
+
+
+@given(st.randoms(use_true_random=False))
+def test_any_interleaving_of_keys(random: Any) -> None:
+    """Events of different keys may come in any order, as partitions have none among each other."""
+    events = PLAIN.events()
+    keys = [event.after or event.before or {} for event in events]
+    order = list(range(len(events)))
+    random.shuffle(order)
+    by_key = sorted(order, key=lambda n: (str(keys[n]["id"]), n))
+    assert PLAIN.verdict(events=tuple(events[n] for n in by_key)).judgement is Judgement.PASS
+
+
+SPELLINGS: dict[str, dict[str, Any]] = {
+    "numbers as text": {"id": "18446744073709551615", "v": "a", "b": "ff", "w": "1.00"},
+    "numbers as numbers": {"id": 2**64 - 1, "v": "a", "b": "FF", "w": 1},
+    "exact decimals": {"id": Decimal(2**64 - 1), "v": "a", "b": "ff", "w": Decimal("1.0")},
+}
+
+
+@pytest.mark.parametrize("row", SPELLINGS.values(), ids=SPELLINGS)
+def test_any_exact_spelling(row: dict[str, Any]) -> None:
+    """A value passes in every spelling that is exact."""
+    other = next(row for row in PLAIN.tables()[A] if row["id"] == 2)
+    assert PLAIN.verdict(tables={A: (row, other)}).judgement is Judgement.PASS
+
+
+# What a right consumer may leave out or write otherwise.
+LENIENT: dict[str, dict[str, Any]] = {
+    "nothing changed": {},
+    "no events": {"events": None},
+    "no statements": {"ddl": None},
+    "events without ts": {"events": tuple(replace(e, commit_ts=None) for e in PLAIN.events())},
+    "statements without ts": {"ddl": tuple(replace(d, commit_ts=None) for d in PLAIN.ddl())},
+    "statements without type": {"ddl": tuple(replace(d, type=None) for d in PLAIN.ddl())},
+    "the user's own SQL": {
+        "ddl": tuple(
+            replace(told, query=event.source)
+            for told, event in zip(PLAIN.ddl(), PLAIN.expected.ddl, strict=True)
+        )
+    },
+    "deletes with their key only": {
+        "events": tuple(
+            replace(e, before={"id": (e.before or {})["id"]}) if e.op is Op.DELETE else e
+            for e in PLAIN.events()
+        )
+    },
+    "updates told as inserts": {
+        "events": tuple(
+            replace(e, op=Op.INSERT, before=None) if e.op is Op.UPDATE else e
+            for e in PLAIN.events()
+        )
+    },
+    "every event twice": {"events": tuple(e for e in PLAIN.events() for _ in range(2))},
+    "everything again": {"events": (*PLAIN.events(), *PLAIN.events())},
+    "an empty table more": {"tables": {**PLAIN.tables(), TableId("shop", "x"): ()}},
+}
+
+
+@pytest.mark.parametrize("spoiled", LENIENT.values(), ids=LENIENT)
+def test_right_answers(spoiled: dict[str, Any]) -> None:
+    """What the contract leaves to the consumer is not held against it."""
+    verdict = PLAIN.verdict(**spoiled)
+    assert (verdict.judgement, verdict.findings) == (Judgement.PASS, ())
+
+
+def test_untold_timestamps_still_judge() -> None:
+    """Without timestamps a lost, invented or repeated item is found all the same."""
+    events = [replace(e, commit_ts=None) for e in PLAIN.events()]
+    statements = [replace(d, commit_ts=None) for d in PLAIN.ddl()]
+    stranger = replace(events[0], after={"id": 77, "v": "a", "b": None})
+    unreadable = replace(events[0], table=TableId("shop", "x"))
+    found = [
+        [finding.kind for finding in PLAIN.findings(**spoiled)]
+        for spoiled in (
+            {"events": tuple(events[1:])},
+            {"events": (*events, stranger)},
+            {"events": (*events, unreadable)},
+            {"ddl": tuple(statements[1:])},
+            {"ddl": (*statements, statements[0])},
+            {"ddl": (*statements, replace(statements[0], query="DROP TABLE t"))},
+        )
+    ]
+    assert found == [
+        [FindingKind.EVENT_MISSING],
+        [FindingKind.EVENT_UNEXPECTED],
+        [FindingKind.EVENT_UNEXPECTED],
+        [FindingKind.DDL_MISSING],
+        [FindingKind.DDL_REPEATED],
+        [FindingKind.DDL_UNEXPECTED],
+    ]
+
+
+def loose(repeated: int) -> Case:
+    """Return a case over a keyless table whose records are delivered that often."""
+    rows = transaction(insert(1), insert(2))
+    create = ddl("CREATE TABLE t (id INT)")
+    return case(create, rows, repeated=repeated, force_replicate=True)
+
+
+@pytest.mark.parametrize(
+    ("repeated", "row", "judgement"),
+    [
+        (1, 1, Judgement.FAIL),
+        (2, 1, Judgement.UNDECIDED),
+        (2, 7, Judgement.FAIL),
+    ],
+)
+def test_keyless_duplicates(repeated: int, row: int, judgement: Judgement) -> None:
+    """How often a keyless row is there cannot be decided once its events came twice."""
+    plan = loose(repeated)
+    tables = {T: (*plan.tables()[T], {"id": row})}
+    verdict = plan.verdict(tables=tables)
+    assert verdict.judgement is judgement
+    assert bool(verdict.detail) == (judgement is Judgement.UNDECIDED)
+    assert verdict.findings
+
+
+def test_undecided_excuses_nothing_else() -> None:
+    """One thing that is surely wrong fails the case, whatever cannot be decided."""
+    plan = loose(2)
+    verdict = plan.verdict(tables={T: (*plan.tables()[T], {"id": 1})}, ddl=())
+    assert verdict.judgement is Judgement.FAIL
+    keyed = case(*STEPS[:2], repeated=2)
+    rows = keyed.tables()[T]
+    assert keyed.verdict(tables={T: (*rows, rows[0])}).judgement is Judgement.FAIL
+
+
+def test_keyless_events_are_not_counted() -> None:
+    """Events of keyless rows have no identity, so none is missed or refused."""
+    plan = loose(1)
+    untold = tuple(replace(event, commit_ts=None) for event in plan.events())
+    for events in ((), untold, (*plan.events(), *plan.events())):
+        assert plan.verdict(events=events).judgement is Judgement.PASS
+
+
+def test_places() -> None:
+    """An event's places are all records that carry it, by partition and offset."""
+    one, two = (Origin(1, 0, event, "insert") for event in (1, 2))
+    records = [
+        Record("b", 1, b"", b"", (one, two)),
+        Record("b", 0, b"", b"", (two,)),
+        Record("b", 1, b"", b"", (one,)),
+        Record("a", 1, b"", b"", (one,)),
+    ]
+    found = places(records)
+    assert [str(place) for place in found[1]] == ["b/1@0", "b/1@1", "a/1@0"]
+    assert [str(place) for place in found[2]] == ["b/1@0", "b/0@0"]
+
+
+def test_main_clause() -> None:
+    """A finding without a clause of its own cites the scenario's first, if it has one."""
+    assert Judged("c", "open", ("x", "y"), 1, {}).main_clause() == "x"
+    assert Judged("c", "open", (), 1, {}).main_clause() == ""
+
+
+def test_old_value_after_ddl_is_no_stale_row() -> None:
+    """The last event's own row is not an older version, even when DDL changed what it says."""
+    plan = case(
+        ddl("CREATE TABLE t (id INT PRIMARY KEY, e ENUM('a','b'))"),
+        transaction(insert(1, 1)),
+        ddl("ALTER TABLE t MODIFY COLUMN e ENUM('b','a')"),
+    )
+    (finding,) = plan.findings(tables={T: ({"id": 1, "e": 1},)})
+    assert finding.kind is FindingKind.WRONG_VALUE
