@@ -29,7 +29,7 @@ from harness.engine.events import (
     RunFinished,
     RunStarted,
 )
-from harness.engine.launch import service_changed
+from harness.engine.launch import service_changed, undeclared
 from harness.engine.plan import Plan
 from harness.engine.produce import FilledTopic, fill, wanted_topics
 from harness.engine.workspace import Workspace
@@ -103,8 +103,7 @@ class Run:
         verdicts = self._verdicts(applicable)
         for case in request.cases:
             if case.id not in verdicts:
-                detail = f"{request.consumer.name} does not declare the protocol {case.protocol}"
-                verdict = Verdict(case.id, Judgement.NOT_APPLICABLE, (), detail)
+                verdict = undeclared(request.consumer, case)
                 verdicts[case.id] = verdict
                 self._finished(case, verdict, "")
         return self._finish(tuple(verdicts[case.id] for case in request.cases))

@@ -64,7 +64,8 @@ def pytest_configure(config: pytest.Config) -> None:
         _refuse_unreviewed(config)
     if config.getoption("--harness-bundled"):
         _add_bundled(config)
-    from harness.pytest_plugin.session import SESSION, HarnessSession, wishes
+    from harness.pytest_plugin.session import SESSION, HarnessSession
+    from harness.pytest_plugin.wishes import wishes
 
     config.pluginmanager.register(HarnessSession(wishes(config)), SESSION)
 
@@ -80,7 +81,9 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
         return None
     from harness.pytest_plugin.nodes import ScenarioFile
 
-    return ScenarioFile.from_parent(parent, path=file_path, root=root)
+    return ScenarioFile.from_parent(  # pyright: ignore[reportUnknownMemberType] - untyped in pytest
+        parent, path=file_path, root=root
+    )
 
 
 def _refuse_unreviewed(config: pytest.Config) -> None:

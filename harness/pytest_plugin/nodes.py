@@ -51,7 +51,9 @@ class ScenarioFile(pytest.File):
         for scenario in scenarios:
             for case in cases(scenario):
                 name = case.id.removeprefix(scenario.id)
-                yield CaseItem.from_parent(self, name=name, case=case, root=self.root)
+                yield CaseItem.from_parent(  # pyright: ignore[reportUnknownMemberType] - likewise
+                    self, name=name, case=case, root=self.root
+                )
 
 
 class CaseItem(pytest.Item):
@@ -59,7 +61,7 @@ class CaseItem(pytest.Item):
 
     def __init__(self, *, case: Case, root: Path, **node: Any) -> None:  # noqa: ANN401 - pytest's
         """Take the case; its id, tags and clauses are words for `-k`, its tags markers for `-m`."""
-        super().__init__(**node)
+        super().__init__(**node)  # pyright: ignore[reportUnknownMemberType] - untyped in pytest
         self.case = case
         self.stash[CHOSEN] = Chosen(root, case)
         scenario = case.scenario
@@ -75,18 +77,21 @@ class CaseItem(pytest.Item):
         """Let the pack run unless it has; problems with files or environment end here."""
         try:
             answer = self._answer()
-        except Stopped as stopped:
-            self.session.shouldstop = stopped.reason
-            if stopped.told:
-                pytest.skip(stopped.reason)
-            self.user_properties.append((EXIT, stopped.exit_code))
-            pytest.fail(str(stopped), pytrace=False)
+        except Stopped as error:
+            stopped = error
         except Exception:  # a defect of ours would only repeat itself, case by case
             self.session.shouldstop = "harness: a defect of the harness, not of a consumer"
             raise
-        self.user_properties.append((VERDICT, answer.judgement))
-        if OUTCOMES[answer.judgement] == "error":
-            pytest.fail(answer.text, pytrace=False)
+        else:
+            self.user_properties.append((VERDICT, answer.judgement))
+            if OUTCOMES[answer.judgement] == "error":
+                pytest.fail(answer.text, pytrace=False)
+            return
+        self.session.shouldstop = stopped.reason
+        if stopped.told:
+            pytest.skip(stopped.reason)
+        self.user_properties.append((EXIT, stopped.exit_code))
+        pytest.fail(str(stopped), pytrace=False)
 
     def runtest(self) -> None:
         """Report the verdict."""

@@ -24,8 +24,8 @@ from harness.engine.workspace import Workspace, new_run, workspace
 from harness.errors import Problem
 from harness.model.finding import Verdict
 from harness.pytest_plugin.answer import PROBLEM, Answer, Chosen
-from harness.pytest_plugin.session import Wishes
 from harness.pytest_plugin.shared import SharedServices, unheard
+from harness.pytest_plugin.wishes import Wishes
 from harness.report.finding_text import case_lines
 from harness.report.ndjson import Ndjson
 from harness.scenario.expand import Case
@@ -69,6 +69,7 @@ class Order:
             parallelism=self.wishes.parallelism,
             planned=planned,
             services=self.services.running(),
+            source=self.services.source,
         )
         finished = Finished()
         with ExitStack() as stack:
@@ -125,11 +126,16 @@ def _run_root(order: Order, space: Workspace, cases: Sequence[Case]) -> dict[str
 def _problems(
     cases: Sequence[Case], problems: Mapping[str, Sequence[Problem]]
 ) -> Iterator[tuple[str, Answer]]:
+    """Yield the answers for the cases of bad scenarios: told in full once, then by reference."""
+    first: dict[str, str] = {}
     for case in cases:
         found = problems.get(case.scenario.id)
         if found:
-            text = "\n".join(str(problem) for problem in found)
-            yield case.id, Answer(PROBLEM, text.splitlines()[0], text)
+            full = "\n".join(str(problem) for problem in found)
+            line = full.splitlines()[0]
+            teller = first.setdefault(case.scenario.id, case.id)
+            text = full if teller == case.id else f"{line}\n    in full at {teller}"
+            yield case.id, Answer(PROBLEM, line, text)
 
 
 def _judged(verdict: Verdict, text: str) -> Answer:

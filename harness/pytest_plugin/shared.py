@@ -1,16 +1,22 @@
-"""The services of a pytest process: started when first needed, shared by packs and fixtures."""
+"""The services of a pytest process: found or started when first needed, shared by all in it."""
 
 from __future__ import annotations
 
 from contextlib import ExitStack
+from functools import cached_property
 
 from harness.engine.events import Event
-from harness.pytest_plugin.session import Wishes
-from harness.services import ServiceEvent, Services, start
+from harness.engine.workspace import runs
+from harness.pytest_plugin.wishes import Wishes
+from harness.services import ServiceEvent, Services, Source, settings, source, start
 
 
 class SharedServices:
-    """Kafka for everything in this process; each worker has its own."""
+    """Kafka for packs and fixtures of this process.
+
+    Each worker starts its own, unless the settings name one that runs already or `harness services
+    up` keeps one.
+    """
 
     def __init__(self, wished: Wishes) -> None:
         """Take the options; nothing is started."""
@@ -18,12 +24,24 @@ class SharedServices:
         self._stack = ExitStack()
         self._running: Services | None = None
 
+    @cached_property
+    def source(self) -> Source:
+        """Return what environment and the files in pytest's root directory say; UsageError."""
+        root = self._wishes.root
+        return source(settings({}, here=root), runs(root))
+
     def running(self) -> Services:
         """Return the services, started now or before; SetupError when they cannot be had."""
         if self._running is None:
             directory = self._wishes.directory / f"services-{self._wishes.worker}"
             self._running = self._stack.enter_context(
-                start(["kafka"], run_dir=directory, on_event=unheard)
+                start(
+                    ["kafka"],
+                    run_dir=directory,
+                    on_event=unheard,
+                    settings=self.source.settings,
+                    warm=self.source.warm,
+                )
             )
         self._running.check()
         return self._running
