@@ -4,6 +4,7 @@
 | --- | --- |
 | `HARNESS_JOB` | the path of job.json |
 | `HARNESS_SPARK_JARS` | the Kafka connector's jars, joined as in PATH |
+| `HARNESS_SPARK_ARCHIVES` | a directory for archives of Java's classes (default: none are kept) |
 | `HARNESS_SPARK_BATCH` | messages in a micro-batch at most (default: as `source` has it) |
 
 Exit code 0 when every changefeed has its status; else the code of the error, with a sentence on
@@ -23,7 +24,7 @@ from collections.abc import Mapping
 from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 from pyspark.errors import PySparkException
 
-from harness.consumers.spark import failures, handback, session, stream
+from harness.consumers.spark import class_archive, failures, handback, session, stream
 from harness.consumers.spark import job as jobs
 from harness.consumers.spark.job import Job
 from harness.consumers.spark.timings import Stopwatch, report
@@ -40,7 +41,8 @@ def main(environment: Mapping[str, str]) -> int:
     try:
         job = jobs.load(environment.get("HARNESS_JOB", ""))
         jar_files = session.jars(environment)
-        spark = session.start(job.work_dir, jar_files)
+        archive = class_archive.find(environment, jar_files)
+        spark = session.start(job, jar_files, archive)
     except HarnessError as error:
         sys.stderr.write(f"{error}\n")
         return int(error.exit_code)
@@ -52,7 +54,7 @@ def main(environment: Mapping[str, str]) -> int:
         sys.stderr.flush()
         return int(error.exit_code)
     finally:
-        session.stop(spark, job.work_dir / session.LOG)
+        session.stop(spark, job, archive)
     return 0
 
 

@@ -10,7 +10,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +18,15 @@ from pyspark.errors import PySparkRuntimeError
 from pyspark.sql import SparkSession
 
 import harness
+from harness.consumers.spark import java
+from harness.consumers.spark.class_archive import Archive
+from harness.consumers.spark.job import Job
 from harness.consumers.spark.untyped import Session
 from harness.errors import SetupError
 
 JARS = "HARNESS_SPARK_JARS"
 LOG = "spark.log"
+ARCHIVING_S = 60.0
 
 SETTINGS: Mapping[str, str] = {
     "spark.master": "local[2]",
@@ -79,22 +83,26 @@ def jars(environment: Mapping[str, str]) -> list[str]:
     return named
 
 
-def start(work_dir: Path, jar_files: list[str]) -> Session:
+def start(job: Job, jar_files: list[str], archive: Archive | None) -> Session:
     """Start Java and a session in it; raises SetupError when that fails."""
-    log = work_dir / LOG
-    configuration = work_dir / "log4j2.properties"
-    configuration.write_text(_LOG4J.format(log=log), encoding="utf-8")
-    java_options = (
-        f"{SETTINGS['spark.driver.extraJavaOptions']} -Dlog4j2.configurationFile={configuration}"
-    )
+    log = job.work_dir / LOG
+    logging = job.work_dir / "log4j2.properties"
+    logging.write_text(_LOG4J.format(log=log), encoding="utf-8")
+    java_options = [
+        SETTINGS["spark.driver.extraJavaOptions"],
+        f"-Dlog4j2.configurationFile={logging}",
+        *(archive.options() if archive else ()),
+    ]
     settings = {
         **SETTINGS,
-        "spark.driver.extraJavaOptions": java_options,
-        "spark.jars": ",".join(jar_files),
-        "spark.local.dir": str(work_dir / "scratch"),
-        "spark.sql.warehouse.dir": str(work_dir / "warehouse"),
+        "spark.driver.extraJavaOptions": " ".join(java_options),
+        # On the class path, jars are neither copied nor served, and can be in the class archive.
+        "spark.driver.extraClassPath": os.pathsep.join(jar_files),
+        "spark.local.dir": str(job.work_dir / "scratch"),
+        "spark.sql.warehouse.dir": str(job.work_dir / "warehouse"),
     }
     os.environ["PYSPARK_PYTHON"] = sys.executable
+    os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"  # or Spark looks up a host name that may not resolve
     os.environ["PYTHONPATH"] = _python_path(os.environ.get("PYTHONPATH", ""))
     builder: Any = SparkSession.builder
     for name, value in settings.items():
@@ -104,37 +112,29 @@ def start(work_dir: Path, jar_files: list[str]) -> Session:
             return builder.getOrCreate()
     except PySparkRuntimeError as error:
         raise SetupError(
-            f"Spark did not start on {java_version()}",
+            f"Spark did not start on {java.version(os.environ)}",
             expected="Java 17 or 21, by JAVA_HOME or on PATH",
             hint=f"{log} has what Java said",
         ) from error
 
 
-def stop(spark: Session, log: Path) -> None:
-    """End Java at once; to be called last of all.
+def stop(spark: Session, job: Job, archive: Archive | None) -> None:
+    """End Java; to be called last of all.
 
-    All that counts is in files by now; an orderly `spark.stop()` takes a second and adds nothing.
-    PySpark's threads complain of the loss, hence standard error goes to the log from here on.
+    All that counts is in files by now, so Java is killed: an orderly end takes a second and adds
+    nothing, except when it is to leave an archive of its classes. PySpark's threads complain of the
+    loss, hence standard error goes to the log from here on.
     """
-    with log.open("ab") as file:
+    with (job.work_dir / LOG).open("ab") as file:
         os.dup2(file.fileno(), 2)
-    process = spark.sparkContext._gateway.proc  # noqa: SLF001 - there is no public way to it
+    process: subprocess.Popen[bytes] = spark.sparkContext._gateway.proc  # noqa: SLF001
+    if archive is not None and not archive.made and process.stdin is not None:
+        process.stdin.close()  # which is how PySpark's Java learns that it is time to end
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(ARCHIVING_S)
+            archive.keep()
     process.kill()
     process.wait()
-
-
-def java_version() -> str:
-    """Return the Java that Spark would use, in words."""
-    home = os.environ.get("JAVA_HOME")
-    command = str(Path(home, "bin", "java")) if home else "java"
-    try:
-        run = subprocess.run(
-            [command, "-version"], capture_output=True, text=True, timeout=20, check=False
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return f"{command}, which cannot be run"
-    lines = run.stderr.splitlines() or [command]
-    return lines[0]
 
 
 def _python_path(given: str) -> str:

@@ -54,6 +54,27 @@ class Kitchen:
             "end_offsets": [len(messages) for messages in partitions],
         }
 
+    def transactional_topic(self, kept: Sequence[Record], lost: Sequence[Record]) -> dict[str, Any]:
+        """Make a topic of one partition: messages of a committed, then of an aborted transaction.
+
+        Its last offsets hold what no consumer is given: messages that were taken back, and markers.
+        """
+        topic = self.topic([[]])
+        producer = Producer(
+            {"bootstrap.servers": self.bootstrap, "transactional.id": topic["name"]}
+        )
+        producer.init_transactions(DEADLINE_S)
+        for messages, end in (
+            (kept, producer.commit_transaction),
+            (lost, producer.abort_transaction),
+        ):
+            producer.begin_transaction()
+            for key, value in messages:
+                producer.produce(topic["name"], key=key, value=value, partition=0)
+            assert producer.flush(DEADLINE_S) == 0
+            end(DEADLINE_S)
+        return {**topic, "end_offsets": [len(kept) + len(lost) + 2]}
+
     def job(self, name: str, feeds: Mapping[str, Mapping[str, Any]], **more: Any) -> Job:
         """Write a job over changefeeds by directory; `more` overrides the job's own keys."""
         place = self.directory / name
@@ -72,7 +93,7 @@ class Kitchen:
             **more,
         }
         (place / "job.json").write_text(json.dumps(document))
-        return Job(place, self.jars)
+        return Job(place, self.jars, self.directory / "archives")
 
 
 def changefeed(directory: str, differs: Mapping[str, Any]) -> dict[str, Any]:
@@ -88,6 +109,7 @@ class Job:
 
     place: Path
     jars: str
+    archives: Path
 
     def start(self, **environment: str) -> subprocess.Popen[str]:
         """Start the consumer as the harness does: in the work directory, in its own session."""
@@ -101,6 +123,7 @@ class Job:
                 "PYTHONPATH": ROOT,
                 "HARNESS_JOB": str(self.place / "job.json"),
                 "HARNESS_SPARK_JARS": self.jars,
+                "HARNESS_SPARK_ARCHIVES": str(self.archives),
                 **environment,
             },
             stdin=subprocess.DEVNULL,

@@ -120,10 +120,13 @@ def feeds(kitchen: Kitchen) -> dict[str, Mapping[str, Any]]:
         "not-ours": {"protocol": "avro"},
         "from-rows": {"tables": [START]},
     }
-    return {
+    found: dict[str, Mapping[str, Any]] = {
         name: {"topics": [kitchen.topic(topic) for topic in all_of], **differs.get(name, {})}
         for name, all_of in topics.items()
     }
+    kept, lost = [message(put(2, 1, "a")), END], [message(put(3, 2, "b"))]
+    found["transactional"] = {"topics": [kitchen.transactional_topic(kept, lost)]}
+    return found
 
 
 @pytest.fixture(scope="module")
@@ -195,10 +198,16 @@ def test_rows_from_before_the_start_take_part(pack: Job) -> None:
     assert pack.rows("from-rows", "test.old") == [{"id": 2}]
 
 
+def test_end_offsets_are_positions(pack: Job) -> None:
+    """Markers and taken-back messages at the end are passed, and not waited for."""
+    assert pack.status("transactional") == {"status": "done"}
+    assert pack.rows("transactional", "test.t") == [{"id": 1, "v": "a"}]
+
+
 def test_the_phases_are_timed(pack: Job) -> None:
     """The bench finds how many messages and how long."""
     timings = (pack.place / "out" / "timings.json").read_text()
-    assert '"changefeeds": 12' in timings
+    assert '"changefeeds": 13' in timings
     assert '"session_s"' in timings
 
 
@@ -218,6 +227,7 @@ def test_killed_anywhere_it_resumes_to_the_same_answers(kitchen: Kitchen, pack: 
             wait_for(reached, process)
         finally:
             kill(process)
+    assert len(list(job.archives.glob("*.jsa"))) == 1  # the first whole run has left it
     assert job.run(HARNESS_SPARK_BATCH="12") == (0, "")
     assert job.answers() == pack.answers()
     assert job.run() == (0, "")

@@ -4,7 +4,8 @@ Rule 1. The global mark is the smallest of the partitions' marks; a mark may go 
         maximum counts. A partition that has not spoken yet keeps everything waiting.
 Rule 2. An event is complete when its commit ts is at or below the global mark (or strictly below,
         when the changefeed says so). Complete events are applied in the order of commit ts, then
-        kind (deletes, upserts, DDL), then arrival; all others wait, at the end of the input too.
+        kind (deletes, upserts, DDL), then place (rows) or arrival (DDL, of which each partition
+        has a copy); all others wait, at the end of the input too.
 Rule 3. An event that was complete under the global mark applied so far is a replay and is dropped.
         An event merely below something seen already is not: its first copy may still be missing.
 Rule 4. Of held events with one (commit ts, kind, identity) the first counts. Rows without identity
@@ -134,8 +135,12 @@ def _identity(event: Event) -> tuple[int, int, str]:
     return event.ts, event.kind, event.identity
 
 
-def _order(arrival: Arrival) -> tuple[int, int]:
-    return arrival.event.ts, arrival.event.kind
+def _order(arrival: Arrival) -> tuple[int, int, Source, int]:
+    """Return what an event's place depends on, which never is the cut of the micro-batches."""
+    event = arrival.event
+    if event.kind is Kind.DDL:  # any partition's copy may be the first, but all have one order
+        return event.ts, event.kind, Source(0, 0), 0
+    return event.ts, event.kind, arrival.source, arrival.offset
 
 
 def _fields(event: Event) -> tuple[int, int, str, str, str, str]:

@@ -111,7 +111,8 @@ def _ddl(ts: int, schema: str, table: str, value: Mapping[str, Any]) -> Event:
             f"a DDL event with q {query!r} and t {action!r}", expected="text, number"
         )
     payload = orjson.dumps({"q": query, "t": action}).decode()
-    return Event(Kind.DDL, ts, schema, table, query, payload)
+    identity = orjson.dumps([schema, table, query]).decode()
+    return Event(Kind.DDL, ts, schema, table, identity, payload)
 
 
 def _row(dialect: Dialect, key: Mapping[str, Any], value: Mapping[str, Any]) -> Iterator[Event]:

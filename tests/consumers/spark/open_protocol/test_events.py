@@ -89,9 +89,11 @@ def test_rows_without_a_key_are_told_apart_by_their_row_id_only() -> None:
 
 
 def test_ddl_is_known_by_its_text() -> None:
-    """A DDL's identity is its query, so that a broadcast is one event."""
+    """A DDL's identity is its query and its table, so that a broadcast is one event."""
     event, payload = only(ddl(5, "DROP TABLE `test`.`t`", 4))
-    assert (event.kind, event.identity) == (Kind.DDL, "DROP TABLE `test`.`t`")
+    again, other = events(ddl(5, "DROP TABLE `test`.`t`", 4), ddl(5, "DROP TABLE `test`.`u`", 4))
+    assert event.kind is Kind.DDL
+    assert event.identity == again.identity != other.identity
     assert payload == {"q": "DROP TABLE `test`.`t`", "t": 4}
 
 
