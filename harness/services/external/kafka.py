@@ -24,6 +24,7 @@ from harness.services.settings import KAFKA, Settings, redacted
 
 DEADLINE_S = 9.0
 POLL_S = 0.5
+GIVE_UP_AFTER = 8  # librdkafka tries again on its own; a broker that restarts is let off by that
 SILENT = logging.Logger("librdkafka")  # noqa: LOG001 - one that nobody hears, not the root's child
 SILENT.addHandler(logging.NullHandler())
 
@@ -47,8 +48,8 @@ MEANINGS: Mapping[int, tuple[str, str]] = {
     ),
 }
 SILENCE = (
-    "gives no answer",
-    "check host, port and firewalls, and that security.protocol is what this port speaks",
+    "gives no answer that we understand",
+    "check host, port and firewalls, and whether this port speaks TLS (security.protocol)",
 )
 FINAL = frozenset({KafkaError._AUTHENTICATION, KafkaError._SSL, KafkaError._RESOLVE})  # noqa: SLF001
 
@@ -82,7 +83,8 @@ def probe(client: Mapping[str, str], settings: Settings) -> Sequence[tuple[str, 
         admin.poll(0)
         codes = {error.code() for error in errors}
         refused = "refused" in " ".join(str(error) for error in errors)
-        if codes & FINAL or refused or time.monotonic() > deadline:
+        hopeless = refused or len(errors) >= GIVE_UP_AFTER
+        if codes & FINAL or hopeless or time.monotonic() > deadline:
             raise _unusable(client, errors or answers)
     brokers = [(one.host, one.port) for one in metadata.brokers.values()]
     _advertised(client, brokers)

@@ -1,0 +1,234 @@
+"""Somebody's Kafka, on a real one that asks who you are: let in, or told why not."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from collections.abc import Generator, Mapping
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+from click.testing import CliRunner
+from confluent_kafka.admin import AdminClient
+
+from harness.cli.certify import command as certify
+from harness.engine import topics
+from harness.errors import HarnessError, SetupError, UsageError
+from harness.services import Kafka, find_java, java_properties, settings, start
+from harness.services.ports import free_ports
+from tests.services.protected import PASSWORDS, Protected, protected_kafka
+from tests.tree import ROOT
+
+pytestmark = pytest.mark.services
+
+ANSWER_DEADLINE_S = 10.0
+JAVA = """
+import java.io.*; import java.util.*; import org.apache.kafka.clients.admin.*;
+public class Look {
+  public static void main(String[] a) throws Exception {
+    Properties p = new Properties(); p.load(new FileReader(a[0]));
+    p.put("default.api.timeout.ms", "8000"); p.put("request.timeout.ms", "5000");
+    try (Admin admin = Admin.create(p)) { System.out.println(admin.listTopics().names().get()); }
+  }
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def broker(tmp_path_factory: pytest.TempPathFactory) -> Generator[Protected]:
+    """Run one broker for all tests of this file."""
+    with protected_kafka(tmp_path_factory.mktemp("protected")) as protected:
+        yield protected
+
+
+def reached(client: Mapping[str, str], tmp_path: Path) -> Kafka:
+    """Return the external Kafka of these settings."""
+    told = settings(client, env={}, here=tmp_path)
+    with start(["kafka"], run_dir=tmp_path, on_event=lambda _: None, settings=told) as services:
+        services.check()
+        return services.kafka
+
+
+def refused(client: Mapping[str, str], tmp_path: Path) -> HarnessError:
+    """Return the error that these settings end with, in time and without a secret in it."""
+    began = time.monotonic()
+    with pytest.raises(HarnessError) as caught:
+        reached(client, tmp_path)
+    assert time.monotonic() - began < ANSWER_DEADLINE_S + 1  # and some, for a busy machine
+    assert not [word for word in PASSWORDS.values() if word in str(caught.value)]
+    return caught.value
+
+
+def names(kafka: Kafka) -> set[str]:
+    """Return the topics of a cluster, save Kafka's own."""
+    admin: Any = AdminClient(dict(kafka.client))
+    return {name for name in admin.list_topics(timeout=10).topics if not name.startswith("__")}
+
+
+@pytest.mark.parametrize("tls", [False, True])
+def test_an_account_is_let_in(broker: Protected, tmp_path: Path, *, tls: bool) -> None:
+    """PLAIN works as it is and over TLS, and the cluster counts as one that outlives the run."""
+    kafka = reached(broker.client(tls=tls), tmp_path)
+    assert kafka.shared
+    assert kafka.properties["sasl.username"] == "admin"
+
+
+def test_a_wrong_password_is_said(broker: Protected, tmp_path: Path) -> None:
+    """The user is named, the password is not, and the next step is to check both."""
+    error = refused(broker.client(sasl_password="wrong-Pa55"), tmp_path)
+    assert isinstance(error, SetupError)
+    assert "refuses who we are" in error.what
+    assert "sasl.username=admin" in error.what
+    assert "sasl.password=***" in error.what
+    assert "wrong-Pa55" not in str(error)
+    assert "sasl.password" in error.hint
+
+
+def test_an_untrusted_certificate_is_said(broker: Protected, tmp_path: Path) -> None:
+    """Without the authority's certificate the hint is the property that names it."""
+    client = broker.client(tls=True)
+    del client["kafka.ssl.ca.location"]
+    error = refused(client, tmp_path)
+    assert "TLS" in error.what
+    assert "ssl.ca.location" in error.hint
+
+
+@pytest.mark.parametrize("protocol", ["PLAINTEXT", "SSL"])
+def test_a_wrong_protocol_is_an_error_in_time(
+    broker: Protected, tmp_path: Path, protocol: str
+) -> None:
+    """Whatever is spoken on a port that speaks another protocol: a reason, and a bounded wait."""
+    other = broker.client(tls=protocol != "SSL", security_protocol=protocol)
+    error = refused(other, tmp_path)
+    assert isinstance(error, SetupError)
+    assert protocol in error.what
+    assert error.hint
+
+
+def test_nobody_there_is_said(tmp_path: Path) -> None:
+    """A closed port and a name without an address each say so at once."""
+    (port,) = free_ports(1)
+    error = refused({"kafka.bootstrap.servers": f"127.0.0.1:{port}"}, tmp_path)
+    assert "cannot be reached" in error.what
+    assert f"127.0.0.1:{port}" in error.what
+    error = refused({"kafka.bootstrap.servers": "nowhere.invalid:9092"}, tmp_path)
+    assert "resolve" in error.what
+    assert "bootstrap.servers" in error.hint
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "hint"),
+    [
+        ("sasl.usernam", "me", "sasl.username"),
+        ("security.protocol", "TLS", ""),
+        ("socket.timeout.ms", "soon", ""),
+    ],
+)
+def test_librdkafka_judges_its_properties(tmp_path: Path, name: str, value: str, hint: str) -> None:
+    """What librdkafka does not take is a usage error that names the file's line."""
+    file = tmp_path / "harness.toml"
+    file.write_text(f'[kafka]\n"bootstrap.servers" = "x:1"\n"{name}" = "{value}"\n')
+    error = refused({}, tmp_path)
+    assert isinstance(error, UsageError)
+    assert "harness.toml:3" in error.what
+    assert name in error.what
+    assert hint in error.hint
+
+
+def test_java_gets_in_with_the_translation(broker: Protected, tmp_path: Path) -> None:
+    """Kafka's own Java client, given our translation, is let in over TLS with PLAIN."""
+    java = find_java("kafka")
+    if "jdk.compiler" not in (java.home / "release").read_text():
+        pytest.skip("this Java has no compiler")
+    client = {n.removeprefix("kafka."): v for n, v in broker.client(tls=True).items()}
+    lines = [f"{name}={value}" for name, value in java_properties(client).items()]
+    (tmp_path / "client.properties").write_text("\n".join(lines))
+    (tmp_path / "Look.java").write_text(JAVA)
+    jars = _kafka_jars()
+    answer = subprocess.run(
+        [str(java.executable), "-cp", jars, "Look.java", "client.properties"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert answer.returncode == 0, answer.stderr
+    assert answer.stdout.startswith("[")
+
+
+def _kafka_jars() -> str:
+    from harness.services.jars import jars  # noqa: PLC0415
+
+    return ":".join(map(str, jars("kafka", on_event=lambda _: None)))
+
+
+def test_a_refused_topic_is_said(broker: Protected, tmp_path: Path) -> None:
+    """A user without rights is told which rights, on which topics."""
+    kafka = reached(broker.client("reader"), tmp_path)
+    wishes = topics.TopicWishes("harness-", keep=False, replication=1)
+    with (
+        pytest.raises(SetupError, match="refused to create the topic harness-1") as caught,
+        topics.created(kafka, [("harness-1", 1)], wishes),
+    ):
+        pytest.fail("it must not be created")
+    assert "CREATE" in caught.value.hint
+    assert "harness-" in caught.value.hint
+    assert PASSWORDS["reader"] not in str(caught.value)
+
+
+def test_too_many_replicas_are_said(broker: Protected, tmp_path: Path) -> None:
+    """One broker cannot keep three replicas; the setting is named, and nothing stays."""
+    kafka = reached(broker.client(), tmp_path)
+    wishes = topics.TopicWishes("harness-", keep=False, replication=3)
+    with (
+        pytest.raises(SetupError) as caught,
+        topics.created(kafka, [("harness-2", 1)], wishes),
+    ):
+        pytest.fail("it must not be created")
+    assert "topics.replication-factor" in caught.value.hint
+    assert "harness-2" not in names(kafka)
+
+
+@pytest.mark.parametrize("fails", [False, True])
+@pytest.mark.parametrize("keep", [False, True])
+def test_topics_go_with_the_run(
+    broker: Protected, tmp_path: Path, *, fails: bool, keep: bool
+) -> None:
+    """Whatever happens meanwhile, what was created is deleted, unless it is to be kept."""
+    kafka = reached(broker.client(), tmp_path)
+    name = f"harness-3-{fails}-{keep}"
+    before = names(kafka)
+    wishes = topics.TopicWishes("harness-", keep=keep, replication=-1)
+    try:
+        with topics.created(kafka, [(name, 2)], wishes):
+            assert names(kafka) == before | {name}
+            assert not fails
+    except AssertionError:
+        assert fails
+    assert names(kafka) == (before | {name} if keep else before)
+
+
+def test_a_run_over_somebody_s_kafka(
+    broker: Protected, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With everything in the environment a consumer is certified over TLS; nothing stays behind."""
+    monkeypatch.chdir(tmp_path)
+    for name, value in broker.client(tls=True).items():
+        monkeypatch.setenv("HARNESS_" + name.replace(".", "_").upper(), value)
+    before = names(broker.services.kafka)
+    roots = ["--scenarios", str(ROOT / "scenarios"), "--golden", str(ROOT / "golden")]
+    answer = CliRunner().invoke(
+        certify, ["reference", "dml.no-net-change", "--json", *roots], catch_exceptions=False
+    )
+    assert answer.return_value in {0, None}
+    report = orjson.loads(answer.stdout)
+    assert report["passed"] == report["applicable"] > 0
+    assert names(broker.services.kafka) == before
+    (job,) = tmp_path.rglob("job.json")
+    properties = orjson.loads(job.read_bytes())["kafka"]
+    assert properties["librdkafka"]["security.protocol"] == "SASL_SSL"
+    assert "PlainLoginModule" in properties["java"]["sasl.jaas.config"]
+    assert properties["java"]["ssl.truststore.type"] == "PEM"
