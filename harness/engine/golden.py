@@ -16,7 +16,7 @@ from itertools import islice
 from pathlib import Path
 
 from harness.engine.plan import Plan
-from harness.errors import Location, Problem
+from harness.errors import Location, Problem, UsageError
 from harness.model.record import Record
 from harness.scenario.document import Scenario
 from harness.scenario.expand import DEFAULT_DIALECT, Case, cases
@@ -140,20 +140,28 @@ def diff(difference: Difference, *, context: int = 3) -> Iterator[str]:
 def accept(found: Iterable[Difference]) -> tuple[Path, ...]:
     """Make the files as the scenario says, each whole or not at all; return those touched.
 
-    This is the one place that writes golden files; `changes.jsonl` is never among them.
+    This is the one place that writes golden files; `changes.jsonl` is never among them. Raises
+    UsageError for a file that cannot be written.
     """
     touched: list[Path] = []
     for difference in found:
-        path = difference.path
-        touched.append(path)
-        if difference.now is None:
-            path.unlink()
-            continue
-        path.parent.mkdir(parents=True, exist_ok=True)
-        scratch = path.with_suffix(".tmp")
-        scratch.write_text(difference.now, encoding="utf-8")
-        scratch.replace(path)
+        try:
+            _make(difference)
+        except OSError as error:
+            raise UsageError(f"cannot write {difference.path}: {error.strerror}") from None
+        touched.append(difference.path)
     return tuple(touched)
+
+
+def _make(difference: Difference) -> None:
+    path = difference.path
+    if difference.now is None:
+        path.unlink()
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    scratch = path.with_suffix(".tmp")
+    scratch.write_text(difference.now, encoding="utf-8")
+    scratch.replace(path)
 
 
 def _text(path: Path) -> str | None:

@@ -17,6 +17,7 @@ from harness.ddl import StatementKind
 from harness.engine.sql_steps import SqlStep, SqlSteps, read_steps
 from harness.errors import ScenarioError, UsageError
 from harness.scenario.load import load
+from harness.scenario.source import BYTES_MAX
 
 GRAMMAR = Path(harness.scenario.__file__).with_name("grammar.json")
 SUFFIX = ".yaml"
@@ -41,7 +42,7 @@ COMMIT;
 EXAMPLE_ROWS = "      - {id: 1, item: tea, n: 3}"
 
 _SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
-_PLAIN = re.compile(r"(?!(?:true|false|null)\b)[A-Za-z_][\w.-]*(?: [\w.,-]+)*", re.ASCII)
+_PLAIN = re.compile(r"(?!(?i:true|false|null)\b)[A-Za-z_][\w.-]*(?: [\w.,-]+)*", re.ASCII)
 # What YAML does not take as it is, or takes for a line's end.
 _SPECIAL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
 
@@ -72,12 +73,14 @@ def create(root: Path, wish: Wish) -> Created:
     steps = _steps(wish)
     schema = os.path.relpath(GRAMMAR, path.parent.resolve())
     text = "\n".join(_lines(scenario, wish, steps, Path(schema).as_posix())) + "\n"
-    path.parent.mkdir(parents=True, exist_ok=True)
+    if os.path.lexists(path):
+        raise UsageError(f"{path} exists; nothing is overwritten", hint="choose another name")
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("x", encoding="utf-8") as file:
             file.write(text)
-    except FileExistsError:
-        raise UsageError(f"{path} exists; nothing is overwritten", hint="choose a name") from None
+    except OSError as error:
+        raise UsageError(f"cannot write {path}: {error.strerror}") from None
     try:
         load(path, root)
     except ScenarioError:
@@ -114,11 +117,17 @@ def _steps(wish: Wish) -> SqlSteps:
         databases = wish.databases or (DATABASE,)
         return read_steps(EXAMPLE.format(_sql_name(databases[0])), "the example", databases)
     try:
-        text = wish.sql.read_text(encoding="utf-8-sig")
+        size = wish.sql.stat().st_size
+        text = wish.sql.read_text(encoding="utf-8-sig") if size <= BYTES_MAX else ""
     except OSError as error:
         raise UsageError(f"cannot read {wish.sql}: {error.strerror}") from None
     except UnicodeDecodeError as error:
         raise UsageError(f"{wish.sql} is not UTF-8: byte {error.start}") from None
+    if size > BYTES_MAX:
+        raise UsageError(
+            f"{wish.sql} has {size} bytes",
+            expected=f"at most {BYTES_MAX}, as much as a scenario may have",
+        )
     return read_steps(text, str(wish.sql), wish.databases)
 
 

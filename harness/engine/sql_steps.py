@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from typing import cast
 
 from harness.ddl import (
-    DML,
     Catalogue,
     DdlError,
     StatementKind,
@@ -26,7 +25,13 @@ from harness.ddl.syntax import CreateDatabase, DropDatabase, TableRef
 from harness.errors import Location, UsageError
 from harness.model.table import Table
 
-NOT_RUN = "changes no table"
+# Kind of a statement -> why no scenario can hold it.
+LEFT_OUT = {
+    StatementKind.SELECT: "changes no table",
+    StatementKind.SET: "recording has a session of its own",
+    StatementKind.LOAD: "reads a file that is no part of a scenario",
+    StatementKind.OTHER: "is neither a change of rows nor DDL of tables",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,15 +95,15 @@ class _Reader:
         if kind is StatementKind.TRANSACTION:
             self.bracket(sql, line)
         elif kind is StatementKind.USE:
-            (self.current,) = referenced_schemas(sql)
+            self.current = next(iter(referenced_schemas(sql)), "")
         elif kind is StatementKind.DDL:
             self.flush()
             self.ddl(sql, line)
-        elif kind in DML - {StatementKind.LOAD}:
+        elif kind in LEFT_OUT:
+            self.skip(sql, line, LEFT_OUT[kind])
+        else:
             self.kinds.add(kind)
             self.pending.append((self.qualified(sql, line), line))
-        else:
-            self.skip(sql, line, NOT_RUN)
 
     def bracket(self, sql: str, line: int) -> None:
         words = sql.upper().split()

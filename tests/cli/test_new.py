@@ -59,6 +59,20 @@ def test_nothing_is_overwritten(capsys: pytest.CaptureFixture[str]) -> None:
     assert Path("scenarios/a/b.yaml").read_bytes() == before
 
 
+def test_a_file_in_the_way_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    """A file where a directory should be is the user's to move, not a traceback."""
+    Path("scenarios").write_text("", encoding="utf-8")
+    assert main(["new", "scenario", "a.b"]) == 2
+    assert "cannot write scenarios/a/b.yaml" in capsys.readouterr().err
+
+
+def test_a_dump_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    """SQL beyond the size of a scenario is told as such before it is read."""
+    Path("a.sql").write_bytes(b"-" * ((1 << 20) + 1))
+    assert main(["new", "scenario", "a.b", "--from", "a.sql"]) == 2
+    assert "at most 1048576" in capsys.readouterr().err
+
+
 REFUSED = {
     "../outside.yaml": "outside the scenarios' root",
     "elsewhere/a.yaml": "outside the scenarios' root",

@@ -17,7 +17,7 @@ from harness.engine.catalogue import (
 )
 from harness.engine.choose import load, selected
 from harness.engine.workspace import Workspace
-from harness.errors import ScenarioError
+from harness.errors import ScenarioError, UsageError
 from harness.scenario.document import Scenario
 from tests.tree import ROOT
 
@@ -125,6 +125,15 @@ def test_bytes_that_are_no_text_are_a_difference(space: Workspace) -> None:
     assert "\\xff\\xfe garbage" in "\n".join(golden.diff(found))
     golden.accept([found])
     assert golden_differences(space, scenarios(space), expectations=True) == ()
+
+
+def test_what_cannot_be_written_is_told(space: Workspace) -> None:
+    """A directory in a golden's place is a usage error that names it."""
+    (space.here / TABLES).unlink()
+    (space.here / TABLES).mkdir()
+    found = golden_differences(space, scenarios(space), expectations=True)
+    with pytest.raises(UsageError, match="cannot write"):
+        golden.accept(found)
 
 
 def test_accepting_leaves_no_scratch_files(space: Workspace) -> None:

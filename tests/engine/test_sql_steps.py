@@ -97,11 +97,20 @@ def test_what_is_left_out_is_told() -> None:
     """Statements that a scenario cannot hold are named with their line and the reason."""
     read = read_steps(
         "DROP DATABASE IF EXISTS shop;\nCREATE DATABASE shop;\nSET NAMES utf8;\n"
-        f"{TABLE}SELECT 1;\nBEGIN; DELETE FROM shop.t; ROLLBACK;\n",
+        f"{TABLE}SELECT 1;\nBEGIN; DELETE FROM shop.t; ROLLBACK;\n"
+        "LOAD DATA INFILE 'x' INTO TABLE shop.t;\nCREATE USER u;\nUSE;",
         "a.sql",
     )
     places = [note.split(" ")[0] for note in read.left_out]
-    assert places == ["a.sql:1:", "a.sql:2:", "a.sql:3:", "a.sql:5:", "a.sql:6:"]
+    assert places == [
+        "a.sql:1:",
+        "a.sql:2:",
+        "a.sql:3:",
+        "a.sql:5:",
+        "a.sql:6:",
+        "a.sql:7:",
+        "a.sql:8:",
+    ]
     assert len(read.steps) == 1
 
 
