@@ -80,4 +80,9 @@ def _overrides(environment: Mapping[str, str]) -> Mapping[str, str]:
 
 
 if __name__ == "__main__":
-    sys.exit(main(os.environ))
+    code = main(os.environ)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    # PySpark's threads may be complaining that Java is gone; an orderly exit of Python aborts when
+    # one of them holds the lock of standard error just then.
+    os._exit(code)
