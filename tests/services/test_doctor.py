@@ -9,9 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+import pytest
 
 from harness.services.ports import free_ports
 from tests.tree import ROOT
+
+pytestmark = pytest.mark.services
 
 ALWAYS = {"python", "java:kafka", "java:spark", "pyspark", "disk", "memory", "loopback", "docker"}
 SERVICES = {"kafka", "registry", "mariadb"}
