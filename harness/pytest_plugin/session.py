@@ -51,6 +51,7 @@ class HarnessSession:
         assert self._shares is not None
         return self._shares.answer(chosen.key)
 
+    @pytest.hookimpl(tryfirst=True)
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Learn which cases are selected, and refuse a consumer that cannot run."""
         if not any(item.get_closest_marker("harness") for item in session.items):

@@ -1,0 +1,111 @@
+"""Which files are scenarios, what their cases are called, and how they are selected."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.pytest_plugin.project import Project
+
+CHAIN = "scenarios/keys/pk-chain.yaml"
+
+
+def test_cases_have_node_ids_of_file_and_axes(project: Project) -> None:
+    """A case is `file::[protocol,partitions]`, and that names it on the command line."""
+    project.scenarios("keys/pk-chain")
+    every = project.inside("--collect-only", "-q", "scenarios")
+    every.stdout.fnmatch_lines([f"{CHAIN}::[[]open,p1]", f"{CHAIN}::[[]open,p4,repeated]"])
+    one = project.inside("--collect-only", "-q", f"{CHAIN}::[open,p4]")
+    one.stdout.fnmatch_lines([f"{CHAIN}::[[]open,p4]", "1 test collected*"])
+
+
+@pytest.mark.parametrize(
+    ("expression", "cases"),
+    [
+        ("keys and not p4", 4),
+        ("replayed", 4),  # two variants, each with one and four partitions
+        ("open.txn.deletes-first", 8),
+        ("keys.pk-chain[open", 8),
+        ("basics", 2),
+        ("nothing-like-it", 0),
+    ],
+)
+def test_k_selects_by_id_clause_and_tag(project: Project, expression: str, cases: int) -> None:
+    """`-k` knows a case by its id, its scenario's clauses and tags, as `harness list -k` does."""
+    project.scenarios("keys/pk-chain", "dml/insert-update-delete")
+    found = project.inside("--collect-only", "-q", "-k", expression)
+    found.stdout.fnmatch_lines([f"{cases or 'no'}*tests collected*"])
+
+
+def test_tags_are_markers_even_where_markers_are_strict(project: Project) -> None:
+    """A tag selects with `-m`, is registered, and so are `harness` and the protocol."""
+    project.scenarios("keys/pk-chain", "dml/insert-update-delete")
+    for expression, cases in {
+        "basics": 2,
+        "harness and not basics": 8,
+        "protocol_open": 10,
+    }.items():
+        found = project.inside("--collect-only", "-q", "-m", expression)
+        found.stdout.fnmatch_lines([f"{cases}*tests collected*"])
+
+
+def test_a_tag_cannot_skip_its_cases(project: Project) -> None:
+    """A tag that is a word of pytest's own stays a word for `-k`."""
+    project.scenarios("dml/insert-update-delete")
+    project.edit("scenarios/dml/insert-update-delete.yaml", "[basics]", "[skip, basics]")
+    project.inside("--collect-only", "-q", "-m", "skip").stdout.fnmatch_lines(["no tests*"])
+    project.inside("--collect-only", "-q", "-k", "skip").stdout.fnmatch_lines(["2 tests*"])
+
+
+def test_yaml_that_is_no_scenario_is_left_alone(project: Project) -> None:
+    """A directory `scenarios` of another tool, and YAML anywhere, are nobody's business."""
+    project.write("scenarios/molecule.yml", "platforms: [{name: a}]\n")
+    project.write("deploy/values.yaml", "id: 7\nimage: {tag: x}\n")
+    project.write("broken.yaml", "a: [\n")
+    project.write("test_it.py", "def test_it(): pass\n")
+    found = project.inside("--collect-only", "-q")
+    found.stdout.fnmatch_lines(["test_it.py::test_it", "1 test collected*"])
+    assert found.ret == 0
+
+
+def test_a_scenario_anywhere_is_found_by_its_keys(project: Project) -> None:
+    """Outside `scenarios` a file is known by its first line or keys; its id tells the root."""
+    project.scenarios("keys/pk-chain")
+    (project.path / "scenarios").rename(project.path / "cdc")
+    found = project.inside("--collect-only", "-q", "cdc")
+    found.stdout.fnmatch_lines(["cdc/keys/pk-chain.yaml::[[]open,p1]", "8 tests collected*"])
+
+
+def test_it_works_from_a_subdirectory(project: Project) -> None:
+    """Started below the root, cases keep the names that they have from the root."""
+    project.scenarios("keys/pk-chain")
+    project.monkeypatch.chdir(project.path / "scenarios" / "keys")
+    found = project.inside("--collect-only", "-q", f"--rootdir={project.path}", ".")
+    found.stdout.fnmatch_lines([f"{CHAIN}::[[]open,p1]"])
+
+
+def test_problems_are_told_with_line_and_hint_and_no_traceback(project: Project) -> None:
+    """A bad scenario is a collection error: every problem with its place, nothing of ours."""
+    project.scenarios("keys/pk-chain")
+    project.edit(CHAIN, "\ntitle:", "\ntitel:")
+    project.edit(CHAIN, "partitions: [1, 4]", "partitions: [1, 0]")
+    found = project.inside("scenarios")
+    found.stdout.fnmatch_lines(
+        [
+            f"*ERROR collecting {CHAIN}*",
+            f"{CHAIN}:3:1: unknown key `titel`",
+            "    hint: did you mean `title`?",
+            f"{CHAIN}:12:19: *",
+        ]
+    )
+    found.stdout.no_fnmatch_line("*Traceback*")
+    found.stdout.no_fnmatch_line("*load.py*")
+    assert found.ret == pytest.ExitCode.INTERRUPTED
+
+
+def test_a_misnamed_scenario_is_told(project: Project) -> None:
+    """A scenario in a `.yml` file is not passed over."""
+    project.scenarios("keys/pk-chain")
+    file = project.path / CHAIN
+    file.rename(file.with_suffix(".yml"))
+    found = project.inside("scenarios")
+    found.stdout.fnmatch_lines(["*hint: rename it to pk-chain.yaml*"])
