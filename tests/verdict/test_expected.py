@@ -74,6 +74,7 @@ ENDS: dict[str, tuple[list[Change], Mapping[str, list[Any]]]] = {
     "dropped": ([ddl("DROP TABLE t")], {}),
     "dropped with its database": ([ddl("DROP DATABASE shop")], {}),
     "dropped and created": ([ddl("DROP TABLE t"), CREATE], {"shop.t": []}),
+    "another database": ([ddl("CREATE DATABASE x")], {"shop.t": [(1, 10), (2, 20)]}),
     "view": ([ddl("CREATE VIEW w AS SELECT id FROM t")], {"shop.t": [(1, 10), (2, 20)]}),
     "index": ([ddl("ALTER TABLE t ADD INDEX (v)")], {"shop.t": [(1, 10), (2, 20)]}),
     "another key": (

@@ -19,7 +19,7 @@ POLL_S = 0.05  # `consume` waits this long for a full batch
 def main() -> int:
     """Read the job, consume every partition up to its end offset, answer; return the exit code."""
     job: dict[str, Any] = orjson.loads(Path(os.environ["HARNESS_JOB"]).read_bytes())
-    feeds = {feed["id"]: Changefeed(feed) for feed in job["changefeeds"]}
+    feeds = {feed["id"]: Changefeed(feed, job["mode"]) for feed in job["changefeeds"]}
     by_topic = {t["name"]: feeds[f["id"]] for f in job["changefeeds"] for t in f["topics"]}
     try:
         _consume(job, by_topic)

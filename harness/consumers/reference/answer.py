@@ -11,21 +11,27 @@ import orjson
 from harness.consumers.contract import names
 from harness.consumers.reference.hold import Hold, Ready
 from harness.consumers.reference.tables import Tables
+from harness.contracts import Wire
 from harness.ddl import Catalogue
 from harness.errors import HarnessError
 from harness.model.decoded import DecodedEvent, EventKind
 from harness.model.values import Value
 from harness.protocols import PROTOCOLS
 
+# The longest file name that every common file system takes, in bytes.
+FILE_NAME_MAX = 255
 _OPS = {EventKind.UPSERT: "insert"}
 
 
 class Changefeed:
     """The state of one changefeed; an error ends it and leaves others untouched."""
 
-    def __init__(self, job: Mapping[str, Any]) -> None:
-        """Take the changefeed's part of job.json."""
-        self._wire = PROTOCOLS[job["protocol"]].bind(job["settings"], job["dialect"])
+    def __init__(self, job: Mapping[str, Any], mode: str = "bounded") -> None:
+        """Take the changefeed's part of job.json, and the job's mode."""
+        self._needs = _unknown(job, mode)
+        self._wire: Wire | None = None
+        if not self._needs:
+            self._wire = PROTOCOLS[job["protocol"]].bind(job["settings"], job["dialect"])
         partitions = {(t["name"], p) for t in job["topics"] for p in range(t["partitions"])}
         self._hold = Hold(partitions, job["complete"])
         self._tables = Tables(Catalogue.empty())
@@ -35,7 +41,7 @@ class Changefeed:
 
     def take(self, topic: str, partition: int, offset: int, pair: tuple[Any, Any]) -> None:
         """Take one message, as (key, value)."""
-        if self._error:
+        if self._error or self._wire is None:
             return
         try:
             for event in self._wire.decode(*pair):
@@ -58,6 +64,7 @@ class Changefeed:
                 }
             )
         else:
+            event = self._tables.settle(event)
             self._tables.apply_row(event)
             self._events.append(_event_json(event, ready.place))
 
@@ -65,12 +72,35 @@ class Changefeed:
         """Write the result files, `status.json` last."""
         tables = directory / "tables"
         tables.mkdir(parents=True, exist_ok=True)
-        for table, rows in self._tables.all().items():
-            _write_lines(tables / names.encode(table), map(_json_row, rows))
+        index: dict[str, dict[str, str]] = {}
+        for number, (table, rows) in enumerate(self._tables.all().items()):
+            name = names.encode(table)
+            if len(name) > FILE_NAME_MAX:
+                name = f"{number}{names.SUFFIX}"
+                index[name] = {"schema": table.schema, "name": table.name}
+            _write_lines(tables / name, map(_json_row, rows))
+        if index:
+            (directory / "tables.json").write_bytes(orjson.dumps(index))
         _write_lines(directory / "events.jsonl", self._events)
         _write_lines(directory / "ddl.jsonl", self._ddl)
-        status = {"status": "error", "error": self._error} if self._error else {"status": "done"}
-        (directory / "status.json").write_bytes(orjson.dumps(status))
+        (directory / "status.json").write_bytes(orjson.dumps(self._status()))
+
+    def _status(self) -> dict[str, str]:
+        if self._needs:
+            return {"status": "not-applicable", "needs": self._needs}
+        if self._error:
+            return {"status": "error", "error": self._error}
+        return {"status": "done"}
+
+
+def _unknown(job: Mapping[str, Any], mode: str) -> str:
+    """Return what the job asks for and we do not know, in the contract's words, or nothing."""
+    if mode != "bounded":
+        return f"mode:{mode}"
+    codec = PROTOCOLS.get(job["protocol"])
+    if codec is None:
+        return f"protocol:{job['protocol']}"
+    return "" if job["dialect"] in codec.dialects else f"dialect:{job['dialect']}"
 
 
 def _event_json(event: DecodedEvent, place: tuple[str, int, int]) -> dict[str, Any]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
-from harness.ddl import Catalogue, DdlJob
-from harness.model.columns import CHARACTERS
-from harness.model.decoded import DecodedEvent, EventKind
+from harness.ddl import ActionType, Catalogue, DdlJob, handle_columns
+from harness.model.decoded import DecodedEvent, settled
 from harness.model.reshape import reshape
-from harness.model.table import Table, TableId
+from harness.model.table import TableId
 from harness.model.values import Value
 
 NamedRow = dict[str, Value]
@@ -27,23 +27,40 @@ class Tables:
     def apply_row(self, event: DecodedEvent) -> None:
         """Apply one row event: a put replaces the row of its key, a delete removes it."""
         table = TableId(event.schema, event.table)
-        if event.kind is EventKind.DELETE:
-            self._remove(table, event, event.before or {})
-            return
         if event.before is not None:
             self._remove(table, event, event.before)
-        assert event.after is not None
-        row = self._typed(table, event.after)
+        if event.after is None:
+            return
+        row = dict(event.after)
         if event.handle:
-            self.rows.setdefault(table, {})[_key(event, row)] = row
+            self.rows.setdefault(table, {})[_key(event.handle, row)] = row
         else:
             self.loose.setdefault(table, []).append(row)
 
+    def settle(self, event: DecodedEvent) -> DecodedEvent:
+        """Return a row event with the values that its table's columns have."""
+        try:
+            schema = self._catalogue.table(TableId(event.schema, event.table))
+        except KeyError:
+            return event
+        kinds = {column.name: column.kind for column in schema.columns}
+
+        def image(row: Mapping[str, Value] | None) -> NamedRow | None:
+            if row is None:
+                return None
+            return {n: settled(kinds[n], v) if n in kinds else v for n, v in row.items()}
+
+        return replace(event, before=image(event.before), after=image(event.after))
+
     def apply_ddl(self, event: DecodedEvent) -> None:
-        """Run one DDL statement; unqualified names belong to the event's schema."""
-        if event.schema and event.schema not in self._catalogue.schemas():
-            create = f"CREATE DATABASE IF NOT EXISTS `{event.schema}`"
-            self._catalogue = self._catalogue.apply(create).catalogue
+        """Run one DDL statement; unqualified names belong to the event's schema.
+
+        A database that is not known was there before the stream began.
+        """
+        known = event.schema in self._catalogue.schemas()
+        if event.schema and not known and event.type != ActionType.CREATE_SCHEMA:
+            quoted = event.schema.replace("`", "``")
+            self._catalogue = self._catalogue.apply(f"CREATE DATABASE `{quoted}`").catalogue
         applied = self._catalogue.apply(event.query, event.schema)
         self._catalogue = applied.catalogue
         for job in applied.jobs:
@@ -67,27 +84,10 @@ class Tables:
         return tables
 
     def _remove(self, table: TableId, event: DecodedEvent, image: Mapping[str, Value]) -> None:
-        row = self._typed(table, image)
         if event.handle:
-            self.rows.get(table, {}).pop(_key(event, row), None)
-        elif row in self.loose.get(table, []):
-            self.loose[table].remove(row)
-
-    def _typed(self, table: TableId, image: Mapping[str, Value]) -> NamedRow:
-        """Decode bytes that are text: without flags the wire does not tell TEXT from BLOB."""
-        row = dict(image)
-        schema = self._schema(table)
-        for column in schema.columns if schema else ():
-            value = row.get(column.name)
-            if isinstance(value, bytes) and column.kind in CHARACTERS:
-                row[column.name] = value.decode()
-        return row
-
-    def _schema(self, table: TableId) -> Table | None:
-        try:
-            return self._catalogue.table(table)
-        except KeyError:
-            return None
+            self.rows.get(table, {}).pop(_key(event.handle, image), None)
+        elif image in self.loose.get(table, []):
+            self.loose[table].remove(dict(image))
 
     def _follow(self, job: DdlJob) -> None:
         before, after = job.before, job.after
@@ -104,9 +104,13 @@ class Tables:
             pairs = zip(after.columns, new, strict=True)
             return {c.name: v for c, v in pairs if c.generated is None or c.generated.stored}
 
-        self.rows[after.id] = {key: moved(row) for key, row in keyed.items()}
-        self.loose[after.id] = [moved(row) for row in loose]
+        rows = [moved(row) for row in (*keyed.values(), *loose)]
+        # The statement may have given the rows another handle key, or the first one.
+        handle = [after.columns[ordinal].name for ordinal in handle_columns(after)]
+        self.rows[after.id] = {_key(handle, row): row for row in rows} if handle else {}
+        self.loose[after.id] = [] if handle else rows
 
 
-def _key(event: DecodedEvent, row: Mapping[str, Value]) -> Key:
-    return tuple(row.get(name) for name in event.handle)
+def _key(handle: Iterable[str], row: Mapping[str, Value]) -> Key:
+    """Return the values of the handle key, whatever the order in which its columns are named."""
+    return tuple(row.get(name) for name in sorted(handle))
