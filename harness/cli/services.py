@@ -15,7 +15,7 @@ if TYPE_CHECKING:  # imported when a command needs it
     from harness.services.warm import State
 
 NAMES = ("kafka", "registry", "mariadb")
-WARM_BY_DEFAULT = ("kafka",)  # what runs use; a recording's database starts in two seconds
+WARM_BY_DEFAULT = ("kafka", "mariadb")  # what `run` and `record` use
 NOTHING = 3
 
 

@@ -20,6 +20,7 @@ from harness.services import Kafka, Settings, redacted
 
 CREATE_TIMEOUT_S = 60.0  # hundreds of topics on a busy machine; a refusal comes at once
 DELETE_TIMEOUT_S = 10.0
+WARNINGS = 4  # syslog's number; below it librdkafka tells of the events that it throws away
 AS_THE_BROKER_HAS_IT = -1  # Kafka's own word for its default replication factor (KIP-464)
 
 # What a broker says when it refuses a topic -> the next step.
@@ -64,7 +65,8 @@ def created(
     Raises SetupError that names the first refusal, or at the end the topics that could not be
     deleted; an error from within is never hidden by that.
     """
-    admin: Any = AdminClient(dict[str, Any](kafka.client))
+    conf: dict[str, Any] = {"log_level": WARNINGS, **kafka.client}
+    admin: Any = AdminClient(conf)
     topics = [NewTopic(name, partitions, wishes.replication) for name, partitions in wanted]
     made: list[str] = []
     refusals: list[SetupError] = []

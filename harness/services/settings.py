@@ -87,7 +87,9 @@ SETTINGS: tuple[Setting, ...] = (
 NAMES: Mapping[str, Setting] = {one.name: one for one in SETTINGS}
 # The first words of our own names: a variable that begins so is ours, and must be a known one.
 FAMILIES = tuple(sorted({one.variable.split("_")[1] for one in SETTINGS} | {"KAFKA"}))
-SECRET = re.compile(r"password|secret|\.pem$|\.key$|jaas|token$|credential", re.IGNORECASE)
+SECRET = re.compile(
+    r"password|secret|\.pem$|[._]key$|jaas|oauthbearer\.config|assertion|credential"
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from harness.services import warm
 from harness.services.service import Up
-from harness.services.settings import ADDRESS_OF, Settings, Told
+from harness.services.settings import Settings
 
 DIRECTORY = "services"  # of a warm set, below .harness
 
@@ -31,15 +31,6 @@ class Source:
         if backend == "embedded" and name in self.warm:
             return f"using the warm {name} at {self.warm[name].address}"
         return f"starting {name}" + (" in a container" if backend == "container" else "")
-
-    def with_database(self, url: str) -> Source:
-        """Return the same, with recordings on the server that `url` names."""
-        told = {
-            **self.settings.told,
-            ADDRESS_OF["mariadb"]: Told(url, "--upstream"),
-            "services": Told("external", "--upstream"),
-        }
-        return Source(Settings(told), self.warm)
 
 
 def source(settings: Settings, runs: Path) -> Source:

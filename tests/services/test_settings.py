@@ -136,11 +136,13 @@ def test_secrets_are_not_shown() -> None:
             "ssl.key.password": "hidden3",
             "sasl.oauthbearer.client.secret": "hidden4",
             "sasl.jaas.config": "hidden5",
+            "sasl.oauthbearer.config": "hidden6",
+            "ssl_key": "hidden7",
             "ssl.ca.location": "ca.pem",
         }
     )
     assert "hidden" not in shown
-    assert shown.count("***") == 5
+    assert shown.count("***") == 7
     assert "sasl.username=me" in shown
     assert "ssl.ca.location=ca.pem" in shown
 

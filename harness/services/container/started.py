@@ -96,7 +96,7 @@ def _started(
     port: int,
     probe: Callable[[str, int], Address],
 ) -> Contained:
-    from docker.errors import DockerException  # noqa: PLC0415 - comes with the extra
+    from docker.errors import APIError, DockerException  # noqa: PLC0415 - comes with the extra
 
     startup.tell("starting", f"{container.image} in Docker")
     try:
@@ -105,6 +105,11 @@ def _started(
     except TimeoutError as error:
         container.stop()
         raise SetupError(f"{container.image} did not come up: {error}") from error
+    except APIError as error:
+        raise SetupError(
+            f"Docker cannot start {container.image}: {error}",
+            hint="check the image (settings container.…), and that this machine may pull it",
+        ) from error
     except (DockerException, OSError) as error:
         raise recipes.no_docker(error) from error
     try:

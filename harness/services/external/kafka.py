@@ -122,11 +122,11 @@ def _unusable(client: Mapping[str, str], errors: Sequence[KafkaError]) -> SetupE
 
 def _advertised(client: Mapping[str, str], brokers: Sequence[tuple[str, int]]) -> None:
     """Refuse a cluster that answers, but tells clients to go where they cannot get."""
-    problems = [problem for broker in brokers if (problem := refusal(*broker))]
-    if problems:
+    problem = next((problem for broker in brokers if (problem := refusal(*broker))), "")
+    if problem:
         raise SetupError(
             f"Kafka at {client['bootstrap.servers']} answers, but the broker that it advertises"
-            f" cannot be reached: {problems[0]}\n    tried with: {redacted(client)}",
+            f" cannot be reached: {problem}\n    tried with: {redacted(client)}",
             expected="advertised.listeners that this machine can reach",
             hint="mend advertised.listeners on the broker, or name the listener meant for clients"
             " outside with bootstrap.servers",
