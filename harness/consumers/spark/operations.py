@@ -63,6 +63,8 @@ class Decoder:
             events = decode(DIALECTS[route.dialect], key, value)
         except DecodingError as error:
             events = [Event(Kind.ERROR, payload=error.what)]
+        except Exception as error:  # noqa: BLE001 - our defect here must not harm the neighbours
+            events = [Event(Kind.ERROR, payload=f"a defect of the consumer: {error!r}")]
         for slot, event in enumerate(events):
             yield (
                 route.feed,

@@ -7,6 +7,7 @@ our own sentences.
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Generator, Mapping
@@ -86,19 +87,21 @@ def jars(environment: Mapping[str, str]) -> list[str]:
 def start(job: Job, jar_files: list[str], archive: Archive | None) -> Session:
     """Start Java and a session in it; raises SetupError when that fails."""
     log = job.work_dir / LOG
+    scratch = job.work_dir / "scratch"
+    shutil.rmtree(scratch, ignore_errors=True)  # of a run that was killed
     logging = job.work_dir / "log4j2.properties"
     logging.write_text(_LOG4J.format(log=log), encoding="utf-8")
     java_options = [
         SETTINGS["spark.driver.extraJavaOptions"],
-        f"-Dlog4j2.configurationFile={logging}",
-        *(archive.options() if archive else ()),
+        f'"-Dlog4j2.configurationFile={logging}"',
+        *(f'"{option}"' for option in (archive.options() if archive else ())),
     ]
     settings = {
         **SETTINGS,
         "spark.driver.extraJavaOptions": " ".join(java_options),
         # On the class path, jars are neither copied nor served, and can be in the class archive.
         "spark.driver.extraClassPath": os.pathsep.join(jar_files),
-        "spark.local.dir": str(job.work_dir / "scratch"),
+        "spark.local.dir": str(scratch),
         "spark.sql.warehouse.dir": str(job.work_dir / "warehouse"),
     }
     os.environ["PYSPARK_PYTHON"] = sys.executable

@@ -68,7 +68,9 @@ class Fold:
             return self._ddl(change) if change.kind is Kind.DDL else self._row(change)
         except DecodingError as error:
             self.error = f"{error.what} ({change.place})"
-            return None
+        except Exception as error:  # noqa: BLE001 - our defect here must not harm the neighbours
+            self.error = f"a defect of the consumer: {error!r} ({change.place})"
+        return None
 
     def _ddl(self, change: Change) -> dict[str, Any]:
         event = orjson.loads(change.payload)

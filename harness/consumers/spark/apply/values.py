@@ -35,7 +35,17 @@ def settle(column: Column | None, value: WireValue) -> Value:
 
 
 def normal(column: Column | None, value: Value) -> str | None:
-    """Return text that is equal for equal values, however they are spelled."""
+    """Return text that is equal for equal values, however they are spelled.
+
+    A value that does not fit its definition is its own text.
+    """
+    try:
+        return _normal(column, value)
+    except (ValueError, ArithmeticError):
+        return str(value)
+
+
+def _normal(column: Column | None, value: Value) -> str | None:
     if value is None or (column is not None and column.family in (Family.TEXT, Family.BYTES)):
         return None if value is None else str(value)
     if column is None:

@@ -198,6 +198,13 @@ def test_tables_come_go_and_move() -> None:
     assert after(created, row_of_t, moved, created, database) == {"other.t2": [ONE]}
 
 
+def test_a_rename_that_may_mean_several_tables_is_refused() -> None:
+    """Without schema, a table of another database is meant only when there is just one."""
+    here, there = put(1, 1, "a"), row(2, {"u": {"id": key(1)}}, schema="more")
+    fold, _ = folded(here, there, ddl(3, "RENAME TABLE `t` TO `other`.`u`", 14, "u", "other"))
+    assert "may be any of 2 tables" in fold.error
+
+
 def test_a_swap_through_a_third_name_keeps_rows_apart() -> None:
     """Renames run one after the other."""
     swap = [
@@ -241,6 +248,13 @@ def test_a_poisoned_message_is_the_changefeeds_error() -> None:
     fold, _ = folded()
     fold.apply(change_of(Event(Kind.ERROR, payload="bad frame"), 7))
     assert fold.error == "bad frame (topic x, partition 3, offset 7)"
+
+
+def test_a_defect_of_ours_is_the_changefeeds_error() -> None:
+    """What should never happen ends this changefeed only, and says that it is our fault."""
+    fold, _ = folded()
+    assert fold.apply(change_of(Event(Kind.UPSERT, 1, "test", "t", payload="{}"), 7)) is None
+    assert "a defect of the consumer" in fold.error
 
 
 def test_the_first_dialect_needs_the_definition() -> None:
