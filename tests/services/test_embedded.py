@@ -96,7 +96,9 @@ def _kafka_keeps_records(bootstrap: str) -> None:
     for future in admin.create_topics([NewTopic("t", 2)]).values():
         future.result(DEADLINE_S)
     large = {**properties, "message.max.bytes": 10_000_000}
-    producer = Producer({**large, "compression.type": "zstd"})
+    # One at a time: a retry must not let the second overtake the first.
+    ordered = {**large, "max.in.flight": 1, "compression.type": "zstd"}
+    producer = Producer(ordered)
     # A time long past and one far ahead: the broker must neither refuse nor delete them.
     for timestamp in (1_000_000_000_000, 4_000_000_000_000):
         producer.produce("t", b"v" * 2_000_000, b"k", 1, timestamp=timestamp)
