@@ -14,6 +14,7 @@ from click.testing import CliRunner
 from confluent_kafka.admin import AdminClient
 
 from harness.cli.certify import command as certify
+from harness.cli.main import main
 from harness.engine import topics
 from harness.errors import HarnessError, SetupError, UsageError
 from harness.services import Kafka, find_java, java_properties, settings, start
@@ -232,3 +233,29 @@ def test_a_run_over_somebody_s_kafka(
     assert properties["librdkafka"]["security.protocol"] == "SASL_SSL"
     assert "PlainLoginModule" in properties["java"]["sasl.jaas.config"]
     assert properties["java"]["ssl.truststore.type"] == "PEM"
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "expected"),
+    [
+        (["--kafka", "bootstrap.servers=127.0.0.1:1"], 3, "cannot be reached"),
+        (["--services", "external"], 2, "HARNESS_KAFKA_BOOTSTRAP_SERVERS"),
+        (["--set", "topics.replication=3"], 2, "topics.replication-factor"),
+        (["--kafka", "bootstrap.servers"], 2, "--kafka NAME=VALUE"),
+        (["--kafka", "bootstrap.server=x:1", "--services", "external"], 2, "bootstrap.servers"),
+    ],
+)
+def test_the_command_line_says_whose_fault_it_is(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    *,
+    options: list[str],
+    code: int,
+    expected: str,
+) -> None:
+    """What cannot be is exit code 2, what is not there exit code 3, each with the next step."""
+    monkeypatch.chdir(tmp_path)
+    roots = ["--scenarios", str(ROOT / "scenarios"), "--golden", str(ROOT / "golden")]
+    assert main(["certify", "reference", "dml.no-net-change", *roots, *options]) == code
+    assert expected in capsys.readouterr().err
