@@ -55,7 +55,7 @@ def verdict(judgement: Judgement) -> Verdict:
 
 @pytest.mark.services
 def test_a_target_and_a_function_are_certified(project: Project) -> None:
-    """A right consumer passes; a wrong one fails the test with findings; mistakes with sentences."""
+    """A right consumer passes, a wrong one fails the test with findings, a mistake is told."""
     project.scenarios("dml/no-net-change", "keys/no-key-multiset")
     project.write("checks/test_it.py", TESTS)
     done = project.outside("checks", "--import-mode=importlib")
@@ -119,6 +119,6 @@ def test_a_module_under_another_name_is_refused(tmp_path: Path) -> None:
     """A function whose file does not fit its module's name would be imported from elsewhere."""
     scope: dict[str, Any] = {"__name__": "a.b"}
     code = compile("def consume(job): ...", str(tmp_path / "c.py"), "exec")
-    exec(code, scope)  # noqa: S102
-    with pytest.raises(UsageError, match="is not where a module a.b would be found"):
+    exec(code, scope)
+    with pytest.raises(UsageError, match=r"is not where a module a\.b would be found"):
         importable(scope["consume"])

@@ -7,7 +7,7 @@ import pytest
 from tests.pytest_plugin.project import Project
 
 
-@pytest.mark.parametrize("workers", ["0", "2"])
+@pytest.mark.parametrize("workers", ["0", pytest.param("2", marks=pytest.mark.services)])
 def test_no_java_is_told_once(project: Project, workers: str) -> None:
     """Without Java one case is an error, no other is blamed, and no traceback is shown."""
     project.scenarios("dml/no-net-change", "keys/pk-chain")

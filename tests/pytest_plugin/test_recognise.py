@@ -28,22 +28,22 @@ def test_below_a_root_with_recorded_changes_every_file_is_one(tmp_path: Path, te
 
 
 @pytest.mark.parametrize(
-    ("text", "known"),
+    ("text", "root"),
     [
-        (SCHEMA, True),
-        (KEYS, True),
-        ("# about nothing\n" + KEYS, True),
-        ("id: a.b\nexpect: {}\n", False),
-        ("x:\n  id: a.b\n  upstream: []\n  expect: {}\n", False),
-        ("", False),
+        (SCHEMA, "scenarios"),
+        (KEYS, "scenarios"),
+        ("# about nothing\n" + KEYS, "scenarios"),
+        ("id: a.b\nexpect: {}\n", None),
+        ("x:\n  id: a.b\n  upstream: []\n  expect: {}\n", None),
+        ("", None),
     ],
 )
 def test_elsewhere_the_schema_line_or_the_keys_decide(
-    tmp_path: Path, text: str, known: bool
+    tmp_path: Path, text: str, root: str | None
 ) -> None:
     """Without recorded changes a file has to say that it is a scenario."""
     file = write(tmp_path / "scenarios" / "b.yaml", text)
-    assert root_of(file) == (tmp_path / "scenarios" if known else None)
+    assert root_of(file) == (tmp_path / root if root else None)
 
 
 @pytest.mark.parametrize(

@@ -92,7 +92,7 @@ def test_what_stops_one_worker_is_told_by_it_alone(tmp_path: Path) -> None:
 
 def test_two_files_with_one_id_are_refused() -> None:
     """Answers go by case id, so an id that two files have is a usage error."""
-    one, other = list(CASES.values())[0], list(CASES.values())[-1]
+    one, *_, other = CASES.values()
     twin = Chosen(one.root, type(one.case)(other.case.scenario, "open", "", 1, None, one.case.id))
     with pytest.raises(UsageError, match="both have the id"):
         selection([one, twin])

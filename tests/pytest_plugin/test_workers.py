@@ -11,7 +11,7 @@ from tests.pytest_plugin.project import Project
 pytestmark = pytest.mark.services
 
 
-@pytest.mark.parametrize("dist", ["load", "loadfile", "worksteal"])
+@pytest.mark.parametrize("dist", ["load", "loadfile"])
 def test_workers_share_the_packs(project: Project, dist: str) -> None:
     """Two workers run two packs that hold every case once, each with a Kafka of its own."""
     project.scenarios("dml/no-net-change", "keys/pk-chain", "keys/composite-key-moves")
