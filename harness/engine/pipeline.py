@@ -6,6 +6,7 @@ when one dies the run ends as an environment error, whatever the consumer did.
 
 from __future__ import annotations
 
+import shlex
 import threading
 import time
 from collections.abc import Generator, Mapping, Sequence
@@ -180,7 +181,8 @@ class Run:
 
     def _finished(self, case: Case, verdict: Verdict, log: str) -> None:
         scenario = case.scenario
-        repeat = f"harness certify {self._request.consumer.name} -k '{case.id}'"
+        words = ["harness", "certify", self._request.consumer.name, "-k", case.id]
+        repeat = shlex.join([*words, *self._request.space.options()])
         self.tell(
             CaseFinished(
                 case.id, case.protocol, scenario.file, scenario.title, verdict, repeat, log

@@ -20,6 +20,15 @@ class Workspace:
     scenarios: Path
     golden: Path
 
+    def options(self) -> tuple[str, ...]:
+        """Return the options of a command line that finds the same roots from the same place."""
+        words: list[str] = []
+        if self.scenarios not in {Path("scenarios"), self.here / "scenarios", BUNDLE / "scenarios"}:
+            words += ["--scenarios", str(self.scenarios)]
+        if self.golden != self.scenarios.parent / "golden":
+            words += ["--golden", str(self.golden)]
+        return tuple(words)
+
     @property
     def runs(self) -> Path:
         """Return the directory that keeps runs."""

@@ -49,8 +49,8 @@ def _values(judged: Judged, state: TableState, raw: RawRow) -> Row | Finding:
                 judged.line,
                 table=str(table.table.id),
                 column=column.name,
-                expected=f"a {column.kind.value}",
-                actual=raw_text(raw),
+                expected=f"a value of type {column.kind.value}",
+                actual=repr(raw[column.name]),
                 places=judged.places_of(state.events()),
             )
     return tuple(values)
