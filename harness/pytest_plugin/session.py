@@ -71,9 +71,9 @@ class HarnessSession:
             selected, self.wishes, lambda share: run_pack(self.wishes, self.services, share)
         )
 
-    def pytest_report_collectionfinish(self) -> list[str]:
+    def pytest_report_collectionfinish(self, config: pytest.Config) -> list[str]:
         """Say what will be packed, so that a person knows what the first case waits for."""
-        if not self._chosen:
+        if not self._chosen or config.option.collectonly:
             return []
         cases = "1 case" if len(self._chosen) == 1 else f"{len(self._chosen)} cases"
         return [f"harness: {cases} in one run of {self.wishes.consumer}"]

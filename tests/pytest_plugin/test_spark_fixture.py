@@ -36,9 +36,12 @@ def test_it_reads_kafka(project: Project) -> None:
         "test_it.py",
         """
         import confluent_kafka
+        from confluent_kafka.admin import AdminClient, NewTopic
 
         def test_it(harness_spark, harness_services):
             address = harness_services.kafka.bootstrap
+            admin = AdminClient(harness_services.kafka.client)
+            admin.create_topics([NewTopic("t", 1, 1)])["t"].result(30)
             producer = confluent_kafka.Producer(harness_services.kafka.client)
             producer.produce("t", b"value", b"key")
             assert producer.flush(30) == 0
