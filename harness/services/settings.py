@@ -60,8 +60,8 @@ SETTINGS: tuple[Setting, ...] = (
         "|".join(("", *BACKENDS)),
         "embedded, container or external",
     ),
-    Setting("topics.prefix", "h", "How the names of topics and consumer groups of a run begin, "
-            "before the run's id: for brokers that grant rights by prefix.", r"[\w.-]{1,100}",
+    Setting("topics.prefix", "harness-", "How the names of topics and consumer groups of a run "
+            "begin, before the run's id: for brokers that grant rights by prefix.", r"[\w.-]{1,100}",
             "letters, digits, points, dashes and underscores, as Kafka allows in a topic's name"),
     Setting("topics.keep", "false", "Whether topics stay on a broker that outlives the run.",
             *FLAG),

@@ -27,7 +27,8 @@ class Source:
     def _said(self, name: str) -> str:
         backend = self.settings.backend(name)
         if backend == "external":
-            return f"looking for the external {name}"
+            where = self.settings.kafka()["bootstrap.servers"] if name == "kafka" else ""
+            return f"looking for the external {name}" + (f" at {where}" if where else "")
         if backend == "embedded" and name in self.warm:
             return f"using the warm {name} at {self.warm[name].address}"
         return f"starting {name}" + (" in a container" if backend == "container" else "")

@@ -55,6 +55,12 @@ def left(tmp_path: Path) -> list[psutil.Process]:
     return found
 
 
+def topics(kafka: Kafka) -> list[str]:
+    """Return the topics of runs that a broker has."""
+    found = AdminClient({**kafka.client, "log_level": 0}).list_topics(timeout=10).topics
+    return [name for name in found if name.startswith("harness-")]
+
+
 def until(reached: Callable[[], bool], what: str) -> None:
     """Wait for a condition with a deadline."""
     deadline = time.monotonic() + DEADLINE_S
@@ -81,8 +87,12 @@ def test_a_set_serves_runs_until_it_is_taken_down(tmp_path: Path, directory: Pat
     assert run.returncode == 0, run.stdout + run.stderr
     assert f"using the warm kafka at {kafka}" in run.stdout
     assert isinstance(kafka, Kafka)
-    topics = AdminClient({**kafka.client, "log_level": 0}).list_topics(timeout=10).topics
-    assert not [name for name in topics if name.startswith("harness-")]
+    assert not topics(kafka)
+    keeping = harness(
+        tmp_path, "run", "dml.no-net-change", "--consumer=reference", "--keep-topics", *roots
+    )
+    assert keeping.returncode == 0
+    assert topics(kafka)
     cold = harness(
         tmp_path, "run", "dml.no-net-change", "--consumer=reference", "--set=warm.use=false", *roots
     )
