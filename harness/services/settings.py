@@ -61,7 +61,8 @@ SETTINGS: tuple[Setting, ...] = (
         "embedded, container or external",
     ),
     Setting("topics.prefix", "harness-", "How the names of topics and consumer groups of a run "
-            "begin, before the run's id: for brokers that grant rights by prefix.", r"[\w.-]{1,100}",
+            "begin, before the run's id: for brokers that grant rights by prefix.",
+            r"[\w.-]{1,100}",
             "letters, digits, points, dashes and underscores, as Kafka allows in a topic's name"),
     Setting("topics.keep", "false", "Whether topics stay on a broker that outlives the run.",
             *FLAG),
