@@ -10,11 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from harness.errors import HarnessError, SetupError
-from harness.pytest_plugin.certification import Certify
-from harness.pytest_plugin.session import harness_session
-
-if TYPE_CHECKING:  # for types only: it brings the services
+if TYPE_CHECKING:  # for types only: this module is imported in every session, before coverage
+    from harness.pytest_plugin.certification import Certify
     from harness.services import Services
 
 
@@ -27,6 +24,9 @@ def harness_services(pytestconfig: pytest.Config) -> Services:
 
     They are those that the scenarios of this session use too; each xdist worker has its own.
     """
+    from harness.errors import HarnessError
+    from harness.pytest_plugin.session import harness_session
+
     try:
         return harness_session(pytestconfig).services.running()
     except HarnessError as error:
@@ -36,6 +36,9 @@ def harness_services(pytestconfig: pytest.Config) -> Services:
 @pytest.fixture(scope="session")
 def certify(pytestconfig: pytest.Config) -> Certify:
     """Return a function that certifies a consumer: `certify("spark", "keys").assert_passed()`."""
+    from harness.pytest_plugin.certification import Certify
+    from harness.pytest_plugin.session import harness_session
+
     return Certify(harness_session(pytestconfig))
 
 
@@ -48,6 +51,7 @@ def harness_spark(tmp_path_factory: pytest.TempPathFactory) -> Generator[Any]:
     pytest.importorskip(
         "pyspark", reason="PySpark is missing: pip install 'cdc-conformance[spark]'"
     )
+    from harness.errors import HarnessError, SetupError
     from harness.services import find_java, jars
 
     try:
