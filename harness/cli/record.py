@@ -65,12 +65,15 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
         for problem in one.problems:
             click.echo(str(problem), err=True)
 
-    source = (
+    found = options.source(options.told(pairs), space)
+    if not upstream:
+        click.echo(found.said(["mariadb"]), err=True)
+    database = (
         nullcontext(upstream_from_url(upstream))
         if upstream
-        else embedded_upstream(run_dir, lambda _: None, options.source(options.told(pairs), space))
+        else embedded_upstream(run_dir, lambda _: None, found)
     )
-    with source as server:
+    with database as server:
         results = record_all(space, chosen, server, heard)
     if json_:
         rows = [
