@@ -59,6 +59,8 @@ class DropColumn:
 class DropPrimaryKey:
     """DROP PRIMARY KEY."""
 
+    at: int = field(default=0, compare=False)
+
 
 @dataclass(frozen=True, slots=True)
 class DropIndex:
@@ -168,6 +170,7 @@ class AddPartitions:
     count: int = 0
     if_not_exists: bool = False
     no_binlog: bool = False
+    at: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +179,7 @@ class CoalescePartitions:
 
     count: int
     no_binlog: bool = False
+    at: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +216,7 @@ class ExchangePartition:
     name: str
     table: TableRef
     validation: bool = True
+    at: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,6 +230,8 @@ class PartitionBy:
 class RemovePartitioning:
     """REMOVE PARTITIONING."""
 
+    at: int = field(default=0, compare=False)
+
 
 @dataclass(frozen=True, slots=True)
 class PartitionPlacement:
@@ -232,6 +239,7 @@ class PartitionPlacement:
 
     name: str
     options: tuple[TableOption, ...]
+    at: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,7 @@
 """Expressions inside DDL, kept the way TiDB writes them back.
 
 An expression is a literal, a column, or a compound whose parts are expressions and the plain text
-between them; the grammar chooses that text, so writing an expression back is joining its parts. The
-tree stays walkable: columns and literals can be found in it and renamed or evaluated.
+between them; the grammar chooses that text, so writing an expression back is joining its parts.
 
 Source of the layout: TiDB pkg/parser/ast/expressions.go, functions.go and
 pkg/types/parser_driver/value_expr.go, `Restore`.
@@ -10,8 +9,7 @@ pkg/types/parser_driver/value_expr.go, `Restore`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 
 
@@ -113,27 +111,3 @@ def floating(text: str) -> Literal:
     value = float(text)
     candidates = (f"{value:.{precision}e}" for precision in range(17))
     return Literal(LiteralKind.FLOAT, next(short for short in candidates if float(short) == value))
-
-
-def columns_of(expr: Expr) -> Iterator[ColumnRef]:
-    """Yield every column that the expression mentions, in writing order."""
-    if isinstance(expr, ColumnRef):
-        yield expr
-    elif isinstance(expr, Compound):
-        for part in expr.parts:
-            if not isinstance(part, str):
-                yield from columns_of(part)
-
-
-def rename_column(expr: Expr, old: str, new: str) -> Expr:
-    """Return the expression with every mention of column `old` (any case) saying `new`."""
-    if isinstance(expr, ColumnRef):
-        if expr.path[-1].lower() == old.lower():
-            return ColumnRef((*expr.path[:-1], new))
-        return expr
-    if isinstance(expr, Compound):
-        parts = tuple(
-            part if isinstance(part, str) else rename_column(part, old, new) for part in expr.parts
-        )
-        return replace(expr, parts=parts)
-    return expr

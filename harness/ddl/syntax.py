@@ -226,6 +226,7 @@ class PartitionInterval:
     last: Expr | None = None
     null_partition: bool = False
     max_partition: bool = False
+    at: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,6 +252,7 @@ class Partitioning:
     sub: PartitionMethod | None = None
     definitions: tuple[PartitionDef, ...] = ()
     update_indexes: tuple[tuple[str, bool], ...] = ()
+    at: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,6 +270,7 @@ class CreateDatabase:
     name: str
     options: tuple[DatabaseOption, ...] = ()
     if_not_exists: bool = False
+    at: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,6 +279,7 @@ class AlterDatabase:
 
     name: str
     options: tuple[DatabaseOption, ...]
+    at: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,6 +288,7 @@ class DropDatabase:
 
     name: str
     if_exists: bool = False
+    at: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -169,9 +169,9 @@ def test_what_changes_nothing_makes_no_job(sql: str) -> None:
 @pytest.mark.parametrize(
     ("sql", "what", "place"),
     [
-        ("create database d", "Can't create database 'd'; database exists", (1, 1)),
-        ("drop database z", "Can't drop database 'z'; database doesn't exist", (1, 1)),
-        ("alter database z charset gbk", "Unknown database 'z'", (1, 1)),
+        ("create database d", "Can't create database 'd'; database exists", (1, 17)),
+        ("drop database z", "Can't drop database 'z'; database doesn't exist", (1, 15)),
+        ("alter database z charset gbk", "Unknown database 'z'", (1, 16)),
         ("create table t (a int)", "Table 't' already exists", (1, 14)),
         ("drop table t,\n z", "Table 'd.z' doesn't exist", (2, 2)),
         ("truncate z", "Table 'd.z' doesn't exist", (1, 10)),

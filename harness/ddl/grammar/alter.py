@@ -117,7 +117,7 @@ def _drop(cursor: Cursor) -> Alteration:
     cursor.expect("DROP")
     at = cursor.offset
     if cursor.take("PRIMARY", "KEY"):
-        return DropPrimaryKey()
+        return DropPrimaryKey(at)
     if cursor.sees("PARTITION"):
         return alter_partitions.drop_partition(cursor)
     if cursor.take("FOREIGN", "KEY"):

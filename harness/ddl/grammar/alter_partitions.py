@@ -37,13 +37,14 @@ def _names(cursor: Cursor) -> tuple[str, ...]:
 
 def add_partition(cursor: Cursor) -> Alteration:
     """Read ADD PARTITION, of which ADD is read."""
+    at = cursor.offset
     cursor.expect("PARTITION")
     guarded = cursor.if_not_exists()
     no_binlog = _no_binlog(cursor)
     if cursor.take("PARTITIONS"):
-        return AddPartitions(None, cursor.number("a number of partitions"), guarded, no_binlog)
+        return AddPartitions(None, cursor.number("a number of partitions"), guarded, no_binlog, at)
     definitions = parse_definitions(cursor) if cursor.sees("(") else None
-    return AddPartitions(definitions, 0, guarded, no_binlog)
+    return AddPartitions(definitions, 0, guarded, no_binlog, at)
 
 
 def drop_partition(cursor: Cursor) -> Alteration:
@@ -63,13 +64,15 @@ def truncate(cursor: Cursor) -> Alteration:
 
 def coalesce(cursor: Cursor) -> Alteration:
     """Read COALESCE PARTITION."""
+    at = cursor.offset
     cursor.expect("COALESCE", "PARTITION")
     no_binlog = _no_binlog(cursor)
-    return CoalescePartitions(cursor.number("a number of partitions"), no_binlog)
+    return CoalescePartitions(cursor.number("a number of partitions"), no_binlog, at)
 
 
 def exchange(cursor: Cursor) -> Alteration:
     """Read EXCHANGE PARTITION ... WITH TABLE."""
+    at = cursor.offset
     cursor.expect("EXCHANGE", "PARTITION")
     name = cursor.name("a partition")
     cursor.expect("WITH", "TABLE")
@@ -77,7 +80,7 @@ def exchange(cursor: Cursor) -> Alteration:
     validation = not cursor.take("WITHOUT", "VALIDATION")
     if validation:
         cursor.take("WITH", "VALIDATION")
-    return ExchangePartition(name, table, validation)
+    return ExchangePartition(name, table, validation, at)
 
 
 def reorganize(cursor: Cursor) -> Alteration:
@@ -99,16 +102,18 @@ def partition_by(cursor: Cursor) -> Alteration:
 
 def remove_partitioning(cursor: Cursor) -> Alteration:
     """Read REMOVE PARTITIONING."""
+    at = cursor.offset
     cursor.expect("REMOVE", "PARTITIONING")
-    return RemovePartitioning()
+    return RemovePartitioning(at)
 
 
 def placement(cursor: Cursor, name: str) -> Alteration:
     """Read the options after PARTITION `name`."""
+    at = cursor.offset
     options = parse_table_options(cursor, commas=False)
     if not options:
         raise cursor.fail("ATTRIBUTES or PLACEMENT POLICY")
-    return PartitionPlacement(name, options)
+    return PartitionPlacement(name, options, at)
 
 
 _WITHOUT_BINLOG = frozenset({"OPTIMIZE", "REPAIR", "REBUILD"})

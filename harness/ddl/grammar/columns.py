@@ -137,7 +137,8 @@ def parse_default(cursor: Cursor) -> Expr:
 def _parenthesised_default(cursor: Cursor) -> Expr:
     """Take the parentheses off what TiDB writes without or with its own ones."""
     cursor.expect("(")
-    expr = parse_default(cursor) if cursor.sees_any(*_NOW_WORDS, "(") else parse_expression(cursor)
+    is_default = cursor.sees_any(*_NOW_WORDS, "(") or cursor.sees("NEXT", "VALUE")
+    expr = parse_default(cursor) if is_default else parse_expression(cursor)
     cursor.expect(")")
     if isinstance(expr, Compound) and not expr.form.startswith(("call", "unary", "paren")):
         return Compound("paren", ("(", expr, ")"))

@@ -190,9 +190,10 @@ def _ttl(cursor: Cursor) -> TableOption:
 def _ttl_enable(cursor: Cursor) -> TableOption:
     cursor.next()
     cursor.take("=")
+    at = cursor.offset
     text = cursor.string("ON or OFF").upper()
     if text not in ("ON", "OFF"):
-        raise cursor.fail("'ON' or 'OFF'")
+        raise cursor.fail("'ON' or 'OFF'", at=at)
     return TableOption("TTL_ENABLE", text=text)
 
 

@@ -38,7 +38,7 @@ def parse_partitioning(cursor: Cursor) -> Partitioning:
         definitions = parse_definitions(cursor)
     if method.kind in ("HASH", "KEY") and not definitions and not method.count:
         method = replace(method, count=1)
-    partitioning = Partitioning(method, sub, definitions, _update_indexes(cursor))
+    partitioning = Partitioning(method, sub, definitions, _update_indexes(cursor), at)
     wrong = inconsistency(partitioning)
     if wrong:
         raise DdlError.at(cursor.sql, at, wrong)
@@ -94,13 +94,14 @@ def _system_time(cursor: Cursor) -> PartitionMethod:
 
 
 def _interval(cursor: Cursor) -> PartitionInterval | None:
+    at = cursor.offset
     if not cursor.take("INTERVAL"):
         return None
     cursor.expect("(")
     width = parse_operand(cursor)
     unit = time_unit(cursor) if cursor.token.upper in TIME_UNITS else ""
     cursor.expect(")")
-    interval = PartitionInterval(width, unit)
+    interval = PartitionInterval(width, unit, at=at)
     if cursor.take("FIRST", "PARTITION"):
         interval = replace(interval, first=parse_bound(cursor))
         cursor.expect("LAST", "PARTITION")

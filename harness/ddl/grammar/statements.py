@@ -104,8 +104,9 @@ def _create(cursor: Cursor) -> Statement:
     or_replace = cursor.take("OR", "REPLACE")
     if cursor.take_any("DATABASE", "SCHEMA"):
         guarded = cursor.if_not_exists()
+        at = cursor.offset
         name = cursor.name("a database")
-        return CreateDatabase(name, parse_database_options(cursor), guarded)
+        return CreateDatabase(name, parse_database_options(cursor), guarded, at)
     temporary = _temporary(cursor)
     if cursor.take("TABLE"):
         return parse_create_table(cursor, temporary=temporary, or_replace=or_replace)
@@ -143,12 +144,13 @@ def _alter(cursor: Cursor) -> Statement:
     if cursor.take_any("DATABASE", "SCHEMA"):
         options = parse_database_options(cursor)
         name = ""
+        at = cursor.offset
         if not options:
             name = cursor.name("a database")
             options = parse_database_options(cursor)
         if not options:
             raise cursor.fail("CHARACTER SET or COLLATE")
-        return AlterDatabase(name, options)
+        return AlterDatabase(name, options, at)
     if cursor.take("SEQUENCE"):
         guarded = cursor.if_exists()
         sequence = cursor.table("a sequence")
@@ -167,7 +169,8 @@ def _alter(cursor: Cursor) -> Statement:
 def _drop(cursor: Cursor) -> Statement:
     if cursor.take_any("DATABASE", "SCHEMA"):
         guarded = cursor.if_exists()
-        return DropDatabase(cursor.name("a database"), guarded)
+        at = cursor.offset
+        return DropDatabase(cursor.name("a database"), guarded, at)
     if cursor.sees("INDEX"):
         return _drop_index(cursor)
     if cursor.take("SEQUENCE"):

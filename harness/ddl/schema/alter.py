@@ -311,7 +311,7 @@ def drop_index(table: Table, spec: DropIndex) -> Effect | None:
     return Effect(replace(table, indexes=indexes), ActionType.DROP_INDEX)
 
 
-def drop_primary_key(table: Table, at: int = 0) -> Effect:
+def drop_primary_key(table: Table, at: int) -> Effect:
     """DROP PRIMARY KEY; TiDB refuses to drop a clustered one. Its columns stay NOT NULL."""
     primary = table.primary_key
     if primary is None:

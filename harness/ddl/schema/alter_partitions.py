@@ -53,7 +53,8 @@ def alter_partitions(  # noqa: PLR0911 - one arm a class
         case PartitionPlacement():
             return moment, Effect(table, ActionType.ALTER_TABLE_PARTITION_PLACEMENT)
         case _:
-            raise Refused(0, "EXCHANGE PARTITION must stand alone in its ALTER TABLE")
+            what = "EXCHANGE PARTITION must stand alone in its ALTER TABLE"
+            raise Refused(getattr(spec, "at", 0), what)
 
 
 def _ordinals(table: Table, names: tuple[str, ...], at: int) -> tuple[int, ...]:
@@ -73,7 +74,8 @@ def _add(moment: Moment, table: Table, spec: AddPartitions) -> tuple[Moment, Eff
         return _redealt(moment, table, spec)
     definitions = spec.definitions or ()
     if not definitions:
-        raise Refused(0, f"For {table.partition_kind} partitions each partition must be defined")
+        what = f"For {table.partition_kind} partitions each partition must be defined"
+        raise Refused(spec.at, what)
     names = tuple(definition.name for definition in definitions)
     known = {name.lower() for name in table.partitions}
     if spec.if_not_exists and any(name.lower() in known for name in names):
@@ -90,7 +92,7 @@ def _redealt(moment: Moment, table: Table, spec: AddPartitions) -> tuple[Moment,
     if not names:
         first = len(table.partitions)
         names = tuple(f"p{number}" for number in range(first, first + (spec.count or 1)))
-    refuse_repeated((*table.partitions, *names), 0)
+    refuse_repeated((*table.partitions, *names), spec.at)
     return _dealt(moment, table, (*table.partitions, *names))
 
 
@@ -101,11 +103,11 @@ def _dealt(moment: Moment, table: Table, names: tuple[str, ...]) -> tuple[Moment
 
 def _coalesce(moment: Moment, table: Table, spec: CoalescePartitions) -> tuple[Moment, Effect]:
     if table.partition_kind not in _DEALT:
-        raise Refused(0, "COALESCE PARTITION can only be used on HASH/KEY partitions")
+        raise Refused(spec.at, "COALESCE PARTITION can only be used on HASH/KEY partitions")
     left = len(table.partitions) - spec.count
     if spec.count < 1 or left < 1:
         what = "Cannot remove all partitions, use DROP TABLE instead"
-        raise Refused(0, what if spec.count else "At least one partition must be coalesced")
+        raise Refused(spec.at, what if spec.count else "At least one partition must be coalesced")
     return _dealt(moment, table, table.partitions[:left])
 
 
@@ -178,13 +180,13 @@ def _remove(moment: Moment, table: Table) -> tuple[Moment, Effect]:
 def exchange(table: Table, other: Table, spec: ExchangePartition) -> tuple[Table, Table]:
     """Return both tables after EXCHANGE PARTITION: the partition's and the table's ids swapped."""
     if not table.partition_kind:
-        raise not_partitioned(spec.table.at)
+        raise not_partitioned(spec.at)
     if other.partition_kind:
         what = f"Table to exchange with partition is partitioned: '{other.id.name}'"
         raise Refused(spec.table.at, what)
     if _shape(table) != _shape(other):
         raise Refused(spec.table.at, "Tables have different definitions")
-    (ordinal,) = _ordinals(table, (spec.name,), spec.table.at)
+    (ordinal,) = _ordinals(table, (spec.name,), spec.at)
     ids = list(table.partition_ids)
     old_id, ids[ordinal] = ids[ordinal], other.physical_id
     return (

@@ -8,6 +8,7 @@ pkg/ddl/multi_schema_change.go.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from harness.ddl.action import ActionType
@@ -36,6 +37,7 @@ from harness.ddl.alterations import (
 from harness.ddl.expressions import quote_name
 from harness.ddl.schema import alter, alter_options, alter_partitions
 from harness.ddl.schema.alter import Effect
+from harness.ddl.schema.dependencies import refuse_broken
 from harness.ddl.schema.jobs import DdlJob
 from harness.ddl.schema.refusals import Refused, table_exists
 from harness.ddl.schema.state import Moment, Ran
@@ -70,7 +72,26 @@ def alter_table(moment: Moment, statement: AlterTable, texts: tuple[str, str], s
         scene, found = _effects(scene, table, spec)
         effects += found
         table = found[-1].table if found else table
+    refuse_broken(before, table, _places(specs))
     return _applied(scene.moment, before, tuple(effects), texts, several=len(specs) > 1)
+
+
+def _places(specs: tuple[Alteration, ...]) -> Mapping[str, int]:
+    places: dict[str, int] = {}
+    for spec in specs:
+        match spec:
+            case AddColumns(columns=columns):
+                places |= {column.name.lower(): column.at for column in columns}
+            case AddConstraint(constraint=key):
+                places[key.name.lower()] = key.at
+            case ModifyColumn(column=column):
+                places |= {n.lower(): column.at for n in (column.name, spec.old_name) if n}
+            case DropColumn() | RenameColumn():
+                old = spec.name if isinstance(spec, DropColumn) else spec.old
+                places[old.lower()] = spec.at
+            case _:
+                pass
+    return places
 
 
 def _columns_apart(spec: Alteration) -> tuple[Alteration, ...]:
@@ -157,8 +178,8 @@ def _column_or_partition(  # noqa: PLR0911 - one arm a class
             return scene, _one(alter.rename_column(table, spec))
         case AlterDefault():
             return scene, _one(alter.alter_default(table, spec))
-        case DropPrimaryKey():
-            return scene, _one(alter.drop_primary_key(table))
+        case DropPrimaryKey(at=at):
+            return scene, _one(alter.drop_primary_key(table, at))
         case DropIndex():
             return scene, _one(alter.drop_index(table, spec))
         case DropForeignKey():

@@ -11,6 +11,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from harness.ddl.schema.columns import Charset, build_column, resolve_charset
+from harness.ddl.schema.dependencies import refuse_broken
 from harness.ddl.schema.keys import (
     IGNORED,
     add_foreign_key,
@@ -57,6 +58,9 @@ def build_table(statement: CreateTable, table_id: TableId, inherited: Charset) -
     inline = (key for definition in statement.columns for key in inline_constraints(definition))
     table = _with_keys(table, (*statement.constraints, *inline))
     _check_auto_columns(table, statement)
+    places = {key.name.lower(): key.at for key in statement.constraints}
+    places |= {column.name.lower(): column.at for column in statement.columns}
+    refuse_broken(None, table, places)
     return table
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from harness.ddl.action import ActionType
-from harness.model.table import Table, TableId
+from harness.model.table import Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +37,3 @@ class DdlJob:
         """Fill in the old names where nothing was renamed."""
         object.__setattr__(self, "old_schema", self.old_schema or self.schema)
         object.__setattr__(self, "old_table", self.old_table or self.table)
-
-    @property
-    def table_id(self) -> TableId:
-        """Return schema and (new) table name together."""
-        return TableId(self.schema, self.table)

@@ -49,7 +49,12 @@ def no_database(at: int) -> Refused:
 
 def unknown_column(at: int, column: str, table: str, known: tuple[str, ...] = ()) -> Refused:
     """Say: no such column (MySQL 1054)."""
-    return Refused(at, f"Unknown column '{column}' in '{table}'", hint=_nearest(column, known))
+    return unknown_in(at, column, table, known)
+
+
+def unknown_in(at: int, column: str, where: str, known: tuple[str, ...]) -> Refused:
+    """Say: no such column in that table or clause (MySQL 1054)."""
+    return Refused(at, f"Unknown column '{column}' in '{where}'", hint=_nearest(column, known))
 
 
 def duplicate_column(at: int, column: str) -> Refused:

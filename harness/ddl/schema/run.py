@@ -86,7 +86,7 @@ def _create_database(moment: Moment, statement: CreateDatabase, source: str) -> 
     if moment.schema_name(statement.name) is not None:
         if statement.if_not_exists:
             return moment, ()
-        raise Refused(0, f"Can't create database '{statement.name}'; database exists")
+        raise Refused(statement.at, f"Can't create database '{statement.name}'; database exists")
     charset = _database_charset(statement.options, DEFAULT_CHARSET)
     moment, _ = moment.take_ids(2)
     job = DdlJob(ActionType.CREATE_SCHEMA, statement.name, "", restore(statement), source)
@@ -96,7 +96,7 @@ def _create_database(moment: Moment, statement: CreateDatabase, source: str) -> 
 def _alter_database(moment: Moment, statement: AlterDatabase, source: str, schema: str) -> Ran:
     name = moment.schema_name(statement.name or schema)
     if name is None:
-        raise unknown_database(0, statement.name or schema, moment.schemas())
+        raise unknown_database(statement.at, statement.name or schema, moment.schemas())
     old = moment.databases[name]
     query = restore(statement)
     if any(option.kind == "PLACEMENT POLICY" for option in statement.options):
@@ -117,7 +117,7 @@ def _drop_database(moment: Moment, statement: DropDatabase, source: str) -> Ran:
         if statement.if_exists:
             return moment, ()
         what = f"Can't drop database '{statement.name}'; database doesn't exist"
-        raise Refused(0, what)
+        raise Refused(statement.at, what)
     moment, _ = moment.take_ids(1)
     job = DdlJob(ActionType.DROP_SCHEMA, name, "", restore(statement), source)
     return moment.without_schema(name), (job,)

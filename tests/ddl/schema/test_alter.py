@@ -281,6 +281,30 @@ def test_what_mysql_refuses_is_refused_in_its_words(sql: str, what: str, column:
     assert caught.value.column == column
 
 
+@pytest.mark.parametrize(
+    ("sql", "what", "column"),
+    [
+        ("alter table t drop a", "'a' has a generated column dependency", 20),
+        ("alter table t rename column b to c", "'b' has a functional index dependency", 22),
+        ("alter table t add x int, change a z int", "'a' has a generated column dependency", 35),
+        ("alter table t add h int as (z)", "Unknown column 'z' in 'generated column", 19),
+        ("alter table t modify g int as (h)", "Unknown column 'h'", 22),
+        ("alter table t add key k ((h))", "Unknown column 'h' in 'functional index", 19),
+        ("create index i on t ((h))", "Unknown column 'h' in 'functional index", 8),
+    ],
+)
+def test_what_is_computed_keeps_its_columns(sql: str, what: str, column: int) -> None:
+    """A column that others compute from goes only with them."""
+    create = "create table t (a int, b int, g int as (a + 1), key f ((b * 2)))"
+    altered("alter table t drop a, drop g", create)
+    altered("alter table t drop key f, drop b", create)
+    altered("alter table t modify a bigint, comment 'x'", create)
+    with pytest.raises(DdlError) as caught:
+        altered(sql, create)
+    assert what in caught.value.what
+    assert caught.value.column == column
+
+
 def test_tidbs_own_limits_are_kept() -> None:
     """A clustered key cannot be dropped, the last column neither, nor an index in use."""
     with pytest.raises(DdlError, match="clustered index"):

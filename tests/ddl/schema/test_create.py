@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from harness.ddl import Catalogue, DdlError
@@ -197,6 +199,25 @@ def test_a_prefix_as_long_as_its_column_is_none() -> None:
     assert [part.length for part in table.indexes[0].parts] == [None, 3]
 
 
+@pytest.mark.parametrize(
+    ("definitions", "what", "column"),
+    [
+        ("a int, g int as (z + 1)", "Unknown column 'z' in 'generated column function'", 24),
+        ("a int, key k ((a + z))", "Unknown column 'z' in 'functional index function'", 24),
+        ("a int, key ((a + z))", "Unknown column 'z' in 'functional index function'", 24),
+        ("g int as (h), h int as (1)", "Generated column can refer only to generated", 17),
+        ("g int as (g)", "Generated column can refer only to generated columns", 17),
+        ("a int key auto_increment, g int as (a)", "cannot refer to auto-increment column", 43),
+    ],
+)
+def test_what_is_computed_needs_its_columns(definitions: str, what: str, column: int) -> None:
+    """Generated columns may use later plain columns, but no later generated ones."""
+    assert created("create table t (g int as (b + h) stored, b int, h int, key ((g + b)))")
+    with pytest.raises(DdlError, match=re.escape(what)) as caught:
+        created(f"create table t ({definitions})")
+    assert caught.value.column == column
+
+
 def test_a_foreign_key_brings_its_index() -> None:
     """An index is added unless one covers the columns already."""
     table = created(
@@ -229,7 +250,7 @@ def test_table_options_are_kept() -> None:
 def test_like_copies_all_but_the_foreign_keys() -> None:
     """CREATE TABLE LIKE gives a table of its own with the same columns, keys and partitions."""
     source = (
-        "create table s (a int primary key, b int unique, foreign key (b) references s (a))"
+        "create table s (a int primary key, b int, key (b), foreign key (b) references s (a))"
         " partition by hash (a) partitions 2"
     )
     catalogue = Catalogue.with_schemas("d").apply(source, "d").catalogue
