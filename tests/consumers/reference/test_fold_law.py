@@ -22,6 +22,8 @@ from tests.changelogs import ddl, delete, insert, resolved, transaction, update
 from tests.consumers.reference.streams import consumed, job
 from tests.verdict.answers import Case, case
 
+# A run of a whole stream costs milliseconds: a fourth of the profile's examples for each table.
+EACH_TABLE = settings(max_examples=settings().max_examples // 4)
 INDEX_VALUE: dict[str, Any] = {
     "sink.dispatchers": [{"matcher": ["*.*"], "partition": "index-value"}]
 }
@@ -132,6 +134,7 @@ def judgement(plan: Case, records: list[Record], partitions: int, dialect: str) 
         (CREATE["keyless"], "current"),
     ],
 )
+@EACH_TABLE
 @given(data=st.data(), partitions=st.integers(1, 3), end_resolved=st.booleans())
 def test_fold_law(
     create: str, dialect: str, data: st.DataObject, partitions: int, *, end_resolved: bool
