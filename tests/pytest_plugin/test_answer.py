@@ -21,6 +21,6 @@ def test_only_a_pass_passes(judgement: Judgement) -> None:
 
 
 def test_the_last_words_are_one_line() -> None:
-    """pytest prints a reason on a line of its own; details were told before."""
+    """The reason has a line of its own; details were told before."""
     stopped = Stopped("no Java\n    hint: install one", told=False)
     assert stopped.reason == "harness: no Java"
