@@ -21,6 +21,7 @@ import pyspark
 from harness.consumers.spark import java
 
 DIRECTORY = "HARNESS_SPARK_ARCHIVES"
+KEPT = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +45,16 @@ class Archive:
             yield "-Xlog:disable"  # making one tells of each class that it leaves out
 
     def keep(self) -> None:
-        """Give what Java has written its name; to be called when Java has ended."""
-        if self.scratch.is_file():
-            self.scratch.replace(self.path)
+        """Give what Java has written its name, and remove all but the newest archives.
+
+        To be called when Java has ended. Each environment that has PySpark has its own archive.
+        """
+        if not self.scratch.is_file():
+            return
+        self.scratch.replace(self.path)
+        made = sorted(self.path.parent.glob("*.jsa"), key=lambda path: path.stat().st_mtime)
+        for path in made[:-KEPT]:
+            path.unlink(missing_ok=True)
 
 
 def find(environment: Mapping[str, str], jars: Sequence[str]) -> Archive | None:
