@@ -112,9 +112,8 @@ GOOD: list[tuple[Column, object, Value]] = [
 @pytest.mark.parametrize(("column", "raw", "value"), GOOD, ids=lambda part: ascii(part)[:30])
 def test_good_spellings(column: Column, raw: object, value: Value) -> None:
     """Each spelling that fits becomes the one canonical value, of the one canonical type."""
-    got = canonical(column, raw)
-    assert got == value
-    assert type(got) is type(value)
+    # Equal texts are equal types as well, and tell the two zeros apart.
+    assert repr(canonical(column, raw)) == repr(value)
 
 
 HUGE = Decimal("1e100000")

@@ -197,7 +197,9 @@ def test_history() -> None:
 def test_order_of_arrival_does_not_matter(random: Any) -> None:
     """Rows of one commit ts may come in any order: deletes apply before puts."""
     events = mounted(
-        *FILLED, transaction(update((2, 20), (3, 20)), update((1, 10), (2, 10)), insert(1, 7))
+        ddl("CREATE TABLE t (id INT PRIMARY KEY NONCLUSTERED, v INT)"),
+        *FILLED[1:],
+        transaction(update((2, 20), (3, 20)), update((1, 10), (2, 10)), insert(1, 7)),
     )
     shuffled = list(events)
     random.shuffle(shuffled)

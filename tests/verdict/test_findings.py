@@ -216,6 +216,11 @@ WRONG: dict[str, tuple[Case, Spoil, list[tuple[Any, ...]]]] = {
         rows((1, {"id": 1, "v": "z", "d": None})),
         [(K.WRONG_VALUE, "open.resolved.complete", 8, "id=1", "", [4])],
     ),
+    "neither now nor early": (
+        EARLY,
+        rows((1, {"id": 1, "v": "q", "d": None})),
+        [(K.WRONG_VALUE, "open.type.varchar", 4, "id=1", "v", [2])],
+    ),
     "delete too early": (
         EARLY,
         rows((2, None)),

@@ -130,6 +130,25 @@ def test_untold_timestamps_still_judge() -> None:
     ]
 
 
+def test_untold_timestamps_of_equal_statements() -> None:
+    """Two equal statements told without timestamps are two, and one of them is one too few."""
+    plan = case(*STEPS[:2], ddl("TRUNCATE TABLE t", line=7), ddl("TRUNCATE TABLE t", line=8))
+    statements = tuple(replace(d, commit_ts=None) for d in plan.ddl())
+    assert plan.findings(ddl=statements) == []
+    (finding,) = plan.findings(ddl=statements[:-1])
+    assert (finding.kind, finding.line) == (FindingKind.DDL_MISSING, 8)
+
+
+def test_untold_timestamps_of_equal_events() -> None:
+    """Two puts of one key told without timestamps are two, and one of them is one too few."""
+    changed = transaction(update((3, "c", b""), (3, "d", b""), line=8))
+    plan = case(*STEPS[:2], changed)
+    events = tuple(replace(e, commit_ts=None) for e in plan.events())
+    assert plan.findings(events=events) == []
+    (finding,) = plan.findings(events=events[:-1])
+    assert (finding.kind, finding.line) == (FindingKind.EVENT_MISSING, 8)
+
+
 def loose(repeated: int) -> Case:
     """Return a case over a keyless table whose records are delivered that often."""
     rows = transaction(insert(1), insert(2))

@@ -112,6 +112,9 @@ def test_marks_that_go_back() -> None:
     room.take(*marks(6))
     assert room.take(*marks(3), (0, put(7)), (1, mark(7))) == []
     assert room.take((0, mark(7))) == [("insert", 7, "1")]
+    room = Room()
+    room.take((0, put(5)), (0, mark(6)), (0, mark(3)))
+    assert room.take((1, mark(6))) == [("insert", 5, "1")]
 
 
 def test_replay_of_what_was_applied() -> None:
