@@ -24,6 +24,11 @@ class Wire(Protocol):
         """Return what a resolved ts promises: `at-or-below` or `below`."""
         ...
 
+    @property
+    def row_ids(self) -> bool:
+        """Return whether the wire tells rows without a key apart, so that copies are known."""
+        ...
+
     def encode(self, events: Iterable[VendorEvent]) -> Iterator[Record]:
         """Yield the records of a stream of vendor input, in emission order.
 

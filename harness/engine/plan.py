@@ -69,6 +69,7 @@ def plan(case: Case, log: ChangeLog) -> Plan:
         clauses=scenario.clauses,
         line=scenario.expect.line,
         places=places(delivered),
+        row_ids=wire.row_ids,
     )
     return Plan(case, events, records, delivered, expected, wire, judged)
 

@@ -15,7 +15,8 @@ class Judged:
     """One case under judgement.
 
     `clauses` are those that the scenario cites, the first of them being its main point; `places`
-    tells for each event number where its records lie, every copy of them.
+    tells for each event number where its records lie, every copy of them. `row_ids` tells whether
+    the wire tells rows without a key apart.
     """
 
     case: str
@@ -23,6 +24,7 @@ class Judged:
     clauses: tuple[str, ...]
     line: int
     places: Mapping[int, tuple[Place, ...]]
+    row_ids: bool = False
 
     def places_of(self, events: Sequence[MountedRow]) -> tuple[Place, ...]:
         """Return the records of some events, in the order in which they lie on the topic."""

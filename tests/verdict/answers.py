@@ -79,7 +79,8 @@ def case(
     )
     wire = PROTOCOLS["open"].bind({}, dialect)
     records = tuple(wire.encode(events))
-    judged = Judged("case", "open", CLAUSES, EXPECT_LINE, places(records * repeated))
+    there = places(records * repeated)
+    judged = Judged("case", "open", CLAUSES, EXPECT_LINE, there, row_ids=wire.row_ids)
     return Case(judged, fold(events, complete=wire.complete), records)
 
 

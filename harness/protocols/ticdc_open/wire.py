@@ -27,6 +27,11 @@ class OpenWire:
         """Return what a resolved ts promises in this dialect."""
         return self._settings.dialect.complete
 
+    @property
+    def row_ids(self) -> bool:
+        """Return whether keys carry `rid`, which rows of keyless tables always have."""
+        return self._settings.dialect.row_id
+
     def encode(self, events: Iterable[VendorEvent]) -> Iterator[Record]:
         """Yield the records of the vendor input."""
         return Encoder(self._settings).encode(events)
