@@ -13,15 +13,15 @@ from packaging.utils import canonicalize_name
 from tests.tree import ROOT, hold, pyproject, python_files, text_of
 
 # Which lists of pyproject.toml each lock must hold; RUN is what the package itself may import.
-EXTRAS = ("containers", "pytest", "spark")
+EXTRAS = ("containers", "pytest", "spark", "upstream")
 RUN = ("run", *EXTRAS)
 LOCKS = {
     "all": (*RUN, "build", "lint", "test", "types"),
     "build": ("build",),
     "lint": ("lint",),
-    "run-spark": ("run", "spark"),
+    "run-spark": ("run", "spark", "upstream"),
     "spark": (*RUN, "test"),
-    "test": ("run", "containers", "pytest", "test"),
+    "test": ("run", "containers", "pytest", "upstream", "test"),
     "types": (*RUN, "types"),
 }
 

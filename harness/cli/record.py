@@ -50,6 +50,9 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
             "say what to record", expected="PATHS (files, directories or ids), or --all"
         )
     from harness.engine.choose import load
+    from harness.services.driver import connector
+
+    connector()
     from harness.engine.recording import Recorded, embedded_upstream, record_all
     from harness.record.server import upstream_from_url
 

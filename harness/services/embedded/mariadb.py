@@ -14,11 +14,10 @@ import zipfile
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
-import mysql.connector
-
 from harness.errors import SetupError
 from harness.process import spawn
 from harness.services.artifacts import locked
+from harness.services.driver import connector
 from harness.services.launch import Attempt, Running, Startup, launch, tail
 from harness.services.ports import HOST
 from harness.services.prepared import key, once
@@ -183,8 +182,9 @@ def _grant(password: str) -> str:
 
 def _answers(address: MariaDb) -> bool:
     """Tell whether the server lets our user in."""
+    mysql = connector()
     try:
-        mysql.connector.connect(
+        mysql.connect(
             host=address.host,
             port=address.port,
             user=address.user,
@@ -194,7 +194,7 @@ def _answers(address: MariaDb) -> bool:
             ssl_disabled=True,
             connection_timeout=PROBE_TIMEOUT_S,
         ).close()
-    except (OSError, mysql.connector.Error):
+    except (OSError, mysql.Error):
         return False
     return True
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from urllib.parse import unquote, urlsplit
 
-import mysql.connector
-from mysql.connector import errorcode
-
 from harness.errors import SetupError, UsageError
+from harness.services.driver import connector
 from harness.services.external.reached import Reached
 from harness.services.launch import Startup
 from harness.services.service import MariaDb
@@ -15,7 +13,7 @@ from harness.services.settings import Settings
 
 DEFAULT_PORT = 3306
 TIMEOUT_S = 8
-DENIED = frozenset({errorcode.ER_ACCESS_DENIED_ERROR, errorcode.ER_DBACCESS_DENIED_ERROR})
+DENIED = frozenset({1045, 1044})  # ER_ACCESS_DENIED_ERROR, ER_DBACCESS_DENIED_ERROR
 
 
 def start(startup: Startup) -> Reached:
@@ -46,8 +44,9 @@ def address(settings: Settings) -> MariaDb:
 
 def probe(server: MariaDb) -> None:
     """Connect once; raises SetupError that tells what is in the way."""
+    mysql = connector()
     try:
-        mysql.connector.connect(
+        mysql.connect(
             host=server.host,
             port=server.port,
             user=server.user,
@@ -57,7 +56,7 @@ def probe(server: MariaDb) -> None:
             connection_timeout=TIMEOUT_S,
             use_pure=True,
         ).close()
-    except (OSError, mysql.connector.Error) as error:
+    except (OSError, mysql.Error) as error:
         denied = getattr(error, "errno", None) in DENIED
         what = "refuses who we are" if denied else "cannot be reached"
         raise SetupError(
