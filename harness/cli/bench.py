@@ -41,4 +41,4 @@ def command(names: tuple[str, ...], json_: bool) -> int:  # noqa: FBT001
 def _line(figure: Figure) -> str:
     floor = "" if figure.floor is None else f"floor {figure.floor:.3f}, ratio {figure.ratio:.2f}"
     goal = "" if figure.goal is None else f"goal {figure.goal}"
-    return f"{figure.name:24} {figure.value:10.3f} {figure.unit:3} {floor:32} {goal}".rstrip()
+    return f"{figure.name:32} {figure.value:10.3f} {figure.unit:3} {floor:32} {goal}".rstrip()
