@@ -12,10 +12,8 @@ from pathlib import Path
 import click
 
 from harness.cli import options
-from harness.engine.workspace import BUNDLE, Workspace
+from harness.engine.workspace import BUNDLE, Workspace, in_ci
 from harness.errors import ExitCode, UsageError
-
-UNSET = frozenset({"", "0", "false"})
 
 
 @click.group("golden", short_help="Compare or accept golden files.")
@@ -73,7 +71,7 @@ def accept(paths: tuple[Path, ...], scenarios: Path | None, golden: Path | None)
 
 def _may_write(space: Workspace, environment: Mapping[str, str]) -> None:
     """Refuse to accept where nobody reviews, or into the installed package."""
-    if environment.get("CI", "").lower() not in UNSET:
+    if in_ci(environment):
         raise UsageError(
             "goldens are not accepted where CI is set: nobody would review them",
             hint="run `harness golden accept` on your machine, review the difference, commit it",

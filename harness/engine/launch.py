@@ -9,6 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 from harness.consumers.manifest import Consumer
 from harness.engine.events import ServiceChanged
+from harness.engine.workspace import in_ci
 from harness.errors import SetupError
 from harness.model.finding import Judgement, Verdict
 from harness.scenario.expand import Case
@@ -49,7 +50,7 @@ def _archives() -> dict[str, str]:
     back; there it is made only when HARNESS_SPARK_ARCHIVES names a directory.
     """
     named = os.environ.get(ARCHIVES)
-    if named is None and not os.environ.get("CI"):
+    if named is None and not in_ci(os.environ):
         named = str(cache_directory() / "spark")
     return {ARCHIVES: named} if named else {}
 

@@ -19,7 +19,6 @@ from harness.pytest_plugin.fixtures import certify, harness_services, harness_sp
 __all__ = ["certify", "harness_services", "harness_spark"]
 
 SUFFIXES = frozenset({".yaml", ".yml"})
-NO_CI = frozenset({"", "0", "false"})
 MARKERS = (
     "harness: a case of a scenario file; its tags are markers too",
     "protocol_open: a case of a scenario over TiCDC's Open Protocol",
@@ -88,7 +87,9 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 
 def _refuse_unreviewed(config: pytest.Config) -> None:
     """Raise UsageError where nobody would see the difference, or several would write it."""
-    if os.environ.get("CI", "").lower() not in NO_CI:
+    from harness.engine.workspace import in_ci
+
+    if in_ci(os.environ):
         raise pytest.UsageError(
             "--update-golden is refused where CI is set: nobody would review the difference\n"
             "    hint: run it on your machine, review what git shows, and commit that"

@@ -9,15 +9,13 @@ from __future__ import annotations
 import shutil
 import zipfile
 from collections.abc import Sequence
-from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import urllib3
 from urllib3.exceptions import HTTPError
 
 from harness.services.artifacts import locked
-from harness.services.embedded.sharing import ARCHIVING_GRACE_S, keep
+from harness.services.embedded.sharing import ClassArchive
 from harness.services.java import find_java
 from harness.services.launch import Attempt, Running, Startup, launch
 from harness.services.ports import HOST
@@ -48,17 +46,11 @@ def start(startup: Startup) -> Running:
     home = startup.cache / "registry"
     base = once(home / f"base-{key(*made_from)}", lambda there: _unpack(startup, archive, there))
     runner = next(base.glob("*-runner.jar"))
-    classes = home / f"classes-{key(str(java.home), java.version, *JVM, *made_from)}.jsa"
-    fresh = startup.data / "classes.jsa"
-    sharing = (
-        f"-XX:SharedArchiveFile={classes}"
-        if classes.is_file()
-        else f"-XX:ArchiveClassesAtExit={fresh}"
-    )
+    classes = ClassArchive.of(home, startup.data, str(java.home), java.version, *JVM, *made_from)
 
     def attempt(ports: Sequence[int]) -> Attempt:
         registry = Registry(f"http://{HOST}:{ports[0]}{API}")
-        command = [str(java.executable), *JVM, f"-Djava.io.tmpdir={startup.data}", sharing]
+        command = [str(java.executable), *JVM, f"-Djava.io.tmpdir={startup.data}", classes.option]
         return Attempt(
             argv=[*command, f"-Dquarkus.http.port={ports[0]}", "-jar", str(runner)],
             env={
@@ -70,14 +62,7 @@ def start(startup: Startup) -> Running:
         )
 
     startup.tell("starting", f"Java {java.version}")
-    running = launch(startup, 1, attempt)
-    if classes.is_file():
-        return running
-    return replace(
-        running,
-        grace_s=ARCHIVING_GRACE_S,
-        before_removal=[partial(keep, fresh, classes)],
-    )
+    return classes.kept_from(launch(startup, 1, attempt))
 
 
 def _unpack(startup: Startup, archive: Path, directory: Path) -> None:

@@ -9,8 +9,6 @@ from __future__ import annotations
 import shutil
 import socket
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 from confluent_kafka import KafkaException
@@ -19,7 +17,7 @@ from confluent_kafka.admin import AdminClient
 from harness.errors import SetupError
 from harness.process import spawn
 from harness.services.artifacts import locked
-from harness.services.embedded.sharing import ARCHIVING_GRACE_S, keep
+from harness.services.embedded.sharing import ClassArchive
 from harness.services.java import Java, find_java
 from harness.services.launch import Attempt, Running, Startup, launch, tail
 from harness.services.ports import HOST
@@ -87,20 +85,14 @@ def start(startup: Startup) -> Running:
         home / f"storage-{key(*made_from)}",
         lambda directory: _format(java, classpath, startup, directory),
     )
-    archive = home / f"classes-{key(str(java.home), java.version, *JVM, *made_from)}.jsa"
-    fresh = startup.data / "classes.jsa"
-    sharing = (
-        f"-XX:SharedArchiveFile={archive}"
-        if archive.is_file()
-        else f"-XX:ArchiveClassesAtExit={fresh}"
-    )
+    classes = ClassArchive.of(home, startup.data, str(java.home), java.version, *JVM, *made_from)
 
     def attempt(ports: Sequence[int]) -> Attempt:
         shutil.copytree(storage, startup.data / "log")
         properties = startup.directory / "server.properties"
         properties.write_text(_properties(ports, startup.data / "log"), encoding="utf-8")
         address = Kafka(f"{HOST}:{ports[0]}")
-        command = [str(java.executable), *JVM, f"-Djava.io.tmpdir={startup.data}", sharing]
+        command = [str(java.executable), *JVM, f"-Djava.io.tmpdir={startup.data}", classes.option]
         return Attempt(
             argv=[*command, "-cp", classpath, "kafka.Kafka", str(properties)],
             env=_env(startup.env),
@@ -109,14 +101,7 @@ def start(startup: Startup) -> Running:
         )
 
     startup.tell("starting", f"Java {java.version}")
-    running = launch(startup, 2, attempt)
-    if archive.is_file():
-        return running
-    return replace(
-        running,
-        grace_s=ARCHIVING_GRACE_S,
-        before_removal=[partial(keep, fresh, archive)],
-    )
+    return classes.kept_from(launch(startup, 2, attempt))
 
 
 def _properties(ports: Sequence[int], log_dir: Path) -> str:
