@@ -8,14 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from harness.spec.clause import Clause, Level, Row, Source, clauses
-
-_TREE = "https://github.com/pingcap/tiflow/blob/c7b2588ef6"
-
-
-def _file(path: str, line: int) -> Source:
-    return Source("tiflow c7b2588", f"{path}:{line}", f"{_TREE}/{path}#L{line}")
-
+from harness.spec.clause import Clause, Level, Row, clauses
+from harness.spec.documents import TIFLOW
 
 _SPLIT: tuple[Row, ...] = (
     (
@@ -208,19 +202,19 @@ _DISPATCH: tuple[Row, ...] = (
 CHANGEFEED_CLAUSES: Mapping[str, Clause] = clauses(
     "open",
     {
-        _file("cdc/model/sink.go", 1187): _SPLIT,
-        _file("cdc/processor/sourcemanager/sorter/pebble/encoding/key.go", 85): _ORDER,
-        _file("cdc/entry/mounter.go", 160): _NETTING,
-        _file("cmd/kafka-consumer/writer.go", 224): _CONSUMER,
-        _file("pkg/sink/codec/open/open_protocol_encoder.go", 130): _BATCH,
-        _file("pkg/sink/codec/internal/message_key.go", 24): _KEYS,
-        _file("cdc/owner/ddl_sink.go", 432): _DDL_TEXT,
-        _file("cdc/model/sink.go", 1092): _DDL_NAMES,
-        _file("pkg/sink/codec/internal/column.go", 27): _VALUES,
-        _file("cdc/entry/mounter.go", 853): _MISSING,
-        _file("cdc/model/schema_storage.go", 380): _HIDDEN,
-        _file("pkg/sink/codec/open/open_protocol_message.go", 122): _DELETES,
-        _file("pkg/sink/codec/open/open_protocol_message.go", 83): _UPDATES,
-        _file("cdc/sink/dmlsink/mq/dispatcher/event_router.go", 97): _DISPATCH,
+        TIFLOW.file("cdc/model/sink.go", 1187): _SPLIT,
+        TIFLOW.file("cdc/processor/sourcemanager/sorter/pebble/encoding/key.go", 85): _ORDER,
+        TIFLOW.file("cdc/entry/mounter.go", 160): _NETTING,
+        TIFLOW.file("cmd/kafka-consumer/writer.go", 224): _CONSUMER,
+        TIFLOW.file("pkg/sink/codec/open/open_protocol_encoder.go", 130): _BATCH,
+        TIFLOW.file("pkg/sink/codec/internal/message_key.go", 24): _KEYS,
+        TIFLOW.file("cdc/owner/ddl_sink.go", 432): _DDL_TEXT,
+        TIFLOW.file("cdc/model/sink.go", 1092): _DDL_NAMES,
+        TIFLOW.file("pkg/sink/codec/internal/column.go", 27): _VALUES,
+        TIFLOW.file("cdc/entry/mounter.go", 853): _MISSING,
+        TIFLOW.file("cdc/model/schema_storage.go", 380): _HIDDEN,
+        TIFLOW.file("pkg/sink/codec/open/open_protocol_message.go", 122): _DELETES,
+        TIFLOW.file("pkg/sink/codec/open/open_protocol_message.go", 83): _UPDATES,
+        TIFLOW.file("cdc/sink/dmlsink/mq/dispatcher/event_router.go", 97): _DISPATCH,
     },
 )

@@ -29,8 +29,9 @@ class Source:
 class Clause:
     """One statement that a stream keeps and that a consumer may rely on or must cope with.
 
-    `protocol` is the protocol whose streams it governs, or `kafka` for all of them; `text` is our
-    own wording; `versions` says which releases it holds for ("all", "from 4.0.5", "up to 4.0.4").
+    `protocol` is the protocol whose streams it governs, or a layer that several protocols share
+    (`kafka`, `changefeed`, `connect`, `registry`); `text` is our own wording; `versions` says
+    which releases it holds for ("all", "current", "from 4.0.5", "up to 4.0.4").
     """
 
     id: str
@@ -43,6 +44,21 @@ class Clause:
 
 # Id, level, text; a fourth part names the versions when the clause does not hold for all of them.
 Row = tuple[str, Level, str] | tuple[str, Level, str, str]
+
+
+def must(identifier: str, text: str, versions: str = "all") -> Row:
+    """Return the row of a clause that always holds."""
+    return identifier, Level.MUST, text, versions
+
+
+def should(identifier: str, text: str, versions: str = "all") -> Row:
+    """Return the row of a clause that holds unless there is a reason."""
+    return identifier, Level.SHOULD, text, versions
+
+
+def may(identifier: str, text: str, versions: str = "all") -> Row:
+    """Return the row of a clause that allows: what a producer may do, a consumer copes with."""
+    return identifier, Level.MAY, text, versions
 
 
 def clauses(protocol: str, tables: Mapping[Source, Iterable[Row]]) -> Mapping[str, Clause]:

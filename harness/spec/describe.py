@@ -33,15 +33,19 @@ def page() -> str:
 def _sections() -> Iterator[str]:
     ordered = sorted(CLAUSES.values(), key=_place)
     for (protocol, document), group in groupby(ordered, key=_place):
-        clauses = list(group)
-        yield f"## {document} ({protocol})\n\n<{clauses[0].source.url}>\n"
+        yield f"## {document} ({protocol})\n"
         yield "| clause | level | says | section | versions |\n| --- | --- | --- | --- | --- |"
-        for clause in clauses:
+        for clause in group:
             yield (
                 f"| `{clause.id}` | {clause.level.value} | {_cell(clause.text)} "
-                f"| {_cell(clause.source.section)} | {clause.versions} |"
+                f"| {place(clause)} | {clause.versions} |"
             )
         yield ""
+
+
+def place(clause: Clause) -> str:
+    """Return the section that a clause stands in, linked."""
+    return f"[{_cell(clause.source.section)}]({clause.source.url})"
 
 
 def _place(clause: Clause) -> tuple[str, str]:

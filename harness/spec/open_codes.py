@@ -10,22 +10,14 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
 from harness.model.columns import ColumnKind
-from harness.spec.clause import Clause, Level, Row, Source, clauses
-from harness.spec.open_protocol import section
+from harness.spec.clause import Clause, Level, Row, clauses
+from harness.spec.documents import OPEN, TIDB_CODE
 
-_TYPES_SECTION = section("Column type code")
-_DDL_SECTION = section("DDL type code")
-_FLAGS_SECTION = section("Bit flags of columns")
-_TIDB_ACTIONS = Source(
-    "TiDB source",
-    "ActionType",
-    "https://github.com/pingcap/tidb/blob/master/pkg/meta/model/job.go",
-)
-_TIDB_TYPES = Source(
-    "TiDB source",
-    "column types",
-    "https://github.com/pingcap/tidb/blob/master/pkg/parser/mysql/type.go",
-)
+_TYPES_SECTION = OPEN.section("Column type code", "column-type-code")
+_DDL_SECTION = OPEN.section("DDL type code", "ddl-type-code")
+_FLAGS_SECTION = OPEN.section("Bit flags of columns", "bit-flags-of-columns")
+_TIDB_ACTIONS = TIDB_CODE.file("pkg/meta/model/job.go")
+_TIDB_TYPES = TIDB_CODE.file("pkg/parser/mysql/type.go")
 
 # Name in the clause id, codes, what `v` holds.
 _TYPES: tuple[tuple[str, str, str], ...] = (
@@ -149,7 +141,7 @@ _VECTOR: Row = (
     "open.type.vector",
     Level.MUST,
     "Type code 225, VECTOR: its numbers as text in square brackets.",
-    "current",
+    "from 8.4.0",
 )
 
 CODE_CLAUSES: Mapping[str, Clause] = clauses(

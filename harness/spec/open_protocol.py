@@ -8,16 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from harness.spec.clause import Clause, Level, Row, Source, clauses
-
-DOCUMENT = "TiCDC Open Protocol"
-URL = "https://docs.pingcap.com/tidb/stable/ticdc-open-protocol"
-
-
-def section(name: str) -> Source:
-    """Return a section of the document."""
-    return Source(DOCUMENT, name, URL)
-
+from harness.spec.clause import Clause, Level, Row, clauses
+from harness.spec.documents import OPEN
 
 _OVERVIEW: tuple[Row, ...] = (
     (
@@ -206,13 +198,15 @@ _NOTES: tuple[Row, ...] = (
 OPEN_CLAUSES: Mapping[str, Clause] = clauses(
     "open",
     {
-        section("Overview"): _OVERVIEW,
-        section("Restrictions"): _RESTRICTIONS,
-        section("Message format"): _MESSAGE,
-        section("Event format, Row Changed Event"): _ROW,
-        section("Event format, DDL Event"): _DDL,
-        section("Event format, Resolved Event"): _RESOLVED,
-        section("Examples of the Event stream output"): _EXAMPLE,
-        section("Bit flags of columns, notes"): _NOTES,
+        OPEN.section("Overview", "ticdc-open-protocol"): _OVERVIEW,
+        OPEN.section("Restrictions", "restrictions"): _RESTRICTIONS,
+        OPEN.section("Message format", "message-format"): _MESSAGE,
+        OPEN.section("Event format, Row Changed Event", "row-changed-event"): _ROW,
+        OPEN.section("Event format, DDL Event", "ddl-event"): _DDL,
+        OPEN.section("Event format, Resolved Event", "resolved-event"): _RESOLVED,
+        OPEN.section(
+            "Examples of the Event stream output", "examples-of-the-event-stream-output"
+        ): _EXAMPLE,
+        OPEN.section("Bit flags of columns, notes", "bit-flags-of-columns"): _NOTES,
     },
 )

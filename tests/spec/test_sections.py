@@ -1,0 +1,97 @@
+"""The clauses cover the documents section by section, in words of their own."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from harness.spec import CLAUSES, Clause
+from harness.spec.sections import SECTIONS
+from tests.tree import hold, text_of
+
+HOSTS = {
+    "avro.apache.org",
+    "debezium.io",
+    "docs.confluent.io",
+    "docs.pingcap.com",
+    "github.com",
+    "kafka.apache.org",
+}
+TEXT_MAX = 200
+RUN = 8
+# Names a directory with the documents' own text; without it nothing can be compared.
+DOCUMENTS = os.environ.get("CDC_SEEDS_DIR", "")
+
+
+def words(text: str) -> list[str]:
+    """Return a text's words in lower case, punctuation aside."""
+    return re.findall(r"\w+", text.lower())
+
+
+def runs(text: str) -> Iterator[tuple[str, ...]]:
+    """Yield every run of `RUN` words of a text."""
+    found = words(text)
+    return zip(*(found[start:] for start in range(RUN)), strict=False)
+
+
+def test_every_section_has_clauses_or_a_reason() -> None:
+    """No section of a source document is forgotten, and none is excused that has clauses."""
+    cited = {(clause.source.document, clause.source.section) for clause in CLAUSES.values()}
+    hold(
+        f"{page.title}, {section}: " + ("no clause" if not reason else "has clauses and a reason")
+        for page, sections in SECTIONS.items()
+        for section, reason in sections.items()
+        if ((page.title, section) in cited) == bool(reason)
+    )
+
+
+def test_clauses_name_sections_that_exist() -> None:
+    """A clause of a source document stands in a section of it."""
+    known = {page.title: set(sections) for page, sections in SECTIONS.items()}
+    hold(
+        f"{clause.id}: {clause.source.document} has no section {clause.source.section!r}"
+        for clause in CLAUSES.values()
+        if clause.source.section not in known.get(clause.source.document, {clause.source.section})
+    )
+
+
+def test_the_page_on_versions_names_clauses_that_exist() -> None:
+    """Each difference between a document and an encoder is told by a clause."""
+    tables = re.findall(r"^\| .*[^-] \|$", text_of("docs/explanation/versions.md"), re.MULTILINE)
+    cited = [row.rsplit("|", 2)[1].strip() for row in tables if not row.endswith("| clause |")]
+    assert cited
+    hold(
+        f"docs/explanation/versions.md: {clause} is no clause"
+        for clause in cited
+        if clause.strip("`") not in CLAUSES
+    )
+
+
+@pytest.mark.parametrize("clause", CLAUSES.values(), ids=CLAUSES)
+def test_a_clause_is_short_and_stands_in_public(clause: Clause) -> None:
+    """A statement fits on two lines, and its source is a page that anybody can open."""
+    assert len(clause.text) <= TEXT_MAX
+    url = urlsplit(clause.source.url)
+    assert url.netloc in HOSTS
+    assert url.path
+    assert " " not in clause.source.url
+
+
+@pytest.mark.skipif(not DOCUMENTS, reason="CDC_SEEDS_DIR does not name the documents' text")
+def test_no_clause_copies_its_document() -> None:
+    """No clause shares eight words in a row with a document."""
+    texts = {path.name: path.read_text("utf-8") for path in Path(DOCUMENTS).glob("*.txt")}
+    assert texts
+    copied = {name: set(runs(text)) for name, text in texts.items()}
+    hold(
+        f"{clause.id}: {' '.join(run)!r} is in {name}"
+        for clause in CLAUSES.values()
+        for name, theirs in copied.items()
+        for run in runs(clause.text)
+        if run in theirs
+    )
