@@ -38,10 +38,14 @@ class RowChanged:
 
 @dataclass(frozen=True, slots=True)
 class RowPin:
-    """Rows of a transaction whose named columns have these values go to that partition."""
+    """Rows of a transaction whose named columns have these values go to that place.
+
+    `partition` is a Kafka partition (TiCDC), `shard` the shard that has the row (Vitess).
+    """
 
     key: Mapping[str, Value]
-    partition: int
+    partition: int | None = None
+    shard: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +55,7 @@ class Pin:
     ts: int | None = None
     partition: int | None = None
     rows: tuple[RowPin, ...] = ()
+    shard: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

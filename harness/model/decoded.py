@@ -14,6 +14,7 @@ from types import MappingProxyType
 from harness.model.canonical import canonical
 from harness.model.columns import BINARIES, CHARACTERS, Column, ColumnKind
 from harness.model.values import Value
+from harness.model.vitess_place import VitessPlace
 
 
 def settled(kind: ColumnKind, value: Value) -> Value:
@@ -33,7 +34,11 @@ def settled(kind: ColumnKind, value: Value) -> Value:
 
 
 class EventKind(StrEnum):
-    """What an event says; an upsert is an insert or an update, the wire does not tell which."""
+    """What an event says; an upsert is an insert or an update, the wire does not tell which.
+
+    A tombstone is a record with a key and a null value; begin and end bound a transaction of the
+    transaction topic.
+    """
 
     INSERT = "insert"
     UPDATE = "update"
@@ -41,6 +46,10 @@ class EventKind(StrEnum):
     DELETE = "delete"
     DDL = "ddl"
     RESOLVED = "resolved"
+    TOMBSTONE = "tombstone"
+    BEGIN = "begin"
+    END = "end"
+    HEARTBEAT = "heartbeat"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +57,11 @@ class DecodedEvent:
     """One event of one Kafka message.
 
     `before` and `after` hold the columns that are on the wire, by name; `handle` the names of the
-    handle key. `query` and `type` are a DDL's. `key_text` and `value_text` are the event's own
-    JSON.
+    handle key. `key` holds the key's columns where the record's key carries their values. `query`
+    and `type` are a DDL's. `key_text` and `value_text` are the event's own JSON. `handle_only`: the
+    row was too large, and only its handle columns are here. `claim_check` names the file that the
+    row was read from, empty when the message itself had it. `vitess` is Debezium Vitess's alone.
+    `defaults` are what older records have in columns that they lack, as far as the wire tells.
     """
 
     kind: EventKind
@@ -65,3 +77,15 @@ class DecodedEvent:
     type: int = 0
     key_text: str = ""
     value_text: str = ""
+    key: Mapping[str, Value] | None = None
+    handle_only: bool = False
+    claim_check: str = ""
+    vitess: VitessPlace | None = None
+    defaults: Mapping[str, Value] = field(default_factory=lambda: MappingProxyType({}))
+
+    @property
+    def image(self) -> Mapping[str, Value] | None:
+        """Return the row that the event is about: the new one, a deletion's old one, or the key."""
+        if self.after is not None:
+            return self.after
+        return self.key if self.before is None else self.before

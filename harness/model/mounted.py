@@ -36,7 +36,7 @@ class MountedRow:
 
     `row_id` is the int64 handle (0 when the handle is not an integer); `physical_id` is the
     physical partition id, 0 for an unpartitioned table. `topic` and `partition` are the
-    dispatcher's choice.
+    dispatcher's choice. `split` marks both halves of an update that the sink split.
     """
 
     op: Op
@@ -49,6 +49,7 @@ class MountedRow:
     origin: Origin
     row_id: int = 0
     physical_id: int = 0
+    split: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +83,21 @@ class ResolvedMark:
     topic: str
     partition: int
     origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class ChangefeedStopped:
+    """The changefeed stopped with an error: nothing of it, nor of anything later, is sent.
+
+    `code` is TiCDC's name for the error and `cause` the one that it wraps ("" for none);
+    `commit_ts` is that of the transaction or DDL that could not be sent. No record tells of it.
+    """
+
+    code: str
+    what: str
+    commit_ts: int
+    origin: Origin
+    cause: str = ""
 
 
 VendorEvent = MountedRow | DdlEvent | ResolvedMark

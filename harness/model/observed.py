@@ -27,6 +27,7 @@ class Outcome(StrEnum):
     CRASH = "crash"
     TIMEOUT = "timeout"
     INVALID = "invalid"
+    UNTRIED = "untried"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +55,22 @@ class ObservedDdl:
 
 
 @dataclass(frozen=True, slots=True)
+class DeadLetter:
+    """A message that the consumer could not read and set aside."""
+
+    topic: str
+    partition: int
+    offset: int
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Observed:
     """Everything one consumer answered for one changefeed.
 
     `detail` says what happened in words when the outcome is not DONE: the consumer's own error, the
     exit code and the tail of its output, or which line of which result file is not valid.
-    `events` and `ddl` are None when the consumer did not hand them back.
+    `events`, `ddl` and `dead_letters` are None when the consumer did not hand them back.
     """
 
     outcome: Outcome
@@ -68,3 +79,4 @@ class Observed:
     events: tuple[ObservedEvent, ...] | None = None
     ddl: tuple[ObservedDdl, ...] | None = None
     log: str = ""
+    dead_letters: tuple[DeadLetter, ...] | None = None

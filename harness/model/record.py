@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import cast
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +26,25 @@ class Origin:
 
 
 @dataclass(frozen=True, slots=True)
+class SchemaUse:
+    """A registry's schema that a record's bytes name: its subject, its text, the id in the bytes.
+
+    The id is the one that the encoder's own registry gave; whoever sends the record registers the
+    text with the real registry and writes that id instead.
+    """
+
+    subject: str
+    schema: str
+    id: int
+
+
+@dataclass(frozen=True, slots=True)
 class Record:
-    """One Kafka message; `topic` is the canonical name, without any case prefix."""
+    """One Kafka message; `topic` is the canonical name, without any case prefix.
+
+    `key_schema` and `value_schema` are set where the bytes start with a registry's schema id.
+    `timestamp` is in milliseconds since 1970; None leaves it to the producer's clock.
+    """
 
     topic: str
     partition: int
@@ -34,3 +52,47 @@ class Record:
     value: bytes | None
     origins: tuple[Origin, ...]
     headers: tuple[tuple[str, bytes | None], ...] = ()
+    key_schema: SchemaUse | None = None
+    value_schema: SchemaUse | None = None
+    timestamp: int | None = None
+
+
+class _Blank:
+    """The places of a Record, open to be written; what fills them then becomes a Record."""
+
+    __slots__ = tuple(field.name for field in fields(Record))
+
+    topic: str
+    partition: int
+    key: bytes | None
+    value: bytes | None
+    origins: tuple[Origin, ...]
+    headers: tuple[tuple[str, bytes | None], ...]
+    key_schema: SchemaUse | None
+    value_schema: SchemaUse | None
+    timestamp: int | None
+
+
+def bare_record(
+    topic: str,
+    partition: int,
+    key: bytes | None,
+    value: bytes | None,
+    origins: tuple[Origin, ...],
+    headers: tuple[tuple[str, bytes | None], ...] = (),
+) -> Record:
+    """Return `Record(…)` without schemas and time, in a sixth of the time.
+
+    A frozen class checks each of its assignments; for encoders that make hundreds of thousands of
+    records a second that is most of a record's price.
+    """
+    made = _Blank()
+    made.topic = topic
+    made.partition = partition
+    made.key = key
+    made.value = value
+    made.origins = origins
+    made.headers = headers
+    made.key_schema = made.value_schema = made.timestamp = None
+    made.__class__ = cast("type[_Blank]", Record)
+    return cast("Record", made)

@@ -98,6 +98,16 @@ def _member_text(column: Column, value: Value) -> str:
     return ",".join(m for bit, m in enumerate(column.members) if number >> bit & 1)
 
 
+def keeps_rows(before: Table, after: Table) -> bool:
+    """Tell whether a table still holds its rows after a DDL statement.
+
+    A new physical id means an empty table, as after TRUNCATE, unless the rows were copied into
+    partitions, or out of them (TiDB pkg/ddl/partition.go `onReorganizePartition`).
+    """
+    moved = (before.partition_kind, before.partitions) != (after.partition_kind, after.partitions)
+    return before.physical_id == after.physical_id or moved
+
+
 def reshape(before: Table, after: Table, row: Row) -> Row:
     """Return a row of `before` as `after` stores it; raise ValueError when it has no exact form.
 

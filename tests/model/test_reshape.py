@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,7 +11,14 @@ from hypothesis import strategies as st
 
 from harness.model.canonical import canonical
 from harness.model.columns import Column, ColumnKind, Default
-from harness.model.reshape import added_value, converted, default_value, reshape, zero_value
+from harness.model.reshape import (
+    added_value,
+    converted,
+    default_value,
+    keeps_rows,
+    reshape,
+    zero_value,
+)
 from harness.model.table import Table, TableId
 from harness.model.values import Value
 from tests.strategies import EACH_KIND, columns, narrow, values
@@ -206,3 +214,18 @@ def test_reshape_drop_and_add() -> None:
     between = table(of(K.INT, "a", 1))
     after = table(of(K.INT, "a", 1), of(K.INT, "b", 3))
     assert reshape(between, after, reshape(before, between, (1, 2))) == (1, None)
+
+
+@pytest.mark.parametrize(
+    ("change", "kept"),
+    [
+        ({"comment": "other"}, True),
+        ({"physical_id": 8}, False),
+        ({"physical_id": 8, "partition_kind": "", "partitions": ()}, True),
+        ({"physical_id": 8, "partition_kind": "HASH", "partitions": ("p0", "p1")}, True),
+    ],
+)
+def test_keeps_rows(change: dict[str, Any], *, kept: bool) -> None:
+    """TRUNCATE empties a table, PARTITION BY and REMOVE PARTITIONING copy its rows."""
+    table = Table(TableId("d", "t"), (), physical_id=7, partitions=("p0",), partition_kind="RANGE")
+    assert keeps_rows(table, replace(table, **change)) is kept
