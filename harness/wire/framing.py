@@ -8,33 +8,46 @@ Source: TiCDC Open Protocol, §Message format; tiflow c7b2588 open/open_protocol
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import repeat
+from operator import add
 from struct import Struct
 
 from harness.errors import DecodingError
 
 VERSION = 1
 _INT64 = Struct(">q")
-_VERSION_BYTES = _INT64.pack(VERSION)
+VERSION_PREFIX = _INT64.pack(VERSION)
 _pack = _INT64.pack
+_FIRST = Struct(">qq")
 
 
 def frame_keys(keys: Sequence[bytes]) -> bytes:
     """Return the message key that holds these event keys, in order."""
-    parts = [_VERSION_BYTES]
-    for key in keys:
-        parts.append(_pack(len(key)))
-        parts.append(key)
-    return b"".join(parts)
+    return VERSION_PREFIX + frame_values(keys)
 
 
 def frame_values(values: Sequence[bytes]) -> bytes:
     """Return the message value that holds these event values, in order."""
-    parts: list[bytes] = []
-    for value in values:
-        parts.append(_pack(len(value)))
-        parts.append(value)
-    return b"".join(parts)
+    return b"".join(framed(values))
+
+
+def framed(texts: Sequence[bytes]) -> list[bytes]:
+    """Return each text behind its length, as two parts; joining any whole pairs gives frames."""
+    parts = [b""] * (2 * len(texts))
+    parts[::2] = map(_pack, map(len, texts))
+    parts[1::2] = texts
+    return parts
+
+
+def frame_each_key(keys: Sequence[bytes]) -> Iterator[bytes]:
+    """Yield a message key for each event key."""
+    return map(add, map(_FIRST.pack, repeat(VERSION), map(len, keys)), keys)
+
+
+def frame_each_value(values: Sequence[bytes]) -> Iterator[bytes]:
+    """Yield a message value for each event value."""
+    return map(add, map(_pack, map(len, values)), values)
 
 
 def unframe(key: bytes, value: bytes) -> tuple[tuple[bytes, bytes], ...]:

@@ -13,6 +13,7 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from decimal import Decimal
+from math import isfinite
 from struct import Struct
 
 _ESCAPES = {
@@ -39,6 +40,7 @@ _TABLE = str.maketrans(
 )
 _NEEDS_ESCAPE = re.compile('[\x00-\x1f"\\\\<>&\u2028\u2029\ud800-\udfff]')
 _FLOAT32 = Struct("<f")
+_NORMAL32 = 2.0**-126
 _FLOAT32_MAX = 3.4028235677973366e38
 # Go compares a 32-bit float with the bounds of fixed notation as 32-bit numbers.
 _FIXED_FROM: Mapping[int, float] = {
@@ -79,8 +81,10 @@ def go_float(value: float, bits: int = 64) -> str:
     """Return a float's JSON number: shortest digits that read back, fixed notation in [1e-6, 1e21).
 
     `bits` is 32 or 64: a 32-bit float is printed with the digits that 32 bits need. Zero has no
-    sign, since TiDB stores none. The value is finite, since MySQL stores nothing else.
+    sign, since TiDB stores none. ValueError for what is not finite: JSON has no such number.
     """
+    if not isfinite(value):
+        raise ValueError(f"{value} is not a JSON number")
     if value == 0:
         return "0"
     digits = shortest(value, bits)
@@ -104,7 +108,8 @@ def _shortest32(value: float) -> str:
     if uneven is not None:
         return uneven if value > 0 else f"-{uneven}"
     packed = _FLOAT32.pack(value)
-    for precision in range(1, 9):
+    # A normal 32-bit float keeps any six digits, so rounding to six gives a shorter text as well.
+    for precision in range(6 if abs(value) >= _NORMAL32 else 1, 9):
         text = f"{value:.{precision}g}"
         # Rounding the greatest floats up leaves the 32-bit range.
         if abs(float(text)) <= _FLOAT32_MAX and _FLOAT32.pack(float(text)) == packed:
