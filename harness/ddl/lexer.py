@@ -51,6 +51,7 @@ class Token:
 # Features that TiDB's `/*T![...] */` may name; the content of any other is skipped.
 FEATURES = frozenset(
     {
+        "affinity",
         "auto_id_cache",
         "auto_rand",
         "auto_rand_base",
@@ -59,7 +60,7 @@ FEATURES = frozenset(
         "global_index",
         "placement",
         "pre_split",
-        "resource_group",
+        "region_split",
         "ttl",
     }
 )

@@ -74,6 +74,7 @@ class OptionKind(StrEnum):
     CHECK = "CHECK"
     COLUMN_FORMAT = "COLUMN_FORMAT"
     STORAGE = "STORAGE"
+    ENGINE_ATTRIBUTE = "SECONDARY_ENGINE_ATTRIBUTE"
     INVISIBLE = "INVISIBLE"
 
 
@@ -138,6 +139,9 @@ class IndexOption:
     is_global: bool = False
     visible: bool | None = None
     pre_split: str = ""
+    columnar: bool = False
+    engine_attribute: str = ""
+    where: Expr | None = None
 
 
 class ConstraintKind(StrEnum):

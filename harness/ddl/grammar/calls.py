@@ -44,7 +44,6 @@ _RESERVED_FUNCTIONS = words(
 _RENAMED = {
     "CHAR": "CHAR_FUNC",
     "INSERT": "INSERT_FUNC",
-    "PASSWORD": "PASSWORD_FUNC",
     "STD": "STDDEV_POP",
     "STDDEV": "STDDEV_POP",
     "VARIANCE": "VAR_POP",
@@ -151,15 +150,20 @@ def _cast_type(cursor: Cursor) -> str:
     word = cursor.expect_any(*_CAST_TYPES)
     if word in ("SIGNED", "UNSIGNED"):
         cursor.take_any("INTEGER", "INT")
-    text = _CAST_TYPES[word] + _cast_size(cursor, word)
-    if text == "FLOAT(wide)":
-        text = "DOUBLE"
-    if word in ("CHAR", "CHARACTER"):
-        text += _cast_charset(cursor)
-    return text + (" ARRAY" if cursor.take("ARRAY") else "")
+    kind = _CAST_TYPES[word]
+    size = _cast_size(cursor, word)
+    if size == "(wide)":
+        kind, size = "DOUBLE", ""
+    charset = _cast_charset(cursor) if word in ("CHAR", "CHARACTER") else ""
+    # Characters without a character set are bytes (parser.y, `CastType`).
+    if charset == "binary":
+        kind, charset = "BINARY", ""
+    return kind + size + charset + (" ARRAY" if cursor.take("ARRAY") else "")
 
 
 def _cast_size(cursor: Cursor, word: str) -> str:
+    if word == "VECTOR" and cursor.take("<"):
+        cursor.expect("FLOAT", ">")
     if not cursor.sees("("):
         return "(10)" if word == "DECIMAL" else ""
     sizes = cursor.parenthesised(lambda: cursor.number("a length"))
@@ -167,17 +171,20 @@ def _cast_size(cursor: Cursor, word: str) -> str:
         sizes = tuple(size for index, size in enumerate(sizes) if index == 0 or size)
     if word == "FLOAT":
         return "(wide)" if sizes[0] > _LONGEST_FLOAT else ""
-    if word in ("TIME", "DATETIME") and sizes == (0,):
+    if word == "VECTOR" or (word in ("TIME", "DATETIME") and sizes == (0,)):
         return ""
     return f"({', '.join(str(size) for size in sizes)})"
 
 
 def _cast_charset(cursor: Cursor) -> str:
-    text = " BINARY" if cursor.take("BINARY") else ""
+    """Return ` CHARSET NAME`, nothing for the usual one, `binary` for bytes."""
+    is_binary = cursor.take("BINARY")
+    charset = "utf8mb4"
     if cursor.take("CHARSET") or cursor.take("CHARACTER", "SET"):
         charset = _charset(cursor)
-        text += f" CHARSET {charset.upper()}" if charset != "utf8mb4" else ""
-    return text
+    if is_binary or charset == "binary":
+        return "binary"
+    return f" CHARSET {charset.upper()}" if charset != "utf8mb4" else ""
 
 
 def _date_arithmetic(cursor: Cursor) -> Parts:

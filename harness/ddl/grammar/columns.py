@@ -32,6 +32,7 @@ from harness.ddl.syntax import (
 
 NOW = "call CURRENT_TIMESTAMP"
 _NOW_WORDS = ("CURRENT_TIMESTAMP", "LOCALTIME", "LOCALTIMESTAMP", "NOW")
+_TODAY_WORDS = ("CURRENT_DATE", "CURDATE")
 SERIAL_OPTIONS = (
     ColumnOption(OptionKind.NOT_NULL),
     ColumnOption(OptionKind.AUTO_INCREMENT),
@@ -117,8 +118,8 @@ def _default(cursor: Cursor) -> tuple[ColumnOption, ...]:
 
 def parse_default(cursor: Cursor) -> Expr:
     """Return a default value: a constant, now, a function call, or an expression in parentheses."""
-    if cursor.sees_any(*_NOW_WORDS):
-        return parse_now(cursor)
+    if cursor.sees_any(*_NOW_WORDS, *_TODAY_WORDS):
+        return _today(cursor) if cursor.sees_any(*_TODAY_WORDS) else parse_now(cursor)
     if cursor.take("NEXT", "VALUE", "FOR"):
         return _next_value(cursor)
     if cursor.sees("NEXTVAL", "("):
@@ -137,7 +138,8 @@ def parse_default(cursor: Cursor) -> Expr:
 def _parenthesised_default(cursor: Cursor) -> Expr:
     """Take the parentheses off what TiDB writes without or with its own ones."""
     cursor.expect("(")
-    is_default = cursor.sees_any(*_NOW_WORDS, "(") or cursor.sees("NEXT", "VALUE")
+    starts = (*_NOW_WORDS, *_TODAY_WORDS, "(")
+    is_default = cursor.sees_any(*starts) or cursor.sees("NEXT", "VALUE")
     expr = parse_default(cursor) if is_default else parse_expression(cursor)
     cursor.expect(")")
     if isinstance(expr, Compound) and not expr.form.startswith(("call", "unary", "paren")):
@@ -148,6 +150,14 @@ def _parenthesised_default(cursor: Cursor) -> Expr:
 def _next_value(cursor: Cursor) -> Expr:
     sequence = cursor.table("a sequence")
     return Compound("call NEXTVAL", (f"NEXTVAL({table_text(sequence)})",))
+
+
+def _today(cursor: Cursor) -> Expr:
+    """Read CURRENT_DATE or CURDATE(), which TiDB writes alike (parser.y, `CurdateSym`)."""
+    word = cursor.expect_any(*_TODAY_WORDS)
+    if word == "CURDATE" or cursor.sees("("):
+        cursor.expect("(", ")")
+    return Compound("call CURRENT_DATE", ("CURRENT_DATE()",))
 
 
 def parse_now(cursor: Cursor) -> Expr:
@@ -166,6 +176,12 @@ def parse_now(cursor: Cursor) -> Expr:
 def _on_update(cursor: Cursor) -> tuple[ColumnOption, ...]:
     cursor.expect("ON", "UPDATE")
     return (ColumnOption(OptionKind.ON_UPDATE, expr=parse_now(cursor)),)
+
+
+def _engine_attribute(cursor: Cursor) -> tuple[ColumnOption, ...]:
+    cursor.next()
+    cursor.take("=")
+    return (ColumnOption(OptionKind.ENGINE_ATTRIBUTE, text=cursor.string("an attribute")),)
 
 
 def _comment(cursor: Cursor) -> tuple[ColumnOption, ...]:
@@ -249,6 +265,7 @@ _OPTION_RULES: Mapping[str, Callable[[Cursor], tuple[ColumnOption, ...]]] = {
     "COLLATE": _collate,
     "COLUMN_FORMAT": _storage,
     "STORAGE": _storage,
+    "SECONDARY_ENGINE_ATTRIBUTE": _engine_attribute,
     "SERIAL": _serial_default,
     "INVISIBLE": _word_option(OptionKind.INVISIBLE),
 }

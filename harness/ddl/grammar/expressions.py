@@ -139,13 +139,17 @@ def _between(cursor: Cursor, left: Expr, negated: str) -> Expr:
     return Compound("between", (left, f"{negated} BETWEEN ", low, " AND ", high))
 
 
-def _like(cursor: Cursor, left: Expr, negated: str) -> Expr:
+def _like(cursor: Cursor, left: Expr, negated: str, word: str = "LIKE") -> Expr:
     pattern = _arithmetic(cursor, 0)
     escape = ""
     if cursor.take("ESCAPE"):
         character = cursor.string("the escape character")
-        escape = "" if character in ("\\", "") else f" ESCAPE {quote_string(character)}"
-    return Compound("like", (left, f"{negated} LIKE ", pattern, escape))
+        escape = "" if character == "\\" else f" ESCAPE {quote_string(character)}"
+    return Compound("like", (left, f"{negated} {word} ", pattern, escape))
+
+
+def _ilike(cursor: Cursor, left: Expr, negated: str) -> Expr:
+    return _like(cursor, left, negated, "ILIKE")
 
 
 def _regexp(cursor: Cursor, left: Expr, negated: str) -> Expr:
@@ -156,6 +160,7 @@ _PREDICATES = {
     "IN": _in,
     "BETWEEN": _between,
     "LIKE": _like,
+    "ILIKE": _ilike,
     "REGEXP": _regexp,
     "RLIKE": _regexp,
 }
@@ -245,13 +250,22 @@ def _parenthesis(cursor: Cursor) -> Expr:
 
 
 def _odbc_literal(cursor: Cursor) -> Expr:
-    """Read `{d '2020-01-01'}` and the like, which TiDB writes as DATE '2020-01-01'."""
+    """Read `{d '2020-01-01'}` and the like, which TiDB writes as DATE '2020-01-01'.
+
+    Any other name is forgotten, and any expression may follow it: `{fn now()}`.
+    """
     cursor.expect("{")
     kind = cursor.name("d, t or ts").lower()
+    if kind not in _ODBC or cursor.token.kind is not TokenKind.STRING:
+        expr = parse_expression(cursor)
+        cursor.expect("}")
+        return expr
     text = quote_string(cursor.string("a date or time"))
     cursor.expect("}")
-    word = {"d": "DATE ", "t": "TIME ", "ts": "TIMESTAMP "}.get(kind, "")
-    return Compound("typed literal", (word, text))
+    return Compound("typed literal", (_ODBC[kind], text))
+
+
+_ODBC = {"d": "DATE ", "t": "TIME ", "ts": "TIMESTAMP "}
 
 
 _BRACKETS: Mapping[str, Callable[[Cursor], Expr]] = {"(": _parenthesis, "{": _odbc_literal}

@@ -122,6 +122,9 @@ def parse_index_options(cursor: Cursor) -> IndexOption:
         elif word in _VALUED_OPTIONS:
             cursor.next()
             option = _VALUED_OPTIONS[word](cursor, option)
+        elif word == "ADD_COLUMNAR_REPLICA_ON_DEMAND":
+            cursor.next()
+            option = replace(option, columnar=True)
         elif word == "WITH" and cursor.peek().upper == "PARSER":
             cursor.expect("WITH", "PARSER")
             option = replace(option, parser=cursor.name("a parser"))
@@ -136,6 +139,15 @@ def _key_block_size(cursor: Cursor, option: IndexOption) -> IndexOption:
 
 def _index_comment(cursor: Cursor, option: IndexOption) -> IndexOption:
     return replace(option, comment=cursor.string("a comment"))
+
+
+def _engine_attribute(cursor: Cursor, option: IndexOption) -> IndexOption:
+    cursor.take("=")
+    return replace(option, engine_attribute=cursor.string("an attribute"))
+
+
+def _where(cursor: Cursor, option: IndexOption) -> IndexOption:
+    return replace(option, where=parse_expression(cursor))
 
 
 def _pre_split(cursor: Cursor, option: IndexOption) -> IndexOption:
@@ -164,6 +176,8 @@ _VALUED_OPTIONS: Mapping[str, Callable[[Cursor, IndexOption], IndexOption]] = {
     "KEY_BLOCK_SIZE": _key_block_size,
     "COMMENT": _index_comment,
     "PRE_SPLIT_REGIONS": _pre_split,
+    "SECONDARY_ENGINE_ATTRIBUTE": _engine_attribute,
+    "WHERE": _where,
 }
 
 

@@ -6,6 +6,7 @@ Source: TiDB pkg/parser/parser.y, `Statement`; MariaDB's CREATE OR REPLACE TABLE
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 
 from harness.ddl.action import ActionType
 from harness.ddl.alterations import AlterTable
@@ -57,11 +58,15 @@ Statement = (
     | PolicyStatement
 )
 
+_REMEMBERED = 1024
 RULES = Rules(expression=parse_expression, operand=parse_operand, subquery=parse_subquery)
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def parse(sql: str, *, ansi_quotes: bool = False) -> Statement:
     """Parse one DDL statement (a `;` at the end is fine).
+
+    Trees never change, and the cases of a scenario run the same statements, so they are remembered.
 
     `ansi_quotes` is the sql_mode in which double quotes enclose names. Raises DdlError with line,
     column, what was found and what was expected.

@@ -257,8 +257,8 @@ def _with_charset(cursor: Cursor, data_type: DataType) -> DataType:
         elif cursor.take("UNICODE"):
             data_type = replace(data_type, charset="ucs2")
         elif cursor.take("BYTE"):
-            # MySQL makes it a binary type; TiDB reads the word and forgets it.
-            continue
+            # A BLOB then (parser.y, `OptCharsetWithOptBinary`).
+            data_type = replace(data_type, charset=BINARY)
         elif take_charset_keyword(cursor):
             data_type = replace(data_type, charset=parse_charset_name(cursor))
         else:

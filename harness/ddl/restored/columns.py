@@ -137,6 +137,10 @@ def _worded(option: ColumnOption) -> str:
     return f"{option.kind.value} {option.text}"
 
 
+def _attribute(option: ColumnOption) -> str:
+    return f"{option.kind.value} = {quote_string(option.text)}"
+
+
 _OPTIONS: Mapping[OptionKind, Callable[[ColumnOption], str]] = {
     OptionKind.PRIMARY_KEY: _primary_key,
     OptionKind.UNIQUE_KEY: _unique_key,
@@ -150,6 +154,7 @@ _OPTIONS: Mapping[OptionKind, Callable[[ColumnOption], str]] = {
     OptionKind.CHECK: _check,
     OptionKind.COLUMN_FORMAT: _worded,
     OptionKind.STORAGE: _worded,
+    OptionKind.ENGINE_ATTRIBUTE: _attribute,
 }
 
 
@@ -212,8 +217,17 @@ def options_after_key(option: IndexOption) -> str:
         special("global_index", "GLOBAL") if option.is_global else "",
         {None: "", True: "VISIBLE", False: "INVISIBLE"}[option.visible],
         special("pre_split", f"PRE_SPLIT_REGIONS = {option.pre_split}") if option.pre_split else "",
+        _engine_attribute(option.engine_attribute),
+        f"WHERE {expression(option.where)}" if option.where is not None else "",
     )
-    return "".join(f" {text}" for text in found if text)
+    said = [text for text in found if text]
+    # Of a key without any other option TiDB forgets this one (`IndexOption.IsEmpty`).
+    columnar = ["ADD_COLUMNAR_REPLICA_ON_DEMAND"] if option.columnar and said else []
+    return "".join(f" {text}" for text in columnar + said)
+
+
+def _engine_attribute(text: str) -> str:
+    return f"SECONDARY_ENGINE_ATTRIBUTE = {quote_string(text)}" if text else ""
 
 
 def reference(written: Reference) -> str:

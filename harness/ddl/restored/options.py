@@ -59,7 +59,8 @@ def _collate(option: TableOption) -> str:
 
 
 def _forced(option: TableOption) -> str:
-    return special("force_inc", "FORCE") + " " if option.force else ""
+    # The blank before what is forced stands inside the comment (TiDB pkg/parser/ast/ddl.go).
+    return special("force_inc", "FORCE ") if option.force else ""
 
 
 def _auto_increment(option: TableOption) -> str:
@@ -93,6 +94,10 @@ def _tidb(feature: str) -> Callable[[TableOption], str]:
         return special(feature, f"{option.kind} = {option.number}")
 
     return rule
+
+
+def _affinity(option: TableOption) -> str:
+    return special("affinity", _text(option))
 
 
 def _unsupported(name: str) -> Callable[[TableOption], str]:
@@ -134,6 +139,7 @@ _RULES: Mapping[str, Callable[[TableOption], str]] = {
     "COLLATE": _collate,
     "AUTO_INCREMENT": _auto_increment,
     "AUTO_RANDOM_BASE": _auto_random_base,
+    "AFFINITY": _affinity,
     "AUTO_ID_CACHE": _tidb("auto_id_cache"),
     "SHARD_ROW_ID_BITS": _tidb(""),
     "PRE_SPLIT_REGIONS": _tidb(""),
@@ -148,6 +154,7 @@ _RULES: Mapping[str, Callable[[TableOption], str]] = {
             "INDEX DIRECTORY",
             "STATS_COL_CHOICE",
             "STATS_COL_LIST",
+            "SECONDARY_ENGINE_ATTRIBUTE",
         ),
         _text,
     ),
@@ -163,6 +170,8 @@ _RULES: Mapping[str, Callable[[TableOption], str]] = {
     "TTL_ENABLE": _ttl_text,
     "TTL_JOB_INTERVAL": _ttl_text,
     "STATS_SAMPLE_RATE": _plain,
+    "AUTOEXTEND_SIZE": _plain,
+    "IETF_QUOTES": _plain,
     PLACEMENT: _nothing,
 }
 

@@ -24,7 +24,7 @@ def partitioning(written: Partitioning) -> str:
         text += f" PARTITIONS {written.method.count}"
     if written.sub is not None:
         text += f" SUBPARTITION BY {_method(written.sub)}"
-        text += f" SUBPARTITIONS {written.sub.count}" if written.sub.count else ""
+        text += f" SUBPARTITIONS {count}" if (count := _subpartitions(written, written.sub)) else ""
     if written.definitions:
         text += f" ({','.join(partition(definition) for definition in written.definitions)})"
     if written.update_indexes:
@@ -34,6 +34,12 @@ def partitioning(written: Partitioning) -> str:
         )
         text += f" UPDATE INDEXES ({','.join(pairs)})"
     return text
+
+
+def _subpartitions(written: Partitioning, method: PartitionMethod) -> int:
+    """Return how many subpartitions a partition has, counted where nobody said it."""
+    first = written.definitions[0].subpartitions if written.definitions else ()
+    return method.count or len(first)
 
 
 def _method(method: PartitionMethod) -> str:

@@ -60,7 +60,8 @@ def _literal(literal: Literal) -> Default:
 
 def _hexadecimal(bits: str) -> str:
     value = int(bits or "0", 2)
-    size = max(1, (len(bits.lstrip("0")) + 7) // 8)
+    # Leading zeros count: b'0000000001' is two bytes (TiDB pkg/types `ParseBitStr`).
+    size = max(1, (len(bits) + 7) // 8)
     return value.to_bytes(size, "big").hex()
 
 
