@@ -2,9 +2,10 @@
 
 | rule | partition of N |
 | --- | --- |
-| default, table | crc32(schema + table) % N |
+| default, table, and any word that is no rule | crc32(schema + table) % N |
 | ts | commit ts % N |
 | index-value, rowid | crc32(schema + table) XOR crc32(name + value) for each handle column, % N |
+| the same with `index` | over the columns of that index |
 | columns | the same over the listed columns |
 
 Updates use the new columns, deletes the old ones.
@@ -14,14 +15,30 @@ Source: tiflow c7b2588 cdc/sink/dmlsink/mq/dispatcher/partition; value text: mod
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from zlib import crc32
 
-from harness.errors import UsageError
+from harness.ddl import tidb
+from harness.errors import UpstreamStopped
 from harness.model.columns import ColumnKind
 from harness.model.mounted import MountedTable
 from harness.model.values import Row, Value
-from harness.upstream.changefeed import Dispatcher
+from harness.upstream.dispatcher import Dispatcher
 from harness.wire.go_json import shortest
+
+FAILED = "ErrDispatcherFailed"
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where a row goes: the number that is taken modulo the count, and what TiCDC calls the key."""
+
+    number: int
+    key: str
+
+    def partition(self, count: int) -> int:
+        """Return the partition (from 0) among `count`."""
+        return self.number % count
 
 
 def value_text(kind: ColumnKind, value: Value) -> bytes:
@@ -39,31 +56,77 @@ def partition_of(
     rule: Dispatcher | None, table: MountedTable, row: Row, commit_ts: int, count: int
 ) -> int:
     """Return the partition (from 0) of a row image among `count` partitions."""
-    kind = "default" if rule is None else rule.partition
+    return target_of(rule, table, row, commit_ts).partition(count)
+
+
+def target_of(rule: Dispatcher | None, table: MountedTable, row: Row, commit_ts: int) -> Target:
+    """Return where a row image goes; UpstreamStopped for a column or index that is not there."""
+    kind = "default" if rule is None else rule.partition.lower()
     if kind == "ts":
-        return commit_ts % count
+        return Target(commit_ts, str(commit_ts))
     name = table.table.id
     digest = crc32((name.schema + name.name).encode())
-    if kind in ("index-value", "rowid"):
-        digest ^= _columns_hash(table, row, table.handle)
-    elif rule is not None and kind == "columns":
-        digest ^= _columns_hash(table, row, [_ordinal(table, column) for column in rule.columns])
-    return digest % count
+    if rule is None or kind not in ("index-value", "rowid", "columns"):
+        return Target(digest, str(name))
+    if kind == "columns":
+        pairs = [(n, n) for n in (_ordinal(table, column) for column in rule.columns)]
+    elif rule.index:
+        pairs = _index_ordinals(table, rule.index)
+    else:
+        pairs = [(n, n) for n in table.handle]
+    digest ^= _columns_hash(table, row, pairs)
+    return Target(digest, str(digest))
 
 
 def _ordinal(table: MountedTable, column: str) -> int:
     try:
-        return table.table.position(column)
+        ordinal = table.table.position(column)
     except KeyError as error:
-        raise UsageError(
+        raise UpstreamStopped(
+            FAILED,
             f"the dispatcher names column {column!r}, which {table.table.id} does not have",
             expected="one of " + ", ".join(c.name for c in table.table.columns),
         ) from error
+    if not tidb.is_emitted(table.table.columns[ordinal]):
+        raise UpstreamStopped(
+            FAILED,
+            f"the dispatcher names column {column!r} of {table.table.id}, which is virtual",
+            expected="a column that is stored",
+        )
+    return ordinal
 
 
-def _columns_hash(table: MountedTable, row: Row, ordinals: Iterable[int]) -> int:
+def _index_ordinals(table: MountedTable, name: str) -> list[tuple[int, int]]:
+    """Return, for each column of an index, whose name and whose value is hashed.
+
+    The vendor counts columns with the virtual ones where it looks for values without them: behind
+    a virtual column the value is the next column's. A clustered integer key is no index to TiDB.
+    """
+    found = next(
+        (i for i in table.table.indexes if i.id and i.name.lower() == name.lower()),
+        None,
+    )
+    if found is None:
+        raise UpstreamStopped(
+            FAILED,
+            f"the dispatcher names index {name!r}, which {table.table.id} does not have",
+            expected="one of " + ", ".join(i.name for i in table.table.indexes if i.id),
+        )
+    offsets = [table.table.position(column) for column in found.columns]
+    # TiDB keeps each expression as a hidden virtual column behind the others.
+    hidden = len(found.columns) < len(found.parts)
+    if hidden or any(offset >= len(table.emitted) for offset in offsets):
+        raise UpstreamStopped(
+            FAILED, f"index {name!r} of {table.table.id} holds or follows a virtual column"
+        )
+    return [(offset, table.emitted[offset]) for offset in offsets]
+
+
+def _columns_hash(table: MountedTable, row: Row, pairs: Iterable[tuple[int, int]]) -> int:
+    """Hash each pair of columns: the name of the first, the value of the second."""
     digest = 0
-    for ordinal in ordinals:
-        column = table.table.columns[ordinal]
-        digest ^= crc32(column.name.encode() + value_text(column.kind, row[ordinal]))
+    for named, valued in pairs:
+        name = table.table.columns[named].name
+        kind = table.table.columns[valued].kind
+        digest ^= crc32(name.encode() + value_text(kind, row[valued]))
     return digest

@@ -34,8 +34,8 @@ def split_updates(table: Table, changes: Iterable[NetChange]) -> list[NetChange]
     for change in changes:
         if change.op is Op.UPDATE and _differs(change, unique):
             split = True
-            sent.append(replace(change, op=Op.DELETE, after=None))
-            sent.append(replace(change, op=Op.INSERT, before=None))
+            sent.append(replace(change, op=Op.DELETE, after=None, split=True))
+            sent.append(replace(change, op=Op.INSERT, before=None, split=True))
         else:
             sent.append(change)
     return sorted(sent, key=lambda change: _ORDER[change.op]) if split else sent

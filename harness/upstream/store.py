@@ -26,13 +26,17 @@ _INT64 = 1 << 64
 
 @dataclass(frozen=True, slots=True)
 class NetChange:
-    """What one transaction did to one TiKV key; `change` is the last statement that touched it."""
+    """What one transaction did to one TiKV key; `change` is the last statement that touched it.
+
+    `split` marks both halves of an update that the sink split.
+    """
 
     op: Op
     key: Key
     before: Row | None
     after: Row | None
     change: RowChanged
+    split: bool = False
 
 
 def int_handle(table: Table) -> bool:
@@ -53,7 +57,7 @@ class TableStore:
 
     def __init__(self, table: Table) -> None:
         """Start empty."""
-        self.table = table
+        self._shape(table)
         self._rows: dict[Key, Row] = {}
         self._by_image: dict[Row, list[Key]] = {}
         self._next_row_id = 1
@@ -98,15 +102,23 @@ class TableStore:
     def reshape(self, table: Table, convert: Callable[[Row], Row]) -> None:
         """Take a new version of the table; `convert` gives each stored row its new form."""
         rows = self._rows
-        self.table = table
+        self._shape(table)
         self._rows, self._by_image = {}, {}
         for key, row in rows.items():
             self._put(key, convert(row))
 
+    def _shape(self, table: Table) -> None:
+        """Take a version of the table, and what every row asks of it."""
+        self.table = table
+        self._int_handle = int_handle(table)
+        primary = table.primary_key
+        self._clustered: tuple[int, ...] | None = None
+        if table.clustered and primary is not None:
+            self._clustered = tuple(table.position(column) for column in primary.columns)
+
     def _key(self, row: Row, old_key: Key | None) -> Key:
-        primary = self.table.primary_key
-        if self.table.clustered and primary is not None:
-            return tuple(row[self.table.position(column)] for column in primary.columns)
+        if self._clustered is not None:
+            return tuple([row[ordinal] for ordinal in self._clustered])
         if old_key is not None:
             return old_key
         row_id = self._next_row_id
@@ -140,7 +152,7 @@ class TableStore:
             del self._by_image[row]
 
     def _sort_key(self, key: Key) -> tuple[int | float | bytes | Decimal, ...]:
-        if int_handle(self.table):
+        if self._int_handle:
             return (signed(int(key[0] or 0)),)
         primary = self.table.primary_key
         columns = primary.columns if primary else ()

@@ -1,35 +1,71 @@
 """The TiDB personality: a change log becomes the stream that TiCDC's encoders are given.
 
 Rules, each with its source beside the code that keeps it:
-* one event for each row of a transaction, split where a unique key changes (`store`, `split`);
-* a table without a valid index is not replicated unless `force-replicate`;
-* a DDL is broadcast to all partitions of its topic and a resolved mark at its commit ts follows
-  (tiflow c7b2588 owner/ddl_sink.go:311);
-* a case ends with a resolved mark strictly above its last commit on every partition, unless the
-  scenario says otherwise.
+* what filters and a missing valid index leave out (`puller`, `change_filter`, `eligibility`);
+* one event for each row of a transaction, filtered, then split where a unique key changes
+  (`store`, `split`), each to its topic and partition (`dispatcher`, `dispatch`);
+* a DDL is broadcast to all partitions of its topic, chosen by the table's old name, and a resolved
+  mark at its commit ts follows on every topic (tiflow c7b2588 owner/ddl_sink.go:311);
+* a changefeed may stop with an error: what was sent before stands, and ends with a mark just below
+  the commit ts at which it stopped;
+* else a case ends with a resolved mark strictly above its last commit on every partition of every
+  topic, unless the scenario says otherwise.
+
+The start ts of a transaction or DDL is its commit ts less one, the latest that there can be.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import count
 
-from harness.ddl import Catalogue, DdlJob
-from harness.errors import StepError, UsageError
+from harness.errors import StepError, UpstreamStopped, UsageError
 from harness.model.canonical import canonical
-from harness.model.change import ChangeLog, DdlRun, Pin, Resolve, Transaction
-from harness.model.mounted import DdlEvent, MountedRow, MountedTable, ResolvedMark, VendorEvent
+from harness.model.change import Change, ChangeLog, DdlRun, Pin, Resolve, Transaction
+from harness.model.mounted import (
+    ChangefeedStopped,
+    DdlEvent,
+    MountedRow,
+    MountedTable,
+    ResolvedMark,
+    VendorEvent,
+)
 from harness.model.record import Origin
-from harness.model.reshape import reshape
 from harness.model.table import Table, TableId
 from harness.model.values import Row, Value
 from harness.upstream.changefeed import Changefeed
 from harness.upstream.clock import Clock
+from harness.upstream.cluster import Cluster, RanJob
+from harness.upstream.ddl_filter import filter_ddl
+from harness.upstream.decision import Decision, Explained, stop
 from harness.upstream.dispatch import partition_of, value_text
-from harness.upstream.mount import eligible, mounted_table
-from harness.upstream.replicated import replicated
+from harness.upstream.dispatcher import Dispatcher
+from harness.upstream.eligibility import UNCODED
+from harness.upstream.puller import RENAME_FAILED, Puller
 from harness.upstream.split import split_updates
-from harness.upstream.store import NetChange, TableStore, int_handle, signed
+from harness.upstream.store import NetChange, int_handle, signed
+
+SINK = "sink"
+_SPELT = "backslashreplace"
+# What an author can do about an error, where the words do not say it.
+_REMEDIES = {
+    UNCODED: "set `force-replicate: true`, or keep a valid index",
+    RENAME_FAILED: "let filter.rules cover the old name as well",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Mounted:
+    """What a changefeed sends for a change log, in emission order, and how it was decided.
+
+    `stopped` tells of the error that ended it, None when it goes on; `decisions` holds what became
+    of each DDL job and each row change, in order.
+    """
+
+    events: tuple[VendorEvent, ...]
+    stopped: ChangefeedStopped | None = None
+    decisions: tuple[Explained, ...] = ()
 
 
 def mount(
@@ -37,19 +73,49 @@ def mount(
 ) -> tuple[VendorEvent, ...]:
     """Return what TiCDC's encoder is given for a change log, in emission order.
 
+    Raises StepError, which names the scenario line, when a step cannot be replayed or the
+    changefeed stops.
+    """
+    mounted = follow(log, feed, databases, end_resolved=end_resolved)
+    if mounted.stopped is not None:
+        raise unexpected(mounted.stopped)
+    return mounted.events
+
+
+def unexpected(stopped: ChangefeedStopped) -> StepError:
+    """Return the error for an author who did not mean the changefeed to stop."""
+    return StepError(
+        f"the changefeed stops with {stopped.code}: {stopped.what}",
+        line=stopped.origin.line,
+        expected="steps that the changefeed can follow",
+        hint=_REMEDIES.get(stopped.cause or stopped.code, ""),
+    )
+
+
+def follow(
+    log: ChangeLog, feed: Changefeed, databases: Sequence[str] = (), *, end_resolved: bool = True
+) -> Mounted:
+    """Return what the changefeed sends, up to the end or to where it stops.
+
     Raises StepError, which names the scenario line, when a step cannot be replayed.
     """
-    tidb = TiDB(feed, databases)
-    events: list[VendorEvent] = []
-    for step, change in enumerate(log.changes):
+    tidb = TiDB(feed, databases, end_resolved=end_resolved)
+    events = tuple(told(tidb, log.changes, end_resolved=end_resolved))
+    return Mounted(events, tidb.stopped, tuple(tidb.decisions))
+
+
+def told(
+    tidb: TiDB, changes: Iterable[Change], *, end_resolved: bool = True
+) -> Iterator[VendorEvent]:
+    """Yield what a changefeed sends, change by change; nothing of what was sent is kept.
+
+    Raises StepError, which names the scenario line, when a step cannot be replayed.
+    """
+    step, line = -1, 1
+    for step, change in enumerate(changes):
+        line = change.line
         try:
-            match change:
-                case DdlRun():
-                    events += tidb.ddl(step, change)
-                case Transaction():
-                    events += tidb.transaction(step, change)
-                case Resolve():
-                    events += tidb.resolve(step, change)
+            events = tuple(tidb.take(step, change))
         except StepError:
             raise
         except UsageError as error:
@@ -58,125 +124,210 @@ def mount(
             ) from error
         except ValueError as error:
             raise StepError(str(error), line=change.line) from error
+        yield from events
     if end_resolved:
-        last = log.changes[-1].line if log.changes else 1
-        events += tidb.resolve(len(log.changes), Resolve(line=last))
-    return tuple(events)
+        yield from tidb.take(step + 1, Resolve(line=line))
 
 
 class TiDB:
     """One upstream cluster and the changefeed that watches it."""
 
-    def __init__(self, feed: Changefeed, databases: Sequence[str] = ()) -> None:
-        """Start with the given databases, empty."""
+    def __init__(
+        self,
+        feed: Changefeed,
+        databases: Sequence[str] = (),
+        *,
+        end_resolved: bool = True,
+        explain: bool = True,
+    ) -> None:
+        """Start with the given databases, empty; without `explain` no decision is kept."""
+        self.stopped: ChangefeedStopped | None = None
+        self.decisions: list[Explained] = []
         self._feed = feed
+        self._explain = explain
+        self._end_resolved = end_resolved
         self._clock = Clock()
-        self._catalogue = Catalogue.with_schemas(*databases)
-        self._stores: dict[TableId, TableStore] = {}
-        self._mounted: dict[TableId, MountedTable] = {}
+        self._cluster = Cluster(databases)
+        self._puller = Puller(
+            feed.filters,
+            self._cluster.catalogue,
+            feed.rules(),
+            force_replicate=feed.force_replicate,
+        )
+        # In order of first use; a topic that lost its last table still gets its marks.
+        self._topics = {feed.topic: None}
+        self._routes: dict[TableId, tuple[str, Dispatcher | None]] = {}
         self._events = count()
 
-    def ddl(self, step: int, run: DdlRun) -> Iterator[VendorEvent]:
-        """Run a DDL statement: change catalogue and stored rows, emit what is replicated."""
-        applied = self._catalogue.apply(run.sql, run.schema)
-        self._catalogue = applied.catalogue
+    def take(self, step: int, change: Change) -> Iterator[VendorEvent]:
+        """Let a step happen upstream, and yield what the changefeed sends of it."""
+        match change:
+            case DdlRun():
+                yield from self._ddl(step, change)
+            case Transaction():
+                yield from self._transaction(step, change)
+            case Resolve():
+                ts = self._clock.mark(change.ts)
+                if self.stopped is None:
+                    yield from self._marks(step, change.line, ts, change.partitions)
+
+    # ---- DDL ----------------------------------------------------------------------------------
+
+    def _ddl(self, step: int, run: DdlRun) -> Iterator[VendorEvent]:
+        ran = self._cluster.ddl(run)
         commit_ts = self._clock.commit(run.pin.ts if run.pin else None)
-        emitted = False
-        for job in applied.jobs:
-            before = self._mounted.pop(job.before.id, None) if job.before is not None else None
-            after = mounted_table(job.after) if job.after is not None else None
-            self._follow(job, after)
-            if not replicated(job, force_replicate=self._feed.force_replicate):
-                continue
-            emitted = True
-            origin = Origin(
-                line=run.line,
-                step=step,
-                event=next(self._events),
-                kind="ddl",
-                table=f"{job.schema}.{job.table}" if job.table else job.schema,
-                commit_ts=commit_ts,
-            )
-            yield DdlEvent(
-                type=int(job.action),
-                query=job.query,
-                source=job.source,
-                schema=job.schema,
-                table=job.table,
-                before=before,
-                after=after,
-                commit_ts=commit_ts,
-                topic=self._feed.topic,
-                partitions=self._feed.partitions,
-                origin=origin,
-                action=job.action.display_name.replace(" ", "_"),
-            )
+        if self.stopped is not None:
+            return
+        emitted = ended = False
+        judged = self._puller.judge([each.job for each in ran], commit_ts - 1)
+        for job, decision in filter_ddl(judged, self._feed, commit_ts - 1):
+            name = _job_name(job.schema, job.table)
+            old = _job_name(job.old_schema, job.old_table)
+            subject = f"{job.action.display_name} {name if old == name else f'{old} to {name}'}"
+            self._decided(step, run.line, subject, decision)
+            if decision.sent:
+                emitted = True
+                each = next(each for each in ran if each.job is job)
+                yield self._ddl_event(step, run, each, commit_ts)
+            if decision.code:
+                ended = True
+                self._stop(step, run.line, decision, commit_ts, kind="ddl", table=name)
         if emitted:
             yield from self._marks(step, run.line, commit_ts, None)
+        elif ended:
+            yield from self._last_marks(step, run.line, commit_ts)
 
-    def transaction(self, step: int, transaction: Transaction) -> Iterator[VendorEvent]:
-        """Commit a transaction: one event for each row that changed, table by table."""
-        pin = transaction.pin or Pin()
-        commit_ts = self._clock.commit(pin.ts)
-        touched: dict[TableId, None] = {}
-        for change in transaction.changes:
-            store = self._stores.get(change.table)
-            if store is None:
-                raise StepError(f"table {change.table} does not exist", line=change.line)
-            store.apply(change)
-            touched[change.table] = None
-        for table_id in sorted(touched, key=lambda t: self._stores[t].table.physical_id):
-            store = self._stores[table_id]
-            changes = split_updates(store.table, store.commit())
-            if not eligible(store.table, force_replicate=self._feed.force_replicate):
-                continue
-            for net in changes:
-                yield self._row(step, transaction.name, pin, net, commit_ts)
-
-    def resolve(self, step: int, resolve: Resolve) -> Iterator[VendorEvent]:
-        """Promise completeness on all partitions, or on those that the scenario names."""
-        yield from self._marks(step, resolve.line, self._clock.mark(resolve.ts), resolve.partitions)
-
-    def _marks(
-        self, step: int, line: int, ts: int, partitions: Sequence[int] | None
-    ) -> Iterator[ResolvedMark]:
-        event = next(self._events)
-        for partition in range(self._feed.partitions) if partitions is None else partitions:
-            if partition >= self._feed.partitions:
-                continue
-            origin = Origin(line, step, event, "resolved", None, None, None, ts)
-            yield ResolvedMark(ts, self._feed.topic, partition, origin)
-
-    def _row(self, step: int, name: str, pin: Pin, change: NetChange, commit_ts: int) -> MountedRow:
-        store = self._stores[change.change.table]
-        table = self._mounted[store.table.id]
-        image = change.before if change.after is None else change.after
-        assert image is not None
+    def _ddl_event(self, step: int, run: DdlRun, ran: RanJob, commit_ts: int) -> DdlEvent:
+        job = ran.job
         origin = Origin(
-            line=change.change.line,
+            line=run.line,
             step=step,
             event=next(self._events),
-            kind=change.op.value,
-            transaction=name,
-            table=str(store.table.id),
-            key=key_text(table, image),
+            kind="ddl",
+            table=_job_name(job.schema, job.table),
             commit_ts=commit_ts,
         )
-        return MountedRow(
-            op=change.op,
-            table=table,
-            before=change.before,
-            after=change.after,
+        # Of EXCHANGE PARTITION the event starts from the table without partitions
+        # (tiflow c7b2588 dispatcher/event_router.go `GetTopicForDDL`).
+        old = job.exchanged[0].id if job.exchanged else TableId(job.old_schema, job.old_table)
+        topic, _ = self._route(old)
+        return DdlEvent(
+            type=int(job.action),
+            query=job.query,
+            source=job.source,
+            schema=job.schema,
+            table=job.table,
+            before=ran.before,
+            after=ran.after,
             commit_ts=commit_ts,
-            topic=self._feed.topic,
-            partition=self._partition(pin, table, image, commit_ts),
+            topic=topic,
+            partitions=self._feed.partitions,
             origin=origin,
-            row_id=signed(int(change.key[0] or 0)) if int_handle(store.table) else 0,
+            action=job.action.display_name.replace(" ", "_"),
         )
 
-    def _partition(self, pin: Pin, table: MountedTable, image: Row, commit_ts: int) -> int:
-        pinned = next((row.partition for row in pin.rows if _has(table, image, row.key)), None)
-        pinned = pin.partition if pinned is None else pinned
+    # ---- rows ---------------------------------------------------------------------------------
+
+    def _transaction(self, step: int, transaction: Transaction) -> Iterator[VendorEvent]:
+        pin = transaction.pin or Pin()
+        commit_ts = self._clock.commit(pin.ts)
+        net = self._cluster.commit(transaction)
+        if self.stopped is not None:
+            return
+        rows: list[MountedRow] = []
+        for table, changes in net:
+            try:
+                sent = self._filtered(step, table, changes, commit_ts)
+                if not self._feed.raw_changes:
+                    sent = split_updates(table, sent)
+                rows += self._rows(step, transaction.name, pin, (table, sent), commit_ts)
+            except UpstreamStopped as error:
+                decision = stop(SINK, error.code, error.what)
+                subject = f"transaction {transaction.name}"
+                self._decided(step, transaction.line, subject, decision)
+                self._stop(step, transaction.line, decision, commit_ts, table=str(table.id))
+                yield from self._last_marks(step, transaction.line, commit_ts)
+                return
+        yield from rows
+
+    def _filtered(
+        self, step: int, table: Table, changes: Sequence[NetChange], commit_ts: int
+    ) -> list[NetChange]:
+        """Return the changes that pass; filters see updates before the sink splits them."""
+        replicated = self._puller.replicates(table)
+        if not self._explain and replicated.sent and self._feed.filters.passes_rows:
+            return list(changes)
+        passed: list[NetChange] = []
+        for net in changes:
+            decision = replicated
+            if replicated.sent:
+                images = (net.before, net.after)
+                decision = self._feed.filters.row(net.op, table, images, commit_ts - 1)
+            if decision.sent:
+                passed.append(net)
+            self._decided(step, net.change.line, f"{net.op.value} {table.id}", decision)
+        return passed
+
+    def _decided(self, step: int, line: int, subject: str, decision: Decision) -> None:
+        if self._explain:
+            self.decisions.append(Explained(step, line, subject, decision))
+
+    def _rows(
+        self,
+        step: int,
+        name: str,
+        pin: Pin,
+        changed: tuple[Table, Sequence[NetChange]],
+        commit_ts: int,
+    ) -> Iterator[MountedRow]:
+        """Yield the row events of one table in one transaction."""
+        if not changed[1]:
+            return
+        table = self._cluster.mounted(changed[0])
+        handle, table_name = int_handle(table.table), str(table.table.id)
+        topic, rule = self._route(table.table.id)
+        for net in changed[1]:
+            image = net.before if net.after is None else net.after
+            assert image is not None
+            # By position: every row of a long stream comes through here.
+            origin = Origin(
+                net.change.line,
+                step,
+                next(self._events),
+                net.op.value,
+                name,
+                table_name,
+                key_text(table, image),
+                commit_ts,
+            )
+            yield MountedRow(
+                net.op,
+                table,
+                net.before,
+                net.after,
+                commit_ts,
+                topic,
+                self._partition(pin, table, image, commit_ts, rule),
+                origin,
+                signed(int(net.key[0] or 0)) if handle else 0,
+                split=net.split,
+            )
+
+    def _route(self, table_id: TableId) -> tuple[str, Dispatcher | None]:
+        """Return topic and dispatcher of a table, found once."""
+        if table_id not in self._routes:
+            topic = self._feed.topic_for(table_id)
+            self._topics.setdefault(topic)
+            self._routes[table_id] = topic, self._feed.rule(table_id)
+        return self._routes[table_id]
+
+    def _partition(
+        self, pin: Pin, table: MountedTable, image: Row, commit_ts: int, rule: Dispatcher | None
+    ) -> int:
+        pinned = pin.partition
+        if pin.rows:
+            found = (row.partition for row in pin.rows if _has(table, image, row.key))
+            pinned = next(found, pinned)
         if pinned is not None:
             if pinned >= self._feed.partitions:
                 raise UsageError(
@@ -184,31 +335,53 @@ class TiDB:
                     expected=f"a partition below {self._feed.partitions}: they count from 0",
                 )
             return pinned
-        rule = self._feed.rule(table.table.id)
         return partition_of(rule, table, image, commit_ts, self._feed.partitions)
 
-    def _follow(self, job: DdlJob, mounted: MountedTable | None) -> None:
-        """Let the stored rows follow a schema change."""
-        before, after = job.before, job.after
-        store = self._stores.pop(before.id, None) if before is not None else None
-        if after is None or mounted is None:
-            if before is None and job.table == "":
-                self._forget_dropped()
-            return
-        same_data = (
-            store is not None and before is not None and before.physical_id == after.physical_id
-        )
-        if store is not None and same_data:
-            store.reshape(after, lambda row: reshape(_known(before), after, row))
-        else:
-            store = TableStore(after)
-        self._stores[after.id] = store
-        self._mounted[after.id] = mounted
+    # ---- marks and the end --------------------------------------------------------------------
 
-    def _forget_dropped(self) -> None:
-        alive = {table.id for table in self._catalogue.tables()}
-        for table_id in [table_id for table_id in self._stores if table_id not in alive]:
-            del self._stores[table_id]
+    def _marks(
+        self, step: int, line: int, ts: int, partitions: Sequence[int] | None
+    ) -> Iterator[ResolvedMark]:
+        """Promise completeness on all partitions of every topic, or on those that are named."""
+        event = next(self._events)
+        for table in self._puller.replicated():
+            self._route(table.id)
+        for topic in self._topics:
+            for partition in range(self._feed.partitions) if partitions is None else partitions:
+                if partition < self._feed.partitions:
+                    origin = Origin(line, step, event, "resolved", None, None, None, ts)
+                    yield ResolvedMark(ts, topic, partition, origin)
+
+    def _last_marks(self, step: int, line: int, commit_ts: int) -> Iterator[ResolvedMark]:
+        """Promise what was sent before a changefeed stopped at this commit ts."""
+        if self._end_resolved:
+            yield from self._marks(step, line, commit_ts - 1, None)
+
+    def _stop(
+        self,
+        step: int,
+        line: int,
+        decision: Decision,
+        commit_ts: int,
+        *,
+        kind: str = "transaction",
+        table: str,
+    ) -> None:
+        origin = Origin(
+            line=line,
+            step=step,
+            event=next(self._events),
+            kind=kind,
+            table=table,
+            commit_ts=commit_ts,
+        )
+        self.stopped = ChangefeedStopped(
+            decision.code, decision.reason, commit_ts, origin, decision.cause
+        )
+
+
+def _job_name(schema: str, table: str) -> str:
+    return f"{schema}.{table}" if table else schema
 
 
 def _has(table: MountedTable, row: Row, wanted: Mapping[str, Value]) -> bool:
@@ -222,16 +395,14 @@ def _has(table: MountedTable, row: Row, wanted: Mapping[str, Value]) -> bool:
         return False
 
 
-def _known(table: Table | None) -> Table:
-    assert table is not None
-    return table
-
-
 def key_text(table: MountedTable, row: Row) -> str:
     """Return a row's handle key as text: `id=1,name=x`; the whole row without a handle."""
-    ordinals = table.handle or table.emitted
+    columns = table.table.columns
     return ",".join(
-        f"{column.name}={value_text(column.kind, row[i]).decode('utf-8', 'backslashreplace')}"
-        for i in ordinals
-        for column in [table.table.columns[i]]
+        [
+            f"{columns[i].name}={value}"  # the text of nearly all keys, without the detour
+            if isinstance(value := row[i], int)
+            else f"{columns[i].name}={value_text(columns[i].kind, value).decode('utf-8', _SPELT)}"
+            for i in table.handle or table.emitted
+        ]
     )

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.errors import UsageError
+from harness.errors import UpstreamStopped
 from harness.model.change import Op
-from harness.model.columns import Column, ColumnKind
+from harness.model.columns import Column, ColumnKind, Generated
+from harness.model.table import Index, IndexPart
 from harness.model.values import Value
 from harness.upstream.changefeed import PARTITION_RULES, Dispatcher, changefeed
-from harness.upstream.dispatch import partition_of, value_text
+from harness.upstream.dispatch import partition_of, target_of, value_text
 from tests.mounted import mounted
 from tests.strategies import narrow
 from tests.vectors import SUBSET, Vector, full_truth, lines, mounted_rows, sink_of
@@ -52,7 +55,7 @@ def wrong(vector: Vector) -> Iterator[str]:
             rule = feed.rule(row.table.table.id)
             try:
                 ours = partition_of(rule, row.table, image, row.commit_ts, int(count))
-            except UsageError:
+            except UpstreamStopped:
                 ours = None
             theirs = None if isinstance(partition, dict) else partition
             if ours != theirs:
@@ -115,6 +118,45 @@ def test_partitions_exist(number: int, name: str, count: int, ts: int) -> None:
 def test_unknown_column() -> None:
     """A rule over a column that the table lacks names those that it has."""
     rule = Dispatcher(("*.*",), "columns", ("nope",))
-    with pytest.raises(UsageError, match=r"'nope', which shop\.t does not have") as refusal:
+    with pytest.raises(UpstreamStopped, match=r"'nope', which shop\.t does not have") as refusal:
         partition_of(rule, TABLE, (1, "a"), 1, 2)
     assert refusal.value.expected == "one of id, name"
+
+
+def test_indexes() -> None:
+    """A rule over an index hashes its columns; a clustered integer key is no index."""
+    rule = Dispatcher(("*.*",), "index-value", index="uk")
+    keyed = replace(TABLE.table, indexes=(Index(2, "UK", (IndexPart("name"),), unique=True),))
+    by_index = target_of(rule, replace(TABLE, table=keyed), (1, "a"), 1)
+    assert by_index == target_of(Dispatcher((), "columns", ("name",)), TABLE, (1, "a"), 1)
+    clustered = replace(TABLE.table.indexes[0], id=0)
+    table = replace(TABLE, table=replace(TABLE.table, indexes=(clustered,)))
+    with pytest.raises(UpstreamStopped, match=r"index 'uk', which shop\.t does not have"):
+        target_of(rule, table, (1, "a"), 1)
+    with pytest.raises(UpstreamStopped):
+        target_of(replace(rule, index="PRIMARY"), table, (1, "a"), 1)
+
+
+def test_indexes_behind_virtual_columns() -> None:
+    """TiCDC counts virtual columns where it looks for values: the next column's is hashed."""
+    virtual = Column(3, "w", ColumnKind.INT, generated=Generated("`id`", stored=False))
+    index = Index(2, "uk", (IndexPart("id"),), unique=True)
+    columns = (virtual, ID, NAME)
+    table = replace(TABLE.table, columns=columns, indexes=(index,))
+    behind = replace(TABLE, table=table, emitted=(1, 2), handle=(1,))
+    rule = Dispatcher(("*.*",), "index-value", index="uk")
+    found = target_of(rule, behind, (None, 1, "a"), 1).number
+    assert found == crc32(b"shopt") ^ crc32(b"id" + b"a")
+    last = replace(index, parts=(IndexPart("name"),))
+    with pytest.raises(UpstreamStopped, match="holds or follows a virtual column"):
+        target_of(rule, replace(behind, table=replace(table, indexes=(last,))), (None, 1, "a"), 1)
+    with pytest.raises(UpstreamStopped, match="which is virtual"):
+        target_of(Dispatcher((), "columns", ("w",)), behind, (None, 1, "a"), 1)
+
+
+def test_a_word_that_is_no_rule() -> None:
+    """TiCDC takes a partition rule that it does not know for the default one."""
+    table = target_of(None, TABLE, (1, "a"), 7)
+    assert target_of(Dispatcher(("*.*",), "hash"), TABLE, (1, "a"), 7) == table
+    assert table.key == "shop.t"
+    assert target_of(Dispatcher(("*.*",), "TS"), TABLE, (1, "a"), 7).key == "7"

@@ -276,7 +276,9 @@ def test_swap_by_rename() -> None:
             CREATE,
             second,
             transaction(insert(1, 1), insert(2, 2, table=OTHER)),
-            ddl("RENAME TABLE t TO b, a TO t, b TO a"),
+            ddl("RENAME TABLE t TO b"),
+            ddl("RENAME TABLE a TO t"),
+            ddl("RENAME TABLE b TO a"),
             transaction(delete(2, 2), delete(1, 1, table=OTHER)),
         )
     )

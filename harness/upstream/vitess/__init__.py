@@ -1,0 +1,3 @@
+"""Vitess as an upstream: a sharded keyspace whose changes VStream tells."""
+
+from __future__ import annotations
