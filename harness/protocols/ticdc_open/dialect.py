@@ -1,7 +1,9 @@
 """The versions of the Open Protocol that differ on the wire, as one record of switches each.
 
-`current` is what tiflow c7b2588 (2026) emits. `4.0.4` is the listing of the 2020 document: flags,
-row ids, old values and plain UTF-8 strings all first appear in v4.0.5 (TiCDC codec notes §7).
+`current` is what tiflow c7b2588 (2026) emits. `newarch` is TiCDC's new architecture (the server
+setting `newarch`; pingcap/ticdc b813e76f9d), whose encoder was written anew. `4.0.4` is the listing
+of the 2020 document: flags, row ids, old values and plain UTF-8 strings all first appear in v4.0.5
+(TiCDC codec notes §7).
 """
 
 from __future__ import annotations
@@ -15,37 +17,67 @@ from types import MappingProxyType
 class Dialect:
     """What one version does differently.
 
-    `complete` is what a resolved ts promises: commit ts `at-or-below` it, or `below`.
+    `complete` is what a resolved ts promises: commit ts `at-or-below` it, or `below`. `key_tail`
+    lists the members of a row's key after ts, scm and tbl, in order. `sorted_columns`: by the bytes
+    of their names, else in table order. `html_escapes`: whether JSON is written by encoding/json,
+    else by json-iterator. `empty_members`: whether empty names and an empty `p` are written; a row
+    without any column is then an error. `both_ohk`: whether a claim check's key says
+    `"ohk":true,"ohk":false`, of which the last counts.
     """
 
     name: str
     flags: bool
-    row_id: bool
     old_value: bool
     text_base64: bool
     delete_handle_only: bool
     restored_query: bool
     complete: str
+    key_tail: tuple[str, ...]
+    sorted_columns: bool = True
+    html_escapes: bool = True
+    empty_members: bool = False
+    both_ohk: bool = False
+
+    @property
+    def row_id(self) -> bool:
+        """Return whether keys carry `rid`."""
+        return "rid" in self.key_tail
 
 
 CURRENT = Dialect(
     name="current",
     flags=True,
-    row_id=True,
     old_value=True,
     text_base64=False,
     delete_handle_only=False,
     restored_query=True,
     complete="at-or-below",
+    key_tail=("rid", "ptn", "t", "ohk", "ccl"),
+)
+NEWARCH = Dialect(
+    name="newarch",
+    flags=True,
+    old_value=True,
+    text_base64=False,
+    delete_handle_only=False,
+    restored_query=True,
+    complete="at-or-below",
+    key_tail=("t", "ohk", "ccl", "ptn"),
+    sorted_columns=False,
+    html_escapes=False,
+    empty_members=True,
+    both_ohk=True,
 )
 V4_0_4 = Dialect(
     name="4.0.4",
     flags=False,
-    row_id=False,
     old_value=False,
     text_base64=True,
     delete_handle_only=True,
     restored_query=False,
     complete="below",
+    key_tail=("t", "ohk", "ccl"),
 )
-DIALECTS: Mapping[str, Dialect] = MappingProxyType({d.name: d for d in (CURRENT, V4_0_4)})
+DIALECTS: Mapping[str, Dialect] = MappingProxyType(
+    {dialect.name: dialect for dialect in (CURRENT, NEWARCH, V4_0_4)}
+)

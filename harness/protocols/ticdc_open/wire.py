@@ -5,22 +5,31 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from harness.contracts import Codec
+from harness.contracts import Codec, SchemaRegistry
 from harness.model.decoded import DecodedEvent
 from harness.model.mounted import VendorEvent
 from harness.model.record import Record
+from harness.protocols.ticdc_open.claim_check import ClaimCheck, Load
 from harness.protocols.ticdc_open.decode import decode
 from harness.protocols.ticdc_open.dialect import DIALECTS
 from harness.protocols.ticdc_open.encode import Encoder
+from harness.protocols.ticdc_open.reference import SETTINGS
 from harness.protocols.ticdc_open.settings import Settings, settings
 
 
 class OpenWire:
-    """One changefeed's codec."""
+    """One changefeed's codec.
 
-    def __init__(self, bound: Settings) -> None:
+    `seed` decides the names of claim checks, `load` reads one by its name. Without `load`, those
+    that this very wire has encoded are known.
+    """
+
+    def __init__(self, bound: Settings, seed: int = 0, load: Load | None = None) -> None:
         """Take the settings that decide the bytes."""
         self._settings = bound
+        self._seed = seed
+        self._stored: dict[str, ClaimCheck] = {}
+        self._load = load or self._own
 
     @property
     def complete(self) -> str:
@@ -32,18 +41,32 @@ class OpenWire:
         """Return whether keys carry `rid`, which rows of keyless tables always have."""
         return self._settings.dialect.row_id
 
+    @property
+    def claim_checks(self) -> tuple[ClaimCheck, ...]:
+        """Return the files that the records encoded so far name; who sends them stores these."""
+        return tuple(self._stored.values())
+
     def encode(self, events: Iterable[VendorEvent]) -> Iterator[Record]:
-        """Yield the records of the vendor input."""
-        return Encoder(self._settings).encode(events)
+        """Return the records of the vendor input; the same input gives the same records again."""
+        return Encoder(self._settings, self._store, self._seed).encode(events)
 
     def decode(self, key: bytes | None, value: bytes | None) -> tuple[DecodedEvent, ...]:
         """Return the events of one message."""
-        return decode(key, value, self._settings)
+        return decode(key, value, self._settings, self._load)
+
+    def _store(self, check: ClaimCheck) -> None:
+        self._stored[check.name] = check
+
+    def _own(self, name: str) -> bytes:
+        return self._stored[name].content
 
 
-def bind(values: Mapping[str, Any], dialect: str) -> OpenWire:
-    """Return the codec for a scenario's `settings.open` and a dialect's name."""
+def bind(
+    values: Mapping[str, Any], dialect: str, registry: SchemaRegistry | None = None
+) -> OpenWire:
+    """Return the codec for a scenario's `settings.open` and a dialect's name; no schemas here."""
+    del registry
     return OpenWire(settings(values, dialect))
 
 
-OPEN = Codec("open", "TiCDC Open Protocol", tuple(DIALECTS), bind)
+OPEN = Codec("open", "TiCDC Open Protocol", tuple(DIALECTS), bind, settings=SETTINGS)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from harness.errors import DecodingError
 from harness.protocols.ticdc_open.dialect import DIALECTS
-from harness.protocols.ticdc_open.types import read_value
+from harness.protocols.ticdc_open.readers import read_value
 from harness.protocols.ticdc_open.wire import bind
 from harness.wire.framing import frame_keys, frame_values
 from tests.vectors import SUBSET, row_vectors
@@ -75,19 +75,19 @@ WRONG: dict[str, tuple[object, object, str]] = {
     "column type is text": (ROW, image(t="3"), "`t` of the id is '3'"),
     "column flag is text": (ROW, image(f="11"), "`f` of the id is '11'"),
     "column handle is text": (ROW, image(h="yes"), "`h` of column 'id' is 'yes'"),
-    "unknown type code": (ROW, image(t=6), "type code 6 with the value '1'"),
-    "integer is text": (ROW, image(v="1"), "type code 3 does not carry text"),
-    "integer is true": (ROW, image(v=True), "type code 3 with the value 'True'"),
-    "integer is a fraction": (ROW, image(v=1.5), "type code 3 with the value '1.5'"),
+    "unknown type code": (ROW, image(t=6), "type code 6 with the value 1, and there is none"),
+    "integer is text": (ROW, image(v="1"), "type code 3 with the value '1': not an integer"),
+    "integer is true": (ROW, image(v=True), "type code 3 with the value True"),
+    "integer is a fraction": (ROW, image(v=1.5), "type code 3 with the value 1.5"),
     "integer beyond 64 bits": (ROW, image(t=8, v=2**64), "type code 8 with the value"),
     "integer is a list": (ROW, image(v=[1]), "type code 3 with the value"),
-    "varchar is a number": (ROW, image(t=15, v=1), "type code 15 with the value '1'"),
+    "varchar is a number": (ROW, image(t=15, v=1), "type code 15 with the value 1: not text"),
     "date is a number": (ROW, image(t=10, v=20240229), "type code 10 with the value"),
     "bad quotes": (ROW, image(t=15, f=65, v="\\q"), "unknown escape"),
     "half a quote": (ROW, image(t=254, f=65, v="\\"), "unknown escape"),
-    "bad Base64": (ROW, image(t=252, f=65, v="YQ"), "type code 252 with the text 'YQ'"),
-    "bad Base64 letters": (ROW, image(t=252, f=65, v="Y Q="), "type code 252 with the text"),
-    "Base64 of no text": (ROW, image(t=252, f=64, v="/w=="), "type code 252 with the text"),
+    "bad Base64": (ROW, image(t=252, f=65, v="YQ"), "type code 252 with the value 'YQ'"),
+    "bad Base64 letters": (ROW, image(t=252, f=65, v="Y Q="), "type code 252 with the value"),
+    "Base64 of no text": (ROW, image(t=252, f=64, v="/w=="), "type code 252 with the value"),
     "DDL without text": (DDL, {"t": 3}, "`q` is missing or empty"),
     "DDL text is null": (DDL, {"q": None, "t": 3}, "`q` is None, not text"),
     "DDL without type": (DDL, {"q": "DROP TABLE `t`"}, "`t` of the DDL value is None"),

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.errors import EncodingError, UsageError
+from harness.errors import EncodingError, UpstreamStopped, UsageError
 from harness.model.change import Op
 from harness.model.columns import Column, ColumnKind
 from harness.model.mounted import DdlEvent, MountedRow, ResolvedMark, VendorEvent
 from harness.model.record import Origin
 from harness.model.table import TableId
+from harness.model.values import Value
 from harness.protocols import PROTOCOLS
 from harness.protocols.ticdc_open.dialect import DIALECTS
+from harness.protocols.ticdc_open.reference import SETTINGS
 from harness.protocols.ticdc_open.wire import OpenWire, bind
 from tests.mounted import mounted
 
@@ -121,6 +124,90 @@ def test_dialect_4_0_4() -> None:
     )
 
 
+def test_dialect_newarch() -> None:
+    """The new architecture keeps table order, has no row id, and escapes no HTML.
+
+    pingcap/ticdc b813e76f9d pkg/sink/codec/open/codec.go:36, pkg/util/json_writer.go:23.
+    """
+    wire = bind({}, "newarch")
+    names = ["zz", "a<b"]
+    columns = (Column(1, names[0], ColumnKind.INT, nullable=False), replace(VAL, name=names[1]))
+    table = mounted(*columns, name=TableId("test", "t1"))
+    update = replace(row(1), op=Op.UPDATE, table=table, before=(1, "&"), after=(1, "<"))
+    assert texts(wire, replace(update, physical_id=120)) == (
+        '{"ts":7,"scm":"test","tbl":"t1","t":1,"ptn":120}',
+        (
+            '{"u":{"zz":{"t":3,"h":true,"f":11,"v":1},"a<b":{"t":15,"f":64,"v":"<"}},'
+            '"p":{"zz":{"t":3,"h":true,"f":11,"v":1},"a<b":{"t":15,"f":64,"v":"&"}}}'
+        ),
+    )
+    database = replace(ddl(), table="", query="CREATE DATABASE `<`")
+    assert texts(wire, database) == (
+        '{"ts":8,"scm":"test","tbl":"","t":2}',
+        '{"q":"CREATE DATABASE `<`","t":4}',
+    )
+    changed = bind({"only-output-updated-columns": True}, "newarch")
+    assert texts(changed, replace(update, before=(1, "<")))[1].endswith('},"p":{}}')
+
+
+# Column, a value that it cannot have.
+WRONG_VALUES: list[tuple[ColumnKind, Value]] = [
+    (ColumnKind.INT, "1"),
+    (ColumnKind.INT, 1.5),
+    (ColumnKind.BIGINT, 2**64),
+    (ColumnKind.DOUBLE, "x"),
+    (ColumnKind.DOUBLE, float("nan")),
+    (ColumnKind.FLOAT, float("inf")),
+    (ColumnKind.VARCHAR, b"x"),
+    (ColumnKind.VARBINARY, "x"),
+    (ColumnKind.TEXT, b"x"),
+    (ColumnKind.BLOB, "x"),
+    (ColumnKind.DATE, 20240229),
+]
+
+
+@pytest.mark.parametrize("beside", [None, "right"])
+@pytest.mark.parametrize(("kind", "value"), WRONG_VALUES)
+def test_wrong_values(kind: ColumnKind, value: Value, beside: str | None) -> None:
+    """A value that its column cannot have is refused, alone and among NULLs."""
+    table = mounted(ID, Column(2, "val", kind), name=TableId("test", "t1"))
+    rows = [replace(row(1), table=table, after=(1, value))]
+    if beside is None:
+        rows.append(replace(row(2), table=table, after=(2, None)))
+    with pytest.raises(EncodingError, match="a value that its column cannot have"):
+        list(bind({}, "current").encode(rows))
+
+
+@pytest.mark.parametrize("after", [(1,), (), [(1, "a"), (1,)]])
+def test_rows_of_another_table(after: Any) -> None:
+    """A row with fewer values than its table has columns is refused."""
+    images = after if isinstance(after, list) else [after]
+    with pytest.raises(EncodingError, match="a value that its column cannot have"):
+        list(bind({}, "current").encode([replace(row(1), after=image) for image in images]))
+
+
+@given(st.lists(st.sampled_from(["a", None, "<", "\u2028"]), max_size=6), st.data())
+def test_rows_in_a_run(values: list[str | None], data: st.DataObject) -> None:
+    """Rows of any shapes, in any order, are written as each of them is alone."""
+    wire = bind({"max-batch-size": 1}, "current")
+    rows: list[VendorEvent] = []
+    for number, value in enumerate(values):
+        before = data.draw(st.sampled_from([None, (9, "old"), (number, value)]))
+        after = data.draw(st.sampled_from([None, (number, value)])) if before else (number, value)
+        rows.append(
+            replace(
+                row(data.draw(st.integers(0, 1)), partition=number % 2, event=number),
+                table=data.draw(st.sampled_from([T1, LOOSE])),
+                before=before,
+                after=after,
+                physical_id=data.draw(st.sampled_from([0, 120])),
+            )
+        )
+    alone = [record for event in rows for record in wire.encode([event])]
+    together = sorted(wire.encode(rows), key=lambda record: record.origins[0].event)
+    assert together == alone
+
+
 def test_what_a_resolved_ts_promises() -> None:
     """Each dialect says whether its marks complete their own ts or only what lies below."""
     assert bind({}, "current").complete == "at-or-below"
@@ -128,10 +215,15 @@ def test_what_a_resolved_ts_promises() -> None:
 
 
 def test_delete_without_handle() -> None:
-    """A delete reduced to its handle columns has none where the table has no handle key."""
+    """A delete reduced to its handle columns stops TiCDC where the table has no handle key.
+
+    tiflow c7b2588 open_protocol_message.go:149.
+    """
     event = replace(row(1), table=LOOSE, op=Op.DELETE, before=(1, "aa"), after=None)
     wire = bind({"sink.delete-only-output-handle-key-columns": True}, "current")
-    assert texts(wire, event)[1] == '{"d":{}}'
+    with pytest.raises(UpstreamStopped, match="no handle key columns") as stop:
+        list(wire.encode([event]))
+    assert stop.value.code == "ErrOpenProtocolCodecInvalidData"
 
 
 @pytest.mark.parametrize(
@@ -156,8 +248,9 @@ def test_largest_single_row() -> None:
     key, value = texts(wire, row(1))
     least = len(key) + len(value) + SINGLE_OVERHEAD
     assert len(list(bind({"max-message-bytes": least}, "current").encode([row(1)]))) == 1
-    with pytest.raises(EncodingError, match=f"needs {least} bytes, max-message-bytes is"):
+    with pytest.raises(UpstreamStopped, match=f"needs {least} bytes, max-message-bytes is") as stop:
         list(bind({"max-message-bytes": least - 1}, "current").encode([row(1)]))
+    assert stop.value.code == "ErrMessageTooLarge"
 
 
 @given(
@@ -205,12 +298,11 @@ def test_marks_and_ddl_end_batches() -> None:
     assert shape(wire, mark(0), mark(0), ddl(), ddl()) == [(0, 1), (0, 1), *both, *both]
 
 
-@pytest.mark.parametrize("name", PROTOCOLS)
-def test_registered_protocols(name: str) -> None:
-    """Each protocol is registered under its own name and binds each of its dialects."""
-    codec = PROTOCOLS[name]
-    assert codec.name == name
-    assert codec.title
+def test_registered() -> None:
+    """The protocol is registered under its name with its settings, and binds each dialect."""
+    codec = PROTOCOLS["open"]
+    assert (codec.name, codec.title) == ("open", "TiCDC Open Protocol")
+    assert codec.settings == SETTINGS
     for dialect in codec.dialects:
         assert codec.bind({}, dialect).complete in {"at-or-below", "below"}
 

@@ -1,0 +1,98 @@
+"""Kafka Connect's schemas and records.
+
+A struct's value is a plain dict by field name, its schema kept beside it; it holds every field, in
+the schema's order, or fewer where the missing ones are null. Values are `int`,
+`float`, `str`, `bytes`, `bool`, `None`, `list`, `dict`, and `decimal.Decimal` for
+`org.apache.kafka.connect.data.Decimal`; Connect's Date, Time and Timestamp are their integers.
+
+Source: Kafka 4.1 connect-api `ConnectSchema`, `SourceRecord`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Any, Final
+
+from harness.model.record import Origin
+
+
+class Kind(StrEnum):
+    """Connect's schema types, by the name that JsonConverter writes for them."""
+
+    BOOLEAN = "boolean"
+    INT8 = "int8"
+    INT16 = "int16"
+    INT32 = "int32"
+    INT64 = "int64"
+    FLOAT32 = "float"
+    FLOAT64 = "double"
+    STRING = "string"
+    BYTES = "bytes"
+    ARRAY = "array"
+    MAP = "map"
+    STRUCT = "struct"
+
+
+class Unset:
+    """The absence of a default, which is not the default null."""
+
+
+UNSET: Final = Unset()
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One field of a struct."""
+
+    name: str
+    schema: Schema
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """A schema; `fields` are a struct's, `items` an array's element or a map's value."""
+
+    kind: Kind
+    optional: bool = False
+    name: str | None = None
+    version: int | None = None
+    doc: str | None = None
+    parameters: tuple[tuple[str, str], ...] = ()
+    default: object = UNSET
+    fields: tuple[Field, ...] = ()
+    items: Schema | None = None
+
+
+Struct = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """One record header before its converter."""
+
+    key: str
+    schema: Schema
+    value: object
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectRecord:
+    """What a connector's `poll` gives: schemas and values before any converter.
+
+    `partition` is None where the producer chooses by the key's bytes. `source_partition` and
+    `source_offset` are what Connect would store.
+    """
+
+    topic: str
+    key_schema: Schema | None
+    key: Any
+    value_schema: Schema | None
+    value: Any
+    origin: Origin
+    headers: tuple[Header, ...] = ()
+    partition: int | None = None
+    source_partition: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    source_offset: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))

@@ -1,0 +1,57 @@
+"""The versions of TiCDC Avro that differ on the wire, as one record of switches each.
+
+`current` is what tiflow c7b2588 (2026) emits. `6` is tiflow v6.1 to v6.6 (cdc/sink/codec/avro at
+v6.5.0): FLOAT is an Avro double, extension fields have no default, the value's schema is posted
+before the key's, and there is neither watermark nor checksum nor a limit to a message's size. The
+`type` of a field stands before its `connect.parameters` in both: the documents' listings print them
+the other way round, and one tidb_type `ENUM/SET` for the two that there are (TiCDC codec notes §7).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """What one version does differently.
+
+    `forbids_keyless` tells whether `force-replicate` is refused (tiflow since v7.3).
+    """
+
+    name: str
+    float_as_double: bool
+    extension_defaults: bool
+    value_first: bool
+    watermark: bool
+    checksum: bool
+    size_limit: bool
+    vectors: bool
+    forbids_keyless: bool
+
+
+CURRENT = Dialect(
+    name="current",
+    float_as_double=False,
+    extension_defaults=True,
+    value_first=False,
+    watermark=True,
+    checksum=True,
+    size_limit=True,
+    vectors=True,
+    forbids_keyless=True,
+)
+V6 = Dialect(
+    name="6",
+    float_as_double=True,
+    extension_defaults=False,
+    value_first=True,
+    watermark=False,
+    checksum=False,
+    size_limit=False,
+    vectors=False,
+    forbids_keyless=False,
+)
+DIALECTS: Mapping[str, Dialect] = MappingProxyType({d.name: d for d in (CURRENT, V6)})

@@ -1,0 +1,148 @@
+"""What TiDB keeps of a DEFAULT clause: the text that TiCDC is given as the column's default.
+
+| column | text |
+| --- | --- |
+| any, an expression | the call in lower case: `uuid()`; `CURRENT_TIMESTAMP` without its digits |
+| any, a bit or hexadecimal literal | its bytes for strings and BIT, its number for all others |
+| BIT, a number | its bytes |
+| ENUM, SET | the members' own spelling, in the order of the definition |
+| DATE, TIME, DATETIME, TIMESTAMP | as a value: exactly the column's fractional digits |
+| BINARY | padded with zero bytes |
+| integers, FLOAT, DOUBLE | the number that the column holds |
+| all others | the literal as it was written |
+
+Bytes that are no UTF-8 stand as surrogate escapes; the schema loses them all the same.
+
+Source: TiDB pkg/ddl/add_column.go `getDefaultValue`, `getFuncCallDefaultValue`,
+`getEnumDefaultValue`, `setDefaultValueWithBinaryPadding`; TiCDC codec notes §3.5 (vectors
+`avro_defaults`).
+"""
+
+from __future__ import annotations
+
+import re
+from decimal import ROUND_HALF_UP, Context, Decimal
+
+from harness.model.columns import BINARIES, CHARACTERS, INTEGERS, TEMPORALS, Column, ColumnKind
+
+ESCAPES = "surrogateescape"
+# A YEAR NOT NULL without a DEFAULT gets this one (add_column.go `setYearDefaultValue`).
+ZERO_YEAR = "0000"
+_QUOTED = re.compile(r"('(?:[^'\\]|''|\\.)*'|`[^`]*`)")
+_NOW = re.compile(r"(CURRENT_TIMESTAMP|CURRENT_DATE)(\(\d*\))?\Z")
+_NUMBER = re.compile(r"[+-]?\d{1,80}(\.\d{1,80})?(e[+-]?\d{1,2})?\Z", re.IGNORECASE | re.ASCII)
+_DATE = re.compile(
+    r"(\d{4})\D(\d{1,2})\D(\d{1,2})(?:[ T](\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.(\d+))?)?)?\Z",
+    re.ASCII,
+)
+_DIGITS = re.compile(r"(\d{4})(\d\d)(\d\d)(?:(\d\d)(\d\d)(\d\d)(?:\.(\d+))?)?\Z", re.ASCII)
+_TIME = re.compile(r"(-?)(\d{1,3}):(\d{1,2})(?::(\d{1,2})(?:\.(\d+))?)?\Z", re.ASCII)
+# More digits than any literal that is read as a number.
+_WIDE = Context(prec=400)
+_OF_BYTES = CHARACTERS | BINARIES | {ColumnKind.BIT, ColumnKind.ENUM, ColumnKind.SET}
+_NUMBERS = INTEGERS | {ColumnKind.DECIMAL, ColumnKind.FLOAT, ColumnKind.DOUBLE}
+
+
+def stored_default(column: Column) -> str | None:
+    """Return the default's text, None where a column has none, or NULL."""
+    default = column.default
+    if column.generated is not None:
+        return None
+    if default is None and column.kind is ColumnKind.YEAR and not column.nullable:
+        return ZERO_YEAR
+    if default is None or default.text is None:
+        return None
+    if default.is_expression:
+        return _call(default.text)
+    if default.is_binary:
+        return _padded(column, _literal_bytes(column, bytes.fromhex(default.text)))
+    return _padded(column, _literal(column, default.text))
+
+
+def _call(text: str) -> str:
+    now = _NOW.match(text)
+    if now is not None:
+        return now[1]
+    parts = _QUOTED.split(text)
+    return "".join(part if n % 2 else part.lower() for n, part in enumerate(parts))
+
+
+def _literal_bytes(column: Column, content: bytes) -> str:
+    if column.kind in _OF_BYTES:
+        return content.decode("utf-8", ESCAPES)
+    return str(int.from_bytes(content, "big"))
+
+
+def _literal(column: Column, text: str) -> str:
+    kind = column.kind
+    if kind is ColumnKind.BIT and text.isdecimal():
+        number = int(text)
+        size = max(1, (number.bit_length() + 7) // 8)
+        return number.to_bytes(size, "big").decode("utf-8", ESCAPES)
+    if kind is ColumnKind.ENUM:
+        return _member(column, text.rstrip(" "))
+    if kind is ColumnKind.SET:
+        return _members(column, text)
+    if kind in TEMPORALS:
+        return _clock(column, text) if kind is ColumnKind.TIME else _moment(column, text)
+    if kind in _NUMBERS and _NUMBER.match(text):
+        return _number(column, text)
+    return text
+
+
+def _number(column: Column, text: str) -> str:
+    """Return the number as the column has it: integers rounded, FLOAT(M,D) to its digits."""
+    value = Decimal(text)
+    if column.kind in INTEGERS:
+        value = value.quantize(Decimal(1), ROUND_HALF_UP, _WIDE)
+    elif column.kind in (ColumnKind.FLOAT, ColumnKind.DOUBLE) and column.scale is not None:
+        value = value.quantize(Decimal(1).scaleb(-column.scale), ROUND_HALF_UP, _WIDE)
+    return f"{value:f}"
+
+
+def _member(column: Column, text: str) -> str:
+    if text in column.members:
+        return text
+    folded = [member for member in column.members if member.casefold() == text.casefold()]
+    if folded:
+        return folded[0]
+    index = int(text) if text.isdecimal() else 0
+    return column.members[index - 1] if 1 <= index <= len(column.members) else text
+
+
+def _members(column: Column, text: str) -> str:
+    named = {_member(column, name) for name in text.split(",")} if text else set[str]()
+    if named <= set(column.members) and not (text.isdecimal() and text not in column.members):
+        return ",".join(member for member in column.members if member in named)
+    mask = int(text) if text.isdecimal() else 0
+    return ",".join(member for n, member in enumerate(column.members) if mask >> n & 1)
+
+
+def _moment(column: Column, text: str) -> str:
+    found = _DATE.match(text) or _DIGITS.match(text)
+    if found is None:
+        return text
+    year, month, day, hour, minute, second = (int(part or 0) for part in found.groups()[:6])
+    date = f"{year:04}-{month:02}-{day:02}"
+    if column.kind is ColumnKind.DATE:
+        return date
+    return f"{date} {hour:02}:{minute:02}:{second:02}{_fraction(column, found[7])}"
+
+
+def _clock(column: Column, text: str) -> str:
+    found = _TIME.match(text)
+    if found is None:
+        return text
+    hour, minute, second = (int(part or 0) for part in found.groups()[1:4])
+    return f"{found[1]}{hour:02}:{minute:02}:{second:02}{_fraction(column, found[5])}"
+
+
+def _fraction(column: Column, digits: str | None) -> str:
+    return f".{(digits or '')[: column.fsp].ljust(column.fsp, '0')}" if column.fsp else ""
+
+
+def _padded(column: Column, text: str) -> str:
+    if column.kind is not ColumnKind.BINARY:
+        return text
+    size = len(text.encode("utf-8", ESCAPES))
+    return text + "\0" * max(0, (column.length or 1) - size)
