@@ -1,0 +1,53 @@
+"""What vectors mark as volatile, by name: each exception with its reason and where it is said.
+
+A comparison leaves nothing out silently: it puts the name of the exception that it applied into
+`Result.excused`, and the command counts them. A name that is not in this table is a difference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+
+@dataclass(frozen=True, slots=True)
+class Exemption:
+    """One thing that is not compared as it stands, why, and where the vectors' notes say so."""
+
+    reason: str
+    source: str
+
+
+EXCEPTIONS: Mapping[str, Exemption] = MappingProxyType(
+    {
+        "claim-check-file": Exemption(
+            "the file's name in `ccl` is a random UUID: it is put out on both sides",
+            "TiCDC notes §2.7",
+        ),
+        "compressed-bytes": Exemption(
+            "compressors choose different matches: what comes out again is compared",
+            "TiCDC notes §2.7, §10",
+        ),
+        "unknown-member": Exemption(
+            "an event has a member that the notes do not name; those that they name are equal",
+            "TiCDC notes §10",
+        ),
+        "columns-as-described": Exemption(
+            "no statement of the vector makes the table: it is taken from the rows' descriptions",
+            "TiCDC notes §10, `rows`",
+        ),
+        "processing-clock": Exemption(
+            "times that the connector reads off its clock: checked for sense, then taken over",
+            "Vitess notes §0, Volatile",
+        ),
+        "notification-id": Exemption(
+            "a notification's id is a random UUID: its form is checked, then it is taken over",
+            "Vitess notes §0, Volatile",
+        ),
+        "heartbeat-timer": Exemption(
+            "a heartbeat comes where its timer has run out: theirs must be among the places",
+            "Vitess notes §0, §10",
+        ),
+    }
+)

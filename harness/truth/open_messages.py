@@ -1,0 +1,148 @@
+"""Open Protocol messages beside the vendor's, partition by partition, byte for byte.
+
+A difference is told in the words of the event where it is, not in hexadecimal.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from harness.errors import DecodingError
+from harness.model.record import Record
+from harness.truth.result import Difference, Vector
+from harness.wire.compression import decompressed
+from harness.wire.framing import frame_values, unframe
+
+Place = tuple[str | None, int | str | None]
+CLAIM_CHECK, COMPRESSED = "claim-check-file", "compressed-bytes"
+# tiflow c7b2588 pkg/sink/codec/common/message.go:31 MaxRecordOverhead.
+RECORD_OVERHEAD = 36
+_FILE = re.compile(
+    rb'("ccl":"[^"]*?)([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.json)"', re.IGNORECASE
+)
+_ANY_FILE = rb'\g<1>00000000-0000-0000-0000-000000000000.json"'
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message and where it stands in its vector, or in our output."""
+
+    where: str
+    key: bytes
+    value: bytes
+    headers: tuple[object, ...] = ()
+
+
+def in_order(vector: Vector) -> list[tuple[Place, Message]]:
+    """Return a vector's messages as they stand, each with its topic and partition."""
+    found: list[tuple[Place, Message]] = []
+    for number, event in enumerate(vector["events"]):
+        if "key_hex" in event:
+            key, value = bytes.fromhex(event["key_hex"]), bytes.fromhex(event["value_hex"])
+            message = Message(f"events[{number}]", key, value, tuple(event.get("headers") or ()))
+            found.append(((event["topic"], event["partition"]), message))
+    return found
+
+
+def theirs(vector: Vector) -> dict[Place, list[Message]]:
+    """Return a vector's messages by topic and partition."""
+    found: dict[Place, list[Message]] = defaultdict(list)
+    for place, message in in_order(vector):
+        found[place].append(message)
+    return found
+
+
+def ours(records: Iterable[Record]) -> dict[Place, list[Message]]:
+    """Return our records by topic and partition."""
+    found: dict[Place, list[Message]] = defaultdict(list)
+    for record in records:
+        place = (record.topic, record.partition)
+        where = f"{record.topic}/{record.partition} message {len(found[place])}"
+        message = Message(where, record.key or b"", record.value or b"", record.headers)
+        found[place].append(message)
+    return found
+
+
+def message_differences(
+    mine: Mapping[Place, Sequence[Message]], vendor: Mapping[Place, Sequence[Message]]
+) -> Iterator[Difference]:
+    """Yield each message that differs, is missing or is too much."""
+    for place in sorted({*mine, *vendor}, key=str):
+        left, right = mine.get(place, ()), vendor.get(place, ())
+        for number in range(max(len(left), len(right))):
+            if number >= len(left):
+                yield Difference(right[number].where, "no message", _told(right[number]))
+            elif number >= len(right):
+                yield Difference(left[number].where, _told(left[number]), "no message")
+            else:
+                yield from one_difference(left[number], right[number])
+
+
+def one_difference(mine: Message, vendor: Message) -> Iterator[Difference]:
+    """Yield how our message differs from the vendor's, at its first differing event."""
+    if mine.headers != vendor.headers:
+        yield Difference(f"{vendor.where}.headers", str(mine.headers), str(vendor.headers))
+    if (mine.key, mine.value) == (vendor.key, vendor.value):
+        return
+    left, right = _events(mine.key, mine.value), _events(vendor.key, vendor.value)
+    if len(left) == len(right):
+        for number, (one, other) in enumerate(zip(left, right, strict=True)):
+            for part, a, b in zip(("key", "value"), one, other, strict=True):
+                if a != b:
+                    yield Difference(f"{vendor.where} event {number} {part}", _text(a), _text(b))
+                    return
+    yield Difference(
+        f"{vendor.where} ({len(left)} and {len(right)} events)",
+        f"{mine.key.hex()} {mine.value.hex()}",
+        f"{vendor.key.hex()} {vendor.value.hex()}",
+    )
+
+
+def file_names(messages: Mapping[Place, Sequence[Message]]) -> list[str]:
+    """Return the names of the claim-check files that messages name, by place, in order."""
+    return [
+        match[2].decode()
+        for place in sorted(messages, key=str)
+        for message in messages[place]
+        for match in _FILE.finditer(message.key)
+    ]
+
+
+def comparable(
+    messages: Mapping[Place, Sequence[Message]], compression: str
+) -> dict[Place, list[Message]]:
+    """Return messages without what may differ: names of files, and how values were compressed."""
+    return {
+        place: [_comparable(message, compression) for message in found]
+        for place, found in messages.items()
+    }
+
+
+def _comparable(message: Message, compression: str) -> Message:
+    key, value = _FILE.sub(_ANY_FILE, message.key), message.value
+    if compression != "none":
+        with suppress(DecodingError):
+            values = [decompressed(v, compression) if v else v for _, v in unframe(key, value)]
+            value = frame_values(values)
+    return replace(message, key=key, value=value)
+
+
+def _events(key: bytes, value: bytes) -> tuple[tuple[bytes, bytes], ...]:
+    try:
+        return unframe(key, value)
+    except DecodingError:
+        return ()
+
+
+def _text(raw: bytes) -> str:
+    return raw.decode("utf-8", "backslashreplace")
+
+
+def _told(message: Message) -> str:
+    pairs = _events(message.key, message.value)
+    texts = [f"{_text(key)} {_text(value)}" for key, value in pairs]
+    return "; ".join(texts) or f"{message.key.hex()} {message.value.hex()}"

@@ -1,0 +1,39 @@
+"""What comparing one vector gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+Vector = Mapping[str, Any]
+
+
+def section(part: Vector, name: str) -> Vector:
+    """Return a member that is an object, empty when it is missing or null."""
+    found: Vector = part.get(name) or {}
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One place where ours and theirs differ; `where` is a path within the vector."""
+
+    where: str
+    ours: str
+    theirs: str
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One vector: equal without differences. `excused` names the exceptions that were applied."""
+
+    id: str
+    differences: tuple[Difference, ...] = ()
+    excused: tuple[str, ...] = ()
+
+
+Parts = tuple[list[Difference], tuple[str, ...]]
+"""What a part of a comparison found: differences, and names of the exceptions that it applied."""
+
+Compare = Callable[[Vector], Result]

@@ -1,0 +1,103 @@
+"""One Connect record beside the vector's: in every form that the vector prints."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from harness.protocols.debezium_vitess.connect.forms import (
+    avro_forms,
+    envelope_forms,
+    header_forms,
+    text_forms,
+)
+from harness.protocols.debezium_vitess.connect.schema import ConnectRecord
+from harness.truth.result import Difference, Vector
+from harness.truth.vitess_clock import like_theirs
+
+_ASTRAL: Final = re.compile("[\U00010000-\U0010ffff]")
+_TEXTS: Final = (
+    "key_text",
+    "value_text",
+    "key_text_decimal_numeric",
+    "value_text_decimal_numeric",
+)
+_HEADERS: Final = (
+    "bytes_json_schemas_true",
+    "bytes_json_schemas_false",
+    "bytes_simple_header_converter",
+)
+
+
+def compact(document: object) -> str | None:
+    """Return a document's text in its own order, None for none."""
+    return None if document is None else json.dumps(document, separators=(",", ":"))
+
+
+def compare_record(
+    where: str, ours: ConnectRecord, theirs: Vector
+) -> tuple[list[Difference], tuple[str, ...]]:
+    """Compare a record; return the differences and what was excused."""
+    settled, excused = like_theirs(ours, theirs)
+    found = [
+        Difference(f"{where}.{name}", str(mine), str(told))
+        for name, mine, told in _differences(settled, theirs)
+        if mine != told
+    ]
+    return found, excused
+
+
+def _differences(ours: ConnectRecord, theirs: Vector) -> Iterator[tuple[str, object, object]]:
+    yield "topic", ours.topic, theirs["topic"]
+    yield "partition", ours.partition, theirs["partition"]
+    yield "timestamp", None, theirs.get("timestamp")
+    yield "source_partition", dict(ours.source_partition), theirs["source_partition"]
+    yield "source_offset", dict(ours.source_offset), theirs["source_offset"]
+    texts = text_forms(ours)
+    for name in _TEXTS:
+        yield name, texts.get(name), theirs.get(name)
+    for part, text in envelope_forms(ours).items():
+        yield part, text, _envelope(theirs, part)
+    yield from _header_differences(ours, theirs)
+    if "avro" in theirs:
+        yield from _avro_differences(avro_forms(ours), theirs["avro"])
+
+
+def _envelope(record: Vector, part: str) -> str | None:
+    """Return JsonConverter's text with schemas: the schema in its order, the payload exact."""
+    document = record[part]
+    if document is None:
+        return None
+    schema = json.dumps(document["schema"], separators=(",", ":"), ensure_ascii=False)
+    # The converter's writer escapes what is past the first plane, names as well as texts.
+    schema = _ASTRAL.sub(lambda found: json.dumps(found[0])[1:-1].upper().replace("U", "u"), schema)
+    return f'{{"schema":{schema},"payload":{record[f"{part}_text"]}}}'
+
+
+def _header_differences(
+    ours: ConnectRecord, theirs: Vector
+) -> Iterator[tuple[str, object, object]]:
+    told = theirs.get("headers") or ()
+    yield "headers", [h.key for h in ours.headers], [h["key"] for h in told]
+    for header, other in zip(ours.headers, told, strict=False):
+        made = header_forms(header)
+        for name in _HEADERS:
+            yield f"headers.{header.key}.{name}", made[name], other[name]
+
+
+def _avro_differences(
+    ours: Mapping[str, Mapping[str, Any] | None], theirs: Vector
+) -> Iterator[tuple[str, object, object]]:
+    for part, told in theirs.items():
+        made = ours[part]
+        if told is None or made is None:
+            yield f"avro.{part}", made, told
+        elif "error" in told:
+            yield f"avro.{part}.error", made.get("error"), told["error"][-1]
+        else:
+            schema = made.get("schema")
+            mine = None if schema is None else compact(json.loads(schema))
+            yield f"avro.{part}.schema", mine, compact(told["schema"])
+            yield f"avro.{part}.hex", made.get("hex"), told["hex"]
