@@ -1,11 +1,44 @@
-"""What the wire may do to records on their way: pure functions, seeded, keeping every origin."""
+"""What a delivery may do to records and to those who read them: pure, seeded, keeping origins."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from harness.contracts import Fault
-from harness.faults.repeat import duplicate, replay
+from harness.faults import (
+    batches,
+    broker,
+    envelope,
+    growth,
+    marks,
+    order,
+    poison,
+    repeat,
+    run,
+    schemas,
+    tombstones,
+)
+from harness.faults.fault import Disturbance, Kept, Licence, Standing
+from harness.faults.option import Option, Takes
 
-FAULTS: Mapping[str, Fault] = MappingProxyType({"duplicate": duplicate, "replay": replay})
+__all__ = ["FAULTS", "Disturbance", "Kept", "Licence", "Option", "Standing", "Takes"]
+
+# In groups, as the reference page shows them: title -> rows.
+GROUPS: Mapping[str, tuple[Disturbance, ...]] = MappingProxyType(
+    {
+        "Sent again": repeat.ROWS,
+        "Resolved marks": marks.ROWS,
+        "Order": order.ROWS,
+        "Tombstones": tombstones.ROWS,
+        "Batches": batches.ROWS,
+        "Schemas": schemas.ROWS,
+        "Headers and timestamps": envelope.ROWS,
+        "The broker": (*broker.ROWS, *growth.ROWS),
+        "Consumer and registry": run.ROWS,
+        "Malformed messages": poison.ROWS,
+    }
+)
+
+FAULTS: Mapping[str, Disturbance] = MappingProxyType(
+    {fault.name: fault for faults in GROUPS.values() for fault in faults}
+)

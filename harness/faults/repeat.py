@@ -1,101 +1,171 @@
 """At-least-once: what a producer may send again.
 
 Source: TiCDC Open Protocol, 2020, §Constraints (a row event of one version may be sent several
-times); clause `open.delivery.at-least-once`.
+times); tiflow c7b2588 cmd/kafka-consumer/writer.go:224,469; clause `open.delivery.at-least-once`.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any
 
 from harness.errors import StepError
-from harness.model.record import Origin, Record
+from harness.faults.choose import (
+    DDL,
+    Place,
+    chosen,
+    completed,
+    first,
+    is_mark,
+    last,
+    nothing,
+    place,
+    ts,
+)
+from harness.faults.fault import Disturbance, Kept, allowed
+from harness.faults.option import KEY, TIMES, TRANSACTION, Option, Takes
+from harness.model.record import Record
 
 
 def duplicate(
     records: Sequence[Record], options: Mapping[str, Any], line: int, random: Random
 ) -> tuple[Record, ...]:
-    """Send each message that carries a chosen row again, right after the first time.
-
-    Options: `transaction` (its name), `key` (columns of the handle key, some or all of them; all
-    rows when left out), `times` (how many more times; 1). StepError when no message carries such a
-    row.
-    """
+    """Send each message that carries a chosen row again, right after the first time."""
     del random
     times = int(options.get("times", 1))
     out: list[Record] = []
-    found = False
-    for record in records:
-        out.append(record)
-        if any(_chosen(origin, options) for origin in record.origins):
-            found = True
-            out.extend([record] * times)
-    if not found:
-        raise StepError(
-            f"nothing to duplicate: no row of transaction {options['transaction']!r} is sent"
-            + (f" with key {', '.join(_columns(options['key']))}" if "key" in options else ""),
-            line=line,
-            hint="`harness preview` shows the events that are sent, with their keys",
-        )
+    for record, is_chosen in zip(records, chosen(records, options, line), strict=True):
+        out += [record] * (1 + times if is_chosen else 1)
     return tuple(out)
 
 
 def replay(
     records: Sequence[Record], options: Mapping[str, Any], line: int, random: Random
 ) -> tuple[Record, ...]:
-    """Send the tail again, as a changefeed does that restarts from an earlier checkpoint.
-
-    Options: `from` (a transaction's name: everything from its first message on), `to` (a
-    transaction's name: up to its last message; to the end when left out), `times` (1). Each
-    partition's messages come again in their first order. StepError when there is no such
-    transaction on the wire.
-    """
+    """Send the tail again, each partition's messages in their first order."""
     del random
-    first = _first(records, str(options["from"]), line)
-    last = len(records) - 1
+    begin = first(records, str(options["from"]), line)
+    end = len(records) - 1
     if "to" in options:
-        last = _last(records, str(options["to"]), line)
-    if last < first:
+        end = last(records, str(options["to"]), line)
+    if end < begin:
         raise StepError(
             f"replay from {options['from']!r} to {options['to']!r} is empty",
             line=line,
             expected="`to` at or after `from`",
         )
-    return tuple(records) + tuple(records[first : last + 1]) * int(options.get("times", 1))
+    return tuple(records) + tuple(records[begin : end + 1]) * int(options.get("times", 1))
 
 
-def _first(records: Sequence[Record], name: str, line: int) -> int:
-    for position, record in enumerate(records):
-        if any(origin.transaction == name for origin in record.origins):
-            return position
-    raise _absent(name, line)
+def replay_below_resolved(
+    records: Sequence[Record], options: Mapping[str, Any], line: int, random: Random
+) -> tuple[Record, ...]:
+    """Send rows again right behind the mark of their partition that has completed them."""
+    del random
+    times = int(options.get("times", 1))
+    waiting: defaultdict[Place, list[Record]] = defaultdict(list)
+    out: list[Record] = []
+    for record, is_chosen in zip(records, chosen(records, options, line), strict=True):
+        out.append(record)
+        if is_chosen:
+            waiting[place(record)].append(record)
+        elif is_mark(record):
+            due, later = completed(waiting[place(record)], ts(record))
+            out += due * times
+            waiting[place(record)] = later
+    if len(out) == len(records):
+        raise nothing("no resolved mark follows the rows in their partition", line)
+    return tuple(out)
 
 
-def _last(records: Sequence[Record], name: str, line: int) -> int:
-    for position in range(len(records) - 1, -1, -1):
-        if any(origin.transaction == name for origin in records[position].origins):
-            return position
-    raise _absent(name, line)
+def resend(
+    records: Sequence[Record], options: Mapping[str, Any], line: int, random: Random
+) -> tuple[Record, ...]:
+    """Send each DDL event, or each resolved mark, again right after the first time."""
+    del random
+    kind, times = options["events"], int(options.get("times", 1))
+    out: list[Record] = []
+    for record in records:
+        out += [record] * (1 + times if record.origins[0].kind == kind else 1)
+    if len(out) == len(records):
+        noun = "DDL event" if kind == DDL else "resolved mark"
+        raise nothing(f"no {noun} is sent", line)
+    return tuple(out)
 
 
-def _absent(name: str, line: int) -> StepError:
-    return StepError(
-        f"no message carries a row of transaction {name!r}",
-        line=line,
-        hint="`harness preview` shows the events that are sent, with their transactions",
-    )
+REPEATED = frozenset(Kept) - {Kept.ONCE, Kept.RISING}
+_AGAIN = {
+    "avro": allowed("avro.delivery.at-least-once"),
+    "vitess": allowed("vitess.delivery.at-least-once", "vitess.offset.txn-repeats"),
+}
 
-
-def _chosen(origin: Origin, options: Mapping[str, Any]) -> bool:
-    if origin.transaction != options["transaction"]:
-        return False
-    if "key" not in options:
-        return True
-    there = f",{origin.key},"
-    return all(f",{column}," in there for column in _columns(options["key"]))
-
-
-def _columns(key: Mapping[str, Any]) -> list[str]:
-    return [f"{name}={'null' if value is None else value}" for name, value in key.items()]
+ROWS: tuple[Disturbance, ...] = (
+    Disturbance(
+        "duplicate",
+        "Sends the row events of one transaction again, right behind the first ones.",
+        {"open": allowed("open.delivery.at-least-once"), **_AGAIN},
+        REPEATED | {Kept.RISING},
+        (TRANSACTION, KEY, TIMES),
+        duplicate,
+        example={"transaction": "t1", "key": {"id": 1}},
+    ),
+    Disturbance(
+        "replay",
+        "Sends everything from one transaction on again, as a producer does that restarts from its "
+        "last checkpoint.",
+        {"open": allowed("open.delivery.at-least-once", "open.ddl.at-least-once"), **_AGAIN},
+        REPEATED,
+        (
+            Option(
+                "from",
+                Takes.TRANSACTION,
+                "The first transaction that is sent again.",
+                required=True,
+            ),
+            Option(
+                "to",
+                Takes.TRANSACTION,
+                "The last transaction that is sent again; without it, everything up to the end.",
+                loses=("LAST_VALUE",),
+                allowed_in=("open",),
+            ),
+            TIMES,
+        ),
+        replay,
+        example={"from": "t2"},
+    ),
+    Disturbance(
+        "replay-below-resolved",
+        "Sends the row events of one transaction again behind the resolved mark that has completed "
+        "them, while the stream goes on.",
+        {"open": allowed("open.delivery.at-least-once", "open.row.drop-applied")},
+        REPEATED | {Kept.RISING},
+        (TRANSACTION, KEY, TIMES),
+        replay_below_resolved,
+        example={"transaction": "t1"},
+    ),
+    Disturbance(
+        "resend",
+        "Sends every DDL event, or every resolved mark, again right behind the first one.",
+        {
+            "open": allowed("open.ddl.at-least-once", "open.ddl.once"),
+            # Under `avro-enable-watermark` there are DDL events and marks to send again.
+            "avro": allowed("avro.delivery.at-least-once"),
+        },
+        REPEATED | {Kept.RISING},
+        (
+            Option(
+                "events",
+                Takes.WORD,
+                "What is sent again.",
+                required=True,
+                words=("ddl", "resolved"),
+            ),
+            TIMES,
+        ),
+        resend,
+        example={"events": "ddl", "times": 2},
+    ),
+)

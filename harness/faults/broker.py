@@ -1,0 +1,229 @@
+"""What a broker does to a topic: transactions, compaction, retention, a restart.
+
+Source: the clauses `kafka.*`; https://github.com/apache/spark/pull/21917 and its likes (gaps in
+offsets).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+from harness.faults.actions import (
+    Aborted,
+    AddPartitions,
+    Committed,
+    Compact,
+    DeleteBefore,
+    RestartBroker,
+    Step,
+    messages,
+    sent,
+)
+from harness.faults.choose import (
+    chosen,
+    grouped,
+    last,
+    nothing,
+    place,
+)
+from harness.faults.fault import HOSTILE, Disturbance, Kept, allowed
+from harness.faults.landed import landed
+from harness.faults.option import KEY, Option, Takes
+from harness.model.record import Record
+
+
+def aborted(
+    steps: Sequence[Step], options: Mapping[str, Any], line: int, random: Random
+) -> tuple[Step, ...]:
+    """Abort a first attempt at some rows, or end every partition with an aborted transaction."""
+    del random
+    count = int(options.get("records", 1))
+    if "transaction" not in options:
+        queues = grouped(sent(steps), place)
+        if not queues:
+            raise nothing("nothing is sent", line)
+        return (*steps, *(Aborted(tuple(queue[-count:])) for queue in queues))
+    numbers, records = messages(steps)
+    tries = [n for n, yes in enumerate(chosen(records, options, line)) if yes]
+    at = numbers[tries[0]]
+    return (*steps[:at], Aborted(tuple(records[n] for n in tries[:count])), *steps[at:])
+
+
+def transactional(
+    steps: Sequence[Step], options: Mapping[str, Any], line: int, random: Random
+) -> tuple[Step, ...]:
+    """Send everything in committed transactions of some messages each."""
+    del random
+    count = int(options.get("records", 1))
+    if not messages(steps)[0]:
+        raise nothing("nothing is sent", line)
+    return tuple(_committed(steps, count))
+
+
+def _committed(steps: Sequence[Step], count: int) -> Iterator[Step]:
+    group: list[Record] = []
+    for step in steps:
+        if isinstance(step, Record):
+            group.append(step)
+        if group and (len(group) == count or not isinstance(step, Record)):
+            yield Committed(tuple(group))
+            group = []
+        if not isinstance(step, Record):
+            yield step
+    if group:
+        yield Committed(tuple(group))
+
+
+def compacted(
+    steps: Sequence[Step], options: Mapping[str, Any], line: int, random: Random
+) -> tuple[Step, ...]:
+    """Compact the topics once everything is sent; null keys have no place in such topics."""
+    del random
+    tombstones = options.get("tombstones", "kept") == "kept"
+    out = list(steps)
+    for topic in sorted({record.topic for record in sent(steps)}):
+        if any(record.key is None for record in sent(steps) if record.topic == topic):
+            continue
+        action = Compact(topic, tombstones)
+        if landed([*steps, action]) != landed(steps):
+            out.append(action)
+    if len(out) == len(steps):
+        raise nothing("no topic with keys has a key twice", line, "a row that is changed again")
+    return tuple(out)
+
+
+def expired(
+    steps: Sequence[Step], options: Mapping[str, Any], line: int, random: Random
+) -> tuple[Step, ...]:
+    """Let each partition begin at a later offset: what was there before has expired."""
+    del random
+    count = int(options.get("records", 1))
+    firsts = [queue[0] for queue in grouped(_before_growth(steps), place)]
+    if not firsts:
+        raise nothing("nothing is sent", line)
+    before = [old for old in firsts for _ in range(count)]
+    gone = [DeleteBefore(old.topic, old.partition, count) for old in firsts]
+    # What is deleted on the way lies as much further on.
+    later = (
+        replace(step, offset=step.offset + count) if isinstance(step, DeleteBefore) else step
+        for step in steps
+    )
+    return (*before, *gone, *later)
+
+
+def _before_growth(steps: Sequence[Step]) -> list[Record]:
+    """Return what is sent before partitions are added on the way: a new partition begins at 0."""
+    found: list[Record] = []
+    for step in steps:
+        if isinstance(step, AddPartitions) and found:
+            break
+        found += sent([step])
+    return found
+
+
+def retention(
+    steps: Sequence[Step], options: Mapping[str, Any], line: int, random: Random
+) -> tuple[Step, ...]:
+    """Delete what was sent up to a transaction, before the consumer has read it."""
+    del random
+    numbers, records = messages(steps)
+    at = numbers[last(records, str(options["to"]), line)] + 1
+    ends = landed(steps[:at])
+    deletes = (DeleteBefore(*there, log.end) for there, log in ends.items() if log.read)
+    return (*steps, *deletes)
+
+
+def broker_restart(
+    steps: Sequence[Step], options: Mapping[str, Any], line: int, random: Random
+) -> tuple[Step, ...]:
+    """Restart the broker behind a transaction's last message."""
+    del random
+    numbers, records = messages(steps)
+    at = numbers[last(records, str(options["after"]), line)] + 1
+    return (*steps[:at], RestartBroker(), *steps[at:])
+
+
+_PROTOCOLS = ("open", "avro", "vitess")
+_ALL = frozenset(Kept)
+_RECORDS = Option("records", Takes.NUMBER, "How many messages each transaction has.", 1)
+
+
+def _named(name: str, meaning: str) -> Option:
+    return Option(name, Takes.TRANSACTION, meaning, required=True)
+
+
+ROWS: tuple[Disturbance, ...] = (
+    Disturbance(
+        "aborted",
+        "Sends messages in a transaction that is aborted: with `transaction`, a first attempt at "
+        "its rows; without it, once more the last messages of every partition, at its very end.",
+        dict.fromkeys(_PROTOCOLS, allowed("kafka.aborted-transactions", "kafka.offsets-have-gaps")),
+        _ALL,
+        (
+            Option("transaction", Takes.TRANSACTION, "The transaction whose rows are tried first."),
+            KEY,
+            _RECORDS,
+        ),
+        act=aborted,
+        example={"records": 2},
+    ),
+    Disturbance(
+        "transactional",
+        "Sends everything in committed transactions: each leaves a marker, which takes an offset.",
+        dict.fromkeys(_PROTOCOLS, allowed("kafka.offsets-have-gaps")),
+        _ALL,
+        (_RECORDS,),
+        act=transactional,
+        example={"records": 3},
+    ),
+    Disturbance(
+        "compacted",
+        "Compacts the topics before they are read: of each key the last message stays, at its "
+        "offset.",
+        dict.fromkeys(("avro", "vitess"), allowed("kafka.compaction.older-gone")),
+        frozenset({Kept.BYTES, Kept.ONCE, Kept.ORDER, Kept.LAST_VALUE}),
+        (
+            Option(
+                "tombstones",
+                Takes.WORD,
+                "Whether tombstones are kept, or have expired too.",
+                "kept",
+                words=("kept", "expired"),
+                loses=("LAST_VALUE",),
+            ),
+        ),
+        act=compacted,
+        example={"tombstones": "expired"},
+    ),
+    Disturbance(
+        "expired",
+        "Lets each partition begin at a later offset: what was there before has expired.",
+        dict.fromkeys(_PROTOCOLS, allowed("kafka.retention", "kafka.offsets-have-gaps")),
+        _ALL,
+        (Option("records", Takes.NUMBER, "How many offsets are gone.", 1),),
+        act=expired,
+        example={"records": 5},
+    ),
+    Disturbance(
+        "retention",
+        "Deletes what was sent up to a transaction before the consumer has read it: data are lost, "
+        "and a consumer has to say so.",
+        dict.fromkeys(_PROTOCOLS, HOSTILE),
+        frozenset({Kept.BYTES, Kept.ONCE}),
+        (_named("to", "The last transaction that is deleted."),),
+        act=retention,
+        example={"to": "t1"},
+    ),
+    Disturbance(
+        "broker-restart",
+        "Restarts the broker behind the last message of a transaction.",
+        dict.fromkeys(_PROTOCOLS, allowed("kafka.brokers-fail")),
+        _ALL,
+        (_named("after", "The transaction after which it happens."),),
+        act=broker_restart,
+        example={"after": "t1"},
+    ),
+)

@@ -1,0 +1,87 @@
+"""What Kafka lets travel beside key and value: headers and timestamps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+from harness.faults.choose import nothing
+from harness.faults.fault import Disturbance, Kept, allowed, beyond
+from harness.faults.option import Option, Takes
+from harness.model.record import Record
+
+# 2024-01-01T00:00:00Z: late enough for every broker's default of accepted timestamps.
+FIRST_MS = 1_704_067_200_000
+
+
+def headers(
+    records: Sequence[Record], options: Mapping[str, Any], line: int, random: Random
+) -> tuple[Record, ...]:
+    """Add a header to every message, behind those that it has."""
+    del random
+    if not records:
+        raise nothing("nothing is sent", line)
+    name, value = str(options.get("name", _TRACE)), str(options.get("value", _TRACE_VALUE))
+    added = (name, None if options.get("null") else value.encode())
+    return tuple(replace(record, headers=(*record.headers, added)) for record in records)
+
+
+def timestamps(
+    records: Sequence[Record], options: Mapping[str, Any], line: int, random: Random
+) -> tuple[Record, ...]:
+    """Give the messages equal, falling or random timestamps."""
+    if not records:
+        raise nothing("nothing is sent", line)
+    order, count = str(options["order"]), len(records)
+    steps = {"equal": [0] * count, "falling": range(count - 1, -1, -1)}
+    offsets = steps[order] if order in steps else random.choices(range(count), k=count)
+    return tuple(
+        replace(record, timestamp=FIRST_MS + offset)
+        for record, offset in zip(records, offsets, strict=True)
+    )
+
+
+_TRACE = "traceparent"
+_TRACE_VALUE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+_HEADERS = allowed("kafka.record-headers")
+_TIMESTAMPS = allowed("kafka.record-timestamps")
+_PROTOCOLS = ("open", "avro", "vitess")
+
+ROWS: tuple[Disturbance, ...] = (
+    Disturbance(
+        "headers",
+        "Adds a header to every message, as tracing and mirroring tools do.",
+        {
+            "open": beyond("https://opentelemetry.io/docs/specs/semconv/messaging/kafka/"),
+            "avro": _HEADERS,
+            "vitess": _HEADERS,
+        },
+        frozenset(Kept),
+        (
+            Option("name", Takes.TEXT, "The header's name.", _TRACE),
+            Option("value", Takes.TEXT, "The header's value.", _TRACE_VALUE),
+            Option("null", Takes.FLAG, "Whether the value is null instead.", default=False),
+        ),
+        headers,
+        example={"name": "origin", "value": "eu-1"},
+    ),
+    Disturbance(
+        "timestamps",
+        "Gives the messages timestamps that do not rise.",
+        dict.fromkeys(_PROTOCOLS, _TIMESTAMPS),
+        frozenset(Kept),
+        (
+            Option(
+                "order",
+                Takes.WORD,
+                "All equal, falling by a millisecond each, or random.",
+                required=True,
+                words=("equal", "falling", "random"),
+            ),
+        ),
+        timestamps,
+        example={"order": "falling"},
+    ),
+)

@@ -1,0 +1,145 @@
+"""What a fault declares of itself: its options, where it may be used, and what it preserves.
+
+Law: the rows of these shapes are the only statement about a fault. The grammar of scenarios, the
+reference page and the laws in the tests are drawn from them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from random import Random
+from types import MappingProxyType
+from typing import Any, Protocol
+
+from harness.contracts import Fault
+from harness.errors import StepError
+from harness.faults.actions import Step
+from harness.faults.option import Option, settled
+from harness.model.record import Record
+
+
+class Kept(StrEnum):
+    """What a fault may promise of the delivery that it leaves behind, said as a sentence's end."""
+
+    BYTES = "every message has key, value, topic and partition of one that was to be sent"
+    EVENTS = "every row and DDL event still comes in its partition"
+    ONCE = "no event comes more often than it was to"
+    ORDER = "in each partition the first copies of the events keep their order"
+    LAST_VALUE = "the last message of each Kafka key in a partition stays the last"
+    PROMISE = "no resolved mark comes before the first copy of what it completes"
+    RISING = "the resolved marks of a partition never fall"
+    MARKS = "the greatest resolved mark of each partition still comes"
+
+
+class Standing(StrEnum):
+    """What a protocol's documents say to a fault."""
+
+    ALLOWED = "allowed"
+    BEYOND = "beyond"
+    HOSTILE = "hostile"
+
+
+@dataclass(frozen=True, slots=True)
+class Licence:
+    """A fault's standing in one protocol: the clauses that allow it, or where it was seen."""
+
+    standing: Standing
+    clauses: tuple[str, ...] = ()
+    seen_in: str = ""
+
+
+HOSTILE = Licence(Standing.HOSTILE)
+
+
+def allowed(*clauses: str) -> Licence:
+    """Return the licence of what any one of these clauses allows."""
+    return Licence(Standing.ALLOWED, clauses)
+
+
+def beyond(seen_in: str) -> Licence:
+    """Return the licence of what no document allows but was seen there."""
+    return Licence(Standing.BEYOND, seen_in=seen_in)
+
+
+class Act(Protocol):
+    """A fault done to the run: it puts actions between the messages."""
+
+    def __call__(
+        self, steps: Sequence[Step], options: Mapping[str, Any], line: int, random: Random
+    ) -> tuple[Step, ...]:
+        """Return the messages with the actions at their places."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Disturbance:
+    """One row of the table of faults; it is itself a `Fault`.
+
+    `change` works on records, `act` on the run; exactly one of them is given. `licences` has the
+    protocols in which the fault makes sense. Of the options named in `one_of` exactly one is given,
+    of those in `some_of` at least one.
+    """
+
+    name: str
+    meaning: str
+    licences: Mapping[str, Licence]
+    kept: frozenset[Kept]
+    options: tuple[Option, ...] = ()
+    change: Fault | None = None
+    act: Act | None = None
+    one_of: tuple[str, ...] = ()
+    some_of: tuple[str, ...] = ()
+    example: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+
+    def __call__(
+        self, records: Sequence[Record], options: Mapping[str, Any], line: int, random: Random
+    ) -> tuple[Record, ...]:
+        """Return the disturbed records; StepError when there is nothing to act on."""
+        if self.change is None:
+            raise StepError(
+                f"`{self.name}` is done to the run, not to its records",
+                line=line,
+                hint="take it out of this delivery, or run it where services and consumer are ours",
+            )
+        return self.change(records, self.settle(options, line), line, random)
+
+    def enact(
+        self, steps: Sequence[Step], options: Mapping[str, Any], line: int, random: Random
+    ) -> tuple[Step, ...]:
+        """Return the steps with this fault; one that changes records must come before actions."""
+        if self.act is not None:
+            return self.act(steps, self.settle(options, line), line, random)
+        records = tuple(step for step in steps if isinstance(step, Record))
+        if len(records) < len(steps):
+            raise StepError(
+                f"`{self.name}` changes records after a step that is done to the run",
+                line=line,
+                expected="steps that change records first, steps that are done to the run last",
+            )
+        return self(records, options, line, random)
+
+    def settle(self, options: Mapping[str, Any], line: int) -> Mapping[str, Any]:
+        """Return the options with their defaults; StepError for what the grammar refuses too."""
+        given = settled(self.name, self.options, options, line)
+        for names, exactly in ((self.one_of, True), (self.some_of, False)):
+            there = [name for name in names if name in options]
+            if names and (not there or (exactly and len(there) > 1)):
+                listed = ", ".join(f"`{name}`" for name in names)
+                raise StepError(
+                    f"`{self.name}` has {' and '.join(f'`{n}`' for n in there) or 'none'} of them",
+                    line=line,
+                    expected=f"{'exactly' if exactly else 'at least'} one of {listed}",
+                )
+        return given
+
+    def kept_with(self, options: Mapping[str, Any]) -> frozenset[Kept]:
+        """Return what is preserved under these options."""
+        lost = {kept for o in self.options if o.name in options for kept in o.loses}
+        return frozenset(kept for kept in self.kept if kept.name not in lost)
+
+    def standing(self, protocol: str) -> Standing | None:
+        """Return the standing in a protocol; None where the fault makes no sense."""
+        licence = self.licences.get(protocol)
+        return None if licence is None else licence.standing

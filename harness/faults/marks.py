@@ -1,0 +1,140 @@
+"""Resolved marks that fall back, come late, or are missing for a while.
+
+A mark may always come later than it could have: it then merely promises less than is true. What
+never happens here is that a mark overtakes what it completes.
+
+Source: clauses `open.resolved.may-regress`, `open.resolved.global`; tiflow c7b2588
+cmd/kafka-consumer/writer.go:469.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping, Sequence
+from random import Random
+from typing import Any
+
+from harness.faults.choose import Place, is_mark, nothing, place, ts
+from harness.faults.fault import Disturbance, Kept, allowed
+from harness.faults.option import PARTITION, TIMES, Option, Takes
+from harness.model.record import Record
+
+
+def resolved_back(
+    records: Sequence[Record], options: Mapping[str, Any], line: int, random: Random
+) -> tuple[Record, ...]:
+    """Send, behind each mark of a partition, the mark that was there before it again."""
+    del random
+    before: dict[Place, Record] = {}
+    out: list[Record] = []
+    for record in records:
+        out.append(record)
+        if not is_mark(record) or not _is_there(record, options):
+            continue
+        previous = before.get(place(record))
+        if previous is not None and ts(previous) < ts(record):
+            out += [previous] * int(options.get("times", 1))
+        before[place(record)] = record
+    if len(out) == len(records):
+        raise nothing("no partition has two resolved marks of different ts", line)
+    return tuple(out)
+
+
+def late_resolved(
+    records: Sequence[Record], options: Mapping[str, Any], line: int, random: Random
+) -> tuple[Record, ...]:
+    """Let the marks of one partition come some messages late, or after everything else."""
+    del random
+    lag = int(options["by"]) if "by" in options else None
+    passed = 0
+    late: deque[tuple[int, Record]] = deque()
+    out: list[Record] = []
+    for record in records:
+        if is_mark(record) and _is_there(record, options):
+            late.append((passed, record))
+            continue
+        out.append(record)
+        if _is_there(record, options):
+            passed += 1
+            while late and lag is not None and passed - late[0][0] >= lag:
+                out.append(late.popleft()[1])
+    out += [mark for _, mark in late]
+    if out == list(records):
+        raise nothing("the partition's resolved marks come last already", line, _A_PARTITION)
+    return tuple(out)
+
+
+def missing_resolved(
+    records: Sequence[Record], options: Mapping[str, Any], line: int, random: Random
+) -> tuple[Record, ...]:
+    """Leave out the marks of one partition, but for the greatest: it is silent until the end."""
+    del random
+    marks = [n for n, r in enumerate(records) if is_mark(r) and _is_there(r, options)]
+    if len(marks) < 2:
+        raise nothing("the partition has no two resolved marks", line, _A_PARTITION)
+    greatest = max(marks, key=lambda n: (ts(records[n]), n))
+    gone = set(marks) - {greatest}
+    return tuple(record for number, record in enumerate(records) if number not in gone)
+
+
+def _is_there(record: Record, options: Mapping[str, Any]) -> bool:
+    return "partition" not in options or record.partition == options["partition"]
+
+
+_A_PARTITION = "a partition whose marks are followed by something"
+_ONE = Option(
+    PARTITION.name, Takes.NUMBER, PARTITION.meaning, required=True, least=0, most=PARTITION.most
+)
+_ALL = frozenset(Kept)
+
+ROWS: tuple[Disturbance, ...] = (
+    Disturbance(
+        "resolved-back",
+        "Sends behind each resolved mark the one before it again: the resolved ts falls back, as "
+        "after a restart.",
+        {
+            "open": allowed("open.resolved.may-regress"),
+            # Under `avro-enable-watermark` there are marks to fall back.
+            "avro": allowed("avro.delivery.at-least-once"),
+        },
+        _ALL - {Kept.ONCE, Kept.RISING},
+        (
+            Option(
+                PARTITION.name,
+                Takes.NUMBER,
+                "The partition, counted from 0; without it, every partition.",
+                least=0,
+                most=PARTITION.most,
+            ),
+            TIMES,
+        ),
+        resolved_back,
+        example={"partition": 0},
+    ),
+    Disturbance(
+        "late-resolved",
+        "Lets the resolved marks of one partition come late, as those of an idle or slow one do.",
+        {"open": allowed("open.resolved.global", "open.resolved.per-partition")},
+        _ALL - {Kept.ORDER},
+        (
+            _ONE,
+            Option(
+                "by",
+                Takes.NUMBER,
+                "Behind how many more messages of the partition; without it, after everything.",
+            ),
+        ),
+        late_resolved,
+        example={"partition": 1},
+    ),
+    Disturbance(
+        "missing-resolved",
+        "Leaves out all resolved marks of one partition but the greatest. That a partition has no "
+        "mark at all is said upstream: `resolved: [0]` with `end-resolved: false`.",
+        {"open": allowed("open.resolved.global", "open.resolved.per-partition")},
+        _ALL - {Kept.LAST_VALUE},
+        (_ONE,),
+        missing_resolved,
+        example={"partition": 1},
+    ),
+)

@@ -1,0 +1,189 @@
+"""What is done to the consumer and to the registry while a delivery is read.
+
+Source: clause `kafka.at-least-once`; https://github.com/airbytehq/airbyte/pull/31093 (offsets ahead
+of data), https://github.com/apache/paimon/issues/9666 and its likes (a batch that came
+twice).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from random import Random
+from typing import Any
+
+from harness.faults.actions import (
+    AfterCommits,
+    AfterRecords,
+    AtCrashPoint,
+    Instances,
+    Kill,
+    Pause,
+    Reached,
+    StartRegistry,
+    Step,
+    StopRegistry,
+    messages,
+    sent,
+)
+from harness.faults.choose import first, last, nothing
+from harness.faults.fault import Disturbance, Kept, Licence, allowed
+from harness.faults.option import Option, Takes
+from harness.model.record import Record
+
+
+def kill(
+    steps: Sequence[Step], options: Mapping[str, Any], line: int, random: Random
+) -> tuple[Step, ...]:
+    """Kill the consumer at a moment; it is armed before anything is sent."""
+    del random
+    when = _moment(steps, options, line)
+    return (Kill(when, resume=bool(options.get("resume", True))), *steps)
+
+
+def slow_consumer(
+    steps: Sequence[Step], options: Mapping[str, Any], line: int, random: Random
+) -> tuple[Step, ...]:
+    """Stop the consumer in its tracks for a while."""
+    del random
+    when = _moment(steps, options, line)
+    return (Pause(when, int(options.get("milliseconds", PAUSE_MS))), *steps)
+
+
+def instances(
+    steps: Sequence[Step], options: Mapping[str, Any], line: int, random: Random
+) -> tuple[Step, ...]:
+    """Run several instances of the consumer in one group."""
+    del line, random
+    return (Instances(int(options.get("count", 2))), *steps)
+
+
+def registry_down(
+    steps: Sequence[Step], options: Mapping[str, Any], line: int, random: Random
+) -> tuple[Step, ...]:
+    """Take the registry away from a transaction's first message on, until another's last."""
+    del random
+    begin = _position(steps, first, str(options["from"]), line)
+    end = len(steps)
+    if "to" in options:
+        end = _position(steps, last, str(options["to"]), line) + 1
+    if end <= begin:
+        raise nothing(f"{options['to']!r} comes before {options['from']!r}", line)
+    return (*steps[:begin], StopRegistry(), *steps[begin:end], StartRegistry(), *steps[end:])
+
+
+def registry_restart(
+    steps: Sequence[Step], options: Mapping[str, Any], line: int, random: Random
+) -> tuple[Step, ...]:
+    """Restart the registry behind a transaction's last message."""
+    del random
+    at = _position(steps, last, str(options["after"]), line) + 1
+    return (*steps[:at], StopRegistry(), StartRegistry(), *steps[at:])
+
+
+def _moment(steps: Sequence[Step], options: Mapping[str, Any], line: int) -> Reached:
+    if "after-commits" in options:
+        return AfterCommits(int(options["after-commits"]))
+    if "at" in options:
+        return AtCrashPoint(str(options["at"]), int(options.get("hit", 1)))
+    count, there = int(options["after-records"]), len(sent(steps))
+    if count > there:
+        raise nothing(f"only {there} messages are sent", line, f"a number from 1 to {there}")
+    return AfterRecords(count)
+
+
+def _position(
+    steps: Sequence[Step],
+    find: Callable[[Sequence[Record], str, int], int],
+    name: str,
+    line: int,
+) -> int:
+    numbers, records = messages(steps)
+    return numbers[find(records, name, line)]
+
+
+PAUSE_MS = 2000
+_ALL = frozenset(Kept)
+_RESTART = allowed("kafka.at-least-once")
+_AWAY = allowed("registry.may-be-away")
+_MOMENT = ("after-records", "after-commits", "at")
+_MOMENTS = (
+    Option("after-records", Takes.NUMBER, "When it has read this many messages."),
+    Option("after-commits", Takes.NUMBER, "When it has committed its position this often."),
+    Option("at", Takes.TEXT, "At a crash point that the consumer declares, as between two writes."),
+    Option("hit", Takes.NUMBER, "At the crash point for the n-th time.", 1),
+)
+
+
+def _everywhere(licence: Licence) -> Mapping[str, Licence]:
+    return dict.fromkeys(("open", "avro", "vitess"), licence)
+
+
+ROWS: tuple[Disturbance, ...] = (
+    Disturbance(
+        "kill",
+        "Kills the consumer with signal 9 at a moment, and starts it again where it was.",
+        _everywhere(_RESTART),
+        _ALL,
+        (*_MOMENTS, Option("resume", Takes.FLAG, "Whether it is started again.", default=True)),
+        act=kill,
+        one_of=_MOMENT,
+        example={"after-records": 3},
+    ),
+    Disturbance(
+        "slow-consumer",
+        "Stops the consumer in its tracks at a moment, for a while, and lets it go on.",
+        _everywhere(allowed("kafka.group-members-change", "kafka.at-least-once")),
+        _ALL,
+        (*_MOMENTS, Option("milliseconds", Takes.NUMBER, "For how long.", PAUSE_MS)),
+        act=slow_consumer,
+        one_of=_MOMENT,
+        example={"after-records": 10, "milliseconds": 500},
+    ),
+    Disturbance(
+        "instances",
+        "Runs several instances of the consumer at once, in one group.",
+        _everywhere(allowed("kafka.group-members-change")),
+        _ALL,
+        (Option("count", Takes.NUMBER, "How many.", 2, least=2, most=8),),
+        act=instances,
+        example={"count": 2},
+    ),
+    Disturbance(
+        "registry-down",
+        "Takes the schema registry away while messages are sent.",
+        {"avro": _AWAY, "vitess": _AWAY},
+        _ALL,
+        (
+            Option(
+                "from",
+                Takes.TRANSACTION,
+                "The transaction before whose first message it goes.",
+                required=True,
+            ),
+            Option(
+                "to",
+                Takes.TRANSACTION,
+                "The transaction after whose last message it is back; without it, after "
+                "everything.",
+            ),
+        ),
+        act=registry_down,
+        example={"from": "t2", "to": "t2"},
+    ),
+    Disturbance(
+        "registry-restart",
+        "Restarts the schema registry; it knows the same ids afterwards.",
+        {"avro": _AWAY, "vitess": _AWAY},
+        _ALL,
+        (
+            Option(
+                "after",
+                Takes.TRANSACTION,
+                "The transaction after which it happens.",
+                required=True,
+            ),
+        ),
+        act=registry_restart,
+        example={"after": "t1"},
+    ),
+)

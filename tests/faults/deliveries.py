@@ -1,0 +1,89 @@
+"""Legal deliveries: any sequence of faults that a protocol allows, drawn from their table.
+
+Nothing here names a fault: one that is added to the table is drawn at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from random import Random
+from typing import Any
+
+from hypothesis import strategies as st
+
+from harness.errors import StepError
+from harness.faults import FAULTS
+from harness.faults.actions import Step
+from harness.faults.choose import Place
+from harness.faults.fault import Disturbance, Standing
+from harness.faults.landed import Delivered, landed
+from harness.faults.option import Option, Takes
+from harness.model.record import Record
+
+# No more than these repetitions, messages or partitions: enough, and quick.
+FEW = 3
+
+
+def allowed(protocol: str) -> list[Disturbance]:
+    """Return the faults that a protocol allows."""
+    return [fault for fault in FAULTS.values() if fault.standing(protocol) is Standing.ALLOWED]
+
+
+@st.composite
+def options(
+    draw: st.DrawFn, fault: Disturbance, protocol: str, transactions: Sequence[str]
+) -> Mapping[str, Any]:
+    """Draw options that the protocol's clauses cover."""
+    wanted = {option.name for option in fault.options if option.required}
+    wanted |= {draw(st.sampled_from(names)) for names in (fault.one_of, fault.some_of) if names}
+    found: dict[str, Any] = {}
+    for option in fault.options:
+        covered = not option.allowed_in or protocol in option.allowed_in
+        free = option.name not in fault.one_of and covered and option.takes is not Takes.KEY
+        if option.name in wanted or (free and draw(st.booleans())):
+            found[option.name] = draw(values(option, transactions))
+    return found
+
+
+def values(option: Option, transactions: Sequence[str]) -> st.SearchStrategy[Any]:
+    """Return what an option may be."""
+    match option.takes:
+        case Takes.TRANSACTION:
+            return st.sampled_from(list(transactions))
+        case Takes.NUMBER:
+            return st.integers(option.least, min(option.most, option.least + FEW))
+        case Takes.WORD:
+            return st.sampled_from(option.words)
+        case Takes.FLAG:
+            return st.booleans()
+        case Takes.TEXT | Takes.KEY:
+            return st.sampled_from(["*", "t*", "*.transaction"])
+
+
+@st.composite
+def deliveries(
+    draw: st.DrawFn,
+    records: Sequence[Record],
+    protocol: str,
+    transactions: Sequence[str],
+    more: Sequence[Disturbance] = (),
+) -> tuple[Step, ...]:
+    """Draw a delivery of allowed faults and `more`; those with nothing to act on are left out."""
+    faults = draw(st.lists(st.sampled_from([*allowed(protocol), *more]), max_size=4))
+    steps: tuple[Step, ...] = tuple(records)
+    # What is done to the run comes after what is done to records.
+    for fault in sorted(faults, key=lambda fault: fault.act is not None):
+        given = draw(options(fault, protocol, transactions))
+        try:
+            steps = fault.enact(steps, given, 1, Random(draw(st.integers(0, 99))))
+        except StepError:
+            continue
+    return steps
+
+
+def reading(steps: Sequence[Step], random: Random) -> list[tuple[Place, Delivered]]:
+    """Return what a reader sees in one of the orders in which it may read the partitions."""
+    logs = {there: list(log.read) for there, log in landed(steps).items()}
+    turns = [there for there, log in logs.items() for _ in log]
+    random.shuffle(turns)
+    return [(there, logs[there].pop(0)) for there in turns]

@@ -1,0 +1,194 @@
+"""Steps one after the other: records first, then what is done to the run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from harness.errors import StepError
+from harness.faults.actions import (
+    Aborted,
+    AddPartitions,
+    AfterCommits,
+    AfterRecords,
+    AtCrashPoint,
+    Committed,
+    Compact,
+    DeleteBefore,
+    Instances,
+    Kill,
+    Pause,
+    RestartBroker,
+    StartRegistry,
+    Step,
+    StopRegistry,
+    sent,
+)
+from harness.faults.delivery import deliver
+from harness.faults.landed import landed
+from harness.model.record import Record
+from tests.faults.samples import STREAMS, T1, T2
+
+RECORDS = STREAMS["avro"]([T1, T2])
+OPEN = STREAMS["open"]([T1, T2])
+
+
+@dataclass(frozen=True)
+class Wish:
+    """A step as an author writes it."""
+
+    fault: str
+    options: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    line: int = 3
+
+
+def done(*wishes: Wish, records: tuple[Record, ...] = RECORDS) -> list[str]:
+    """Return a delivery in words: numbers of records, and what is done."""
+    steps = deliver(records, wishes, "case")
+    return [_word(step, records) for step in steps]
+
+
+def _word(step: Step, records: tuple[Record, ...]) -> str:
+    match step:
+        case Record():
+            return str(records.index(step)) if step in records else f"p{step.partition}"
+        case Committed(inner) | Aborted(inner):
+            name = type(step).__name__.lower()
+            return f"{name} {' '.join(str(records.index(record)) for record in inner)}"
+        case _:
+            return type(step).__name__
+
+
+@pytest.mark.parametrize(
+    ("wish", "expected"),
+    [
+        (Wish("aborted", {"transaction": "t2", "records": 2}), "0 1 2 aborted 3 4|3 4 5"),
+        (Wish("aborted", {"records": 1}), "0 1 2 3 4 5|aborted 5|aborted 4"),
+        (Wish("transactional", {"records": 4}), "committed 0 1 2 3|committed 4 5"),
+        (Wish("broker-restart", {"after": "t1"}), "0 1 2 RestartBroker 3 4 5"),
+        (Wish("registry-restart", {"after": "t2"}), "0 1 2 3 4 5 StopRegistry StartRegistry"),
+        (
+            Wish("registry-down", {"from": "t1", "to": "t1"}),
+            "StopRegistry 0 1 2 StartRegistry 3 4 5",
+        ),
+        (Wish("registry-down", {"from": "t2"}), "0 1 2 StopRegistry 3 4 5 StartRegistry"),
+        (Wish("compacted"), "0 1 2 3 4 5 Compact"),
+        (Wish("retention", {"to": "t1"}), "0 1 2 3 4 5 DeleteBefore DeleteBefore"),
+        (Wish("expired"), "0 2 DeleteBefore DeleteBefore 0 1 2 3 4 5"),
+        (Wish("empty-partitions"), "AddPartitions 0 1 2 3 4 5"),
+        (Wish("grow", {"from": "t2"}), "0 1 2 AddPartitions 3 4 p2"),
+        (Wish("kill", {"after-records": 2}), "Kill 0 1 2 3 4 5"),
+        (Wish("instances"), "Instances 0 1 2 3 4 5"),
+    ],
+)
+def test_actions_at_their_places(wish: Wish, expected: str) -> None:
+    """Each action stands where it happens."""
+    assert done(wish) == [word for part in expected.split("|") for word in _split(part)], expected
+
+
+def _split(part: str) -> list[str]:
+    """Split at blanks, but keep a transaction with its records in one piece."""
+    for name in ("aborted", "committed"):
+        head, found, tail = part.partition(name)
+        if found:
+            return [*head.split(), f"{name}{tail}"]
+    return part.split()
+
+
+@pytest.mark.parametrize(
+    ("wish", "action"),
+    [
+        (Wish("kill", {"after-records": 2}), Kill(AfterRecords(2))),
+        (Wish("kill", {"after-commits": 1, "resume": False}), Kill(AfterCommits(1), resume=False)),
+        (Wish("kill", {"at": "between", "hit": 3}), Kill(AtCrashPoint("between", 3))),
+        (Wish("slow-consumer", {"after-commits": 1}), Pause(AfterCommits(1), 2000)),
+        (Wish("instances", {"count": 3}), Instances(3)),
+        (Wish("compacted"), Compact("shop")),
+        (Wish("compacted", {"tombstones": "expired"}), Compact("shop", tombstones=False)),
+        (Wish("empty-partitions", {"count": 2}), AddPartitions("shop", 4)),
+        (Wish("retention", {"to": "t1"}), DeleteBefore("shop", 0, 2)),
+        (Wish("expired", {"records": 4}), DeleteBefore("shop", 0, 4)),
+        (
+            Wish("grow", {"from": "t2", "by": 2, "consumer": "stopped"}),
+            AddPartitions("shop", 4, stopped=True),
+        ),
+        (Wish("broker-restart", {"after": "t2"}), RestartBroker()),
+        (Wish("registry-restart", {"after": "t2"}), StopRegistry()),
+        (Wish("registry-down", {"from": "t2"}), StartRegistry()),
+    ],
+)
+def test_actions_say_all(wish: Wish, action: Step) -> None:
+    """An action has all that whoever executes it needs."""
+    assert action in deliver(RECORDS, [wish], "case")
+
+
+def test_records_come_before_the_run() -> None:
+    """A step that changes records cannot stand behind one that is done to the run."""
+    kill = Wish("kill", {"after-records": 2})
+    again = Wish("replay", {"from": "t1"}, line=8)
+    assert done(again, kill) == ["Kill", *"012345012345"]
+    with pytest.raises(StepError, match="changes records after a step") as refusal:
+        done(kill, again)
+    assert refusal.value.line == 8
+
+
+def test_each_step_has_a_seed_of_its_own() -> None:
+    """A step in front does not change what the dice say behind it, and a case's name does."""
+    mixed = Wish("interleave")
+    headers = Wish("headers")
+    second = [r.origins for r in sent(deliver(OPEN, [mixed, headers], "case"))]
+    assert second == [r.origins for r in sent(deliver(OPEN, [mixed], "case"))]
+    orders = {tuple(done(mixed, records=OPEN)) for _ in range(3)}
+    assert len(orders) == 1
+    assert len({deliver(OPEN, [mixed], f"case {n}") for n in range(5)}) > 1
+
+
+def test_what_expired_lies_before_what_is_deleted_later() -> None:
+    """Retention and earlier records add up: later offsets move by what was there before."""
+    wishes = [Wish("retention", {"to": "t1"}), Wish("expired", {"records": 5})]
+    logs = landed(deliver(RECORDS, wishes, "case"))
+    assert (logs["shop", 0].start, logs["shop", 0].end) == (7, 9)
+    assert [RECORDS.index(one.record) for one in logs["shop", 0].read] == [3, 5]
+
+
+def test_new_partitions_get_marks_and_ddl() -> None:
+    """In the Open Protocol a partition that was added hears of everything from then on."""
+    wish = Wish("grow", {"from": "t2"})
+    log = landed(deliver(OPEN, [wish], "case"))["shop", 2]
+    assert [one.record.origins[0].kind for one in log.read] == ["insert", "resolved"]
+
+
+def test_batched_rows_stay_together() -> None:
+    """A message that carries a row seen before stays, and with it whatever shares a message."""
+    wishes = [Wish("rebatch", {"events": 5}), Wish("grow", {"from": "t2"}, line=4)]
+    with pytest.raises(StepError, match="no message from there on is about new rows only"):
+        deliver(OPEN, wishes, "case")
+
+
+def test_new_partitions_get_ddl_as_well() -> None:
+    """A DDL event behind the growth is sent to the new partition too."""
+    wish = Wish("grow", {"from": "t2"})
+    log = landed(deliver((*OPEN, *OPEN[:2]), [wish], "case"))["shop", 2]
+    assert [one.record.origins[0].kind for one in log.read] == ["insert", "resolved", "ddl"]
+
+
+def test_transactions_end_before_what_is_done_between_them() -> None:
+    """A transaction is committed before the broker restarts, however short it is by then."""
+    wishes = [Wish("broker-restart", {"after": "t1"}), Wish("transactional", {"records": 2})]
+    assert done(*wishes) == [
+        "committed 0 1",
+        "committed 2",
+        "RestartBroker",
+        "committed 3 4",
+        "committed 5",
+    ]
+
+
+def test_a_new_partition_has_no_past() -> None:
+    """Earlier records expired from the partitions that were there; a new one begins at 0."""
+    wishes = [Wish("grow", {"from": "t2"}), Wish("expired", {"records": 4})]
+    logs = landed(deliver(RECORDS, wishes, "case"))
+    assert [log.start for log in logs.values()] == [4, 4, 0]

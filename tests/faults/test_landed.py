@@ -1,0 +1,93 @@
+"""What lies in a topic after everything: offsets with gaps, and how to produce such a topic."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.errors import HarnessBug
+from harness.faults.actions import (
+    Aborted,
+    AddPartitions,
+    Committed,
+    Compact,
+    DeleteBefore,
+    Instances,
+    RestartBroker,
+    Step,
+)
+from harness.faults.choose import Place
+from harness.faults.landed import Delivered, Log, landed, with_gaps
+from harness.model.record import Origin, Record
+
+ORIGIN = Origin(1, 0, 0, "insert", "t1", "s.t", "id=1", 1)
+HERE = ("t", 0)
+
+
+def record(key: str, value: str | None = "v", partition: int = 0) -> Record:
+    """Return a message."""
+    written = None if value is None else value.encode()
+    return Record("t", partition, key.encode(), written, (ORIGIN,))
+
+
+A, B, C = record("a"), record("b"), record("c")
+GONE = record("a", None)
+OTHER = record("o", partition=1)
+
+
+def shown(steps: list[Step], there: Place = HERE) -> str:
+    """Return a partition as keys with offsets, between its first and its end offset."""
+    log = landed(steps)[there]
+    read = " ".join(f"{(one.record.key or b'').decode()}{one.offset}" for one in log.read)
+    return f"{log.start}: {read} :{log.end}"
+
+
+@pytest.mark.parametrize(
+    ("steps", "expected"),
+    [
+        ([A, B, A], "0: a0 b1 a2 :3"),
+        ([A, Aborted((B, B)), C], "0: a0 c4 :5"),
+        ([A, Aborted((B,))], "0: a0 :3"),
+        ([Committed((A, B)), C], "0: a0 b1 c3 :4"),
+        ([A, Committed((OTHER,)), B], "0: a0 b1 :2"),
+        ([A, Committed((OTHER, B)), C], "0: a0 b1 c3 :4"),
+        ([A, B, DeleteBefore("t", 0, 1), C], "1: b1 c2 :3"),
+        ([A, DeleteBefore("t", 1, 1)], "0: a0 :1"),
+        ([A, B, A, C, Compact("t")], "0: b1 a2 c3 :4"),
+        ([A, B, A, Compact("t"), A], "0: b1 a2 a3 :4"),
+        ([A, A, Compact("u")], "0: a0 a1 :2"),
+        ([A, B, GONE, Compact("t")], "0: b1 a2 :3"),
+        ([A, B, GONE, Compact("t", tombstones=False)], "0: b1 :3"),
+        ([A, RestartBroker(), Instances(2), B], "0: a0 b1 :2"),
+    ],
+)
+def test_offsets(steps: list[Step], expected: str) -> None:
+    """Markers and aborted messages take offsets; what is removed leaves its offset empty."""
+    assert shown(steps) == expected
+
+
+def test_added_partitions_are_there_and_empty() -> None:
+    """A partition that nothing is sent to exists all the same."""
+    assert landed([A, AddPartitions("t", 3)])["t", 2] == Log()
+    assert shown([A, AddPartitions("t", 3)]) == "0: a0 :1"
+
+
+@given(st.lists(st.integers(0, 4), max_size=6), st.integers(0, 4))
+def test_gaps_can_be_produced(gaps: list[int], tail: int) -> None:
+    """Whatever gaps a compacted partition has, transactions and deletion make the same ones."""
+    read: list[Delivered] = []
+    end = 0
+    for gap in gaps:
+        read.append(Delivered(A, end + gap))
+        end += gap + 1
+    log = Log(0, end + tail if read else 0, tuple(read))
+    made = landed(with_gaps(HERE, log)).get(HERE, Log())
+    assert (made.read, made.end) == (log.read, log.end)
+    assert made.start <= (made.read[0].offset if made.read else 0)
+
+
+def test_a_log_without_messages_cannot_be_filled() -> None:
+    """Gaps are made of messages that somebody sent."""
+    with pytest.raises(HarnessBug):
+        list(with_gaps(HERE, Log(0, 3, ())))
