@@ -3,17 +3,19 @@
 They are written by a person and independent of the golden files, so a wrong golden cannot bless
 itself. What does not hold is the scenario's fault (or ours), never a consumer's.
 
-Items of an event list, in order of emission; resolved marks are skipped unless a list speaks of
-them:
+Items of an event list, in order of emission; marks (the last four kinds) are skipped unless a list
+speaks of their kind:
 
 | item | takes |
 | --- | --- |
 | `{insert: {col: value}}`, `update`, `delete` | a row event with these columns (of the new row) |
 | `{ddl: action}` | a DDL by TiDB's action name; `partitions: all`: broadcast |
-| `{resolved: true}` | one resolved mark on every partition |
 | `{unordered: [...]}` | that many events, in any order |
 | `{per-key: [{key, ops}]}` | as many events as there are ops; each key's ops in order |
 | `{optional: item}` | the item, or nothing |
+| `{resolved: true}` | one resolved mark on every partition |
+| `{tombstone: {col: value}}` | a record of this key without a value |
+| `{begin: true}`, `{end: n}` | a transaction's begin; its end, with its number of events |
 """
 
 from __future__ import annotations
@@ -34,6 +36,13 @@ ROW_KINDS: Mapping[str, frozenset[EventKind]] = {
     "insert": frozenset({EventKind.INSERT, EventKind.UPSERT}),
     "update": frozenset({EventKind.UPDATE, EventKind.UPSERT}),
     "delete": frozenset({EventKind.DELETE}),
+}
+
+MARK_KINDS: Mapping[str, EventKind] = {
+    "resolved": EventKind.RESOLVED,
+    "tombstone": EventKind.TOMBSTONE,
+    "begin": EventKind.BEGIN,
+    "end": EventKind.END,
 }
 
 
@@ -110,8 +119,9 @@ def check_events(
     items: Sequence[Mapping[str, Any]], sent: Sequence[SentEvent], partitions: int
 ) -> str | None:
     """Return what does not hold of an `expect.events` list, or None."""
-    with_marks = any(_speaks_of_marks(item) for item in items)
-    stream = [e for e in sent if with_marks or e.decoded.kind is not EventKind.RESOLVED]
+    unsaid = {kind for name, kind in MARK_KINDS.items() if not _speaks_of(items, name)}
+    unsaid.add(EventKind.HEARTBEAT)
+    stream = [event for event in sent if event.decoded.kind not in unsaid]
     reader = _Reader(stream, partitions)
     for number, item in enumerate(items, 1):
         if not reader.take(item):
@@ -121,9 +131,12 @@ def check_events(
     return None
 
 
-def _speaks_of_marks(item: Mapping[str, Any]) -> bool:
-    inner = [*item.get("unordered", ()), *([item["optional"]] if "optional" in item else [])]
-    return "resolved" in item or any(_speaks_of_marks(part) for part in inner)
+def _speaks_of(items: Sequence[Mapping[str, Any]], mark: str) -> bool:
+    for item in items:
+        inner = [*item.get("unordered", ()), *([item["optional"]] if "optional" in item else [])]
+        if mark in item or _speaks_of(inner, mark):
+            return True
+    return False
 
 
 def check_rows(
@@ -167,8 +180,9 @@ def _wanted(state: TableState, row: Mapping[str, Any]) -> tuple[Value, ...]:
 
 def _matches(item: Mapping[str, Any], event: SentEvent, partitions: int) -> bool:
     kind = event.decoded.kind
-    if "resolved" in item:
-        return kind is EventKind.RESOLVED and len(event.partitions) == partitions
+    mark = next((mark for mark in MARK_KINDS if mark in item), None)
+    if mark is not None:
+        return kind is MARK_KINDS[mark] and _is_such(item, event, partitions)
     if "ddl" in item:
         everywhere = item.get("partitions") != "all" or len(event.partitions) == partitions
         return kind is EventKind.DDL and event.action == item["ddl"] and everywhere
@@ -181,8 +195,18 @@ def _matches(item: Mapping[str, Any], event: SentEvent, partitions: int) -> bool
     return _has_columns(item[name], event)
 
 
+def _is_such(item: Mapping[str, Any], event: SentEvent, partitions: int) -> bool:
+    """Tell whether a mark of the item's kind says what the item says."""
+    if "resolved" in item:
+        return len(event.partitions) == partitions
+    if "tombstone" in item:
+        return _has_columns(item["tombstone"], event)
+    place = event.decoded.vitess
+    return "begin" in item or (place is not None and place.event_count == item["end"])
+
+
 def _has_columns(wanted: Mapping[str, Any], event: SentEvent) -> bool:
-    image = event.decoded.before if event.decoded.kind is EventKind.DELETE else event.decoded.after
+    image = event.decoded.image
     if image is None or event.table is None:
         return False
     return all(
@@ -193,7 +217,7 @@ def _has_columns(wanted: Mapping[str, Any], event: SentEvent) -> bool:
 def _same(table: MountedTable, name: str, raw: object, value: Value) -> bool:
     try:
         column = table.table.column(name)
-        return canonical(column, raw) == settled(column.kind, value)
+        return canonical(column, raw) == canonical(column, settled(column.kind, value))
     except (KeyError, ValueError):
         return False
 
@@ -210,5 +234,5 @@ def event_text(event: SentEvent) -> str:
         return f"DDL `{event.action}`: {decoded.query}"
     if decoded.kind is EventKind.RESOLVED:
         return f"resolved {decoded.commit_ts}"
-    image = decoded.before if decoded.kind is EventKind.DELETE else decoded.after
+    image = decoded.image
     return f"{decoded.kind.value} of {decoded.schema}.{decoded.table} {dict(image or {})}"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from harness.model.finding import Place
@@ -16,7 +17,9 @@ class Judged:
 
     `clauses` are those that the scenario cites, the first of them being its main point; `places`
     tells for each event number where its records lie, every copy of them. `row_ids` tells whether
-    the wire tells rows without a key apart.
+    the wire tells rows without a key apart. `gone` are the events of which not every record is left
+    to be read: compaction removed it. `hostile` are the places of what no consumer can
+    read; None where everything can be.
     """
 
     case: str
@@ -25,6 +28,8 @@ class Judged:
     line: int
     places: Mapping[int, tuple[Place, ...]]
     row_ids: bool = False
+    gone: AbstractSet[int] = frozenset()
+    hostile: tuple[Place, ...] | None = None
 
     def places_of(self, events: Sequence[MountedRow]) -> tuple[Place, ...]:
         """Return the records of some events, in the order in which they lie on the topic."""
@@ -37,13 +42,21 @@ class Judged:
 
 
 def places(records: Sequence[Record]) -> Mapping[int, tuple[Place, ...]]:
-    """Return where each event's records lie once they are produced in this order."""
+    """Return where each event's records lie once they are produced in this order, without gaps."""
     offsets: dict[tuple[str, int], int] = {}
-    found: dict[int, list[Place]] = {}
+    lying: list[tuple[Record, int]] = []
     for record in records:
         partition = (record.topic, record.partition)
         offset = offsets.get(partition, 0)
         offsets[partition] = offset + 1
+        lying.append((record, offset))
+    return places_at(lying)
+
+
+def places_at(lying: Iterable[tuple[Record, int]]) -> Mapping[int, tuple[Place, ...]]:
+    """Return where each event's records lie, given the offset of each record."""
+    found: dict[int, list[Place]] = {}
+    for record, offset in lying:
         for origin in record.origins:
             place = Place(record.topic, record.partition, offset, origin)
             found.setdefault(origin.event, []).append(place)

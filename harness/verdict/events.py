@@ -24,6 +24,8 @@ from harness.verdict.text import key_text
 # Table and key; commit ts and whether the event is a delete.
 Name = tuple[str, str]
 Step = tuple[int, bool]
+# A tombstone that compaction left, or that came again, says no time: tables tell whether it harmed.
+UNTOLD_DELETE: Step = (0, True)
 
 
 def compare_events(
@@ -34,17 +36,19 @@ def compare_events(
     for event in expected.applied:
         if isinstance(event, MountedRow) and event.table.handle:
             wanted.setdefault((str(event.table.table.id), _key(event)), []).append(event)
-    got = _answered(expected, answer)
+    got = _answered(judged, expected, answer)
     early = {event.commit_ts for event in expected.held}
+    undated = any(event.commit_ts is None for event in answer)
     for name, events in wanted.items():
         steps = [(event.commit_ts, event.op is Op.DELETE) for event in events]
-        seen = list(dict.fromkeys(got.pop(name, [])))
+        # Of events without a time it is not known which one came again.
+        seen = got.pop(name, []) if undated else list(dict.fromkeys(got.pop(name, [])))
         yield from _missing(judged, name, events, seen)
-        for step in seen:
-            if step not in steps:
+        for step in dict.fromkeys(seen):
+            if step not in steps and step != UNTOLD_DELETE:
                 yield _unexpected(judged, name, step, early)
         kept = [step for step in seen if step in steps]
-        if kept != [step for step in dict.fromkeys(steps) if step in kept]:
+        if not _in_order([step for step in dict.fromkeys(steps) if step in kept], kept):
             yield Finding(
                 FindingKind.EVENT_ORDER,
                 f"the events of {name[0]} {name[1]} were applied out of order",
@@ -61,11 +65,18 @@ def compare_events(
             yield _unexpected(judged, name, step, early)
 
 
+def _in_order(steps: Sequence[Step], kept: Sequence[Step]) -> bool:
+    """Tell whether the steps are among the kept ones, in this order."""
+    left = iter(kept)
+    return all(step in left for step in steps)
+
+
 def _missing(
     judged: Judged, name: Name, events: Sequence[MountedRow], seen: Sequence[Step]
 ) -> Iterator[Finding]:
     for event in events:
-        if (event.commit_ts, event.op is Op.DELETE) not in seen:
+        there = event.origin.event not in judged.gone
+        if there and (event.commit_ts, event.op is Op.DELETE) not in seen:
             yield Finding(
                 FindingKind.EVENT_MISSING,
                 f"the {event.op.value} of {name[0]} {name[1]} at commit ts {event.commit_ts} "
@@ -92,10 +103,13 @@ def _unexpected(judged: Judged, name: Name, step: Step, early: AbstractSet[int])
     )
 
 
-def _answered(expected: Expected, answer: Sequence[ObservedEvent]) -> dict[Name, list[Step]]:
+def _answered(
+    judged: Judged, expected: Expected, answer: Sequence[ObservedEvent]
+) -> dict[Name, list[Step]]:
     """Group the answers by table and key, reading keys by the version at their commit ts.
 
-    Where a consumer tells no commit ts, its n-th put or delete of a key is the stream's n-th.
+    Where a consumer tells no commit ts, its n-th put or delete of a key is the n-th that can still
+    be read.
     """
     events = [e for e in (*expected.applied, *expected.held) if isinstance(e, MountedRow)]
     versions = {(str(event.table.table.id), event.commit_ts): event for event in events}
@@ -104,6 +118,8 @@ def _answered(expected: Expected, answer: Sequence[ObservedEvent]) -> dict[Name,
     for event in events:
         table = str(event.table.table.id)
         handles.setdefault(table, {})[event.table.handle] = event
+        if event.origin.event in judged.gone - judged.places.keys():
+            continue
         untold.setdefault((table, _key(event), event.op is Op.DELETE), []).append(event.commit_ts)
     got: dict[Name, list[Step]] = {}
     for told in answer:

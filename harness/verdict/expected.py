@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from harness.model.change import Op
 from harness.model.mounted import DdlEvent, MountedRow, MountedTable, ResolvedMark, VendorEvent
-from harness.model.reshape import reshape
+from harness.model.reshape import keeps_rows, reshape
 from harness.model.table import TableId
 from harness.model.values import Row, Value
 
@@ -71,7 +71,7 @@ def fold(events: Iterable[VendorEvent], *, complete: str) -> Expected:
         if isinstance(event, DdlEvent):
             _apply_ddl(tables, event)
         else:
-            _apply_row(tables, event)
+            apply_row(tables, event)
     return Expected(
         tables=tables,
         applied=tuple(ready),
@@ -107,7 +107,8 @@ def _rank(event: MountedRow | DdlEvent) -> int:
     return 1 if event.op is Op.DELETE else 2
 
 
-def _apply_row(tables: dict[TableId, TableState], event: MountedRow) -> None:
+def apply_row(tables: dict[TableId, TableState], event: MountedRow) -> None:
+    """Put, replace or remove the event's row, and remember the event."""
     state = tables.setdefault(event.table.table.id, TableState(event.table))
     image = event.before if event.op is Op.DELETE else event.after
     assert image is not None
@@ -135,7 +136,7 @@ def _apply_ddl(tables: dict[TableId, TableState], event: DdlEvent) -> None:
     if after is None or after.table.is_view or after.table.is_sequence:
         return
     new = TableState(after, history=state.history if state is not None else {})
-    same_data = before is not None and before.table.physical_id == after.table.physical_id
+    same_data = before is not None and keeps_rows(before.table, after.table)
     if state is not None and same_data:
         assert before is not None
         rows = [reshape(before.table, after.table, row) for row in state.all_rows()]

@@ -1,7 +1,8 @@
 """One case: expected and observed in, a verdict out.
 
 How a consumer ended decides first: one that crashed, hung, answered nothing or garbage is told
-apart from one that answered wrongly. A harness fault never reaches this function.
+apart from one that answered wrongly. Where a message could not be read, what the consumer says of
+it is judged instead of its tables. A harness fault never reaches this function.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from harness.verdict.case import Judged
 from harness.verdict.ddl import compare_ddl
 from harness.verdict.events import compare_events
 from harness.verdict.expected import Expected
+from harness.verdict.hostile import judge_hostile
 from harness.verdict.tables import compare_tables
 
 JUDGEMENTS: Mapping[Outcome, Judgement] = {
@@ -22,6 +24,7 @@ JUDGEMENTS: Mapping[Outcome, Judgement] = {
     Outcome.TIMEOUT: Judgement.TIMEOUT,
     Outcome.INVALID: Judgement.INVALID,
     Outcome.NOT_APPLICABLE: Judgement.NOT_APPLICABLE,
+    Outcome.UNTRIED: Judgement.INCONCLUSIVE,
 }
 SENTENCES: Mapping[Outcome, str] = {
     Outcome.ERROR: "the consumer gave up on this changefeed",
@@ -29,11 +32,14 @@ SENTENCES: Mapping[Outcome, str] = {
     Outcome.TIMEOUT: "the consumer did not answer in time",
     Outcome.INVALID: "the consumer's answer is not valid",
     Outcome.NOT_APPLICABLE: "the consumer does not support this",
+    Outcome.UNTRIED: "the consumer was not put to the test",
 }
 
 
 def judge(judged: Judged, expected: Expected, observed: Observed) -> Verdict:
     """Return the verdict on one case."""
+    if judged.hostile is not None and observed.outcome in (Outcome.DONE, Outcome.ERROR):
+        return judge_hostile(judged, observed)
     if observed.outcome is not Outcome.DONE:
         judgement = JUDGEMENTS[observed.outcome]
         finding = Finding(

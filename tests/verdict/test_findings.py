@@ -328,6 +328,7 @@ ENDS = {
     Outcome.CRASH: (Judgement.CRASH, "the consumer crashed: why"),
     Outcome.TIMEOUT: (Judgement.TIMEOUT, "the consumer did not answer in time: why"),
     Outcome.INVALID: (Judgement.INVALID, "the consumer's answer is not valid: why"),
+    Outcome.UNTRIED: (Judgement.INCONCLUSIVE, "the consumer was not put to the test: why"),
 }
 
 

@@ -222,3 +222,15 @@ def test_old_value_after_ddl_is_no_stale_row() -> None:
     )
     (finding,) = plan.findings(tables={T: ({"id": 1, "e": 1},)})
     assert finding.kind is FindingKind.WRONG_VALUE
+
+
+def test_deletes_that_tell_no_time() -> None:
+    """A tombstone that compaction left before its row, or for a row that stays, is no mistake."""
+    plan = case(*STEPS[:2], transaction(delete(3, "c", b""), line=8))
+    events = tuple(replace(e, commit_ts=None) for e in plan.events())
+    kept, dead = events[0], events[-1]
+    stray = replace(dead, before=kept.after)
+    assert plan.findings(events=(dead, *events)) == []
+    assert plan.findings(events=(stray, *events)) == []
+    (finding,) = plan.findings(events=(dead, *events[:-1]))
+    assert finding.kind is FindingKind.EVENT_ORDER

@@ -1,0 +1,71 @@
+"""The truth to reach where the wire carries rows alone: neither DDL nor resolved marks.
+
+A consumer of such a stream learns of a table by its first row and of a new shape by the first row
+that has it. TRUNCATE, DROP and RENAME leave no trace: rows that the database forgot stay. What is
+sent is complete as it stands, so nothing is held.
+
+Source: TiCDC Avro, §DDL events and schema changes; Debezium Vitess connector, §Data change events.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from harness.model.columns import Column
+from harness.model.mounted import MountedRow, MountedTable, VendorEvent
+from harness.model.reshape import added_value
+from harness.model.table import TableId
+from harness.model.values import Row, Value
+from harness.verdict.expected import Expected, TableState, apply_row, key_of
+
+
+def fold_rows(events: Iterable[VendorEvent], tells_default: Callable[[Column], bool]) -> Expected:
+    """Return the state after all rows, in the order in which they were sent.
+
+    `tells_default` says of a new column whether the wire tells its default, which older rows then
+    have; otherwise they have NULL there.
+    """
+    tables: dict[TableId, TableState] = {}
+    rows = tuple(event for event in events if isinstance(event, MountedRow))
+    for event in rows:
+        state = tables.get(event.table.table.id)
+        # A deletion tells of its key alone, so the row behind it is the first with the new columns.
+        if state is not None and state.mounted != event.table and event.after is not None:
+            _widen(state, event.table, tells_default)
+        apply_row(tables, event)
+    last = max((event.commit_ts for event in rows), default=0)
+    return Expected(tables=tables, applied=rows, ddl=(), held=(), resolved_ts=last)
+
+
+def _widen(state: TableState, after: MountedTable, tells_default: Callable[[Column], bool]) -> None:
+    before, state.mounted = state.mounted, after
+    ordinals = {column.name: n for n, column in enumerate(before.table.columns)}
+
+    def moved(row: Row) -> Row:
+        values: list[Value] = []
+        for column in after.table.columns:
+            ordinal = ordinals.get(column.name)
+            same = ordinal is not None and before.table.columns[ordinal].kind is column.kind
+            if same and ordinal is not None:
+                values.append(row[ordinal])
+            else:
+                values.append(_told(column) if tells_default(column) else None)
+        return tuple(values)
+
+    if state.keyless:
+        state.multiset = [moved(row) for row in state.all_rows()]
+        state.rows = {}
+        return
+    rows = [moved(row) for row in state.all_rows()]
+    state.multiset = []
+    state.rows = {key_of(after, row): row for row in rows}
+
+
+def _told(column: Column) -> Value:
+    """Return what a reader fills in for a column that an older record lacks."""
+    if column.default is None:
+        return None
+    try:
+        return added_value(column)
+    except ValueError:  # an expression: there is no literal to fill in
+        return None
