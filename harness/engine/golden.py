@@ -1,8 +1,10 @@
 """Golden files: what a scenario's records and tables are, as text that a person reviews.
 
 `golden/<path>/<variant>.records.txt` holds the records before any disturbance, decoded, each with
-the sha256 of its bytes; `<variant>.tables.txt` the expected tables. A variant is protocol, dialect
-(when it is not the default) and partitions, such as `open-p2` or `open@4.0.4-p2`.
+the sha256 of its bytes, and each schema where it is first used (its id is that of a registry in
+memory, counted from 1); `<variant>.tables.txt` the expected tables. A variant is protocol, dialect
+(when it is not the default), profile (when there is one) and partitions, such as `open-p2`,
+`open@4.0.4-p2` or `avro+strings-p1`.
 """
 
 from __future__ import annotations
@@ -15,11 +17,13 @@ from hashlib import sha256
 from itertools import islice
 from pathlib import Path
 
+from harness.engine.inline_schemas import InlineSchemas
 from harness.engine.plan import Plan
 from harness.errors import Location, Problem, UsageError
-from harness.model.record import Record
+from harness.model.dialects import DEFAULT_DIALECT
+from harness.model.record import Record, SchemaUse
 from harness.scenario.document import Scenario
-from harness.scenario.expand import DEFAULT_DIALECT, Case, cases
+from harness.scenario.expand import Case, cases
 from harness.verdict.text import row_text
 
 DIFF_LINES = 40
@@ -38,7 +42,8 @@ class Difference:
 def variant(case: Case) -> str:
     """Return the name of the case's golden files; disturbed cases share those of the plain one."""
     dialect = "" if case.dialect == DEFAULT_DIALECT else f"@{case.dialect}"
-    return f"{case.protocol}{dialect}-p{case.partitions}"
+    profile = "" if case.profile is None else f"+{case.profile}"
+    return f"{case.protocol}{dialect}{profile}-p{case.partitions}"
 
 
 def directory(root: Path, scenario: Scenario) -> Path:
@@ -59,14 +64,22 @@ def records_text(plan: Plan) -> str:
     """Return the records file."""
     lines = [f"# {plan.case.scenario.id} {variant(plan.case)}: records before any disturbance"]
     offsets: dict[tuple[str, int], int] = {}
+    shown: set[SchemaUse] = set()
+    inline = InlineSchemas()
     for record in plan.records:
+        uses = [use for use in (record.key_schema, record.value_schema) if use is not None]
+        for use in uses:
+            if use not in shown:
+                shown.add(use)
+                lines += ["", f"schema {use.id} of {use.subject}", f"  {use.schema}"]
         place = (record.topic, record.partition)
         offset = offsets.get(place, 0)
         offsets[place] = offset + 1
         lines += ["", f"{record.topic}/{record.partition}@{offset} sha256={digest(record)}"]
         for event in plan.wire.decode(record.key, record.value):
-            lines += [f"  key   {event.key_text}", f"  value {event.value_text}"]
-    return "\n".join(lines) + "\n"
+            lines += [f"  key   {inline.short(event.key_text)}"]
+            lines += [f"  value {inline.short(event.value_text)}"]
+    return "\n".join([*lines, *inline.lines()]) + "\n"
 
 
 def tables_text(plan: Plan) -> str:

@@ -44,13 +44,13 @@ def changefeed(plan: Plan, index: int, topics: Sequence[FilledTopic]) -> Changef
         dir=f"{index:04d}",
         protocol=plan.case.protocol,
         dialect=plan.case.dialect,
-        complete=Complete(plan.wire.complete),
+        complete=None if plan.wire.complete is None else Complete(plan.wire.complete),
         settings=dict(plan.settings),
         topics=tuple(
             TopicJob(
                 name=topic.name,
                 canonical=topic.canonical,
-                start_offsets=(0,) * len(topic.end_offsets),
+                start_offsets=topic.start_offsets,
                 end_offsets=topic.end_offsets,
             )
             for topic in topics

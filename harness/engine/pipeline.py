@@ -12,13 +12,14 @@ import time
 from collections.abc import Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from harness.consumers.contract.job import KafkaJob
 from harness.consumers.manifest import Consumer
 from harness.consumers.run import RunPlan
 from harness.consumers.run import run as run_consumer
+from harness.contracts import SchemaRegistry
 from harness.engine import jobs, topics
 from harness.engine.catalogue import plans
 from harness.engine.events import (
@@ -31,14 +32,16 @@ from harness.engine.events import (
     RunStarted,
 )
 from harness.engine.launch import service_changed, undeclared
-from harness.engine.plan import Plan
+from harness.engine.live import Live, Named, run_all, sort_out
+from harness.engine.plan import Plan, names_schemas
 from harness.engine.produce import FilledTopic, fill, wanted_topics
 from harness.engine.workspace import Workspace
 from harness.errors import ExitCode, UsageError
 from harness.model.finding import APPLICABLE, FINDINGS, Judgement, Verdict
 from harness.model.observed import Observed
 from harness.scenario.expand import Case
-from harness.services import ServiceEvent, Services, Source, start
+from harness.services import HttpRegistry, ServiceEvent, Services, Source, start
+from harness.services.service import Up
 from harness.verdict.judge import judge
 
 
@@ -48,7 +51,8 @@ class Request:
 
     `parallelism` starts of it run side by side, when it takes too few changefeeds for one.
     `planned` are plans of (at least) the applicable cases, when they were made before; `services`
-    run already, and are left running; otherwise they come from `source`.
+    run already, and are left running; otherwise they come from `source`. `options` are words that
+    a command line needs besides to repeat a case.
     """
 
     space: Workspace
@@ -63,6 +67,7 @@ class Request:
     planned: Sequence[Plan] | None = None
     services: Services | None = None
     source: Source = field(default_factory=Source)
+    options: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +115,7 @@ class Run:
         return self._finish(tuple(verdicts[case.id] for case in request.cases))
 
     def _verdicts(self, cases: Sequence[Case]) -> dict[str, Verdict]:
-        wanted = ["kafka"]
+        wanted = _wanted(cases)
         with ThreadPoolExecutor(1) as pool:
             planning = pool.submit(self._planned, cases)
             with self._services(wanted) as services:
@@ -127,31 +132,68 @@ class Run:
         return tuple(plan for plan in self._request.planned if plan.case.id in wanted)
 
     def _consume(self, planned: Sequence[Plan], services: Services) -> Mapping[str, Observed]:
-        wishes = topics.TopicWishes.of(self._request.source.settings)
-        group = f"{wishes.prefix}{self._request.run}"
-        named = [(plan, f"{group}-{index:04d}") for index, plan in enumerate(planned)]
+        request = self._request
+        wishes = topics.TopicWishes.of(request.source.settings)
+        group = f"{wishes.prefix}{request.run}"
+        sorted_out = sort_out(planned, request.consumer, request.source.settings, group)
+        observed = dict(sorted_out.refused)
+        if sorted_out.packed:
+            observed |= self._packed(sorted_out.packed, group, wishes, services)
+        live = Live(
+            services,
+            wishes,
+            request.consumer,
+            request.run_dir / "consumer",
+            request.environment,
+            request.deadline_s,
+        )
+        if sorted_out.live:
+            with self._phase("consume alone", f"{len(sorted_out.live)} cases"):
+                observed |= run_all(live, sorted_out.live)
+        if sorted_out.restarting:
+            with self._phase("restart services", f"{len(sorted_out.restarting)} cases"):
+                observed |= self._restarting(live, sorted_out.restarting)
+        return observed
+
+    def _restarting(self, live: Live, named: Sequence[Named]) -> Mapping[str, Observed]:
+        """Run what restarts services on services of its own, which nobody else uses."""
+        wanted = _wanted([plan.case for _, plan, _ in named])
+        with self._own_services(wanted, "restarted", {}) as services:
+            return run_all(replace(live, services=services), named)
+
+    def _packed(
+        self,
+        packed: Sequence[Named],
+        group: str,
+        wishes: topics.TopicWishes,
+        services: Services,
+    ) -> Mapping[str, Observed]:
+        named = [(plan, prefix) for _, plan, prefix in packed]
+        planned = [plan for plan, _ in named]
         records = sum(len(plan.delivered) for plan in planned)
         job = jobs.kafka_job(services.kafka, group)
         with ExitStack() as stack:
             with self._phase("produce", f"{records} records"):
                 wanted = wanted_topics(named)
                 stack.enter_context(topics.created(services.kafka, wanted, wishes))
-                filled = fill(services.kafka.client, named)
+                schemas = _schemas(services, planned)
+                filled = fill(services.kafka.client, named, schemas)
                 services.check()
             with self._phase("consume", self._request.consumer.name):
-                return self._answers(planned, filled, job, services)
+                return self._answers(packed, filled, job, services)
 
     def _answers(
         self,
-        planned: Sequence[Plan],
+        packed: Sequence[Named],
         filled: Sequence[tuple[FilledTopic, ...]],
         job: KafkaJob,
         services: Services,
     ) -> Mapping[str, Observed]:
         request = self._request
+        named = any(names_schemas(plan.case) for _, plan, _ in packed)
         changefeeds = tuple(
             jobs.changefeed(plan, index, found)
-            for index, (plan, found) in enumerate(zip(planned, filled, strict=True))
+            for (index, plan, _), found in zip(packed, filled, strict=True)
         )
         observed = run_consumer(
             request.consumer,
@@ -160,6 +202,7 @@ class Run:
                 job,
                 request.run_dir / "consumer",
                 request.deadline_s,
+                registry=jobs.registry_job(services.registry) if named else None,
                 parallelism=request.parallelism,
             ),
             environment=request.environment,
@@ -182,7 +225,7 @@ class Run:
     def _finished(self, case: Case, verdict: Verdict, log: str) -> None:
         scenario = case.scenario
         words = ["harness", "certify", self._request.consumer.name, "-k", case.id]
-        repeat = shlex.join([*words, *self._request.space.options()])
+        repeat = shlex.join([*words, *self._request.options, *self._request.space.options()])
         self.tell(
             CaseFinished(
                 case.id, case.protocol, scenario.file, scenario.title, verdict, repeat, log
@@ -212,20 +255,38 @@ class Run:
         if self._request.services is not None:
             yield self._request.services
             return
+        warm = self._request.source.warm
+        with self._own_services(wanted, "services", warm) as services:
+            yield services
 
+    @contextmanager
+    def _own_services(
+        self, wanted: Sequence[str], directory: str, warm: Mapping[str, Up]
+    ) -> Generator[Services]:
         def heard(event: ServiceEvent) -> None:
             self.tell(service_changed(event))
 
         began = time.monotonic()
         request = self._request
-        self.tell(PhaseStarted("services", request.source.said(wanted)))
+        said = replace(request.source, warm=warm).said(wanted)
+        self.tell(PhaseStarted("services", said))
         with start(
             wanted,
-            run_dir=request.run_dir / "services",
+            run_dir=request.run_dir / directory,
             on_event=heard,
             env=request.environment,
             settings=request.source.settings,
-            warm=request.source.warm,
+            warm=warm,
         ) as services:
             self.tell(PhaseFinished("services", time.monotonic() - began))
             yield services
+
+
+def _wanted(cases: Sequence[Case]) -> list[str]:
+    return ["kafka", *(["registry"] if any(map(names_schemas, cases)) else [])]
+
+
+def _schemas(services: Services, planned: Sequence[Plan]) -> SchemaRegistry | None:
+    if not any(names_schemas(plan.case) for plan in planned):
+        return None
+    return HttpRegistry(services.registry)

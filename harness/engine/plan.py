@@ -7,41 +7,58 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from random import Random
 from typing import Any
 
 from harness.contracts import Wire
+from harness.engine.disturbed import Delivery, disturbed
+from harness.engine.encoded import encoded
+from harness.engine.left import still_told
+from harness.engine.refused import refused_settings
+from harness.engine.setting_names import check_names, named_place
 from harness.errors import HarnessError, Location, Problem, ScenarioError, StepError
-from harness.faults import FAULTS
+from harness.faults.actions import sent as messages_sent
 from harness.model.change import ChangeLog
-from harness.model.mounted import DdlEvent, MountedRow, MountedTable, VendorEvent
+from harness.model.mounted import ChangefeedStopped, DdlEvent, MountedRow, VendorEvent
 from harness.model.record import Record
 from harness.protocols import PROTOCOLS
-from harness.scenario.document import ExpectedTable, Scenario
+from harness.scenario.document import ExpectedTable
 from harness.scenario.expand import Case
-from harness.upstream.changefeed import changefeed
-from harness.upstream.tidb import mount
+from harness.upstream.decision import Explained
+from harness.upstream.personalities import PERSONALITIES, Stage
+from harness.upstream.refusal import ChangefeedError
+from harness.upstream.tidb import unexpected
 from harness.verdict.author import SentEvent, check_events, check_rows
-from harness.verdict.case import Judged, places
+from harness.verdict.by_record import fold_rows
+from harness.verdict.case import Judged
 from harness.verdict.expected import Expected, fold
+from harness.verdict.stopped import check_stop, split_stop
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A case with its events, its records before and after disturbance, and its truth."""
+    """A case with its events, its records before and after disturbance, and its truth.
+
+    `delivery` says what is done on the way, `delivered` the messages that are sent and not aborted,
+    in that order. `settings` are the scenario's for the protocol, completed by what only the
+    upstream knows. `stopped` tells of the error that ended a changefeed, `decisions` what its
+    filters made of each DDL job and row.
+    """
 
     case: Case
     events: tuple[VendorEvent, ...]
     records: tuple[Record, ...]
-    delivered: tuple[Record, ...]
+    delivery: Delivery
     expected: Expected
     wire: Wire
     judged: Judged
+    settings: Mapping[str, Any]
+    stopped: ChangefeedStopped | None = None
+    decisions: tuple[Explained, ...] = ()
 
     @property
-    def settings(self) -> Mapping[str, Any]:
-        """Return the protocol's settings as the scenario gives them."""
-        return self.case.scenario.settings.get(self.case.protocol, {})
+    def delivered(self) -> tuple[Record, ...]:
+        """Return the messages that reach the topics to be read, in the order of sending."""
+        return messages_sent(self.delivery.steps)
 
     def topics(self) -> tuple[str, ...]:
         """Return the canonical names of the topics that carry records, sorted."""
@@ -51,41 +68,88 @@ class Plan:
 def plan(case: Case, log: ChangeLog) -> Plan:
     """Plan one case over its locked change log; ScenarioError names file and line at fault."""
     scenario = case.scenario
-    settings = scenario.settings.get(case.protocol, {})
+    codec = PROTOCOLS[case.protocol]
+    check_names(case)
     try:
-        wire = PROTOCOLS[case.protocol].bind(settings, case.dialect)
-        feed = changefeed(settings, case.partitions)
-        events = mount(log, feed, scenario.databases, end_resolved=scenario.end_resolved)
-        records = tuple(wire.encode(events))
-        delivered = _disturbed(case, records)
-        expected = fold(events, complete=wire.complete)
+        played = PERSONALITIES[case.protocol](log, stage_of(case))
+        wire = codec.bind(played.settings, case.dialect)
+        sent = encoded(wire, played)
+        if sent.stopped is not None and not _expected_stop(case):
+            raise unexpected(sent.stopped)
+        delivery = disturbed(case, sent.records, wire)
+        if wire.complete is None:
+            tell = codec.teller(played.settings)
+            left = still_told(sent.events, delivery, wire)
+            told = [tell(event) for event in left]
+            expected = fold_rows(
+                (row for row in told if row is not None),
+                lambda column: codec.tells_default(column, played.settings),
+            )
+        else:
+            expected = fold(sent.events, complete=wire.complete)
     except StepError as error:
-        raise _problem(scenario, error.line, str(error.what), error) from error
+        raise _problem(Location(scenario.file, error.line), str(error.what), error) from error
+    except (ChangefeedError, ScenarioError) as error:
+        raise ScenarioError(refused_settings(case, error)) from error
     except HarnessError as error:
-        raise _problem(scenario, 1, f"{case.id}: {error.what}", error) from error
+        where = named_place(case, error.what)
+        raise _problem(where, f"{case.id}: {error.what}", error) from error
     judged = Judged(
         case=case.id,
         protocol=case.protocol,
         clauses=scenario.clauses,
         line=scenario.expect.line,
-        places=places(delivered),
+        places=delivery.places,
         row_ids=wire.row_ids,
+        gone=delivery.gone,
+        hostile=delivery.hostile,
     )
-    return Plan(case, events, records, delivered, expected, wire, judged)
-
-
-def _problem(scenario: Scenario, line: int, what: str, error: HarnessError) -> ScenarioError:
-    return ScenarioError(
-        (Problem(Location(scenario.file, line), what, error.expected, error.hint),)
+    return Plan(
+        case=case,
+        events=sent.events,
+        records=sent.records,
+        delivery=delivery,
+        expected=expected,
+        wire=wire,
+        judged=judged,
+        settings=played.settings,
+        stopped=sent.stopped,
+        decisions=played.decisions,
     )
 
 
-def _disturbed(case: Case, records: tuple[Record, ...]) -> tuple[Record, ...]:
-    for number, step in enumerate(case.scenario.delivery.get(case.delivery or "", ())):
-        # The seed is the case's own name: the same case is disturbed in the same way everywhere.
-        random = Random(f"{case.id}/{number}")
-        records = FAULTS[step.fault](records, step.options, step.line, random)
-    return records
+def _expected_stop(case: Case) -> str:
+    """Return the error that the author expects to stop the changefeed, "" for none.
+
+    Under a changefeed file that the author did not know, any stop is as good as expected.
+    """
+    if case.changefeed is not None:
+        return case.changefeed.file
+    return split_stop(case.scenario.expect.events.get(case.protocol, ()))[1]
+
+
+def stage_of(case: Case) -> Stage:
+    """Return what the case says of its upstream beside the change log."""
+    scenario = case.scenario
+    return Stage(
+        settings=case.settings,
+        databases=scenario.databases,
+        partitions=case.partitions,
+        end_resolved=scenario.end_resolved,
+        shards=scenario.keyspace.shards,
+        vindexes=scenario.keyspace.vindexes,
+        copied_after=scenario.keyspace.copied_after,
+        resharded=scenario.keyspace.resharded,
+    )
+
+
+def names_schemas(case: Case) -> bool:
+    """Tell whether the case's records name schemas of a registry."""
+    return PROTOCOLS[case.protocol].needs_registry(case.settings)
+
+
+def _problem(where: Location, what: str, error: HarnessError) -> ScenarioError:
+    return ScenarioError((Problem(where, what, error.expected, error.hint),))
 
 
 def author_problems(planned: Plan) -> tuple[Problem, ...]:
@@ -109,7 +173,9 @@ def author_problems(planned: Plan) -> tuple[Problem, ...]:
             )
     items = scenario.expect.events.get(case.protocol)
     if items is not None and case.delivery is None:
-        what = check_events(items, sent_events(planned), case.partitions)
+        listed, error = split_stop(items)
+        what = check_stop(error, planned.stopped)
+        what = what or check_events(listed, sent_events(planned), case.partitions)
         if what is not None:
             where = Location(scenario.file, scenario.expect.line)
             problems.append(
@@ -126,21 +192,20 @@ def sent_events(planned: Plan) -> Sequence[SentEvent]:
     """Return the decoded events of the undisturbed records, broadcasts folded into one."""
     vendor = {event.origin.event: event for event in planned.events}
     partitions: dict[int, set[int]] = {}
-    first: dict[int, tuple[int, SentEvent]] = {}
+    # A change that is several records (a deletion and its tombstone) is as many events; the copies
+    # of a broadcast are one.
+    found: dict[tuple[int, int], SentEvent] = {}
     for record in planned.records:
         decoded = planned.wire.decode(record.key, record.value)
         for event, origin in zip(decoded, record.origins, strict=True):
+            source = vendor.get(origin.event)
+            table = source.table if isinstance(source, MountedRow) else None
+            broadcast = source is not None and table is None
             partitions.setdefault(origin.event, set()).add(record.partition)
-            source = vendor[origin.event]
             action = source.action if isinstance(source, DdlEvent) else ""
-            sent = SentEvent(event, _table(source), frozenset(), action)
-            first.setdefault(origin.event, (origin.event, sent))
-    ordered = sorted(first.values(), key=lambda pair: pair[0])
+            place = (origin.event, 0 if broadcast else len(found))
+            found.setdefault(place, SentEvent(event, table, frozenset(), action))
     return [
-        SentEvent(sent.decoded, sent.table, frozenset(partitions[number]), sent.action)
-        for number, sent in ordered
+        SentEvent(sent.decoded, sent.table, frozenset(partitions[place[0]]), sent.action)
+        for place, sent in sorted(found.items(), key=lambda pair: pair[0])
     ]
-
-
-def _table(event: VendorEvent) -> MountedTable | None:
-    return event.table if isinstance(event, MountedRow) else None

@@ -1,42 +1,35 @@
-"""Records into real topics: one topic a changefeed and canonical name, in the plan's order.
+"""Deliveries into real topics: one topic a changefeed and canonical name, in the plan's order.
 
 Only the Kafka topic's name carries the case's prefix; what is inside the records keeps its
-canonical names, so packed bytes equal the goldens.
+canonical names, so packed bytes equal the goldens. Where everything will lie is known before
+anything is sent, and held against the broker where more than plain messages were sent.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from confluent_kafka import KafkaError, Message, Producer
-
+from harness.contracts import SchemaRegistry
+from harness.engine.enact.compaction import as_gaps
+from harness.engine.enact.outlet import Outlet
+from harness.engine.enact.stage import Stage
+from harness.engine.enact.table import enact
 from harness.engine.plan import Plan
-from harness.errors import SetupError
-
-TIMEOUT_S = 60.0
-# Under this many queued messages librdkafka's queue never refuses; each poll drains deliveries.
-POLL_EVERY = 10_000
-PRODUCER_SETTINGS = {
-    # Every record exactly once and in order: with one broker on this machine a retry would hide a
-    # fault, and an idempotent producer waits a second for its id.
-    "acks": "all",
-    "retries": 0,
-    "max.in.flight.requests.per.connection": 1,
-    # Enough to batch, too little to be felt at the end of a small case.
-    "linger.ms": 2,
-    "queue.buffering.max.messages": 1_000_000,
-}
+from harness.engine.registered import Registered
+from harness.errors import HarnessBug
+from harness.faults.actions import AddPartitions, Step, StopRegistry, sent
+from harness.model.record import Record
 
 
 @dataclass(frozen=True, slots=True)
 class FilledTopic:
-    """A topic that holds one canonical topic of one changefeed; one end offset a partition."""
+    """A topic that holds one canonical topic of one changefeed; one offset a partition."""
 
     name: str
     canonical: str
     end_offsets: tuple[int, ...]
+    start_offsets: tuple[int, ...]
 
 
 def topic_names(plan: Plan, prefix: str) -> dict[str, str]:
@@ -45,56 +38,97 @@ def topic_names(plan: Plan, prefix: str) -> dict[str, str]:
 
 
 def wanted_topics(plans: Sequence[tuple[Plan, str]]) -> list[tuple[str, int]]:
-    """Return the topics that plans need under their prefixes: names and partitions."""
+    """Return the topics that plans need under their prefixes: names and partitions at first."""
     return [
-        (name, plan.case.partitions)
+        (name, first_partitions(plan, canonical))
         for plan, prefix in plans
-        for name in topic_names(plan, prefix).values()
+        for canonical, name in topic_names(plan, prefix).items()
     ]
 
 
-def fill(
-    kafka: dict[str, str],
-    plans: Sequence[tuple[Plan, str]],
-) -> list[tuple[FilledTopic, ...]]:
-    """Produce every plan's delivered records under its prefix; return the filled topics, in order.
+def first_partitions(plan: Plan, topic: str) -> int:
+    """Return how many partitions a topic has at first.
 
-    The topics (`wanted_topics`) exist. Raises SetupError when the broker does not take a record.
+    As many as the case says, save where a delivery adds partitions below that number: the topic is
+    as small then as what is sent before allows.
     """
-    failures: list[str] = []
+    before: list[Step] = []
+    for step in plan.delivery.steps:
+        if isinstance(step, AddPartitions) and step.topic == topic:
+            used = [record.partition for record in sent(before) if record.topic == topic]
+            least = 1 + max(used, default=0)
+            return least if step.total <= plan.case.partitions else plan.case.partitions
+        before.append(step)
+    return plan.case.partitions
 
-    def delivered(error: KafkaError | None, message: Message) -> None:
-        if error is not None:
-            failures.append(f"{message.topic()}/{message.partition()}: {error}")
 
-    producer = Producer({**kafka, **PRODUCER_SETTINGS})
-    filled: list[tuple[FilledTopic, ...]] = []
-    sent = 0
+def filled_topics(plan: Plan, prefix: str) -> tuple[FilledTopic, ...]:
+    """Return the topics as they are when the delivery is done."""
+    found: list[FilledTopic] = []
+    for canonical, name in topic_names(plan, prefix).items():
+        numbers = [n for topic, n in plan.delivery.logs if topic == canonical]
+        count = max(first_partitions(plan, canonical), 1 + max(numbers, default=0))
+        logs = [plan.delivery.logs.get((canonical, number)) for number in range(count)]
+        starts = [plan.delivery.starts.get((canonical, number), 0) for number in range(count)]
+        ends = [0 if log is None else log.end for log in logs]
+        found.append(FilledTopic(name, canonical, tuple(ends), tuple(starts)))
+    return tuple(found)
+
+
+def fill(
+    kafka: Mapping[str, str],
+    plans: Sequence[tuple[Plan, str]],
+    registry: SchemaRegistry | None = None,
+) -> list[tuple[FilledTopic, ...]]:
+    """Enact every plan's delivery under its prefix; return the filled topics, in order.
+
+    The topics (`wanted_topics`) exist; nobody reads meanwhile. Without a registry no record may
+    name a schema. Raises SetupError when the broker does not take a record, or the registry a
+    schema.
+    """
+    outlet = Outlet(kafka, plans[0][1] if plans else "")
     for plan, prefix in plans:
-        names = topic_names(plan, prefix)
-        ends = {canonical: [0] * plan.case.partitions for canonical in names}
-        for record in plan.delivered:
-            options: dict[str, Any] = {"headers": list(record.headers)} if record.headers else {}
-            producer.produce(
-                names[record.topic],
-                record.value,
-                record.key,
-                record.partition,
-                on_delivery=delivered,
-                **options,
-            )
-            ends[record.topic][record.partition] += 1
-            sent += 1
-            if sent % POLL_EVERY == 0:
-                producer.poll(0)
-        filled.append(
-            tuple(FilledTopic(names[c], c, tuple(offsets)) for c, offsets in ends.items())
-        )
-    left = producer.flush(TIMEOUT_S)
-    if left or failures:
-        raise SetupError(
-            f"Kafka at {kafka['bootstrap.servers']} did not take "
-            f"{left or len(failures)} of {sent} records; first: {(failures or ['no answer'])[0]}",
-            hint="the broker's log says why; look for it in the run's directory",
-        )
-    return filled
+        stage = staged(kafka, plan, prefix, outlet, registry)
+        steps = plan.delivery.steps
+        if all(isinstance(step, Record) for step in steps):
+            outlet.send(stage.named(step) for step in steps if isinstance(step, Record))
+        else:
+            enact(stage, as_gaps(steps))
+            verify(stage, filled_topics(plan, prefix))
+    outlet.settle()
+    return [filled_topics(plan, prefix) for plan, prefix in plans]
+
+
+def staged(
+    kafka: Mapping[str, str],
+    plan: Plan,
+    prefix: str,
+    outlet: Outlet,
+    registry: SchemaRegistry | None,
+) -> Stage:
+    """Return where a plan's delivery is enacted; its schemas are with the registry by then."""
+    return Stage(kafka, topic_names(plan, prefix), outlet, _real(plan, prefix, registry))
+
+
+def verify(stage: Stage, topics: Sequence[FilledTopic]) -> None:
+    """Hold the broker's end offsets against the plan's; HarnessBug when the model is wrong."""
+    for topic in topics:
+        for number, wanted in enumerate(topic.end_offsets):
+            end = stage.end_of(topic.name, number)
+            if end != wanted:
+                where = f"{topic.name}/{number}"
+                raise HarnessBug(f"{where} ends at {end}, by the plan at {wanted}")
+
+
+def _real(plan: Plan, prefix: str, registry: SchemaRegistry | None) -> Callable[[Record], Record]:
+    if registry is None:
+        return _same
+    registered = Registered(registry, prefix)
+    if any(isinstance(step, StopRegistry) for step in plan.delivery.steps):
+        for _ in registered.all(plan.delivered):
+            pass  # posted now: the registry is away when they are sent
+    return lambda record: next(registered.all((record,)))
+
+
+def _same(record: Record) -> Record:
+    return record

@@ -12,7 +12,7 @@ from harness.model.change import Change
 from harness.model.decoded import EventKind
 from harness.scenario.expand import cases
 from harness.scenario.load import load
-from tests.changelogs import ddl, insert, log, transaction, update
+from tests.changelogs import ddl, insert, log, resolved, transaction, update
 
 TEXT = """\
 id: a
@@ -170,12 +170,12 @@ MISTAKES: dict[str, tuple[str, tuple[Change, ...], int, str]] = {
         TEXT.replace("key: {id: 2}", "key: {id: 7}"),
         CHANGES,
         15,
-        "nothing to duplicate",
+        "nothing to act on",
     ),
     "row too large": (
         TEXT.replace("max-batch-size: 2", "max-message-bytes: 100"),
         CHANGES,
-        1,
+        9,
         "max-message-bytes is 100",
     ),
 }
@@ -191,3 +191,47 @@ def test_mistakes(
     (problem,) = refusal.value.problems
     assert problem.location.line in {line, line - 1}
     assert problem.location.path.endswith("a.yaml")
+
+
+STOPS = """\
+id: a
+title: A row too large ends the changefeed
+clauses: [open.row.insert]
+matrix: {protocol: [open], partitions: [1]}
+databases: [shop]
+settings: {open: {max-message-bytes: 250}}
+upstream:
+  - ddl: CREATE TABLE shop.t (id INT PRIMARY KEY, v VARCHAR(200))
+  - transaction: {name: one, sql: "INSERT INTO shop.t VALUES (1, 'small')"}
+  - resolved: all
+  - transaction: {name: two, sql: "INSERT INTO shop.t VALUES (2, 'large')"}
+  - resolved: all
+expect:
+  tables:
+    shop.t: [{id: 1, v: small}]
+  events:
+    open:
+      - {ddl: create_table}
+      - insert: {id: 1}
+      - stopped: ErrMessageTooLarge
+"""
+
+
+def test_an_encoders_stop_ends_the_stream_where_it_happens(tmp_path: Path) -> None:
+    """What was sent before the row at fault stands, nothing behind it does, and it can be meant."""
+    changes: tuple[Change, ...] = (
+        ddl("CREATE TABLE t (id INT PRIMARY KEY, v VARCHAR(200))", line=8),
+        transaction(insert(1, "small", line=9), line=9),
+        resolved(line=10),
+        transaction(insert(2, "large" * 40, line=11), line=11),
+        resolved(line=12),
+    )
+    (found,) = planned(tmp_path, STOPS, changes).values()
+    assert author_problems(found) == ()
+    assert found.stopped is not None
+    assert (found.stopped.code, found.stopped.origin.line) == ("ErrMessageTooLarge", 11)
+    assert {origin.line for record in found.records for origin in record.origins} == {8, 9, 10}
+    assert next(iter(found.expected.tables.values())).all_rows() == [(1, "small")]
+    with pytest.raises(ScenarioError, match="stops with ErrMessageTooLarge") as refusal:
+        planned(tmp_path, STOPS.replace("      - stopped: ErrMessageTooLarge\n", ""), changes)
+    assert refusal.value.problems[0].location.line == 11

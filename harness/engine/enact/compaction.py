@@ -1,0 +1,79 @@
+"""Compaction without a log cleaner: topics made to read as if they had been compacted.
+
+A broker's cleaner never touches the segment that it still writes to and runs when it likes, so
+what it leaves cannot be said beforehand. The topic is filled instead with what the cleaner would
+leave, at the same offsets: transactions make the gaps (`landed.with_gaps`). That works on any
+cluster, at once, and is the same each time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from harness.faults.actions import Aborted, Committed, Compact, DeleteBefore, Step
+from harness.faults.choose import Place, place
+from harness.faults.landed import Log, landed, with_gaps
+from harness.model.record import Record
+
+
+def as_gaps(steps: Sequence[Step]) -> tuple[Step, ...]:
+    """Return the steps with each compacted topic filled as it reads after its compaction."""
+    found: tuple[Step, ...] = tuple(steps)
+    while (at := _first(found)) is not None:
+        action = found[at]
+        assert isinstance(action, Compact)
+        logs = landed(found[: at + 1])
+        kept = [step for old in found[:at] for step in _without(old, action.topic)]
+        whole = [record for step in found[:at] for record in _messages(step)]
+        filled = [
+            step
+            for there, log in logs.items()
+            if there[0] == action.topic
+            for step in _filled(there, log, [one for one in whole if place(one) == there])
+        ]
+        found = (*kept, *filled, *found[at + 1 :])
+    return found
+
+
+def _first(steps: Sequence[Step]) -> int | None:
+    return next((n for n, step in enumerate(steps) if isinstance(step, Compact)), None)
+
+
+def _messages(step: Step) -> tuple[Record, ...]:
+    """Return what a step sends, to be read or not."""
+    match step:
+        case Record():
+            return (step,)
+        case Committed(records) | Aborted(records):
+            return records
+        case _:
+            return ()
+
+
+def _without(step: Step, topic: str) -> Iterator[Step]:
+    """Yield a step without what it does to the messages of a topic."""
+    match step:
+        case Record():
+            if step.topic != topic:
+                yield step
+        case Committed(records) | Aborted(records):
+            left = tuple(record for record in records if record.topic != topic)
+            if left:
+                yield type(step)(left)
+        case DeleteBefore():
+            if step.topic != topic:
+                yield step
+        case _:
+            yield step
+
+
+def _filled(there: Place, log: Log, whole: Sequence[Record]) -> Iterator[Step]:
+    if log.read or not log.end:
+        yield from with_gaps(there, log)
+        return
+    # Nothing is left to be read; what was there takes the offsets, unseen.
+    if log.end == 1:
+        yield whole[0]
+        yield DeleteBefore(*there, 1)
+    else:
+        yield Aborted((whole[0],) * (log.end - 1))

@@ -1,0 +1,54 @@
+"""Wrong consumers against the repository's scenarios: each is caught, by its own defect."""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+
+import pytest
+
+from harness.consumers.mutants.mutant import ALL
+from harness.consumers.mutants.table import MUTANTS
+from harness.engine.catalogue import planned_only
+from harness.engine.choose import load, selected
+from harness.engine.kills.claims import unknown_claims
+from harness.engine.kills.run import Question, Tournament, tournament
+from harness.engine.workspace import workspace
+from tests.tree import ROOT
+
+
+@pytest.fixture(autouse=True)
+def in_the_repository(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The scenarios are the repository's own."""
+    monkeypatch.chdir(ROOT)
+
+
+@cache
+def found() -> Tournament:
+    """Every mutant against the scenarios that claim it."""
+    plans = planned_only(workspace(ROOT), selected(load(workspace(ROOT)), None), expectations=False)
+    return tournament(plans, Question(sample=0, processes=os.cpu_count() or 1))
+
+
+def test_claims_name_mutants() -> None:
+    """What a scenario names under `kills` is a mutant."""
+    assert unknown_claims(load(workspace(ROOT))) == ()
+
+
+def test_every_mutant_is_killed_in_every_protocol() -> None:
+    """A scenario that claims it catches each mutant, by a finding that points at its defect."""
+    met = {(result.mutant, result.protocol) for result in found().results}
+    assert met == {(m.name, protocol) for m in MUTANTS.values() for protocol in m.protocols}
+    alive = [(r.mutant, r.protocol) for r in found().results if not r.killed]
+    assert alive == []
+    assert {protocol for _, protocol in met} == set(ALL)
+
+
+def test_every_claim_holds() -> None:
+    """No scenario claims a mutant that it does not catch."""
+    assert found().broken_claims() == ()
+
+
+def test_the_right_consumer_is_right() -> None:
+    """The reference consumer passes every case, over the plain delivery and others."""
+    assert [(case, seed, verdict.findings[:1]) for case, seed, verdict in found().unfair] == []
