@@ -17,6 +17,23 @@ class Guarantee(StrEnum):
     AT_LEAST_ONCE = "at-least-once"
 
 
+class Capability(StrEnum):
+    """What a consumer may declare beyond the contract; a delivery that needs it names it."""
+
+    COMMITS = "commits"
+    GROWING_TOPICS = "growing-topics"
+    INSTANCES = "instances"
+    LOST_DATA = "lost-data"
+
+
+class CrashPoint(StrEnum):
+    """Crash points with a meaning of ours; a consumer may declare others besides."""
+
+    RECORD = "record"
+    COMMIT = "commit"
+    WRITE = "write"
+
+
 @dataclass(frozen=True, slots=True)
 class Consumer:
     """A command with what it declares of itself.
@@ -24,7 +41,8 @@ class Consumer:
     `argv` is ready to run in any directory. `protocols` None means that it declares none, so it is
     asked about all and may answer `not-applicable`. `environment` is added to the scoped one.
     `unusable_code` is the exit code by which a wrapper of ours says that what the user named could
-    not even be loaded; that is the user's mistake, not a finding.
+    not even be loaded; that is the user's mistake, not a finding. `crash_points` are the names
+    that `HARNESS_CRASHPOINT` may hold.
     """
 
     name: str
@@ -35,6 +53,8 @@ class Consumer:
     environment: Mapping[str, str] = field(default_factory=lambda: NOTHING)
     needs_java: bool = False
     unusable_code: int | None = None
+    capabilities: frozenset[str] = frozenset()
+    crash_points: frozenset[str] = frozenset()
 
     def supports(self, protocol: str) -> bool:
         """Return whether the consumer is to be asked about a protocol."""

@@ -29,6 +29,7 @@ from harness.process import Guarded, spawn
 
 LOOK_AROUND_S = 0.1  # how often we ask whether to go on; the child's end is noticed at once
 PASSED_ON = ("PATH", "HOME", "LANG", "JAVA_HOME")
+GRACE_S = 5.0
 LOG_LENGTH = 16_000
 UNRUNNABLE = frozenset({errno.ENOENT, errno.EACCES, errno.ENOEXEC, errno.ENOTDIR, errno.EPERM})
 
@@ -48,7 +49,7 @@ class RunPlan:
     run_dir: Path
     deadline_s: float
     registry: RegistryJob | None = None
-    grace_s: float = 5.0
+    grace_s: float = GRACE_S
     parallelism: int = 1
 
 
@@ -175,7 +176,7 @@ def _attempt(
     start.prepare()
     env = scoped_environment(consumer, start, environment)
     with Output(start.log) as output:
-        process = _spawn(consumer, start, env, output.pipe)
+        process = launched(consumer, start, env, output.pipe)
         try:
             code = _await(process, start.job.deadline_s, should_abort)
         finally:
@@ -183,12 +184,21 @@ def _attempt(
     should_abort()
     shutil.rmtree(start.tmp, ignore_errors=True)
     log = output.text(LOG_LENGTH)
-    if code is not None and code == consumer.unusable_code:
-        raise UsageError(f"the consumer {consumer.name} cannot be loaded", hint=log.strip())
+    refuse_unusable(consumer, code, log)
     return blame.observe(start.job, blame.ending(code, start.job.deadline_s), log)
 
 
-def _spawn(consumer: Consumer, start: Start, env: Mapping[str, str], pipe: Path) -> Guarded:
+def refuse_unusable(consumer: Consumer, code: int | None, log: str) -> None:
+    """Raise UsageError when an exit status says that what the user named cannot be loaded."""
+    if code is not None and code == consumer.unusable_code:
+        raise UsageError(f"the consumer {consumer.name} cannot be loaded", hint=log.strip())
+
+
+def launched(consumer: Consumer, start: Start, env: Mapping[str, str], pipe: Path) -> Guarded:
+    """Run the consumer's command.
+
+    Raises UsageError when it cannot be run, SetupError when the machine cannot run more.
+    """
     try:
         return spawn(
             consumer.argv,

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import harness
 from harness.consumers.call import CANNOT_LOAD
-from harness.consumers.manifest import Consumer
+from harness.consumers.manifest import Capability, Consumer, CrashPoint
 from harness.errors import UsageError
 
 PYTHON = (sys.executable, "-m")
@@ -28,15 +28,19 @@ BUNDLED: Mapping[str, Consumer] = {
     "spark": Consumer(
         name="spark",
         argv=(*PYTHON, "harness.consumers.spark"),
-        protocols=frozenset({"open"}),
+        protocols=frozenset({"open", "avro", "vitess"}),
         max_changefeeds=300,
         needs_java=True,
     ),
     "reference": Consumer(
         name="reference",
         argv=(*PYTHON, "harness.consumers.reference"),
-        protocols=frozenset({"open"}),
+        protocols=frozenset({"open", "avro", "vitess"}),
         max_changefeeds=500,
+        capabilities=frozenset(
+            {Capability.GROWING_TOPICS, Capability.INSTANCES, Capability.LOST_DATA}
+        ),
+        crash_points=frozenset({CrashPoint.RECORD, CrashPoint.WRITE}),
     ),
 }
 EXPECTED = "spark, reference, py:pkg.mod:fn or exec:./command arguments"

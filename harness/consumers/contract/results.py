@@ -22,13 +22,14 @@ from harness.consumers.contract.reading import (
     located,
 )
 from harness.model.change import Op
-from harness.model.observed import Observed, ObservedDdl, ObservedEvent, Outcome
+from harness.model.observed import DeadLetter, Observed, ObservedDdl, ObservedEvent, Outcome
 from harness.model.table import TableId
 
 STATUS = "status.json"
 INDEX = "tables.json"
 EVENTS = "events.jsonl"
 DDL = "ddl.jsonl"
+DEAD_LETTERS = "dead-letters.jsonl"
 TABLES = "tables"
 OUTCOMES: Mapping[str, Outcome] = {
     "done": Outcome.DONE,
@@ -78,7 +79,7 @@ def _status(folder: Folder) -> tuple[Outcome, str]:
 
 def _answer(folder: Folder) -> Observed:
     tables = _table_files(folder)
-    folder.refuse_bulk([EVENTS, DDL, *tables.values()])
+    folder.refuse_bulk([EVENTS, DDL, DEAD_LETTERS, *tables.values()])
     return Observed(
         Outcome.DONE,
         tables={
@@ -86,6 +87,7 @@ def _answer(folder: Folder) -> Observed:
         },
         events=_optional(folder, EVENTS, _event),
         ddl=_optional(folder, DDL, _ddl),
+        dead_letters=_optional(folder, DEAD_LETTERS, _dead_letter),
     )
 
 
@@ -137,6 +139,16 @@ def _ddl(value: object) -> ObservedDdl:
         type=_integer(document.get("type")),
         table=TableId(document["schema"], document.get("table") or ""),
         commit_ts=_integer(document.get("commit_ts")),
+    )
+
+
+def _dead_letter(value: object) -> DeadLetter:
+    document = fitting("dead-letter", value)
+    return DeadLetter(
+        topic=document["topic"],
+        partition=int(document["partition"]),
+        offset=int(document["offset"]),
+        error=document.get("error") or "",
     )
 
 

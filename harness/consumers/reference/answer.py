@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import orjson
 
 from harness.consumers.contract import names
+from harness.consumers.reference.arrive import Arrivals
 from harness.consumers.reference.hold import Hold, Ready
 from harness.consumers.reference.tables import Tables
-from harness.contracts import Wire
+from harness.contracts import SchemaRegistry, Wire
 from harness.ddl import Catalogue
 from harness.errors import HarnessError
 from harness.model.decoded import DecodedEvent, EventKind
@@ -26,29 +27,45 @@ _OPS = {EventKind.UPSERT: "insert"}
 class Changefeed:
     """The state of one changefeed; an error ends it and leaves others untouched."""
 
-    def __init__(self, job: Mapping[str, Any], mode: str = "bounded") -> None:
-        """Take the changefeed's part of job.json, and the job's mode."""
+    def __init__(
+        self,
+        job: Mapping[str, Any],
+        mode: str = "bounded",
+        registry: SchemaRegistry | None = None,
+        wire: Wire | None = None,
+    ) -> None:
+        """Take the changefeed's part of job.json, the job's mode, and where schemas are read.
+
+        `wire` is one that is bound already, to the same settings.
+        """
         self._needs = _unknown(job, mode)
-        self._wire: Wire | None = None
-        if not self._needs:
-            self._wire = PROTOCOLS[job["protocol"]].bind(job["settings"], job["dialect"])
+        self._wire: Wire | None = wire
+        if wire is None and not self._needs:
+            codec = PROTOCOLS[job["protocol"]]
+            self._wire = codec.bind(job["settings"], job["dialect"], registry)
         partitions = {(t["name"], p) for t in job["topics"] for p in range(t["partitions"])}
-        self._hold = Hold(partitions, job["complete"])
+        self._room: Hold | Arrivals = Arrivals(dated=job["protocol"] == "avro")
+        if job["complete"] is not None:
+            self._room = Hold(partitions, job["complete"])
         self._tables = Tables(Catalogue.empty())
         self._events: list[dict[str, Any]] = []
         self._ddl: list[dict[str, Any]] = []
         self._error = ""
 
     def take(self, topic: str, partition: int, offset: int, pair: tuple[Any, Any]) -> None:
-        """Take one message, as (key, value)."""
-        if self._error or self._wire is None:
+        """Take one message, as (key, value); one without either is no event of anybody's."""
+        if self._error or self._wire is None or not any(pair):
             return
         try:
             for event in self._wire.decode(*pair):
-                for ready in self._hold.take(event, (topic, partition, offset)):
+                for ready in self._room.take(event, (topic, partition, offset)):
                     self._apply(ready)
         except (HarnessError, ValueError, KeyError) as error:
-            self._error = f"{topic}/{partition}@{offset}: {error}"
+            self.give_up(topic, partition, offset, str(error))
+
+    def give_up(self, topic: str, partition: int, offset: int, why: str) -> None:
+        """End this changefeed for what is wrong at a place."""
+        self._error = self._error or f"{topic}/{partition}@{offset}: {why}"
 
     def _apply(self, ready: Ready) -> None:
         event = ready.event
@@ -68,8 +85,8 @@ class Changefeed:
             self._tables.apply_row(event)
             self._events.append(_event_json(event, ready.place))
 
-    def answer(self, directory: Path) -> None:
-        """Write the result files, `status.json` last."""
+    def answer(self, directory: Path, between: Callable[[], None] = lambda: None) -> None:
+        """Write the result files, `status.json` last; `between` is called between two of them."""
         tables = directory / "tables"
         tables.mkdir(parents=True, exist_ok=True)
         index: dict[str, dict[str, str]] = {}
@@ -79,10 +96,13 @@ class Changefeed:
                 name = f"{number}{names.SUFFIX}"
                 index[name] = {"schema": table.schema, "name": table.name}
             _write_lines(tables / name, map(_json_row, rows))
+            between()
         if index:
             (directory / "tables.json").write_bytes(orjson.dumps(index))
         _write_lines(directory / "events.jsonl", self._events)
+        between()
         _write_lines(directory / "ddl.jsonl", self._ddl)
+        between()
         (directory / "status.json").write_bytes(orjson.dumps(self._status()))
 
     def _status(self) -> dict[str, str]:
@@ -105,13 +125,15 @@ def _unknown(job: Mapping[str, Any], mode: str) -> str:
 
 def _event_json(event: DecodedEvent, place: tuple[str, int, int]) -> dict[str, Any]:
     topic, partition, offset = place
+    before = event.key if event.kind is EventKind.DELETE and not event.before else event.before
     return {
         "op": _OPS.get(event.kind, event.kind.value),
         "schema": event.schema,
         "table": event.table,
-        "before": None if event.before is None else _json_row(event.before),
+        "before": None if before is None else _json_row(before),
         "after": None if event.after is None else _json_row(event.after),
-        "commit_ts": str(event.commit_ts),
+        # What carries no commit ts (Avro's tombstone) is told without one.
+        "commit_ts": str(event.commit_ts) if event.commit_ts else None,
         "topic": topic,
         "partition": partition,
         "offset": offset,

@@ -6,6 +6,10 @@ commit ts DDL first, then deletes, then puts. Repeated events are dropped by (co
 kind); an event at or below the ts that was already applied is a replay. A row merely below the
 highest ts seen is not.
 
+Of TiCDC Avro with the watermark a delete carries no commit ts. A partition is in the order of
+commit ts, so it waits for the next event of its partition that carries one, and takes its place by
+that.
+
 Source: TiCDC Open Protocol, 2020, §Constraints; tiflow c7b2588 cmd/kafka-consumer/writer.go:224,
 469, 486.
 """
@@ -13,7 +17,7 @@ Source: TiCDC Open Protocol, 2020, §Constraints; tiflow c7b2588 cmd/kafka-consu
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from harness.model.decoded import DecodedEvent, EventKind
 
@@ -37,44 +41,67 @@ class Hold:
         """Take the topic partitions that must all be heard; `complete` as in job.json."""
         self._marks = dict.fromkeys(partitions, 0)
         self._below = complete == "below"
-        self._waiting: list[tuple[int, int, int, Ready]] = []
+        self._waiting: list[tuple[int, int, int, Ready, DecodedEvent]] = []
+        self._undated: dict[tuple[str, int], list[Ready]] = {}
         self._seen: set[Hashable] = set()
         self._applied = 0
         self._arrival = 0
 
     def take(self, event: DecodedEvent, place: Place) -> Iterator[Ready]:
         """Take an event in arrival order; yield what becomes complete by it."""
+        partition = place[:2]
+        if event.kind is EventKind.DELETE and not event.commit_ts:
+            self._undated.setdefault(partition, []).append(Ready(event, place))
+            return
+        for ready in self._undated.pop(partition, ()):
+            self._enter(replace(ready.event, commit_ts=event.commit_ts), ready)
         if event.kind is EventKind.RESOLVED:
-            partition = place[:2]
             self._marks[partition] = max(self._marks[partition], event.commit_ts)
             yield from self._release()
             return
-        if event.commit_ts <= self._applied:
+        self._enter(event, Ready(event, place))
+
+    def _enter(self, event: DecodedEvent, ready: Ready) -> None:
+        """Let what is ready wait in the place of the event, unless it is known."""
+        if self._known(event):
             return
-        identity = _identity(event)
-        if identity in self._seen:
-            return
-        self._seen.add(identity)
+        self._seen.add(self._identity(event))
         self._arrival += 1
-        rank = _RANK.get(event.kind, 2)
-        self._waiting.append((event.commit_ts, rank, self._arrival, Ready(event, place)))
+        self._waiting.append((*self._rank(event), self._arrival, ready, event))
+
+    def _known(self, event: DecodedEvent) -> bool:
+        return event.commit_ts <= self._applied or self._identity(event) in self._seen
+
+    def _identity(self, event: DecodedEvent) -> Hashable:
+        return identity(event)
+
+    def _rank(self, event: DecodedEvent) -> tuple[int, int]:
+        return (event.commit_ts, _RANK.get(event.kind, 2))
+
+    def _limit(self) -> int:
+        return min(self._marks.values()) - (1 if self._below else 0)
 
     def _release(self) -> Iterator[Ready]:
-        limit = min(self._marks.values()) - (1 if self._below else 0)
+        limit = self._limit()
         if limit <= self._applied:
             return
         self._applied = limit
-        due = sorted(entry for entry in self._waiting if entry[0] <= limit)
-        self._waiting = [entry for entry in self._waiting if entry[0] > limit]
-        for _, _, _, ready in due:
-            self._seen.discard(_identity(ready.event))
+        due = sorted(
+            (entry for entry in self._waiting if entry[4].commit_ts <= limit),
+            key=lambda entry: entry[:3],
+        )
+        self._waiting = [entry for entry in self._waiting if entry[4].commit_ts > limit]
+        for _, _, _, ready, event in due:
+            self._seen.discard(self._identity(event))
             yield ready
 
 
-def _identity(event: DecodedEvent) -> Hashable:
+def identity(event: DecodedEvent) -> Hashable:
+    """Return what two copies of one event have in common, and no other event has."""
     if event.kind is EventKind.DDL:
         return (event.commit_ts, event.query)
     image = event.before if event.kind is EventKind.DELETE else event.after
+    image = event.key if image is None else image
     assert image is not None
     names = event.handle or tuple(image)
     values = tuple(image[name] for name in names)

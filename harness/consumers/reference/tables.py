@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from harness.ddl import ActionType, Catalogue, DdlJob, handle_columns
+from harness.ddl import ActionType, Catalogue, DdlError, DdlJob, handle_columns
 from harness.model.decoded import DecodedEvent, settled
-from harness.model.reshape import reshape
+from harness.model.reshape import keeps_rows, reshape
 from harness.model.table import TableId
 from harness.model.values import Value
 
@@ -21,19 +21,22 @@ class Tables:
     def __init__(self, catalogue: Catalogue) -> None:
         """Start with the tables that exist at the start offsets, empty."""
         self._catalogue = catalogue
+        # The last row event of each table: its columns, and the defaults that it tells.
+        self._shapes: dict[TableId, DecodedEvent] = {}
         self.rows: dict[TableId, dict[Key, NamedRow]] = {}
         self.loose: dict[TableId, list[NamedRow]] = {}
 
     def apply_row(self, event: DecodedEvent) -> None:
         """Apply one row event: a put replaces the row of its key, a delete removes it."""
         table = TableId(event.schema, event.table)
-        if event.before is not None:
-            self._remove(table, event, event.before)
+        gone = event.key if event.before is None else event.before
+        if gone is not None and (event.before is not None or event.after is None):
+            self._remove(table, event, gone)
         if event.after is None:
             return
-        row = dict(event.after)
+        row = self._shaped(table, event, event.after)
         if event.handle:
-            self.rows.setdefault(table, {})[_key(event.handle, row)] = row
+            self.rows.setdefault(table, {})[self._key(event.handle, row)] = row
         else:
             self.loose.setdefault(table, []).append(row)
 
@@ -61,14 +64,32 @@ class Tables:
         if event.schema and not known and event.type != ActionType.CREATE_SCHEMA:
             quoted = event.schema.replace("`", "``")
             self._catalogue = self._catalogue.apply(f"CREATE DATABASE `{quoted}`").catalogue
-        applied = self._catalogue.apply(event.query, event.schema)
+        told = {table.id for table in self._catalogue.tables()}
+        try:
+            applied = self._catalogue.apply(event.query, event.schema)
+        except DdlError:
+            if TableId(event.schema, event.table) in told:
+                raise
+            self._apply_untold(event)
+            return
         self._catalogue = applied.catalogue
         for job in applied.jobs:
             self._follow(job)
         alive = {table.id for table in self._catalogue.tables()}
-        for table in (set(self.rows) | set(self.loose)) - alive:
-            self.rows.pop(table, None)
-            self.loose.pop(table, None)
+        for table in set(self.rows) | set(self.loose):
+            dropped = table.schema not in self._catalogue.schemas()
+            if dropped or (table in told and table not in alive):
+                self.rows.pop(table, None)
+                self.loose.pop(table, None)
+
+    def _apply_untold(self, event: DecodedEvent) -> None:
+        """Run a statement on a table whose creation the stream did not tell.
+
+        It became eligible later (`changefeed.ddl.schema-gap`): its rows say what they look like.
+        """
+        if event.type in (ActionType.DROP_TABLE, ActionType.TRUNCATE_TABLE):
+            self.rows.pop(TableId(event.schema, event.table), None)
+            self.loose.pop(TableId(event.schema, event.table), None)
 
     def all(self) -> Mapping[TableId, list[NamedRow]]:
         """Return every table with its rows."""
@@ -77,15 +98,46 @@ class Tables:
             for table in self._catalogue.tables()
             if not table.is_view and not table.is_sequence
         }
+        known = set(tables)
         for table, rows in self.rows.items():
             tables.setdefault(table, []).extend(rows.values())
         for table, loose in self.loose.items():
             tables.setdefault(table, []).extend(loose)
+        for table in set(tables) - known:
+            tables[table] = [self._as_last(table, row) for row in tables[table]]
         return tables
+
+    def _shaped(self, table: TableId, event: DecodedEvent, after: Mapping[str, Value]) -> NamedRow:
+        """Return a new row as its table has it; give older rows its columns if it has others.
+
+        Where no DDL tells of a change, rows do. A column that is gone takes its values with it,
+        also if one of its name comes back later. Partitions overtake each other, so an older row
+        may come behind one of a newer shape.
+        """
+        row, last = dict(after), self._shapes.get(table)
+        changed = last is not None and set(last.after or ()) != set(row)
+        if changed and not self._tells_ddl(table):
+            if last is not None and event.commit_ts < last.commit_ts:
+                return self._as_last(table, row)
+            self._shapes[table] = event
+            for key, older in self.rows.get(table, {}).items():
+                self.rows[table][key] = self._as_last(table, older)
+            self.loose[table] = [self._as_last(table, older) for older in self.loose.get(table, [])]
+        elif last is None or event.commit_ts >= last.commit_ts:
+            self._shapes[table] = event
+        return row
+
+    def _tells_ddl(self, table: TableId) -> bool:
+        return any(known.id == table for known in self._catalogue.tables())
+
+    def _as_last(self, table: TableId, row: NamedRow) -> NamedRow:
+        """Return a row in its table's last shape, where no DDL told of the change."""
+        shape = self._shapes[table]
+        return {name: row.get(name, shape.defaults.get(name)) for name in shape.after or {}}
 
     def _remove(self, table: TableId, event: DecodedEvent, image: Mapping[str, Value]) -> None:
         if event.handle:
-            self.rows.get(table, {}).pop(_key(event.handle, image), None)
+            self.rows.get(table, {}).pop(self._key(event.handle, image), None)
         elif image in self.loose.get(table, []):
             self.loose[table].remove(dict(image))
 
@@ -95,7 +147,7 @@ class Tables:
             return
         keyed = self.rows.pop(before.id, {})
         loose = self.loose.pop(before.id, [])
-        if after is None or before.physical_id != after.physical_id:
+        if after is None or not keeps_rows(before, after):
             return
         names = [column.name for column in before.columns]
 
@@ -107,10 +159,9 @@ class Tables:
         rows = [moved(row) for row in (*keyed.values(), *loose)]
         # The statement may have given the rows another handle key, or the first one.
         handle = [after.columns[ordinal].name for ordinal in handle_columns(after)]
-        self.rows[after.id] = {_key(handle, row): row for row in rows} if handle else {}
+        self.rows[after.id] = {self._key(handle, row): row for row in rows} if handle else {}
         self.loose[after.id] = [] if handle else rows
 
-
-def _key(handle: Iterable[str], row: Mapping[str, Value]) -> Key:
-    """Return the values of the handle key, whatever the order in which its columns are named."""
-    return tuple(row.get(name) for name in sorted(handle))
+    def _key(self, handle: Iterable[str], row: Mapping[str, Value]) -> Key:
+        """Return the values of the handle key, in whatever order its columns are named."""
+        return tuple(row.get(name) for name in sorted(handle))

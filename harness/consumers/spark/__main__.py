@@ -6,6 +6,11 @@
 | `HARNESS_SPARK_JARS` | the Kafka connector's jars, joined as in PATH |
 | `HARNESS_SPARK_ARCHIVES` | a directory for archives of Java's classes (default: none are kept) |
 | `HARNESS_SPARK_BATCH` | messages in a micro-batch at most (default: as `source` has it) |
+| `HARNESS_SPARK_POISON` | for messages that cannot be read: `fail` (default) or `dead_letter` |
+
+With `fail` an unreadable message gives its changefeed the status error; with `dead_letter` it is
+written to the changefeed's `dead_letters.jsonl` with topic, partition, offset and reason, and the
+rest is applied.
 
 Exit code 0 when every changefeed has its status; else the code of the error, with a sentence on
 standard error. What Java said is in the work directory's `spark.log`. The times of the run's phases
@@ -32,6 +37,7 @@ from harness.consumers.spark.untyped import Session
 from harness.errors import HarnessError
 
 BATCH = "HARNESS_SPARK_BATCH"
+POISON = "HARNESS_SPARK_POISON"
 READING_SHARE = 0.9  # of the deadline; the rest is for saying how far we came
 
 
@@ -39,7 +45,7 @@ def main(environment: Mapping[str, str]) -> int:
     """Run one job; return the exit code."""
     watch = Stopwatch(time.monotonic)
     try:
-        job = jobs.load(environment.get("HARNESS_JOB", ""))
+        job = jobs.load(environment.get("HARNESS_JOB", ""), environment.get(POISON) or jobs.FAIL)
         jar_files = session.jars(environment)
         archive = class_archive.find(environment, jar_files)
         spark = session.start(job, jar_files, archive)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
@@ -16,10 +17,12 @@ from urllib.parse import quote
 import orjson
 
 from harness.consumers.spark.apply.fold import Change, Fold
+from harness.consumers.spark.apply.shape import Shapes
 from harness.consumers.spark.apply.tables import Table
-from harness.consumers.spark.open_protocol.events import Kind
+from harness.consumers.spark.events import Kind
 
 NAME_BYTES_MAX = 255
+LETTERS = "dead_letters.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +30,16 @@ class Question:
     """What is asked about one changefeed.
 
     `tables` are those at the start offsets, as job.json has them; `needs` names what we lack, and
-    `unread` says where reading stopped short ("" when neither is so).
+    `unread` says where reading stopped short ("" when neither is so). `by_record`: tables are known
+    from rows alone. `lenient`: poison goes to `dead_letters.jsonl` and stops nothing.
     """
 
     directory: Path
     tables: Sequence[Mapping[str, Any]]
     needs: str = ""
     unread: str = ""
+    by_record: bool = False
+    lenient: bool = False
 
 
 def write(question: Question, changes: Iterable[Change]) -> None:
@@ -43,14 +49,24 @@ def write(question: Question, changes: Iterable[Change]) -> None:
     if question.needs:
         _status(directory, {"status": "not-applicable", "needs": question.needs})
         return
-    fold = Fold()
+    fold = Fold(shapes=Shapes() if question.by_record else None, lenient=question.lenient)
     fold.start(question.tables)
-    with Lines(directory / "events.jsonl") as events, Lines(directory / "ddl.jsonl") as ddl:
+    with ExitStack() as stack:
+        events, ddl = (
+            stack.enter_context(Lines(directory / name)) for name in ("events.jsonl", "ddl.jsonl")
+        )
+        files = {Kind.DDL: ddl}
+        if question.lenient:
+            files[Kind.ERROR] = stack.enter_context(Lines(directory / LETTERS))
         for change in changes:
             line = fold.apply(change)
             if line is None:
                 break
-            (ddl if change.kind is Kind.DDL else events).write(line)
+            if line:
+                files.get(change.kind, events).write(line)
+    if fold.needs:
+        _status(directory, {"status": "not-applicable", "needs": fold.needs})
+        return
     error = fold.error or question.unread
     if error:
         _status(directory, {"status": "error", "error": error})
@@ -63,7 +79,7 @@ def _begin(directory: Path) -> None:
     """Make a result directory empty, whatever an earlier hand-back left there."""
     shutil.rmtree(directory / "tables", ignore_errors=True)
     (directory / "tables").mkdir(parents=True)
-    for name in ("status.json", "tables.json"):
+    for name in ("status.json", "tables.json", LETTERS):
         (directory / name).unlink(missing_ok=True)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from harness.consumers.spark.registry import AWAY
 from harness.errors import HarnessBug, HarnessError, SetupError
 
 # What an exception's text holds -> what it means and what to do.
@@ -21,6 +22,7 @@ KNOWN: Mapping[str, tuple[str, str]] = {
     "TimeoutException": ("Kafka does not answer in time", "check that it is up"),
     "DisconnectException": ("Kafka went away", "check that it is up"),
     "AuthenticationException": ("Kafka refuses our credentials", "check the client properties"),
+    AWAY: ("the schema registry does not answer", "check that it is up, and its address"),
     "No space left": ("the disk is full", "make room in the work directory"),
     "OutOfMemoryError": ("Java's memory is not enough", "give the job fewer changefeeds"),
 }

@@ -13,10 +13,13 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
+import orjson
+
 from harness.consumers.spark import answer, rows
 from harness.consumers.spark.apply.fold import Change
+from harness.consumers.spark.apply.hold import arrival_of
+from harness.consumers.spark.events import Kind
 from harness.consumers.spark.job import Job
-from harness.consumers.spark.open_protocol.events import Kind
 from harness.consumers.spark.stream import TASKS, applied_path
 from harness.consumers.spark.untyped import ArrowBatch, Session
 
@@ -53,6 +56,8 @@ def _questions(job: Job, unread: Mapping[int, str]) -> list[tuple[Any, ...]]:
                 "tables": list(changefeed.tables),
                 "needs": changefeed.needs,
                 "unread": unread.get(feed, ""),
+                "by_record": changefeed.by_record,
+                "lenient": job.lenient,
             }
         )
         questions.append((feed, QUESTION, 0, "0", "", "", payload, 0, 0, 0))
@@ -69,6 +74,8 @@ def write_all(batches: Iterator[ArrowBatch]) -> Iterator[ArrowBatch]:
             tables=asked["tables"],
             needs=asked["needs"],
             unread=asked["unread"],
+            by_record=asked["by_record"],
+            lenient=asked["lenient"],
         )
         rest = _changes(changes, asked["topics"])  # noqa: B031 - all but the question
         answer.write(question, rest)
@@ -76,7 +83,12 @@ def write_all(batches: Iterator[ArrowBatch]) -> Iterator[ArrowBatch]:
 
 
 def _changes(applied: Iterable[tuple[Any, ...]], topics: Sequence[str]) -> Iterator[Change]:
+    """Yield the changes in order; what was left waiting when all was read comes last."""
+    left = "[]"
     for _, _, kind, ts, schema, table, payload, topic, partition, offset in applied:
+        if kind == Kind.LEFT:
+            left = payload
+            continue
         yield Change(
             kind=Kind(kind),
             ts=int(ts),
@@ -85,5 +97,16 @@ def _changes(applied: Iterable[tuple[Any, ...]], topics: Sequence[str]) -> Itera
             payload=payload,
             topic=topics[int(topic)],
             partition=partition,
+            offset=offset,
+        )
+    for event, source, offset in map(arrival_of, orjson.loads(left)):
+        yield Change(
+            kind=event.kind,
+            ts=event.ts,
+            schema=event.schema,
+            table=event.table,
+            payload=event.payload,
+            topic=topics[source.topic],
+            partition=source.partition,
             offset=offset,
         )

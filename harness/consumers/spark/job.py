@@ -8,23 +8,30 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from harness.consumers.spark.open_protocol.columns import DIALECTS
+from harness.consumers.spark.protocols import DIALECTS
 from harness.errors import UsageError
 
 CONTRACT = 1
+FAIL, DEAD_LETTER = "fail", "dead_letter"
+POLICIES = (FAIL, DEAD_LETTER)
 
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """One topic with its offsets by partition: the first to read, and the one to stop before."""
+    """One topic with its offsets by partition: the first to read, and the one to stop before.
+
+    `canonical` is its name in production, "" when the job does not tell.
+    """
 
     name: str
     start_offsets: tuple[int, ...]
     end_offsets: tuple[int, ...]
+    canonical: str = ""
+    role: str = "data"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +39,8 @@ class Changefeed:
     """One stream to consume.
 
     `needs` names the capability that it would take and that we lack, "" when we have them all.
-    `tables` are the tables at the start offsets, as job.json has them.
+    `tables` are the tables at the start offsets, as job.json has them. `by_record`: no mark says
+    that a time is over, and no DDL what a table is; `inclusive` then means nothing.
     """
 
     id: str
@@ -42,11 +50,25 @@ class Changefeed:
     topics: tuple[Topic, ...]
     tables: tuple[Mapping[str, Any], ...]
     needs: str
+    protocol: str = "open"
+    by_record: bool = False
+    settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+
+@dataclass(frozen=True, slots=True)
+class Registry:
+    """Where schemas are read: its address, and properties by Confluent's names."""
+
+    url: str
+    properties: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Everything that one start of the consumer is told; `kafka` is Java's client properties."""
+    """Everything that one start of the consumer is told; `kafka` is Java's client properties.
+
+    `lenient`: poison messages are set aside instead of ending their changefeed.
+    """
 
     work_dir: Path
     out_dir: Path
@@ -54,17 +76,24 @@ class Job:
     group_id: str
     kafka: Mapping[str, str]
     changefeeds: tuple[Changefeed, ...]
+    registry: Registry | None = None
+    lenient: bool = False
 
 
-def load(path: str) -> Job:
-    """Read a job from its file; raises UsageError when that is no job of version 1."""
+def load(path: str, poison: str = FAIL) -> Job:
+    """Read a job from its file; raises UsageError when that is no job of version 1.
+
+    `poison` says what becomes of messages that cannot be read: `fail` or `dead_letter`.
+    """
+    if poison not in POLICIES:
+        raise UsageError(f"poison {poison!r}", expected=f"one of {', '.join(POLICIES)}")
     if not path:
         raise UsageError(
             "HARNESS_JOB is not set", hint="it holds the path of job.json (the consumer contract)"
         )
     try:
         document: dict[str, Any] = json.loads(Path(path).read_text(encoding="utf-8"))
-        return _job(document)
+        return replace(_job(document), lenient=poison == DEAD_LETTER)
     except OSError as error:
         raise UsageError(f"the job cannot be read: {error}") from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -79,6 +108,7 @@ def _job(document: Mapping[str, Any]) -> Job:
         raise ValueError(f"contract version {document['contract']!r}")
     out_dir = Path(document["out_dir"])
     mode = document["mode"]
+    registry = document["registry"]
     return Job(
         work_dir=Path(document["work_dir"]),
         out_dir=out_dir,
@@ -86,6 +116,7 @@ def _job(document: Mapping[str, Any]) -> Job:
         group_id=document["kafka"]["group_id"],
         kafka=dict(document["kafka"]["java"]),
         changefeeds=tuple(_changefeed(feed, out_dir, mode) for feed in document["changefeeds"]),
+        registry=registry and Registry(registry["url"], dict(registry["properties"])),
     )
 
 
@@ -98,6 +129,9 @@ def _changefeed(feed: Mapping[str, Any], out_dir: Path, mode: str) -> Changefeed
         topics=tuple(_topic(topic) for topic in feed["topics"]),
         tables=tuple(feed["tables"]),
         needs=_needs(mode, feed["protocol"], feed["dialect"]),
+        protocol=feed["protocol"],
+        by_record=feed["complete"] is None,
+        settings=dict(feed["settings"]),
     )
 
 
@@ -105,12 +139,12 @@ def _topic(topic: Mapping[str, Any]) -> Topic:
     starts, ends = tuple(topic["start_offsets"]), tuple(topic["end_offsets"])
     if not len(starts) == len(ends) == topic["partitions"]:
         raise ValueError(f"the offsets of {topic['name']!r} do not fit its partitions")
-    return Topic(topic["name"], starts, ends)
+    return Topic(topic["name"], starts, ends, topic["canonical"], topic["role"])
 
 
 def _needs(mode: str, protocol: str, dialect: str) -> str:
     if mode != "bounded":
         return f"mode:{mode}"
-    if protocol != "open":
+    if protocol not in DIALECTS:
         return f"protocol:{protocol}"
-    return "" if dialect in DIALECTS else f"dialect:{dialect}"
+    return "" if dialect in DIALECTS[protocol] else f"dialect:{dialect}"

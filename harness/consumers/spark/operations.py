@@ -11,32 +11,42 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.consumers.spark import rows
+from harness.consumers.spark.apply.arrivals import Arrivals
 from harness.consumers.spark.apply.hold import Applied, Arrival, Hold, Source
+from harness.consumers.spark.apply.transactions import Transactions
+from harness.consumers.spark.apply.undated import Undated
+from harness.consumers.spark.events import Event, Kind
 from harness.consumers.spark.job import Changefeed, Job
-from harness.consumers.spark.open_protocol.columns import DIALECTS
-from harness.consumers.spark.open_protocol.events import Event, Kind, decode
+from harness.consumers.spark.languages import assembled, language_of
+from harness.consumers.spark.protocols import Decode, Language, decoder, read
 from harness.consumers.spark.untyped import ArrowBatch, PandasFrame, State
-from harness.errors import DecodingError
+
+Room = Hold | Undated | Arrivals | Transactions
 
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """Where a topic's messages belong: changefeed and topic by ordinal, dialect, end offsets."""
+    """Where a topic's messages belong: changefeed and topic by ordinal, and its end offsets.
+
+    `language` says how to read them.
+    """
 
     feed: int
     topic: int
-    dialect: str
+    language: Language
     end_offsets: tuple[int, ...]
 
 
 def routes(job: Job) -> dict[str, Route]:
     """Return the route of every topic that is read."""
-    return {
-        topic.name: Route(feed, ordinal, changefeed.dialect, topic.end_offsets)
-        for feed, changefeed in enumerate(job.changefeeds)
-        if not changefeed.needs
-        for ordinal, topic in enumerate(changefeed.topics)
-    }
+    found: dict[str, Route] = {}
+    for feed, changefeed in enumerate(job.changefeeds):
+        if changefeed.needs:
+            continue
+        language = language_of(job, changefeed)
+        for ordinal, topic in enumerate(changefeed.topics):
+            found[topic.name] = Route(feed, ordinal, language, topic.end_offsets)
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,25 +57,32 @@ class Decoder:
 
     def decode(self, batches: Iterator[ArrowBatch]) -> Iterator[ArrowBatch]:
         """Decode Arrow batches, up to the end offsets."""
+        decoders: dict[str, Decode] = {}
         for batch in batches:
             yield rows.batch_of(
                 rows.EVENT,
-                (event for message in rows.tuples(batch) for event in self._events(*message)),
+                (
+                    event
+                    for message in rows.tuples(batch)
+                    for event in self._events(decoders, *message)
+                ),
             )
 
     def _events(
-        self, topic: str, partition: int, offset: int, key: bytes | None, value: bytes | None
+        self,
+        decoders: dict[str, Decode],
+        topic: str,
+        partition: int,
+        offset: int,
+        key: bytes | None,
+        value: bytes | None,
     ) -> Iterator[tuple[Any, ...]]:
         route = self.routes[topic]
         if offset >= route.end_offsets[partition]:
             return
-        try:
-            events = decode(DIALECTS[route.dialect], key, value)
-        except DecodingError as error:
-            events = [Event(Kind.ERROR, payload=error.what)]
-        except Exception as error:  # noqa: BLE001 - our defect here must not harm the neighbours
-            events = [Event(Kind.ERROR, payload=f"a defect of the consumer: {error!r}")]
-        for slot, event in enumerate(events):
+        if topic not in decoders:
+            decoders[topic] = decoder(route.language)
+        for slot, event in enumerate(read(decoders[topic], key, value)):
             yield (
                 route.feed,
                 route.topic,
@@ -78,34 +95,55 @@ class Decoder:
                 event.table,
                 event.identity,
                 event.payload,
+                event.transaction,
             )
 
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """What one changefeed's `Hold` starts from."""
+    """What one changefeed's waiting room starts from."""
 
+    protocol: str
     sources: tuple[Source, ...]
     inclusive: bool
+    by_record: bool
+    assembled: bool
+    lenient: bool
+
+    def room(self) -> Room:
+        """Return an empty waiting room, of the kind that the changefeed's marks allow."""
+        if not self.by_record:
+            hold = Hold(self.sources, self.inclusive, lenient=self.lenient)
+            if self.protocol != "avro":
+                return hold
+            hold.by_place = True
+            return Undated(hold)
+        if self.protocol == "vitess":
+            return Transactions(assembled=self.assembled, lenient=self.lenient)
+        return Arrivals(lenient=self.lenient)
 
 
 def timelines(job: Job) -> dict[int, Timeline]:
     """Return the timeline of every changefeed that is read."""
     return {
-        feed: _timeline(changefeed)
+        feed: _timeline(changefeed, lenient=job.lenient)
         for feed, changefeed in enumerate(job.changefeeds)
         if not changefeed.needs
     }
 
 
-def _timeline(changefeed: Changefeed) -> Timeline:
+def _timeline(changefeed: Changefeed, *, lenient: bool) -> Timeline:
     return Timeline(
+        protocol=changefeed.protocol,
         sources=tuple(
             Source(ordinal, number)
             for ordinal, topic in enumerate(changefeed.topics)
             for number in range(len(topic.end_offsets))
         ),
         inclusive=changefeed.inclusive,
+        by_record=changefeed.by_record,
+        assembled=assembled(changefeed),
+        lenient=lenient,
     )
 
 
@@ -118,10 +156,10 @@ class Holder:
     def step(
         self, key: tuple[Any, ...], frames: Iterator[PandasFrame], state: State
     ) -> Iterator[PandasFrame]:
-        """Step the changefeed's `Hold`."""
+        """Step the changefeed's waiting room."""
         feed = int(key[0])
         timeline = self.timelines[feed]
-        hold = Hold(timeline.sources, timeline.inclusive)
+        hold = timeline.room()
         if state.exists:
             hold.load(state.get[0])
         columns = list(rows.EVENT)[1:]
@@ -143,8 +181,8 @@ def _position(row: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _arrival(row: tuple[Any, ...]) -> Arrival:
-    topic, partition, offset, _, kind, ts, schema, table, identity, payload = row
-    event = Event(Kind(kind), int(ts), schema, table, identity, payload)
+    topic, partition, offset, _, kind, ts, schema, table, identity, payload, transaction = row
+    event = Event(Kind(kind), int(ts), schema, table, identity, payload, transaction)
     return Arrival(event, Source(topic, partition), offset)
 
 

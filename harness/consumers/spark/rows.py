@@ -30,6 +30,7 @@ EVENT: Shape = {
     "table": "string",
     "identity": "string",
     "payload": "string",
+    "transaction": "string",
 }
 # What takes effect, in the order of `seq` within its changefeed.
 APPLIED: Shape = {

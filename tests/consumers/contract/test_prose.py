@@ -21,7 +21,10 @@ INLINE = [word for word in re.findall(r"`(\{[^`]*\})`", PAGE) if word.startswith
 
 @pytest.mark.parametrize(
     ("name", "text"),
-    [*zip(("job", "event", "ddl"), BLOCKS, strict=True), *[("status", text) for text in INLINE]],
+    [
+        *zip(("job", "event", "ddl", "dead-letter"), BLOCKS, strict=True),
+        *[("status", text) for text in INLINE],
+    ],
 )
 def test_every_example_on_the_page_is_valid(name: str, text: str) -> None:
     """A reader who copies an example has a valid document."""
@@ -34,7 +37,9 @@ def test_every_status_is_shown() -> None:
     assert [json.loads(text)["status"] for text in INLINE] == known
 
 
-@pytest.mark.parametrize(("name", "text"), [*zip(("event", "ddl"), BLOCKS[1:], strict=True)])
+@pytest.mark.parametrize(
+    ("name", "text"), [*zip(("event", "ddl", "dead-letter"), BLOCKS[1:], strict=True)]
+)
 def test_every_key_is_shown(name: str, text: str) -> None:
     """The examples use every key that their schema names."""
     properties: dict[str, Any] = json.loads(schemas.text(name))["properties"]

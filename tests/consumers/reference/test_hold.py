@@ -179,3 +179,11 @@ def test_places() -> None:
     list(room.hold.take(put(5), (TOPIC, 0, 4)))
     (ready,) = room.hold.take(mark(5), (TOPIC, 0, 5))
     assert ready.place == (TOPIC, 0, 3)
+
+
+def test_undated_deletes_wait_for_a_time() -> None:
+    """A delete without a commit ts is no later than the next dated event of its partition."""
+    undated = replace(gone(0), key={"id": 1})
+    room = Room()
+    assert room.take((0, put(5)), (0, undated), (1, mark(9))) == []
+    assert [kind for kind, _, _ in room.take((0, mark(9)))] == ["insert", "delete"]

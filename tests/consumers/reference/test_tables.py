@@ -197,7 +197,7 @@ def test_error_is_the_changefeeds_own(tmp_path: Path) -> None:
     ("changes", "mode", "needs"),
     [
         ({}, "decode", "mode:decode"),
-        ({"protocol": "avro"}, "bounded", "protocol:avro"),
+        ({"protocol": "canal"}, "bounded", "protocol:canal"),
         ({"dialect": "9"}, "bounded", "dialect:9"),
     ],
 )
@@ -220,3 +220,15 @@ def test_upserts_are_told_as_inserts(tmp_path: Path) -> None:
     consumed(plan.records, tmp_path, job(dialect="4.0.4", complete="below"))
     assert [line["op"] for line in lines(tmp_path / "events.jsonl")] == ["insert", "insert"]
     assert TableId("shop", "t") == T
+
+
+def test_statements_on_untold_tables() -> None:
+    """A table may be met by its first valid index, without having been seen created."""
+    index = (7, "ALTER TABLE `t` ADD PRIMARY KEY(`id`)")
+    truncate = (11, "TRUNCATE TABLE `t`")
+    other = DecodedEvent(
+        EventKind.DDL, 1, "shop", "u", query="CREATE TABLE `u` (`id` INT PRIMARY KEY)", type=3
+    )
+    one: Named = {"id": 1, "v": "a"}
+    assert tables(index, put(one), other) == {"shop.u": [], "shop.t": [one]}
+    assert tables(index, put(one), truncate) == {}

@@ -10,6 +10,7 @@ import pytest
 
 from harness.consumers.spark.answer import Question, file_name, write
 from harness.consumers.spark.apply.fold import Change
+from harness.consumers.spark.events import Kind
 from harness.consumers.spark.open_protocol.columns import DIALECTS
 from harness.consumers.spark.open_protocol.events import decode
 from tests.consumers.spark.messages import Frame, ddl, message, put
@@ -92,3 +93,35 @@ def test_names_too_long_for_a_file_are_explained(tmp_path: Path) -> None:
     files = answered(tmp_path, put(1, 1, "a", LONG))
     assert json.loads(files["tables.json"]) == {"1.jsonl": {"schema": "test", "name": LONG}}
     assert json.loads(files["tables/1.jsonl"]) == {"id": 1, "v": "a"}
+
+
+def streamed(directory: Path, *, lenient: bool) -> dict[str, list[str]]:
+    """Write an answer about rows alone: poison, a tombstone that meets nothing, and a row."""
+    shape = [["id", "integer"], ["n", "integer", 7]]
+    row = {"before": None, "after": {"id": 1, "n": 2}, "key": ["id"], "rid": None, "shape": shape}
+    gone = {"before": {"id": 9}, "after": None, "key": ["id"], "rid": None, "tombstone": True}
+    found = [
+        Change(Kind.UPSERT, 5, "s", "t", json.dumps(row), "x", 0, 0),
+        Change(Kind.DELETE, 0, "s", "t", json.dumps(gone), "x", 0, 1),
+        Change(Kind.ERROR, 0, "", "", "nonsense", "x", 0, 2),
+        Change(Kind.UPSERT, 6, "s", "t", json.dumps(row), "x", 0, 3),
+    ]
+    write(Question(directory, [], by_record=True, lenient=lenient), found)
+    return {path.name: path.read_text().splitlines() for path in directory.rglob("*.json*")}
+
+
+def test_poison_that_is_set_aside_has_a_file_of_its_own(tmp_path: Path) -> None:
+    """Its place and its reason are told, and what follows is applied."""
+    files = streamed(tmp_path, lenient=True)
+    (letter,) = files["dead_letters.jsonl"]
+    assert json.loads(letter) == {"topic": "x", "partition": 0, "offset": 2, "reason": "nonsense"}
+    assert files["status.json"] == ['{"status":"done"}']
+    assert [json.loads(line)["op"] for line in files["events.jsonl"]] == ["insert", "update"]
+
+
+def test_poison_that_fails_ends_the_changefeed(tmp_path: Path) -> None:
+    """The error names the place; an earlier run's dead letters are gone."""
+    streamed(tmp_path, lenient=True)
+    files = streamed(tmp_path, lenient=False)
+    assert "dead_letters.jsonl" not in files
+    assert "nonsense (topic x, partition 0, offset 2)" in files["status.json"][0]

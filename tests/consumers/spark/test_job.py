@@ -68,7 +68,7 @@ def test_unread_partitions_are_told_by_changefeed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("change", "needs"),
-    [({"protocol": "avro"}, "protocol:avro"), ({"dialect": "5.0"}, "dialect:5.0")],
+    [({"protocol": "canal"}, "protocol:canal"), ({"dialect": "5.0"}, "dialect:5.0")],
 )
 def test_what_we_lack_is_named(tmp_path: Path, change: dict[str, Any], needs: str) -> None:
     """Another protocol or dialect makes a changefeed not applicable; it is not read."""

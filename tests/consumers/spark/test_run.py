@@ -104,7 +104,8 @@ def feeds(kitchen: Kitchen) -> dict[str, Mapping[str, Any]]:
             [[message(put(3, 1, "u", "u")), message(resolved(5))]],
         ],
         "poisoned": [[[message(put(2, 1, "a")), POISON, END], [END]]],
-        "no-message": [[[(None, None)]]],
+        "no-message": [[[(None, None), (b"", b"")]]],
+        "no-key": [[[(None, b"value")]]],
         "odd-ddl": [[[message(ddl(2, "FROBNICATE", 61)), END]]],
         "not-ours": [[[END]]],
         "nothing": [[[], []]],
@@ -117,7 +118,7 @@ def feeds(kitchen: Kitchen) -> dict[str, Mapping[str, Any]]:
     topics["huge"][0][0].append(message(resolved(HUGE)))
     differs: dict[str, dict[str, Any]] = {
         "first-dialect": {"dialect": "4.0.4", "complete": "below"},
-        "not-ours": {"protocol": "avro"},
+        "not-ours": {"protocol": "canal"},
         "from-rows": {"tables": [START]},
     }
     found: dict[str, Mapping[str, Any]] = {
@@ -162,13 +163,18 @@ def test_a_poisoned_message_is_its_own_changefeeds_error(pack: Job) -> None:
     assert status["status"] == "error"
     assert "protocol version 7" in status["error"]
     assert "partition 0, offset 1)" in status["error"]
-    assert "has no key" in pack.status("no-message")["error"]
+    assert "has no key" in pack.status("no-key")["error"]
     assert "FROBNICATE" in pack.status("odd-ddl")["error"]
+
+
+def test_a_message_that_says_nothing_is_passed_over(pack: Job) -> None:
+    """Brokers and tools leave messages without key and value behind; they are no poison."""
+    assert pack.status("no-message") == {"status": "done"}
 
 
 def test_what_is_not_ours_is_said(pack: Job) -> None:
     """A changefeed of another protocol is not applicable, and is not read."""
-    assert pack.status("not-ours") == {"status": "not-applicable", "needs": "protocol:avro"}
+    assert pack.status("not-ours") == {"status": "not-applicable", "needs": "protocol:canal"}
 
 
 def test_empty_changefeeds_are_done(pack: Job) -> None:
@@ -207,7 +213,7 @@ def test_end_offsets_are_positions(pack: Job) -> None:
 def test_the_phases_are_timed(pack: Job) -> None:
     """The bench finds how many messages and how long."""
     timings = (pack.place / "out" / "timings.json").read_text()
-    assert '"changefeeds": 13' in timings
+    assert '"changefeeds": 14' in timings
     assert '"session_s"' in timings
 
 
@@ -237,10 +243,13 @@ def test_killed_anywhere_it_resumes_to_the_same_answers(kitchen: Kitchen, pack: 
 def test_topics_that_are_too_short_are_told(kitchen: Kitchen) -> None:
     """An end offset that is never reached ends the wait before the deadline, with its place."""
     topic = kitchen.topic([[message(put(2, 1, "a")), END]])
-    whole = {"topics": [kitchen.topic([[END]])]}
     short = {"topics": [{**topic, "end_offsets": [5]}]}
-    job = kitchen.job("short", {"short": short, "whole": whole}, deadline_s=20)
-    assert job.run()[0] == 0
+    feeds = {"short": short, "whole": {"topics": [kitchen.topic([[END]])]}}
+    for deadline_s in (20, 60, 110):  # a loaded machine may read nothing in the first of them
+        job = kitchen.job(f"short{deadline_s}", feeds, deadline_s=deadline_s)
+        assert job.run()[0] == 0
+        if "was read up to offset 0" not in job.status("short")["error"]:
+            break
     assert "partition 0 was read up to offset 2, its end is 5" in job.status("short")["error"]
     assert job.status("whole") == {"status": "done"}
 

@@ -73,6 +73,10 @@ UNTOLD: Mapping[int, str] = {
 }
 
 
+class Untold(DecodingError):  # noqa: N818 - not an error, a limit of the stream
+    """A statement whose effect on rows the stream does not tell: nobody could follow it."""
+
+
 class Tables:
     """All tables of one changefeed, by name; names are compared as TiDB does, without case."""
 
@@ -94,7 +98,7 @@ class Tables:
         if action in NO_ROW_EFFECT:
             return
         if action in UNTOLD:
-            raise DecodingError(f"{UNTOLD[action]}: {query}")
+            raise Untold(f"{UNTOLD[action]}: {query}")
         statement = ddl_sql.parse(query)
         self._take_effect(schema, table, statement)
 

@@ -11,11 +11,12 @@ from typing import Any
 
 import orjson
 
-from harness.consumers.spark.apply.ddl import Tables
+from harness.consumers.spark.apply.ddl import Tables, Untold
 from harness.consumers.spark.apply.schema import Column
+from harness.consumers.spark.apply.shape import Shapes
 from harness.consumers.spark.apply.tables import Row, RowChange, Table
 from harness.consumers.spark.apply.values import WireValue, settle
-from harness.consumers.spark.open_protocol.events import Kind
+from harness.consumers.spark.events import Kind
 from harness.errors import DecodingError
 
 
@@ -40,10 +41,18 @@ class Change:
 
 @dataclass(slots=True)
 class Fold:
-    """The state of one changefeed: its tables, and what is wrong with it (empty: nothing)."""
+    """The state of one changefeed: its tables, and what is wrong with it (empty: nothing).
+
+    `needs` says what the stream would have to tell for us to go on, which is nobody's failure.
+    `shapes` follows what rows tell of their tables, None where DDL does. `lenient`: poison was set
+    aside, and is no reason to stop.
+    """
 
     tables: Tables = field(default_factory=Tables)
     error: str = ""
+    needs: str = ""
+    shapes: Shapes | None = None
+    lenient: bool = False
 
     def start(self, tables: Iterable[Mapping[str, Any]]) -> None:
         """Take the tables that exist at the start offsets, as `job.json` describes them."""
@@ -55,17 +64,28 @@ class Fold:
                 table.insert(dict(row))
 
     def apply(self, change: Change) -> dict[str, Any] | None:
-        """Apply a change; return its line of `events.jsonl` or `ddl.jsonl`, None when it failed.
+        """Apply a change; return its line of `events.jsonl`, `ddl.jsonl` or `dead_letters.jsonl`.
 
-        After a failure nothing more is applied: what follows might rest on it.
+        Empty when it met nothing, None when it failed. After a failure nothing more is applied:
+        what follows might rest on it.
         """
         if self.error:
             return None
+        if change.kind is Kind.ERROR and self.lenient:
+            return {
+                "topic": change.topic,
+                "partition": change.partition,
+                "offset": change.offset,
+                "reason": change.payload,
+            }
         if change.kind is Kind.ERROR:
             self.error = f"{change.payload} ({change.place})"
             return None
         try:
             return self._ddl(change) if change.kind is Kind.DDL else self._row(change)
+        except Untold as error:
+            self.needs = f"rows of untold DDL: {error.what}"
+            self.error = f"{error.what} ({change.place})"
         except DecodingError as error:
             self.error = f"{error.what} ({change.place})"
         except Exception as error:  # noqa: BLE001 - our defect here must not harm the neighbours
@@ -88,7 +108,11 @@ class Fold:
         table = self.tables.get(change.schema, change.table)
         before = _settled(table, event["before"])
         after = _settled(table, event["after"])
+        if self.shapes is not None and "shape" in event:
+            before, after = self.shapes.follow(table, event["shape"], change.ts, (before, after))
         met = table.apply(RowChange(tuple(event["key"]), before, after, event["rid"]))
+        if not met and event.get("tombstone"):
+            return {}
         is_update = before is not None or met
         return {
             "op": "delete" if after is None else "update" if is_update else "insert",
@@ -96,7 +120,7 @@ class Fold:
             "table": change.table,
             "before": before,
             "after": after,
-            "commit_ts": str(change.ts),
+            "commit_ts": None if not change.ts or event.get("undated") else str(change.ts),
             "topic": change.topic,
             "partition": change.partition,
             "offset": change.offset,

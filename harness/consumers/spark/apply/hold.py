@@ -11,7 +11,10 @@ Rule 3. An event that was complete under the global mark applied so far is a rep
 Rule 4. Of held events with one (commit ts, kind, identity) the first counts. Rows without identity
         are told from replays by their own partition's mark; beyond it each copy counts.
 Rule 5. A poisoned partition is not read past its poison, so its mark stays where it is, and with it
-        everything that might depend on what is missing. Other partitions are read on.
+        everything that might depend on what is missing. Other partitions are read on. Where poison
+        is set aside (`lenient`), the partition is read on too.
+Rule 6. Where a delete may have taken the ts of a row that it follows (`by_place`), rows of one
+        commit ts keep the order of their partition.
 
 Sources: TiCDC Open Protocol (2020), §Constraints; tiflow c7b2588 cmd/kafka-consumer/writer.go:469.
 """
@@ -24,7 +27,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from harness.consumers.spark.open_protocol.events import Event, Kind
+from harness.consumers.spark.events import Event, Kind
 
 NEVER = -1
 
@@ -62,6 +65,8 @@ class Hold:
     next_seq: int = 0
     held: list[Arrival] = field(default_factory=list[Arrival])
     poisoned: set[Source] = field(default_factory=set[Source])
+    lenient: bool = False
+    by_place: bool = False
 
     def step(self, arrivals: Iterable[Arrival]) -> list[Applied]:
         """Take what arrived, in the order of its partition, and return what is now in its place.
@@ -75,7 +80,8 @@ class Hold:
                 continue
             event, source = arrival.event, arrival.source
             if event.kind is Kind.ERROR:
-                self.poisoned.add(source)
+                if not self.lenient:
+                    self.poisoned.add(source)
                 errors.append(arrival)
             elif event.kind is Kind.RESOLVED:
                 self.marks[source] = max(event.ts, self.marks.get(source, NEVER))
@@ -93,7 +99,7 @@ class Hold:
                 "applied": self.applied_mark,
                 "seq": self.next_seq,
                 "poisoned": sorted([*source] for source in self.poisoned),
-                "held": [[*_fields(held.event), *held.source, held.offset] for held in self.held],
+                "held": [fields_of(held) for held in self.held],
             }
         )
 
@@ -104,10 +110,7 @@ class Hold:
         self.applied_mark = document["applied"]
         self.next_seq = document["seq"]
         self.poisoned = {Source(*source) for source in document["poisoned"]}
-        self.held = [
-            Arrival(Event(Kind(kind), *rest), Source(topic, number), offset)
-            for kind, *rest, topic, number, offset in document["held"]
-        ]
+        self.held = [arrival_of(held) for held in document["held"]]
 
     def _is_replay(self, event: Event, source: Source) -> bool:
         own_mark = NEVER if event.identity else self.marks.get(source, NEVER)
@@ -123,7 +126,15 @@ class Hold:
         self.applied_mark = mark
         ready = [held for held in self.held if self._complete(held.event, mark)]
         self.held = [held for held in self.held if not self._complete(held.event, mark)]
-        return sorted(ready, key=_order)
+        return sorted(ready, key=self._order)
+
+    def _order(self, arrival: Arrival) -> tuple[int, int, Source, int]:
+        """Return what an event's place depends on, which never is the cut of the micro-batches."""
+        event = arrival.event
+        if event.kind is Kind.DDL:  # any partition's copy may be the first, but all have one order
+            return event.ts, event.kind, Source(0, 0), 0
+        rank = Kind.DELETE if self.by_place else event.kind
+        return event.ts, rank, arrival.source, arrival.offset
 
     def _place(self, arrival: Arrival) -> Applied:
         seq = self.next_seq
@@ -135,20 +146,23 @@ def _identity(event: Event) -> tuple[int, int, str]:
     return event.ts, event.kind, event.identity
 
 
-def _order(arrival: Arrival) -> tuple[int, int, Source, int]:
-    """Return what an event's place depends on, which never is the cut of the micro-batches."""
+def fields_of(arrival: Arrival) -> list[Any]:
+    """Return an arrival as JSON has it; `arrival_of` is the way back."""
     event = arrival.event
-    if event.kind is Kind.DDL:  # any partition's copy may be the first, but all have one order
-        return event.ts, event.kind, Source(0, 0), 0
-    return event.ts, event.kind, arrival.source, arrival.offset
-
-
-def _fields(event: Event) -> tuple[int, int, str, str, str, str]:
-    return (
+    return [
         int(event.kind),
         event.ts,
         event.schema,
         event.table,
         event.identity,
         event.payload,
-    )
+        event.transaction,
+        *arrival.source,
+        arrival.offset,
+    ]
+
+
+def arrival_of(fields: list[Any]) -> Arrival:
+    """Return the arrival that `fields_of` gave."""
+    kind, *rest, topic, number, offset = fields
+    return Arrival(Event(Kind(kind), *rest), Source(topic, number), offset)

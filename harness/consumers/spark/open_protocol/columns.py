@@ -19,6 +19,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import cast
 
+from harness.consumers.spark.events import Plain
 from harness.consumers.spark.open_protocol.go_quote import unquote
 from harness.errors import DecodingError
 
@@ -26,7 +27,6 @@ BINARY_FLAG = 1
 HANDLE_KEY_FLAG = 2
 _EXPECTED = '{"t": a type code of the protocol, "f": flags, "v": value}'
 
-Plain = int | float | str | list[str] | None
 Reader = Callable[[object, int], Plain]
 
 
@@ -118,15 +118,18 @@ class Dialect:
     flags: bool
 
 
+_CURRENT = Dialect(
+    readers={
+        **_NUMBERS_AND_TIMES,
+        **dict.fromkeys(_STRINGS, _quoted),
+        **dict.fromkeys(_LOBS, _base64),
+    },
+    flags=True,
+)
 DIALECTS: Mapping[str, Dialect] = {
-    "current": Dialect(
-        readers={
-            **_NUMBERS_AND_TIMES,
-            **dict.fromkeys(_STRINGS, _quoted),
-            **dict.fromkeys(_LOBS, _base64),
-        },
-        flags=True,
-    ),
+    "current": _CURRENT,
+    # Other orders and escapes, which JSON does not mind.
+    "newarch": _CURRENT,
     "4.0.4": Dialect(
         readers={
             **_NUMBERS_AND_TIMES,

@@ -1,8 +1,5 @@
 """One message of the Open Protocol -> the events that it holds.
 
-Law: an event says what happened and who it is. Two deliveries with one `(ts, kind, identity)` are
-the same event, sent twice; rows whose protocol gives them no identity have none ("").
-
 | wire | events |
 | --- | --- |
 | `u` | upsert |
@@ -19,48 +16,16 @@ only (same, open_protocol_message.go:83), then the rest is as in `u`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from enum import IntEnum
 from typing import Any, cast
 
 import orjson
 
+from harness.consumers.spark.events import Event, Kind, Plain
 from harness.consumers.spark.open_protocol import frames
-from harness.consumers.spark.open_protocol.columns import Dialect, Plain, is_handle, read
+from harness.consumers.spark.open_protocol.columns import Dialect, is_handle, read
 from harness.errors import DecodingError
 
 _ROW, _DDL, _RESOLVED = 1, 2, 3  # the key's `t`
-
-
-class Kind(IntEnum):
-    """What an event is; at one commit ts events apply in this order.
-
-    A DDL follows the rows of its own ts: those were still mounted with the schema before it (tiflow
-    c7b2588 cdc/entry/mounter.go:160).
-    """
-
-    DELETE = 0
-    UPSERT = 1
-    DDL = 2
-    RESOLVED = 3
-    ERROR = 4
-
-
-@dataclass(frozen=True, slots=True)
-class Event:
-    """One event.
-
-    `payload` is JSON: for rows `{"before", "after", "key", "rid"}`, for DDL `{"q", "t"}`; for an
-    ERROR it is the text of what is wrong with the message. `key` names the columns of the handle
-    key in order, none for a table without one.
-    """
-
-    kind: Kind
-    ts: int = 0
-    schema: str = ""
-    table: str = ""
-    identity: str = ""
-    payload: str = ""
 
 
 def decode(dialect: Dialect, key: bytes | None, value: bytes | None) -> list[Event]:

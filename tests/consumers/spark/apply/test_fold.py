@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.consumers.spark.apply.fold import Change, Fold
+from harness.consumers.spark.events import Event, Kind
 from harness.consumers.spark.open_protocol.columns import DIALECTS
-from harness.consumers.spark.open_protocol.events import Event, Kind, decode
+from harness.consumers.spark.open_protocol.events import decode
 from tests.consumers.spark.messages import (
     Frame,
     column,
@@ -235,6 +236,8 @@ def test_ddl_that_rows_cannot_follow_is_an_error_with_its_place(case: str) -> No
     assert words in fold.error
     assert fold.error.endswith("(topic x, partition 3, offset 2)")
     assert len(lines) == 2
+    # What nobody tells is no failure of ours: the answer is that it does not apply.
+    assert bool(fold.needs) == (words == "no event names")
 
 
 def test_a_computed_default_harms_no_empty_table() -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.consumers.spark.apply.hold import Applied, Arrival, Hold, Source
-from harness.consumers.spark.open_protocol.events import Event, Kind
+from harness.consumers.spark.events import Event, Kind
 
 P0, P1, OTHER = Source(0, 0), Source(0, 1), Source(1, 0)
 

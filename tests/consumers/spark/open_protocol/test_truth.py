@@ -16,8 +16,9 @@ from typing import Any
 import pytest
 
 from harness.consumers.spark.apply.ddl import UNTOLD, Tables
+from harness.consumers.spark.events import Event, Kind
 from harness.consumers.spark.open_protocol.columns import DIALECTS
-from harness.consumers.spark.open_protocol.events import Event, Kind, decode
+from harness.consumers.spark.open_protocol.events import decode
 from harness.errors import DecodingError
 
 Vector = Mapping[str, Any]

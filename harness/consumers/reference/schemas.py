@@ -1,0 +1,62 @@
+"""Schemas by id, read from the registry that the job names."""
+
+from __future__ import annotations
+
+import ssl
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+import urllib3
+from urllib3.exceptions import HTTPError
+
+from harness.errors import DecodingError, SchemaRefused, SetupError
+
+TIMEOUT_S = 10.0
+# A registry may be away for a while: half a minute of trying, as long as its restart may take.
+RETRIES = urllib3.Retry(
+    total=18, backoff_factor=0.2, backoff_max=2, status_forcelist=(500, 502, 503, 504)
+)
+NOT_FOUND = 404
+
+
+class JobRegistry:
+    """The registry of job.json; a schema is asked for once."""
+
+    def __init__(self, registry: Mapping[str, Any]) -> None:
+        """Take the job's `registry`: url and client properties under Confluent's names."""
+        properties: Mapping[str, str] = registry["properties"]
+        self._url = str(registry["url"]).rstrip("/")
+        account = properties.get("basic.auth.user.info")
+        self._headers = urllib3.make_headers(basic_auth=account) if account else {}
+        ca = properties.get("schema.registry.ssl.truststore.location")
+        context = ssl.create_default_context(cafile=ca) if ca else None
+        self._http = urllib3.PoolManager(ssl_context=context, retries=RETRIES, timeout=TIMEOUT_S)
+        self._known: dict[int, str] = {}
+
+    def register(self, subject: str, schema: str) -> int:
+        """Refuse: a consumer registers nothing."""
+        raise SchemaRefused(f"a consumer has no schema to post under {subject}: {schema[:80]}")
+
+    def schema(self, schema_id: int) -> str:
+        """Return a schema's text.
+
+        Raises DecodingError for an id that the registry does not know, SetupError when it does not
+        answer.
+        """
+        known = self._known.get(schema_id)
+        if known is None:
+            known = self._known[schema_id] = self._asked(schema_id)
+        return known
+
+    def _asked(self, schema_id: int) -> str:
+        url = f"{self._url}/schemas/ids/{schema_id}"
+        try:
+            answer = self._http.request("GET", url, headers=self._headers)
+        except HTTPError as error:
+            raise SetupError(f"the registry does not answer {url}: {error}") from error
+        if answer.status == NOT_FOUND:
+            raise DecodingError(f"unknown schema id {schema_id}")
+        if answer.status != 200:
+            raise SetupError(f"the registry answers {answer.status} to {url}")
+        return str(orjson.loads(answer.data)["schema"])

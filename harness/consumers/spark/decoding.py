@@ -1,0 +1,229 @@
+"""The public functions: a Kafka DataFrame in, a DataFrame of change events out.
+
+They are for anybody's own PySpark job, streaming or not, on a cluster or not: what they need
+travels with the plan, and the executors need this package and its dependencies only.
+
+The columns of an event, whatever the protocol:
+
+| column | type | content |
+| --- | --- | --- |
+| op | string | upsert, delete, tombstone, ddl, resolved, begin, end, poison |
+| schema, table | string | whose row it is, "" where the event is about neither |
+| identity | string | equal for events of one row: JSON of schema, table and key; "" without a key |
+| key | array<string> | the names of the key's columns |
+| before, after | string | the row as JSON, in the consumer contract's values; null where untold |
+| commit_ts | decimal(20,0) | TiDB's commit ts, Vitess's time in ms; null where untold |
+| query | string | of a DDL its statement, else null |
+| transaction | struct | id, total_order, shard, epoch, rank; event_count of an `end` |
+| reason | string | of poison what is wrong with the message, else null |
+| topic, partition, offset, slot | | where it stood; `slot` counts the events of one message |
+
+Law: a message is never dropped in silence. With poison `fail` one that cannot be read fails the
+query, naming topic, partition and offset; with `dead_letter` it becomes a row of op `poison`.
+"""
+
+# pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false
+# pyright: reportUnknownVariableType=false
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+import orjson
+import pyarrow as pa
+
+from harness.consumers.spark import rows
+from harness.consumers.spark.debezium_vitess.values import Definitions
+from harness.consumers.spark.events import Event, Kind
+from harness.consumers.spark.job import DEAD_LETTER, FAIL, POLICIES
+from harness.consumers.spark.languages import definitions
+from harness.consumers.spark.protocols import DIALECTS, Language, decoder, read
+from harness.consumers.spark.untyped import ArrowBatch, Frame
+from harness.errors import DecodingError, UsageError
+
+__all__ = (
+    "CHANGE",
+    "DEAD_LETTER",
+    "FAIL",
+    "dead_letters",
+    "decode_avro",
+    "decode_open",
+    "decode_vitess",
+)
+
+CHANGE = (
+    "op string, schema string, table string, identity string, key array<string>, before string, "
+    "after string, commit_ts decimal(20,0), query string, transaction struct<id: string, "
+    "total_order: bigint, shard: string, epoch: bigint, rank: string, event_count: bigint>, "
+    "reason string, topic string, partition int, offset bigint, slot int"
+)
+_NEEDED = ("topic", "partition", "offset", "key", "value")
+_TRANSACTION = pa.struct(
+    [
+        ("id", pa.string()),
+        ("total_order", pa.int64()),
+        ("shard", pa.string()),
+        ("epoch", pa.int64()),
+        ("rank", pa.string()),
+        ("event_count", pa.int64()),
+    ]
+)
+_ARROW: Any = pa.schema(
+    [
+        *((name, pa.string()) for name in ("op", "schema", "table", "identity")),
+        ("key", pa.list_(pa.string())),
+        ("before", pa.string()),
+        ("after", pa.string()),
+        ("commit_ts", pa.decimal128(20, 0)),
+        ("query", pa.string()),
+        ("transaction", _TRANSACTION),
+        ("reason", pa.string()),
+        ("topic", pa.string()),
+        ("partition", pa.int32()),
+        ("offset", pa.int64()),
+        ("slot", pa.int32()),
+    ]
+)
+_OPS: Mapping[Kind, str] = {
+    Kind.UPSERT: "upsert",
+    Kind.DELETE: "delete",
+    Kind.DDL: "ddl",
+    Kind.RESOLVED: "resolved",
+    Kind.TOMBSTONE: "tombstone",
+    Kind.BEGIN: "begin",
+    Kind.END: "end",
+    Kind.ERROR: "poison",
+}
+
+
+def decode_open(messages: Frame, *, dialect: str = "current", poison: str = FAIL) -> Frame:
+    """Return the events of TiCDC Open Protocol messages.
+
+    `messages` has the columns of Spark's Kafka source. In the dialect `4.0.4` text and bytes look
+    alike on the wire; such a value is a list of one hexadecimal text.
+    """
+    return _decoded(messages, Language("open", dialect), poison)
+
+
+def decode_avro(
+    messages: Frame,
+    registry: str,
+    *,
+    properties: Mapping[str, str] | None = None,
+    poison: str = FAIL,
+) -> Frame:
+    """Return the events of TiCDC Avro messages; schemas are read by id from `registry`.
+
+    `properties` are the registry client's by Confluent's names (`basic.auth.user.info`,
+    `schema.registry.ssl.truststore.location`). Settings of the changefeed are read off the schemas.
+    """
+    return _decoded(messages, Language("avro", url=registry, properties=properties or {}), poison)
+
+
+def decode_vitess(
+    messages: Frame,
+    registry: str = "",
+    *,
+    properties: Mapping[str, str] | None = None,
+    tables: Sequence[Mapping[str, Any]] = (),
+    settings: Mapping[str, str] | None = None,
+    poison: str = FAIL,
+) -> Frame:
+    """Return the events of Debezium Vitess records: JSON with or without schemas, or Avro.
+
+    JSON without schemas tells no types: give `tables` as job.json has them, and the connector's
+    `time.precision.mode` and `binary.handling.mode` in `settings`. A tombstone follows the
+    delete of its key, and is the only trace of it where compaction has taken the delete; its table
+    is that of its topic. Heartbeats give no events.
+    """
+    known: Definitions = definitions(tuple(tables), settings or {})
+    return _decoded(
+        messages,
+        Language("vitess", url=registry, properties=properties or {}, definitions=known),
+        poison,
+    )
+
+
+def dead_letters(events: Frame) -> Frame:
+    """Return the messages that could not be read: topic, partition, offset and reason."""
+    return events.where("op = 'poison'").select("topic", "partition", "offset", "reason")
+
+
+def _decoded(messages: Frame, language: Language, poison: str) -> Frame:
+    if poison not in POLICIES:
+        raise UsageError(f"poison {poison!r}", expected=f"one of {', '.join(POLICIES)}")
+    if language.dialect not in DIALECTS[language.protocol]:
+        raise UsageError(
+            f"dialect {language.dialect!r}",
+            expected=f"one of {', '.join(sorted(DIALECTS[language.protocol]))}",
+        )
+    decoding = Decoding(language, lenient=poison == DEAD_LETTER)
+    return messages.select(*_NEEDED).mapInArrow(decoding.decode, CHANGE)
+
+
+@dataclass(frozen=True, slots=True)
+class Decoding:
+    """What runs on the executors; messages of columns `_NEEDED` in, events out."""
+
+    language: Language
+    lenient: bool
+
+    def decode(self, batches: Iterator[ArrowBatch]) -> Iterator[ArrowBatch]:
+        """Decode Arrow batches; raises DecodingError where poison is to fail the query."""
+        decode = decoder(self.language)
+        for batch in batches:
+            found = (
+                self._row(event, (topic, partition, offset, slot))
+                for topic, partition, offset, key, value in rows.tuples(batch)
+                for slot, event in enumerate(read(decode, key, value))
+            )
+            yield _batch_of(found)
+
+    def _row(self, event: Event, place: tuple[str, int, int, int]) -> tuple[Any, ...]:
+        if event.kind is Kind.ERROR and not self.lenient:
+            topic, partition, offset, _ = place
+            raise DecodingError(
+                f"topic {topic}, partition {partition}, offset {offset}: {event.payload}",
+                hint=f"poison={DEAD_LETTER!r} sets such messages aside",
+            )
+        return (*_told(event), *place)
+
+
+def _told(event: Event) -> tuple[Any, ...]:
+    """Return an event's columns but for its place."""
+    error = event.payload if event.kind is Kind.ERROR else None
+    body: Any = orjson.loads(event.payload) if event.payload and error is None else {}
+    dated = event.ts and not body.get("undated")
+    return (
+        _OPS[event.kind],
+        event.schema,
+        event.table,
+        event.identity if "key" in body else "",
+        body.get("key") or [],
+        _json(body.get("before")),
+        _json(body.get("after")),
+        Decimal(event.ts) if dated else None,
+        body.get("q"),
+        _transaction(event.transaction),
+        error,
+    )
+
+
+def _json(row: object) -> str | None:
+    return None if row is None else orjson.dumps(row).decode()
+
+
+def _transaction(text: str) -> dict[str, Any] | None:
+    if not text:
+        return None
+    told: dict[str, Any] = orjson.loads(text)
+    names = {"id": "id", "n": "total_order", "count": "event_count"}
+    return {names.get(name, name): value for name, value in told.items()}
+
+
+def _batch_of(found: Iterable[tuple[Any, ...]]) -> ArrowBatch:
+    columns = list(zip(*found, strict=True)) or [()] * len(_ARROW)
+    arrays = [pa.array(column, of.type) for column, of in zip(columns, _ARROW, strict=True)]
+    return pa.RecordBatch.from_arrays(arrays, schema=_ARROW)

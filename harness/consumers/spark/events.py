@@ -1,0 +1,52 @@
+"""What a message says, in words that all protocols share.
+
+Law: an event says what happened and who it is. Two deliveries with one `(ts, kind, identity)` are
+the same event, sent twice; rows whose protocol gives them no identity have none ("").
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+Plain = int | float | str | list[str] | None
+
+
+class Kind(IntEnum):
+    """What an event is; at one commit ts events apply in this order.
+
+    A DDL follows the rows of its own ts: those were still mounted with the schema before it (tiflow
+    c7b2588 cdc/entry/mounter.go:160). BEGIN and END bound a transaction of Debezium's. LEFT is not
+    on the wire: it holds the rows that take effect if nothing more comes (`apply.transactions`). A
+    TOMBSTONE says that compaction may forget a key; where its delete is gone already, it is one.
+    """
+
+    DELETE = 0
+    UPSERT = 1
+    DDL = 2
+    RESOLVED = 3
+    ERROR = 4
+    BEGIN = 5
+    END = 6
+    LEFT = 7
+    TOMBSTONE = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One event.
+
+    `payload` is JSON: for rows `{"before", "after", "key", "rid"}`, for DDL `{"q", "t"}`; for an
+    ERROR it is the text of what is wrong with the message. `key` names the columns of the handle
+    key in order, none for a table without one. Streams of rows alone add `shape` (`apply.shape`).
+    `ts` is 0 where the message carries no time of its own. `transaction` is JSON where the message
+    tells of one (`debezium_vitess.events`), "" elsewhere.
+    """
+
+    kind: Kind
+    ts: int = 0
+    schema: str = ""
+    table: str = ""
+    identity: str = ""
+    payload: str = ""
+    transaction: str = ""
