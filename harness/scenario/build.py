@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
+from typing import Any, cast
 
 from harness.model.change import Pin, RowPin
 from harness.scenario.document import (
@@ -13,6 +13,7 @@ from harness.scenario.document import (
     EmitRow,
     Expectation,
     ExpectedTable,
+    Keyspace,
     Matrix,
     ResolvedStep,
     Scenario,
@@ -23,7 +24,7 @@ from harness.scenario.draft import Draft
 from harness.scenario.source import Path, Source
 from harness.scenario.sql import statements
 
-_FAULT_KEYS = frozenset({"allowed-by", "seen-in"})
+_FAULT_KEYS = frozenset({"allowed-by", "seen-in", "hostile"})
 
 
 def build(draft: Draft, path: str) -> Scenario:
@@ -49,6 +50,45 @@ def build(draft: Draft, path: str) -> Scenario:
         clause_lines=MappingProxyType(
             {name: source.place(("clauses", n)).line for n, name in enumerate(data["clauses"])}
         ),
+        keyspace=_keyspace(source, data.get("keyspace")),
+        profiles=MappingProxyType(data.get("profiles", {})),
+        setting_places=MappingProxyType(
+            {
+                path[1:]: source.place_of_key(path)
+                for path in _paths(data.get("settings", {}), ("settings",))
+            }
+            | {
+                (f"+{path[1]}", *path[2:]): source.place_of_key(path)
+                for path in _paths(data.get("profiles", {}), ("profiles",))
+            }
+        ),
+    )
+
+
+def _paths(data: object, path: Path) -> Iterator[Path]:
+    """Yield the path of each key and item below a part of the file."""
+    below: Iterable[tuple[str | int, object]] = ()
+    if isinstance(data, Mapping):
+        below = cast("Mapping[str, object]", data).items()
+    elif isinstance(data, Sequence) and not isinstance(data, str):
+        below = enumerate(cast("Sequence[object]", data))
+    for step, value in below:
+        yield (*path, step)
+        yield from _paths(value, (*path, step))
+
+
+def _keyspace(source: Source, data: Mapping[str, Any] | None) -> Keyspace:
+    if data is None:
+        return Keyspace()
+    vindexes = data.get("vindexes", {}).items()
+    return Keyspace(
+        shards=tuple(data.get("shards", ("0",))),
+        vindexes=MappingProxyType({table: (v["column"], v["type"]) for table, v in vindexes}),
+        copied_after=data.get("copied-after"),
+        resharded=MappingProxyType(
+            {one["after"]: tuple(one["shards"]) for one in data.get("reshards", ())}
+        ),
+        line=source.place_of_key(("keyspace",)).line,
     )
 
 
@@ -106,7 +146,10 @@ def _pin(pin: Mapping[str, Any] | None) -> Pin | None:
     return Pin(
         ts=_integer(pin.get("ts")),
         partition=_integer(pin.get("partition")),
-        rows=tuple(RowPin(row["key"], int(row["partition"])) for row in rows),
+        rows=tuple(
+            RowPin(row["key"], _integer(row.get("partition")), row.get("shard")) for row in rows
+        ),
+        shard=pin.get("shard"),
     )
 
 
@@ -150,6 +193,7 @@ def _delivery_step(source: Source, path: Path, step: Mapping[str, Any]) -> Deliv
         line=source.place(path).line,
         allowed_by=MappingProxyType(step.get("allowed-by", {})),
         seen_in=step.get("seen-in"),
+        hostile="hostile" in step,
     )
 
 

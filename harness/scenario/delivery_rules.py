@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from harness.scenario.draft import Draft, Problems
-from harness.scenario.expand import PLAIN
+from harness.scenario.expand import PLAIN, combinations
+from harness.scenario.grammar import grammar
+from harness.scenario.matrix_rules import axes
 from harness.scenario.nearest import did_you_mean, one_of
 from harness.scenario.source import Path
+from harness.spec import CLAUSES
 
 
 def variants_are_not_called_plain(draft: Draft) -> Problems:
@@ -22,35 +26,102 @@ def licences_cover_the_matrix(draft: Draft) -> Problems:
     """Ask for a clause of each protocol that a disturbance is run in."""
     for path, step in _steps(draft):
         licences: Mapping[str, str] = step.get("allowed-by", {})
-        for protocol in draft.protocols() if licences else ():
+        for protocol in _protocols(draft, path) if licences else ():
             if protocol not in licences:
                 what = f"no clause allows this in the protocol `{protocol}`"
                 yield draft.at_key((*path, "allowed-by"), what, f"`{protocol}`: a clause id")
 
 
+def faults_fit_the_matrix(draft: Draft) -> Problems:
+    """Refuse a disturbance that makes no sense in one of the protocols, or is called too tame."""
+    for path, name, step, fault in _faults(draft):
+        for protocol in _protocols(draft, path):
+            licence = fault["x-licences"].get(protocol)
+            if licence is None:
+                what = f"`{name}` makes no sense in the protocol `{protocol}`"
+                known = _listed(fault["x-licences"])
+                hint = "leave the case out under `matrix.exclude`"
+                yield draft.at_key(path, what, f"a matrix of {known} only", hint)
+            elif not _is_claimed(step, licence["standing"]):
+                what = f"`{name}` is {licence['standing']} in the protocol `{protocol}`"
+                yield draft.at_key(path, what, _CLAIMS[licence["standing"]])
+
+
+def clauses_permit_their_fault(draft: Draft) -> Problems:
+    """Refuse a clause that permits something else, and options that no clause covers."""
+    for path, name, step, fault in _faults(draft):
+        for protocol, clause in step.get("allowed-by", {}).items():
+            permitting = fault["x-licences"].get(protocol, {}).get("clauses", ())
+            if permitting and clause in CLAUSES and clause not in permitting:
+                what = f"the clause `{clause}` does not permit `{name}`"
+                yield draft.at((*path[:-1], "allowed-by", protocol), what, one_of(permitting))
+        for option in step[name] if "allowed-by" in step else ():
+            narrowed = fault["properties"][option].get("x-allowed-in")
+            for protocol in _protocols(draft, path) if narrowed else ():
+                if protocol not in narrowed:
+                    what = f"with `{option}` no clause allows this in the protocol `{protocol}`"
+                    expected = f"a matrix of {_listed(narrowed)} only"
+                    yield draft.at_key((*path, option), what, expected)
+
+
 def transactions_are_known(draft: Draft) -> Problems:
-    """Refuse names that no transaction has, and a replay that ends before it starts."""
+    """Refuse names that no transaction has, and a range that ends before it starts."""
     names = [name for _, name in draft.transactions()]
-    for path, step in _steps(draft):
-        for fault, key in (("duplicate", "transaction"), ("replay", "from"), ("replay", "to")):
-            name = step.get(fault, {}).get(key)
-            if name is not None and name not in names:
+    for path, name, step, fault in _faults(draft):
+        options: Mapping[str, Any] = step[name]
+        for key, value in options.items():
+            is_name = fault["properties"][key].get("$ref") == "#/$defs/transaction-name"
+            if is_name and value not in names:
                 yield draft.at(
-                    (*path, fault, key),
-                    f"no transaction is called `{name}`",
+                    (*path, key),
+                    f"no transaction is called `{value}`",
                     one_of(names) if names else "a transaction under `upstream`",
-                    did_you_mean(name, names),
+                    did_you_mean(value, names),
                 )
-        yield from _replay_goes_forward(draft, path, step.get("replay", {}), names)
+        first, last = options.get("from"), options.get("to")
+        if first in names and last in names and names.index(last) < names.index(first):
+            what = f"`{last}` comes before `{first}`"
+            yield draft.at((*path, "to"), what, f"`{first}` or a later transaction")
 
 
-def _replay_goes_forward(
-    draft: Draft, path: Path, replay: Mapping[str, Any], names: list[str]
-) -> Problems:
-    first, last = replay.get("from"), replay.get("to")
-    if first in names and last in names and names.index(last) < names.index(first):
-        what = f"`{last}` comes before `{first}`"
-        yield draft.at((*path, "replay", "to"), what, f"`{first}` or a later transaction")
+# Standing of a fault -> what the step has to say; a claim may be tamer than need be, never bolder.
+_CLAIMS: Mapping[str, str] = MappingProxyType(
+    {
+        "allowed": "`allowed-by` with a clause of the protocol, or `seen-in` with a link",
+        "beyond": "`seen-in` with a link",
+        "hostile": "`hostile: true`",
+    }
+)
+
+
+def _protocols(draft: Draft, path: Path) -> Iterator[str]:
+    """Yield the protocols that a step is run in: those of the matrix that its variant is left in.
+
+    An exclusion that names nothing there is a mistake of its own, and told as such.
+    """
+    data = draft.data
+    whole = {**axes(data), "delivery": (path[1],)}
+    exclude = data["matrix"].get("exclude", ())
+    left = combinations(whole, exclude, data.get("profiles", {}))
+    yield from dict.fromkeys(chosen["protocol"] for chosen in left)
+
+
+def _is_claimed(step: Mapping[str, Any], standing: str) -> bool:
+    claims = {"allowed": {"allowed-by", "seen-in"}, "beyond": {"seen-in"}, "hostile": {"hostile"}}
+    return not claims[standing].isdisjoint(step)
+
+
+def _listed(names: Iterable[str]) -> str:
+    return " and ".join(f"`{name}`" for name in names)
+
+
+def _faults(draft: Draft) -> Iterator[tuple[Path, str, Mapping[str, Any], Mapping[str, Any]]]:
+    """Yield of each step the path of its fault's key, the fault's name, itself, and the grammar."""
+    known: Mapping[str, Any] = grammar()["$defs"]["delivery-step"]["properties"]
+    for path, step in _steps(draft):
+        for name in step:
+            if "x-licences" in known[name]:
+                yield (*path, name), name, step, known[name]
 
 
 def _steps(draft: Draft) -> Iterator[tuple[Path, Mapping[str, Any]]]:

@@ -43,11 +43,12 @@ the nearest word that exists.
 _CASES = """\
 ## Cases
 
-A scenario expands into cases: every combination of protocol, dialect and partition count,
-undisturbed (`plain`) and once for each variant under `delivery`, less what `matrix.exclude` covers.
-A case is called after its scenario and its place in the matrix: `keys.pk-chain[open,p2]`; with the
-dialect when it is not `current` and the variant when there is one:
-`keys.pk-chain[open,4.0.4,p2,replayed]`.
+A scenario expands into cases: every combination of protocol, dialect and partition count, with
+`settings` alone and once for each profile that names the protocol, undisturbed (`plain`) and once
+for each variant under `delivery`, less what `matrix.exclude` covers. A case is called after its
+scenario and its place in the matrix: `keys.pk-chain[open,p2]`; with the dialect when it is not
+`current`, the profile and the variant when there are any:
+`keys.pk-chain[open,4.0.4,+small,p2,replayed]`.
 
 `-k` selects cases by words with `and`, `or`, `not` and parentheses. A word selects a case when it
 is part of its name, of a tag, or of a clause that the scenario cites; quotes keep blanks in one

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
+from harness.errors import Location
 from harness.model.change import Pin
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
@@ -74,7 +75,8 @@ class DeliveryStep:
     """One disturbance: the fault's name, its options, and the licence for it.
 
     `allowed_by` maps protocol to clause id; `seen_in` is a link for a disturbance beyond the
-    documents; exactly one of the two is given.
+    documents; `hostile` marks one after which the tables are not judged. Exactly one of the three
+    is given.
     """
 
     fault: str
@@ -82,6 +84,7 @@ class DeliveryStep:
     line: int
     allowed_by: Mapping[str, str] = field(default_factory=lambda: NOTHING)
     seen_in: str | None = None
+    hostile: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,11 +123,28 @@ class Expectation:
 
 
 @dataclass(frozen=True, slots=True)
+class Keyspace:
+    """How Vitess shards the scenario's database; `vindexes` maps a table to column and type.
+
+    `copied_after` names the transaction after which the connector starts, with a copy of what is
+    there; `resharded` has the shards that there are after a transaction.
+    """
+
+    shards: tuple[str, ...] = ("0",)
+    vindexes: Mapping[str, tuple[str, str]] = field(default_factory=lambda: MappingProxyType({}))
+    line: int = 1
+    copied_after: str | None = None
+    resharded: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
+
+
+@dataclass(frozen=True, slots=True)
 class Scenario:
     """One scenario file, valid by grammar and by the rules of `harness check`.
 
     `path` is relative to the scenarios' root, without `.yaml`, with `/`; `id` equals it with dots.
-    `file` is the path to show to a person. `end_resolved` is False for `resolved: none`.
+    `setting_places` tells where each part of the settings stands, by protocol and keys; a profile's
+    begin with `+` and its name. `file` is the path to show to a person. `profiles` hold settings by
+    profile and protocol. `end_resolved` is False for `resolved: none`.
     """
 
     id: str
@@ -143,3 +163,8 @@ class Scenario:
     kills: tuple[str, ...] = ()
     end_resolved: bool = True
     clause_lines: Mapping[str, int] = field(default_factory=lambda: NOTHING)
+    keyspace: Keyspace = field(default_factory=Keyspace)
+    profiles: Mapping[str, Mapping[str, Mapping[str, Any]]] = field(default_factory=lambda: NOTHING)
+    setting_places: Mapping[tuple[str | int, ...], Location] = field(
+        default_factory=lambda: MappingProxyType({})
+    )

@@ -1,27 +1,59 @@
 """From a scenario to the cases that are run: the matrix, less what is excluded.
 
 A case's id is permanent like the scenario's: `keys.pk-chain[open,p2]`, with the dialect when it is
-not the default and the delivery variant when there is one: `keys.pk-chain[open,4.0.4,p2,replayed]`.
+not the default, the profile and the delivery variant when there are any:
+`keys.pk-chain[open,4.0.4,+small,p2,replayed]`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from types import MappingProxyType
 from typing import Any
 
+from harness.errors import Location
+from harness.model.dialects import DEFAULT_DIALECT, DIALECTS
 from harness.scenario.document import Scenario
 from harness.scenario.select import matcher
 
-DEFAULT_DIALECT = "current"
 PLAIN = "plain"
-AXES = ("protocol", "dialect", "partitions", "delivery")
+NO_PROFILES: Mapping[str, Container[str]] = MappingProxyType({})
+AXES = ("protocol", "dialect", "profile", "partitions", "delivery")
+
+
+# The setting under which a scenario embeds a whole changefeed file.
+EMBEDDED = "changefeed"
+
+
+@dataclass(frozen=True, slots=True)
+class Laid:
+    """A changefeed file that a person lays over scenarios: its settings, and where each stands.
+
+    `places` has the paths of the file's own keys.
+    """
+
+    file: str
+    settings: Mapping[str, Any]
+    places: Mapping[tuple[str | int, ...], Location]
+
+    def place(self, path: Sequence[str | int]) -> Location:
+        """Return where something stands that is named by its path, or what encloses it."""
+        keys = tuple(key for part in path[:1] for key in str(part).split(".")) + tuple(path[1:])
+        while keys and keys not in self.places:
+            keys = keys[:-1]
+        return self.places.get(keys, Location(self.file))
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One run of a scenario; `delivery` is the variant's name, None for the undisturbed run."""
+    """One run of a scenario.
+
+    `delivery` is the variant's name, None for the undisturbed run; `profile` that of the settings
+    laid over the scenario's own, None for those alone. `changefeed` is a file laid over both, in
+    place of one that the scenario embeds.
+    """
 
     scenario: Scenario
     protocol: str
@@ -29,16 +61,47 @@ class Case:
     partitions: int
     delivery: str | None
     id: str
+    profile: str | None = None
+    changefeed: Laid | None = None
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """Return the protocol's settings, under the vendor's names, as the scenario gives them."""
+        own = self.scenario.settings.get(self.protocol, {})
+        laid: Mapping[str, Any] = {}
+        if self.profile is not None:
+            laid = self.scenario.profiles[self.profile].get(self.protocol, {})
+        told = {**own, **laid}
+        if self.changefeed is None:
+            return told
+        told.pop(EMBEDDED, None)
+        return {**told, **self.changefeed.settings}
 
 
 def combinations(
-    axes: Mapping[str, Sequence[Any]], exclude: Sequence[Mapping[str, Any]]
+    axes: Mapping[str, Sequence[Any]],
+    exclude: Sequence[Mapping[str, Any]],
+    profiles: Mapping[str, Container[str]] = NO_PROFILES,
 ) -> Iterator[Mapping[str, Any]]:
-    """Yield every assignment of values to axes that no entry of `exclude` covers, in axis order."""
+    """Yield every assignment of values to axes that no entry of `exclude` covers, in axis order.
+
+    A dialect goes with the protocols that have it, a profile with those that it names.
+    """
     for values in product(*axes.values()):
         assignment = dict(zip(axes, values, strict=True))
-        if not any(entry.items() <= assignment.items() for entry in exclude):
+        excluded = any(entry.items() <= assignment.items() for entry in exclude)
+        if _has_dialect(assignment) and _in_profile(assignment, profiles) and not excluded:
             yield assignment
+
+
+def _has_dialect(assignment: Mapping[str, Any]) -> bool:
+    known = DIALECTS.get(assignment.get("protocol", ""), ())
+    return "dialect" not in assignment or assignment["dialect"] in known
+
+
+def _in_profile(assignment: Mapping[str, Any], profiles: Mapping[str, Container[str]]) -> bool:
+    name = assignment.get("profile", PLAIN)
+    return name == PLAIN or assignment["protocol"] in profiles[name]
 
 
 def cases(scenario: Scenario) -> tuple[Case, ...]:
@@ -47,17 +110,22 @@ def cases(scenario: Scenario) -> tuple[Case, ...]:
     axes = {
         "protocol": matrix.protocols,
         "dialect": matrix.dialects or (DEFAULT_DIALECT,),
+        "profile": (PLAIN, *scenario.profiles),
         "partitions": matrix.partitions,
         "delivery": (PLAIN, *scenario.delivery),
     }
-    return tuple(_case(scenario, chosen) for chosen in combinations(axes, matrix.exclude))
+    found = combinations(axes, matrix.exclude, scenario.profiles)
+    return tuple(_case(scenario, chosen) for chosen in found)
 
 
 def _case(scenario: Scenario, chosen: Mapping[str, Any]) -> Case:
-    dialect, variant = chosen["dialect"], chosen["delivery"]
-    words = [chosen["protocol"], f"p{chosen['partitions']}"]
+    dialect, variant, profile = chosen["dialect"], chosen["delivery"], chosen["profile"]
+    words = [chosen["protocol"]]
     if dialect != DEFAULT_DIALECT:
-        words.insert(1, dialect)
+        words.append(dialect)
+    if profile != PLAIN:
+        words.append(f"+{profile}")
+    words.append(f"p{chosen['partitions']}")
     if variant != PLAIN:
         words.append(variant)
     return Case(
@@ -67,6 +135,7 @@ def _case(scenario: Scenario, chosen: Mapping[str, Any]) -> Case:
         chosen["partitions"],
         None if variant == PLAIN else variant,
         f"{scenario.id}[{','.join(words)}]",
+        None if profile == PLAIN else profile,
     )
 
 

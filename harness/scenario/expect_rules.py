@@ -43,6 +43,17 @@ def expected_databases_are_listed(draft: Draft) -> Problems:
             yield from _listed(draft, path, table, is_key=False)
 
 
+def stops_come_last(draft: Draft) -> Problems:
+    """Refuse events behind the error that stops the changefeed: nothing comes after it."""
+    events: Mapping[str, Any] = draft.data["expect"].get("events", {})
+    for protocol, items in events.items():
+        for number, item in enumerate(items[:-1]):
+            if "stopped" in item:
+                path = ("expect", "events", protocol, number)
+                what = "something follows the error that stops the changefeed"
+                yield draft.at(path, what, "`stopped` as the last item")
+
+
 def stated_databases_are_listed(draft: Draft) -> Problems:
     """Refuse tables of other databases in the rows of `emit` steps."""
     for number, step in enumerate(draft.data["upstream"]):

@@ -27,6 +27,8 @@ _NOUNS = {
 _OLD_BOOLEANS = frozenset({"yes", "no", "on", "off", "y", "n"})
 _SHOWN_MAX = 60
 _CHOICES_MAX = 12
+# More keys than these are no help in a sentence.
+_KEYS_MAX = 24
 
 
 class _Error(Protocol):
@@ -167,7 +169,8 @@ def _unknown_key(broken: _Broken) -> _Found:
             hint = "YAML 1.2 has no merge keys; write the keys out"
         place = broken.source.place_of_key((*broken.path, key))
         what = f"unknown key `{key}`{inside}"
-        yield (*broken.path, key), Problem(place, what, one_of(known), hint)
+        expected = _noun(broken) if hint and len(known) > _KEYS_MAX else one_of(known)
+        yield (*broken.path, key), Problem(place, what, expected, hint)
 
 
 def _missing_key(broken: _Broken) -> _Found:
@@ -260,7 +263,8 @@ def _no_choice(broken: _Broken, choices: Sequence[str]) -> _Found:
             yield path, Problem(place, what, one_of(choices), hint)
             return
     keys = ", ".join(f"`{choice}`" for choice in choices)
-    yield broken.problem(f"{_subject(broken)} has none of {keys}", f"exactly {one_of(choices)}")
+    named = keys if len(choices) <= _KEYS_MAX else f"the {len(choices)} keys that say what it is"
+    yield broken.problem(f"{_subject(broken)} has none of {named}", f"exactly {one_of(choices)}")
 
 
 def _unknown_kind(broken: _Broken) -> _Found:

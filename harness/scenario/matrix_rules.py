@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from harness.model.dialects import DEFAULT_DIALECT
 from harness.scenario.draft import Draft, Problems
-from harness.scenario.expand import DEFAULT_DIALECT, PLAIN, combinations
+from harness.scenario.expand import PLAIN, combinations
 from harness.scenario.explain import shown
 from harness.scenario.nearest import did_you_mean, one_of
 
@@ -17,6 +18,7 @@ def axes(data: Mapping[str, Any]) -> Mapping[str, Sequence[Any]]:
     return {
         "protocol": matrix["protocol"],
         "dialect": matrix.get("dialect", (DEFAULT_DIALECT,)),
+        "profile": (PLAIN, *data.get("profiles", {})),
         "partitions": matrix.get("partitions", (1,)),
         "delivery": (PLAIN, *data.get("delivery", {})),
     }
@@ -40,12 +42,25 @@ def exclude_names_what_exists(draft: Draft) -> Problems:
 def some_case_is_left(draft: Draft) -> Problems:
     """Refuse a scenario that excludes all of its cases."""
     exclude = draft.data["matrix"].get("exclude", ())
-    if not any(combinations(axes(draft.data), exclude)):
+    if not any(combinations(axes(draft.data), exclude, draft.data.get("profiles", {}))):
         yield draft.at(("matrix", "exclude"), "every case is excluded", "at least one case")
 
 
 def smallest_partition_count(draft: Draft) -> int:
     """Return the smallest number of partitions that any case of the scenario has."""
     exclude = draft.data["matrix"].get("exclude", ())
-    left = combinations(axes(draft.data), exclude)
+    left = combinations(axes(draft.data), exclude, draft.data.get("profiles", {}))
     return min((int(chosen["partitions"]) for chosen in left), default=1)
+
+
+def profiles_name_protocols_of_the_matrix(draft: Draft) -> Problems:
+    """Refuse settings for a protocol that the scenario does not run: they would do nothing."""
+    protocols = draft.protocols()
+    for name, settings in draft.data.get("profiles", {}).items():
+        path = ("profiles", name)
+        if name == PLAIN:
+            yield draft.at_key(path, f"the name `{PLAIN}` belongs to `settings` alone")
+        for protocol in settings:
+            if protocol not in protocols:
+                what = f"the profile has settings for `{protocol}`, which the matrix does not run"
+                yield draft.at_key((*path, protocol), what, one_of(protocols))

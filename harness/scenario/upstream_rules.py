@@ -131,7 +131,8 @@ def _pinned(path: Path, pin: Mapping[str, Any]) -> Iterator[tuple[Path, int]]:
     if "partition" in pin:
         yield (*path, "partition"), int(pin["partition"])
     for number, row in enumerate(pin.get("rows", ())):
-        yield (*path, "rows", number, "partition"), int(row["partition"])
+        if "partition" in row:
+            yield (*path, "rows", number, "partition"), int(row["partition"])
 
 
 def updates_keep_their_columns(draft: Draft) -> Problems:

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.errors import UsageError
+from harness.model import dialects
 from harness.scenario.document import Matrix, Scenario
 from harness.scenario.expand import Case, cases, combinations, select
 from harness.scenario.load import load
@@ -19,7 +20,7 @@ from tests.scenario.corpus import SOUND
 
 AXES = ("protocol", "dialect", "partitions", "delivery")
 PROTOCOLS = st.lists(st.sampled_from(["open", "avro", "vitess"]), min_size=1, unique=True)
-DIALECTS = st.lists(st.sampled_from(["current", "4.0.4", "new"]), unique=True)
+DIALECTS = st.lists(st.sampled_from(["current", "4.0.4", "6", "documented"]), unique=True)
 PARTITIONS = st.lists(st.integers(1, 6), min_size=1, unique=True)
 VARIANTS = st.lists(st.sampled_from(["twice", "replayed", "late"]), unique=True)
 
@@ -65,7 +66,7 @@ def place(case: Case) -> tuple[Any, ...]:
 def test_every_combination_runs_unless_it_is_excluded(
     sound: Scenario, drawn: tuple[Matrix, list[str]]
 ) -> None:
-    """A case exists if and only if no exclusion agrees with it on all axes that it names."""
+    """A case exists if its protocol has its dialect and no exclusion agrees with all it names."""
     matrix, variants = drawn
     wanted = {
         values
@@ -75,7 +76,8 @@ def test_every_combination_runs_unless_it_is_excluded(
             matrix.partitions,
             ["plain", *variants],
         )
-        if not any(
+        if values[1] in dialects.DIALECTS[values[0]]
+        and not any(
             all(
                 dict(zip(AXES, values, strict=True))[axis] == value for axis, value in entry.items()
             )
@@ -191,3 +193,21 @@ def test_any_expression_selects_or_is_told(expression: str) -> None:
     """No expression leads to anything but a selection or a UsageError."""
     with suppress(UsageError):
         assert select((), expression) == ()
+
+
+def test_profiles_run_beside_the_scenarios_own_settings(sound: Scenario) -> None:
+    """A profile is a case for each protocol that it names, with its settings laid over."""
+    scenario = replace(
+        with_matrix(sound, Matrix(("open", "avro")), ["late"]),
+        settings={"avro": {"a": 1, "b": 1}},
+        profiles={"text": {"avro": {"b": 2}}},
+    )
+    found = {case.id: case.settings for case in cases(scenario)}
+    assert found == {
+        "bad.file[open,p1]": {},
+        "bad.file[open,p1,late]": {},
+        "bad.file[avro,p1]": {"a": 1, "b": 1},
+        "bad.file[avro,p1,late]": {"a": 1, "b": 1},
+        "bad.file[avro,+text,p1]": {"a": 1, "b": 2},
+        "bad.file[avro,+text,p1,late]": {"a": 1, "b": 2},
+    }

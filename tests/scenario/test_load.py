@@ -136,6 +136,8 @@ def test_deliveries_and_expectations_know_their_lines(tmp_path: Path) -> None:
         {},
         "https://example.org/2",
     )
+    assert not first.hostile
+    assert not second.hostile
     table = scenario.expect.tables["shop.t"]
     assert (table.line, table.lines) == (42, (43, 44))
     assert table.rows is not None
@@ -264,3 +266,12 @@ def test_loading_imports_nothing_heavy() -> None:
 def test_the_scenarios_of_this_repository_are_sound() -> None:
     """What we publish passes our own check."""
     assert len({scenario.id for scenario in load_all(ROOT / "scenarios")}) >= 3
+
+
+def test_hostile_deliveries_are_marked(tmp_path: Path) -> None:
+    """A step that says so is hostile, whatever its options."""
+    step = "    - replay: {from: two}\n      seen-in: https://example.org/2\n"
+    hostile = "    - truncated: {transaction: one}\n      hostile: true\n"
+    assert step in WHOLE
+    scenario = load(write(tmp_path, "all/of-it.yaml", WHOLE.replace(step, hostile)), tmp_path)
+    assert [one.hostile for one in scenario.delivery["twice"]] == [False, True]
