@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any, Protocol
 
+from harness.model.columns import Column
 from harness.model.decoded import DecodedEvent
-from harness.model.mounted import VendorEvent
+from harness.model.mounted import MountedRow
 from harness.model.record import Record
 
 
@@ -20,8 +21,8 @@ class Wire(Protocol):
     """One protocol bound to one changefeed's settings and dialect."""
 
     @property
-    def complete(self) -> str:
-        """Return what a resolved ts promises: `at-or-below` or `below`."""
+    def complete(self) -> str | None:
+        """Return what a resolved ts promises: `at-or-below` or `below`; None without any mark."""
         ...
 
     @property
@@ -29,10 +30,12 @@ class Wire(Protocol):
         """Return whether the wire tells rows without a key apart, so that copies are known."""
         ...
 
-    def encode(self, events: Iterable[VendorEvent]) -> Iterator[Record]:
+    def encode(self, events: Iterable[Any]) -> Iterator[Record]:
         """Yield the records of a stream of vendor input, in emission order.
 
-        Raises EncodingError for what the protocol cannot express.
+        The input is what the protocol's own personality gives: TiCDC's `VendorEvent`s, or Vitess's
+        `VStreamResponse`s. Raises EncodingError for what the protocol cannot express, and
+        UpstreamStopped where the vendor's process would stop.
         """
         ...
 
@@ -41,14 +44,91 @@ class Wire(Protocol):
         ...
 
 
+class SchemaRegistry(Protocol):
+    """Where schemas get their ids: in memory for plans and vectors, over HTTP for a real one."""
+
+    def register(self, subject: str, schema: str) -> int:
+        """Return the id of a schema under a subject, the old id when it is known there.
+
+        Raises SchemaRefused when the registry refuses it.
+        """
+        ...
+
+    def schema(self, schema_id: int) -> str:
+        """Return a schema's text; raises DecodingError for an id that nobody was given."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One key of a protocol's settings, as the vendor calls it; the reference page is made of them.
+
+    `values` says what it takes: `true | false`, `precise | string`, `bytes`, `1..`.
+    """
+
+    name: str
+    default: str
+    values: str
+    meaning: str
+    clauses: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TypeForm:
+    """How one column kind travels in a protocol, in words; `note` tells what varies by setting."""
+
+    wire: str
+    note: str = ""
+    clauses: tuple[str, ...] = ()
+
+
+class Bind(Protocol):
+    """Binds a protocol to a changefeed's settings and a dialect; UsageError for what cannot be."""
+
+    def __call__(
+        self, values: Mapping[str, Any], dialect: str, registry: SchemaRegistry | None = None
+    ) -> Wire:
+        """Return the wire; without a registry it keeps its schemas, if it has any, in memory."""
+        ...
+
+
+def tells_nothing(column: Column, values: Mapping[str, Any]) -> bool:
+    """Tell that the wire never carries a column's default."""
+    del column, values
+    return False
+
+
+def tells_all(values: Mapping[str, Any]) -> Callable[[MountedRow], MountedRow | None]:
+    """Return what leaves every row event as it is: the wire tells all of it."""
+    del values
+    return lambda row: row
+
+
+def no_registry(values: Mapping[str, Any]) -> bool:
+    """Tell that no setting makes this protocol need a schema registry."""
+    del values
+    return False
+
+
 @dataclass(frozen=True, slots=True)
 class Codec:
-    """A protocol: its name in scenarios, its dialects (the default first), and how to bind it."""
+    """A protocol: its name in scenarios, its dialects (the default first), and how to bind it.
+
+    `settings` are the names that `bind` knows; a changefeed's own are the personality's.
+    `needs_registry` tells for settings whether the records name schemas by id. `tells_default`
+    tells whether the wire carries the default of a column, which older records then have. `teller`
+    makes, for settings, of a row event the one that a reader can know of: without the columns and
+    digits that the wire never has; None for one that is never sent.
+    """
 
     name: str
     title: str
     dialects: tuple[str, ...]
-    bind: Callable[[Mapping[str, Any], str], Wire]
+    bind: Bind
+    settings: tuple[Setting, ...] = ()
+    needs_registry: Callable[[Mapping[str, Any]], bool] = no_registry
+    tells_default: Callable[[Column, Mapping[str, Any]], bool] = tells_nothing
+    teller: Callable[[Mapping[str, Any]], Callable[[MountedRow], MountedRow | None]] = tells_all
 
 
 class Fault(Protocol):

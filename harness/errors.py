@@ -111,6 +111,23 @@ class EncodingError(HarnessError):
     exit_code = ExitCode.USAGE
 
 
+class UpstreamStopped(EncodingError):
+    """The vendor's own process would stop here: a changefeed in error, a connector task that fails.
+
+    `code` is the vendor's name for it: `ErrMessageTooLarge`, `ErrAvroSchemaAPIError`, a Java
+    exception's class.
+    """
+
+    def __init__(self, code: str, what: str, *, expected: str = "", hint: str = "") -> None:
+        """Keep the vendor's code apart from the words."""
+        self.code = code
+        super().__init__(what, expected=expected, hint=hint)
+
+
+class SchemaRefused(EncodingError):
+    """A registry refuses a schema: not compatible with the subject's versions, or not a schema."""
+
+
 class DecodingError(HarnessError):
     """Bytes that are not what the protocol allows; decoders raise this and nothing else."""
 

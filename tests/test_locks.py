@@ -32,6 +32,7 @@ PROJECTS = {
     "py4j": "pyspark",  # whose errors surface through it
     "pymysql": "mysql-replication",  # likewise
     "pymysqlreplication": "mysql-replication",
+    "re2": "google-re2",
     "yaml": "pyyaml",
 }
 

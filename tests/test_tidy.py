@@ -40,8 +40,9 @@ FORBIDDEN_TEXT = {
 }
 MAY_NAME_A_NEIGHBOUR = {Path(".ci/run"), Path("tests/test_tidy.py")}
 
-# Directories of tests that judge no single package: the command line as a whole, and the types.
-WITHOUT_A_PACKAGE = frozenset({"system", "typing"})
+# Directories of tests that judge no single package: the command line as a whole, the types, and the
+# files of the runner's own corpus.
+WITHOUT_A_PACKAGE = frozenset({"corpus", "system", "typing"})
 
 # Packages so thin that only the whole can judge them: tests/system runs them as a user does.
 JUDGED_WHOLE = frozenset({"bench", "cli"})

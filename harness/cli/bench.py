@@ -13,16 +13,23 @@ from harness.errors import UsageError
 
 
 def _measures() -> dict[str, Callable[[], Iterator[Figure]]]:
-    from harness.bench import runs, services, startup
+    from harness.bench import deliver, runs, services, startup
+    from harness.bench.encode import measure as encode
 
-    return {"startup": startup.measure, "services": services.measure, "run": runs.measure}
+    return {
+        "startup": startup.measure,
+        "encode": encode.measure,
+        "deliver": deliver.measure,
+        "services": services.measure,
+        "run": runs.measure,
+    }
 
 
 @click.command("bench", short_help="Measure speed and memory beside the floor.")
 @click.argument("names", nargs=-1)
 @options.as_json
 def command(names: tuple[str, ...], json_: bool) -> int:  # noqa: FBT001
-    """Measure NAMES (startup, services, run; all without any) on this machine, now."""
+    """Measure NAMES on this machine, now, or all: startup, encode, deliver, services, run."""
     measures = _measures()
     unknown = [name for name in names if name not in measures]
     if unknown:
@@ -41,4 +48,4 @@ def command(names: tuple[str, ...], json_: bool) -> int:  # noqa: FBT001
 def _line(figure: Figure) -> str:
     floor = "" if figure.floor is None else f"floor {figure.floor:.3f}, ratio {figure.ratio:.2f}"
     goal = "" if figure.goal is None else f"goal {figure.goal}"
-    return f"{figure.name:32} {figure.value:10.3f} {figure.unit:3} {floor:32} {goal}".rstrip()
+    return f"{figure.name:40} {figure.value:10.3f} {figure.unit:3} {floor:32} {goal}".rstrip()

@@ -14,6 +14,7 @@ from harness.cli import options
 @click.argument("consumer")
 @options.paths
 @options.keyword
+@options.changefeed
 @options.deadline
 @options.reports
 @options.services
@@ -23,6 +24,7 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     consumer: str,
     paths: tuple[Path, ...],
     expression: str | None,
+    changefeed: Path | None,
     deadline: float,
     reports: Mapping[str, Path],
     told: Mapping[str, str],
@@ -39,5 +41,7 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
 
     space = options.space(scenarios, golden)
     source = options.source(told, space)
-    wish = Execution(space, consumer, paths, expression, deadline, reports, json_, source)
+    wish = Execution(
+        space, consumer, paths, expression, deadline, reports, json_, source, changefeed
+    )
     return execute(wish)

@@ -13,20 +13,25 @@ from harness.errors import ExitCode, Problem, ScenarioError
 
 @click.command("check", short_help="Check scenario files, locks and goldens.")
 @options.paths
+@options.changefeed
 @options.roots
 @options.as_json
 def command(
     paths: tuple[Path, ...],
+    changefeed: Path | None,
     scenarios: Path | None,
     golden: Path | None,
     json_: bool,  # noqa: FBT001
 ) -> int:
     """Check scenario files, their locks and their goldens; all problems at once, no services.
 
-    PATHS are scenario files or directories; all scenarios without any.
+    PATHS are scenario files or directories; all scenarios without any. With --changefeed they are
+    planned under that file: its own mistakes are problems, and what it changes about the scenarios
+    is told in notes; locks are checked, goldens are not.
     """
     from harness.engine.catalogue import orphan_goldens, plans, stale_goldens
     from harness.engine.choose import load, selected
+    from harness.engine.kills.claims import unknown_claims
 
     space = options.space(scenarios, golden)
     problems: tuple[Problem, ...] = ()
@@ -35,9 +40,13 @@ def command(
         loaded = load(space, paths)
         chosen = selected(loaded, None)
         counts.update(scenarios=len(loaded), cases=len(chosen))
-        problems = stale_goldens(space, loaded)
-        problems += () if paths else orphan_goldens(space, loaded)
-        planned = plans(space, chosen)
+        if changefeed is not None:
+            planned = options.laid_under(space, chosen, changefeed, None).plans
+            counts["cases"] = len(planned)
+        else:
+            problems = (*unknown_claims(loaded), *stale_goldens(space, loaded))
+            problems += () if paths else orphan_goldens(space, loaded)
+            planned = plans(space, chosen)
         counts["records"] = sum(len(plan.delivered) for plan in planned)
     except ScenarioError as error:
         problems = (*error.problems, *problems)

@@ -13,6 +13,7 @@ import click
 import orjson
 from rich.console import Console
 
+from harness.cli import options
 from harness.consumers import targets
 from harness.engine.choose import load, selected
 from harness.engine.events import Event, Listener, RunFinished
@@ -37,6 +38,7 @@ class Execution:
     reports: Mapping[str, Path]
     json: bool
     source: Source
+    changefeed: Path | None = None
 
 
 class Collector:
@@ -60,6 +62,10 @@ def execute(wish: Execution) -> int:
     """Run, report, and return the exit code; raises HarnessError for whatever is not a finding."""
     consumer = targets.parse(wish.target, targets.Whereabouts.here())
     chosen = selected(load(wish.space, wish.paths), wish.expression)
+    laid = None
+    if wish.changefeed is not None:
+        laid = options.laid_under(wish.space, chosen, wish.changefeed)
+        chosen = laid.cases
     run, run_dir = new_run(wish.space.runs / "runs")
     with ExitStack() as stack:
         out = Console(stderr=wish.json, soft_wrap=True)
@@ -82,8 +88,13 @@ def execute(wish: Execution) -> int:
             deadline_s=wish.deadline_s,
             parallelism=os.cpu_count() or 1,
             source=wish.source,
+            planned=None if laid is None else laid.plans,
+            options=() if laid is None else ("--changefeed", str(wish.changefeed)),
         )
         outcome = Run(request, listeners).execute()
     if wish.json:
-        click.echo(orjson.dumps({**collector.finished, "cases": collector.cases}).decode())
+        document = {**collector.finished, "cases": collector.cases}
+        if laid is not None:
+            document |= {"changefeed": str(wish.changefeed), "notes": laid.notes}
+        click.echo(orjson.dumps(document).decode())
     return int(outcome.exit_code)

@@ -35,6 +35,7 @@ def command(
                 "file": case.scenario.file,
                 "protocol": case.protocol,
                 "dialect": case.dialect,
+                "profile": case.profile,
                 "partitions": case.partitions,
                 "delivery": case.delivery,
                 "clauses": list(case.scenario.clauses),

@@ -13,6 +13,8 @@ from harness.engine.workspace import Workspace, workspace
 from harness.errors import UsageError
 
 if TYPE_CHECKING:  # imported when a command needs it: it brings Kafka's client along
+    from harness.engine.overlaid import Overlaid
+    from harness.scenario.expand import Case
     from harness.services import Source
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -125,6 +127,34 @@ SERVICES = (
         help="Any setting of docs/reference/settings.md; may be repeated.",
     ),
 )
+
+
+def changefeed(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Take `--changefeed FILE`."""
+    return click.option(
+        "--changefeed",
+        type=click.Path(path_type=Path, dir_okay=False),
+        metavar="FILE.toml",
+        help="A TiCDC changefeed file, laid over the settings of cases of open and avro.",
+    )(command)
+
+
+NOTES_SHOWN = 20
+
+
+def laid_under(
+    space: Workspace, cases: Sequence[Case], file: Path, shown: int | None = NOTES_SHOWN
+) -> Overlaid:
+    """Plan the cases under a changefeed file, and tell what a person should know of it."""
+    from harness.engine.overlaid import overlaid
+
+    found = overlaid(space, cases, file)
+    for note in found.notes[:shown]:
+        click.echo(f"note: {note}", err=True)
+    more = len(found.notes) - len(found.notes[:shown])
+    if more:
+        click.echo(f"note: {more} more; `harness check --changefeed {file}` tells all", err=True)
+    return found
 
 
 def told(pairs: Sequence[str]) -> dict[str, str]:

@@ -8,6 +8,7 @@ import click
 import orjson
 
 from harness.cli import options
+from harness.errors import UsageError
 
 
 @click.command("preview", short_help="Show decoded events, partition by partition.")
@@ -16,29 +17,60 @@ from harness.cli import options
 @click.option(
     "--bytes", "show_bytes", is_flag=True, help="Show keys and values in hexadecimal too."
 )
+@click.option(
+    "--delivery",
+    metavar="NAME",
+    help="Show what each step of this delivery does, side by side.",
+)
+@click.option("--deliveries", is_flag=True, help="The same for every delivery.")
+@options.changefeed
 @options.roots
 @options.as_json
-def command(
+def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     paths: tuple[Path, ...],
     expression: str | None,
     show_bytes: bool,  # noqa: FBT001
+    delivery: str | None,
+    deliveries: bool,  # noqa: FBT001
+    changefeed: Path | None,
     scenarios: Path | None,
     golden: Path | None,
     json_: bool,  # noqa: FBT001
 ) -> int:
-    """Show what each partition will carry, decoded, with scenario lines; no services."""
+    """Show what each partition will carry, decoded, with scenario lines; no services.
+
+    With --delivery or --deliveries: of each disturbed case every step, partition by partition, the
+    messages before it on the left and after it on the right, with what was moved, sent again,
+    dropped, changed or inserted.
+    """
     from harness.engine.catalogue import planned_only
     from harness.engine.choose import load, selected
+    from harness.engine.one_case import disturbed_cases
+    from harness.report.deliveries import delivery_json, delivery_lines
     from harness.report.preview import preview_json, preview_lines
 
+    steps = deliveries or delivery is not None
+    if steps and show_bytes:
+        raise UsageError("--bytes shows no steps", expected="--bytes, or --delivery NAME")
     space = options.space(scenarios, golden)
     chosen = selected(load(space, paths), expression)
-    planned = planned_only(space, chosen, expectations=False)
+    if steps:
+        chosen = disturbed_cases(chosen, None if deliveries else delivery)
+    planned = (
+        planned_only(space, chosen, expectations=False)
+        if changefeed is None
+        else options.laid_under(space, chosen, changefeed).plans
+    )
     if json_:
-        rows = [preview_json(plan, show_bytes=show_bytes) for plan in planned]
+        rows = [
+            delivery_json(plan) if steps else preview_json(plan, show_bytes=show_bytes)
+            for plan in planned
+        ]
         click.echo(orjson.dumps(rows).decode())
         return 0
-    for plan in planned:
-        for line in preview_lines(plan, show_bytes=show_bytes):
+    for number, plan in enumerate(planned):
+        if steps and number:
+            click.echo()
+        for line in delivery_lines(plan) if steps else preview_lines(plan, show_bytes=show_bytes):
             click.echo(line)
     return 0

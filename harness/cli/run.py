@@ -14,6 +14,7 @@ from harness.cli import options
 @options.paths
 @options.keyword
 @click.option("--consumer", default="spark", show_default=True, help="As in `harness certify`.")
+@options.changefeed
 @options.deadline
 @options.reports
 @options.services
@@ -23,6 +24,7 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     paths: tuple[Path, ...],
     expression: str | None,
     consumer: str,
+    changefeed: Path | None,
     deadline: float,
     reports: Mapping[str, Path],
     told: Mapping[str, str],
@@ -30,10 +32,17 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     golden: Path | None,
     json_: bool,  # noqa: FBT001
 ) -> int:
-    """Run the scenarios in PATHS (all without any) and judge what the consumer made of them."""
+    """Run the scenarios in PATHS (all without any) and judge what the consumer made of them.
+
+    With --changefeed the cases of open and avro run under that file: goldens are not compared, what
+    their authors expect is told where it does not hold, and the consumer is judged by the tables
+    that follow from the file.
+    """
     from harness.cli.execute import Execution, execute
 
     space = options.space(scenarios, golden)
     source = options.source(told, space)
-    wish = Execution(space, consumer, paths, expression, deadline, reports, json_, source)
+    wish = Execution(
+        space, consumer, paths, expression, deadline, reports, json_, source, changefeed
+    )
     return execute(wish)

@@ -19,7 +19,7 @@ from harness.engine.catalogue import plans_apart
 from harness.engine.events import CaseFinished, Event
 from harness.engine.launch import ready, undeclared, versions
 from harness.engine.pipeline import Request, Run
-from harness.engine.plan import Plan
+from harness.engine.plan import Plan, names_schemas
 from harness.engine.workspace import Workspace, new_run, workspace
 from harness.errors import Problem
 from harness.model.finding import Verdict
@@ -68,7 +68,7 @@ class Order:
             deadline_s=self.deadline_s,
             parallelism=self.wishes.parallelism,
             planned=planned,
-            services=self.services.running(),
+            services=self.services.running(registry=any(map(names_schemas, cases))),
             source=self.services.source,
         )
         finished = Finished()
@@ -110,7 +110,8 @@ def _run_root(order: Order, space: Workspace, cases: Sequence[Case]) -> dict[str
     with ThreadPoolExecutor(1) as pool:
         planning = pool.submit(plans_apart, space, declared)
         if declared:
-            order.services.running()  # they come up while the plans are made
+            # They come up while the plans are made.
+            order.services.running(registry=any(map(names_schemas, declared)))
         planned, problems = planning.result()
     answers |= dict(_problems(declared, problems))
     sound = [case for case in declared if case.scenario.id not in problems]

@@ -12,7 +12,7 @@ from harness.services import ServiceEvent, Services, Source, settings, source, s
 
 
 class SharedServices:
-    """Kafka for packs and fixtures of this process.
+    """Kafka for packs and fixtures of this process, and a registry once cases name schemas.
 
     Each worker starts its own, unless the settings name one that runs already or `harness services
     up` keeps one.
@@ -30,21 +30,28 @@ class SharedServices:
         root = self._wishes.root
         return source(settings({}, here=root), runs(root))
 
-    def running(self) -> Services:
+    def running(self, *, registry: bool = False) -> Services:
         """Return the services, started now or before; SetupError when they cannot be had."""
-        if self._running is None:
+        found = self._running
+        wanted = ["kafka"] if found is None else []
+        if registry and (found is None or not found.has("registry")):
+            wanted.append("registry")
+        if wanted:
             directory = self._wishes.directory / f"services-{self._wishes.worker}"
-            self._running = self._stack.enter_context(
+            started = self._stack.enter_context(
                 start(
-                    ["kafka"],
+                    wanted,
                     run_dir=directory,
                     on_event=unheard,
                     settings=self.source.settings,
-                    warm=self.source.warm,
+                    warm={name: up for name, up in self.source.warm.items() if name in wanted},
                 )
             )
-        self._running.check()
-        return self._running
+            found = started if found is None else found.joined(started)
+        assert found is not None
+        found.check()
+        self._running = found
+        return found
 
     def close(self) -> None:
         """Stop what was started."""

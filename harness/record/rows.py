@@ -21,6 +21,9 @@ EXPRESSIONS: Mapping[ColumnKind, str] = {
     ColumnKind.BIT: "CAST({} AS UNSIGNED)",
 }
 
+# Asked for by number: as text, it might be the name of another member.
+NUMBERED = frozenset({ColumnKind.ENUM, ColumnKind.SET})
+
 
 def table_rows(server: Server, table: Table) -> Rows:
     """Return all rows of a table, each with how often it occurs."""
@@ -47,4 +50,6 @@ def is_base(table: Table) -> bool:
 def _value(column: Column, text: bytes | None) -> Value:
     if text is None:
         return None
+    if column.kind in NUMBERED:
+        return canonical(column, int(text))
     return canonical(column, text if column.kind in BINARIES else text.decode())

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from harness.ddl import Catalogue, DdlJob
 from harness.model.change import RowChanged
-from harness.model.reshape import reshape
+from harness.model.reshape import keeps_rows, reshape
 from harness.model.table import Table, TableId
 from harness.model.values import Row
 from harness.record.form import written_row
@@ -57,7 +57,7 @@ class World:
         if after is None or not is_base(after):
             return
         new: Rows = Counter()
-        if old is not None and before is not None and before.physical_id == after.physical_id:
+        if old is not None and before is not None and keeps_rows(before, after):
             for row, count in (+old).items():
                 new[reshape(before, after, row)] += count
         self.rows[after.id] = new

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from harness.engine.plan import Plan
+from harness.errors import DecodingError
 from harness.model.decoded import DecodedEvent, EventKind
 from harness.model.record import Origin, Record
 from harness.verdict.text import value_text
@@ -16,9 +17,12 @@ def preview_lines(plan: Plan, *, show_bytes: bool = False) -> Iterator[str]:
     yield f"{plan.case.id}  {plan.case.scenario.title}"
     for (topic, partition), records in _by_partition(plan).items():
         yield f"  {topic}/{partition}"
-        for offset, record in enumerate(records):
-            decoded = plan.wire.decode(record.key, record.value)
-            for number, (event, origin) in enumerate(zip(decoded, record.origins, strict=True)):
+        for offset, record in records:
+            decoded = read(plan, record)
+            if isinstance(decoded, str):
+                yield f"    @{offset:<4} cannot be read: {decoded}{_whence(record.origins[0])}"
+                decoded = ()
+            for number, (event, origin) in enumerate(decoded):
                 at = f"@{offset}" if number == 0 else ""
                 yield f"    {at:>5} {event.commit_ts} {event_text(event)}{_whence(origin)}"
             if show_bytes:
@@ -31,8 +35,9 @@ def preview_json(plan: Plan, *, show_bytes: bool = False) -> dict[str, Any]:
     partitions: list[dict[str, Any]] = []
     for (topic, partition), records in _by_partition(plan).items():
         rows: list[dict[str, Any]] = []
-        for offset, record in enumerate(records):
-            decoded = plan.wire.decode(record.key, record.value)
+        for offset, record in records:
+            decoded = read(plan, record)
+            events = [] if isinstance(decoded, str) else list(decoded)
             row: dict[str, Any] = {
                 "offset": offset,
                 "events": [
@@ -43,9 +48,11 @@ def preview_json(plan: Plan, *, show_bytes: bool = False) -> dict[str, Any]:
                         "value": event.value_text,
                         "line": origin.line,
                     }
-                    for event, origin in zip(decoded, record.origins, strict=True)
+                    for event, origin in events
                 ],
             }
+            if isinstance(decoded, str):
+                row["unreadable"] = decoded
             if show_bytes:
                 row["key_hex"] = (record.key or b"").hex()
                 row["value_hex"] = (record.value or b"").hex()
@@ -54,26 +61,43 @@ def preview_json(plan: Plan, *, show_bytes: bool = False) -> dict[str, Any]:
     return {"case": plan.case.id, "partitions": partitions}
 
 
+def read(plan: Plan, record: Record) -> Sequence[tuple[DecodedEvent, Origin]] | str:
+    """Return a record's events with their origins, or why a decoder refuses it."""
+    try:
+        decoded = plan.wire.decode(record.key, record.value)
+    except DecodingError as error:
+        return error.what
+    # A malformed message may have another number of events than the one it was made from.
+    origins = record.origins
+    return [(e, origins[min(n, len(origins) - 1)]) for n, e in enumerate(decoded)]
+
+
 def event_text(event: DecodedEvent) -> str:
     """Return a decoded event on one line."""
     if event.kind is EventKind.RESOLVED:
         return "resolved"
     if event.kind is EventKind.DDL:
         return f"ddl {event.type}: {event.query}"
-    images = [image for image in (event.before, event.after) if image is not None]
+    if event.kind in (EventKind.BEGIN, EventKind.END, EventKind.HEARTBEAT):
+        return f"{event.kind.value} {event.value_text}"
+    images = [image for image in (event.before, event.after) if image is not None] or [
+        event.key or {}
+    ]
     cells = (
         "{" + ", ".join(f"{name}: {value_text(v)}" for name, v in image.items()) + "}"
         for image in images
     )
-    return f"{event.kind.value} {event.schema}.{event.table} {' → '.join(cells)}"
+    name = f"{event.schema}.{event.table} " if event.table else ""
+    return f"{event.kind.value} {name}{' → '.join(cells)}"
 
 
 def _whence(origin: Origin) -> str:
     return f"  (line {origin.line}{', ' + origin.transaction if origin.transaction else ''})"
 
 
-def _by_partition(plan: Plan) -> dict[tuple[str, int], list[Record]]:
-    found: dict[tuple[str, int], list[Record]] = {}
-    for record in plan.delivered:
-        found.setdefault((record.topic, record.partition), []).append(record)
-    return dict(sorted(found.items()))
+def _by_partition(plan: Plan) -> dict[tuple[str, int], list[tuple[int, Record]]]:
+    """Return what a reader finds in each partition, with the offsets."""
+    return {
+        there: [(one.offset, one.record) for one in log.read]
+        for there, log in plan.delivery.logs.items()
+    }

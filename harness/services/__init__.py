@@ -12,12 +12,14 @@ from harness.services.dialects import java_properties
 from harness.services.jars import fill_cache, jars
 from harness.services.java import Java, find_java
 from harness.services.running import SERVICES, Services, start
+from harness.services.schemas import HttpRegistry
 from harness.services.service import Kafka, MariaDb, Registry, ServiceEvent
 from harness.services.settings import Settings, redacted, settings
 from harness.services.source import Source, source
 
 __all__ = [
     "SERVICES",
+    "HttpRegistry",
     "Java",
     "Kafka",
     "MariaDb",

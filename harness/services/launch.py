@@ -65,24 +65,40 @@ class Attempt:
     ready: Callable[[], bool]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Running:
-    """A service that answers.
+    """A service that answers, or that was halted for a while.
 
-    `before_removal` takes the exit status, after the process's end and before the data's.
+    `attempt` is how it was started. `before_removal` takes the exit status, after the process's end
+    and before the data's.
     """
 
     startup: Startup
     address: Address
     child: Guarded
+    attempt: Attempt
     grace_s: float = STOP_GRACE_S
     before_removal: Sequence[Callable[[int], None]] = field(default=())
+    halted: bool = False
 
     def check(self) -> None:
-        """Raise SetupError, with the end of the log, when the process is dead."""
+        """Raise SetupError, with the end of the log, when the process is dead and should not be."""
         status = self.child.poll()
-        if status is not None:
+        if status is not None and not self.halted:
             raise _dead(self.startup, status, "in the middle of the run")
+
+    def halt(self) -> None:
+        """End the process in order and keep its data: it is to come back."""
+        self.halted = True
+        self.child.stop(self.grace_s)
+
+    def revive(self) -> None:
+        """Start it again on its ports, with its data; SetupError when it does not come up."""
+        self.child = _spawn(self.startup, self.attempt)
+        status = _until_ready(self.startup, self.child, self.attempt.ready)
+        if status is not None:
+            raise _dead(self.startup, status, "while it was started again")
+        self.halted = False
 
     def stop(self) -> None:
         """End the process and remove its data; the log stays."""
@@ -103,21 +119,14 @@ def launch(startup: Startup, ports: int, attempt: Callable[[Sequence[int]], Atte
         startup.data.mkdir(parents=True)
         chosen = free_ports(ports, startup.port)
         this = attempt(chosen)
-        child = spawn(
-            this.argv,
-            cwd=startup.data,
-            env=this.env,
-            stdout=startup.log,
-            stderr=startup.log,
-            scratch=[startup.data],
-        )
+        child = _spawn(startup, this)
         try:
             status = _until_ready(startup, child, this.ready)
         except BaseException:
             child.stop(grace_s=1)
             raise
         if status is None:
-            return Running(startup, this.address, child)
+            return Running(startup, this.address, child, this)
         child.stop()
         if not BIND_CONFLICT.search(tail(startup.log)):
             raise _dead(startup, status, "while it started")
@@ -126,6 +135,17 @@ def launch(startup: Startup, ports: int, attempt: Callable[[Sequence[int]], Atte
     raise SetupError(
         f"{startup.name} found {BIND_ATTEMPTS} times in a row that its free ports were taken",
         hint="something on this machine takes ports as fast as we do; look at `ss -ltnp`",
+    )
+
+
+def _spawn(startup: Startup, this: Attempt) -> Guarded:
+    return spawn(
+        this.argv,
+        cwd=startup.data,
+        env=this.env,
+        stdout=startup.log,
+        stderr=startup.log,
+        scratch=[startup.data],
     )
 
 

@@ -20,7 +20,7 @@ from harness.services import container, external
 from harness.services.artifacts import locked
 from harness.services.download import Interrupted, fetch
 from harness.services.embedded import apicurio, kafka, mariadb
-from harness.services.launch import Startup
+from harness.services.launch import Running, Startup
 from harness.services.repository import repository
 from harness.services.service import Address, Kafka, MariaDb, Registry, ServiceEvent, Up
 from harness.services.settings import Settings
@@ -70,10 +70,32 @@ class Services:
         assert isinstance(address, Registry)
         return address
 
+    def has(self, name: str) -> bool:
+        """Tell whether a service is among them."""
+        return name in self._running
+
+    def joined(self, other: Services) -> Services:
+        """Return these services and others besides."""
+        return Services({**self._running, **other._running})
+
     def check(self) -> None:
         """Raise SetupError, with the end of its log, when a service is dead."""
         for running in self._running.values():
             running.check()
+
+    def halt(self, name: str) -> None:
+        """End a service for a while, and keep its data; HarnessBug when it is not ours to end."""
+        self._ours(name).halt()
+
+    def revive(self, name: str) -> None:
+        """Bring a halted service back, on its ports and with its data."""
+        self._ours(name).revive()
+
+    def _ours(self, name: str) -> Running:
+        running = self._running.get(name)
+        if not isinstance(running, Running):
+            raise HarnessBug(f"{name} is to be restarted and is not a process of this run")
+        return running
 
     def address(self, name: str) -> Address:
         """Return where a service is that `start` was asked for."""

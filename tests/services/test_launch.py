@@ -222,3 +222,20 @@ def test_what_cannot_be_prepared_is_a_setup_error(tmp_path: Path) -> None:
 def test_keys_depend_on_every_part() -> None:
     """Neither order nor boundaries of the parts are lost."""
     assert len({key("a", "b"), key("b", "a"), key("ab"), key("ab", ""), key("a", "b", "c")}) == 5
+
+
+def test_halted_and_revived(startup: Startup) -> None:
+    """A halted service is not taken for dead, and comes back at its address with its data."""
+    running = launch(startup, 1, attempt_of(SERVER))
+    assert isinstance(running.address, Kafka)
+    port = int(running.address.bootstrap.partition(":")[2])
+    (startup.data / "kept").touch()
+    running.halt()
+    running.check()
+    assert not answers(port)
+    running.revive()
+    running.check()
+    assert answers(port)
+    assert (startup.data / "kept").exists()
+    running.stop()
+    assert not startup.data.exists()

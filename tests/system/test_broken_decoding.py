@@ -17,6 +17,7 @@ COLUMNS = Path("harness/consumers/spark/open_protocol/columns.py")
 RIGHT = (
     "    if type(value) is int:  # bool is an int in Python, not in JSON\n        return value\n"
 )
+ONE = "dml.no-net-change"
 WRONG = RIGHT.replace("return value", "return value if value != 9 else 10")
 
 
@@ -28,7 +29,7 @@ def test_one_wrong_value_is_found_with_its_clause_and_its_record(tmp_path: Path)
     (tmp_path / COLUMNS).write_text(source.replace(RIGHT, WRONG), encoding="utf-8")
     roots = ["--scenarios", str(ROOT / "scenarios"), "--golden", str(ROOT / "golden")]
     done = subprocess.run(
-        [sys.executable, "-m", "harness", "certify", "spark", "-k", "dml.no-net-change", *roots],
+        [sys.executable, "-m", "harness", "certify", "spark", "-k", ONE, *roots],
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(tmp_path), "COLUMNS": "200"},
         capture_output=True,

@@ -1,4 +1,4 @@
-"""Apicurio as a Confluent-compatible schema registry, its storage in memory.
+"""Apicurio as a Confluent-compatible schema registry, its storage a file that goes with the run.
 
 Unpacked once into the cache; started with the class-data archive that the first run's JVM wrote on
 ending, as Kafka is. Its Confluent API is under `/apis/ccompat/v7`.
@@ -52,7 +52,7 @@ def start(startup: Startup) -> Running:
         registry = Registry(f"http://{HOST}:{ports[0]}{API}")
         command = [str(java.executable), *JVM, f"-Djava.io.tmpdir={startup.data}", classes.option]
         return Attempt(
-            argv=[*command, f"-Dquarkus.http.port={ports[0]}", "-jar", str(runner)],
+            argv=[*command, *_own(startup.data, ports[0]), "-jar", str(runner)],
             env={
                 name: startup.env[name] for name in ("PATH", "HOME", "LANG") if name in startup.env
             }
@@ -63,6 +63,14 @@ def start(startup: Startup) -> Running:
 
     startup.tell("starting", f"Java {java.version}")
     return classes.kept_from(launch(startup, 1, attempt))
+
+
+def _own(data: Path, port: int) -> tuple[str, ...]:
+    """Return what one registry has for itself: its port, and storage that outlives its process."""
+    return (
+        f"-Dquarkus.http.port={port}",
+        f"-Dapicurio.datasource.url=jdbc:h2:file:{data}/registry",
+    )
 
 
 def _unpack(startup: Startup, archive: Path, directory: Path) -> None:

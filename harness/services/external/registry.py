@@ -55,7 +55,7 @@ def probe(registry: Registry) -> None:
     """Ask for the subjects; raises SetupError that tells what is in the way."""
     url = f"{registry.url}/subjects"
     try:
-        with urllib3.PoolManager(ssl_context=_context(registry)) as http:
+        with urllib3.PoolManager(ssl_context=tls_context(registry)) as http:
             answer = http.request(
                 "GET", url, headers=headers(registry), timeout=TIMEOUT, retries=False
             )
@@ -87,7 +87,8 @@ def headers(registry: Registry) -> dict[str, str]:
     return dict(urllib3.make_headers(basic_auth=f"{registry.user}:{registry.password}"))
 
 
-def _context(registry: Registry) -> ssl.SSLContext:
+def tls_context(registry: Registry) -> ssl.SSLContext:
+    """Return how its certificate is checked; UsageError for a file that holds none."""
     context = ssl.create_default_context()
     if not registry.ca:
         if not ssl.get_default_verify_paths().cafile:

@@ -1,0 +1,3 @@
+"""Encoders beside their floors: the bare library writing an equal, prepared value."""
+
+from __future__ import annotations

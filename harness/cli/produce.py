@@ -1,0 +1,223 @@
+"""`harness produce`: a scenario's records in topics of your own, for whatever reads them there."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+import click
+import orjson
+
+from harness.cli import options
+from harness.errors import UsageError
+
+if TYPE_CHECKING:  # imported when the command runs: they bring Kafka's client along
+    from harness.contracts import SchemaRegistry
+    from harness.engine.plan import Plan
+    from harness.engine.workspace import Workspace
+    from harness.services import Kafka, Settings
+
+RATE = re.compile(r"(\d+(?:\.\d+)?)(?:/s)?")
+INTERRUPTED = 130
+
+
+@click.command("produce", short_help="Fill topics of your own with a scenario's records.")
+@options.paths
+@options.keyword
+@click.option("--bootstrap", metavar="HOST:PORT", help="Where Kafka is; several with commas.")
+@click.option("--registry", metavar="URL", help="A Confluent-compatible schema registry.")
+@click.option(
+    "--kafka-config",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="File of librdkafka properties (name=value), such as those of security.",
+)
+@click.option(
+    "--topic-prefix",
+    default="",
+    help="What goes before the canonical topics' names; {scenario} stands for a scenario's id.",
+)
+@click.option("--rate", metavar="N/s", help="Records a second [as fast as it goes].")
+@click.option(
+    "--delivery",
+    metavar="NAME",
+    help="The delivery variant; `plain` is the undisturbed one [plain, where there is a choice].",
+)
+@click.option(
+    "--create-topics/--no-create-topics", default=True, help="Whether missing topics are made."
+)
+@click.option(
+    "--partitions",
+    type=click.IntRange(1, 1000),
+    help="Partitions of the topics, also where the scenario's matrix has no such number.",
+)
+@options.changefeed
+@click.option(
+    "--set",
+    "pairs",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Any setting of docs/reference/settings.md, such as registry.user; may be repeated.",
+)
+@options.roots
+@options.as_json
+def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
+    paths: tuple[Path, ...],
+    expression: str | None,
+    bootstrap: str | None,
+    registry: str | None,
+    kafka_config: Path | None,
+    topic_prefix: str,
+    rate: str | None,
+    delivery: str | None,
+    create_topics: bool,  # noqa: FBT001
+    partitions: int | None,
+    changefeed: Path | None,
+    pairs: tuple[str, ...],
+    scenarios: Path | None,
+    golden: Path | None,
+    json_: bool,  # noqa: FBT001
+) -> int:
+    """Send one case of each scenario in PATHS to topics of your own; no consumer is needed.
+
+    The records are those of `harness preview`, under their canonical topic names. Where a scenario
+    has several cases, -k, --delivery and --partitions choose one. Topics are made where missing,
+    filled from their end on, and never deleted. Prints which offsets of which partition were
+    filled, and a command that reads them. After Ctrl-C it says what was sent, and exits 130.
+    """
+    from harness.engine.production import Production, Wish
+    from harness.report.production import Reader, document, lines
+
+    if not paths and expression is None:
+        raise UsageError(
+            "say what to produce",
+            expected="PATHS (files, directories or ids), or -k EXPRESSION",
+            hint="`harness list` shows the cases",
+        )
+    pace = _rate(rate)
+    space = options.space(scenarios, golden)
+    planned = _plans(space, (paths, expression), (delivery, partitions), changefeed)
+    told = _settings(bootstrap, registry, kafka_config, pairs)
+    kafka, schemas = _reached(told, planned)
+    wish = Wish(kafka, topic_prefix, pace, create_topics, _replication(told))
+    production = Production(wish, planned)
+    for note in production.prepare(schemas):
+        click.echo(f"note: {note}", err=True)
+    named = told.text("registry.url") if schemas is not None else ""
+    reader = Reader(kafka.bootstrap, kafka_config, named)
+    try:
+        with _Progress(production.total) as line:
+            production.send(line.at)
+    finally:
+        account = production.account()
+        consume = {one.case: tuple(reader.commands(one)) for one in account.filled}
+        if json_:
+            click.echo(orjson.dumps(document(account, consume)).decode())
+        else:
+            for text in lines(account, consume):
+                click.echo(text)
+    return INTERRUPTED if account.interrupted else 0
+
+
+def _rate(text: str | None) -> float | None:
+    """Return records a second; UsageError for what is no rate."""
+    if text is None:
+        return None
+    found = RATE.fullmatch(text)
+    if found is None or float(found[1]) == 0:
+        raise UsageError(
+            f"--rate {text} is no rate", expected="records a second above zero, as 500/s"
+        )
+    return float(found[1])
+
+
+def _plans(
+    space: Workspace,
+    chosen: tuple[Sequence[Path], str | None],
+    narrowed: tuple[str | None, int | None],
+    changefeed: Path | None,
+) -> Sequence[Plan]:
+    """Return the plans of one case of each scenario."""
+    from harness.engine.catalogue import planned_only
+    from harness.engine.choose import load, selected
+    from harness.engine.one_case import one_each
+
+    paths, expression = chosen
+    cases = one_each(selected(load(space, paths), expression), *narrowed)
+    if changefeed is None:
+        return planned_only(space, cases, expectations=False)
+    return options.laid_under(space, cases, changefeed).plans
+
+
+def _settings(
+    bootstrap: str | None, registry: str | None, file: Path | None, pairs: Sequence[str]
+) -> Settings:
+    """Return the settings; what an option says goes before the file of properties."""
+    from harness.engine.kafka_file import read_properties
+    from harness.services import settings
+
+    told: dict[str, str] = {}
+    if file is not None:
+        told |= {f"kafka.{name}": value for name, value in read_properties(file).items()}
+    told |= options.told(pairs)
+    told |= {"kafka.bootstrap.servers": bootstrap} if bootstrap else {}
+    told |= {"registry.url": registry} if registry else {}
+    found = settings(told)
+    if not found.text("kafka.bootstrap.servers"):
+        raise UsageError(
+            "nothing says where Kafka is",
+            expected="--bootstrap HOST:PORT",
+            hint="or bootstrap.servers in --kafka-config, or HARNESS_KAFKA_BOOTSTRAP_SERVERS",
+        )
+    return found
+
+
+def _reached(told: Settings, planned: Sequence[Plan]) -> tuple[Kafka, SchemaRegistry | None]:
+    """Return the cluster, and the registry where a case names schemas, once they answered."""
+    from harness.engine.plan import names_schemas
+    from harness.services import HttpRegistry
+    from harness.services.external import kafka as external_kafka
+    from harness.services.external import registry as external_registry
+
+    named = [plan.case.id for plan in planned if names_schemas(plan.case)]
+    if named and not told.text("registry.url"):
+        raise UsageError(
+            f"the records of {named[0]} name schemas, and nothing says where a registry is",
+            expected="--registry URL",
+            hint="or HARNESS_REGISTRY_URL; -k can choose a case without schemas",
+        )
+    kafka = external_kafka.address(told)
+    external_kafka.probe(kafka.client, told)
+    if not named:
+        return kafka, None
+    registry = external_registry.address(told)
+    external_registry.probe(registry)
+    return kafka, HttpRegistry(registry)
+
+
+def _replication(told: Settings) -> int:
+    from harness.engine.topics import TopicWishes
+
+    return TopicWishes.of(told).replication
+
+
+class _Progress:
+    """One line on a terminal that counts; nothing anywhere else."""
+
+    def __init__(self, total: int) -> None:
+        self._total = total
+        self._shown = sys.stderr.isatty()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._shown:
+            click.echo("\r\x1b[K", err=True, nl=False)
+
+    def at(self, sent: int) -> None:
+        """Tell how many records were handed over."""
+        if self._shown:
+            click.echo(f"\r\x1b[K{sent}/{self._total} records", err=True, nl=False)

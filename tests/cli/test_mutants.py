@@ -1,0 +1,68 @@
+"""`harness mutants` as a user runs it: who was killed, by which words, and what is amiss."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from harness.cli.main import main
+from tests.tree import ROOT
+
+SCENARIO = "dml.insert-update-delete"
+
+
+@pytest.fixture(autouse=True)
+def in_the_repository(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The scenarios are the repository's own."""
+    monkeypatch.chdir(ROOT)
+
+
+def test_a_mutant_that_is_caught(capsys: pytest.CaptureFixture[str]) -> None:
+    """A mutant that its scenario catches is exit code 0; the finding is told for each protocol."""
+    assert main(["mutants", SCENARIO, "--mutant", "deletes-ignored"]) == 0
+    out = capsys.readouterr().out
+    for protocol in ("open", "avro", "vitess"):
+        assert f"killed   deletes-ignored                  {protocol:<7} {SCENARIO}" in out
+        assert f"extra-row {protocol}.row.delete: shop.orders has the row id=1" in out
+    assert "1 of 1 mutants killed by a scenario that claims them (3 of 3 by protocol)" in out
+
+
+def test_a_mutant_that_nobody_names(capsys: pytest.CaptureFixture[str]) -> None:
+    """A mutant that no chosen scenario names is exit code 1, and JSON says so too."""
+    assert main(["mutants", SCENARIO, "--mutant", "key-cut-short"]) == 1
+    assert "UNNAMED  key-cut-short" in capsys.readouterr().out
+    assert main(["mutants", SCENARIO, "--mutant", "key-cut-short", "--json"]) == 1
+    document = json.loads(capsys.readouterr().out)
+    assert document["sound"] is False
+    assert {one["killed"] for one in document["results"]} == {False}
+
+
+def test_only_the_right_consumer(capsys: pytest.CaptureFixture[str]) -> None:
+    """With --reference no mutant runs, and the right consumer passes over many deliveries."""
+    assert main(["mutants", SCENARIO, "--reference", "--seeds", "20"]) == 0
+    assert "0 of 0 mutants" in capsys.readouterr().out
+
+
+def test_an_unknown_mutant(capsys: pytest.CaptureFixture[str]) -> None:
+    """A name that no mutant has is a mistake of usage."""
+    assert main(["mutants", "--mutant", "signed-46"]) == 2
+    assert "there is no mutant 'signed-46'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["check", "mutants"])
+def test_a_claim_on_nobody(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A scenario that names a mutant which does not exist is refused, with the nearest name."""
+    home = tmp_path / "scenarios" / "dml"
+    home.mkdir(parents=True)
+    text = (ROOT / "scenarios" / "dml" / "insert-update-delete.yaml").read_text(encoding="utf-8")
+    text = text[: text.index("\nkills:")] + "\nkills: [signed-46]\n"
+    (home / "insert-update-delete.yaml").write_text(text, encoding="utf-8")
+    options = ["--scenarios", str(tmp_path / "scenarios"), "--golden", str(ROOT / "golden")]
+    assert main([command, str(home), *options]) == 2
+    told = capsys.readouterr()
+    assert "`kills` names `signed-46`, and there is no such mutant" in told.out + told.err
+    assert "did you mean `signed-64`?" in told.out + told.err
