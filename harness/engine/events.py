@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
+from harness.model.exhibit import Exhibit
 from harness.model.finding import Verdict
 
 
@@ -55,7 +56,11 @@ class ServiceChanged:
 
 @dataclass(frozen=True, slots=True)
 class CaseFinished:
-    """A case was judged; `file` is the scenario's, `title` says what must hold."""
+    """A case was judged; `file` is the scenario's, `title` says what must hold.
+
+    `clauses` are those that the scenario cites; `exhibit` is there where a verdict needs to be
+    explained.
+    """
 
     case: str
     protocol: str
@@ -64,6 +69,8 @@ class CaseFinished:
     verdict: Verdict
     repeat: str
     log: str = ""
+    clauses: tuple[str, ...] = ()
+    exhibit: Exhibit | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,12 +31,14 @@ from harness.engine.events import (
     RunFinished,
     RunStarted,
 )
+from harness.engine.exhibits import exhibit
 from harness.engine.launch import service_changed, undeclared
 from harness.engine.live import Live, Named, run_all, sort_out
 from harness.engine.plan import Plan, names_schemas
 from harness.engine.produce import FilledTopic, fill, wanted_topics
 from harness.engine.workspace import Workspace
 from harness.errors import ExitCode, UsageError
+from harness.model.exhibit import Exhibit
 from harness.model.finding import APPLICABLE, FINDINGS, Judgement, Verdict
 from harness.model.observed import Observed
 from harness.scenario.expand import Case
@@ -219,16 +221,26 @@ class Run:
             answer = observed[plan.case.id]
             verdict = judge(plan.judged, plan.expected, answer)
             verdicts[plan.case.id] = verdict
-            self._finished(plan.case, verdict, answer.log)
+            self._finished(plan.case, verdict, answer.log, exhibit(plan, verdict, answer))
         return verdicts
 
-    def _finished(self, case: Case, verdict: Verdict, log: str) -> None:
+    def _finished(
+        self, case: Case, verdict: Verdict, log: str, shown: Exhibit | None = None
+    ) -> None:
         scenario = case.scenario
         words = ["harness", "certify", self._request.consumer.name, "-k", case.id]
         repeat = shlex.join([*words, *self._request.options, *self._request.space.options()])
         self.tell(
             CaseFinished(
-                case.id, case.protocol, scenario.file, scenario.title, verdict, repeat, log
+                case.id,
+                case.protocol,
+                scenario.file,
+                scenario.title,
+                verdict,
+                repeat,
+                log,
+                scenario.clauses,
+                shown,
             )
         )
 

@@ -11,8 +11,8 @@ from harness.engine.plan import Plan
 from harness.engine.stages import Mark, Pair, Partition, Stage, stages
 from harness.errors import DecodingError
 from harness.model.record import Record
-from harness.report.preview import event_text
 from harness.scenario.document import DeliveryStep
+from harness.verdict.text import event_text
 
 WIDTH = 100
 SIDE = 46

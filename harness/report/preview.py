@@ -7,9 +7,9 @@ from typing import Any
 
 from harness.engine.plan import Plan
 from harness.errors import DecodingError
-from harness.model.decoded import DecodedEvent, EventKind
+from harness.model.decoded import DecodedEvent
 from harness.model.record import Origin, Record
-from harness.verdict.text import value_text
+from harness.verdict.text import event_text
 
 
 def preview_lines(plan: Plan, *, show_bytes: bool = False) -> Iterator[str]:
@@ -70,25 +70,6 @@ def read(plan: Plan, record: Record) -> Sequence[tuple[DecodedEvent, Origin]] | 
     # A malformed message may have another number of events than the one it was made from.
     origins = record.origins
     return [(e, origins[min(n, len(origins) - 1)]) for n, e in enumerate(decoded)]
-
-
-def event_text(event: DecodedEvent) -> str:
-    """Return a decoded event on one line."""
-    if event.kind is EventKind.RESOLVED:
-        return "resolved"
-    if event.kind is EventKind.DDL:
-        return f"ddl {event.type}: {event.query}"
-    if event.kind in (EventKind.BEGIN, EventKind.END, EventKind.HEARTBEAT):
-        return f"{event.kind.value} {event.value_text}"
-    images = [image for image in (event.before, event.after) if image is not None] or [
-        event.key or {}
-    ]
-    cells = (
-        "{" + ", ".join(f"{name}: {value_text(v)}" for name, v in image.items()) + "}"
-        for image in images
-    )
-    name = f"{event.schema}.{event.table} " if event.table else ""
-    return f"{event.kind.value} {name}{' → '.join(cells)}"
 
 
 def _whence(origin: Origin) -> str:

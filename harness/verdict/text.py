@@ -1,7 +1,8 @@
-"""Values and rows as people read them in a diff."""
+"""Values, rows and decoded events as people read them."""
 
 from __future__ import annotations
 
+from harness.model.decoded import DecodedEvent, EventKind
 from harness.model.mounted import MountedTable
 from harness.model.values import Row, Value
 
@@ -29,3 +30,22 @@ def key_text(table: MountedTable, row: Row) -> str:
     columns = table.table.columns
     ordinals = table.handle or table.emitted
     return ",".join(f"{columns[i].name}={value_text(row[i])}" for i in ordinals)
+
+
+def event_text(event: DecodedEvent) -> str:
+    """Return a decoded event on one line."""
+    if event.kind is EventKind.RESOLVED:
+        return "resolved"
+    if event.kind is EventKind.DDL:
+        return f"ddl {event.type}: {event.query}"
+    if event.kind in (EventKind.BEGIN, EventKind.END, EventKind.HEARTBEAT):
+        return f"{event.kind.value} {event.value_text}"
+    images = [image for image in (event.before, event.after) if image is not None] or [
+        event.key or {}
+    ]
+    cells = (
+        "{" + ", ".join(f"{name}: {value_text(v)}" for name, v in image.items()) + "}"
+        for image in images
+    )
+    name = f"{event.schema}.{event.table} " if event.table else ""
+    return f"{event.kind.value} {name}{' → '.join(cells)}"

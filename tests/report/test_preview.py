@@ -6,7 +6,8 @@ import json
 from pathlib import Path
 
 from harness.model.decoded import DecodedEvent, EventKind
-from harness.report.preview import event_text, preview_json, preview_lines
+from harness.report.preview import preview_json, preview_lines
+from harness.verdict.text import event_text
 from tests.engine.test_plan import planned
 
 

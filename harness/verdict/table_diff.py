@@ -1,0 +1,111 @@
+"""A table as expected beside the answer, row by row under the same key: what a report shows.
+
+It judges nothing: findings do. Rows that cannot be read stand as the consumer wrote them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from harness.model.exhibit import DiffRow, RowMark, TableDiff
+from harness.model.finding import Finding
+from harness.model.observed import RawRow
+from harness.model.values import Row
+from harness.verdict.case import Judged
+from harness.verdict.expected import Expected, TableState, key_of
+from harness.verdict.read import read_row
+from harness.verdict.tables import Answer
+from harness.verdict.text import value_text
+
+DIFFERING_SHOWN = 60
+ALIKE_SHOWN = 20
+
+
+def table_diffs(judged: Judged, expected: Expected, answer: Answer) -> Iterator[TableDiff]:
+    """Yield each table that differs from its answer."""
+    for table_id, state in sorted(expected.tables.items()):
+        rows = list(_rows(judged, state, answer.get(table_id, ())))
+        if any(row.mark is not RowMark.ALIKE for row in rows):
+            yield _bounded(str(table_id), _columns(state), rows)
+    for table_id in sorted(set(answer) - set(expected.tables)):
+        extra = answer[table_id]
+        if extra:
+            columns = tuple(dict.fromkeys(name for row in extra for name in row))
+            yield _bounded(str(table_id), columns, [_raw(columns, row) for row in extra])
+
+
+def _rows(judged: Judged, state: TableState, answer: Sequence[RawRow]) -> Iterator[DiffRow]:
+    """Yield the rows by key: the expected one, then the answered one where it differs."""
+    names = _columns(state)
+    read: list[Row] = []
+    for raw in answer:
+        row = read_row(judged, state, raw)
+        if isinstance(row, Finding):
+            yield _raw(names, raw)
+        else:
+            read.append(row)
+    yield from _multiset(state, read) if state.keyless else _keyed(state, read)
+
+
+def _keyed(state: TableState, read: Sequence[Row]) -> Iterator[DiffRow]:
+    found: dict[object, list[Row]] = {}
+    for row in read:
+        found.setdefault(key_of(state.mounted, row), []).append(row)
+    for key, wanted in state.rows.items():
+        rows = found.pop(key, [])
+        yield from _pair(state, wanted, rows)
+    for rows in found.values():
+        for row in rows:
+            yield DiffRow(RowMark.ACTUAL, _cells(state, row))
+
+
+def _pair(state: TableState, wanted: Row, rows: Sequence[Row]) -> Iterator[DiffRow]:
+    if list(rows) == [wanted]:
+        yield DiffRow(RowMark.ALIKE, _cells(state, wanted))
+        return
+    cells = _cells(state, wanted)
+    others = [_cells(state, row) for row in rows]
+    changed = {i for other in others for i, cell in enumerate(other) if cell != cells[i]}
+    marked = tuple(sorted(changed))
+    yield DiffRow(RowMark.EXPECTED, cells, marked)
+    for other in others:
+        yield DiffRow(RowMark.ACTUAL, other, marked)
+
+
+def _multiset(state: TableState, read: Sequence[Row]) -> Iterator[DiffRow]:
+    wanted, got = Counter(state.multiset), Counter(read)
+    marks = (
+        (RowMark.ALIKE, wanted & got),
+        (RowMark.EXPECTED, wanted - got),
+        (RowMark.ACTUAL, got - wanted),
+    )
+    for mark, rows in marks:
+        for row in rows.elements():
+            yield DiffRow(mark, _cells(state, row))
+
+
+def _columns(state: TableState) -> tuple[str, ...]:
+    return tuple(state.mounted.table.columns[i].name for i in state.mounted.emitted)
+
+
+def _cells(state: TableState, row: Row) -> tuple[str, ...]:
+    return tuple(value_text(row[i]) for i in state.mounted.emitted)
+
+
+def _raw(columns: Sequence[str], row: RawRow) -> DiffRow:
+    cells = (str(row[name]) if name in row else "" for name in columns)
+    return DiffRow(RowMark.ACTUAL, tuple(cells))
+
+
+def _bounded(table: str, columns: tuple[str, ...], rows: Sequence[DiffRow]) -> TableDiff:
+    """Return the first rows that differ, among as many alike as give them a context."""
+    left = {RowMark.ALIKE: ALIKE_SHOWN}
+    shown: list[DiffRow] = []
+    for row in rows:
+        kind = RowMark.ALIKE if row.mark is RowMark.ALIKE else RowMark.ACTUAL
+        left.setdefault(kind, DIFFERING_SHOWN)
+        if left[kind]:
+            left[kind] -= 1
+            shown.append(row)
+    return TableDiff(table, columns, tuple(shown), len(rows) - len(shown))
