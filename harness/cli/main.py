@@ -35,6 +35,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "Certify a consumer: spark, reference, py:… or exec:…",
     ),
     "mutants": ("harness.cli.mutants", "Prove that scenarios catch wrong consumers; in memory."),
+    "coverage": ("harness.cli.coverage", "Show which scenarios witness which clauses."),
     "report": ("harness.cli.report", "Render a run's events as JUnit, Markdown or on the console."),
     "golden": ("harness.cli.golden", "Compare or accept golden files; no services needed."),
     "truth": ("harness.cli.truth", "Compare with what vendors' own encoders emit."),

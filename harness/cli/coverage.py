@@ -1,0 +1,80 @@
+"""`harness coverage`: which scenarios witness which clauses, and how the last run ended."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+import orjson
+
+from harness.cli import options
+from harness.errors import ExitCode
+
+LAYERS = ("open", "avro", "vitess", "changefeed", "connect", "kafka", "registry")
+LEVELS = ("must", "should", "may")
+
+
+@click.command("coverage", short_help="Show which scenarios witness which clauses.")
+@click.option(
+    "--protocol",
+    "layers",
+    multiple=True,
+    type=click.Choice(LAYERS),
+    help="Only clauses of this protocol, or of this layer that protocols share; may be repeated.",
+)
+@click.option(
+    "--level",
+    "levels",
+    multiple=True,
+    type=click.Choice(LEVELS),
+    help="Only clauses of this level; may be repeated.",
+)
+@click.option("--missing", is_flag=True, help="List only the clauses without a scenario.")
+@click.option(
+    "--events",
+    "files",
+    multiple=True,
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="RUN.ndjson",
+    help="Verdicts of this run; may be repeated, later ones count [the last run here].",
+)
+@options.roots
+@options.as_json
+def command(  # noqa: PLR0913  (click hands options over by name)
+    *,
+    layers: tuple[str, ...],
+    levels: tuple[str, ...],
+    missing: bool,
+    files: tuple[Path, ...],
+    scenarios: Path | None,
+    golden: Path | None,
+    json_: bool,
+) -> int:
+    """Show for each clause the scenarios that witness it, and their verdict in the last run.
+
+    The last run is the newest in .harness/runs that has judged a case. Exit code 1 when a MUST
+    clause has no scenario, or fewer than 95 % of the SHOULD clauses have one; verdicts of a run do
+    not change it.
+    """
+    from harness.engine.choose import load, selected
+    from harness.engine.workspace import told_runs
+    from harness.report import coverage_text
+    from harness.report.coverage import Standing, coverage, lacking, last, verdicts
+    from harness.report.read import read_events
+    from harness.spec import Level
+
+    space = options.space(scenarios, golden)
+    cases = selected(load(space), None)
+    said = verdicts(read_events(file) for file in files) if files else last(told_runs(space.here))
+    found = coverage(cases, said, layers, tuple(Level(level.upper()) for level in levels))
+    listed = tuple(one for one in found if not missing or one.standing is Standing.MISSING)
+    if json_:
+        document = coverage_text.as_data(found, said)
+        names = {one.clause.id for one in listed}
+        document["clauses"] = [row for row in document["clauses"] if row["clause"] in names]
+        click.echo(orjson.dumps(document).decode())
+    else:
+        click.echo("\n".join(coverage_text.lines(listed, found, said)))
+    for line in coverage_text.complaints(found):
+        click.echo(line, err=True)
+    return int(ExitCode.FINDINGS if lacking(found) else ExitCode.PASS)

@@ -1,0 +1,141 @@
+"""Coverage for people and for programs: clause, scenarios, verdict; then the counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import harness.spec
+from harness.report.coverage import (
+    Covered,
+    Standing,
+    Totals,
+    Verdicts,
+    lacking,
+    totals,
+)
+from harness.spec import Clause
+
+SHOWN = 3
+_SPEC = Path(harness.spec.__file__).parent
+_HEAD = ("clauses", "covered", *(standing.value for standing in Standing))
+
+
+def lines(listed: Sequence[Covered], covered: Sequence[Covered], said: Verdicts) -> Iterator[str]:
+    """Yield the listed clauses by layer, the counts of all, and what the verdicts are of."""
+    for layer, group in groupby(listed, key=lambda one: one.clause.protocol):
+        yield f"{layer}:"
+        yield from (_line(one) for one in group)
+        yield ""
+    yield from table(totals(covered))
+    yield ""
+    yield from heard(said)
+
+
+def _line(one: Covered) -> str:
+    clause = one.clause
+    return f"  {one.standing.value:<9} {clause.level.value:<6} {clause.id:<44} {_shown(one)}"
+
+
+def _shown(one: Covered) -> str:
+    if one.standing is Standing.ELSEWHERE and one.proof is not None:
+        return one.proof.test
+    more = len(one.scenarios) - SHOWN
+    return " ".join(one.scenarios[:SHOWN]) + (f" and {more} more" if more > 0 else "")
+
+
+def table(rows: Iterable[Totals]) -> Iterator[str]:
+    """Yield the counts as a table, one row a layer and level."""
+    yield f"{'':<10} {'':<6} " + " ".join(f"{word:>9}" for word in _HEAD)
+    for row in rows:
+        numbers = (row.clauses, row.covered, *(row.standings[each] for each in Standing))
+        yield f"{row.layer:<10} {row.level.value:<6} " + " ".join(f"{n:>9}" for n in numbers)
+
+
+def heard(said: Verdicts) -> Iterator[str]:
+    """Yield one line a run that the verdicts are of, or how to get some."""
+    for name, consumer, judged in said.runs:
+        yield f"verdicts of run {name}: {consumer}, {judged} cases"
+    if not said.runs:
+        yield "no run has judged a case: `harness certify CONSUMER` does, --events FILE names one"
+
+
+def complaints(covered: Sequence[Covered]) -> Iterator[str]:
+    """Yield what is amiss with the catalogue, each clause with its place and what to do."""
+    for one in lacking(covered):
+        clause = one.clause
+        yield f"{place(clause)}: {clause.level.value} clause `{clause.id}` has no scenario"
+        yield f"    {clause.text}"
+    if lacking(covered):
+        yield (
+            "add each to `clauses` of a scenario whose golden shows it, or write one "
+            "(`harness new scenario`); docs/guides/read-coverage.md tells how"
+        )
+
+
+def as_data(covered: Sequence[Covered], said: Verdicts) -> dict[str, Any]:
+    """Return everything as JSON data."""
+    return {
+        "sound": not lacking(covered),
+        "runs": [
+            {"run": name, "consumer": consumer, "cases": judged}
+            for name, consumer, judged in said.runs
+        ],
+        "totals": [_total(row) for row in totals(covered)],
+        "clauses": [_clause(one, said) for one in covered],
+    }
+
+
+def _total(row: Totals) -> dict[str, Any]:
+    return {
+        "protocol": row.layer,
+        "level": row.level.value,
+        "clauses": row.clauses,
+        "covered": row.covered,
+        "standings": {standing.value.lower(): n for standing, n in row.standings.items()},
+    }
+
+
+def _clause(one: Covered, said: Verdicts) -> dict[str, Any]:
+    clause, proof = one.clause, one.proof
+    return {
+        "clause": clause.id,
+        "level": clause.level.value,
+        "protocol": clause.protocol,
+        "text": clause.text,
+        "versions": clause.versions,
+        "source": clause.source.url,
+        "place": place(clause),
+        "standing": one.standing.value.lower(),
+        "scenarios": list(one.scenarios),
+        "cases": {
+            case: said.cases[case].value if case in said.cases else None for case in one.cases
+        },
+        "proved_by": None if proof is None else {"test": proof.test, "why": proof.why},
+    }
+
+
+def place(clause: Clause) -> str:
+    """Return `harness/spec/FILE.py:LINE` where a clause is written, or the row that it is made of.
+
+    The ids of table rows are put together: their last words stand alone there.
+    """
+    whole, tail = f'"{clause.id}"', f'"{clause.id.rpartition(".")[2]}"'
+    for wanted in (whole, tail):
+        for name, lines_ in _sources():
+            for number, line in enumerate(lines_, start=1):
+                if wanted in line and (wanted == whole or clause.protocol in name):
+                    return f"harness/spec/{name}:{number}"
+    return "harness/spec/"
+
+
+@cache
+def _sources() -> tuple[tuple[str, tuple[str, ...]], ...]:
+    return tuple(
+        (path.name, tuple(path.read_text("utf-8").splitlines()))
+        for path in sorted(_SPEC.glob("*.py"))
+        if path.name not in {"__init__.py", "duties.py", "elsewhere.py"}
+    )
