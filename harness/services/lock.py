@@ -43,6 +43,11 @@ class Group:
 
 
 GROUPS: Mapping[str, Group] = {
+    "delta": Group(
+        roots=("io.delta:delta-spark_2.13:4.0.0",),
+        # PySpark 4.0.0 ships these in its own jars directory.
+        dropped=frozenset({"org.antlr:antlr4-runtime", "org.scala-lang:scala-library"}),
+    ),
     "kafka": Group(
         roots=(
             "org.apache.kafka:kafka_2.13:4.1.2",
