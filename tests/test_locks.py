@@ -27,6 +27,7 @@ LOCKS = {
 
 # Module -> the project that brings it, where the names differ.
 PROJECTS = {
+    "Crypto": "pycryptodome",
     "docker": "testcontainers",  # whose client it is
     "mysql": "mysql-connector-python",
     "py4j": "pyspark",  # whose errors surface through it
