@@ -23,6 +23,7 @@ from harness.model.record import Record
 from harness.protocols import PROTOCOLS
 from harness.scenario.document import ExpectedTable
 from harness.scenario.expand import Case
+from harness.spec import CLAUSES, governs
 from harness.upstream.decision import Explained
 from harness.upstream.personalities import PERSONALITIES, Stage
 from harness.upstream.refusal import ChangefeedError
@@ -97,7 +98,7 @@ def plan(case: Case, log: ChangeLog) -> Plan:
     judged = Judged(
         case=case.id,
         protocol=case.protocol,
-        clauses=scenario.clauses,
+        clauses=_by_point(case),
         line=scenario.expect.line,
         places=delivery.places,
         row_ids=wire.row_ids,
@@ -116,6 +117,16 @@ def plan(case: Case, log: ChangeLog) -> Plan:
         stopped=sent.stopped,
         decisions=played.decisions,
     )
+
+
+def _by_point(case: Case) -> tuple[str, ...]:
+    """Return the clauses that the scenario cites; those that speak of the protocol come first."""
+
+    def is_foreign(identifier: str) -> bool:
+        clause = CLAUSES.get(identifier)
+        return clause is None or not governs(clause, case.protocol)
+
+    return tuple(sorted(case.scenario.clauses, key=is_foreign))
 
 
 def _expected_stop(case: Case) -> str:

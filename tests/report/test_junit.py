@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -105,7 +106,7 @@ def test_output_is_bounded_and_keeps_its_end() -> None:
     root = parsed(run(case("dml.a[open,p1]", Judgement.CRASH, text="crash")))
     assert root.find(".//system-out") is not None
     loud = case("dml.a[open,p1]", Judgement.CRASH)
-    loud = type(loud)(*(getattr(loud, name) for name in loud.__slots__[:-1]), text)
+    loud = replace(loud, log=text)
     output = parsed(run(loud)).findtext(".//system-out") or ""
     assert len(output) < OUTPUT_CHARACTERS + 100
     assert output.endswith("last words")
