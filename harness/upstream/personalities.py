@@ -127,6 +127,7 @@ def keyspace_of(stage: Stage) -> tuple[Topology, Keys]:
         copied_after=stage.copied_after,
         copies=stage.settings.get("snapshot.mode", COPYING) == COPYING,
         followed=_followed(stage),
+        stops_at_reshard=str(stage.settings.get("vitess.stop_on_reshard")).lower() == "true",
         resharded={
             name: topology(keyspace, shards, vindexes) for name, shards in stage.resharded.items()
         },

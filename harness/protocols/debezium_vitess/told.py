@@ -9,6 +9,7 @@ Source: vitess NOTES §5, §7; clauses `vitess.temporal.*`, `vitess.type.*`, `vi
 
 from __future__ import annotations
 
+import hashlib
 import re
 from base64 import b64encode, urlsafe_b64encode
 from calendar import monthrange
@@ -26,6 +27,8 @@ from harness.model.mounted import MountedRow, MountedTable
 from harness.model.reshape import zero_value
 from harness.model.values import Row, Value
 from harness.protocols.debezium_vitess.connector.adjust import FIELD_NAMES
+from harness.protocols.debezium_vitess.connector.enum_set import enum_text, members, set_text
+from harness.protocols.debezium_vitess.connector.mappers import serialised
 from harness.protocols.debezium_vitess.connector.selection import (
     column_filter,
     includes,
@@ -46,6 +49,8 @@ _BINARY_TEXTS: Final[Mapping[str, Callable[[bytes], str]]] = {
 # Texts by the column's full name: stars in their place, or their first UTF-16 units.
 _MASK: Final = re.compile(r"column\.mask\.with\.(\d+)\.chars\Z")
 _CUT: Final = re.compile(r"column\.truncate\.to\.(\d+)\.chars\Z")
+_HASH: Final = re.compile(r"column\.mask\.hash\.([^.]+)\.with\.salt\.(.+)\Z")
+_HASH_2: Final = re.compile(r"column\.mask\.hash\.v2\.([^.]+)\.with\.salt\.(.+)\Z")
 _DAY: Final = timedelta(days=1)
 _EPOCH: Final = datetime(1970, 1, 1)  # noqa: DTZ001 - MySQL's DATETIME has no zone
 _JULIAN_GAP: Final = ("1582-10-05", "1582-10-14")
@@ -69,6 +74,10 @@ def teller(values: Mapping[str, Any]) -> Teller:
 
     def read_as(column: Column) -> Column:
         column = replace(column, name=named(column.name))
+        if column.kind in _UNSUPPORTED:
+            return replace(column, kind=ColumnKind.BLOB, nullable=True)
+        if "" in column.members:  # what the connector takes for members is none of the table's
+            return replace(column, kind=ColumnKind.VARCHAR, members=())
         # Nothing on the wire tells such a text from any other one.
         hidden = texts and column.kind in BINARIES
         return replace(column, kind=ColumnKind.VARCHAR) if hidden else column
@@ -115,6 +124,14 @@ def _rewriter(values: Mapping[str, Any]) -> Callable[[MountedTable, Row | None],
             rules.append((includes(str(listed)), partial(_starred, int(mask[1]))))
         if cut := _CUT.match(name):
             rules.append((includes(str(listed)), partial(_shortened, int(cut[1]))))
+        if salted := _HASH.match(name):
+            rules.append(
+                (includes(str(listed)), partial(_hashed, salted[1], salted[2], serialised))
+            )
+        if salted := _HASH_2.match(name):
+            rules.append(
+                (includes(str(listed)), partial(_hashed, salted[1], salted[2], str.encode))
+            )
 
     def rewrite(table: MountedTable, row: Row | None) -> Row | None:
         if row is None or not rules:
@@ -135,6 +152,14 @@ def _starred(length: int, value: Value) -> Value:
     """Return stars in place of a text, and of NULL."""
     del value
     return "*" * length
+
+
+def _hashed(algorithm: str, salt: str, form: Callable[[str], bytes], value: Value) -> Value:
+    """Return the digest of salt and text in hexadecimal; NULL stays NULL."""
+    if not isinstance(value, str):
+        return value
+    digest = hashlib.new(algorithm.lower().replace("-", "", 1), salt.encode() + form(value))
+    return digest.hexdigest()
 
 
 def _shortened(length: int, value: Value) -> Value:
@@ -186,13 +211,37 @@ def told_value(column: Column, value: Value, settings: Settings, zone: str = "UT
             return None if long else value
         case ColumnKind.DATE | ColumnKind.DATETIME if isinstance(value, str):
             return value if mode == "isostring" else _day(column, value, settings, zone)
-        case _ if isinstance(value, bytes):
-            as_text = _BINARY_TEXTS.get(settings.mode("binary.handling.mode"))
-            return value if as_text is None else as_text(value)
         case ColumnKind.TIME if isinstance(value, str) and mode == "connect":
             return _of_day(column, value)
         case _:
-            return value
+            return _passed(column, value, settings)
+
+
+def _passed(column: Column, value: Value, settings: Settings) -> Value:
+    """Return a value of a kind whose form is decided by the column, not by the value."""
+    as_text = _BINARY_TEXTS.get(settings.mode("binary.handling.mode"))
+    if column.kind in _UNSUPPORTED:
+        return None if as_text else _as_bytes(column, value)
+    if isinstance(value, bytes):
+        return value if as_text is None else as_text(value)
+    if "" in column.members and isinstance(value, int):
+        return _misread(column, value)
+    return value
+
+
+def _as_bytes(column: Column, value: Value) -> Value:
+    """Return the bytes of an unsupported value's text, with U+FFFD for what is no UTF-8."""
+    if isinstance(value, int):
+        raw = value.to_bytes(((column.length or 1) + 7) // 8)
+        return raw.decode(errors="replace").encode()
+    return str(value).encode()
+
+
+def _misread(column: Column, value: int) -> Value:
+    """Return the member that the connector finds in a list that an empty member has spoiled."""
+    listed = ",".join("'" + name.replace("'", "''") + "'" for name in column.members)
+    names = members(f"{column.kind.value}({listed})")
+    return enum_text(names, value) if column.kind is ColumnKind.ENUM else set_text(names, value)
 
 
 def _absent(column: Column) -> Value:

@@ -23,12 +23,13 @@ class Position:
 
     def reshard(self, shards: tuple[str, ...]) -> None:
         """Follow other shards: those that stay keep their progress, new ones have new primaries."""
-        for shard in shards:
-            if shard not in self._servers:
-                number = (_FIRST_SERVER + self._given * _STEP) % (1 << 32)
-                self._servers[shard] = f"{number:08x}-{_TAIL}"
-                self._given += 1
+        self._servers = {shard: self._servers.get(shard) or self._primary() for shard in shards}
         self._counts = {shard: self._counts.get(shard, 0) for shard in shards}
+
+    def _primary(self) -> str:
+        number = (_FIRST_SERVER + self._given * _STEP) % (1 << 32)
+        self._given += 1
+        return f"{number:08x}-{_TAIL}"
 
     def advance(self, shard: str) -> tuple[ShardGtid, ...]:
         """Count one more commit on a shard; return the position behind it, over all shards.

@@ -47,8 +47,8 @@ from harness.model.vstream import (
     Vgtid,
     VStreamResponse,
 )
+from harness.upstream.key_text import key_text
 from harness.upstream.mount import mounted_table
-from harness.upstream.tidb import key_text
 from harness.upstream.vitess.cells import cells
 from harness.upstream.vitess.copy import Copy, Stored, finished
 from harness.upstream.vitess.fields import fields, key_ordinals
@@ -124,6 +124,8 @@ class Cluster:
         self._told: dict[tuple[str, TableId], Table] = {}
         self._events = count()
         self._second = FIRST_SECOND
+        # Set by the reshard at which the connector was told to stop: nobody reads what follows.
+        self._ended = False
         # What is there before the connector starts; None once it has started.
         self._stored = Stored() if topology.copied_after is not None else None
         if topology.copies and self._stored is None:
@@ -131,6 +133,8 @@ class Cluster:
 
     def ddl(self, step: int, run: DdlRun) -> None:
         """Run a statement everywhere; statements about other databases are not this stream's."""
+        if self._ended:
+            return
         applied = self._catalogue.apply(run.sql, run.schema)
         self._catalogue = applied.catalogue
         self._tables.clear()
@@ -152,6 +156,8 @@ class Cluster:
 
     def transaction(self, step: int, transaction: Transaction) -> None:
         """Commit a transaction on every shard that it touches, in the shards' order."""
+        if self._ended:
+            return
         second = self._tick()
         by_shard: dict[str, list[RowChanged]] = {}
         for change in transaction.changes:
@@ -199,7 +205,8 @@ class Cluster:
             self._stored = None
         after = self._topology.resharded.get(transaction.name)
         if after is not None:
-            self._topology = after
+            self._ended = self._topology.stops_at_reshard
+            self._topology = replace(after, resharded=self._topology.resharded)
             self._position.reshard(after.streamed)
 
     def _committed(

@@ -39,7 +39,8 @@ class Topology:
     `resharded` has the topology that there is after a transaction, by its name. `copied_after`
     names the transaction after which a connector starts that copies what is there; `copies` tells
     whether it starts with a copy at all, be it of nothing. `followed` are the shards that the
-    connector is told to follow (`vitess.shard`), none for all.
+    connector is told to follow (`vitess.shard`), none for all; `stops_at_reshard` tells whether it
+    stops where the shards change.
     """
 
     keyspace: str
@@ -49,6 +50,7 @@ class Topology:
     copied_after: str | None = None
     followed: tuple[str, ...] = ()
     copies: bool = False
+    stops_at_reshard: bool = False
 
     @property
     def streamed(self) -> tuple[str, ...]:
