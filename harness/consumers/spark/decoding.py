@@ -26,15 +26,12 @@ query, naming topic, partition and offset; with `dead_letter` it becomes a row o
 # pyright: reportUnknownVariableType=false
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Any
 
-import orjson
-import pyarrow as pa
-
 from harness.consumers.spark import rows
+from harness.consumers.spark.changes import Place, change_batch
 from harness.consumers.spark.debezium_vitess.values import Definitions
 from harness.consumers.spark.events import Event, Kind
 from harness.consumers.spark.job import DEAD_LETTER, FAIL, POLICIES
@@ -60,42 +57,6 @@ CHANGE = (
     "reason string, topic string, partition int, offset bigint, slot int"
 )
 _NEEDED = ("topic", "partition", "offset", "key", "value")
-_TRANSACTION = pa.struct(
-    [
-        ("id", pa.string()),
-        ("total_order", pa.int64()),
-        ("shard", pa.string()),
-        ("epoch", pa.int64()),
-        ("rank", pa.string()),
-        ("event_count", pa.int64()),
-    ]
-)
-_ARROW: Any = pa.schema(
-    [
-        *((name, pa.string()) for name in ("op", "schema", "table", "identity")),
-        ("key", pa.list_(pa.string())),
-        ("before", pa.string()),
-        ("after", pa.string()),
-        ("commit_ts", pa.decimal128(20, 0)),
-        ("query", pa.string()),
-        ("transaction", _TRANSACTION),
-        ("reason", pa.string()),
-        ("topic", pa.string()),
-        ("partition", pa.int32()),
-        ("offset", pa.int64()),
-        ("slot", pa.int32()),
-    ]
-)
-_OPS: Mapping[Kind, str] = {
-    Kind.UPSERT: "upsert",
-    Kind.DELETE: "delete",
-    Kind.DDL: "ddl",
-    Kind.RESOLVED: "resolved",
-    Kind.TOMBSTONE: "tombstone",
-    Kind.BEGIN: "begin",
-    Kind.END: "end",
-    Kind.ERROR: "poison",
-}
 
 
 def decode_open(messages: Frame, *, dialect: str = "current", poison: str = FAIL) -> Frame:
@@ -174,56 +135,21 @@ class Decoding:
         """Decode Arrow batches; raises DecodingError where poison is to fail the query."""
         decode = decoder(self.language)
         for batch in batches:
-            found = (
-                self._row(event, (topic, partition, offset, slot))
-                for topic, partition, offset, key, value in rows.tuples(batch)
-                for slot, event in enumerate(read(decode, key, value))
-            )
-            yield _batch_of(found)
-
-    def _row(self, event: Event, place: tuple[str, int, int, int]) -> tuple[Any, ...]:
-        if event.kind is Kind.ERROR and not self.lenient:
-            topic, partition, offset, _ = place
-            raise DecodingError(
-                f"topic {topic}, partition {partition}, offset {offset}: {event.payload}",
-                hint=f"poison={DEAD_LETTER!r} sets such messages aside",
-            )
-        return (*_told(event), *place)
+            places: list[Place] = []
+            events: list[Event] = []
+            for topic, partition, offset, key, value in rows.tuples(batch):
+                for slot, event in enumerate(read(decode, key, value)):
+                    place = (topic, partition, offset, slot)
+                    if event.kind is Kind.ERROR and not self.lenient:
+                        raise _poison(event, place)
+                    places.append(place)
+                    events.append(event)
+            yield change_batch(events, places)
 
 
-def _told(event: Event) -> tuple[Any, ...]:
-    """Return an event's columns but for its place."""
-    error = event.payload if event.kind is Kind.ERROR else None
-    body: Any = orjson.loads(event.payload) if event.payload and error is None else {}
-    dated = event.ts and not body.get("undated")
-    return (
-        _OPS[event.kind],
-        event.schema,
-        event.table,
-        event.identity if "key" in body else "",
-        body.get("key") or [],
-        _json(body.get("before")),
-        _json(body.get("after")),
-        Decimal(event.ts) if dated else None,
-        body.get("q"),
-        _transaction(event.transaction),
-        error,
+def _poison(event: Event, place: Place) -> DecodingError:
+    topic, partition, offset, _ = place
+    return DecodingError(
+        f"topic {topic}, partition {partition}, offset {offset}: {event.payload}",
+        hint=f"poison={DEAD_LETTER!r} sets such messages aside",
     )
-
-
-def _json(row: object) -> str | None:
-    return None if row is None else orjson.dumps(row).decode()
-
-
-def _transaction(text: str) -> dict[str, Any] | None:
-    if not text:
-        return None
-    told: dict[str, Any] = orjson.loads(text)
-    names = {"id": "id", "n": "total_order", "count": "event_count"}
-    return {names.get(name, name): value for name, value in told.items()}
-
-
-def _batch_of(found: Iterable[tuple[Any, ...]]) -> ArrowBatch:
-    columns = list(zip(*found, strict=True)) or [()] * len(_ARROW)
-    arrays = [pa.array(column, of.type) for column, of in zip(columns, _ARROW, strict=True)]
-    return pa.RecordBatch.from_arrays(arrays, schema=_ARROW)

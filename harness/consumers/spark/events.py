@@ -6,8 +6,11 @@ the same event, sent twice; rows whose protocol gives them no identity have none
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 from enum import IntEnum
+from typing import NamedTuple
+
+import orjson
 
 Plain = int | float | str | list[str] | None
 
@@ -32,15 +35,24 @@ class Kind(IntEnum):
     TOMBSTONE = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
-    """One event.
+class Images(NamedTuple):
+    """The rows of an event as JSON texts, None where untold, and the key's columns in order."""
+
+    before: str | None
+    after: str | None
+    key: Sequence[str]
+
+
+class Event(NamedTuple):
+    """One event; a tuple, because millions of them are made.
 
     `payload` is JSON: for rows `{"before", "after", "key", "rid"}`, for DDL `{"q", "t"}`; for an
     ERROR it is the text of what is wrong with the message. `key` names the columns of the handle
     key in order, none for a table without one. Streams of rows alone add `shape` (`apply.shape`).
     `ts` is 0 where the message carries no time of its own. `transaction` is JSON where the message
-    tells of one (`debezium_vitess.events`), "" elsewhere.
+    tells of one (`debezium_vitess.events`), "" elsewhere. `images` are the payload's parts as they
+    were written, so that whoever wants them apart need not read the payload again; they do not
+    travel between Spark's operations.
     """
 
     kind: Kind
@@ -50,3 +62,18 @@ class Event:
     identity: str = ""
     payload: str = ""
     transaction: str = ""
+    images: Images | None = None
+
+
+def json_text(value: object) -> str:
+    """Return a value as JSON."""
+    return orjson.dumps(value).decode()
+
+
+def payload_of(images: Images, rest: str = '"rid":null') -> str:
+    """Return the payload of a row's event; `rest` are its other members as JSON."""
+    before, after, key = images
+    return (
+        f'{{"before":{"null" if before is None else before},'
+        f'"after":{"null" if after is None else after},"key":{json_text(key)},{rest}}}'
+    )

@@ -6,7 +6,7 @@ wrong with a message becomes an event of its own changefeed, never an exception.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -59,44 +59,34 @@ class Decoder:
         """Decode Arrow batches, up to the end offsets."""
         decoders: dict[str, Decode] = {}
         for batch in batches:
-            yield rows.batch_of(
-                rows.EVENT,
-                (
-                    event
-                    for message in rows.tuples(batch)
-                    for event in self._events(decoders, *message)
-                ),
-            )
+            places: list[tuple[int, int, int, int, int]] = []
+            events: list[Event] = []
+            for topic, partition, offset, key, value in rows.tuples(batch):
+                route = self.routes[topic]
+                if offset >= route.end_offsets[partition]:
+                    continue
+                decode = decoders.get(topic)
+                if decode is None:
+                    decode = decoders[topic] = decoder(route.language)
+                for slot, event in enumerate(read(decode, key, value)):
+                    places.append((route.feed, route.topic, partition, offset, slot))
+                    events.append(event)
+            yield rows.batch_of_columns(rows.EVENT, [*_columns(places, 5), *_told(events)])
 
-    def _events(
-        self,
-        decoders: dict[str, Decode],
-        topic: str,
-        partition: int,
-        offset: int,
-        key: bytes | None,
-        value: bytes | None,
-    ) -> Iterator[tuple[Any, ...]]:
-        route = self.routes[topic]
-        if offset >= route.end_offsets[partition]:
-            return
-        if topic not in decoders:
-            decoders[topic] = decoder(route.language)
-        for slot, event in enumerate(read(decoders[topic], key, value)):
-            yield (
-                route.feed,
-                route.topic,
-                partition,
-                offset,
-                slot,
-                int(event.kind),
-                str(event.ts),
-                event.schema,
-                event.table,
-                event.identity,
-                event.payload,
-                event.transaction,
-            )
+
+def _columns(tuples: Sequence[tuple[Any, ...]], width: int) -> Iterable[Sequence[Any]]:
+    return zip(*tuples, strict=True) if tuples else ((),) * width
+
+
+def _told(events: Sequence[Event]) -> Iterator[Sequence[Any]]:
+    """Yield the columns of what events tell."""
+    yield [event.kind for event in events]
+    yield [str(event.ts) for event in events]
+    yield [event.schema for event in events]
+    yield [event.table for event in events]
+    yield [event.identity for event in events]
+    yield [event.payload for event in events]
+    yield [event.transaction for event in events]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ rows at all. Where nothing tells the table, there is nothing that a tombstone co
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
@@ -57,7 +57,9 @@ class Keys:
         identity = orjson.dumps(who).decode()
         if identity not in self.deleted:
             self.deleted.add(identity)
-            gone = replace(event, kind=Kind.DELETE, schema=schema, table=table, identity=identity)
+            gone = event._replace(
+                kind=Kind.DELETE, schema=schema, table=table, identity=identity, images=None
+            )
             yield arrival._replace(event=gone)
 
     def dump(self) -> dict[str, Any]:

@@ -13,7 +13,7 @@ pkg/sink/codec/avro/avro.go (watermark messages), cdc/processor/sinkmanager (ord
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import orjson
 
@@ -60,5 +60,5 @@ class Undated:
                 continue
             if event.ts:
                 for held in self.waiting.pop(arrival.source, ()):
-                    yield held._replace(event=replace(held.event, ts=event.ts))
+                    yield held._replace(event=held.event._replace(ts=event.ts))
             yield arrival

@@ -27,7 +27,7 @@ import orjson
 from harness.consumers.spark.debezium_vitess.parts import Part, Parts
 from harness.consumers.spark.debezium_vitess.rows import Rows
 from harness.consumers.spark.debezium_vitess.values import decimal
-from harness.consumers.spark.events import Event, Kind
+from harness.consumers.spark.events import Event, Images, Kind, json_text, payload_of
 from harness.errors import DecodingError
 
 DIALECTS = frozenset({"current", "documented"})
@@ -70,9 +70,9 @@ class Decoder:
         values = self._rows.key(named)
         names = [] if named.schema is None else named.schema.name.split(".")[-3:]
         schema, table = names[:2] if len(names) == 3 and names[2] == "Key" else ("", "")
-        payload = {"before": values, "after": None, "key": sorted(values), "rid": None}
-        told = orjson.dumps({**payload, "undated": True, "tombstone": True}).decode()
-        return [Event(Kind.TOMBSTONE, 0, schema, table, payload=told)]
+        images = Images(json_text(values), None, sorted(values))
+        told = payload_of(images, '"rid":null,"undated":true,"tombstone":true')
+        return [Event(Kind.TOMBSTONE, 0, schema, table, payload=told, images=images)]
 
     def _change(self, key: bytes | None, value: Part) -> Event:
         document = value.document
@@ -84,23 +84,22 @@ class Decoder:
         newest = images["after"] if kind is Kind.UPSERT else images["before"]
         assert newest is not None
         handle = [] if named is None else sorted(n for n in named.document if n in newest)
-        who = [schema, table, *(newest[name] for name in handle)]
-        payload = {
-            "before": images["before"],
-            "after": images["after"] if kind is Kind.UPSERT else None,
-            "key": handle,
-            "rid": None,
-            "shape": self._rows.shape(value, newest),
-        }
+        after = images["after"] if kind is Kind.UPSERT else None
+        written = Images(_written(images["before"]), _written(after), handle)
         return Event(
             kind,
             _maybe_whole(source, "ts_ms"),
             schema,
             table,
-            orjson.dumps(who).decode() if handle else "",
-            orjson.dumps(payload).decode(),
+            json_text([schema, table, *[newest[name] for name in handle]]) if handle else "",
+            payload_of(written, self._rows.rest(value, newest)),
             _transaction(document.get("transaction"), source),
+            written,
         )
+
+
+def _written(row: Mapping[str, Any] | None) -> str | None:
+    return None if row is None else json_text(row)
 
 
 def _kind(document: Mapping[str, Any]) -> Kind:
@@ -133,7 +132,9 @@ def _transaction(block: object, source: Mapping[str, Any]) -> str:
     except ValueError as error:
         raise DecodingError(f"a transaction_rank: {error}") from error
     # A rank is a decimal number without bounds: as text it survives any JSON.
-    return orjson.dumps({**found, "rank": None if rank is None else str(found["rank"])}).decode()
+    if rank is not None:
+        found["rank"] = str(found["rank"])
+    return json_text(found)
 
 
 def _boundary(document: Mapping[str, Any]) -> Event:

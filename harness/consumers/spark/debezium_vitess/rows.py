@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
-import orjson
-
 from harness.consumers.spark.debezium_vitess.parts import Part
 from harness.consumers.spark.debezium_vitess.schema import Schema
 from harness.consumers.spark.debezium_vitess.values import (
@@ -19,6 +17,7 @@ from harness.consumers.spark.debezium_vitess.values import (
     by_definition,
     by_schema,
 )
+from harness.consumers.spark.events import json_text
 from harness.errors import DecodingError
 
 Row = dict[str, Any]
@@ -35,7 +34,8 @@ class Rows:
         """Take what the caller knows of tables and connector."""
         self._known = known
         self._schemed: dict[tuple[int, str], tuple[Schema, Mapping[str, Reader]]] = {}
-        self._shapes: dict[int, tuple[Schema, orjson.Fragment]] = {}
+        self._shapes: dict[int, tuple[Schema, str]] = {}
+        self._names: dict[tuple[str, ...], str] = {}
         self._unschemed: dict[tuple[str, str], dict[str, Reader]] = {}
 
     def images(self, value: Part, schema: str, table: str) -> dict[str, Row | None]:
@@ -56,18 +56,29 @@ class Rows:
                 raise DecodingError(f"the key's column {name!r}: {error}") from error
         return row
 
-    def shape(self, value: Part, newest: Row) -> orjson.Fragment | list[list[str]]:
-        """Return the table's columns: names and types, without types where no schema travels."""
+    def rest(self, value: Part, newest: Row) -> str:
+        """Return the members of a payload that follow the key: no row id, and the table's shape.
+
+        A shape is the columns' names and types, without types where no schema travels.
+        """
         if value.schema is None:
-            return [[name, ""] for name in newest]
+            return self._untyped(tuple(newest))
         known = self._shapes.get(id(value.schema))
         if known is None or known[0] is not value.schema:
             row = value.schema.fields.get("after") or value.schema.fields["before"]
             columns = [[name, _type(of)] for name, of in row.fields.items()]
-            known = (value.schema, orjson.Fragment(orjson.dumps(columns)))
+            known = (value.schema, _rest(columns))
             if len(self._shapes) < _REMEMBERED:
                 self._shapes[id(value.schema)] = known
         return known[1]
+
+    def _untyped(self, names: tuple[str, ...]) -> str:
+        known = self._names.get(names)
+        if known is None:
+            known = _rest([[name, ""] for name in names])
+            if len(self._names) < _REMEMBERED:
+                self._names[names] = known
+        return known
 
     def _image(self, value: Part, side: str, table: tuple[str, str]) -> Row | None:
         raw: object = value.document.get(side)
@@ -117,6 +128,10 @@ class Rows:
             return by_schema(schema, columns.get(name), self._known)
         except ValueError as error:
             raise DecodingError(f"column {name!r}: {error}") from error
+
+
+def _rest(columns: list[list[str]]) -> str:
+    return f'"rid":null,"shape":{json_text(columns)}'
 
 
 def _type(schema: Schema) -> str:

@@ -17,7 +17,7 @@ import base64
 import binascii
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import cast
+from typing import Any
 
 from harness.consumers.spark.events import Plain
 from harness.consumers.spark.open_protocol.go_quote import unquote
@@ -110,12 +110,25 @@ _STRINGS = (15, 253, 254)  # VARCHAR and VARBINARY; the same, in the 2020 docume
 _LOBS = (249, 250, 251, 252)  # TINY-, MEDIUM-, LONG-, plain TEXT and BLOB
 
 
+# Type codes whose values come out as they went in, when JSON has them as this type of Python's.
+_AS_THEY_ARE: Mapping[int, type] = {
+    **dict.fromkeys((1, 2, 3, 8, 9, 13, 16, 247, 248), int),
+    **dict.fromkeys((4, 5), float),
+    **dict.fromkeys((7, 10, 11, 12, 14, 225, 245, 246), str),
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How one version writes columns; `flags` tells whether each column has its `f`."""
+    """How one version writes columns; `flags` tells whether each column has its `f`.
+
+    `plain` are the type codes whose values need no reader, without and with the binary flag: most
+    columns are such, and asking the table is quicker than calling a reader that changes nothing.
+    """
 
     readers: Mapping[int, Reader]
     flags: bool
+    plain: tuple[Mapping[int, Any], Mapping[int, Any]] = ({}, {})
 
 
 _CURRENT = Dialect(
@@ -125,6 +138,7 @@ _CURRENT = Dialect(
         **dict.fromkeys(_LOBS, _base64),
     },
     flags=True,
+    plain=({**_AS_THEY_ARE, **dict.fromkeys(_STRINGS, str)}, _AS_THEY_ARE),
 )
 DIALECTS: Mapping[str, Dialect] = {
     "current": _CURRENT,
@@ -140,13 +154,10 @@ DIALECTS: Mapping[str, Dialect] = {
 }
 
 
-def read(dialect: Dialect, name: str, column: object) -> Plain:
+def read(dialect: Dialect, name: str, parts: Mapping[str, Any]) -> Plain:
     """Return the value of a wire column `{"t", "h", "f", "v"}`; raises DecodingError naming it."""
-    if not isinstance(column, dict):
-        raise DecodingError(f"column {name!r} is {_clip(column)}", expected=_EXPECTED)
-    parts = cast("dict[str, object]", column)
     flag = parts.get("f") if dialect.flags else 0
-    reader = dialect.readers.get(cast("int", parts.get("t")))
+    reader = dialect.readers.get(parts.get("t", 0))
     if reader is None or type(flag) is not int or "v" not in parts:
         raise DecodingError(f"column {name!r} is {_clip(parts)}", expected=_EXPECTED)
     try:
@@ -155,13 +166,29 @@ def read(dialect: Dialect, name: str, column: object) -> Plain:
         raise DecodingError(f"column {name!r}: {error.what}", expected=error.expected) from error
 
 
-def is_handle(column: object) -> bool:
-    """Return whether a column belongs to the handle key: it says `h`, or its flag does."""
-    if not isinstance(column, dict):
-        return False
-    parts = cast("dict[str, object]", column)
-    flag = parts.get("f")
-    return parts.get("h") is True or (type(flag) is int and bool(flag & HANDLE_KEY_FLAG))
+def image(dialect: Dialect, columns: Mapping[str, Any]) -> tuple[dict[str, Plain], list[str]]:
+    """Return a row, and the names of its handle key's columns: they say `h`, or their flags do.
+
+    Raises DecodingError naming the column that cannot be read.
+    """
+    row: dict[str, Plain] = {}
+    handle: list[str] = []
+    plain = dialect.plain
+    for name, column in columns.items():
+        if not isinstance(column, dict):
+            raise DecodingError(f"column {name!r} is {_clip(column)}", expected=_EXPECTED)
+        parts: Any = column  # pyright: ignore[reportUnknownVariableType] - a cast costs a call
+        flag: Any = parts.get("f")
+        value: Any = parts.get("v")
+        flagged = type(flag) is int
+        if flagged and plain[flag & BINARY_FLAG].get(parts.get("t", 0)) is type(value):
+            row[name] = value
+        else:
+            row[name] = read(dialect, name, parts)
+        if parts.get("h") is True or (flagged and flag & HANDLE_KEY_FLAG):
+            handle.append(name)
+    handle.sort()
+    return row, handle
 
 
 def _clip(value: object) -> str:

@@ -15,14 +15,14 @@ only (same, open_protocol_message.go:83), then the rest is as in `u`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, cast
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, cast
 
 import orjson
 
-from harness.consumers.spark.events import Event, Kind, Plain
+from harness.consumers.spark.events import Event, Images, Kind, Plain, json_text, payload_of
 from harness.consumers.spark.open_protocol import frames
-from harness.consumers.spark.open_protocol.columns import Dialect, is_handle, read
+from harness.consumers.spark.open_protocol.columns import Dialect, image
 from harness.errors import DecodingError
 
 _ROW, _DDL, _RESOLVED = 1, 2, 3  # the key's `t`
@@ -32,7 +32,7 @@ def decode(dialect: Dialect, key: bytes | None, value: bytes | None) -> list[Eve
     """Return the events of one Kafka message; raises DecodingError."""
     events: list[Event] = []
     for key_frame, value_frame in frames.split(key, value):
-        events.extend(_event(dialect, _object(key_frame, "key"), value_frame))
+        events.extend(_events(dialect, _object(key_frame, "key"), value_frame))
     return events
 
 
@@ -46,27 +46,26 @@ def _object(frame: bytes, side: str) -> dict[str, Any]:
     return cast("dict[str, Any]", found)
 
 
-def _event(dialect: Dialect, key: Mapping[str, Any], frame: bytes) -> Iterator[Event]:
+def _events(dialect: Dialect, key: Mapping[str, Any], frame: bytes) -> Sequence[Event]:
     ts, kind = key.get("ts"), key.get("t")
     if type(ts) is not int or ts < 0 or type(kind) is not int or not _ROW <= kind <= _RESOLVED:
         raise DecodingError(
             f"the key says ts {ts!r} and t {kind!r}", expected="a ts, and t 1, 2 or 3"
         )
     if kind == _RESOLVED:
-        yield Event(Kind.RESOLVED, ts)
-        return
+        return (Event(Kind.RESOLVED, ts),)
     schema, table = key.get("scm", ""), key.get("tbl", "")
     if type(schema) is not str or type(table) is not str or (kind == _ROW and not table):
         raise DecodingError(f"the key says scm {schema!r} and tbl {table!r}", expected="names")
     if kind == _DDL:
-        yield _ddl(ts, schema, table, _object(frame, "value"))
-        return
+        return (_ddl(ts, schema, table, _object(frame, "value")),)
     if key.get("ohk") or key.get("ccl"):
         raise DecodingError(
             "the row is not in the message (large-message-handle)",
             expected="messages that hold the whole row",
         )
-    yield from _row(dialect, key, _object(frame, "value"))
+    who = _Who(ts, schema, table, key.get("rid"))
+    return _row(dialect, who, _object(frame, "value"))
 
 
 def _ddl(ts: int, schema: str, table: str, value: Mapping[str, Any]) -> Event:
@@ -75,56 +74,62 @@ def _ddl(ts: int, schema: str, table: str, value: Mapping[str, Any]) -> Event:
         raise DecodingError(
             f"a DDL event with q {query!r} and t {action!r}", expected="text, number"
         )
-    payload = orjson.dumps({"q": query, "t": action}).decode()
-    identity = orjson.dumps([schema, table, query]).decode()
+    payload = json_text({"q": query, "t": action})
+    identity = json_text([schema, table, query])
     return Event(Kind.DDL, ts, schema, table, identity, payload)
 
 
-def _row(dialect: Dialect, key: Mapping[str, Any], value: Mapping[str, Any]) -> Iterator[Event]:
-    images = {side: value[side] for side in ("u", "p", "d") if value.get(side)}
-    if set(images) not in ({"u"}, {"u", "p"}, {"d"}):
+class _Who(NamedTuple):
+    """What the key says of a row's event."""
+
+    ts: int
+    schema: str
+    table: str
+    rid: object
+
+
+def _row(dialect: Dialect, who: _Who, value: Mapping[str, Any]) -> Sequence[Event]:
+    newest: Any = value.get("u")
+    older: Any = value.get("p")
+    gone: Any = value.get("d")
+    if bool(newest) is bool(gone) or (gone and older):
         raise DecodingError(f"a row event with {sorted(value)}", expected="u, u and p, or d")
-    if not all(isinstance(image, dict) for image in images.values()):
+    if not all(isinstance(one, dict) for one in (newest, older, gone) if one):
         raise DecodingError("a row image is not an object of columns")
-    newest: Mapping[str, Any] = images.get("u") or images["d"]
-    handle = sorted(name for name, column in newest.items() if is_handle(column))
-    rows = {side: _image(dialect, image) for side, image in images.items()}
-    if "d" in rows:
-        yield _change(Kind.DELETE, key, handle, rows["d"], None)
-        return
-    after = rows["u"]
-    before = {**after, **rows["p"]} if "p" in rows else None
-    if before is not None and any(before[name] != after[name] for name in handle):
-        yield _change(Kind.DELETE, key, handle, before, None)
-        before = None
-    yield _change(Kind.UPSERT, key, handle, before, after)
-
-
-def _image(dialect: Dialect, image: Mapping[str, Any]) -> dict[str, Plain]:
-    return {name: read(dialect, name, column) for name, column in image.items()}
+    if gone:
+        before, handle = image(dialect, gone)
+        return (_change(Kind.DELETE, who, handle, (before, None)),)
+    after, handle = image(dialect, newest)
+    if not older:
+        return (_change(Kind.UPSERT, who, handle, (None, after)),)
+    before = {**after, **image(dialect, older)[0]}
+    if any(before[name] != after[name] for name in handle):
+        return (
+            _change(Kind.DELETE, who, handle, (before, None)),
+            _change(Kind.UPSERT, who, handle, (None, after)),
+        )
+    return (_change(Kind.UPSERT, who, handle, (before, after)),)
 
 
 def _change(
     kind: Kind,
-    key: Mapping[str, Any],
+    who: _Who,
     handle: list[str],
-    before: dict[str, Plain] | None,
-    after: dict[str, Plain] | None,
+    rows: tuple[dict[str, Plain] | None, dict[str, Plain] | None],
 ) -> Event:
-    schema, table, rid = key.get("scm", ""), key["tbl"], key.get("rid")
-    row = after if after is not None else before
+    before, after = rows
+    row = before if after is None else after
     assert row is not None
-    who: list[Any] = []
+    ts, schema, table, rid = who
+    identity = ""
     if handle:
-        who = [schema, table, *(row[name] for name in handle)]
+        identity = json_text([schema, table, *[row[name] for name in handle]])
     elif rid is not None:
-        who = [schema, table, {"rid": rid}]
-    payload = {"before": before, "after": after, "key": handle, "rid": rid}
-    return Event(
-        kind,
-        key["ts"],
-        schema,
-        table,
-        orjson.dumps(who).decode() if who else "",
-        orjson.dumps(payload).decode(),
+        identity = json_text([schema, table, {"rid": rid}])
+    images = Images(
+        None if before is None else json_text(before),
+        None if after is None else json_text(after),
+        handle,
     )
+    payload = payload_of(images, f'"rid":{json_text(rid)}')
+    return Event(kind, ts, schema, table, identity, payload, images=images)

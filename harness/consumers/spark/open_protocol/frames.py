@@ -12,8 +12,6 @@ Sources: TiCDC Open Protocol (2020), §Message format; tiflow c7b2588 pkg/sink/c
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from harness.errors import DecodingError
 
 VERSION = 1
@@ -29,8 +27,8 @@ def split(key: bytes | None, value: bytes | None) -> list[tuple[bytes, bytes]]:
     version = int.from_bytes(key[:_WORD], "big")
     if version != VERSION:
         raise DecodingError(f"the key says protocol version {version}", expected="version 1")
-    keys = list(_frames(key, _WORD, "key"))
-    values = list(_frames(value, 0, "value")) if value else [b""] * len(keys)
+    keys = _frames(key, _WORD, "key")
+    values = _frames(value, 0, "value") if value else [b""] * len(keys)
     if not keys:
         raise DecodingError("the key holds no event", expected="one event or more")
     if len(keys) != len(values):
@@ -41,8 +39,9 @@ def split(key: bytes | None, value: bytes | None) -> list[tuple[bytes, bytes]]:
     return list(zip(keys, values, strict=True))
 
 
-def _frames(data: bytes, position: int, side: str) -> Iterator[bytes]:
-    """Yield the frames of one side from `position` to its end."""
+def _frames(data: bytes, position: int, side: str) -> list[bytes]:
+    """Return the frames of one side from `position` to its end."""
+    found: list[bytes] = []
     size = len(data)
     while position < size:
         start = position + _WORD
@@ -56,4 +55,5 @@ def _frames(data: bytes, position: int, side: str) -> Iterator[bytes]:
             raise DecodingError(
                 f"the {side}'s frame at byte {start} claims {length} bytes, {size - start} are left"
             )
-        yield data[start:position]
+        found.append(data[start:position])
+    return found

@@ -19,7 +19,7 @@ from typing import Any, cast
 import orjson
 
 from harness.consumers.spark.confluent import unframe
-from harness.consumers.spark.events import Event, Kind
+from harness.consumers.spark.events import Event, Images, Kind, json_text, payload_of
 from harness.consumers.spark.ticdc_avro.forms import Form, form_of
 from harness.errors import DecodingError
 
@@ -44,30 +44,22 @@ class Decoder:
             return [_mark(value)]
         key_form, body = self._form(key, "key")
         names, _ = key_form.read(body)
-        handle = sorted(names)
-        identity = orjson.dumps(
-            [key_form.schema, key_form.table, *(names[name] for name in handle)]
-        ).decode()
+        handle = key_form.handle
+        schema, table = key_form.schema, key_form.table
+        identity = json_text([schema, table, *[names[name] for name in handle]])
         if value is None:
-            return [_delete(key_form, names, handle, identity)]
+            return [_delete(key_form, names, identity)]
         form, body = self._form(value, "value")
-        if (form.schema, form.table) != (key_form.schema, key_form.table):
-            raise DecodingError(f"a key of {key_form.table!r} with a value of {form.table!r}")
+        if (form.schema, form.table) != (schema, table):
+            raise DecodingError(f"a key of {table!r} with a value of {form.table!r}")
         row, told = form.read(body)
         missing = [name for name in handle if name not in row]
         if missing:
             raise DecodingError(f"the value lacks the key's column {missing[0]!r}")
-        payload = {"before": None, "after": row, "key": handle, "rid": None, "shape": form.shape}
-        return [
-            Event(
-                Kind.UPSERT,
-                _commit_ts(told),
-                form.schema,
-                form.table,
-                identity,
-                orjson.dumps(payload).decode(),
-            )
-        ]
+        images = Images(None, json_text(row), handle)
+        payload = payload_of(images, form.rest)
+        ts = _commit_ts(told)
+        return [Event(Kind.UPSERT, ts, schema, table, identity, payload, images=images)]
 
     def _form(self, data: bytes, side: str) -> tuple[Form, bytes]:
         schema_id, body = unframe(data, side)
@@ -77,9 +69,10 @@ class Decoder:
         return form, body
 
 
-def _delete(form: Form, key: dict[str, Any], handle: list[str], identity: str) -> Event:
-    payload = {"before": key, "after": None, "key": handle, "rid": None, "undated": True}
-    return Event(Kind.DELETE, 0, form.schema, form.table, identity, orjson.dumps(payload).decode())
+def _delete(form: Form, key: dict[str, Any], identity: str) -> Event:
+    images = Images(json_text(key), None, form.handle)
+    payload = payload_of(images, '"rid":null,"undated":true')
+    return Event(Kind.DELETE, 0, form.schema, form.table, identity, payload, images=images)
 
 
 def _commit_ts(told: dict[str, Any]) -> int:

@@ -47,7 +47,9 @@ EXTENSION = frozenset(
 class Form:
     """One schema: whose rows it is of, the library's form, and the columns to be converted.
 
-    `shape` is the table's columns as JSON: name, type, and the default if the schema tells one.
+    `handle` has the columns in the order of identities. `rest` has the members of a payload that
+    are the same for all rows of the schema, among them the table's shape: for each column its name,
+    its type, and its default if the schema tells one.
     """
 
     schema_id: int
@@ -57,7 +59,8 @@ class Form:
     prepared: Any
     converted: tuple[tuple[str, Reader], ...]
     extension: tuple[str, ...]
-    shape: orjson.Fragment
+    handle: tuple[str, ...]
+    rest: str
 
     def read(self, body: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return a body's columns in contract JSON, and the fields of the extension."""
@@ -93,6 +96,7 @@ def form_of(schema_id: int, text: str) -> Form:
         else:
             columns.append(_column(schema_id, field))
     namespace: str = described.get("namespace", "")
+    shape = orjson.dumps([one.described() for one in columns])
     return Form(
         schema_id=schema_id,
         schema=namespace.partition(".")[2],
@@ -101,7 +105,8 @@ def form_of(schema_id: int, text: str) -> Form:
         prepared=prepared,
         converted=tuple((one.name, one.reader) for one in columns if one.reader is not None),
         extension=tuple(extension),
-        shape=orjson.Fragment(orjson.dumps([one.described() for one in columns])),
+        handle=tuple(sorted(column.name for column in columns)),
+        rest=f'"rid":null,"shape":{shape.decode()}',
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -34,7 +33,7 @@ def end(name: str, count: int) -> Arrival:
 def gone(name: str, order: int, key: str = "k") -> Arrival:
     """Return a delete of a transaction."""
     arrival = row(name, order, who(key))
-    event = replace(arrival.event, kind=Kind.DELETE, payload=f"{key} gone:{name}")
+    event = arrival.event._replace(kind=Kind.DELETE, payload=f"{key} gone:{name}")
     return arrival._replace(event=event)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from harness.consumers.spark.open_protocol.columns import DIALECTS, is_handle, read
+from harness.consumers.spark.open_protocol.columns import DIALECTS, image, read
 from harness.errors import DecodingError
 
 # (type code, flag, wire value) -> what the contract wants to see; codes of the 2020 document.
@@ -79,8 +79,12 @@ def test_what_does_not_fit_is_refused_by_name(what: str, wire: dict[str, Any]) -
 
 def test_the_handle_key_is_told_twice() -> None:
     """A column is of the handle key when it says `h`, or when flag bit 2 does."""
-    assert is_handle({"h": True})
-    assert is_handle({"f": 11})
-    assert not is_handle({"f": 65})
-    assert not is_handle({"h": False})
-    assert not is_handle("h")
+    told = {
+        "says": {"t": 3, "h": True, "f": 1, "v": 1},
+        "flagged": {"t": 3, "f": 11, "v": 2},
+        "other": {"t": 3, "f": 65, "v": 3},
+        "denies": {"t": 3, "h": False, "f": 65, "v": 4},
+    }
+    row, handle = image(DIALECTS["current"], told)
+    assert handle == ["flagged", "says"]
+    assert row == {"says": 1, "flagged": 2, "other": 3, "denies": 4}
