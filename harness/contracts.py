@@ -82,6 +82,10 @@ class TypeForm:
     clauses: tuple[str, ...] = ()
 
 
+# Reads one file of a changefeed's own storage by its name; OSError or LookupError if there is none.
+Load = Callable[[str], bytes]
+
+
 class Bind(Protocol):
     """Binds a protocol to a changefeed's settings and a dialect; UsageError for what cannot be."""
 
@@ -110,6 +114,12 @@ def no_registry(values: Mapping[str, Any]) -> bool:
     return False
 
 
+def reads_all(wire: Wire, load: Load) -> Wire:
+    """Return the wire: nothing of its events lies outside of its messages."""
+    del load
+    return wire
+
+
 @dataclass(frozen=True, slots=True)
 class Codec:
     """A protocol: its name in scenarios, its dialects (the default first), and how to bind it.
@@ -118,7 +128,9 @@ class Codec:
     `needs_registry` tells for settings whether the records name schemas by id. `tells_default`
     tells whether the wire carries the default of a column, which older records then have. `teller`
     makes, for settings, of a row event the one that a reader can know of: without the columns and
-    digits that the wire never has; None for one that is never sent.
+    digits that the wire never has; None for one that is never sent. `reading` returns a wire that
+    reads what lies outside of messages through `load`. `dated` tells whether rows carry a commit ts
+    that rises with every change of their key, where no resolved mark says more.
     """
 
     name: str
@@ -129,6 +141,8 @@ class Codec:
     needs_registry: Callable[[Mapping[str, Any]], bool] = no_registry
     tells_default: Callable[[Column, Mapping[str, Any]], bool] = tells_nothing
     teller: Callable[[Mapping[str, Any]], Callable[[MountedRow], MountedRow | None]] = tells_all
+    reading: Callable[[Wire, Load], Wire] = reads_all
+    dated: bool = False
 
 
 class Fault(Protocol):

@@ -53,6 +53,12 @@ INTERRUPTED = 130
     type=click.IntRange(1, 1000),
     help="Partitions of the topics, also where the scenario's matrix has no such number.",
 )
+@click.option(
+    "--large-messages",
+    metavar="DIRECTORY",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Where claim checks, and the rows of handle keys that are sent alone, are stored.",
+)
 @options.changefeed
 @click.option(
     "--set",
@@ -74,6 +80,7 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     delivery: str | None,
     create_topics: bool,  # noqa: FBT001
     partitions: int | None,
+    large_messages: Path | None,
     changefeed: Path | None,
     pairs: tuple[str, ...],
     scenarios: Path | None,
@@ -101,7 +108,7 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     planned = _plans(space, (paths, expression), (delivery, partitions), changefeed)
     told = _settings(bootstrap, registry, kafka_config, pairs)
     kafka, schemas = _reached(told, planned)
-    wish = Wish(kafka, topic_prefix, pace, create_topics, _replication(told))
+    wish = Wish(kafka, topic_prefix, pace, create_topics, _replication(told), large_messages)
     production = Production(wish, planned)
     for note in production.prepare(schemas):
         click.echo(f"note: {note}", err=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from harness.consumers.contract.job import (
     ChangefeedJob,
@@ -37,8 +38,13 @@ def registry_job(registry: Registry) -> RegistryJob:
     return RegistryJob(registry.url, properties)
 
 
-def changefeed(plan: Plan, index: int, topics: Sequence[FilledTopic]) -> ChangefeedJob:
-    """Return one changefeed of job.json; `index` names its result directory."""
+def changefeed(
+    plan: Plan, index: int, topics: Sequence[FilledTopic], large: Path | None = None
+) -> ChangefeedJob:
+    """Return one changefeed of job.json; `index` names its result directory.
+
+    `large` is the directory of what its messages are too small for, if there is one.
+    """
     return ChangefeedJob(
         id=plan.case.id,
         dir=f"{index:04d}",
@@ -55,4 +61,5 @@ def changefeed(plan: Plan, index: int, topics: Sequence[FilledTopic]) -> Changef
             )
             for topic in topics
         ),
+        large_messages=large,
     )

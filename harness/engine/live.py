@@ -17,8 +17,10 @@ from harness.engine.enact.needs import first_live, is_live, restarts, unloseable
 from harness.engine.enact.outlet import Outlet
 from harness.engine.enact.progress import Progress
 from harness.engine.enact.table import enact
-from harness.engine.plan import Plan, names_schemas
+from harness.engine.large_messages import laid_out
+from harness.engine.plan import Plan
 from harness.engine.produce import filled_topics, staged, verify, wanted_topics
+from harness.engine.wanted import registry_for
 from harness.faults.actions import ConsumerAction, sent
 from harness.model.observed import Observed, Outcome
 from harness.services import HttpRegistry, Services, Settings
@@ -41,7 +43,8 @@ class Live:
         What it answered counts only if everything happened that was to happen to it.
         """
         kafka = self.services.kafka
-        registry = HttpRegistry(self.services.registry) if names_schemas(plan.case) else None
+        named = registry_for(self.services, [plan.case])
+        registry = None if named is None else HttpRegistry(named)
         steps = as_gaps(plan.delivery.steps)
         begin = first_live(steps)
         start = self._start(plan, prefix, index)
@@ -76,14 +79,15 @@ class Live:
 
     def _start(self, plan: Plan, prefix: str, index: int) -> Start:
         directory = self.run_dir.absolute() / f"live-{index:04}"
-        named = jobs.registry_job(self.services.registry) if names_schemas(plan.case) else None
+        registry = registry_for(self.services, [plan.case])
+        large = laid_out(plan, directory / "large")
         job = Job(
             work_dir=directory / "work",
             out_dir=directory / "out",
             kafka=jobs.kafka_job(self.services.kafka, prefix),
-            changefeeds=(jobs.changefeed(plan, index, filled_topics(plan, prefix)),),
+            changefeeds=(jobs.changefeed(plan, index, filled_topics(plan, prefix), large),),
             deadline_s=self.deadline_s,
-            registry=named,
+            registry=None if registry is None else jobs.registry_job(registry),
         )
         return Start(directory, job)
 

@@ -11,16 +11,13 @@ import threading
 import time
 from collections.abc import Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
 
-from harness.consumers.contract.job import KafkaJob
 from harness.consumers.manifest import Consumer
-from harness.consumers.run import RunPlan
-from harness.consumers.run import run as run_consumer
-from harness.contracts import SchemaRegistry
-from harness.engine import jobs, topics
+from harness.engine import topics
 from harness.engine.catalogue import plans
 from harness.engine.events import (
     CaseFinished,
@@ -34,15 +31,16 @@ from harness.engine.events import (
 from harness.engine.exhibits import exhibit
 from harness.engine.launch import service_changed, undeclared
 from harness.engine.live import Live, Named, run_all, sort_out
-from harness.engine.plan import Plan, names_schemas
-from harness.engine.produce import FilledTopic, fill, wanted_topics
+from harness.engine.packed import Packed
+from harness.engine.plan import Plan
+from harness.engine.wanted import services_for
 from harness.engine.workspace import Workspace
 from harness.errors import ExitCode, UsageError
 from harness.model.exhibit import Exhibit
 from harness.model.finding import APPLICABLE, FINDINGS, Judgement, Verdict
 from harness.model.observed import Observed
 from harness.scenario.expand import Case
-from harness.services import HttpRegistry, ServiceEvent, Services, Source, start
+from harness.services import ServiceEvent, Services, Source, start
 from harness.services.service import Up
 from harness.verdict.judge import judge
 
@@ -100,7 +98,8 @@ class Run:
         """Run all cases and return the outcome; raises HarnessError when the run cannot go on."""
         request = self._request
         name = request.consumer.name
-        self.tell(RunStarted(request.run, name, len(request.cases), request.versions))
+        at = datetime.now(UTC).isoformat(timespec="seconds")
+        self.tell(RunStarted(request.run, name, len(request.cases), request.versions, at))
         applicable = [c for c in request.cases if request.consumer.supports(c.protocol)]
         if not applicable:
             raise UsageError(
@@ -117,7 +116,7 @@ class Run:
         return self._finish(tuple(verdicts[case.id] for case in request.cases))
 
     def _verdicts(self, cases: Sequence[Case]) -> dict[str, Verdict]:
-        wanted = _wanted(cases)
+        wanted = services_for(cases)
         with ThreadPoolExecutor(1) as pool:
             planning = pool.submit(self._planned, cases)
             with self._services(wanted) as services:
@@ -139,13 +138,25 @@ class Run:
         group = f"{wishes.prefix}{request.run}"
         sorted_out = sort_out(planned, request.consumer, request.source.settings, group)
         observed = dict(sorted_out.refused)
+        directory = request.run_dir / "consumer"
         if sorted_out.packed:
-            observed |= self._packed(sorted_out.packed, group, wishes, services)
+            pack = Packed(
+                services,
+                wishes,
+                request.consumer,
+                directory,
+                request.environment,
+                request.deadline_s,
+                request.parallelism,
+                group,
+                self._phase,
+            )
+            observed |= pack.run(sorted_out.packed)
         live = Live(
             services,
             wishes,
             request.consumer,
-            request.run_dir / "consumer",
+            directory,
             request.environment,
             request.deadline_s,
         )
@@ -159,59 +170,9 @@ class Run:
 
     def _restarting(self, live: Live, named: Sequence[Named]) -> Mapping[str, Observed]:
         """Run what restarts services on services of its own, which nobody else uses."""
-        wanted = _wanted([plan.case for _, plan, _ in named])
+        wanted = services_for([plan.case for _, plan, _ in named])
         with self._own_services(wanted, "restarted", {}) as services:
             return run_all(replace(live, services=services), named)
-
-    def _packed(
-        self,
-        packed: Sequence[Named],
-        group: str,
-        wishes: topics.TopicWishes,
-        services: Services,
-    ) -> Mapping[str, Observed]:
-        named = [(plan, prefix) for _, plan, prefix in packed]
-        planned = [plan for plan, _ in named]
-        records = sum(len(plan.delivered) for plan in planned)
-        job = jobs.kafka_job(services.kafka, group)
-        with ExitStack() as stack:
-            with self._phase("produce", f"{records} records"):
-                wanted = wanted_topics(named)
-                stack.enter_context(topics.created(services.kafka, wanted, wishes))
-                schemas = _schemas(services, planned)
-                filled = fill(services.kafka.client, named, schemas)
-                services.check()
-            with self._phase("consume", self._request.consumer.name):
-                return self._answers(packed, filled, job, services)
-
-    def _answers(
-        self,
-        packed: Sequence[Named],
-        filled: Sequence[tuple[FilledTopic, ...]],
-        job: KafkaJob,
-        services: Services,
-    ) -> Mapping[str, Observed]:
-        request = self._request
-        named = any(names_schemas(plan.case) for _, plan, _ in packed)
-        changefeeds = tuple(
-            jobs.changefeed(plan, index, found)
-            for (index, plan, _), found in zip(packed, filled, strict=True)
-        )
-        observed = run_consumer(
-            request.consumer,
-            RunPlan(
-                changefeeds,
-                job,
-                request.run_dir / "consumer",
-                request.deadline_s,
-                registry=jobs.registry_job(services.registry) if named else None,
-                parallelism=request.parallelism,
-            ),
-            environment=request.environment,
-            should_abort=services.check,
-        )
-        services.check()
-        return observed
 
     def _judge(
         self, planned: Sequence[Plan], observed: Mapping[str, Observed]
@@ -292,13 +253,3 @@ class Run:
         ) as services:
             self.tell(PhaseFinished("services", time.monotonic() - began))
             yield services
-
-
-def _wanted(cases: Sequence[Case]) -> list[str]:
-    return ["kafka", *(["registry"] if any(map(names_schemas, cases)) else [])]
-
-
-def _schemas(services: Services, planned: Sequence[Plan]) -> SchemaRegistry | None:
-    if not any(names_schemas(plan.case) for plan in planned):
-        return None
-    return HttpRegistry(services.registry)

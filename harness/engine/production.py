@@ -10,9 +10,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from harness.contracts import SchemaRegistry
+from harness.engine.large_messages import laid_out, leaves_out
 from harness.engine.own_topics import OwnTopics
 from harness.engine.plan import Plan
 from harness.engine.registered import Registered
@@ -20,7 +22,6 @@ from harness.engine.sending import CLUSTER, Sender, paced
 from harness.errors import Location, Problem, ScenarioError, UsageError
 from harness.faults import FAULTS
 from harness.model.record import Record
-from harness.protocols.ticdc_open.wire import OpenWire
 from harness.services import Kafka
 
 SCENARIO = "{scenario}"
@@ -31,7 +32,8 @@ class Wish:
     """How to fill topics: each is called `prefix` and the canonical name.
 
     `{scenario}` in the prefix stands for a scenario's id. `rate` is in records a second, None for
-    as fast as it goes; `replication` is -1 for the cluster's default.
+    as fast as it goes; `replication` is -1 for the cluster's default. `large` is the directory for
+    what large messages leave out: a directory in it for each scenario where there are several.
     """
 
     kafka: Kafka
@@ -39,6 +41,7 @@ class Wish:
     rate: float | None = None
     create: bool = True
     replication: int = -1
+    large: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +126,7 @@ class Production:
         except BaseException:
             self._topics.withdraw()
             raise
-        return (*notes, *_not_stored(self._plans))
+        return (*notes, *self._beside())
 
     def send(
         self, progress: Callable[[int], None], clock: Callable[[], float] = time.monotonic
@@ -151,6 +154,21 @@ class Production:
             if number < len(self._senders)
         ]
         return Account(tuple(filled), self._topics.made, self._interrupted, self._withdrawn)
+
+    def _beside(self) -> Iterator[str]:
+        """Store what large messages leave out, or yield a note that it is not stored."""
+        large = self._wish.large
+        for plan in self._plans:
+            if not leaves_out(plan):
+                continue
+            if large is None:
+                yield (
+                    f"{plan.case.id} has rows that are too large for their messages;"
+                    " `--large-messages DIRECTORY` stores them"
+                )
+                continue
+            single = len(self._plans) == 1
+            laid_out(plan, large if single else large / plan.case.scenario.id)
 
     def _one(
         self,
@@ -221,11 +239,3 @@ def _only_messages(plans: Sequence[Plan]) -> None:
     )
     if problems:
         raise ScenarioError(problems)
-
-
-def _not_stored(plans: Sequence[Plan]) -> Iterator[str]:
-    """Yield a note on claim checks: a message may name files, and only messages are sent."""
-    for plan in plans:
-        if isinstance(plan.wire, OpenWire) and plan.wire.claim_checks:
-            names = ", ".join(check.name for check in plan.wire.claim_checks)
-            yield f"{plan.case.id} names files of claim checks, which are not stored: {names}"

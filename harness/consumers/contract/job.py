@@ -126,9 +126,11 @@ class ChangefeedJob:
     complete: Complete | None = Complete.AT_OR_BELOW
     settings: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
     tables: tuple[TableJob, ...] = ()
+    large_messages: Path | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return the changefeed as in job.json."""
+        large = {} if self.large_messages is None else {"large_messages": str(self.large_messages)}
         return {
             "id": self.id,
             "dir": self.dir,
@@ -138,6 +140,7 @@ class ChangefeedJob:
             "settings": dict(self.settings),
             "topics": [topic.to_json() for topic in self.topics],
             "tables": [table.to_json() for table in self.tables],
+            **large,
         }
 
 

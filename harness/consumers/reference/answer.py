@@ -11,11 +11,13 @@ import orjson
 from harness.consumers.contract import names
 from harness.consumers.reference.arrive import Arrivals
 from harness.consumers.reference.hold import Hold, Ready
+from harness.consumers.reference.large import claims, left_out
 from harness.consumers.reference.tables import Tables
 from harness.contracts import SchemaRegistry, Wire
 from harness.ddl import Catalogue
 from harness.errors import HarnessError
 from harness.model.decoded import DecodedEvent, EventKind
+from harness.model.large import Rows, whole
 from harness.model.values import Value
 from harness.protocols import PROTOCOLS
 
@@ -40,11 +42,14 @@ class Changefeed:
         """
         self._needs = _unknown(job, mode)
         self._wire: Wire | None = wire
+        large = job.get("large_messages")
         if wire is None and not self._needs:
             codec = PROTOCOLS[job["protocol"]]
-            self._wire = codec.bind(job["settings"], job["dialect"], registry)
+            bound = codec.bind(job["settings"], job["dialect"], registry)
+            self._wire = bound if large is None else codec.reading(bound, claims(Path(large)))
+        self._left_out: Rows = {} if large is None else left_out(Path(large))
         partitions = {(t["name"], p) for t in job["topics"] for p in range(t["partitions"])}
-        self._room: Hold | Arrivals = Arrivals(dated=job["protocol"] == "avro")
+        self._room: Hold | Arrivals = Arrivals(dated=_is_dated(job["protocol"]))
         if job["complete"] is not None:
             self._room = Hold(partitions, job["complete"])
         self._tables = Tables(Catalogue.empty())
@@ -81,7 +86,7 @@ class Changefeed:
                 }
             )
         else:
-            event = self._tables.settle(event)
+            event = whole(self._tables.settle(event), self._left_out)
             self._tables.apply_row(event)
             self._events.append(_event_json(event, ready.place))
 
@@ -121,6 +126,10 @@ def _unknown(job: Mapping[str, Any], mode: str) -> str:
     if codec is None:
         return f"protocol:{job['protocol']}"
     return "" if job["dialect"] in codec.dialects else f"dialect:{job['dialect']}"
+
+
+def _is_dated(protocol: str) -> bool:
+    return protocol in PROTOCOLS and PROTOCOLS[protocol].dated
 
 
 def _event_json(event: DecodedEvent, place: tuple[str, int, int]) -> dict[str, Any]:

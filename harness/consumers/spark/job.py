@@ -16,6 +16,8 @@ from harness.consumers.spark.protocols import DIALECTS
 from harness.errors import UsageError
 
 CONTRACT = 1
+# What becomes of rows that are too large for a message: elsewhere is not where we read.
+LARGE = "sink.kafka-config.large-message-handle.large-message-handle-option"
 FAIL, DEAD_LETTER = "fail", "dead_letter"
 POLICIES = (FAIL, DEAD_LETTER)
 
@@ -128,7 +130,7 @@ def _changefeed(feed: Mapping[str, Any], out_dir: Path, mode: str) -> Changefeed
         inclusive=feed["complete"] == "at-or-below",
         topics=tuple(_topic(topic) for topic in feed["topics"]),
         tables=tuple(feed["tables"]),
-        needs=_needs(mode, feed["protocol"], feed["dialect"]),
+        needs=_needs(mode, feed["protocol"], feed["dialect"], feed["settings"]),
         protocol=feed["protocol"],
         by_record=feed["complete"] is None,
         settings=dict(feed["settings"]),
@@ -142,7 +144,10 @@ def _topic(topic: Mapping[str, Any]) -> Topic:
     return Topic(topic["name"], starts, ends, topic["canonical"], topic["role"])
 
 
-def _needs(mode: str, protocol: str, dialect: str) -> str:
+def _needs(mode: str, protocol: str, dialect: str, settings: Mapping[str, Any]) -> str:
+    large = settings.get(LARGE, "none")
+    if large != "none":
+        return f"large-message-handle:{large}"
     if mode != "bounded":
         return f"mode:{mode}"
     if protocol not in DIALECTS:

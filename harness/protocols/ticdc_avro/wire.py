@@ -82,4 +82,5 @@ AVRO = Codec(
     needs_registry=_always,
     tells_default=tells_default,
     teller=teller,
+    dated=True,
 )

@@ -9,7 +9,7 @@ themselves by scheme, bucket and prefix, without the parameters of the URI.
 from __future__ import annotations
 
 from base64 import b64decode, b64encode
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from random import Random
 from types import MappingProxyType
@@ -17,10 +17,10 @@ from uuid import UUID
 
 import orjson
 
+from harness.contracts import Load
 from harness.errors import DecodingError
 from harness.wire.framing import frame_keys, frame_values, unframe
 
-Load = Callable[[str], bytes]
 _SCHEMES: Mapping[str, str] = MappingProxyType(
     {"": "file", "local": "file", "gs": "gcs", "azblob": "azure"}
 )

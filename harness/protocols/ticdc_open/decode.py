@@ -11,10 +11,11 @@ from typing import Any, cast
 
 import orjson
 
+from harness.contracts import Load
 from harness.errors import DecodingError
 from harness.model.decoded import DecodedEvent, EventKind
 from harness.model.values import Value
-from harness.protocols.ticdc_open.claim_check import Load, stored_event
+from harness.protocols.ticdc_open.claim_check import stored_event
 from harness.protocols.ticdc_open.readers import read_value, shown
 from harness.protocols.ticdc_open.settings import Settings
 from harness.wire.compression import decompressed

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from harness.contracts import Codec, SchemaRegistry
+from harness.contracts import Codec, Load, SchemaRegistry, Wire
 from harness.model.decoded import DecodedEvent
 from harness.model.mounted import VendorEvent
 from harness.model.record import Record
-from harness.protocols.ticdc_open.claim_check import ClaimCheck, Load
+from harness.protocols.ticdc_open.claim_check import ClaimCheck
 from harness.protocols.ticdc_open.decode import decode
 from harness.protocols.ticdc_open.dialect import DIALECTS
 from harness.protocols.ticdc_open.encode import Encoder
@@ -42,6 +42,11 @@ class OpenWire:
         return self._settings.dialect.row_id
 
     @property
+    def large(self) -> str:
+        """Return what becomes of a row that is too large: `large-message-handle-option`."""
+        return self._settings.large
+
+    @property
     def claim_checks(self) -> tuple[ClaimCheck, ...]:
         """Return the files that the records encoded so far name; who sends them stores these."""
         return tuple(self._stored.values())
@@ -53,6 +58,10 @@ class OpenWire:
     def decode(self, key: bytes | None, value: bytes | None) -> tuple[DecodedEvent, ...]:
         """Return the events of one message."""
         return decode(key, value, self._settings, self._load)
+
+    def reading(self, load: Load) -> OpenWire:
+        """Return this codec with claim checks read by their names from a storage."""
+        return OpenWire(self._settings, self._seed, load)
 
     def _store(self, check: ClaimCheck) -> None:
         self._stored[check.name] = check
@@ -69,4 +78,12 @@ def bind(
     return OpenWire(settings(values, dialect))
 
 
-OPEN = Codec("open", "TiCDC Open Protocol", tuple(DIALECTS), bind, settings=SETTINGS)
+def reading(wire: Wire, load: Load) -> Wire:
+    """Return the codec with claim checks read from a storage."""
+    assert isinstance(wire, OpenWire)
+    return wire.reading(load)
+
+
+OPEN = Codec(
+    "open", "TiCDC Open Protocol", tuple(DIALECTS), bind, settings=SETTINGS, reading=reading
+)

@@ -10,7 +10,7 @@ import pytest
 
 from harness.consumers.spark import job as jobs
 from harness.consumers.spark import source
-from harness.consumers.spark.job import Job
+from harness.consumers.spark.job import LARGE, Job
 from harness.errors import UsageError
 
 
@@ -68,7 +68,12 @@ def test_unread_partitions_are_told_by_changefeed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("change", "needs"),
-    [({"protocol": "canal"}, "protocol:canal"), ({"dialect": "5.0"}, "dialect:5.0")],
+    [
+        ({"protocol": "canal"}, "protocol:canal"),
+        ({"dialect": "5.0"}, "dialect:5.0"),
+        ({"settings": {LARGE: "claim-check"}}, "large-message-handle:claim-check"),
+        ({"settings": {LARGE: "handle-key-only"}}, "large-message-handle:handle-key-only"),
+    ],
 )
 def test_what_we_lack_is_named(tmp_path: Path, change: dict[str, Any], needs: str) -> None:
     """Another protocol or dialect makes a changefeed not applicable; it is not read."""
