@@ -29,9 +29,10 @@ def command(
     planned under that file: its own mistakes are problems, and what it changes about the scenarios
     is told in notes; locks are checked, goldens are not.
     """
-    from harness.engine.catalogue import orphan_goldens, plans, stale_goldens
+    from harness.engine.catalogue import checked, orphan_goldens, stale_goldens
     from harness.engine.choose import load, selected
     from harness.engine.kills.claims import unknown_claims
+    from harness.engine.spread import cores
 
     space = options.space(scenarios, golden)
     problems: tuple[Problem, ...] = ()
@@ -43,15 +44,15 @@ def command(
         if changefeed is not None:
             planned = options.laid_under(space, chosen, changefeed, None).plans
             counts["cases"] = len(planned)
+            counts["records"] = sum(len(plan.delivered) for plan in planned)
         else:
-            problems = (*unknown_claims(loaded), *stale_goldens(space, loaded))
+            counts["records"], found = checked(space, chosen, cores())
+            problems = (*found, *unknown_claims(loaded), *stale_goldens(space, loaded))
             problems += () if paths else orphan_goldens(space, loaded)
-            planned = plans(space, chosen)
-        counts["records"] = sum(len(plan.delivered) for plan in planned)
     except ScenarioError as error:
         problems = (*error.problems, *problems)
     if json_:
-        found = [
+        told = [
             {
                 "file": p.location.path,
                 "line": p.location.line,
@@ -62,7 +63,7 @@ def command(
             }
             for p in problems
         ]
-        click.echo(orjson.dumps({**counts, "problems": found}).decode())
+        click.echo(orjson.dumps({**counts, "problems": told}).decode())
     else:
         for problem in problems:
             click.echo(str(problem), err=True)

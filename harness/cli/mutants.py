@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+from functools import partial
 from pathlib import Path
 
 import click
@@ -52,6 +52,7 @@ def command(  # noqa: PLR0913  (click hands options over by name)
     from harness.engine.choose import load, selected
     from harness.engine.kills.claims import unknown_claims
     from harness.engine.kills.run import SAMPLE, Question, tournament
+    from harness.engine.spread import cores
     from harness.report.kill_matrix import as_data, lines
 
     for name in names:
@@ -68,10 +69,9 @@ def command(  # noqa: PLR0913  (click hands options over by name)
     wanted = names or tuple(MUTANTS)
     if not names and (paths or expression):
         wanted = tuple(dict.fromkeys(name for case in chosen for name in case.scenario.kills))
-    plans = planned_only(space, chosen, expectations=False)
     chosen_mutants = () if reference else wanted
-    question = Question(chosen_mutants, seeds, None if full else SAMPLE, os.cpu_count() or 1)
-    found = tournament(plans, question)
+    question = Question(chosen_mutants, seeds, None if full else SAMPLE, cores())
+    found = tournament(partial(planned_only, space, expectations=False), chosen, question)
     if json_:
         click.echo(orjson.dumps(as_data(found)).decode())
     else:

@@ -1,12 +1,14 @@
 """The catalogue: what the scenario's SQL has made of schemas and tables so far.
 
 Law: a `Catalogue` never changes. `apply` returns a new one with the jobs that TiDB would run, or
-raises `DdlError` and nothing has happened.
+raises `DdlError` and nothing has happened. So what a statement made of a catalogue is remembered
+for a while: the cases of one scenario, and the consumers of one case, all run the same ones.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from types import MappingProxyType
 
 from harness.ddl.errors import DdlError
@@ -19,10 +21,13 @@ from harness.ddl.schema.run import run
 from harness.ddl.schema.state import Moment
 from harness.model.table import Table, TableId
 
+# More statements than any scenario has; a stream of them without end must not fill the memory.
+REMEMBERED = 256
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Catalogue:
-    """All schemas and tables at one moment.
+    """All schemas and tables at one moment; equal to nothing but itself.
 
     Names are kept as written and found in any case, as TiDB does (lower_case_table_names=2).
     """
@@ -32,12 +37,12 @@ class Catalogue:
     @classmethod
     def empty(cls) -> Catalogue:
         """Return a catalogue without schemas."""
-        return cls(Moment())
+        return cls.with_schemas()
 
     @classmethod
     def with_schemas(cls, *names: str) -> Catalogue:
         """Return a catalogue with these empty schemas, in TiDB's default character set."""
-        return cls(Moment(databases=MappingProxyType(dict.fromkeys(names, DEFAULT_CHARSET))))
+        return _start(names)
 
     def apply(
         self, sql: str | Statement, schema: str = "", *, ansi_quotes: bool = False
@@ -48,20 +53,9 @@ class Catalogue:
         Raises DdlError for what cannot be parsed and for what MySQL would refuse, with line and
         column when `sql` is text; then nothing has happened.
         """
-        is_text = isinstance(sql, str)
-        statement = parse(sql, ansi_quotes=ansi_quotes) if isinstance(sql, str) else sql
-        source = sql if isinstance(sql, str) else restore(statement)
-        try:
-            moment, jobs = run(self.moment, statement, source, schema)
-        except Refused as refused:
-            raise DdlError.at(
-                source if is_text else "",
-                refused.at if is_text else 0,
-                refused.what,
-                expected=refused.expected,
-                hint=refused.hint,
-            ) from None
-        return Applied(Catalogue(moment), jobs)
+        if isinstance(sql, str):
+            return _applied(self, sql, schema, ansi_quotes)
+        return _run(self, sql, schema, None)
 
     def schemas(self) -> tuple[str, ...]:
         """Return the names of all schemas, in creation order."""
@@ -89,3 +83,30 @@ class Applied:
 
     catalogue: Catalogue
     jobs: tuple[DdlJob, ...] = ()
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _start(names: tuple[str, ...]) -> Catalogue:
+    return Catalogue(Moment(databases=MappingProxyType(dict.fromkeys(names, DEFAULT_CHARSET))))
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _applied(catalogue: Catalogue, sql: str, schema: str, ansi_quotes: bool) -> Applied:  # noqa: FBT001
+    return _run(catalogue, parse(sql, ansi_quotes=ansi_quotes), schema, sql)
+
+
+def _run(catalogue: Catalogue, statement: Statement, schema: str, sql: str | None) -> Applied:
+    """Run a statement, as it was written where it was text."""
+    try:
+        moment, jobs = run(
+            catalogue.moment, statement, restore(statement) if sql is None else sql, schema
+        )
+    except Refused as refused:
+        raise DdlError.at(
+            sql or "",
+            0 if sql is None else refused.at,
+            refused.what,
+            expected=refused.expected,
+            hint=refused.hint,
+        ) from None
+    return Applied(catalogue if moment is catalogue.moment else Catalogue(moment), jobs)

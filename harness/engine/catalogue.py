@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from harness.engine import golden
 from harness.engine.golden import Difference
-from harness.engine.plan import Plan, author_problems, plan
+from harness.engine.plan import Emission, Plan, author_problems, plan
+from harness.engine.spread import spread
 from harness.engine.workspace import Workspace
 from harness.errors import Location, Problem, ScenarioError
 from harness.model.change import ChangeLog
 from harness.record.lock import load_lock
 from harness.scenario.document import Scenario
 from harness.scenario.expand import Case, cases
+
+# So many scenarios are planned sooner than a pool is up.
+POOLED = 24
 
 
 def plans(space: Workspace, chosen: Sequence[Case]) -> tuple[Plan, ...]:
@@ -28,6 +32,27 @@ def plans(space: Workspace, chosen: Sequence[Case]) -> tuple[Plan, ...]:
     return planned
 
 
+def checked(
+    space: Workspace, chosen: Sequence[Case], processes: int
+) -> tuple[int, tuple[Problem, ...]]:
+    """Plan the cases as `plans` does and keep none; return messages and problems, by scenario.
+
+    No thread may run when this is called.
+    """
+    together = _by_scenario(chosen)
+    longest = sorted(together, key=lambda name: -len(together[name]))
+
+    def work(name: str) -> tuple[int, tuple[Problem, ...]]:
+        try:
+            return sum(len(plan.delivered) for plan in plans(space, together[name])), ()
+        except ScenarioError as error:
+            return 0, error.problems
+
+    found = dict(zip(longest, spread(work, longest, processes, least=POOLED), strict=True))
+    problems = tuple(problem for name in together for problem in found[name][1])
+    return sum(messages for messages, _ in found.values()), problems
+
+
 def plans_apart(
     space: Workspace, chosen: Sequence[Case]
 ) -> tuple[tuple[Plan, ...], Mapping[str, tuple[Problem, ...]]]:
@@ -37,15 +62,19 @@ def plans_apart(
     """
     sound: list[Plan] = []
     problems: dict[str, tuple[Problem, ...]] = {}
-    together: dict[str, list[Case]] = {}
-    for case in chosen:
-        together.setdefault(case.scenario.id, []).append(case)
-    for scenario_id, its_cases in together.items():
+    for scenario_id, its_cases in _by_scenario(chosen).items():
         try:
             sound += plans(space, its_cases)
         except ScenarioError as error:
             problems[scenario_id] = error.problems
     return tuple(sound), problems
+
+
+def _by_scenario(chosen: Sequence[Case]) -> Mapping[str, Sequence[Case]]:
+    together: dict[str, list[Case]] = {}
+    for case in chosen:
+        together.setdefault(case.scenario.id, []).append(case)
+    return together
 
 
 def planned_only(
@@ -68,6 +97,7 @@ def _planned(space: Workspace, chosen: Sequence[Case]) -> tuple[tuple[Plan, ...]
     problems: list[Problem] = []
     planned: list[Plan] = []
     logs: dict[str, ChangeLog | None] = {}
+    emissions: dict[str, dict[Hashable, Emission]] = {}
     for case in chosen:
         scenario = case.scenario
         if scenario.id not in logs:
@@ -76,7 +106,7 @@ def _planned(space: Workspace, chosen: Sequence[Case]) -> tuple[tuple[Plan, ...]
         if log is None:
             continue
         try:
-            planned.append(plan(case, log))
+            planned.append(plan(case, log, emissions.setdefault(scenario.id, {})))
         except ScenarioError as error:
             problems += error.problems
     return tuple(planned), problems

@@ -5,13 +5,13 @@ A plan needs no database, no broker and no clock; `check` and `preview` stop her
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from harness.contracts import Wire
 from harness.engine.disturbed import Delivery, disturbed
-from harness.engine.encoded import encoded
+from harness.engine.encoded import Encoded, encoded
 from harness.engine.left import still_told
 from harness.engine.refused import refused_settings
 from harness.engine.setting_names import check_names, named_place
@@ -25,7 +25,7 @@ from harness.scenario.document import ExpectedTable
 from harness.scenario.expand import Case
 from harness.spec import CLAUSES, governs
 from harness.upstream.decision import Explained
-from harness.upstream.personalities import PERSONALITIES, Stage
+from harness.upstream.personalities import PERSONALITIES, Played, Stage
 from harness.upstream.refusal import ChangefeedError
 from harness.upstream.tidb import unexpected
 from harness.verdict.author import SentEvent, check_events, check_rows
@@ -66,15 +66,32 @@ class Plan:
         return tuple(sorted({record.topic for record in self.records}))
 
 
-def plan(case: Case, log: ChangeLog) -> Plan:
-    """Plan one case over its locked change log; ScenarioError names file and line at fault."""
+@dataclass(frozen=True, slots=True)
+class Emission:
+    """What a case's upstream emits; cases that differ in their delivery alone have the same."""
+
+    played: Played
+    wire: Wire
+    encoded: Encoded
+
+
+def _emission(case: Case, log: ChangeLog) -> Emission:
+    played = PERSONALITIES[case.protocol](log, stage_of(case))
+    wire = PROTOCOLS[case.protocol].bind(played.settings, case.dialect)
+    return Emission(played, wire, encoded(wire, played))
+
+
+def plan(case: Case, log: ChangeLog, known: dict[Hashable, Emission] | None = None) -> Plan:
+    """Plan one case over its locked change log; ScenarioError names file and line at fault.
+
+    `known` remembers the emissions of this log; without it nothing is remembered.
+    """
     scenario = case.scenario
     codec = PROTOCOLS[case.protocol]
     check_names(case)
     try:
-        played = PERSONALITIES[case.protocol](log, stage_of(case))
-        wire = codec.bind(played.settings, case.dialect)
-        sent = encoded(wire, played)
+        emission = _remembered(case, log, {} if known is None else known)
+        played, wire, sent = emission.played, emission.wire, emission.encoded
         if sent.stopped is not None and not _expected_stop(case):
             raise unexpected(sent.stopped)
         delivery = disturbed(case, sent.records, wire)
@@ -127,6 +144,13 @@ def _by_point(case: Case) -> tuple[str, ...]:
         return clause is None or not governs(clause, case.protocol)
 
     return tuple(sorted(case.scenario.clauses, key=is_foreign))
+
+
+def _remembered(case: Case, log: ChangeLog, known: dict[Hashable, Emission]) -> Emission:
+    name = (case.protocol, case.dialect, case.profile, case.partitions, id(case.changefeed))
+    if name not in known:
+        known[name] = _emission(case, log)
+    return known[name]
 
 
 def _expected_stop(case: Case) -> str:

@@ -32,7 +32,6 @@ class Consumer(Changefeed):
         wire: Wire,
         parts: Parts,
         known: Known,
-        catalogue: Catalogue | None = None,
     ) -> None:
         """Take the changefeed's part of job.json, its wire, the parts, the tables' columns."""
         super().__init__(job, wire=wire)
@@ -45,7 +44,7 @@ class Consumer(Changefeed):
             self._room = parts.arrivals(dated=job["protocol"] == "avro")
         else:
             self._room = parts.hold(partitions, job["complete"])
-        self._tables = parts.tables(catalogue or Catalogue.empty())
+        self._tables = parts.tables(Catalogue.empty())
         self._reads = Events() if parts.events is None else parts.events(known)
         self._changed = None if parts.message is None else parts.message()
 

@@ -106,6 +106,15 @@ def fight(mutant: Mutant, protocol: str, cases: Iterable[Prepared]) -> Result:
     return Result(mutant.name, protocol, tuple(best.values()), frozenset(claims))
 
 
+def joined(entry: tuple[str, str], parts: Sequence[Result]) -> Result:
+    """Return the results of one mutant in one protocol over several scenarios as one."""
+    return Result(
+        *entry,
+        tuple(bout for part in parts for bout in part.bouts),
+        frozenset(scenario for part in parts for scenario in part.claimed_by),
+    )
+
+
 def reference_findings(cases: Sequence[Prepared]) -> Iterable[tuple[str, int, Verdict]]:
     """Yield case, seed and verdict wherever the right consumer is not found right."""
     for prepared in cases:

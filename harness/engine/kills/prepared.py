@@ -9,14 +9,14 @@ from typing import Any
 from harness.consumers.mutants.consumer import REFERENCE, Consumer
 from harness.consumers.mutants.delivery import Delivery, deliver, lying
 from harness.consumers.mutants.parts import Known, Parts
-from harness.ddl import Catalogue
-from harness.engine.kills.remembered import RememberedCatalogue, RememberedWire
+from harness.engine.kills.remembered import RememberedWire
 from harness.engine.kills.unchanged import reads_alike
 from harness.engine.plan import Plan
 from harness.faults.actions import sent
 from harness.model.columns import Column
 from harness.model.finding import Verdict
 from harness.model.mounted import MountedRow
+from harness.model.observed import Observed
 from harness.verdict.judge import judge
 
 # A hundred deliveries of a thousand cases would fill the memory.
@@ -42,10 +42,6 @@ class Prepared:
         return RememberedWire(self.plan.wire)
 
     @cached_property
-    def _catalogue(self) -> Catalogue:
-        return RememberedCatalogue(Catalogue.empty().moment)
-
-    @cached_property
     def _reference(self) -> Mapping[int, Verdict]:
         return {seed: self._judged(REFERENCE, seed) for seed in self.seeds}
 
@@ -63,10 +59,13 @@ class Prepared:
             return reference
         return self._judged(parts, seed)
 
+    def read_by(self, parts: Parts, seed: int) -> Observed:
+        """Return what a consumer of these parts answers to one delivery."""
+        consumer = Consumer(self._job, self._wire, parts, self.known)
+        return consumer.consume(self.delivery(seed))
+
     def _judged(self, parts: Parts, seed: int) -> Verdict:
-        consumer = Consumer(self._job, self._wire, parts, self.known, self._catalogue)
-        observed = consumer.consume(self.delivery(seed))
-        return judge(self.plan.judged, self.plan.expected, observed)
+        return judge(self.plan.judged, self.plan.expected, self.read_by(parts, seed))
 
 
 def _job(plan: Plan) -> Mapping[str, Any]:

@@ -1,18 +1,14 @@
-"""What many consumers of one case ask alike is worked out once: messages decoded, DDL run.
+"""What many consumers of one case ask alike is worked out once: each message is decoded once.
 
-Both are pure, so remembering them changes no answer; it only saves most of the time.
+Decoding is pure, so remembering it changes no answer; it only saves most of the time.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
 from harness.contracts import Wire
-from harness.ddl import Catalogue, DdlError
-from harness.ddl.catalogue import Applied
-from harness.ddl.grammar.statements import Statement
 from harness.errors import DecodingError
 from harness.model.decoded import DecodedEvent
 from harness.model.record import Record
@@ -44,33 +40,5 @@ class RememberedWire:
                 self._known[pair] = error
         found = self._known[pair]
         if isinstance(found, DecodingError):
-            raise found.with_traceback(None)
-        return found
-
-
-@dataclass(frozen=True, slots=True)
-class RememberedCatalogue(Catalogue):
-    """A catalogue that runs the same statement once; what follows from it remembers likewise."""
-
-    known: dict[tuple[str, str], Applied | DdlError] = field(
-        default_factory=dict[tuple[str, str], Applied | DdlError]
-    )
-
-    def apply(
-        self, sql: str | Statement, schema: str = "", *, ansi_quotes: bool = False
-    ) -> Applied:
-        """Run one DDL statement, or recall what it did; raises what it raised before."""
-        if not isinstance(sql, str) or ansi_quotes:
-            return Catalogue.apply(self, sql, schema, ansi_quotes=ansi_quotes)
-        name = (sql, schema)
-        if name not in self.known:
-            try:
-                applied = Catalogue.apply(self, sql, schema)
-                after = RememberedCatalogue(applied.catalogue.moment)
-                self.known[name] = Applied(after, applied.jobs)
-            except DdlError as error:
-                self.known[name] = error
-        found = self.known[name]
-        if isinstance(found, DdlError):
             raise found.with_traceback(None)
         return found

@@ -1,29 +1,32 @@
 """The whole tournament: mutants against scenarios, side by side on all cores.
 
-By default a mutant meets the scenarios that claim it and a sample of the others, drawn by its own
-name; the full matrix is for the night.
+Scenario by scenario: its cases are planned, read by the right consumer, then by the mutants that
+are to meet them, and forgotten, so that memory holds one scenario a core. By default a mutant meets
+the scenarios that claim it and a sample of the other cases, drawn by its own name; the full matrix
+is for the night.
 """
 
 from __future__ import annotations
 
-import multiprocessing
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from random import Random
-from typing import TypeVar
 
 from harness.consumers.mutants.table import MUTANTS
-from harness.engine.kills.matrix import Fate, Result, fight, reference_findings
+from harness.engine.kills.matrix import Fate, Result, fight, joined, reference_findings
 from harness.engine.kills.prepared import Prepared
 from harness.engine.plan import Plan
+from harness.engine.spread import spread
+from harness.errors import Problem, ScenarioError
 from harness.model.finding import Verdict
+from harness.scenario.expand import Case
 
 SAMPLE = 10
-Item = TypeVar("Item")
-Answer = TypeVar("Answer")
-# What the processes work on: they are forked off when it is there, so nothing is copied.
-_ARENA: list[Prepared] = []
+# Mutant and protocol.
+Entry = tuple[str, str]
+Unfair = tuple[str, int, Verdict]
+Planner = Callable[[Sequence[Case]], Iterable[Plan]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +47,7 @@ class Tournament:
     """All results, and where the right consumer was not found right (case, seed, verdict)."""
 
     results: tuple[Result, ...]
-    unfair: tuple[tuple[str, int, Verdict], ...]
+    unfair: tuple[Unfair, ...]
 
     def broken_claims(self) -> tuple[tuple[str, str], ...]:
         """Return scenario and mutant of each claim that holds in no protocol."""
@@ -63,52 +66,80 @@ class Tournament:
         return not (alive or self.broken_claims() or self.unfair)
 
 
-def tournament(plans: Iterable[Plan], question: Question) -> Tournament:
-    """Run the mutants over the plans; a case on which the right consumer fails is left out."""
-    prepared = [Prepared(plan, range(question.seeds)) for plan in plans]
-    _ARENA[:] = prepared
-    unfair = tuple(
-        found
-        for part in _spread(_unfair, [*range(len(prepared))], question.processes)
-        for found in part
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """What one scenario brought to light."""
+
+    results: Mapping[Entry, Result]
+    unfair: tuple[Unfair, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
+def tournament(planner: Planner, cases: Sequence[Case], question: Question) -> Tournament:
+    """Run the mutants over the cases; one on which the right consumer fails is left out.
+
+    `planner` plans some of the cases. Raises ScenarioError with everything that cannot be planned.
+    """
+    together: dict[str, list[Case]] = {}
+    for case in cases:
+        together.setdefault(case.scenario.id, []).append(case)
+    entries = _entries(question, cases)
+    work = partial(_fought, planner, question, entries)
+    longest = sorted(together.values(), key=lambda its: -len(its))
+    parts = dict(zip(map(_id, longest), spread(work, longest, question.processes), strict=True))
+    ordered = [parts[scenario] for scenario in together]
+    problems = tuple(problem for part in ordered for problem in part.problems)
+    if problems:
+        raise ScenarioError(tuple(dict.fromkeys(problems)))
+    return Tournament(
+        tuple(joined(entry, [part.results[entry] for part in ordered]) for entry in entries),
+        tuple(unfair for part in ordered for unfair in part.unfair),
     )
-    left_out = {case for case, _, _ in unfair}
-    _ARENA[:] = [one for one in prepared if one.plan.case.id not in left_out]
-    protocols = {one.plan.case.protocol for one in _ARENA}
-    entries = [
-        (name, protocol, question.sample)
+
+
+def _id(cases: Sequence[Case]) -> str:
+    return cases[0].scenario.id
+
+
+def _entries(question: Question, cases: Sequence[Case]) -> Mapping[Entry, frozenset[str] | None]:
+    """Return the cases that each mutant meets beside its claims, by protocol; None is all."""
+    there: dict[str, list[str]] = {}
+    for case in cases:
+        there.setdefault(case.protocol, []).append(case.id)
+    return {
+        (name, protocol): _sample(name, there[protocol], question.sample)
         for name in question.mutants
         for protocol in MUTANTS[name].protocols
-        if protocol in protocols
-    ]
-    return Tournament(tuple(_spread(_fought, entries, question.processes)), unfair)
+        if protocol in there
+    }
 
 
-def _spread(
-    work: Callable[[Item], Answer], items: Sequence[Item], processes: int
-) -> Iterator[Answer]:
-    if processes < 2 or len(items) < 2:
-        yield from map(work, items)
-        return
-    with ProcessPoolExecutor(processes, multiprocessing.get_context("fork")) as pool:
-        yield from pool.map(work, items, chunksize=max(1, len(items) // (8 * processes)))
+def _sample(name: str, there: Sequence[str], size: int | None) -> frozenset[str] | None:
+    if size is None:
+        return None
+    return frozenset(Random(name).sample(there, min(size, len(there))))
 
 
-def _unfair(number: int) -> list[tuple[str, int, Verdict]]:
-    return list(reference_findings([_ARENA[number]]))
+def _fought(
+    planner: Planner,
+    question: Question,
+    entries: Mapping[Entry, frozenset[str] | None],
+    cases: Sequence[Case],
+) -> _Part:
+    try:
+        plans = planner(cases)
+    except ScenarioError as error:
+        return _Part({}, problems=error.problems)
+    prepared = [Prepared(plan, range(question.seeds)) for plan in plans]
+    unfair = tuple(reference_findings(prepared))
+    left_out = {case for case, _, _ in unfair}
+    fair = [one for one in prepared if one.plan.case.id not in left_out]
+    results: dict[Entry, Result] = {}
+    for (name, protocol), drawn in entries.items():
+        met = [one for one in fair if _meets(name, one.plan.case, drawn)]
+        results[name, protocol] = fight(MUTANTS[name], protocol, met)
+    return _Part(results, unfair)
 
 
-def _fought(entry: tuple[str, str, int | None]) -> Result:
-    name, protocol, sample = entry
-    there = [one for one in _ARENA if one.plan.case.protocol == protocol]
-    chosen = there if sample is None else _sample(name, there, sample)
-    return fight(MUTANTS[name], protocol, chosen)
-
-
-def _sample(name: str, there: Sequence[Prepared], size: int) -> list[Prepared]:
-    drawn = set(Random(name).sample(range(len(there)), min(size, len(there))))
-    return [
-        one
-        for number, one in enumerate(there)
-        if number in drawn or name in one.plan.case.scenario.kills
-    ]
+def _meets(name: str, case: Case, drawn: frozenset[str] | None) -> bool:
+    return drawn is None or name in case.scenario.kills or case.id in drawn

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from functools import cache
+from functools import cache, partial
 
 import pytest
 
@@ -13,6 +12,7 @@ from harness.engine.catalogue import planned_only
 from harness.engine.choose import load, selected
 from harness.engine.kills.claims import unknown_claims
 from harness.engine.kills.run import Question, Tournament, tournament
+from harness.engine.spread import cores
 from harness.engine.workspace import workspace
 from tests.tree import ROOT
 
@@ -26,8 +26,9 @@ def in_the_repository(monkeypatch: pytest.MonkeyPatch) -> None:
 @cache
 def found() -> Tournament:
     """Every mutant against the scenarios that claim it."""
-    plans = planned_only(workspace(ROOT), selected(load(workspace(ROOT)), None), expectations=False)
-    return tournament(plans, Question(sample=0, processes=os.cpu_count() or 1))
+    space = workspace(ROOT)
+    planner = partial(planned_only, space, expectations=False)
+    return tournament(planner, selected(load(space), None), Question(sample=0, processes=cores()))
 
 
 def test_claims_name_mutants() -> None:
