@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from harness.model.change import Op
+from harness.model.quick import quick
 from harness.model.record import Origin
 from harness.model.table import Table
 from harness.model.values import Row
@@ -50,6 +51,9 @@ class MountedRow:
     row_id: int = 0
     physical_id: int = 0
     split: bool = False
+
+
+quick_row = quick(MountedRow)
 
 
 @dataclass(frozen=True, slots=True)

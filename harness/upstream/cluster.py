@@ -60,12 +60,17 @@ class Cluster:
     def commit(self, transaction: Transaction) -> list[tuple[Table, list[NetChange]]]:
         """Commit a transaction; return its net changes table by table, by physical id."""
         touched: dict[TableId, TableStore] = {}
+        table: TableId | None = None
+        store: TableStore | None = None
         for change in transaction.changes:
-            store = self._stores.get(change.table)
+            if change.table is not table:
+                table = change.table
+                store = self._stores.get(table)
+                if store is not None:
+                    touched[table] = store
             if store is None:
                 raise StepError(f"table {change.table} does not exist", line=change.line)
             store.apply(change)
-            touched[change.table] = store
         stores = sorted(touched.values(), key=lambda store: store.table.physical_id)
         return [(store.table, store.commit()) for store in stores]
 

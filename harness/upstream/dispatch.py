@@ -14,7 +14,6 @@ Source: tiflow c7b2588 cdc/sink/dmlsink/mq/dispatcher/partition; value text: mod
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from zlib import crc32
 
@@ -43,6 +42,8 @@ class Target:
 
 def value_text(kind: ColumnKind, value: Value) -> bytes:
     """Return the text of a column's value that takes part in the hash."""
+    if value.__class__ is int:
+        return b"%d" % value
     if value is None:
         return b"null"
     if isinstance(value, bytes):
@@ -56,26 +57,55 @@ def partition_of(
     rule: Dispatcher | None, table: MountedTable, row: Row, commit_ts: int, count: int
 ) -> int:
     """Return the partition (from 0) of a row image among `count` partitions."""
-    return target_of(rule, table, row, commit_ts).partition(count)
+    return Placing(rule, table).partition(row, commit_ts, count)
 
 
 def target_of(rule: Dispatcher | None, table: MountedTable, row: Row, commit_ts: int) -> Target:
     """Return where a row image goes; UpstreamStopped for a column or index that is not there."""
-    kind = "default" if rule is None else rule.partition.lower()
-    if kind == "ts":
-        return Target(commit_ts, str(commit_ts))
-    name = table.table.id
-    digest = crc32((name.schema + name.name).encode())
-    if rule is None or kind not in ("index-value", "rowid", "columns"):
-        return Target(digest, str(name))
-    if kind == "columns":
-        pairs = [(n, n) for n in (_ordinal(table, column) for column in rule.columns)]
-    elif rule.index:
-        pairs = _index_ordinals(table, rule.index)
-    else:
-        pairs = [(n, n) for n in table.handle]
-    digest ^= _columns_hash(table, row, pairs)
-    return Target(digest, str(digest))
+    return Placing(rule, table).target(row, commit_ts)
+
+
+class Placing:
+    """How the rows of one table go to partitions under one rule: found once, for all of them."""
+
+    def __init__(self, rule: Dispatcher | None, table: MountedTable) -> None:
+        """Find the columns; UpstreamStopped for a column or index that is not there."""
+        kind = "default" if rule is None else rule.partition.lower()
+        name = table.table.id
+        self._table = str(name)
+        self._by_ts = kind == "ts"
+        self._digest = crc32((name.schema + name.name).encode())
+        pairs: list[tuple[int, int]] | None = None
+        if rule is not None and kind == "columns":
+            pairs = [(n, n) for n in (_ordinal(table, column) for column in rule.columns)]
+        elif rule is not None and kind in ("index-value", "rowid"):
+            pairs = [(n, n) for n in table.handle]
+            if rule.index:
+                pairs = _index_ordinals(table, rule.index)
+        self._hashed = pairs is not None
+        # Of each pair the name of the first is hashed, with the value of the second behind it.
+        columns = table.table.columns
+        self._columns = [
+            (crc32(columns[named].name.encode()), valued, columns[valued].kind)
+            for named, valued in pairs or ()
+        ]
+
+    def target(self, row: Row, commit_ts: int) -> Target:
+        """Return where a row image goes."""
+        number = self._number(row, commit_ts)
+        return Target(number, str(number) if self._by_ts or self._hashed else self._table)
+
+    def partition(self, row: Row, commit_ts: int, count: int) -> int:
+        """Return the partition (from 0) of a row image among `count`."""
+        return self._number(row, commit_ts) % count
+
+    def _number(self, row: Row, commit_ts: int) -> int:
+        if self._by_ts:
+            return commit_ts
+        digest = self._digest
+        for name, ordinal, kind in self._columns:
+            digest ^= crc32(value_text(kind, row[ordinal]), name)
+        return digest
 
 
 def _ordinal(table: MountedTable, column: str) -> int:
@@ -120,13 +150,3 @@ def _index_ordinals(table: MountedTable, name: str) -> list[tuple[int, int]]:
             FAILED, f"index {name!r} of {table.table.id} holds or follows a virtual column"
         )
     return [(offset, table.emitted[offset]) for offset in offsets]
-
-
-def _columns_hash(table: MountedTable, row: Row, pairs: Iterable[tuple[int, int]]) -> int:
-    """Hash each pair of columns: the name of the first, the value of the second."""
-    digest = 0
-    for named, valued in pairs:
-        name = table.table.columns[named].name
-        kind = table.table.columns[valued].kind
-        digest ^= crc32(name.encode() + value_text(kind, row[valued]))
-    return digest

@@ -10,7 +10,7 @@ rows, ours is.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from harness.ddl import tidb
@@ -23,12 +23,23 @@ _ORDER = {Op.DELETE: 0, Op.UPDATE: 1, Op.INSERT: 2}
 
 def split_updates(table: Table, changes: Iterable[NetChange]) -> list[NetChange]:
     """Return the changes with each unique-key update split, in the order in which they are sent."""
+    return split_on(unique_ordinals(table), changes)
+
+
+def unique_ordinals(table: Table) -> tuple[int, ...]:
+    """Return the columns whose change splits an update."""
     # What is not sent cannot differ: virtual columns are no part of what the sink sees.
-    unique = sorted(
-        ordinal
-        for ordinal in {table.position(n) for i in table.indexes if i.unique for n in i.columns}
-        if tidb.is_emitted(table.columns[ordinal])
+    return tuple(
+        sorted(
+            ordinal
+            for ordinal in {table.position(n) for i in table.indexes if i.unique for n in i.columns}
+            if tidb.is_emitted(table.columns[ordinal])
+        )
     )
+
+
+def split_on(unique: Sequence[int], changes: Iterable[NetChange]) -> list[NetChange]:
+    """Return the changes of a table whose `unique_ordinals` these are, split and in order."""
     sent: list[NetChange] = []
     split = False
     for change in changes:
@@ -45,4 +56,8 @@ def _differs(change: NetChange, ordinals: Iterable[int]) -> bool:
     before, after = change.before, change.after
     assert before is not None
     assert after is not None
-    return any(before[ordinal] != after[ordinal] for ordinal in ordinals)
+    # Every update of a stream comes here, and a generator would cost more than it looks at.
+    for ordinal in ordinals:  # noqa: SIM110
+        if before[ordinal] != after[ordinal]:
+            return True
+    return False

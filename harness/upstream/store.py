@@ -17,6 +17,7 @@ from decimal import Decimal
 from harness.errors import StepError
 from harness.model.change import Op, RowChanged
 from harness.model.columns import INTEGERS, ColumnKind
+from harness.model.quick import quick
 from harness.model.table import Table
 from harness.model.values import Row, Value
 
@@ -37,6 +38,9 @@ class NetChange:
     after: Row | None
     change: RowChanged
     split: bool = False
+
+
+net_change = quick(NetChange)
 
 
 def int_handle(table: Table) -> bool:
@@ -69,13 +73,20 @@ class TableStore:
 
         Raises StepError for a row that is not there, and for a primary key that is taken.
         """
+        before, after = change.before, change.after
         old_key: Key | None = None
-        if change.before is not None:
-            old_key = self._locate(change.before, change)
+        if before is not None:
+            old_key = self._locate(before, change)
+            if after is not None and self._key(after, old_key) == old_key:
+                # Most changes of most streams: the row keeps its key.
+                self._initial.setdefault(old_key, before)
+                self._last[old_key] = change
+                self._replace(old_key, before, after)
+                return
             self._touch(old_key, change)
-            self._remove(old_key)
-        if change.after is not None:
-            key = self._key(change.after, old_key)
+            self._remove(old_key, before)
+        if after is not None:
+            key = self._key(after, old_key)
             self._touch(key, change)
             if key in self._rows:
                 raise StepError(
@@ -83,21 +94,30 @@ class TableStore:
                     line=change.line,
                     hint="change or delete that row first",
                 )
-            self._put(key, change.after)
+            self._put(key, after)
 
     def commit(self) -> list[NetChange]:
         """Return the net changes since the last commit: deletes, updates, inserts, each by key."""
-        net: list[NetChange] = []
+        deletes: list[NetChange] = []
+        updates: list[NetChange] = []
+        inserts: list[NetChange] = []
+        stored, last = self._rows.get, self._last
         for key, before in self._initial.items():
-            after = self._rows.get(key)
+            after = stored(key)
             if before == after:
                 continue
-            op = Op.INSERT if before is None else Op.DELETE if after is None else Op.UPDATE
-            net.append(NetChange(op, key, before, after, self._last[key]))
+            if before is None:
+                inserts.append(net_change(Op.INSERT, key, None, after, last[key]))
+            elif after is None:
+                deletes.append(net_change(Op.DELETE, key, before, None, last[key]))
+            else:
+                updates.append(net_change(Op.UPDATE, key, before, after, last[key]))
         self._initial.clear()
-        self._last.clear()
-        net.sort(key=lambda change: (_DML_ORDER[change.op], self._sort_key(change.key)))
-        return net
+        last.clear()
+        for net in (deletes, updates, inserts):
+            if len(net) > 1:
+                net.sort(key=lambda change: self._sort_key(change.key))
+        return [*deletes, *updates, *inserts]
 
     def reshape(self, table: Table, convert: Callable[[Row], Row]) -> None:
         """Take a new version of the table; `convert` gives each stored row its new form."""
@@ -117,8 +137,11 @@ class TableStore:
             self._clustered = tuple(table.position(column) for column in primary.columns)
 
     def _key(self, row: Row, old_key: Key | None) -> Key:
-        if self._clustered is not None:
-            return tuple([row[ordinal] for ordinal in self._clustered])
+        clustered = self._clustered
+        if clustered is not None:
+            if len(clustered) == 1:
+                return (row[clustered[0]],)
+            return tuple([row[ordinal] for ordinal in clustered])
         if old_key is not None:
             return old_key
         row_id = self._next_row_id
@@ -126,15 +149,24 @@ class TableStore:
         return (row_id,)
 
     def _locate(self, image: Row, change: RowChanged) -> Key:
+        if self._clustered is not None:
+            # The row says where it is: rows of such a table need not be found by their images.
+            key = self._key(image, None)
+            if self._rows.get(key) == image:
+                return key
+            raise self._missing(image, change)
         keys = self._by_image.get(image)
         if not keys:
-            raise StepError(
-                f"{self.table.id} does not hold the row of this {change.op.value}: {image}",
-                line=change.line,
-                expected="a row as it was left by the statements before this one",
-                hint="an `emit:` step must state whole rows; else run `harness record` again",
-            )
+            raise self._missing(image, change)
         return keys[0]
+
+    def _missing(self, image: Row, change: RowChanged) -> StepError:
+        return StepError(
+            f"{self.table.id} does not hold the row of this {change.op.value}: {image}",
+            line=change.line,
+            expected="a row as it was left by the statements before this one",
+            hint="an `emit:` step must state whole rows; else run `harness record` again",
+        )
 
     def _touch(self, key: Key, change: RowChanged) -> None:
         self._initial.setdefault(key, self._rows.get(key))
@@ -142,14 +174,23 @@ class TableStore:
 
     def _put(self, key: Key, row: Row) -> None:
         self._rows[key] = row
-        self._by_image.setdefault(row, []).append(key)
+        if self._clustered is None:
+            self._by_image.setdefault(row, []).append(key)
 
-    def _remove(self, key: Key) -> None:
-        row = self._rows.pop(key)
-        keys = self._by_image[row]
-        keys.remove(key)
-        if not keys:
-            del self._by_image[row]
+    def _remove(self, key: Key, row: Row) -> None:
+        del self._rows[key]
+        if self._clustered is None:
+            keys = self._by_image[row]
+            keys.remove(key)
+            if not keys:
+                del self._by_image[row]
+
+    def _replace(self, key: Key, old: Row, new: Row) -> None:
+        if self._clustered is not None:
+            self._rows[key] = new
+            return
+        self._remove(key, old)
+        self._put(key, new)
 
     def _sort_key(self, key: Key) -> tuple[int | float | bytes | Decimal, ...]:
         if self._int_handle:
@@ -170,6 +211,3 @@ def _comparable(kind: ColumnKind, value: Value) -> int | float | bytes | Decimal
             return -span if value.startswith("-") else span
         return Decimal(value) if kind is ColumnKind.DECIMAL else value.encode()
     return b"" if value is None else value
-
-
-_DML_ORDER = {Op.DELETE: 0, Op.UPDATE: 1, Op.INSERT: 2}

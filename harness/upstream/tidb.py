@@ -3,7 +3,7 @@
 Rules, each with its source beside the code that keeps it:
 * what filters and a missing valid index leave out (`puller`, `change_filter`, `eligibility`);
 * one event for each row of a transaction, filtered, then split where a unique key changes
-  (`store`, `split`), each to its topic and partition (`dispatcher`, `dispatch`);
+  (`store`, `split`, `rows`), each to its topic and partition (`dispatcher`, `dispatch`);
 * a DDL is broadcast to all partitions of its topic, chosen by the table's old name, and a resolved
   mark at its commit ts follows on every topic (tiflow c7b2588 owner/ddl_sink.go:311);
 * a changefeed may stop with an error: what was sent before stands, and ends with a mark just below
@@ -16,38 +16,33 @@ The start ts of a transaction or DDL is its commit ts less one, the latest that 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
 
 from harness.errors import StepError, UpstreamStopped, UsageError
-from harness.model.canonical import canonical
 from harness.model.change import Change, ChangeLog, DdlRun, Pin, Resolve, Transaction
 from harness.model.mounted import (
     ChangefeedStopped,
     DdlEvent,
     MountedRow,
-    MountedTable,
     ResolvedMark,
     VendorEvent,
 )
 from harness.model.record import Origin
 from harness.model.table import Table, TableId
-from harness.model.values import Row, Value
 from harness.upstream.changefeed import Changefeed
 from harness.upstream.clock import Clock
 from harness.upstream.cluster import Cluster, RanJob
 from harness.upstream.ddl_filter import filter_ddl
 from harness.upstream.decision import Decision, Explained, stop
-from harness.upstream.dispatch import partition_of, value_text
 from harness.upstream.dispatcher import Dispatcher
 from harness.upstream.eligibility import UNCODED
 from harness.upstream.puller import RENAME_FAILED, Puller
-from harness.upstream.split import split_updates
-from harness.upstream.store import NetChange, int_handle, signed
+from harness.upstream.rows import Committed, TableRows
+from harness.upstream.store import NetChange
 
 SINK = "sink"
-_SPELT = "backslashreplace"
 # What an author can do about an error, where the words do not say it.
 _REMEDIES = {
     UNCODED: "set `force-replicate: true`, or keep a valid index",
@@ -157,6 +152,7 @@ class TiDB:
         # In order of first use; a topic that lost its last table still gets its marks.
         self._topics = {feed.topic: None}
         self._routes: dict[TableId, tuple[str, Dispatcher | None]] = {}
+        self._makers: dict[TableId, TableRows] = {}
         self._events = count()
 
     def take(self, step: int, change: Change) -> Iterator[VendorEvent]:
@@ -235,12 +231,16 @@ class TiDB:
         if self.stopped is not None:
             return
         rows: list[MountedRow] = []
+        of = Committed(step, transaction.name, pin, commit_ts)
         for table, changes in net:
             try:
-                sent = self._filtered(step, table, changes, commit_ts)
+                sent: Sequence[NetChange] = self._filtered(step, table, changes, commit_ts)
+                if not sent:
+                    continue
+                maker = self._maker(table)
                 if not self._feed.raw_changes:
-                    sent = split_updates(table, sent)
-                rows += self._rows(step, transaction.name, pin, (table, sent), commit_ts)
+                    sent = maker.split(sent)
+                rows += maker.made(sent, of, self._events)
             except UpstreamStopped as error:
                 decision = stop(SINK, error.code, error.what)
                 subject = f"transaction {transaction.name}"
@@ -272,46 +272,14 @@ class TiDB:
         if self._explain:
             self.decisions.append(Explained(step, line, subject, decision))
 
-    def _rows(
-        self,
-        step: int,
-        name: str,
-        pin: Pin,
-        changed: tuple[Table, Sequence[NetChange]],
-        commit_ts: int,
-    ) -> Iterator[MountedRow]:
-        """Yield the row events of one table in one transaction."""
-        if not changed[1]:
-            return
-        table = self._cluster.mounted(changed[0])
-        handle, table_name = int_handle(table.table), str(table.table.id)
-        topic, rule = self._route(table.table.id)
-        for net in changed[1]:
-            image = net.before if net.after is None else net.after
-            assert image is not None
-            # By position: every row of a long stream comes through here.
-            origin = Origin(
-                net.change.line,
-                step,
-                next(self._events),
-                net.op.value,
-                name,
-                table_name,
-                key_text(table, image),
-                commit_ts,
-            )
-            yield MountedRow(
-                net.op,
-                table,
-                net.before,
-                net.after,
-                commit_ts,
-                topic,
-                self._partition(pin, table, image, commit_ts, rule),
-                origin,
-                signed(int(net.key[0] or 0)) if handle else 0,
-                split=net.split,
-            )
+    def _maker(self, table: Table) -> TableRows:
+        """Return what makes a table's row events, found once for each of its versions."""
+        mounted = self._cluster.mounted(table)
+        made = self._makers.get(table.id)
+        if made is None or made.table is not mounted:
+            made = TableRows(mounted, *self._route(table.id), self._feed.partitions)
+            self._makers[table.id] = made
+        return made
 
     def _route(self, table_id: TableId) -> tuple[str, Dispatcher | None]:
         """Return topic and dispatcher of a table, found once."""
@@ -320,22 +288,6 @@ class TiDB:
             self._topics.setdefault(topic)
             self._routes[table_id] = topic, self._feed.rule(table_id)
         return self._routes[table_id]
-
-    def _partition(
-        self, pin: Pin, table: MountedTable, image: Row, commit_ts: int, rule: Dispatcher | None
-    ) -> int:
-        pinned = pin.partition
-        if pin.rows:
-            found = (row.partition for row in pin.rows if _has(table, image, row.key))
-            pinned = next(found, pinned)
-        if pinned is not None:
-            if pinned >= self._feed.partitions:
-                raise UsageError(
-                    f"a row is pinned to partition {pinned}",
-                    expected=f"a partition below {self._feed.partitions}: they count from 0",
-                )
-            return pinned
-        return partition_of(rule, table, image, commit_ts, self._feed.partitions)
 
     # ---- marks and the end --------------------------------------------------------------------
 
@@ -382,27 +334,3 @@ class TiDB:
 
 def _job_name(schema: str, table: str) -> str:
     return f"{schema}.{table}" if table else schema
-
-
-def _has(table: MountedTable, row: Row, wanted: Mapping[str, Value]) -> bool:
-    """Tell whether the table has these columns and the row these values, in any spelling."""
-    try:
-        return all(
-            row[table.table.position(name)] == canonical(table.table.column(name), value)
-            for name, value in wanted.items()
-        )
-    except (KeyError, ValueError):
-        return False
-
-
-def key_text(table: MountedTable, row: Row) -> str:
-    """Return a row's handle key as text: `id=1,name=x`; the whole row without a handle."""
-    columns = table.table.columns
-    return ",".join(
-        [
-            f"{columns[i].name}={value}"  # the text of nearly all keys, without the detour
-            if isinstance(value := row[i], int)
-            else f"{columns[i].name}={value_text(columns[i].kind, value).decode('utf-8', _SPELT)}"
-            for i in table.handle or table.emitted
-        ]
-    )

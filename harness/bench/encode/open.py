@@ -38,13 +38,13 @@ CREATE TABLE shop.orders (
 
 def loads() -> Iterator[Load]:
     """Yield inserts one to a message, inserts in batches, and updates with the old row."""
-    yield _load("one insert a message", inserts(), 1, (158_000, 203_000))
-    yield _load("inserts, 16 a message", inserts(), 16, (167_000, 190_000))
+    yield _load("one insert a message", rows_of(EVENTS), 1, (158_000, 203_000))
+    yield _load("inserts, 16 a message", rows_of(EVENTS), 16, (167_000, 190_000))
     yield _load("updates with old row, 16 a message", updates(), 16, (102_000, 106_000))
 
 
-def inserts() -> Sequence[MountedRow]:
-    """Return inserts into the table of the bench."""
+def rows_of(count: int) -> Sequence[MountedRow]:
+    """Return so many inserts into the table of the bench."""
     catalogue = Catalogue.with_schemas("shop").apply(TABLE).catalogue
     table = mounted_table(catalogue.table(TableId("shop", "orders")))
     return [
@@ -70,12 +70,12 @@ def inserts() -> Sequence[MountedRow]:
             origin=Origin(1, 0, number, "insert"),
             row_id=1_000_000_007 + number,
         )
-        for number in range(EVENTS)
+        for number in range(count)
     ]
 
 
 def updates() -> Sequence[MountedRow]:
-    """Return updates of two columns of the rows that `inserts` makes."""
+    """Return updates of two columns of the rows that `rows_of` makes."""
     return [
         MountedRow(
             op=Op.UPDATE,
@@ -88,7 +88,7 @@ def updates() -> Sequence[MountedRow]:
             origin=row.origin,
             row_id=row.row_id,
         )
-        for row in inserts()
+        for row in rows_of(EVENTS)
     ]
 
 

@@ -11,7 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby, repeat
+from itertools import groupby
+from operator import itemgetter
+from typing import Protocol
 
 from harness.model.mounted import MountedRow
 from harness.model.record import Origin, Record, bare_record
@@ -39,45 +41,127 @@ class Written:
     keys: Sequence[bytes]
     values: Sequence[bytes]
     sizes: Sequence[int]
-    origins: Sequence[Origin]
 
-    def frames(self, begin: int, end: int) -> Frames:
-        """Return some rows' keys and values behind their lengths, for batches to take."""
-        return Frames(
-            framed(self.keys[begin:end]),
-            framed(self.values[begin:end]),
-            self.sizes[begin:end],
-            self.origins[begin:end],
+    def at(self, order: Sequence[int]) -> Written:
+        """Return the rows in another order."""
+        return Written(
+            [self.rows[n] for n in order],
+            [self.keys[n] for n in order],
+            [self.values[n] for n in order],
+            [self.sizes[n] for n in order],
         )
 
-    def single_records(self, place: Place, begin: int, end: int) -> Iterator[Record]:
-        """Return a message for each of these rows, which go to one place."""
-        topic, partition = place
-        return map(
+
+class Waiting(Protocol):
+    """The messages of a changefeed that may still grow, or wait as if they might."""
+
+    def add(self, written: Written) -> Sequence[Record]:
+        """Take rows; return the messages that they push out, in order."""
+        ...
+
+    def close(self, place: Place) -> Sequence[Record]:
+        """Return and forget the message of a place, if there is one."""
+        ...
+
+    def flush(self, topic: str | None = None) -> Sequence[Record]:
+        """Return and forget the messages of a topic, or of all, by place."""
+        ...
+
+
+class Singles:
+    """A message for each row; it waits for the next, so that each batch size has the same order."""
+
+    def __init__(self) -> None:
+        """Start without a message."""
+        self._waiting: dict[Place, Record] = {}
+
+    def add(self, written: Written) -> Sequence[Record]:
+        """Take rows; return the messages that they push out."""
+        rows, waiting = written.rows, self._waiting
+        topics = [row.topic for row in rows]
+        partitions = [row.partition for row in rows]
+        records = map(
             bare_record,
-            repeat(topic),
-            repeat(partition),
-            frame_each_key(self.keys[begin:end]),
-            frame_each_value(self.values[begin:end]),
-            zip(self.origins[begin:end]),
+            topics,
+            partitions,
+            frame_each_key(written.keys),
+            frame_each_value(written.values),
+            zip([row.origin for row in rows]),
         )
+        out: list[Record] = []
+        for place, record in zip(zip(topics, partitions, strict=True), records, strict=True):
+            if place in waiting:
+                out.append(waiting[place])
+            waiting[place] = record
+        return out
 
-    def stretches(self) -> Iterator[tuple[Place, int, int]]:
-        """Yield place, begin and end of rows in a row that go to one place."""
-        count = len(self.rows)
-        if not count:
-            return
-        first = self.rows[0]
-        partitions = [row.partition for row in self.rows]
-        topics = [row.topic for row in self.rows]
-        if partitions.count(first.partition) == topics.count(first.topic) == count:
-            yield (first.topic, first.partition), 0, count
-            return
+    def close(self, place: Place) -> Sequence[Record]:
+        """Return and forget the message of a place."""
+        record = self._waiting.pop(place, None)
+        return () if record is None else (record,)
+
+    def flush(self, topic: str | None = None) -> Sequence[Record]:
+        """Return and forget the messages of a topic, or of all."""
+        places = sorted(place for place in self._waiting if topic in (None, place[0]))
+        return [self._waiting.pop(place) for place in places]
+
+
+class Batches:
+    """Several rows to a message."""
+
+    def __init__(self, settings: Settings) -> None:
+        """Take what limits a message."""
+        self._settings = settings
+        self._open: dict[Place, Batch] = {}
+
+    def add(self, written: Written) -> Sequence[Record]:
+        """Take rows; return the messages that they push out.
+
+        Rows are taken place by place, many at once; a message's turn is that of the row that finds
+        it full.
+        """
+        rows = written.rows
+        places = [(row.topic, row.partition) for row in rows]
+        if len(set(places)) == 1:
+            order: Sequence[int] = range(len(rows))
+        else:
+            order = sorted(range(len(rows)), key=places.__getitem__)
+            written = written.at(order)
+        frames = Frames(
+            framed(written.keys),
+            framed(written.values),
+            written.sizes,
+            [row.origin for row in written.rows],
+        )
+        full: list[tuple[int, Record]] = []
         begin = 0
-        for place, stretch in groupby(zip(topics, partitions, strict=True)):
+        for place, stretch in groupby([places[n] for n in order]):
             end = begin + sum(1 for _ in stretch)
-            yield place, begin, end
+            for at, record in self._filled(place, frames, begin, end):
+                full.append((order[at], record))
             begin = end
+        full.sort(key=itemgetter(0))
+        return [record for _, record in full]
+
+    def _filled(
+        self, place: Place, frames: Frames, begin: int, end: int
+    ) -> Iterator[tuple[int, Record]]:
+        """Yield the messages that these rows of a place fill, each with the first row too many."""
+        batch = self._open.setdefault(place, Batch(place))
+        while (taken := batch.take(frames, begin, end, self._settings)) < end:
+            yield taken, batch.record()
+            batch = self._open[place] = Batch(place)
+            begin = taken
+
+    def close(self, place: Place) -> Sequence[Record]:
+        """Return and forget the message of a place."""
+        batch = self._open.pop(place, None)
+        return () if batch is None else (batch.record(),)
+
+    def flush(self, topic: str | None = None) -> Sequence[Record]:
+        """Return and forget the messages of a topic, or of all."""
+        places = sorted(place for place in self._open if topic in (None, place[0]))
+        return [self._open.pop(place).record() for place in places]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,10 +210,3 @@ class Batch:
         topic, partition = self._place
         keys, values = b"".join(self._keys), b"".join(self._values)
         return bare_record(topic, partition, keys, values, tuple(self._origins))
-
-
-def flush(batches: dict[Place, Batch], topic: str | None = None) -> Iterator[Record]:
-    """Yield and forget the messages of a topic, or of all."""
-    for place in sorted(batches):
-        if topic is None or place[0] == topic:
-            yield batches.pop(place).record()

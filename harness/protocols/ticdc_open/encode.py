@@ -17,10 +17,10 @@ from harness.model.mounted import DdlEvent, MountedRow, ResolvedMark, VendorEven
 from harness.model.record import Record
 from harness.protocols.ticdc_open.batch import (
     SINGLE_OVERHEAD,
-    Batch,
-    Place,
+    Batches,
+    Singles,
+    Waiting,
     Written,
-    flush,
 )
 from harness.protocols.ticdc_open.claim_check import ClaimCheck, content, location, names
 from harness.protocols.ticdc_open.rows import Reduced, RowTexts
@@ -53,55 +53,32 @@ class Encoder:
         vendor's own batches also depend on timing (TiCDC codec notes §2.7). Raises UpstreamStopped
         where TiCDC would stop, EncodingError for a value that no column has.
         """
-        batches: dict[Place, Batch] = {}
+        waiting: Waiting = (
+            Singles() if self._settings.max_batch_size == 1 else Batches(self._settings)
+        )
         run: list[MountedRow] = []
         for event in events:
             if isinstance(event, MountedRow):
                 run.append(event)
                 if len(run) == RUN:
-                    yield from self._messages(run, batches)
+                    yield from waiting.add(self._written(run))
                     run.clear()
                 continue
-            yield from self._messages(run, batches)
-            run.clear()
+            if run:
+                yield from waiting.add(self._written(run))
+                run.clear()
             match event:
                 case DdlEvent():
-                    yield from flush(batches, event.topic)
+                    yield from waiting.flush(event.topic)
                     yield from self._ddl(event)
                 case ResolvedMark():
-                    batch = batches.pop((event.topic, event.partition), None)
-                    if batch is not None:
-                        yield batch.record()
+                    yield from waiting.close((event.topic, event.partition))
                     yield _resolved(event)
                 case _:
                     assert_never(event)
-        yield from self._messages(run, batches)
-        yield from flush(batches)
-
-    def _messages(
-        self, rows: Sequence[MountedRow], batches: dict[Place, Batch]
-    ) -> Iterator[Record]:
-        written = self._written(rows)
-        if self._settings.max_batch_size == 1:
-            for place, begin, end in written.stretches():
-                # The last one waits as any batch does, so that each size has the same order.
-                if place in batches:
-                    yield batches.pop(place).record()
-                yield from written.single_records(place, begin, end - 1)
-                batches[place] = Batch(place)
-                batches[place].take(written.frames(end - 1, end), 0, 1, self._settings)
-            return
-        frames = written.frames(0, len(rows))
-        for place, begin, end in written.stretches():
-            at = begin
-            while at < end:
-                batch = batches.get(place)
-                if batch is None:
-                    batch = batches[place] = Batch(place)
-                taken = batch.take(frames, at, end, self._settings)
-                if taken == at:
-                    yield batches.pop(place).record()
-                at = taken
+        if run:
+            yield from waiting.add(self._written(run))
+        yield from waiting.flush()
 
     def _written(self, rows: Sequence[MountedRow]) -> Written:
         settings = self._settings
@@ -117,7 +94,7 @@ class Encoder:
                         rows[number], keys[number], values[number]
                     )
             sizes = _sizes(keys, values)
-        return Written(rows, keys, values, sizes, [row.origin for row in rows])
+        return Written(rows, keys, values, sizes)
 
     def _reduced(self, row: MountedRow, key: bytes, value: bytes) -> tuple[bytes, bytes]:
         """Return what is sent instead of a row that is too large."""

@@ -33,7 +33,7 @@ from harness.model.vstream import (
     Vgtid,
     VStreamResponse,
 )
-from harness.upstream.tidb import key_text
+from harness.upstream.key_text import key_text
 from harness.upstream.vitess.cells import cell, cells
 from harness.upstream.vitess.fields import fields, sent
 
