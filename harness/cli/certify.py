@@ -15,6 +15,18 @@ from harness.cli import options
 @options.paths
 @options.keyword
 @options.changefeed
+@click.option(
+    "--isolated",
+    type=click.FloatRange(0, 100),
+    is_flag=False,
+    flag_value=100.0,
+    default=0.0,
+    metavar="PERCENT",
+    help="Read a share of the packed cases alone as well, all of them without PERCENT.",
+)
+@click.option(
+    "--seed", default=0, show_default=True, metavar="N", help="What draws the share of --isolated."
+)
 @options.deadline
 @options.reports
 @options.services
@@ -25,6 +37,8 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     paths: tuple[Path, ...],
     expression: str | None,
     changefeed: Path | None,
+    isolated: float,
+    seed: int,
     deadline: float,
     reports: Mapping[str, Path],
     told: Mapping[str, str],
@@ -38,10 +52,20 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     job), or `exec:./command arguments` (any program; see docs/reference/consumer-contract.md).
     """
     from harness.cli.execute import Execution, execute
+    from harness.engine.isolation import Isolation
 
     space = options.space(scenarios, golden)
     source = options.source(told, space)
     wish = Execution(
-        space, consumer, paths, expression, deadline, reports, json_, source, changefeed
+        space,
+        consumer,
+        paths,
+        expression,
+        deadline,
+        reports,
+        json_,
+        source,
+        changefeed,
+        Isolation(isolated, seed),
     )
     return execute(wish)

@@ -17,6 +17,7 @@ from harness.cli import options
 from harness.consumers import targets
 from harness.engine.choose import load, selected
 from harness.engine.events import Event, Listener, RunFinished
+from harness.engine.isolation import NOT_ISOLATED, Isolation
 from harness.engine.launch import ready, versions
 from harness.engine.pipeline import Request, Run
 from harness.engine.workspace import Workspace, new_run
@@ -39,6 +40,7 @@ class Execution:
     json: bool
     source: Source
     changefeed: Path | None = None
+    isolation: Isolation = NOT_ISOLATED
 
 
 class Collector:
@@ -89,6 +91,7 @@ def execute(wish: Execution) -> int:
             parallelism=os.cpu_count() or 1,
             source=wish.source,
             planned=None if laid is None else laid.plans,
+            isolation=wish.isolation,
             options=() if laid is None else ("--changefeed", str(wish.changefeed)),
         )
         outcome = Run(request, listeners).execute()

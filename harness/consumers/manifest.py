@@ -23,6 +23,7 @@ class Capability(StrEnum):
     COMMITS = "commits"
     GROWING_TOPICS = "growing-topics"
     INSTANCES = "instances"
+    JOBS = "jobs"
     LOST_DATA = "lost-data"
 
 

@@ -12,16 +12,15 @@ import json
 import os
 import shutil
 import threading
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from harness.consumers import blame
+from harness.consumers import blame, several
 from harness.consumers.contract import results
 from harness.consumers.contract.job import ChangefeedJob, Job, KafkaJob, RegistryJob
-from harness.consumers.manifest import Consumer
+from harness.consumers.manifest import Capability, Consumer
 from harness.consumers.output import Output
 from harness.errors import HarnessBug, SetupError, UsageError
 from harness.model.observed import Observed
@@ -99,10 +98,11 @@ def run(
 ) -> dict[str, Observed]:
     """Return what the consumer answered, by changefeed id.
 
-    Changefeeds are split into as many starts as `consumer.max_changefeeds` asks for. `environment`
-    is the harness's own; little of it reaches the consumer. `should_abort` is asked many times a
-    second, from several threads, and again before anybody is blamed: what it raises (SetupError)
-    stops the consumer and is raised here.
+    Changefeeds are split into as many jobs as `consumer.max_changefeeds` asks for, and jobs into as
+    many starts, unless the consumer can do several in one. `environment` is the harness's own;
+    little of it reaches the consumer. `should_abort` is asked many times a second, from several
+    threads, and again before anybody is blamed: what it raises (SetupError) stops the consumer and
+    is raised here.
 
     Raises UsageError when the command cannot be run at all.
     """
@@ -116,11 +116,15 @@ def run(
             raise SetupError("the run was given up")  # nobody hears it: another start's error wins
         should_abort()
 
+    starts = list(_starts(plan, consumer.max_changefeeds))
+    groups = [[start] for start in starts]
+    if Capability.JOBS in consumer.capabilities:
+        groups = several.dealt(starts, plan.parallelism)
     observed: dict[str, Observed] = {}
     with ThreadPoolExecutor(plan.parallelism, thread_name_prefix="consumer") as pool:
         futures: list[Future[dict[str, Observed]]] = [
-            pool.submit(_attempt, consumer, start, plan.grace_s, environment, ask)
-            for start in _starts(plan, consumer.max_changefeeds)
+            pool.submit(_attempt, consumer, group, plan.grace_s, environment, ask)
+            for group in groups
         ]
         try:
             for future in as_completed(futures):
@@ -166,26 +170,62 @@ def _starts(plan: RunPlan, size: int) -> Iterator[Start]:
 
 def _attempt(
     consumer: Consumer,
-    start: Start,
+    group: Sequence[Start],
     grace_s: float,
     environment: Mapping[str, str],
     should_abort: Abort,
 ) -> dict[str, Observed]:
-    """Run the command once, from an empty directory to what it answered for its changefeeds."""
+    """Run the command until each job of a group was tried; return what was answered."""
     should_abort()
-    start.prepare()
-    env = scoped_environment(consumer, start, environment)
-    with Output(start.log) as output:
-        process = launched(consumer, start, env, output.pipe)
+    for start in group:
+        start.prepare()
+    observed: dict[str, Observed] = {}
+    todo = list(group)
+    while todo:
+        end, log = _started(consumer, todo, grace_s, environment, should_abort)
+        done = several.over([start.job for start in todo], end)
+        for start in todo[:done]:
+            observed |= blame.observe(start.job, blame.Ending(None), log)
+        if done < len(todo):
+            observed |= blame.observe(todo[done].job, end, log)
+        todo = todo[done + 1 :]
+    return observed
+
+
+def _started(
+    consumer: Consumer,
+    group: Sequence[Start],
+    grace_s: float,
+    environment: Mapping[str, str],
+    should_abort: Abort,
+) -> tuple[blame.Ending, str]:
+    """Run the command once, in the first one's directory; return how it ended and what it said."""
+    should_abort()
+    first = group[0]
+    env = scoped_environment(consumer, first, environment)
+    if len(group) > 1:
+        env[several.JOBS] = str(_listed(group))
+    with Output(first.log) as output:
+        process = launched(consumer, first, env, output.pipe)
         try:
-            code = _await(process, start.job.deadline_s, should_abort)
+            code = _await(process, several.Clock([start.job for start in group]), should_abort)
         finally:
             process.stop(grace_s)
     should_abort()
-    shutil.rmtree(start.tmp, ignore_errors=True)
+    shutil.rmtree(first.tmp, ignore_errors=True)
     log = output.text(LOG_LENGTH)
     refuse_unusable(consumer, code, log)
-    return blame.observe(start.job, blame.ending(code, start.job.deadline_s), log)
+    return blame.ending(code, first.job.deadline_s), log
+
+
+def _listed(group: Sequence[Start]) -> Path:
+    """Write the file that names a group's jobs."""
+    listing = group[0].directory / "jobs.txt"
+    try:
+        listing.write_text("".join(f"{start.job_file}\n" for start in group), encoding="utf-8")
+    except OSError as error:
+        raise SetupError(f"cannot write {listing}: {error.strerror}") from None
+    return listing
 
 
 def refuse_unusable(consumer: Consumer, code: int | None, log: str) -> None:
@@ -219,12 +259,12 @@ def launched(consumer: Consumer, start: Start, env: Mapping[str, str], pipe: Pat
         ) from None
 
 
-def _await(process: Guarded, deadline_s: float, should_abort: Abort) -> int | None:
-    """Return the exit status once the command has ended; None when the deadline came first."""
-    deadline = time.monotonic() + deadline_s
-    while (left_s := deadline - time.monotonic()) > 0:
+def _await(process: Guarded, clock: several.Clock, should_abort: Abort) -> int | None:
+    """Return the exit status once the command has ended; None when a deadline came first."""
+    while (left_s := clock.left_s()) > 0:
         try:
             return process.wait(min(LOOK_AROUND_S, left_s))
         except TimeoutError:
             should_abort()
+            clock.look()
     return None

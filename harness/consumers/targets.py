@@ -31,6 +31,7 @@ BUNDLED: Mapping[str, Consumer] = {
         protocols=frozenset({"open", "avro", "vitess"}),
         max_changefeeds=300,
         needs_java=True,
+        capabilities=frozenset({Capability.JOBS}),
     ),
     "reference": Consumer(
         name="reference",

@@ -1,10 +1,13 @@
-"""Cases whose topics are full before a consumer starts: all of them in one run of it."""
+"""Cases whose topics are full before a consumer starts: read in packs, some of them alone as well.
+
+Law: what goes wrong in a pack is tried alone before it is reported (`verdict.packing`).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from harness.consumers.contract.job import KafkaJob
@@ -12,14 +15,26 @@ from harness.consumers.manifest import Consumer
 from harness.consumers.run import RunPlan
 from harness.consumers.run import run as run_consumer
 from harness.engine import jobs, topics
+from harness.engine.isolation import NOT_ISOLATED, Isolation, read_alone
 from harness.engine.large_messages import laid_out
 from harness.engine.live import Named
 from harness.engine.produce import FilledTopic, fill, wanted_topics
 from harness.engine.wanted import registry_for
+from harness.model.finding import Verdict
 from harness.model.observed import Observed
 from harness.services import HttpRegistry, Registry, Services
+from harness.verdict.judge import judge
 
 Phase = Callable[[str, str], AbstractContextManager[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """What a consumer answered in packs, how that was judged, and what it answered alone."""
+
+    packed: Mapping[str, Observed]
+    verdicts: Mapping[str, Verdict]
+    alone: Mapping[str, Observed]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +50,13 @@ class Packed:
     parallelism: int
     group: str
     phase: Phase
+    isolation: Isolation = NOT_ISOLATED
 
-    def run(self, packed: Sequence[Named]) -> Mapping[str, Observed]:
-        """Fill the topics of all cases, let the consumer read them; return its answers by case."""
+    def run(self, packed: Sequence[Named]) -> Answers:
+        """Fill the topics of all cases, let the consumer read them; return its answers.
+
+        What went wrong is read again while its topics are there, and so are the cases drawn.
+        """
         kafka = self.services.kafka
         named = [(plan, prefix) for _, plan, prefix in packed]
         records = sum(len(plan.delivered) for plan, _ in named)
@@ -51,32 +70,54 @@ class Packed:
                 filled = fill(kafka.client, named, schemas)
                 self.services.check()
             with self.phase("consume", self.consumer.name):
-                return self._answers(packed, filled, job, registry)
+                plan = self._planned(packed, filled, job, registry)
+                observed = self._answers(self.consumer, plan)
+            verdicts = {
+                one.case.id: judge(one.judged, one.expected, observed[one.case.id])
+                for one, _ in named
+            }
+            return Answers(observed, verdicts, self._alone(plan, verdicts))
 
-    def _answers(
+    def _alone(self, plan: RunPlan, verdicts: Mapping[str, Verdict]) -> Mapping[str, Observed]:
+        """Let the consumer read some changefeeds again, each in a job of its own."""
+        if min(self.consumer.max_changefeeds, len(plan.changefeeds)) == 1:
+            return {}  # each was alone
+        chosen = frozenset(read_alone(verdicts, self.isolation))
+        if not chosen:
+            return {}
+        alone = replace(
+            plan,
+            changefeeds=tuple(feed for feed in plan.changefeeds if feed.id in chosen),
+            kafka=replace(plan.kafka, group_id=f"{plan.kafka.group_id}-alone"),
+            run_dir=plan.run_dir / "alone",
+        )
+        with self.phase("read alone", f"{len(chosen)} cases"):
+            return self._answers(replace(self.consumer, max_changefeeds=1), alone)
+
+    def _planned(
         self,
         packed: Sequence[Named],
         filled: Sequence[tuple[FilledTopic, ...]],
         job: KafkaJob,
         registry: Registry | None,
-    ) -> Mapping[str, Observed]:
+    ) -> RunPlan:
         directory = self.run_dir.absolute() / "large"
         changefeeds = tuple(
             jobs.changefeed(plan, index, found, laid_out(plan, directory / f"{index:04}"))
             for (index, plan, _), found in zip(packed, filled, strict=True)
         )
+        return RunPlan(
+            changefeeds,
+            job,
+            self.run_dir,
+            self.deadline_s,
+            registry=None if registry is None else jobs.registry_job(registry),
+            parallelism=self.parallelism,
+        )
+
+    def _answers(self, consumer: Consumer, plan: RunPlan) -> Mapping[str, Observed]:
         observed = run_consumer(
-            self.consumer,
-            RunPlan(
-                changefeeds,
-                job,
-                self.run_dir,
-                self.deadline_s,
-                registry=None if registry is None else jobs.registry_job(registry),
-                parallelism=self.parallelism,
-            ),
-            environment=self.environment,
-            should_abort=self.services.check,
+            consumer, plan, environment=self.environment, should_abort=self.services.check
         )
         self.services.check()
         return observed

@@ -29,9 +29,10 @@ from harness.engine.events import (
     RunStarted,
 )
 from harness.engine.exhibits import exhibit
+from harness.engine.isolation import NOT_ISOLATED, Isolation
 from harness.engine.launch import service_changed, undeclared
 from harness.engine.live import Live, Named, run_all, sort_out
-from harness.engine.packed import Packed
+from harness.engine.packed import Answers, Packed
 from harness.engine.plan import Plan
 from harness.engine.wanted import services_for
 from harness.engine.workspace import Workspace
@@ -43,6 +44,7 @@ from harness.scenario.expand import Case
 from harness.services import ServiceEvent, Services, Source, start
 from harness.services.service import Up
 from harness.verdict.judge import judge
+from harness.verdict.packing import both
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,8 @@ class Request:
     `parallelism` starts of it run side by side, when it takes too few changefeeds for one.
     `planned` are plans of (at least) the applicable cases, when they were made before; `services`
     run already, and are left running; otherwise they come from `source`. `options` are words that
-    a command line needs besides to repeat a case.
+    a command line needs besides to repeat a case. `isolation` says which packed cases are read
+    alone as well.
     """
 
     space: Workspace
@@ -68,6 +71,7 @@ class Request:
     services: Services | None = None
     source: Source = field(default_factory=Source)
     options: Sequence[str] = ()
+    isolation: Isolation = NOT_ISOLATED
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,9 +126,9 @@ class Run:
             with self._services(wanted) as services:
                 with self._phase("plan", f"{len(cases)} cases"):
                     planned = planning.result()
-                observed = self._consume(planned, services)
+                observed, pack = self._consume(planned, services)
         with self._phase("judge"):
-            return self._judge(planned, observed)
+            return self._judge(planned, observed, pack)
 
     def _planned(self, cases: Sequence[Case]) -> tuple[Plan, ...]:
         if self._request.planned is None:
@@ -132,13 +136,17 @@ class Run:
         wanted = {case.id for case in cases}
         return tuple(plan for plan in self._request.planned if plan.case.id in wanted)
 
-    def _consume(self, planned: Sequence[Plan], services: Services) -> Mapping[str, Observed]:
+    def _consume(
+        self, planned: Sequence[Plan], services: Services
+    ) -> tuple[Mapping[str, Observed], Answers]:
+        """Return what the consumer answered, and how packs were judged and tried again."""
         request = self._request
         wishes = topics.TopicWishes.of(request.source.settings)
         group = f"{wishes.prefix}{request.run}"
         sorted_out = sort_out(planned, request.consumer, request.source.settings, group)
         observed = dict(sorted_out.refused)
         directory = request.run_dir / "consumer"
+        answers = Answers({}, {}, {})
         if sorted_out.packed:
             pack = Packed(
                 services,
@@ -150,8 +158,10 @@ class Run:
                 request.parallelism,
                 group,
                 self._phase,
+                request.isolation,
             )
-            observed |= pack.run(sorted_out.packed)
+            answers = pack.run(sorted_out.packed)
+            observed |= answers.packed
         live = Live(
             services,
             wishes,
@@ -166,7 +176,7 @@ class Run:
         if sorted_out.restarting:
             with self._phase("restart services", f"{len(sorted_out.restarting)} cases"):
                 observed |= self._restarting(live, sorted_out.restarting)
-        return observed
+        return observed, answers
 
     def _restarting(self, live: Live, named: Sequence[Named]) -> Mapping[str, Observed]:
         """Run what restarts services on services of its own, which nobody else uses."""
@@ -175,12 +185,19 @@ class Run:
             return run_all(replace(live, services=services), named)
 
     def _judge(
-        self, planned: Sequence[Plan], observed: Mapping[str, Observed]
+        self, planned: Sequence[Plan], observed: Mapping[str, Observed], pack: Answers
     ) -> dict[str, Verdict]:
         verdicts: dict[str, Verdict] = {}
         for plan in planned:
             answer = observed[plan.case.id]
-            verdict = judge(plan.judged, plan.expected, answer)
+            verdict = pack.verdicts.get(plan.case.id)
+            if verdict is None:
+                verdict = judge(plan.judged, plan.expected, answer)
+            alone = pack.alone.get(plan.case.id)
+            if alone is not None:
+                again = judge(plan.judged, plan.expected, alone)
+                answer = answer if verdict.judgement in FINDINGS else alone
+                verdict = both(plan.judged, verdict, again, len(pack.packed) - 1)
             verdicts[plan.case.id] = verdict
             self._finished(plan.case, verdict, answer.log, exhibit(plan, verdict, answer))
         return verdicts

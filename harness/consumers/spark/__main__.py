@@ -1,8 +1,9 @@
-"""`python -m harness.consumers.spark`: one run of the consumer, as the contract asks.
+"""`python -m harness.consumers.spark`: a run of the consumer, as the contract asks.
 
 | environment | meaning |
 | --- | --- |
 | `HARNESS_JOB` | the path of job.json |
+| `HARNESS_JOBS` | instead: a file with paths of jobs, one a line, done in turn in one session |
 | `HARNESS_SPARK_JARS` | the Kafka connector's jars, joined as in PATH |
 | `HARNESS_SPARK_ARCHIVES` | a directory for archives of Java's classes (default: none are kept) |
 | `HARNESS_SPARK_BATCH` | messages in a micro-batch at most (default: as `source` has it) |
@@ -13,8 +14,8 @@ written to the changefeed's `dead_letters.jsonl` with topic, partition, offset a
 rest is applied.
 
 Exit code 0 when every changefeed has its status; else the code of the error, with a sentence on
-standard error. What Java said is in the work directory's `spark.log`. The times of the run's phases
-go to `timings.json` in the out directory.
+standard error. What Java said is in the first job's work directory, `spark.log`. The times of a
+run's phases go to `timings.json` in its out directory.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ import sys
 import time
 import traceback
 from collections.abc import Mapping
+from pathlib import Path
 
 from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 from pyspark.errors import PySparkException
@@ -34,39 +36,59 @@ from harness.consumers.spark import job as jobs
 from harness.consumers.spark.job import Job
 from harness.consumers.spark.timings import Stopwatch, report
 from harness.consumers.spark.untyped import Session
-from harness.errors import HarnessError
+from harness.errors import HarnessError, UsageError
 
+JOBS = "HARNESS_JOBS"
 BATCH = "HARNESS_SPARK_BATCH"
 POISON = "HARNESS_SPARK_POISON"
 READING_SHARE = 0.9  # of the deadline; the rest is for saying how far we came
 
 
 def main(environment: Mapping[str, str]) -> int:
-    """Run one job; return the exit code."""
+    """Run the jobs; return the exit code."""
     watch = Stopwatch(time.monotonic)
     try:
-        job = jobs.load(environment.get("HARNESS_JOB", ""), environment.get(POISON) or jobs.FAIL)
+        todo = _jobs(environment)
         jar_files = session.jars(environment)
         archive = class_archive.find(environment, jar_files)
-        spark = session.start(job, jar_files, archive)
+        spark = session.start(todo[0], jar_files, archive)
     except HarnessError as error:
         sys.stderr.write(f"{error}\n")
         return int(error.exit_code)
     watch.lap("session")
+    log = todo[0].work_dir / session.LOG
     try:
-        _consume(spark, job, _overrides(environment), watch)
+        for job in todo:
+            _consume(spark, job, _overrides(environment), watch, log)
+            watch = Stopwatch(time.monotonic)
     except HarnessError as error:
         sys.stderr.write(f"{error}\n")
         sys.stderr.flush()
         return int(error.exit_code)
     finally:
-        session.stop(spark, job, archive)
+        session.stop(spark, todo[0], archive)
     return 0
 
 
-def _consume(spark: Session, job: Job, overrides: Mapping[str, str], watch: Stopwatch) -> None:
+def _jobs(environment: Mapping[str, str]) -> list[Job]:
+    """Return the jobs of this run, one or more; raises UsageError."""
+    poison = environment.get(POISON) or jobs.FAIL
+    listing = environment.get(JOBS)
+    if not listing:
+        return [jobs.load(environment.get("HARNESS_JOB", ""), poison)]
+    try:
+        paths = Path(listing).read_text(encoding="utf-8").splitlines()
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{JOBS} cannot be read: {error}") from error
+    if not paths:
+        raise UsageError(f"{JOBS} names {listing}, which names no job")
+    return [jobs.load(path, poison) for path in paths]
+
+
+def _consume(
+    spark: Session, job: Job, overrides: Mapping[str, str], watch: Stopwatch, log: Path
+) -> None:
     until = watch.started + job.deadline_s * READING_SHARE
-    log = job.work_dir / session.LOG
     try:
         run = stream.run(spark, job, overrides, until)
         watch.lap("stream")
