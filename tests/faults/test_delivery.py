@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
@@ -192,3 +192,10 @@ def test_a_new_partition_has_no_past() -> None:
     wishes = [Wish("grow", {"from": "t2"}), Wish("expired", {"records": 4})]
     logs = landed(deliver(RECORDS, wishes, "case"))
     assert [log.start for log in logs.values()] == [4, 4, 0]
+
+
+def test_topics_without_keys_are_not_compacted() -> None:
+    """The broker takes no message without a key into a compacted topic, so there is none."""
+    keyless = (*RECORDS[:-1], replace(RECORDS[-1], key=None))
+    with pytest.raises(StepError, match="no topic with keys"):
+        deliver(keyless, (Wish("compacted"),), "case")

@@ -18,6 +18,7 @@ from harness.protocols.debezium_vitess.connector.errors import ConnectorFailed, 
 from harness.protocols.debezium_vitess.connector.mappers import serialised, shortened
 from tests.protocols.debezium_vitess.connector.streams import (
     ID,
+    TEXT,
     after,
     emitted,
     field,
@@ -211,3 +212,14 @@ def test_hash_order(keys: list[str]) -> None:
     order = java.hash_order(keys, java.buckets(len(keys)))
     assert sorted(order) == sorted(keys)
     assert java.hash_code("hello") == 99162322
+
+
+@pytest.mark.parametrize("name", ["GEOMETRY", "BIT", "VECTOR"])
+def test_unsupported_columns_are_left_out(name: str) -> None:
+    """A column of a type that is not supported is in no schema and in no row, unless asked for."""
+    events = [field(ID, FieldInfo("c", name), TEXT), row(None, [b"1", b"x", b"y"])]
+    (record,) = emitted([transaction(5, *events)])
+    assert after(record) == {"id": 1, "v": "y"}
+    asked = {"include.unknown.datatypes": "true"}
+    (record,) = emitted([transaction(5, *events)], asked)
+    assert after(record) == {"id": 1, "c": b"x", "v": "y"}

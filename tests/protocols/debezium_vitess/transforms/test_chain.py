@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from harness.errors import UpstreamStopped, UsageError
 from harness.model.record import Origin
-from harness.protocols.debezium_vitess.connect.schema import ConnectRecord, Field, Kind, Schema
+from harness.protocols.debezium_vitess.connect.schema import (
+    ConnectRecord,
+    Field,
+    Header,
+    Kind,
+    Schema,
+)
 from harness.protocols.debezium_vitess.transforms.chain import chain
 
 PACKAGE = "io.debezium.connector.vitess.transforms"
@@ -114,3 +122,23 @@ def test_a_vgtid_that_an_earlier_transform_spoiled(
     )
     with pytest.raises(UpstreamStopped, match=told):
         made.apply(record)
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("RemoveField", {"field_names": "b"}),
+        ("ReplaceFieldValue", {"field_names": "a", "field_value": "y"}),
+        ("FilterTransactionTopicRecords", {}),
+        ("UseLocalVgtid", {}),
+    ],
+)
+def test_headers_stay(name: str, options: dict[str, str]) -> None:
+    """No transform touches a record's headers."""
+    text = Schema(Kind.STRING)
+    headers = (Header("__debezium.newkey", text, "2"), Header("trace", text, "x"))
+    asked = {f"transforms.t.{option}": value for option, value in options.items()}
+    made = chain({"transforms": "t", "transforms.t.type": f"{PACKAGE}.{name}", **asked})
+    record = replace(ROW, headers=headers, key_schema=Schema(Kind.STRING, name="k"), key="k")
+    (kept,) = made.transformed([record])
+    assert kept.headers == headers

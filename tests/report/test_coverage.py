@@ -1,0 +1,161 @@
+"""Coverage: a witness cites a clause of its own protocol, and the last verdict is told."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from harness.model.finding import Judgement
+from harness.report import coverage as reports
+from harness.report.coverage import (
+    REQUIRED,
+    Covered,
+    Standing,
+    Verdicts,
+    cited,
+    coverage,
+    lacking,
+    last,
+    totals,
+    verdicts,
+    witnesses,
+)
+from harness.report.coverage_text import as_data, complaints, lines, place
+from harness.scenario.expand import Case, cases
+from harness.scenario.load import load_all
+from harness.spec import CLAUSES, Clause, Level
+from harness.spec.elsewhere import Proof
+from tests.report.samples import case as judged
+from tests.report.samples import run, written
+from tests.tree import ROOT
+
+SCENARIO = "duplicates/row-sent-twice.yaml"
+OPEN, AVRO = "open.delivery.at-least-once", "avro.delivery.at-least-once"
+
+
+@pytest.fixture(scope="module")
+def chosen() -> tuple[Case, ...]:
+    """The cases of one scenario of all three protocols, with clauses and licences of each."""
+    (scenario,) = load_all(ROOT / "scenarios", (ROOT / "scenarios" / SCENARIO,))
+    return cases(scenario)
+
+
+def by_id(found: tuple[Covered, ...]) -> dict[str, Covered]:
+    """Return what is covered by clause id."""
+    return {one.clause.id: one for one in found}
+
+
+def test_a_witness_is_of_the_clauses_protocol(chosen: tuple[Case, ...]) -> None:
+    """A case of avro is no witness of a clause of open, although its scenario cites it."""
+    found = witnesses(chosen)
+    assert all(OPEN in cited(case) for case in chosen)
+    assert {case.protocol for case in found[OPEN]} == {"open"}
+    assert {case.protocol for case in found[AVRO]} == {"avro"}
+
+
+def test_a_licence_counts_where_it_is_used(chosen: tuple[Case, ...]) -> None:
+    """The clause that allows a disturbance is witnessed by its variant, not by the plain run."""
+    bare = tuple(replace(case, scenario=replace(case.scenario, clauses=())) for case in chosen)
+    variants = {case.delivery for case in witnesses(bare)[OPEN]}
+    assert variants == {"inserts", "everything"}
+
+
+@pytest.mark.parametrize(
+    ("judgements", "standing"),
+    [
+        ({}, Standing.NOT_RUN),
+        ({0: Judgement.PASS}, Standing.PASSED),
+        ({0: Judgement.PASS, 1: Judgement.FAIL}, Standing.FAILED),
+        ({0: Judgement.CRASH}, Standing.FAILED),
+        ({0: Judgement.UNDECIDED}, Standing.NOT_RUN),
+        ({0: Judgement.NOT_APPLICABLE, 1: Judgement.PASS}, Standing.PASSED),
+    ],
+)
+def test_where_a_clause_stands(
+    chosen: tuple[Case, ...], judgements: dict[int, Judgement], standing: Standing
+) -> None:
+    """One failed witness fails a clause; what was not judged says nothing."""
+    of_open = [case.id for case in chosen if case.protocol == "open"]
+    said = Verdicts({of_open[number]: verdict for number, verdict in judgements.items()})
+    found = by_id(coverage(chosen, said))
+    assert found[OPEN].standing is standing
+    assert found[AVRO].standing is Standing.NOT_RUN
+    assert found["open.key.row"].standing is Standing.MISSING
+
+
+def test_later_runs_count(tmp_path: Path) -> None:
+    """Of two runs over a case the later one counts; a file without verdicts is passed over."""
+    first, second = judged("a[open,p1]", Judgement.FAIL), judged("a[open,p1]", Judgement.PASS)
+    said = verdicts([run(first, judged("b[open,p1]", Judgement.FAIL)), run(second)])
+    assert said.cases == {"a[open,p1]": Judgement.PASS, "b[open,p1]": Judgement.FAIL}
+    assert [judged_cases for _, _, judged_cases in said.runs] == [2, 1]
+    files = [tmp_path / "begun.ndjson", tmp_path / "done.ndjson"]
+    for file, events in zip(files, (run(), run(second)), strict=True):
+        file.write_bytes(written("ndjson", events))
+    assert last(files).cases == {"a[open,p1]": Judgement.PASS}
+    assert last(()).runs == ()
+
+
+@pytest.fixture
+def excused(monkeypatch: pytest.MonkeyPatch) -> str:
+    """A clause that is proved elsewhere."""
+    monkeypatch.setattr(reports, "ELSEWHERE", {"open.key.row": Proof("It is.", "tests/x.py::y")})
+    return "open.key.row"
+
+
+def test_the_counts_add_up(chosen: tuple[Case, ...], excused: str) -> None:
+    """Each clause is counted once for its layer and once for all; a proof elsewhere is no hole."""
+    found = coverage(chosen, Verdicts({}))
+    assert by_id(found)[excused].standing is Standing.ELSEWHERE
+    rows = totals(found)
+    assert sum(row.clauses for row in rows if row.layer == "all") == len(CLAUSES)
+    for row in rows:
+        assert sum(row.standings.values()) == row.clauses
+        assert row.covered == row.clauses - row.standings[Standing.MISSING]
+    assert excused not in {one.clause.id for one in lacking(found)}
+
+
+def test_what_is_lacking(chosen: tuple[Case, ...]) -> None:
+    """A MUST without a witness is told with its place; a MAY never is; a few SHOULDs may be."""
+    found = coverage(chosen, Verdicts({}))
+    missing = {one.clause.level for one in lacking(found)}
+    assert missing == set(REQUIRED)
+    told = "\n".join(complaints(found))
+    assert "MUST clause `open.key.row` has no scenario" in told
+    assert "docs/guides/read-coverage.md" in told
+    should = [one for one in found if one.clause.level is Level.SHOULD]
+    enough = [replace(one, standing=Standing.PASSED) for one in should] * 4
+    assert not lacking([*enough, should[0]])
+    assert lacking([*enough[:18], should[0]])
+
+
+def test_selection(chosen: tuple[Case, ...]) -> None:
+    """Layers and levels select clauses, and the text lists what is selected."""
+    found = coverage(chosen, Verdicts({}), ("avro",), (Level.MAY,))
+    assert {(one.clause.protocol, one.clause.level) for one in found} == {("avro", Level.MAY)}
+    text = "\n".join(lines(found, found, Verdicts({}, (("0123ab", "spark", 7),))))
+    assert f"  not run   MAY    {AVRO} " in text
+    assert "duplicates.row-sent-twice" in text
+    assert text.endswith("verdicts of run 0123ab: spark, 7 cases")
+
+
+def test_the_data_say_the_same(chosen: tuple[Case, ...]) -> None:
+    """JSON has every clause with its cases and their verdicts, and whether all is well."""
+    name = next(case.id for case in chosen if case.protocol == "open")
+    said = Verdicts({name: Judgement.PASS}, (("0123ab", "spark", 1),))
+    data = as_data(coverage(chosen, said), said)
+    assert data["sound"] is False
+    (row,) = [row for row in data["clauses"] if row["clause"] == OPEN]
+    assert row["standing"] == "passed"
+    assert row["cases"][name] == "pass"
+    assert row["scenarios"] == ["duplicates.row-sent-twice"]
+
+
+@pytest.mark.parametrize("clause", CLAUSES.values(), ids=CLAUSES)
+def test_every_clause_has_a_place(clause: Clause) -> None:
+    """A clause is found in harness/spec/, on a line that has its name or the end of it."""
+    file, _, line = place(clause).rpartition(":")
+    written_there = (ROOT / file).read_text("utf-8").splitlines()[int(line) - 1]
+    assert clause.id in written_there or f'"{clause.id.rpartition(".")[2]}"' in written_there
