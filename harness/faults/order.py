@@ -17,19 +17,35 @@ from harness.errors import StepError
 from harness.faults.choose import Place, chosen, completed, is_mark, is_rows, nothing, place, ts
 from harness.faults.fault import Disturbance, Kept, allowed, beyond
 from harness.faults.option import KEY, PARTITION, TRANSACTION, Option, Takes
-from harness.faults.orders import PARTITIONS, TOPICS, queues, sample_order
+from harness.faults.orders import (
+    PARTITIONS,
+    TOPICS,
+    count_orders,
+    numbered_order,
+    queues,
+    sample_order,
+)
 from harness.model.record import Record
 
 
 def interleave(
     records: Sequence[Record], options: Mapping[str, Any], line: int, random: Random
 ) -> tuple[Record, ...]:
-    """Merge the partitions (or topics) anew, each in its own order, every merge equally likely."""
+    """Merge the partitions (or topics) anew, each in its own order.
+
+    Every merge is equally likely, unless `order` numbers one of them.
+    """
     across = str(options.get("across", PARTITIONS))
     if len(queues(records, across)) < 2:
         what = f"there are no two {across} to interleave"
         raise nothing(what, line, f"two {across} with messages")
-    return sample_order(records, random, across)
+    if "order" not in options:
+        return sample_order(records, random, across)
+    count, number = count_orders(records, across), int(options["order"])
+    if number > count:
+        what = f"there are {count} orders of the messages across {across}, none has number {number}"
+        raise nothing(what, line, f"a number from 1 to {count}")
+    return numbered_order(records, number - 1, across)
 
 
 def ahead(
@@ -156,6 +172,12 @@ ROWS: tuple[Disturbance, ...] = (
                 "What is merged: partitions, each in its order, or topics, each in its order.",
                 PARTITIONS,
                 words=(PARTITIONS, TOPICS),
+            ),
+            Option(
+                "order",
+                Takes.NUMBER,
+                "The order with this number among all there are, the first of which empties one "
+                "partition after the other; without it one is drawn, each as likely as any other.",
             ),
         ),
         interleave,

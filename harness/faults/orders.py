@@ -24,11 +24,7 @@ def queues(records: Sequence[Record], across: str = PARTITIONS) -> list[list[Rec
 
 def count_orders(records: Sequence[Record], across: str = PARTITIONS) -> int:
     """Return how many orders there are: the multinomial of the groups' sizes."""
-    count, total = 1, 0
-    for queue in queues(records, across):
-        total += len(queue)
-        count *= comb(total, len(queue))
-    return count
+    return _merges([len(queue) for queue in queues(records, across)])
 
 
 def enumerate_orders(
@@ -53,6 +49,32 @@ def enumerate_orders(
     yield from further()
 
 
+def numbered_order(
+    records: Sequence[Record], number: int, across: str = PARTITIONS
+) -> tuple[Record, ...]:
+    """Return the order that `enumerate_orders` yields at a place, counted from 0.
+
+    It is found without those before it. Raises IndexError beyond the last one.
+    """
+    groups = queues(records, across)
+    left = [len(group) for group in groups]
+    if not 0 <= number < _merges(left):
+        raise IndexError(number)
+    order: list[int] = []
+    while len(order) < len(records):
+        for group, count in enumerate(left):
+            if not count:
+                continue
+            left[group] -= 1
+            begin_so = _merges(left)
+            if number < begin_so:
+                order.append(group)
+                break
+            number -= begin_so
+            left[group] += 1
+    return _along(groups, order)
+
+
 def sample_order(
     records: Sequence[Record], random: Random, across: str = PARTITIONS
 ) -> tuple[Record, ...]:
@@ -73,6 +95,14 @@ def orders(
         return
     for _ in range(most):
         yield sample_order(records, random, across)
+
+
+def _merges(sizes: Sequence[int]) -> int:
+    count, total = 1, 0
+    for size in sizes:
+        total += size
+        count *= comb(total, size)
+    return count
 
 
 def _along(groups: Sequence[Sequence[Record]], order: Sequence[int]) -> tuple[Record, ...]:

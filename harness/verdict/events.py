@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
+from typing import NamedTuple
 
 from harness.model.canonical import canonical
 from harness.model.change import Op
@@ -28,6 +29,17 @@ Step = tuple[int, bool]
 UNTOLD_DELETE: Step = (0, True)
 
 
+class Told(NamedTuple):
+    """An event as the consumer told it: the step that it is taken for, and whether it said when."""
+
+    step: Step
+    dated: bool
+
+    def may_be(self, wanted: Step) -> bool:
+        """Tell whether it is a step; without a time it may be any of its kind."""
+        return self.step == wanted if self.dated else self.step[1] == wanted[1]
+
+
 def compare_events(
     judged: Judged, expected: Expected, answer: Sequence[ObservedEvent]
 ) -> Iterator[Finding]:
@@ -42,13 +54,14 @@ def compare_events(
     for name, events in wanted.items():
         steps = [(event.commit_ts, event.op is Op.DELETE) for event in events]
         # Of events without a time it is not known which one came again.
-        seen = got.pop(name, []) if undated else list(dict.fromkeys(got.pop(name, [])))
+        told = got.pop(name, []) if undated else list(dict.fromkeys(got.pop(name, [])))
+        seen = [one.step for one in told]
         yield from _missing(judged, name, events, seen)
         for step in dict.fromkeys(seen):
             if step not in steps and step != UNTOLD_DELETE:
                 yield _unexpected(judged, name, step, early)
         kept = [step for step in seen if step in steps]
-        if not _in_order([step for step in dict.fromkeys(steps) if step in kept], kept):
+        if not _in_order([step for step in dict.fromkeys(steps) if step in kept], told):
             yield Finding(
                 FindingKind.EVENT_ORDER,
                 f"the events of {name[0]} {name[1]} were applied out of order",
@@ -60,15 +73,15 @@ def compare_events(
                 actual=_steps_text(kept),
                 places=judged.places_of(events),
             )
-    for name, seen in got.items():
-        for step in dict.fromkeys(seen):
+    for name, told in got.items():
+        for step in dict.fromkeys(one.step for one in told):
             yield _unexpected(judged, name, step, early)
 
 
-def _in_order(steps: Sequence[Step], kept: Sequence[Step]) -> bool:
-    """Tell whether the steps are among the kept ones, in this order."""
-    left = iter(kept)
-    return all(step in left for step in steps)
+def _in_order(steps: Sequence[Step], told: Sequence[Told]) -> bool:
+    """Tell whether the steps are among the told ones, in this order."""
+    left = iter(told)
+    return all(any(one.may_be(step) for one in left) for step in steps)
 
 
 def _missing(
@@ -105,7 +118,7 @@ def _unexpected(judged: Judged, name: Name, step: Step, early: AbstractSet[int])
 
 def _answered(
     judged: Judged, expected: Expected, answer: Sequence[ObservedEvent]
-) -> dict[Name, list[Step]]:
+) -> dict[Name, list[Told]]:
     """Group the answers by table and key, reading keys by the version at their commit ts.
 
     Where a consumer tells no commit ts, its n-th put or delete of a key is the n-th that can still
@@ -121,7 +134,7 @@ def _answered(
         if event.origin.event in judged.gone - judged.places.keys():
             continue
         untold.setdefault((table, _key(event), event.op is Op.DELETE), []).append(event.commit_ts)
-    got: dict[Name, list[Step]] = {}
+    got: dict[Name, list[Told]] = {}
     for told in answer:
         table, delete = str(told.table), told.op is Op.DELETE
         image = (told.before if delete else told.after) or {}
@@ -137,7 +150,8 @@ def _answered(
         if ts is None:
             left = untold.get((table, key, delete), [0])
             ts = left.pop(0) if len(left) > 1 else left[0]
-        got.setdefault((table, key), []).append((ts, delete))
+        step = (ts, delete)
+        got.setdefault((table, key), []).append(Told(step, told.commit_ts is not None))
     return got
 
 

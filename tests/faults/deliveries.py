@@ -5,7 +5,8 @@ Nothing here names a fault: one that is added to the table is drawn at once.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from random import Random
 from typing import Any
 
@@ -22,6 +23,10 @@ from harness.model.record import Record
 
 # No more than these repetitions, messages or partitions: enough, and quick.
 FEW = 3
+# No more faults than these, one after the other.
+MOST = 4
+
+Choose = Callable[[Sequence[Any]], Any]
 
 
 def allowed(protocol: str) -> list[Disturbance]:
@@ -29,35 +34,57 @@ def allowed(protocol: str) -> list[Disturbance]:
     return [fault for fault in FAULTS.values() if fault.standing(protocol) is Standing.ALLOWED]
 
 
-@st.composite
 def options(
-    draw: st.DrawFn, fault: Disturbance, protocol: str, transactions: Sequence[str]
+    choose: Choose, fault: Disturbance, protocol: str, transactions: Sequence[str]
 ) -> Mapping[str, Any]:
-    """Draw options that the protocol's clauses cover."""
+    """Choose options that the protocol's clauses cover."""
     wanted = {option.name for option in fault.options if option.required}
-    wanted |= {draw(st.sampled_from(names)) for names in (fault.one_of, fault.some_of) if names}
+    wanted |= {choose(names) for names in (fault.one_of, fault.some_of) if names}
     found: dict[str, Any] = {}
     for option in fault.options:
         covered = not option.allowed_in or protocol in option.allowed_in
         free = option.name not in fault.one_of and covered and option.takes is not Takes.KEY
-        if option.name in wanted or (free and draw(st.booleans())):
-            found[option.name] = draw(values(option, transactions))
+        if option.name in wanted or (free and choose((False, True))):
+            found[option.name] = choose(values(option, transactions))
     return found
 
 
-def values(option: Option, transactions: Sequence[str]) -> st.SearchStrategy[Any]:
+def values(option: Option, transactions: Sequence[str]) -> Sequence[Any]:
     """Return what an option may be."""
     match option.takes:
         case Takes.TRANSACTION:
-            return st.sampled_from(list(transactions))
+            return transactions
         case Takes.NUMBER:
-            return st.integers(option.least, min(option.most, option.least + FEW))
+            return range(option.least, min(option.most, option.least + FEW) + 1)
         case Takes.WORD:
-            return st.sampled_from(option.words)
+            return option.words
         case Takes.FLAG:
-            return st.booleans()
+            return (False, True)
         case Takes.TEXT | Takes.KEY:
-            return st.sampled_from(["*", "t*", "*.transaction"])
+            return ("*", "t*", "*.transaction")
+
+
+def drawing(draw: st.DrawFn) -> Choose:
+    """Return what chooses as Hypothesis draws, to be shrunk when a law fails."""
+    return lambda found: draw(st.sampled_from(found))
+
+
+def composed(
+    random: Random, records: Sequence[Record], protocol: str, transactions: Sequence[str]
+) -> list[tuple[str, Mapping[str, Any]]]:
+    """Return some faults that act on these records one after the other, with their options.
+
+    What is done to the run comes after what is done to records.
+    """
+    chosen = random.choices(allowed(protocol), k=random.randint(0, MOST))
+    steps: tuple[Step, ...] = tuple(records)
+    found: list[tuple[str, Mapping[str, Any]]] = []
+    for fault in sorted(chosen, key=lambda fault: fault.act is not None):
+        given = options(random.choice, fault, protocol, transactions)
+        with suppress(StepError):
+            steps = fault.enact(steps, given, 1, Random(0))
+            found.append((fault.name, given))
+    return found
 
 
 @st.composite
@@ -69,11 +96,11 @@ def deliveries(
     more: Sequence[Disturbance] = (),
 ) -> tuple[Step, ...]:
     """Draw a delivery of allowed faults and `more`; those with nothing to act on are left out."""
-    faults = draw(st.lists(st.sampled_from([*allowed(protocol), *more]), max_size=4))
+    faults = draw(st.lists(st.sampled_from([*allowed(protocol), *more]), max_size=MOST))
     steps: tuple[Step, ...] = tuple(records)
     # What is done to the run comes after what is done to records.
     for fault in sorted(faults, key=lambda fault: fault.act is not None):
-        given = draw(options(fault, protocol, transactions))
+        given = options(drawing(draw), fault, protocol, transactions)
         try:
             steps = fault.enact(steps, given, 1, Random(draw(st.integers(0, 99))))
         except StepError:

@@ -9,7 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.faults.orders import count_orders, enumerate_orders, orders, sample_order
+from harness.faults.orders import (
+    count_orders,
+    enumerate_orders,
+    numbered_order,
+    orders,
+    sample_order,
+)
 from harness.model.record import Origin, Record
 from tests.faults.laws import by_place
 
@@ -38,6 +44,17 @@ def test_every_order_once(sizes: list[int]) -> None:
     found = list(enumerate_orders(sent))
     assert len(found) == len(set(found)) == count_orders(sent)
     assert all(by_place(order) == by_place(sent) for order in found)
+
+
+@given(SIZES)
+def test_every_order_has_its_number(sizes: list[int]) -> None:
+    """An order is found by its number, and there is none beyond the last."""
+    sent = records(*sizes)
+    count = count_orders(sent)
+    assert [numbered_order(sent, number) for number in range(count)] == [*enumerate_orders(sent)]
+    for beyond in (-1, count):
+        with pytest.raises(IndexError):
+            numbered_order(sent, beyond)
 
 
 @pytest.mark.parametrize(

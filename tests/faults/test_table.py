@@ -10,6 +10,7 @@ from random import Random
 from typing import Any
 
 import pytest
+import yaml
 
 from harness.errors import StepError
 from harness.faults import FAULTS, GROUPS
@@ -21,7 +22,7 @@ from harness.protocols import PROTOCOLS
 from harness.scenario.load import load
 from harness.spec import CLAUSES, governs
 from tests.faults.samples import STREAMS, T1, T2
-from tests.tree import text_of
+from tests.tree import ROOT, text_of
 
 RECORDS = STREAMS["open"]([T1, T2])
 
@@ -112,10 +113,12 @@ def test_actions_are_no_records() -> None:
 def test_the_guide_shows_what_works(tmp_path: Path) -> None:
     """The variants of the guide load, and its page names only faults that there are."""
     guide = text_of("docs/guides/disturb-a-delivery.md")
-    (shown,) = re.findall(r"```yaml\n(delivery:.*?)```", guide, re.DOTALL)
-    path = tmp_path / "a.yaml"
-    path.write_text(SCENARIO + shown, encoding="utf-8")
-    assert set(load(path, tmp_path).delivery) == {"sent-again", "killed"}
+    found: set[str] = set()
+    for shown in re.findall(r"```yaml\n(delivery:.*?)```", guide, re.DOTALL):
+        path = tmp_path / "a.yaml"
+        path.write_text(SCENARIO + shown, encoding="utf-8")
+        found |= set(load(path, tmp_path).delivery)
+    assert found == {"sent-again", "killed", "first", "second"}
     table = guide[guide.index("## Which one to take") : guide.index("Some disturbances")]
     named = re.findall(r"`([a-z-]+)(?::[^`]*)?`", table)
     assert named
@@ -133,3 +136,18 @@ upstream:
   - transaction: {name: t2, sql: INSERT INTO shop.t VALUES (1)}
 expect: {tables: {shop.t: [{id: 1}]}}
 """
+
+
+def test_every_fault_has_a_scenario() -> None:
+    """Whatever a delivery may do in a protocol is done to it in some bundled scenario."""
+    found: set[tuple[str, str]] = set()
+    for path in sorted((ROOT / "scenarios").rglob("*.yaml")):
+        text = path.read_text(encoding="utf-8")
+        if "\ndelivery:" not in text:
+            continue
+        scenario = yaml.safe_load(text)
+        steps = [step for variant in scenario["delivery"].values() for step in variant]
+        names = [name for step in steps for name in FAULTS.keys() & step.keys()]
+        found |= {(name, protocol) for name in names for protocol in scenario["matrix"]["protocol"]}
+    wanted = {(name, protocol) for name, fault in FAULTS.items() for protocol in fault.licences}
+    assert sorted(wanted - found) == []

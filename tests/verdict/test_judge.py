@@ -234,3 +234,22 @@ def test_deletes_that_tell_no_time() -> None:
     assert plan.findings(events=(stray, *events)) == []
     (finding,) = plan.findings(events=(dead, *events[:-1]))
     assert finding.kind is FindingKind.EVENT_ORDER
+
+
+def test_a_tombstone_before_a_row_that_comes_and_goes_twice() -> None:
+    """Of deletions that tell no time any may be the left-over; their order with the rows counts."""
+    row = (3, "c", b"")
+    again = [transaction(change, line=9) for change in (insert(*row), delete(*row))]
+    plan = case(*STEPS[:2], transaction(delete(*row), line=8), *again)
+    events = [
+        replace(event, commit_ts=None) if event.op is Op.DELETE else event
+        for event in plan.events()
+    ]
+    dead = events[-1]
+    assert plan.findings(events=tuple(events)) == []
+    assert plan.findings(events=(dead, *events)) == []
+    (finding,) = plan.findings(events=(dead, *events[:-1]))
+    assert finding.kind is FindingKind.EVENT_ORDER
+    puts = [event for event in events if event.op is not Op.DELETE]
+    found = {finding.kind for finding in plan.findings(events=(*puts, dead))}
+    assert FindingKind.EVENT_MISSING in found

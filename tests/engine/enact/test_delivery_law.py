@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -30,13 +31,16 @@ from harness.scenario.load import load
 from harness.verdict.judge import judge
 from tests.changelogs import log
 from tests.consumers.reference.test_fold_law import CREATE, change_logs
-from tests.faults.deliveries import allowed, options
+from tests.faults.deliveries import MOST, allowed, composed, drawing, options
 
 MANY = settings(
     max_examples=max(60, settings().max_examples // 2),
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
+# Change logs of each form, and how often each is delivered: thousands of deliveries in all.
+EACH = settings(MANY, max_examples=max(40, settings().max_examples // 4))
+DELIVERIES = 12
 TEXT = """\
 id: a
 title: Any change log
@@ -86,12 +90,12 @@ def plans(draw: st.DrawFn, form: str, create: str = "clustered") -> Plan:
     changes = draw(change_logs(CREATE[create]))
     names = [str(getattr(change, "name", "none")) for change in changes]
     protocol = FORMS[form][0]
-    wanted: list[Disturbance] = draw(st.lists(st.sampled_from(allowed(protocol)), max_size=4))
+    wanted: list[Disturbance] = draw(st.lists(st.sampled_from(allowed(protocol)), max_size=MOST))
     steps: list[DeliveryStep] = []
     found = disturbed(form, steps, changes)
     # What is done to the run comes after what is done to records.
     for fault in sorted(wanted, key=lambda one: one.act is not None):
-        step = DeliveryStep(fault.name, draw(options(fault, protocol, names)), 1)
+        step = DeliveryStep(fault.name, options(drawing(draw), fault, protocol, names), 1)
         try:
             found = disturbed(form, [*steps, step], changes)
         except ScenarioError:
@@ -125,6 +129,23 @@ def test_what_is_allowed_passes(form: str, data: st.DataObject, seed: int) -> No
     """Any change log, any allowed faults, any order of reading the partitions: pass."""
     found = verdict(data.draw(plans(form)), Random(seed))
     assert found.judgement is Judgement.PASS, (found.detail, found.findings)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@EACH
+@given(data=st.data(), seed=st.integers(0, 2**32))
+def test_many_deliveries_pass(form: str, data: st.DataObject, seed: int) -> None:
+    """Any change log, delivered in many ways that the seed alone decides: pass each time."""
+    changes = data.draw(change_logs(CREATE["clustered"]))
+    names = [str(getattr(change, "name", "none")) for change in changes]
+    plain = disturbed(form, (), changes)
+    for number in range(DELIVERIES):
+        random = Random(f"{seed}/{number}")
+        found = composed(random, plain.records, FORMS[form][0], names)
+        steps = [DeliveryStep(fault, given, 1) for fault, given in found]
+        with suppress(ScenarioError):  # a step that finds nothing to act on under the case's seed
+            judged = verdict(disturbed(form, steps, changes), random)
+            assert judged.judgement is Judgement.PASS, (seed, number, steps, judged)
 
 
 @MANY
