@@ -17,6 +17,7 @@ from harness.services import ServiceEvent, find_java, jars
 from harness.services.repository import cache_directory
 
 ARCHIVES = "HARNESS_SPARK_ARCHIVES"
+SINK = "HARNESS_SPARK_SINK"
 PACKAGES = ("cdc-conformance", "pyspark", "confluent-kafka")
 
 
@@ -33,11 +34,18 @@ def ready(consumer: Consumer, on_event: Callable[[ServiceChanged], None]) -> Con
             hint="pip install 'cdc-conformance[spark]'",
         )
     home = find_java("spark")
-    paths = jars("spark", on_event=lambda event: on_event(service_changed(event)))
+    sink = os.environ.get(SINK, "")
+    groups = ("spark", "delta") if sink == "delta" else ("spark",)
+    paths = [
+        path
+        for group in groups
+        for path in jars(group, on_event=lambda event: on_event(service_changed(event)))
+    ]
     added = {
         **_archives(),
         **consumer.environment,
         "JAVA_HOME": str(home.home),
+        **({SINK: sink} if sink else {}),
         "HARNESS_SPARK_JARS": os.pathsep.join(str(path) for path in paths),
     }
     return replace(consumer, environment=added)

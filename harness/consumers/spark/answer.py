@@ -75,6 +75,30 @@ def write(question: Question, changes: Iterable[Change]) -> None:
     _status(directory, {"status": "done"})
 
 
+def tell(
+    directory: Path,
+    tables: Iterable[Table],
+    told: Mapping[str, Iterable[Mapping[str, Any]]],
+    needs: str,
+    error: str,
+) -> None:
+    """Write a result directory of what is folded already; `told` are files of lines by name."""
+    _begin(directory)
+    (directory / "events.jsonl").unlink(missing_ok=True)
+    for name, lines in told.items():
+        with Lines(directory / name) as file:
+            for line in lines:
+                file.write(line)
+    if needs:
+        _status(directory, {"status": "not-applicable", "needs": needs})
+        return
+    if error:
+        _status(directory, {"status": "error", "error": error})
+        return
+    _write_tables(directory, tables)
+    _status(directory, {"status": "done"})
+
+
 def _begin(directory: Path) -> None:
     """Make a result directory empty, whatever an earlier hand-back left there."""
     shutil.rmtree(directory / "tables", ignore_errors=True)

@@ -36,9 +36,9 @@ from harness.consumers.spark.debezium_vitess.values import Definitions
 from harness.consumers.spark.events import Event, Kind
 from harness.consumers.spark.job import DEAD_LETTER, FAIL, POLICIES
 from harness.consumers.spark.languages import definitions
-from harness.consumers.spark.protocols import DIALECTS, Language, decoder, read
+from harness.consumers.spark.protocols import DIALECTS, Language, decoder, placed, read
 from harness.consumers.spark.untyped import ArrowBatch, Frame
-from harness.errors import DecodingError, UsageError
+from harness.errors import DecodingError, SetupError, UsageError
 
 __all__ = (
     "CHANGE",
@@ -138,7 +138,11 @@ class Decoding:
             places: list[Place] = []
             events: list[Event] = []
             for topic, partition, offset, key, value in rows.tuples(batch):
-                for slot, event in enumerate(read(decode, key, value)):
+                try:
+                    found = read(decode, key, value)
+                except SetupError as error:
+                    raise placed(error, topic, partition, offset) from error
+                for slot, event in enumerate(found):
                     place = (topic, partition, offset, slot)
                     if event.kind is Kind.ERROR and not self.lenient:
                         raise _poison(event, place)

@@ -15,7 +15,7 @@ from typing import Any
 
 import orjson
 
-from harness.consumers.spark import answer, rows
+from harness.consumers.spark import answer, rows, sinks
 from harness.consumers.spark.apply.fold import Change
 from harness.consumers.spark.apply.hold import arrival_of
 from harness.consumers.spark.events import Kind
@@ -31,6 +31,10 @@ def hand_back(spark: Session, job: Job, unread: Mapping[int, str]) -> int:
 
     `unread` says of changefeeds, by ordinal, where they were not read to the end.
     """
+    if sinks.chosen() == sinks.DELTA:
+        from harness.consumers.spark.delta import answers  # noqa: PLC0415 - only where it is chosen
+
+        return answers.hand_back(spark, job, unread)
     shape = rows.sql(rows.APPLIED)
     applied = spark.createDataFrame(_questions(job, unread), shape)
     path = applied_path(job)

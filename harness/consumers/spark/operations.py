@@ -18,8 +18,9 @@ from harness.consumers.spark.apply.undated import Undated
 from harness.consumers.spark.events import Event, Kind
 from harness.consumers.spark.job import Changefeed, Job
 from harness.consumers.spark.languages import assembled, language_of
-from harness.consumers.spark.protocols import Decode, Language, decoder, read
+from harness.consumers.spark.protocols import Decode, Language, decoder, placed, read
 from harness.consumers.spark.untyped import ArrowBatch, PandasFrame, State
+from harness.errors import SetupError
 
 Room = Hold | Undated | Arrivals | Transactions
 
@@ -68,7 +69,11 @@ class Decoder:
                 decode = decoders.get(topic)
                 if decode is None:
                     decode = decoders[topic] = decoder(route.language)
-                for slot, event in enumerate(read(decode, key, value)):
+                try:
+                    found = read(decode, key, value)
+                except SetupError as error:
+                    raise placed(error, topic, partition, offset) from error
+                for slot, event in enumerate(found):
                     places.append((route.feed, route.topic, partition, offset, slot))
                     events.append(event)
             yield rows.batch_of_columns(rows.EVENT, [*_columns(places, 5), *_told(events)])

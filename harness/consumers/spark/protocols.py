@@ -59,9 +59,15 @@ def read(decode: Decode, key: bytes | None, value: bytes | None) -> list[Event]:
         hint = f" (expected {error.expected})" if error.expected else ""
         return [Event(Kind.ERROR, payload=f"{error.what}{hint}")]
     except SetupError:
-        raise
+        raise  # a registry that is away; `placed` says at which message
     except Exception as error:  # noqa: BLE001 - our defect here must not harm the neighbours
         return [Event(Kind.ERROR, payload=f"a defect of the consumer: {error!r}")]
+
+
+def placed(error: SetupError, topic: str, partition: int, offset: int) -> SetupError:
+    """Return an error with the message at which it arose."""
+    place = f"topic {topic}, partition {partition}, offset {offset}"
+    return SetupError(f"{error.what} ({place})", expected=error.expected, hint=error.hint)
 
 
 def _schema(language: Language, schema_id: int) -> str:

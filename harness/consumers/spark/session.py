@@ -19,7 +19,7 @@ from pyspark.errors import PySparkRuntimeError
 from pyspark.sql import SparkSession
 
 import harness
-from harness.consumers.spark import java
+from harness.consumers.spark import java, place, sinks
 from harness.consumers.spark.class_archive import Archive
 from harness.consumers.spark.job import Job
 from harness.consumers.spark.untyped import Session
@@ -98,12 +98,14 @@ def start(job: Job, jar_files: list[str], archive: Archive | None) -> Session:
     ]
     settings = {
         **SETTINGS,
+        **sinks.settings(),
         "spark.driver.extraJavaOptions": " ".join(java_options),
         # On the class path, jars are neither copied nor served, and can be in the class archive.
         "spark.driver.extraClassPath": os.pathsep.join(jar_files),
         "spark.local.dir": str(scratch),
         "spark.sql.warehouse.dir": str(job.work_dir / "warehouse"),
     }
+    settings = place.settled(settings, jar_files, os.environ)
     os.environ["PYSPARK_PYTHON"] = sys.executable
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"  # or Spark looks up a host name that may not resolve
     os.environ["PYTHONPATH"] = _python_path(os.environ.get("PYTHONPATH", ""))

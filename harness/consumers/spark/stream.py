@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from harness.consumers.spark import rows, source
+from harness.consumers.spark import reading, rows, sinks, source
 from harness.consumers.spark.job import Job
 from harness.consumers.spark.operations import Decoder, Holder, routes, timelines
 from harness.consumers.spark.untyped import Query, Session
@@ -47,6 +47,7 @@ def run(spark: Session, job: Job, overrides: Mapping[str, str], until: float) ->
     """
     batches: list[Mapping[str, Any]] = []
     checkpoint = job.work_dir / "checkpoint"
+    reading.begin(spark, job)
     while source.offsets(job):
         query = _start(spark, job, checkpoint, overrides)
         query.awaitTermination(max(1, int(until - time.monotonic())))
@@ -65,11 +66,7 @@ def _start(spark: Session, job: Job, checkpoint: Path, overrides: Mapping[str, s
         Holder(timelines(job)).step, rows.sql(rows.APPLIED), "hold binary", "append", "NoTimeout"
     )
     return (
-        applied.writeStream.format("parquet")
-        .option("path", str(applied_path(job)))
-        .option("checkpointLocation", str(checkpoint))
-        .trigger(availableNow=True)
-        .start()
+        sinks.into(applied, job, applied_path(job), checkpoint).trigger(availableNow=True).start()
     )
 
 

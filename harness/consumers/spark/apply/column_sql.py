@@ -66,13 +66,14 @@ class _Draft:
     virtual: bool = False
     stored: bool = False
     binary: bool = False
+    unsigned: bool = False
 
 
 def column(words: Words) -> Column:
     """Read one definition up to the end, or to the `FIRST` or `AFTER name` that ALTER allows."""
     name = words.name()
+    draft = _Draft(unsigned=words.sees("SERIAL"))
     kind, arguments = _type(words)
-    draft = _Draft()
     while not words.done and not words.sees("FIRST") and not words.sees("AFTER"):
         _attribute(words, draft)
     if words.take("AFTER"):
@@ -94,6 +95,7 @@ def column(words: Words) -> Column:
         default=draft.default,
         virtual=draft.virtual,
         stored=draft.stored,
+        unsigned=draft.unsigned,
     )
 
 
@@ -173,6 +175,12 @@ def _nothing(words: Words, draft: _Draft) -> None:
     del words, draft
 
 
+def _unsigned(words: Words, draft: _Draft) -> None:
+    """Read UNSIGNED, or ZEROFILL, which implies it."""
+    del words
+    draft.unsigned = True
+
+
 def _not(words: Words, draft: _Draft) -> None:
     words.expect("NULL")
     draft.nullable = False
@@ -248,7 +256,8 @@ def _references(words: Words, draft: _Draft) -> None:
 
 
 ATTRIBUTES: Mapping[str, Callable[[Words, _Draft], None]] = {
-    **dict.fromkeys(("UNSIGNED", "SIGNED", "ZEROFILL", "AUTO_INCREMENT", "NULL"), _nothing),
+    **dict.fromkeys(("SIGNED", "AUTO_INCREMENT", "NULL"), _nothing),
+    **dict.fromkeys(("UNSIGNED", "ZEROFILL"), _unsigned),
     **dict.fromkeys(("BINARY", "ASCII", "UNICODE", "VISIBLE", "INVISIBLE"), _nothing),
     "NOT": _not,
     "DEFAULT": _default,

@@ -11,7 +11,7 @@ cdc/model/sink.go:1092, cdc/owner/ddl_sink.go:432).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from harness.consumers.spark.apply import ddl_sql
@@ -80,8 +80,9 @@ class Untold(DecodingError):  # noqa: N818 - not an error, a limit of the stream
 class Tables:
     """All tables of one changefeed, by name; names are compared as TiDB does, without case."""
 
-    def __init__(self) -> None:
-        """Start without tables."""
+    def __init__(self, make: Callable[[str, str], Table] = Table) -> None:
+        """Start without tables; `make` makes one of a schema and a name."""
+        self._make = make
         self._tables: dict[tuple[str, str], Table] = {}
 
     def __iter__(self) -> Iterator[Table]:
@@ -90,7 +91,14 @@ class Tables:
 
     def get(self, schema: str, name: str) -> Table:
         """Return a table; one that nobody has told of exists from now on, empty."""
-        return self._tables.setdefault((schema.lower(), name.lower()), Table(schema, name))
+        at = (schema.lower(), name.lower())
+        if at not in self._tables:
+            self._tables[at] = self._make(schema, name)
+        return self._tables[at]
+
+    def put(self, table: Table) -> None:
+        """Take a table that is known already."""
+        self._tables[table.schema.lower(), table.name.lower()] = table
 
     def execute(self, schema: str, table: str, event: Mapping[str, Any]) -> None:
         """Execute the DDL event `{"q", "t"}` on `schema`.`table`; raises DecodingError."""

@@ -139,8 +139,9 @@ def column_of(described: Mapping[str, Any]) -> Column:
     return Column(
         name=described["name"],
         kind=described["type"],
-        length=described["length"],
-        scale=described["scale"],
-        members=tuple(described["members"]),
-        nullable=described["nullable"],
+        length=described.get("length"),
+        scale=described.get("scale"),
+        members=tuple(described.get("members", ())),
+        nullable=described.get("nullable", True),
+        unsigned=bool(described.get("unsigned")),
     )

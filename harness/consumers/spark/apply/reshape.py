@@ -23,7 +23,7 @@ from harness.errors import DecodingError
 
 
 @dataclass(slots=True)
-class _Plan:
+class Plan:
     """What becomes of each old column (by lower-case name), and which columns are new.
 
     `moved` gives the new name, and the new definition where it changed.
@@ -80,7 +80,7 @@ class _Plan:
 
 def reshape(table: Table, alterations: tuple[Alteration, ...]) -> None:
     """Alter a table's columns and rows; raises DecodingError when a row cannot follow."""
-    plan = _Plan(dict(table.columns))
+    plan = Plan(dict(table.columns))
     for alteration in alterations:
         plan.note(alteration)
     table.reshape(plan.columns(), plan.row)

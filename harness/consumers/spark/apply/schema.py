@@ -67,6 +67,7 @@ class Column:
 
     `length` is in characters, bytes, bits or decimal digits; `scale` is decimal digits after the
     point or, for temporals, fractional seconds. `default` None means NULL or none.
+    `unsigned` widens what a number may be, and with it the type that a sink needs.
     `virtual` columns are computed on reading: no row event and no result has them.
     """
 
@@ -79,6 +80,7 @@ class Column:
     default: Literal | Expression | None = None
     virtual: bool = False
     stored: bool = False
+    unsigned: bool = False
 
     @property
     def family(self) -> Family:

@@ -75,7 +75,7 @@ STATEMENTS: dict[str, Statement] = {
 
 COLUMNS: dict[str, Column] = {
     "`c` INT(11) UNSIGNED NOT NULL AUTO_INCREMENT COMMENT 'x, y'": Column(
-        "c", "int", length=11, nullable=False
+        "c", "int", length=11, nullable=False, unsigned=True
     ),
     "c varchar(10) character set utf8mb4 collate utf8mb4_bin default _utf8mb4'a''b\\\\'": Column(
         "c", "varchar", length=10, default=Literal("text", "a'b\\")

@@ -1,0 +1,86 @@
+"""What a checkpoint has been read from: `reading.json` beside it.
+
+Law: offsets mean something in one topic only. Kafka gives each topic an id; one that was deleted
+and made again has another, although its name and maybe its offsets look alike. So a checkpoint is
+gone on with only where topics and ids are those that it was begun with.
+
+Source: Apache Kafka 4.1, KIP-516 (topic identifiers).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
+
+from harness.consumers.spark import source
+from harness.consumers.spark.job import Job
+from harness.consumers.spark.untyped import Session
+from harness.errors import SetupError, UsageError
+
+FILE = "reading.json"
+_UNKNOWN = "UnknownTopicOrPartition"
+
+
+def begin(spark: Session, job: Job) -> None:
+    """Note what is read, or hold it against what was noted.
+
+    Raises UsageError for the checkpoint of another job, SetupError for a topic that is not there or
+    not the one that was read.
+    """
+    wanted = sorted({topic.name for _, topic in source.wanted(job)} & set(source.offsets(job)))
+    ids = _ids(spark, job.kafka, wanted)
+    note = job.work_dir / FILE
+    if not (job.work_dir / "checkpoint").exists() or not note.exists():
+        note.write_text(json.dumps(ids, indent=1), encoding="utf-8")
+        return
+    noted: dict[str, str] = json.loads(note.read_text(encoding="utf-8"))
+    if set(noted) != set(wanted):
+        odd = sorted(set(noted) ^ set(wanted))
+        whose = "the checkpoint" if odd[0] in noted else "the job"
+        raise UsageError(
+            f"{job.work_dir} has the checkpoint of another job: only {whose} reads topic {odd[0]}",
+            expected=f"the topics {', '.join(sorted(noted)[:5])}",
+            hint="a job that is started again keeps its work directory; another gets an empty one",
+        )
+    for name, was in noted.items():
+        if ids[name] != was:
+            raise SetupError(
+                f"topic {name} was deleted and made again below the checkpoint:"
+                f" its id was {was} and is {ids[name]}",
+                expected="the topic that the checkpoint was read from",
+                hint="what the old topic held beyond the checkpoint is lost: begin with an empty"
+                " work directory",
+            )
+
+
+def _ids(spark: Session, properties: Mapping[str, str], names: list[str]) -> dict[str, str]:
+    """Return the ids of topics; raises SetupError for one that is not there."""
+    if not names:
+        return {}
+    jvm = spark._jvm  # noqa: SLF001 - PySpark has no public way to a Java class
+    given = jvm.java.util.HashMap()
+    for name, value in properties.items():
+        given.put(name, value)
+    admin = jvm.org.apache.kafka.clients.admin.Admin.create(given)
+    try:
+        asked = jvm.java.util.ArrayList()
+        for name in names:
+            asked.add(name)
+        futures: Any = admin.describeTopics(asked).topicNameValues()
+        return {name: _id(name, futures.get(name)) for name in names}
+    finally:
+        admin.close()
+
+
+def _id(name: str, future: Any) -> str:  # noqa: ANN401 - Java's
+    try:
+        return str(future.get().topicId().toString())
+    except Py4JJavaError as error:
+        if _UNKNOWN not in str(error):
+            raise
+        raise SetupError(
+            f"topic {name} of the job does not exist", hint="fill the topics first"
+        ) from error
