@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from harness.cli import options
+from harness.cli import options, spark_options
 
 
 @click.command("certify", short_help="Certify a consumer.")
@@ -27,6 +27,7 @@ from harness.cli import options
 @click.option(
     "--seed", default=0, show_default=True, metavar="N", help="What draws the share of --isolated."
 )
+@spark_options.placed
 @options.deadline
 @options.reports
 @options.services
@@ -39,6 +40,7 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     changefeed: Path | None,
     isolated: float,
     seed: int,
+    spark: Mapping[str, str],
     deadline: float,
     reports: Mapping[str, Path],
     told: Mapping[str, str],
@@ -67,5 +69,6 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
         source,
         changefeed,
         Isolation(isolated, seed),
+        spark,
     )
     return execute(wish)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ import click
 import orjson
 from rich.console import Console
 
-from harness.cli import options
+from harness.cli import options, spark_options
 from harness.consumers import targets
 from harness.engine.choose import load, selected
 from harness.engine.events import Event, Listener, RunFinished
@@ -41,6 +41,7 @@ class Execution:
     source: Source
     changefeed: Path | None = None
     isolation: Isolation = NOT_ISOLATED
+    spark: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 class Collector:
@@ -62,6 +63,7 @@ class Collector:
 
 def execute(wish: Execution) -> int:
     """Run, report, and return the exit code; raises HarnessError for whatever is not a finding."""
+    spark_options.refuse_elsewhere(wish.target, wish.spark)
     consumer = targets.parse(wish.target, targets.Whereabouts.here())
     chosen = selected(load(wish.space, wish.paths), wish.expression)
     laid = None
@@ -79,6 +81,7 @@ def execute(wish: Execution) -> int:
         files = [("ndjson", run_dir / "events.ndjson"), *wish.reports.items()]
         listeners += [stack.enter_context(writing(name, path)) for name, path in files]
         consumer = ready(consumer, console.handle)
+        consumer = replace(consumer, environment={**consumer.environment, **wish.spark})
         request = Request(
             space=wish.space,
             consumer=consumer,
