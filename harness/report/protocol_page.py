@@ -20,11 +20,14 @@ from harness.protocols import PROTOCOLS
 from harness.protocols.debezium_vitess import reference as debezium_vitess
 from harness.protocols.ticdc_avro import reference as ticdc_avro
 from harness.protocols.ticdc_open import reference as ticdc_open
+from harness.report.coverage import witnesses
 from harness.report.protocol_words import WORDS, ProtocolWords
 from harness.scenario.document import Scenario
+from harness.scenario.expand import cases
 from harness.scenario.load import load_all
 from harness.spec import CLAUSES, Clause, Level, governs, type_clause
 from harness.spec.describe import place
+from harness.spec.elsewhere import ELSEWHERE
 
 # How the connector's page makes a property's name its anchor.
 _SLUG = str.maketrans("._", "--")
@@ -67,15 +70,12 @@ def page(name: str, scenarios: Iterable[Scenario]) -> str:
 
 
 def citations(scenarios: Iterable[Scenario]) -> Citations:
-    """Return the scenarios that test each clause or take it for a licence, by clause id."""
-    found: dict[str, list[Scenario]] = {}
-    for scenario in scenarios:
-        named = {*scenario.clauses, *scenario.expect.reasons.values()}
-        for steps in scenario.delivery.values():
-            named |= {clause for step in steps for clause in step.allowed_by.values()}
-        for clause in named:
-            found.setdefault(clause, []).append(scenario)
-    return {clause: tuple(those) for clause, those in found.items()}
+    """Return the scenarios that witness each clause, by clause id."""
+    found = witnesses(case for scenario in scenarios for case in cases(scenario))
+    return {
+        clause: tuple({case.scenario.id: case.scenario for case in those}.values())
+        for clause, those in found.items()
+    }
 
 
 def _introduction(codec: Codec, words: ProtocolWords) -> Iterator[str]:
@@ -94,8 +94,9 @@ def _introduction(codec: Codec, words: ProtocolWords) -> Iterator[str]:
 
 def _coverage(name: str, words: ProtocolWords, cited: Citations) -> Iterator[str]:
     yield "## What is covered\n"
-    yield "Clauses that at least one scenario cites, of all clauses. A clause of a layer that"
-    yield "protocols share counts for each of them.\n"
+    yield "Clauses that at least one scenario witnesses, or a test where no scenario can, of all"
+    yield "clauses. A clause of a layer that protocols share counts for each of them."
+    yield "[Read coverage](../../guides/read-coverage.md) tells how to see the same after a run.\n"
     yield "| clauses | MUST | SHOULD | MAY |\n| --- | --- | --- | --- |"
     for layer in (name, *words.layers):
         clauses = [clause for clause in CLAUSES.values() if clause.protocol == layer]
@@ -106,7 +107,7 @@ def _coverage(name: str, words: ProtocolWords, cited: Citations) -> Iterator[str
 
 def _share(clauses: list[Clause], level: Level, cited: Citations) -> str:
     those = [clause for clause in clauses if clause.level is level]
-    covered = sum(1 for clause in those if clause.id in cited)
+    covered = sum(1 for clause in those if clause.id in cited or clause.id in ELSEWHERE)
     return f"{covered} of {len(those)}" if those else "–"
 
 
@@ -155,7 +156,7 @@ def _events(words: ProtocolWords) -> Iterator[str]:
 
 def _clauses(name: str, words: ProtocolWords, cited: Citations) -> Iterator[str]:
     yield "## Clauses\n"
-    yield "MUST, SHOULD and MAY as in RFC 2119. The last column is the scenarios that cite it.\n"
+    yield "MUST, SHOULD and MAY as in RFC 2119. The last column is the scenarios that witness it.\n"
     for layer in (name, *words.layers):
         those = (clause for clause in CLAUSES.values() if clause.protocol == layer)
         ordered = sorted(those, key=_document)
@@ -174,11 +175,21 @@ def _document(clause: Clause) -> str:
 def _row(clause: Clause, scenarios: Iterable[Scenario]) -> str:
     links = " ".join(
         f"[{scenario.id}](../../../scenarios/{scenario.path}.yaml)" for scenario in scenarios
-    )
+    ) or _elsewhere(clause)
     return (
         f"| `{clause.id}` | {clause.level.value} | {_cell(clause.text)} | {place(clause)} "
         f"| {clause.versions} | {links} |"
     )
+
+
+def _elsewhere(clause: Clause) -> str:
+    """Return what proves a clause that no scenario can witness; empty when nothing does."""
+    proof = ELSEWHERE.get(clause.id)
+    if proof is None:
+        return ""
+    path, _, name = proof.test.partition("::")
+    test = f"[{name or path.rpartition('/')[2]}](../../../{path})" if path else "None."
+    return f"{test} {proof.why}"
 
 
 def _ids(clauses: Iterable[str]) -> str:

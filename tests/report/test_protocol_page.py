@@ -63,6 +63,24 @@ def test_a_scenario_covers_what_it_cites() -> None:
     assert "[types.integers](../../../scenarios/types/integers.yaml)" in row
 
 
+def test_the_pages_have_every_clause() -> None:
+    """Whatever document a clause stands in, some protocol's page has it."""
+    pages = [page(name, ()) for name in REFERENCES]
+    hold(
+        f"{clause} is on no page"
+        for clause in CLAUSES
+        if not any(f"| `{clause}` |" in text for text in pages)
+    )
+
+
+def test_what_no_scenario_can_witness_names_its_proof() -> None:
+    """The row of such a clause links to the test or the file that proves it, and says why."""
+    (row,) = [
+        line for line in page("avro", ()).splitlines() if "| `avro.registry.request` |" in line
+    ]
+    assert "[test_bodies](../../../tests/wire/test_registry_http.py)" in row
+
+
 def test_an_unknown_protocol_is_a_usage_error() -> None:
     """A misspelt name is answered with the names that there are."""
     with pytest.raises(UsageError, match="no protocol 'morse'"):

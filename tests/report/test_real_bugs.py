@@ -1,0 +1,27 @@
+"""The page of real bugs: each is provoked by a scenario, or says why none can."""
+
+from __future__ import annotations
+
+from harness.report.real_bugs import BUGS, page, provoking
+from harness.scenario.load import load_all
+from tests.tree import ROOT, hold, text_of
+
+
+def test_the_committed_page_is_the_generated_one() -> None:
+    """The page is up to date; else: python -m harness.report.real_bugs > it."""
+    committed = text_of("docs/explanation/real-bugs.md")
+    assert committed == page(load_all(ROOT / "scenarios"))
+
+
+def test_every_bug_has_a_scenario_or_a_reason() -> None:
+    """A bug has one of the two, never both, and its links are no one else's."""
+    scenarios = load_all(ROOT / "scenarios")
+    bugs = [bug for group in BUGS.values() for bug in group]
+    assert len(bugs) == 83
+    links = [link for bug in bugs for link in bug.links]
+    assert len(links) == len(set(links))
+    hold(
+        f"{bug.what} " + ("no scenario has its link" if not bug.why_not else "has a scenario now")
+        for bug in bugs
+        if bool(provoking(bug, scenarios)) == bool(bug.why_not)
+    )
