@@ -16,7 +16,8 @@ from tests.tree import ROOT, hold, pyproject, python_files, text_of
 EXTRAS = ("containers", "pytest", "spark", "upstream")
 RUN = ("run", *EXTRAS)
 LOCKS = {
-    "all": (*RUN, "build", "lint", "test", "types"),
+    "all": (*RUN, "browser", "build", "lint", "test", "types"),
+    "browser": ("run", "pytest", "test", "browser"),
     "build": ("build",),
     "lint": ("lint",),
     "run-spark": ("run", "spark", "upstream"),

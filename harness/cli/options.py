@@ -59,6 +59,7 @@ REPORTS = {
     "ndjson": "Write the run's events to this file as well, one JSON object a line.",
     "junit": "Write a JUnit XML report to this file as well.",
     "markdown": "Write a Markdown summary to this file as well.",
+    "html": "Write an HTML report, one self-contained file, to this file as well.",
 }
 
 

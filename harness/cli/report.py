@@ -1,4 +1,4 @@
-"""`harness report`: any report of a run, from the events that it wrote, at any later time."""
+"""`harness report`: any report of runs, from the events that they wrote, at any later time."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ import click
 
 from harness.errors import UsageError
 
-FORMS = ("console", "junit", "markdown")
+FORMS = ("console", "junit", "markdown", "html", "badge")
+OF_SEVERAL = frozenset({"html"})  # the others speak of one run
 
 
-@click.command("report", short_help="Render a run's events as a report.")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.command("report", short_help="Render runs' events as a report.")
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "--to",
     "forms",
@@ -31,13 +32,14 @@ FORMS = ("console", "junit", "markdown")
     type=click.Path(path_type=Path, dir_okay=False),
     help="Where the report goes, one for each --to, in order [standard output].",
 )
-def command(file: Path, forms: tuple[str, ...], outputs: tuple[Path, ...]) -> int:
-    """Render FILE, a run's events.ndjson, as one or more reports.
+def command(files: tuple[Path, ...], forms: tuple[str, ...], outputs: tuple[Path, ...]) -> int:
+    """Render FILES, the events.ndjson of runs, as one or more reports.
 
-    Every run keeps its events in .harness/runs/RUN/events.ndjson. The exit code is 0 when the
-    report could be rendered, whatever the run ended with.
+    Every run keeps its events in .harness/runs/RUN/events.ndjson. Several files, as of several
+    consumers or of earlier runs, make one HTML report: consumers side by side, and their trend. The
+    exit code is 0 when the report could be rendered, whatever the runs ended with.
     """
-    from harness.report.read import read_events
+    from harness.report.read import read_runs
     from harness.report.writers import WRITERS, writing
 
     forms = forms or ("console",)
@@ -46,7 +48,13 @@ def command(file: Path, forms: tuple[str, ...], outputs: tuple[Path, ...]) -> in
             f"there are {len(outputs)} outputs for {len(forms)} reports",
             expected="at most one -o for each --to",
         )
-    events = read_events(file)
+    single = [form for form in forms if form not in OF_SEVERAL]
+    if len(files) > 1 and single:
+        raise UsageError(
+            f"a {single[0]} report is of one run, here are {len(files)}",
+            expected=f"one file, or --to {' or '.join(sorted(OF_SEVERAL))} for several",
+        )
+    events = read_runs(files)
     with ExitStack() as stack:
         for form, output in zip_longest(forms, outputs):
             if output is None:

@@ -15,12 +15,16 @@ from harness.model.finding import Verdict
 
 @dataclass(frozen=True, slots=True)
 class RunStarted:
-    """A run begins over `cases` cases; `versions` names what takes part."""
+    """A run begins over `cases` cases; `versions` names what takes part.
+
+    `at` is the time, ISO 8601 in UTC to the second.
+    """
 
     run: str
     consumer: str
     cases: int
     versions: Mapping[str, str]
+    at: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,11 +19,11 @@ from harness.verdict.table_diff import table_diffs
 from harness.verdict.text import event_text
 
 SHOWN_FOR = FINDINGS | {Judgement.UNDECIDED}
-WHOLE = 40  # records of a case that is shown whole
+WHOLE = 24  # records of a case that is shown whole
 AROUND = 2  # records on either side of one that a finding names
-RECORDS_SHOWN = 60
+RECORDS_SHOWN = 40
 POINTS_SHOWN = 400
-VALUE_BYTES_SHOWN = 2048
+VALUE_BYTES_SHOWN = 1024
 
 Where = tuple[str, int, int]
 

@@ -6,7 +6,7 @@ UsageError with file and line; no report is ever made of half-understood events.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import Any, cast, get_args, get_origin, get_type_hints
 
 import orjson
 
-from harness.engine.events import Event
+from harness.engine.events import Event, RunStarted
 from harness.errors import Location, UsageError
 from harness.report.ndjson import FORMAT, NAMES
 
@@ -47,6 +47,20 @@ def read_events(path: Path) -> tuple[Event, ...]:
     if not events:
         raise UsageError(f"{path}: there are no events in this file", expected=_SOURCE)
     return tuple(events)
+
+
+def read_runs(paths: Iterable[Path]) -> tuple[Event, ...]:
+    """Return the events of several runs, the earliest run first.
+
+    Runs of before they told their time come first, in the order of the files.
+    """
+    runs = [read_events(path) for path in paths]
+    return tuple(event for run in sorted(runs, key=_started) for event in run)
+
+
+def _started(run: Sequence[Event]) -> str:
+    first = run[0]
+    return first.at if isinstance(first, RunStarted) else ""
 
 
 def _event(line: bytes, *, first: bool) -> Event:

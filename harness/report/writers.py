@@ -12,7 +12,9 @@ from rich.console import Console
 
 from harness.engine.events import Event
 from harness.errors import UsageError
+from harness.report.badge import Badge
 from harness.report.console import ConsoleReport
+from harness.report.html.page import Html
 from harness.report.junit import Junit
 from harness.report.markdown import Markdown
 from harness.report.ndjson import Ndjson
@@ -40,6 +42,8 @@ WRITERS: Mapping[str, Callable[[IO[bytes]], Writer]] = {
     "ndjson": Ndjson,
     "junit": Junit,
     "markdown": Markdown,
+    "html": Html,
+    "badge": Badge,
     "console": console,
 }
 

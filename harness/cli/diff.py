@@ -1,0 +1,56 @@
+"""`harness diff RUN1 RUN2`: what changed from one run to another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from harness.cli import options
+from harness.errors import ExitCode, UsageError
+
+
+@click.command("diff", short_help="Show what changed from one run to another.")
+@click.argument("before")
+@click.argument("after")
+@options.as_json
+def command(before: str, after: str, json_: bool) -> int:  # noqa: FBT001
+    """Compare the runs BEFORE and AFTER, case by case.
+
+    A run is named by its number, as the reports print it, or by the path of its events.ndjson.
+    Exits 1 when a case became worse: newly broken, broken otherwise, or no longer passed.
+    """
+    import orjson
+    from rich.console import Console
+    from rich.text import Text
+
+    from harness.engine.workspace import runs
+    from harness.report.escapes import visible
+    from harness.report.read import read_events
+    from harness.report.run_diff import WORSE, changes, diff_json, diff_lines
+
+    kept = runs(Path.cwd()) / "runs"
+    first, second = (read_events(_events_of(name, kept)) for name in (before, after))
+    found = changes(first, second)
+    if json_:
+        click.echo(orjson.dumps(diff_json(first, second, found)).decode())
+    else:
+        console = Console(soft_wrap=True)
+        for line in diff_lines(first, second, found):
+            console.print(Text(visible(line)), highlight=False)
+    is_worse = any(one.change in WORSE for one in found)
+    return int(ExitCode.FINDINGS if is_worse else ExitCode.PASS)
+
+
+def _events_of(name: str, kept: Path) -> Path:
+    """Return the file of a run's events."""
+    path = Path(name)
+    candidates = (path, path / "events.ndjson", kept / name / "events.ndjson")
+    for candidate in candidates:
+        if candidate.is_file():
+            return candidate
+    raise UsageError(
+        f"there is no run {name!r}",
+        expected=f"the name of a run kept in {kept}, or the path of an events.ndjson",
+        hint="`harness certify` and `harness run` keep each run there",
+    )

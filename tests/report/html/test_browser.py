@@ -1,0 +1,164 @@
+"""The HTML report works in a real browser: by mouse, by keyboard, in both colours, without network.
+
+Chromium is looked for on the PATH, or where HARNESS_CHROMIUM says.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from harness.model.finding import Judgement
+from tests.report.samples import HOSTILE, every_judgement, run, written
+from tests.report.wrong_run import wrong_run
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+driver = pytest.importorskip("playwright.sync_api", reason="`tox run -e browser` brings it")
+axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="likewise")
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
+CHROMIUM = os.environ.get("HARNESS_CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on the PATH")
+
+MOVES = ["keys/composite-key-moves.yaml"]
+PATIENCE_MS = 120_000
+VIEWS = ("matrix", "cases", "clauses", "trend")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Return a headless Chromium; a container's root cannot use its sandbox."""
+    with driver.sync_playwright() as play:
+        sandbox = [] if os.geteuid() else ["--no-sandbox"]
+        opened = play.chromium.launch(executable_path=CHROMIUM, args=sandbox, timeout=PATIENCE_MS)
+        yield opened
+        opened.close()
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a report of a wrong consumer, run twice, beside a right one."""
+    events = (
+        *wrong_run("reference", MOVES, "000001", "2026-01-01T00:00:00+00:00"),
+        *wrong_run("tombstone-ignored", MOVES, "000002", "2026-01-02T00:00:00+00:00"),
+        *wrong_run("deletes-ignored", MOVES, "000003", "2026-01-03T00:00:00+00:00"),
+        *wrong_run("reference", MOVES, "000004", "2026-01-04T00:00:00+00:00"),
+    )
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    path.write_bytes(written("html", events))
+    return path
+
+
+@pytest.fixture
+def page(browser: Browser, report: Path) -> Iterator[Page]:
+    """Return the report, opened; a script's error or a word on the console fails the test."""
+    yield from opened(browser, report)
+
+
+def opened(browser: Browser, path: Path) -> Iterator[Page]:
+    """Open a report in a context without network and watch what it complains of."""
+    context = browser.new_context(offline=True, viewport={"width": 1280, "height": 900})
+    context.set_default_timeout(PATIENCE_MS)
+    page = context.new_page()
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.on("dialog", lambda dialog: said.append(f"dialog {dialog.message}"))
+    page.on("request", lambda request: said.append(request.url))
+    page.goto(path.as_uri())
+    yield page
+    assert set(said) == {path.as_uri()}
+    context.close()
+
+
+def test_the_matrix_leads_to_what_failed_and_how_to_see_it_again(page: Page) -> None:
+    """From a red cell it is two clicks to the finding, its clause, record, bytes and command."""
+    page.get_by_role("link", name="keys, deletes-ignored").click()
+    page.locator("tr[data-case] a").first.click()
+    page.wait_for_selector(".finding")
+    text = page.inner_text("#content")
+    assert "extra-row" in text
+    assert "open.row.delete (MUST)" in text.replace("\n", " ")
+    assert "scenarios/keys/composite-key-moves.yaml:" in text
+    assert "harness certify deletes-ignored -k 'keys.composite-key-moves[" in text
+    assert page.locator(".diff tr.actual").count() > 0
+    assert page.locator(".timeline .blame").count() > 0
+    page.locator(".records .blamed summary").first.click()
+    assert page.locator(".records .blamed pre").first.inner_text().startswith("key\n000000  ")
+
+
+def test_everything_can_be_reached_by_keys(page: Page) -> None:
+    """Views, the list, a case and the way back: no mouse is needed."""
+    page.keyboard.press("f")
+    page.wait_for_selector("tr[data-case]")
+    assert "fail" in page.url
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    marked = page.locator("tr[aria-selected=true]").get_attribute("data-case")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".finding")
+    assert page.locator("#content h2 code").inner_text() == marked
+    page.keyboard.press("Escape")
+    page.wait_for_selector("tr[data-case]")
+    for number, view in enumerate(VIEWS, start=1):
+        page.keyboard.press(str(number))
+        assert page.locator("nav [aria-current]").get_attribute("data-view") == view
+    page.keyboard.press("?")
+    assert page.locator("dialog[open]").count() == 1
+
+
+def test_filters_narrow_the_list_and_stay_in_the_address(page: Page) -> None:
+    """What is searched for is in the address, so that a colleague sees the same."""
+    page.keyboard.press("2")
+    whole = page.locator("tr[data-case]").count()
+    page.keyboard.press("/")
+    page.wait_for_function("document.activeElement.id === 'search'")
+    page.keyboard.type("extra-row vitess")
+    page.wait_for_function("document.querySelectorAll('tr[data-case]').length > 0")
+    found = page.locator("tr[data-case]").count()
+    assert 0 < found < whole
+    page.goto("about:blank#" + page.url.partition("#")[2])
+    page.go_back()
+    page.wait_for_selector("tr[data-case]")
+    assert page.locator("tr[data-case]").count() == found
+
+
+def test_the_trend_tells_what_changed_between_runs(page: Page) -> None:
+    """Two runs of one consumer stand one after the other, with what became of the cases."""
+    page.keyboard.press("4")
+    rows = page.locator("#content tbody tr")
+    assert "none" in rows.filter(has_text="000004").inner_text()
+    assert page.locator("svg.bars").get_attribute("aria-label")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_it_is_accessible(page: Page, scheme: str) -> None:
+    """No view breaks a rule that axe knows: contrast, names, headings, order."""
+    page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+    case = "view=cases&case=keys.composite-key-moves%5Bopen%2Cp3%5D&of=2"
+    for view in (*(f"view={name}" for name in VIEWS), case):
+        page.evaluate("(hash) => { location.hash = hash }", view)
+        page.wait_for_function("document.getElementById('content').children.length > 0")
+        found = axe.Axe().run(page)
+        assert found.violations_count == 0, found.generate_report()
+
+
+def test_data_run_nothing(browser: Browser, tmp_path: Path) -> None:
+    """Data that would like to be a script are shown, and nothing happens."""
+    path = tmp_path / "hostile.html"
+    path.write_bytes(written("html", run(*every_judgement(HOSTILE), consumer=HOSTILE)))
+    for page in opened(browser, path):
+        page.keyboard.press("2")
+        page.wait_for_selector("tr[data-case]")
+        assert page.locator("tr[data-case]").count() == len(Judgement)
+        page.locator("tr[data-case] a").nth(1).click()
+        page.wait_for_selector(".finding")
+        assert "<script>alert(1)</script>" in page.inner_text(".finding")
+        assert page.locator("#content script").count() == 0
