@@ -1,0 +1,130 @@
+"""A partition's events as what VStream tells a Debezium connector.
+
+Each partition is a shard, streamed by a task of its own, as a connector runs them that has as many
+tasks as shards (`vitess.offset.storage.per.task`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from harness.load.again import STRETCH
+from harness.load.shapes import DATABASE
+from harness.load.spec import Spec
+from harness.load.tables import Tables
+from harness.load.workload import Altered, Committed, Event
+from harness.model.columns import ColumnKind
+from harness.model.record import Origin
+from harness.model.values import Row
+from harness.model.vstream import (
+    Begin,
+    Cells,
+    Commit,
+    Ddl,
+    FieldEvent,
+    RowChange,
+    RowEvent,
+    ShardGtid,
+    VEvent,
+    Vgtid,
+    VStreamResponse,
+)
+from harness.upstream.clock import LOGICAL_BITS
+from harness.upstream.personalities import COPYING, Stage, connector_settings
+from harness.upstream.vitess.cells import cell
+from harness.upstream.vitess.copy import finished
+from harness.upstream.vitess.fields import fields
+from harness.upstream.vitess.position import Position
+
+_ORIGIN = Origin(0, 0, 0, "load")
+_SECOND = 1000
+_MODE = "snapshot.mode"
+
+
+def shard_of(partition: int, partitions: int) -> str:
+    """Return a partition's shard: a range of four hexadecimal digits, `0` for the only one."""
+    if partitions == 1:
+        return "0"
+    bounds = [f"{0x10000 * number // partitions:04x}" for number in range(partitions + 1)]
+    low = bounds[partition] if partition else ""
+    high = bounds[partition + 1] if partition + 1 < partitions else ""
+    return f"{low}-{high}"
+
+
+def settings_of(spec: Spec, partition: int) -> Mapping[str, Any]:
+    """Return a partition's connector settings."""
+    shards = (shard_of(partition, spec.partitions),)
+    stage = Stage(spec.told, (DATABASE,), spec.partitions, shards=shards)
+    return connector_settings(stage, DATABASE)
+
+
+def responses(
+    events: Iterable[Event], made: Tables, spec: Spec, partition: int
+) -> Iterator[VStreamResponse]:
+    """Yield the stream of one partition."""
+    shard = shard_of(partition, spec.partitions)
+    told = _Told(made, shard)
+    if settings_of(spec, partition)[_MODE] == COPYING:
+        yield finished(DATABASE, (shard,))
+    for event in events:
+        if isinstance(event, Committed):
+            yield told.committed(event)
+        elif isinstance(event, Altered):
+            yield told.altered(event)
+
+
+class _Told:
+    """What a shard's stream has told."""
+
+    def __init__(self, made: Tables, shard: str) -> None:
+        self._made = made
+        self._shard = shard
+        self._position = Position(DATABASE, (shard,))
+        self._pending: dict[int, FieldEvent] = {}
+        self._tables: dict[int, tuple[str, tuple[ColumnKind, ...]]] = {}
+        self._recent: dict[int, tuple[ShardGtid, ...]] = {}
+
+    def altered(self, event: Altered) -> VStreamResponse:
+        statement = event.statement
+        table = self._made.version(event.number).table
+        second = _second(statement.commit_ts)
+        name = str(table.id)
+        self._tables[statement.table] = (name, tuple(column.kind for column in table.columns))
+        self._pending[statement.table] = FieldEvent(
+            name, fields(table), second, DATABASE, self._shard, origin=_ORIGIN
+        )
+        place = Vgtid(self._position.advance(self._shard), second, DATABASE, self._shard, _ORIGIN)
+        return VStreamResponse((place, Ddl(statement.sql, second, DATABASE, self._shard, _ORIGIN)))
+
+    def committed(self, event: Committed) -> VStreamResponse:
+        second = _second(event.commit_ts)
+        shard = self._shard
+        told: list[VEvent] = [Begin(second, DATABASE, shard, _ORIGIN)]
+        for change in event.changes:
+            number = change.table
+            if number in self._pending:
+                told.append(self._pending.pop(number))
+            name, kinds = self._tables[number]
+            row = RowChange(_cells(kinds, change.before), _cells(kinds, change.after), _ORIGIN)
+            told.append(RowEvent(name, (row,), second, DATABASE, shard, _ORIGIN))
+        told.append(Vgtid(self._behind(event.commit_ts), second, DATABASE, shard, _ORIGIN))
+        told.append(Commit(second, DATABASE, shard, _ORIGIN))
+        return VStreamResponse(tuple(told))
+
+    def _behind(self, commit_ts: int) -> tuple[ShardGtid, ...]:
+        """Return the position behind a transaction: the same when it is told again."""
+        known = self._recent.get(commit_ts)
+        if known is None:
+            known = self._recent[commit_ts] = self._position.advance(self._shard)
+            if len(self._recent) > STRETCH:
+                del self._recent[next(iter(self._recent))]
+        return known
+
+
+def _cells(kinds: tuple[ColumnKind, ...], row: Row | None) -> Cells | None:
+    return None if row is None else tuple(map(cell, kinds, row))
+
+
+def _second(commit_ts: int) -> int:
+    return (commit_ts >> LOGICAL_BITS) // _SECOND

@@ -1,0 +1,85 @@
+"""A workload read back: by the Spark consumers' decoders, which share no code with the encoders."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any
+
+from harness.consumers.spark.events import Event, Kind
+from harness.consumers.spark.protocols import Decode, Language, decoder, read
+from harness.consumers.spark.ticdc_avro import events as avro_events
+from harness.load.encoding import Encoding
+from harness.load.left import teller, told_tables
+from harness.load.left import texts as value_texts
+from harness.load.spec import Spec
+from harness.load.workload import Partition
+from harness.model.canonical import canonical
+from harness.model.record import Record
+from harness.model.values import Row
+
+Rows = set[tuple[str | None, ...]]
+
+
+def decode(encoding: Encoding) -> Decode:
+    """Return a decoder of a workload's messages, its schemas at hand."""
+    if encoding.spec.protocol == "avro":
+        return avro_events.Decoder(encoding.registry.schema).decode
+    return decoder(Language(encoding.spec.protocol))
+
+
+def messages(encoding: Encoding) -> list[list[Record]]:
+    """Return the records of each partition."""
+    return [list(encoding.stream(n).records()) for n in range(encoding.spec.partitions)]
+
+
+def events(encoding: Encoding) -> Iterator[Event]:
+    """Yield what the messages say, partition after partition; poison is an assertion."""
+    decoding = decode(encoding)
+    for records in messages(encoding):
+        for record in records:
+            for event in read(decoding, record.key, record.value):
+                assert event.kind is not Kind.ERROR, event.payload
+                yield event
+
+
+def folded(encoding: Encoding) -> dict[str, Rows]:
+    """Return the rows that a reader reaches, as text, by table.
+
+    Open is applied by time, deletes first, each event once; the others as they come.
+    """
+    told = [one for one in events(encoding) if one.kind in {Kind.UPSERT, Kind.DELETE}]
+    if encoding.spec.protocol == "open":
+        told = list({(one.ts, one.kind, one.identity): one for one in told}.values())
+        told.sort(key=lambda one: (one.ts, one.kind))
+    rows: dict[str, dict[str, Any]] = {}
+    for one in told:
+        table = rows.setdefault(f"{one.schema}.{one.table}", {})
+        if one.kind is Kind.DELETE:
+            table.pop(one.identity, None)
+        else:
+            table[one.identity] = json.loads(one.payload, parse_float=Decimal)["after"]
+    return {
+        str(table.id): {
+            tuple(value_texts(tuple(canonical(c, row.get(c.name)) for c in table.columns)))
+            for row in rows.get(str(table.id), {}).values()
+        }
+        for _, table in told_tables(encoding.spec)
+    }
+
+
+def expected(spec: Spec) -> dict[str, Rows]:
+    """Return the rows that the generator leaves, as the executors tell them."""
+    found: dict[str, Rows] = {str(table.id): set() for _, table in told_tables(spec)}
+    tell = teller(spec)
+
+    def left(table: int, row: Row) -> None:
+        told = tell((table, row))
+        assert told is not None
+        found[told[0]].add(tuple(told[1]))
+
+    for number in range(spec.partitions):
+        for _ in Partition(spec, number, left).events():
+            pass
+    return found

@@ -1,0 +1,116 @@
+"""Promises of a workload's bytes: the same whoever makes them, and telling the expected state."""
+
+from __future__ import annotations
+
+from collections import Counter
+from random import Random
+from typing import Any
+
+import pytest
+
+from harness.consumers.spark.events import Kind
+from harness.errors import HarnessBug, UsageError
+from harness.load.again import told_again
+from harness.load.encoding import prepared
+from harness.load.spec import Spec, checked
+from harness.load.workload import Partition
+from tests.load import reading
+
+BARE = {"key.converter.schemas.enable": False, "value.converter.schemas.enable": False}
+WHOLE = {"provide.transaction.metadata": True}
+SETTINGS: dict[str, tuple[str, dict[str, Any]]] = {
+    "open": ("open", {}),
+    "open, one a message": ("open", {"max-batch-size": 1}),
+    "avro": ("avro", {}),
+    "avro, with the extension": ("avro", {"enable-tidb-extension": True}),
+    "avro, with the watermark": (
+        "avro",
+        {"enable-tidb-extension": True, "avro-enable-watermark": True},
+    ),
+    "vitess": ("vitess", {}),
+    "vitess, with transactions": ("vitess", WHOLE),
+    "vitess, after a copy of nothing": ("vitess", {"snapshot.mode": "initial"}),
+}
+
+
+def workload(name: str = "open", **told: Any) -> Spec:
+    """Return a small workload in which everything happens."""
+    protocol, settings = SETTINGS[name]
+    small = {"events": 500, "mark": 40, "window": 40, "ddl": 4, "duplicates": 0.2}
+    values = {"protocol": protocol, "settings": settings, "update": 0.5, "delete": 0.15}
+    return checked({**small, **values, "move": 0.1, "skew-partitions": 0.5, **told})
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_the_messages_tell_the_expected_state(name: str) -> None:
+    """What decoders of other make read folds to the rows that the generator leaves."""
+    encoding = prepared(workload(name))
+    assert reading.folded(encoding) == reading.expected(encoding.spec)
+
+
+@pytest.mark.parametrize("protocol", ["open", "avro", "vitess"])
+def test_tasks_change_no_byte(protocol: str) -> None:
+    """A task that has several partitions writes each as tasks that have one do."""
+    pa = pytest.importorskip("pyarrow")
+    from harness.load.executors import Writer  # noqa: PLC0415 - it needs PyArrow
+
+    encoding = prepared(workload(protocol))
+
+    def written(*partitions: int) -> dict[tuple[str, int], list[Any]]:
+        numbers = pa.RecordBatch.from_pydict({"id": list(partitions)})
+        found: dict[tuple[str, int], list[Any]] = {}
+        for batch in Writer(encoding).messages(iter([numbers])):
+            for row in batch.to_pylist():
+                found.setdefault((row["topic"], row["partition"]), []).append(row)
+        return found
+
+    apart = [written(number) for number in range(encoding.spec.partitions)]
+    together = written(3, 0, 2, 1)
+    assert together == {place: rows for one in apart for place, rows in one.items()}
+    assert len({partition for _, partition in together}) == encoding.spec.partitions
+
+
+def test_a_key_never_leaves_its_partition() -> None:
+    """All that is told of a key stands in one partition of one topic, so its order holds."""
+    encoding = prepared(workload("vitess"))
+    places: dict[bytes, set[tuple[str, int]]] = {}
+    for partition in reading.messages(encoding):
+        for record in partition:
+            places.setdefault(record.key or b"", set()).add((record.topic, record.partition))
+    assert all(len(found) == 1 for found in places.values())
+    assert len(places) > 100
+
+
+def test_every_shard_tells_the_size_of_its_transactions() -> None:
+    """With metadata, each END counts the rows of its transaction, tombstones not among them."""
+    encoding = prepared(workload("vitess, with transactions", duplicates=0))
+    kinds = Counter(event.kind for event in reading.events(encoding))
+    assert kinds[Kind.BEGIN] == kinds[Kind.END] > 50
+    assert "vitess.transaction" in encoding.topics
+
+
+def test_all_topics_and_schemas_are_known_before_anything_is_generated() -> None:
+    """What executors write goes to topics that the driver could make; no schema is a surprise."""
+    for name in SETTINGS:
+        encoding = prepared(workload(name, events=100), prefix="mine.")
+        used = {record.topic for part in reading.messages(encoding) for record in part}
+        assert used <= set(encoding.topics)
+        assert all(topic.startswith("mine.") for topic in encoding.topics)
+    with pytest.raises(HarnessBug):
+        encoding.registry.register("another", "{}")
+
+
+def test_stretches_come_again() -> None:
+    """About the share that was asked for is told twice, in its order, and nothing is left out."""
+    spec = checked({"events": 8000, "partitions": 1, "duplicates": 0.5})
+    plain = list(Partition(spec, 0).events())
+    again = list(told_again(plain, spec.duplicates, Random(5)))
+    assert list(dict.fromkeys(map(id, again))) == [id(event) for event in plain]
+    assert 1.3 < len(again) / len(plain) < 1.7
+
+
+def test_settings_that_keep_tables_out_are_refused() -> None:
+    """A filter would leave rows without their DDL."""
+    filtered = {"filter.rules": ["other.*"]}
+    with pytest.raises(UsageError, match="keep statements"):
+        prepared(checked({"settings": filtered}))
