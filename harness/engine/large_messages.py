@@ -53,7 +53,8 @@ def leaves_out(plan: Plan) -> bool:
 
 def rows_left_out(plan: Plan) -> Rows:
     """Return the rows of which the plan's messages have the handle key only."""
-    return dict(_left_out(plan))
+    reduced = isinstance(plan.wire, OpenWire) and plan.wire.large == "handle-key-only"
+    return dict(_left_out(plan)) if reduced else {}
 
 
 def _left_out(plan: Plan) -> Iterator[tuple[Identity, dict[str, Value]]]:

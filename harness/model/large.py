@@ -32,7 +32,10 @@ def lacks_columns(event: DecodedEvent) -> bool:
 
 
 def whole(event: DecodedEvent, rows: Rows) -> DecodedEvent:
-    """Return the event with its whole new row; DecodingError where the upstream has none."""
+    """Return the event with its whole new row; DecodingError where the upstream has none.
+
+    One that is whole is left as it is.
+    """
     if not lacks_columns(event):
         return event
     assert event.after is not None
@@ -42,4 +45,4 @@ def whole(event: DecodedEvent, rows: Rows) -> DecodedEvent:
             f"{event.schema}.{event.table} has no row {dict(event.after)} at {event.commit_ts}",
             expected="the row, as it was upstream when the change was committed",
         )
-    return replace(event, after={**row, **event.after})
+    return replace(event, after={**row, **event.after}, handle_only=False)

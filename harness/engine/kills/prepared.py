@@ -11,6 +11,7 @@ from harness.consumers.mutants.delivery import Delivery, deliver, lying
 from harness.consumers.mutants.parts import Known, Parts
 from harness.engine.kills.remembered import RememberedWire
 from harness.engine.kills.unchanged import reads_alike
+from harness.engine.large_messages import rows_left_out
 from harness.engine.plan import Plan
 from harness.faults.actions import sent
 from harness.model.columns import Column
@@ -39,7 +40,7 @@ class Prepared:
 
     @cached_property
     def _wire(self) -> RememberedWire:
-        return RememberedWire(self.plan.wire)
+        return RememberedWire(self.plan.wire, rows_left_out(self.plan))
 
     @cached_property
     def _reference(self) -> Mapping[int, Verdict]:

@@ -11,16 +11,21 @@ from typing import Any
 from harness.contracts import Wire
 from harness.errors import DecodingError
 from harness.model.decoded import DecodedEvent
+from harness.model.large import Rows, whole
 from harness.model.record import Record
 
 Decoded = tuple[DecodedEvent, ...] | DecodingError
 
 
 class RememberedWire:
-    """A wire that decodes the same bytes once."""
+    """A wire that decodes the same bytes once.
 
-    def __init__(self, wire: Wire) -> None:
-        """Take the wire that decodes."""
+    It knows the rows that messages have the handle key of alone, as a reader who asks for them.
+    """
+
+    def __init__(self, wire: Wire, left_out: Rows) -> None:
+        """Take the wire that decodes, and the rows that messages leave out."""
+        self._left_out = left_out
         self._wire = wire
         self._known: dict[tuple[bytes | None, bytes | None], Decoded] = {}
         self.complete = wire.complete
@@ -35,7 +40,8 @@ class RememberedWire:
         pair = (key, value)
         if pair not in self._known:
             try:
-                self._known[pair] = self._wire.decode(key, value)
+                events = self._wire.decode(key, value)
+                self._known[pair] = tuple(whole(event, self._left_out) for event in events)
             except DecodingError as error:
                 self._known[pair] = error
         found = self._known[pair]
