@@ -119,6 +119,44 @@ def test_texts_are_masked_and_cut_but_for_keys(
     assert sent.after == told
 
 
+@pytest.mark.parametrize(
+    ("version", "digest"),
+    [
+        ("", "eaf09e8e2b25e2ebdee65853bd697ec186fc6f4ee0f5a84945b6d9188e5445e6"),
+        ("v2.", "b18264b09ad9f8f63b8cf409616260694bb363cc52019dd27b0da6e84aa4c545"),
+    ],
+)
+def test_texts_are_hashed(version: str, digest: str) -> None:
+    """The first version digests Java's serialised string, the second UTF-8; NULL stays NULL."""
+    asked = {f"column.mask.hash.{version}SHA-256.with.salt.pepper": "shop.t.a"}
+    columns = tuple(Column(n, name, ColumnKind.VARCHAR, length=99) for n, name in enumerate("ka"))
+    table = MountedTable(Table(TableId("shop", "t"), columns), (15,) * 2, (0,) * 2, (0, 1), (0,))
+    for text, told in (("ann@example.org", digest), (None, None)):
+        row = MountedRow(Op.INSERT, table, None, ("k", text), 1, "", 0, Origin(1, 0, 0, "insert"))
+        sent = teller(asked)(row)
+        assert sent is not None
+        assert sent.after == ("k", told)
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "told"),
+    [
+        (Column(1, "b", ColumnKind.BIT, length=8), 65, b"A"),
+        (Column(1, "b", ColumnKind.BIT, length=10), 65, b"\x00A"),
+        (Column(1, "b", ColumnKind.BIT, length=8), 200, "\ufffd".encode()),
+        (Column(1, "v", ColumnKind.VECTOR), "[1,2.5]", b"[1,2.5]"),
+        (Column(1, "e", ColumnKind.ENUM, members=("a", "", "b")), 2, "'b"),
+        (Column(1, "e", ColumnKind.ENUM, members=("a", "b")), 2, 2),
+    ],
+)
+def test_what_the_connector_does_not_understand(column: Column, value: Value, told: Value) -> None:
+    """Unsupported types are the bytes of their text, and an empty member spoils the list."""
+    settings = read({"include.unknown.datatypes": "true"})
+    assert told_value(column, value, settings) == told
+    if column.kind in (ColumnKind.BIT, ColumnKind.VECTOR):
+        assert told_value(column, value, read({"binary.handling.mode": "hex"})) is None
+
+
 def test_a_row_that_cannot_be_read_is_left_out_where_the_connector_skips_it() -> None:
     """A DATETIME without a day fails to be parsed; the failure mode decides what follows."""
     columns = (Column(1, "id", ColumnKind.INT), MOMENT)

@@ -189,6 +189,42 @@ def test_shards_change_after_a_transaction() -> None:
     assert fields == ["-80", "80-", "-40"]
 
 
+def test_shards_change_more_than_once() -> None:
+    """A shard that comes back has a primary of its own, whose log begins anew."""
+    split, whole = ("-40", "40-80", "80-"), TWO.shards
+    over = replace(
+        TWO,
+        resharded={
+            name: topology("shop", shards, dict(TWO.vindexes))
+            for name, shards in (("t1", split), ("t2", whole))
+        },
+    )
+    found = streamed(
+        transaction(insert(1, "a"), insert(HIGH, "b")),
+        transaction(insert(2, "c"), name="t2"),
+        transaction(insert(3, "d"), name="t3"),
+        over=over,
+    )
+    vgtids = [e for response in found.responses for e in response.events if isinstance(e, Vgtid)]
+    first, last = (
+        {g.shard: g.gtid for g in vgtid.shard_gtids} for vgtid in (vgtids[2], vgtids[-1])
+    )
+    assert set(last) == set(whole)
+    assert first["-80"].rpartition(":")[0] != last["-80"].rpartition(":")[0]
+    assert last["-80"].endswith(":1-2")
+    assert first["80-"].rpartition(":")[0] == last["80-"].rpartition(":")[0]
+
+
+def test_a_stream_may_end_where_the_shards_change() -> None:
+    """A connector that stops at a resharding is told nothing of what follows, DDL included."""
+    after = topology("shop", ("-40", "40-80", "80-"), dict(TWO.vindexes))
+    steps = (transaction(insert(1, "a")), transaction(insert(2, "b"), name="t2"))
+    over = replace(TWO, resharded={"t1": after}, stops_at_reshard=True)
+    found, until = streamed(*steps, over=over), streamed(steps[0], over=TWO)
+    assert found.responses == until.responses
+    assert found.rows == until.rows
+
+
 def test_a_stream_may_begin_with_a_copy() -> None:
     """Rows that are there come in key order without a time, members as text; then the mark."""
     create = "CREATE TABLE t (id BIGINT PRIMARY KEY, e ENUM('x','y'), s SET('p','q'))"
