@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, cast
 
+from harness.errors import Location
 from harness.model.change import Pin, RowPin
 from harness.scenario.document import (
     DdlStep,
@@ -21,6 +22,7 @@ from harness.scenario.document import (
     TransactionStep,
 )
 from harness.scenario.draft import Draft
+from harness.scenario.pairwise import chosen, profiles
 from harness.scenario.source import Path, Source
 from harness.scenario.sql import statements
 
@@ -51,7 +53,7 @@ def build(draft: Draft, path: str) -> Scenario:
             {name: source.place(("clauses", n)).line for n, name in enumerate(data["clauses"])}
         ),
         keyspace=_keyspace(source, data.get("keyspace")),
-        profiles=MappingProxyType(data.get("profiles", {})),
+        profiles=MappingProxyType(profiles(data)),
         setting_places=MappingProxyType(
             {
                 path[1:]: source.place_of_key(path)
@@ -61,6 +63,7 @@ def build(draft: Draft, path: str) -> Scenario:
                 (f"+{path[1]}", *path[2:]): source.place_of_key(path)
                 for path in _paths(data.get("profiles", {}), ("profiles",))
             }
+            | dict(_listed(source, data.get("pairwise", {})))
         ),
     )
 
@@ -75,6 +78,18 @@ def _paths(data: object, path: Path) -> Iterator[Path]:
     for step, value in below:
         yield (*path, step)
         yield from _paths(value, (*path, step))
+
+
+def _listed(
+    source: Source, pairwise: Mapping[str, Any]
+) -> Iterator[tuple[tuple[str, ...], Location]]:
+    """Yield where the settings of profiles stand that cover lists: each at its value."""
+    for protocol, lists in pairwise.items():
+        for name, picked in chosen(lists):
+            yield (f"+{name}", protocol), source.place_of_key(("pairwise", protocol))
+            for setting, index in picked.items():
+                place = source.place(("pairwise", protocol, setting, index))
+                yield (f"+{name}", protocol, setting), place
 
 
 def _keyspace(source: Source, data: Mapping[str, Any] | None) -> Keyspace:

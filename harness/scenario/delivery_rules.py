@@ -11,6 +11,7 @@ from harness.scenario.expand import PLAIN, combinations
 from harness.scenario.grammar import grammar
 from harness.scenario.matrix_rules import axes
 from harness.scenario.nearest import did_you_mean, one_of
+from harness.scenario.pairwise import profiles
 from harness.scenario.source import Path
 from harness.spec import CLAUSES
 
@@ -102,7 +103,7 @@ def _protocols(draft: Draft, path: Path) -> Iterator[str]:
     data = draft.data
     whole = {**axes(data), "delivery": (path[1],)}
     exclude = data["matrix"].get("exclude", ())
-    left = combinations(whole, exclude, data.get("profiles", {}))
+    left = combinations(whole, exclude, profiles(data))
     yield from dict.fromkeys(chosen["protocol"] for chosen in left)
 
 

@@ -216,6 +216,10 @@ def _out_of_bounds(broken: _Broken) -> _Found:
 
 
 def _too_few(broken: _Broken) -> _Found:
+    if broken.instance:
+        what = f"{_subject(broken)} is one alone"
+        yield broken.problem(what, f"{_noun(broken)}, at least {broken.schema['minItems']}")
+        return
     hint = "write at least one, or remove the key"
     yield broken.problem(f"{_subject(broken)} is empty", _noun(broken), hint)
 

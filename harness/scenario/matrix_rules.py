@@ -10,6 +10,7 @@ from harness.scenario.draft import Draft, Problems
 from harness.scenario.expand import PLAIN, combinations
 from harness.scenario.explain import shown
 from harness.scenario.nearest import did_you_mean, one_of
+from harness.scenario.pairwise import chosen, profiles
 
 
 def axes(data: Mapping[str, Any]) -> Mapping[str, Sequence[Any]]:
@@ -18,7 +19,7 @@ def axes(data: Mapping[str, Any]) -> Mapping[str, Sequence[Any]]:
     return {
         "protocol": matrix["protocol"],
         "dialect": matrix.get("dialect", (DEFAULT_DIALECT,)),
-        "profile": (PLAIN, *data.get("profiles", {})),
+        "profile": (PLAIN, *profiles(data)),
         "partitions": matrix.get("partitions", (1,)),
         "delivery": (PLAIN, *data.get("delivery", {})),
     }
@@ -42,14 +43,14 @@ def exclude_names_what_exists(draft: Draft) -> Problems:
 def some_case_is_left(draft: Draft) -> Problems:
     """Refuse a scenario that excludes all of its cases."""
     exclude = draft.data["matrix"].get("exclude", ())
-    if not any(combinations(axes(draft.data), exclude, draft.data.get("profiles", {}))):
+    if not any(combinations(axes(draft.data), exclude, profiles(draft.data))):
         yield draft.at(("matrix", "exclude"), "every case is excluded", "at least one case")
 
 
 def smallest_partition_count(draft: Draft) -> int:
     """Return the smallest number of partitions that any case of the scenario has."""
     exclude = draft.data["matrix"].get("exclude", ())
-    left = combinations(axes(draft.data), exclude, draft.data.get("profiles", {}))
+    left = combinations(axes(draft.data), exclude, profiles(draft.data))
     return min((int(chosen["partitions"]) for chosen in left), default=1)
 
 
@@ -64,3 +65,20 @@ def profiles_name_protocols_of_the_matrix(draft: Draft) -> Problems:
             if protocol not in protocols:
                 what = f"the profile has settings for `{protocol}`, which the matrix does not run"
                 yield draft.at_key((*path, protocol), what, one_of(protocols))
+
+
+def pairwise_lists_make_profiles(draft: Draft) -> Problems:
+    """Refuse lists of a protocol that the scenario does not run, and names that are taken."""
+    own, protocols = draft.data.get("profiles", {}), draft.protocols()
+    for protocol, lists in draft.data.get("pairwise", {}).items():
+        path = ("pairwise", protocol)
+        if protocol not in protocols:
+            what = f"there are lists for `{protocol}`, which the matrix does not run"
+            yield draft.at_key(path, what, one_of(protocols))
+        names = [name for name, _ in chosen(lists)]
+        for name in dict.fromkeys(names):
+            if name == PLAIN or protocol in own.get(name, {}):
+                yield draft.at_key(path, f"these lists make a profile `{name}`, and there is one")
+            if names.count(name) > 1:
+                what = f"two combinations of these lists would both be named `{name}`"
+                yield draft.at_key(path, what, "values that differ in letters and digits")

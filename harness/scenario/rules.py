@@ -40,18 +40,27 @@ RULES: Mapping[Check, frozenset[str]] = MappingProxyType(
         clause_rules.cited_clauses_exist: frozenset({"clauses"}),
         clause_rules.licences_exist: frozenset({"delivery"}),
         clause_rules.reasons_exist: frozenset({"expect"}),
-        matrix_rules.exclude_names_what_exists: frozenset({"matrix", "profiles", "delivery"}),
-        matrix_rules.some_case_is_left: frozenset({"matrix", "profiles", "delivery"}),
+        matrix_rules.exclude_names_what_exists: frozenset(
+            {"matrix", "profiles", "pairwise", "delivery"}
+        ),
+        matrix_rules.some_case_is_left: frozenset({"matrix", "profiles", "pairwise", "delivery"}),
         matrix_rules.profiles_name_protocols_of_the_matrix: frozenset({"matrix", "profiles"}),
+        matrix_rules.pairwise_lists_make_profiles: frozenset({"matrix", "profiles", "pairwise"}),
         settings_rules.dispatchers_name_their_columns: frozenset({"settings"}),
         upstream_rules.sql_fits_its_step: frozenset({"upstream"}),
         upstream_rules.transactions_have_names_of_their_own: frozenset({"upstream"}),
         upstream_rules.partitions_exist: frozenset({"upstream", "matrix", "delivery"}),
         upstream_rules.updates_keep_their_columns: frozenset({"upstream"}),
         delivery_rules.variants_are_not_called_plain: frozenset({"delivery"}),
-        delivery_rules.licences_cover_the_matrix: frozenset({"delivery", "matrix", "profiles"}),
-        delivery_rules.faults_fit_the_matrix: frozenset({"delivery", "matrix", "profiles"}),
-        delivery_rules.clauses_permit_their_fault: frozenset({"delivery", "matrix", "profiles"}),
+        delivery_rules.licences_cover_the_matrix: frozenset(
+            {"delivery", "matrix", "profiles", "pairwise"}
+        ),
+        delivery_rules.faults_fit_the_matrix: frozenset(
+            {"delivery", "matrix", "profiles", "pairwise"}
+        ),
+        delivery_rules.clauses_permit_their_fault: frozenset(
+            {"delivery", "matrix", "profiles", "pairwise"}
+        ),
         delivery_rules.transactions_are_known: frozenset({"delivery", "upstream"}),
         expect_rules.rows_have_the_same_columns: frozenset({"expect"}),
         expect_rules.expected_databases_are_listed: frozenset({"expect", "databases"}),
