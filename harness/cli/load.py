@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 import orjson
@@ -263,10 +263,10 @@ def _tell(told: Mapping[str, Any], *, json_: bool) -> None:
     for name, value in told.items():
         if isinstance(value, list | tuple) and value and isinstance(value[0], str):
             click.echo(f"{name}:")
-            for line in value:
+            for line in cast("Sequence[str]", value):
                 click.echo(f"    {line}")
         elif isinstance(value, dict):
-            inner = ", ".join(f"{key} {one}" for key, one in value.items())
+            inner = ", ".join(f"{key} {one}" for key, one in cast("dict[str, Any]", value).items())
             click.echo(f"{name}: {inner or 'none'}")
         else:
             click.echo(f"{name}: {value}")

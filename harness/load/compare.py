@@ -88,15 +88,15 @@ def _joined(
         *(f"{_named(name)} as ek{number}" for number, name in enumerate(table.key)),
         f"struct({', '.join(map(_named, table.columns))}) as wanted",
     )
+    there: Frame = output
     if output is None:
-        output = expected.limit(0)
-        present = table.columns
+        there, present = expected.limit(0), table.columns
     raw = [
         f"{_named(name)}" if name in present else f"cast(null as string) as {_named(name)}"
         for name in table.columns
     ]
     got = (
-        output.selectExpr(*raw)
+        there.selectExpr(*raw)
         .selectExpr(
             *(f"{key} as ok{number}" for number, key in enumerate(keys)),
             f"struct({', '.join(map(_named, table.columns))}) as got",

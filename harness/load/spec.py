@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from harness.errors import Location, Problem, ScenarioError, UsageError
 from harness.model.dialects import DEFAULT_DIALECT, DIALECTS
@@ -98,7 +98,7 @@ def load(file: Path | None, told: Mapping[str, Any]) -> Spec:
     Raises ScenarioError, with line and column, for what is wrong in the file, and UsageError for
     what is wrong with the whole.
     """
-    values = {} if file is None else _values(_read(file))
+    values: Mapping[str, Any] = {} if file is None else _values(_read(file))
     return checked({**values, **told})
 
 
@@ -149,15 +149,16 @@ def _values(source: Source) -> Mapping[str, Any]:
     if not isinstance(data, dict):
         where = Location(source.file, 1, 1)
         raise ScenarioError((Problem(where, "this is no mapping", "name: value, line by line"),))
+    named = cast("dict[str, Any]", data)
     problems: list[Problem] = []
-    for name, value in data.items():
+    for name, value in named.items():
         wrong = _wrong(name, value)
         if wrong is not None:
             place = source.place_of_key if wrong[2] else source.place
             problems.append(Problem(place((name,)), f"{name}: {wrong[0]}", wrong[1]))
     if problems:
         raise ScenarioError(tuple(problems))
-    return data
+    return named
 
 
 def _wrong(name: str, value: object) -> tuple[str, str, bool] | None:

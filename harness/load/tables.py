@@ -5,8 +5,9 @@ The statements are run on the same TiDB as everywhere (`upstream.tidb`), with th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from harness.errors import UsageError
 from harness.load.clock import Statement, statements
@@ -46,7 +47,7 @@ def tables(spec: Spec) -> Tables:
     ran = tuple(statements(spec))
     log = ChangeLog(tuple(DdlRun(one.sql, DATABASE, 1, Pin(ts=one.commit_ts)) for one in ran))
     protocol = "open" if spec.protocol == "vitess" else spec.protocol
-    settings = {} if spec.protocol == "vitess" else spec.told
+    settings: Mapping[str, Any] = {} if spec.protocol == "vitess" else spec.told
     feed = changefeed(settings, spec.partitions, protocol)
     told = follow(log, feed, (DATABASE,), end_resolved=False)
     ddl = tuple(event for event in told.events if not isinstance(event, ResolvedMark))

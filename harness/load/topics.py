@@ -9,7 +9,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from confluent_kafka import KafkaException, TopicPartition
-from confluent_kafka.admin import AdminClient, NewTopic, OffsetSpec
+from confluent_kafka.admin import (
+    AdminClient,
+    OffsetSpec,  # pyright: ignore[reportPrivateImportUsage]
+)
+from confluent_kafka.cimpl import NewTopic
 
 from harness.errors import SetupError, UsageError
 from harness.services import Kafka
@@ -20,7 +24,7 @@ Ends = Mapping[str, tuple[int, ...]]  # the end offset of each partition, by top
 
 def prepare(kafka: Kafka, topics: Sequence[str], partitions: int) -> tuple[str, ...]:
     """Make the missing topics and return their names; UsageError for one that does not fit."""
-    admin = AdminClient({**kafka.client, "log_level": 0})
+    admin: Any = AdminClient({**kafka.client, "log_level": 0})
     there = _listed(admin, kafka)
     for name in topics:
         count = there.get(name)
@@ -59,7 +63,7 @@ def end_offsets(kafka: Kafka, topics: Sequence[str], partitions: int) -> Ends:
     """Return where each partition ends now."""
     if not topics:
         return {}
-    admin = AdminClient({**kafka.client, "log_level": 0})
+    admin: Any = AdminClient({**kafka.client, "log_level": 0})
     latest: Any = OffsetSpec.latest()
     asked: Any = {
         TopicPartition(name, number): latest for name in topics for number in range(partitions)
@@ -74,7 +78,7 @@ def end_offsets(kafka: Kafka, topics: Sequence[str], partitions: int) -> Ends:
     return {name: tuple(found[name, n] for n in range(partitions)) for name in topics}
 
 
-def _listed(admin: AdminClient, kafka: Kafka) -> Mapping[str, int]:
+def _listed(admin: Any, kafka: Kafka) -> Mapping[str, int]:  # noqa: ANN401 - untyped
     try:
         topics: Any = admin.list_topics(timeout=TIMEOUT_S).topics
     except KafkaException as error:

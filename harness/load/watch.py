@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 import psutil
 
-LOOK_S = 0.2
+LOOK_S = 2.0  # looking costs milliseconds of a core, and what grows, grows for longer
 MEGABYTE = 1 << 20
 DRIVER, JAVA, WORKERS = "driver", "java", "python workers"
 

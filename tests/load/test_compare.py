@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 
 from harness.cli.load import command as load_command
+from harness.consumers.spark import decode_open
 from harness.errors import SetupError, UsageError
 from harness.load import job
 from harness.load.compare import STATES, Compared, compare
 from harness.load.encoding import prepared
-from harness.load.left import left_tables
+from harness.load.left import LeftTable, left_tables
 from harness.load.outputs import Output
 from harness.load.session import Master, session
 from harness.load.spec import checked
@@ -161,21 +162,36 @@ def test_what_holds_no_expected_state_is_refused(spark: Any, tmp_path: Path) -> 
         job.read_expected(spark, str(tmp_path))
 
 
+def consumed(events: Any, table: LeftTable) -> Any:
+    """Return the table that the bundled decoder's events end in, its values as text."""
+    schema, _, name = table.name.partition(".")
+    newest = "partition by identity order by commit_ts desc, op = 'upsert' desc"
+    return (
+        events.where(f"schema = '{schema}' and table = '{name}' and op in ('upsert', 'delete')")
+        .selectExpr("*", f"row_number() over ({newest}) as age")
+        .where("age = 1 and op = 'upsert'")
+        .selectExpr("from_json(after, 'map<string,string>') as told")
+        .selectExpr(*(f"told['{column}'] as `{column}`" for column in table.columns))
+    )
+
+
 @pytest.mark.services
-def test_spark_writes_what_the_generator_makes(spark: Any, tmp_path: Path) -> None:
-    """Each partition of the topic holds its records, byte for byte and in order."""
+def test_from_the_generator_to_the_verdict(
+    spark: Any, expected: dict[str, Any], tmp_path: Path
+) -> None:
+    """Kafka has each partition byte for byte; what is decoded from there is the expected state."""
     encoding = prepared(SPEC, "mine.")
     with start(["kafka"], run_dir=tmp_path, on_event=lambda _: None) as running:
         assert prepare(running.kafka, encoding.topics, SPEC.partitions) == ("mine.ticdc",)
         loaded = job.load(spark, job.Wish(encoding, running.kafka, tasks=1))
-        found = (
+        messages = (
             spark.read.format("kafka")
             .option("kafka.bootstrap.servers", running.kafka.bootstrap)
             .option("subscribe", "mine.ticdc")
             .load()
-            .orderBy("partition", "offset")
-            .collect()
+            .persist()
         )
+        found = messages.orderBy("partition", "offset").collect()
         with pytest.raises(UsageError, match="has been written to"):
             prepare(running.kafka, encoding.topics, SPEC.partitions)
     made = [record for records in reading.messages(encoding) for record in records]
@@ -183,6 +199,9 @@ def test_spark_writes_what_the_generator_makes(spark: Any, tmp_path: Path) -> No
         (record.partition, record.key, record.value) for record in made
     ]
     assert loaded.records == len(made)
+    events = decode_open(messages).persist()
+    for table in TABLES.values():
+        assert same(compare(table, expected[table.name], consumed(events, table)))
 
 
 def test_a_dry_run_tells_the_whole_workload(capsys: pytest.CaptureFixture[str]) -> None:
