@@ -10,7 +10,7 @@ from typing import Any
 from harness.faults.choose import nothing
 from harness.faults.fault import Disturbance, Kept, allowed, beyond
 from harness.faults.option import Option, Takes
-from harness.model.record import Record
+from harness.model.record import Record, bare_record
 
 # 2024-01-01T00:00:00Z: late enough for every broker's default of accepted timestamps.
 FIRST_MS = 1_704_067_200_000
@@ -25,7 +25,22 @@ def headers(
         raise nothing("nothing is sent", line)
     name, value = str(options.get("name", _TRACE)), str(options.get("value", _TRACE_VALUE))
     added = (name, None if options.get("null") else value.encode())
-    return tuple(replace(record, headers=(*record.headers, added)) for record in records)
+    return tuple(
+        [
+            bare_record(
+                record.topic,
+                record.partition,
+                record.key,
+                record.value,
+                record.origins,
+                (*record.headers, added),
+                record.key_schema,
+                record.value_schema,
+                record.timestamp,
+            )
+            for record in records
+        ]
+    )
 
 
 def timestamps(

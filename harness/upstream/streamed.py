@@ -33,7 +33,7 @@ def flow(protocol: str, changes: Iterable[Change], stage: Stage) -> Flow:
     """
     if protocol == "vitess":
         over, keys = keyspace_of(stage)
-        cluster = Cluster(over, stage.databases, keys)
+        cluster = Cluster(over, stage.databases, keys, meant=False)
         return Flow(_responses(cluster, changes), connector_settings(stage, over.keyspace))
     settings = completed(stage.settings, protocol)
     feed = changefeed(settings, stage.partitions, protocol)
@@ -47,4 +47,3 @@ def _responses(cluster: Cluster, changes: Iterable[Change]) -> Iterator[Any]:
     for _ in replayed(cluster, changes):
         yield from cluster.responses
         cluster.responses.clear()
-        cluster.rows.clear()

@@ -45,11 +45,14 @@ class StreamClock:
     def __init__(self) -> None:
         """Start before everything."""
         self._now = LATER
+        self._second = 0
 
     def follow(self, response: VStreamResponse) -> VStreamResponse:
         """Move on to a response's latest event."""
-        for event in response.events:
-            self._now = max(self._now, event.timestamp * SECOND + LATER)
+        latest = max([event.timestamp for event in response.events], default=0)
+        if latest > self._second:
+            self._second = latest
+            self._now = latest * SECOND + LATER
         return response
 
     def __call__(self) -> int:

@@ -33,7 +33,7 @@ from harness.model.change import (
     Transaction,
 )
 from harness.model.mounted import MountedRow, MountedTable
-from harness.model.record import Origin
+from harness.model.record import Origin, quick_origin
 from harness.model.table import Table, TableId
 from harness.model.values import Row
 from harness.model.vstream import (
@@ -41,20 +41,17 @@ from harness.model.vstream import (
     Commit,
     Ddl,
     FieldEvent,
-    RowChange,
-    RowEvent,
     VEvent,
     Vgtid,
     VStreamResponse,
 )
-from harness.upstream.key_text import key_text
 from harness.upstream.mount import mounted_table
-from harness.upstream.vitess.cells import cells
 from harness.upstream.vitess.copy import Copy, Stored, finished
 from harness.upstream.vitess.fields import fields, key_ordinals
 from harness.upstream.vitess.message_keys import Keys
 from harness.upstream.vitess.place import shard_of
 from harness.upstream.vitess.position import Position
+from harness.upstream.vitess.rows import Committed, TableRows
 from harness.upstream.vitess.topology import Topology
 
 # 2019-05-28T08:58:24Z, as in the connector's own documentation; a second a transaction.
@@ -111,17 +108,27 @@ class Cluster:
     """One keyspace while its log is replayed."""
 
     def __init__(
-        self, topology: Topology, databases: Sequence[str] = (), keys: Keys = key_ordinals
+        self,
+        topology: Topology,
+        databases: Sequence[str] = (),
+        keys: Keys = key_ordinals,
+        *,
+        meant: bool = True,
     ) -> None:
-        """Start with the keyspace, and the other databases, empty."""
+        """Start with the keyspace, and the other databases, empty.
+
+        Without `meant` nothing says what the rows of the stream stand for.
+        """
         self._keys = keys
+        self._meant = meant
         self.responses: list[VStreamResponse] = []
         self.rows: list[MountedRow] = []
         self._topology = topology
         self._catalogue = Catalogue.with_schemas(*dict.fromkeys((topology.keyspace, *databases)))
         self._position = Position(topology.keyspace, topology.streamed)
-        self._tables: dict[TableId, MountedTable] = {}
-        self._told: dict[tuple[str, TableId], Table] = {}
+        self._tables: dict[TableId, TableRows] = {}
+        self._last: tuple[TableId, TableRows] | None = None
+        self._told: dict[tuple[str, str], Table] = {}
         self._events = count()
         self._second = FIRST_SECOND
         # Set by the reshard at which the connector was told to stop: nobody reads what follows.
@@ -138,6 +145,7 @@ class Cluster:
         applied = self._catalogue.apply(run.sql, run.schema)
         self._catalogue = applied.catalogue
         self._tables.clear()
+        self._last = None
         keyspace = self._topology.keyspace
         if all(job.schema != keyspace for job in applied.jobs):
             return
@@ -160,10 +168,13 @@ class Cluster:
             return
         second = self._tick()
         by_shard: dict[str, list[RowChanged]] = {}
+        pin, topology = transaction.pin or Pin(), self._topology
+        # Of the only shard there is nothing to find out.
+        only = None if topology.sharded or transaction.pin else topology.shards[0]
         for change in transaction.changes:
-            if change.table.schema == self._topology.keyspace:
-                table = self._mounted(change.table, change.line).table
-                shard = shard_of(self._topology, table, change, transaction.pin or Pin())
+            if change.table.schema == topology.keyspace:
+                table = self._rows_of(change.table, change.line).table.table
+                shard = only or shard_of(topology, table, change, pin)
                 by_shard.setdefault(shard, []).append(change)
         for shard in self._topology.streamed:
             if shard not in by_shard:
@@ -220,48 +231,48 @@ class Cluster:
         keyspace = self._topology.keyspace
         begin = self._origin(step, transaction, "begin", second)
         yield Begin(second, keyspace, shard, begin)
+        of = Committed(step, transaction.name, shard, second)
         for change in changes:
-            table = self._mounted(change.table, change.line)
-            name = f"{keyspace}.{table.table.id.name}"
-            if self._told.get((shard, table.table.id)) is not table.table:
-                self._told[shard, table.table.id] = table.table
-                yield FieldEvent(name, fields(table.table), second, keyspace, shard, origin=begin)
-            image = change.before if change.after is None else change.after
-            assert image is not None
-            origin = replace(
-                self._origin(step, transaction, change.op.value, second),
-                line=change.line,
-                table=str(change.table),
-                key=key_text(table, image),
-            )
-            self.rows += _meaning(table, change, origin)
-            before = None if change.before is None else cells(table.table, change.before)
-            after = None if change.after is None else cells(table.table, change.after)
-            row = RowChange(before, after, origin)
-            yield RowEvent(name, (row,), second, keyspace, shard, origin)
+            rows = self._rows_of(change.table, change.line)
+            table = rows.table.table
+            if self._told.get((shard, rows.name)) is not table:
+                self._told[shard, rows.name] = table
+                infos = fields(table)
+                yield FieldEvent(rows.name, infos, second, keyspace, shard, origin=begin)
+            origin = rows.origin(change, of, next(self._events))
+            if self._meant:
+                self.rows += _meaning(rows.table, change, origin)
+            yield rows.event(change, of, origin)
         end = self._origin(step, transaction, "end", second)
         yield Vgtid(self._position.advance(shard), second, keyspace, shard, end)
         yield Commit(second, keyspace, shard, end)
 
     def _origin(self, step: int, transaction: Transaction, kind: str, second: int) -> Origin:
-        return Origin(
-            line=transaction.line,
-            step=step,
-            event=next(self._events),
-            kind=kind,
-            transaction=transaction.name,
+        return quick_origin(
+            transaction.line,
+            step,
+            next(self._events),
+            kind,
+            transaction.name,
             commit_ts=second * 1000,
         )
 
     def _mounted(self, table_id: TableId, line: int) -> MountedTable:
+        return self._rows_of(table_id, line).table
+
+    def _rows_of(self, table_id: TableId, line: int) -> TableRows:
+        """Return what makes a table's events; StepError for a table that is not there."""
+        if self._last is not None and self._last[0] is table_id:
+            return self._last[1]
         known = self._tables.get(table_id)
         if known is None:
             try:
                 table = self._catalogue.table(table_id)
             except KeyError:
                 raise StepError(f"table {table_id} does not exist", line=line) from None
-            known = replace(mounted_table(table), handle=self._keys(table))
-            self._tables[table_id] = known
+            mounted = replace(mounted_table(table), handle=self._keys(table))
+            known = self._tables[table_id] = TableRows(self._topology.keyspace, mounted)
+        self._last = (table_id, known)
         return known
 
     def _tick(self) -> int:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import repeat
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from harness.contracts import SchemaRegistry
 from harness.errors import UsageError
@@ -100,8 +100,11 @@ class Worker:
         self, topic: str, keys: Sequence[bytes | None], values: Sequence[bytes]
     ) -> Iterable[int]:
         """Return where records go one after the other, by their keys and values."""
-        if self._count(topic) == 1:
+        count = self._count(topic)
+        if count == 1:
             return repeat(0)
+        if all(keys):
+            return map(partition_for, cast("Sequence[bytes]", keys), repeat(count))
         return map(self.partition, repeat(topic), keys, map(len, values))
 
     def _count(self, topic: str) -> int:

@@ -10,6 +10,7 @@ Source: Kafka 4.1 clients `BuiltInPartitioner.partitionForKey`, `Utils.murmur2`,
 from __future__ import annotations
 
 from enum import StrEnum
+from functools import lru_cache
 from struct import iter_unpack
 from typing import Final
 
@@ -18,6 +19,7 @@ _MIX: Final = 0x5BD1E995
 _WORD: Final = 0xFFFFFFFF
 # The producer's default `batch.size`.
 _BATCH: Final = 16384
+_KEYS_KEPT: Final = 8192
 
 
 class Keyless(StrEnum):
@@ -43,8 +45,9 @@ def murmur2(data: bytes) -> int:
     return found - (1 << 32) if found >> 31 else found
 
 
+@lru_cache(_KEYS_KEPT)
 def partition_for(key: bytes, partitions: int) -> int:
-    """Return the partition of a key."""
+    """Return the partition of a key; those of late are remembered, for rows change again."""
     return (murmur2(key) & 0x7FFFFFFF) % partitions
 
 

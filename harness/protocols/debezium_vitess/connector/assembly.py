@@ -68,6 +68,8 @@ class Assembly:
         now = heartbeat = False
         for event in response.events:
             match event:
+                case RowEvent():
+                    pass  # most events by far
                 case Vgtid():
                     self.vgtid = event
                 case Begin():
