@@ -26,7 +26,7 @@ from harness.model.columns import Column, ColumnKind
 from harness.model.table import TableId
 from harness.model.values import Row
 from harness.record.image import read_image
-from harness.record.server import Server, SqlError, Upstream, quoted
+from harness.record.server import Server, SqlError, quoted
 
 TIMEOUT_S = 30
 REPLICA_ID = 4_294_967_294  # an id that no real replica is likely to have
@@ -97,15 +97,16 @@ def position(server: Server) -> Position | None:
             server.run("SET SESSION binlog_format = 'ROW'")
         if server.variable("binlog_row_image") != "FULL":
             server.run("SET SESSION binlog_row_image = 'FULL'")
-        found = _end(server)
-        for _ in _events(server.upstream, found, []):
+        found = end(server)
+        for _ in _events(server, found, []):
             break
     except (SqlError, pymysql.Error):
         return None
     return found
 
 
-def _end(server: Server) -> Position:
+def end(server: Server) -> Position:
+    """Return where the log of a server ends now."""
     try:
         (row,) = server.rows("SHOW MASTER STATUS")
     except SqlError:  # MySQL 8.4 renamed it
@@ -128,7 +129,7 @@ def logged(server: Server, begin: Position, databases: Sequence[str], marks: str
     found: Logged = {}
     current: tuple[int, int] | None = None
     try:
-        for event in _events(server.upstream, begin, [*databases, marks]):
+        for event in _events(server, begin, [*databases, marks]):
             kind = type(event).__name__
             if kind not in OPS:  # the end of a transaction
                 current = None
@@ -170,8 +171,9 @@ def _text(value: str | bytes) -> str:
     return value.decode() if isinstance(value, bytes) else value
 
 
-def _events(upstream: Upstream, begin: Position, databases: Sequence[str]) -> Iterator[Any]:
+def _events(server: Server, begin: Position, databases: Sequence[str]) -> Iterator[Any]:
     """Yield row events in these databases, and ends of transactions, up to the end of the log."""
+    upstream = server.upstream
     logging.getLogger("pymysqlreplication").setLevel(logging.ERROR)
     settings = {
         "host": upstream.host,
@@ -181,6 +183,8 @@ def _events(upstream: Upstream, begin: Position, databases: Sequence[str]) -> It
         "charset": "utf8mb4",
         "connect_timeout": TIMEOUT_S,
         "read_timeout": TIMEOUT_S,
+        # Getting ready for TLS takes longer than all else, also where the server has none.
+        "ssl_disabled": not server.encrypted,
     }
     stream: Any = BinLogStreamReader(
         connection_settings=settings,

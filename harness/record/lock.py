@@ -70,7 +70,17 @@ def load_lock(scenario: Scenario, golden_root: Path) -> ChangeLog:
             f"{scenario.id} was never recorded: there is no {path}",
             hint=_record(scenario),
         )
-    return _Reader(scenario, path, text).change_log()
+    return read_lock(scenario, path, text)
+
+
+def read_lock(scenario: Scenario, path: Path, content: bytes) -> ChangeLog:
+    """Return the change log that a lock's bytes tell; ScenarioError as `load_lock`."""
+    return _Reader(scenario, path, content).change_log()
+
+
+def lock_bytes(lines: Sequence[Mapping[str, Any]]) -> bytes:
+    """Return a lock's bytes."""
+    return b"".join(orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE) for line in lines)
 
 
 def write_lock(scenario: Scenario, golden_root: Path, lines: Sequence[Mapping[str, Any]]) -> Path:
@@ -80,7 +90,7 @@ def write_lock(scenario: Scenario, golden_root: Path, lines: Sequence[Mapping[st
     handle, scratch = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as out:
-            out.writelines(orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE) for line in lines)
+            out.write(lock_bytes(lines))
         Path(scratch).chmod(0o644)
         Path(scratch).replace(path)
     except BaseException:

@@ -31,6 +31,18 @@ Line = Mapping[str, Any]
 Reading = Mapping[TableId, Rows]
 
 
+class SqlRefused(ScenarioError):  # noqa: N818  (what the server did)
+    """The database refuses a statement."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """The lines of a lock, and what a SELECT of each table said after the last step."""
+
+    lines: Sequence[Line]
+    rows: Reading
+
+
 class Event(Protocol):
     """Rows of one operation on one table by one statement, however they became known."""
 
@@ -137,10 +149,19 @@ def record(
         if begin is not None:
             binlog.prepare_marks(server, marks)
             source = FromLog(server, begin, databases, marks)
-        readings = _Run(scenario, server, source).execute()
-        first: Line = header(scenario, server.version, source.name)
-        lines = [first, *_Replay(scenario, source.events(), readings).lines()]
-    return write_lock(scenario, golden_root, lines)
+        found = recorded(scenario, server, source)
+    return write_lock(scenario, golden_root, found.lines)
+
+
+def recorded(scenario: Scenario, server: Server, source: Source) -> Recording:
+    """Run a scenario on a server that has its databases, empty, and return what happened.
+
+    Raises ScenarioError as `record` does; `SqlRefused` for SQL that the server refuses.
+    """
+    readings = _Run(scenario, server, source).execute()
+    first: Line = header(scenario, server.version, source.name)
+    lines = [first, *_Replay(scenario, source.events(), readings).lines()]
+    return Recording(lines, readings[-1] if readings else {})
 
 
 def _refuse(where: Location, what: str, *, expected: str = "", hint: str = "") -> NoReturn:
@@ -219,11 +240,12 @@ class _Run:
         try:
             self.server.run(statement.sql)
         except SqlError as error:
-            _refuse(
+            problem = Problem(
                 Location(self.scenario.file, statement.line, statement.column),
                 f"the database refuses this statement: {error}",
                 hint="correct it; what only TiDB can run belongs into a step `emit`",
             )
+            raise SqlRefused((problem,)) from error
 
 
 class _Replay:

@@ -6,7 +6,7 @@ happened in between.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
@@ -80,6 +80,7 @@ class Server:
                 write_timeout=STATEMENT_TIMEOUT_S,
                 use_pure=True,  # one driver everywhere, not whichever was compiled
             )
+            self._cursor: Any = self._connection.cursor(raw=True)
             self._set_up()
         except SqlError as error:
             raise SetupError(
@@ -87,6 +88,11 @@ class Server:
                 hint="check address, user and password, and that the server lets this host in",
             ) from error
         self.version = self.value("SELECT VERSION()")
+
+    @property
+    def encrypted(self) -> bool:
+        """Tell whether the session is under TLS."""
+        return any(value for _, value in self.rows("SHOW SESSION STATUS LIKE 'Ssl_cipher'"))
 
     def _set_up(self) -> None:
         modes = [mode for mode in SQL_MODE if self._takes("sql_mode", f"'{mode}'")]
@@ -109,14 +115,12 @@ class Server:
 
     def rows(self, sql: str) -> list[TextRow]:
         """Run one statement and return its rows, each value as the bytes of its text."""
-        cursor = self._connection.cursor(raw=True)
-        try:
-            cursor.execute(sql)
-            if not cursor.with_rows:
-                return []
-            return [tuple(v if v is None else bytes(v) for v in row) for row in cursor.fetchall()]
-        finally:
-            cursor.close()
+        # One cursor for all: making one asks the server first whether it is still there.
+        cursor = self._cursor
+        cursor.execute(sql)
+        if not cursor.with_rows:
+            return []
+        return [tuple(v if v is None else bytes(v) for v in row) for row in cursor.fetchall()]
 
     def value(self, sql: str) -> str:
         """Return the one value that a query answers, as text; "" for NULL."""
@@ -148,18 +152,7 @@ def databases_of_our_own(upstream: Upstream, names: Sequence[str]) -> Generator[
     server = Server(upstream)
     created: list[str] = []
     try:
-        there = {name.lower(): name for name in server.databases()}
-        taken = [there[name.lower()] for name in names if name.lower() in there]
-        if taken:
-            raise UsageError(
-                f"{upstream} has a database {', '.join(taken)} already",
-                expected="a server where the scenario's databases do not exist: they are created"
-                " for the recording and dropped after it",
-                hint="drop it if an interrupted `harness record` left it, or use another server",
-            )
-        for name in names:
-            server.run(f"CREATE DATABASE {quoted(name)} CHARACTER SET utf8mb4 COLLATE utf8mb4_bin")
-            created.append(name)
+        created.extend(create(server, names))
         yield server
     finally:
         server.close()
@@ -167,13 +160,38 @@ def databases_of_our_own(upstream: Upstream, names: Sequence[str]) -> Generator[
             _drop(upstream, created)
 
 
+def create(server: Server, names: Sequence[str]) -> Iterator[str]:
+    """Create databases, and yield the name of each once it is there.
+
+    Raises UsageError, and touches nothing, when one of them exists already.
+    """
+    there = {name.lower(): name for name in server.databases()}
+    taken = [there[name.lower()] for name in names if name.lower() in there]
+    if taken:
+        raise UsageError(
+            f"{server.upstream} has a database {', '.join(taken)} already",
+            expected="a server where the scenario's databases do not exist: they are created"
+            " for the recording and dropped after it",
+            hint="drop it if an interrupted `harness record` left it, or use another server",
+        )
+    for name in names:
+        server.run(f"CREATE DATABASE {quoted(name)} CHARACTER SET utf8mb4 COLLATE utf8mb4_bin")
+        yield name
+
+
+def drop(server: Server, names: Sequence[str]) -> None:
+    """Drop databases, those that are there; an open transaction is rolled back first."""
+    server.run("ROLLBACK")
+    for name in names:
+        server.run(f"DROP DATABASE IF EXISTS {quoted(name)}")
+
+
 def _drop(upstream: Upstream, names: Sequence[str]) -> None:
     """Drop our databases from a fresh session: the old one may be in any state."""
     try:
         server = Server(upstream)
         try:
-            for name in names:
-                server.run(f"DROP DATABASE IF EXISTS {quoted(name)}")
+            drop(server, names)
         finally:
             server.close()
     except (SqlError, SetupError) as error:

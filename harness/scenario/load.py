@@ -30,7 +30,15 @@ def load(path: Path, root: Path) -> Scenario:
 def _load(path: Path, root: Path) -> Scenario:
     shown = _shown(path)
     name = path.relative_to(root).as_posix().removesuffix(SUFFIX)
-    draft = Draft(read(_text(path, shown), shown), name.replace("/", "."))
+    return parse(_text(path, shown), shown, name)
+
+
+def parse(text: str, shown: str, name: str) -> Scenario:
+    """Return the scenario that a file's text says; `name` is its path under the root, no suffix.
+
+    ScenarioError carries all problems, in the file that is `shown`.
+    """
+    draft = Draft(read(text, shown), name.replace("/", "."))
     problems = _problems(draft)
     if problems:
         raise ScenarioError(problems)
