@@ -87,11 +87,14 @@ def _deletes(records: Sequence[Record]) -> list[tuple[int, int]]:
     """Return the positions of delete events and of the tombstones right behind them.
 
     The two have their key and their origin in common. The origin is an update where its key was
-    changed: that is sent as delete, tombstone and create.
+    changed: that is sent as delete, tombstone and create. Messages without a key, as those of a
+    table without one, are left alone: compaction goes by keys.
     """
     before: dict[tuple[Place, bytes | None], int] = {}
     found: list[tuple[int, int]] = []
     for number, record in enumerate(records):
+        if record.key is None:
+            continue
         here = (place(record), record.key)
         previous = before.pop(here, None)
         if record.value is not None:
