@@ -18,6 +18,9 @@ from harness.errors import UsageError
 CONTRACT = 1
 # What becomes of rows that are too large for a message: elsewhere is not where we read.
 LARGE = "sink.kafka-config.large-message-handle.large-message-handle-option"
+BOUNDED, STREAMING = "bounded", "streaming"
+# Where a partition ends that has no end: streaming reads on until it is told that it is enough.
+ENDLESS = 2**63 - 1
 FAIL, DEAD_LETTER = "fail", "dead_letter"
 POLICIES = (FAIL, DEAD_LETTER)
 
@@ -69,7 +72,8 @@ class Registry:
 class Job:
     """Everything that one start of the consumer is told; `kafka` is Java's client properties.
 
-    `lenient`: poison messages are set aside instead of ending their changefeed.
+    `lenient`: poison messages are set aside instead of ending their changefeed. `streaming`: topics
+    have no end, and SIGTERM ends the run.
     """
 
     work_dir: Path
@@ -80,6 +84,7 @@ class Job:
     changefeeds: tuple[Changefeed, ...]
     registry: Registry | None = None
     lenient: bool = False
+    streaming: bool = False
 
 
 def load(path: str, poison: str = FAIL) -> Job:
@@ -119,6 +124,7 @@ def _job(document: Mapping[str, Any]) -> Job:
         kafka=dict(document["kafka"]["java"]),
         changefeeds=tuple(_changefeed(feed, out_dir, mode) for feed in document["changefeeds"]),
         registry=registry and Registry(registry["url"], dict(registry["properties"])),
+        streaming=mode == STREAMING,
     )
 
 
@@ -128,7 +134,7 @@ def _changefeed(feed: Mapping[str, Any], out_dir: Path, mode: str) -> Changefeed
         directory=out_dir / feed["dir"],
         dialect=feed["dialect"],
         inclusive=feed["complete"] == "at-or-below",
-        topics=tuple(_topic(topic) for topic in feed["topics"]),
+        topics=tuple(_topic(topic, endless=mode == STREAMING) for topic in feed["topics"]),
         tables=tuple(feed["tables"]),
         needs=_needs(mode, feed["protocol"], feed["dialect"], feed["settings"]),
         protocol=feed["protocol"],
@@ -137,10 +143,12 @@ def _changefeed(feed: Mapping[str, Any], out_dir: Path, mode: str) -> Changefeed
     )
 
 
-def _topic(topic: Mapping[str, Any]) -> Topic:
+def _topic(topic: Mapping[str, Any], *, endless: bool) -> Topic:
     starts, ends = tuple(topic["start_offsets"]), tuple(topic["end_offsets"])
     if not len(starts) == len(ends) == topic["partitions"]:
         raise ValueError(f"the offsets of {topic['name']!r} do not fit its partitions")
+    if endless:
+        ends = (ENDLESS,) * len(starts)
     return Topic(topic["name"], starts, ends, topic["canonical"], topic["role"])
 
 
@@ -148,7 +156,7 @@ def _needs(mode: str, protocol: str, dialect: str, settings: Mapping[str, Any]) 
     large = settings.get(LARGE, "none")
     if large != "none":
         return f"large-message-handle:{large}"
-    if mode != "bounded":
+    if mode not in (BOUNDED, STREAMING):
         return f"mode:{mode}"
     if protocol not in DIALECTS:
         return f"protocol:{protocol}"

@@ -18,10 +18,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from harness.consumers.spark import reading, rows, sinks, source
+from harness.consumers.spark import endless, reading, rows, sinks, source
 from harness.consumers.spark.job import Job
 from harness.consumers.spark.operations import Decoder, Holder, routes, timelines
-from harness.consumers.spark.untyped import Query, Session
+from harness.consumers.spark.untyped import Frame, Session
 
 TASKS = 2  # one a core of a small machine; more of them is more files and forks, not more speed
 
@@ -48,8 +48,10 @@ def run(spark: Session, job: Job, overrides: Mapping[str, str], until: float) ->
     batches: list[Mapping[str, Any]] = []
     checkpoint = job.work_dir / "checkpoint"
     reading.begin(spark, job)
+    if job.streaming:
+        return _endless(spark, job, checkpoint, overrides, until)
     while source.offsets(job):
-        query = _start(spark, job, checkpoint, overrides)
+        query = _query(spark, job, checkpoint, overrides).trigger(availableNow=True).start()
         query.awaitTermination(max(1, int(until - time.monotonic())))
         batches.extend(one for one in query.recentProgress if one["numInputRows"])
         query.stop()
@@ -59,15 +61,27 @@ def run(spark: Session, job: Job, overrides: Mapping[str, str], until: float) ->
     return Run((), {})
 
 
-def _start(spark: Session, job: Job, checkpoint: Path, overrides: Mapping[str, str]) -> Query:
+def _endless(
+    spark: Session, job: Job, checkpoint: Path, overrides: Mapping[str, str], until: float
+) -> Run:
+    """Read until SIGTERM; what was told by then is the answer, and nothing counts as unread."""
+    with endless.told() as enough:
+        writer = _query(spark, job, checkpoint, overrides)
+        query = writer.trigger(processingTime=endless.INTERVAL).start()
+        endless.wait(query, enough, until)
+        batches = tuple(one for one in query.recentProgress if one["numInputRows"])
+        query.stop()
+    return Run(batches, {})
+
+
+def _query(spark: Session, job: Job, checkpoint: Path, overrides: Mapping[str, str]) -> Frame:
+    """Return the writer of the query; it lacks its trigger and its start."""
     messages = source.read(spark, job, TASKS, overrides)
     events = messages.mapInArrow(Decoder(routes(job)).decode, rows.sql(rows.EVENT))
     applied = events.groupBy("feed").applyInPandasWithState(
         Holder(timelines(job)).step, rows.sql(rows.APPLIED), "hold binary", "append", "NoTimeout"
     )
-    return (
-        sinks.into(applied, job, applied_path(job), checkpoint).trigger(availableNow=True).start()
-    )
+    return sinks.into(applied, job, applied_path(job), checkpoint)
 
 
 def reached(checkpoint: Path) -> Mapping[str, Mapping[str, int]]:

@@ -10,7 +10,7 @@ import pytest
 
 from harness.consumers.spark import job as jobs
 from harness.consumers.spark import source
-from harness.consumers.spark.job import LARGE, Job
+from harness.consumers.spark.job import ENDLESS, LARGE, Job
 from harness.errors import UsageError
 
 
@@ -84,8 +84,8 @@ def test_what_we_lack_is_named(tmp_path: Path, change: dict[str, Any], needs: st
 
 def test_another_mode_is_not_applicable(tmp_path: Path) -> None:
     """Only bounded runs are known."""
-    job = load(tmp_path, {**document(), "mode": "streaming"})
-    assert job.changefeeds[0].needs == "mode:streaming"
+    job = load(tmp_path, {**document(), "mode": "decode"})
+    assert job.changefeeds[0].needs == "mode:decode"
 
 
 UNEVEN = {"name": "x", "partitions": 2, "start_offsets": [0], "end_offsets": [1, 1]}
@@ -107,3 +107,12 @@ def test_a_missing_job_is_a_usage_error(tmp_path: Path) -> None:
         jobs.load("")
     with pytest.raises(UsageError, match="cannot be read"):
         jobs.load(str(tmp_path / "none.json"))
+
+
+def test_streaming_has_no_end(tmp_path: Path) -> None:
+    """In the mode streaming the end offsets are where topics were, not where reading stops."""
+    job = load(tmp_path, {**document(), "mode": "streaming"})
+    assert job.streaming
+    assert not job.changefeeds[0].needs
+    ends = {end for topic in job.changefeeds[0].topics for end in topic.end_offsets}
+    assert ends == {ENDLESS}
