@@ -13,7 +13,7 @@ from packaging.utils import canonicalize_name
 from tests.tree import ROOT, hold, pyproject, python_files, text_of
 
 # Which lists of pyproject.toml each lock must hold; RUN is what the package itself may import.
-EXTRAS = ("containers", "pytest", "spark", "upstream")
+EXTRAS = ("containers", "fuzz", "pytest", "spark", "upstream")
 RUN = ("run", *EXTRAS)
 LOCKS = {
     "all": (*RUN, "browser", "build", "lint", "test", "types"),

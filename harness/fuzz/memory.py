@@ -1,0 +1,37 @@
+"""Consumers that read in memory: the reference, or the reference with a mutant's parts.
+
+Each plan is read under a few deliveries, as `harness mutants` does: the plain one, and others that
+interleave partitions, cut batches and stop the consumer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from harness.consumers.mutants.parts import Parts
+from harness.engine.kills.prepared import Prepared
+from harness.engine.plan import Plan
+from harness.model.finding import FINDINGS, Verdict
+
+DELIVERIES = 3
+
+
+class InMemory:
+    """Judges a consumer of these parts; without any it is the reference consumer."""
+
+    at_once = 1
+
+    def __init__(self, parts: Parts | None = None) -> None:
+        """Take the parts."""
+        self._parts = parts
+
+    def verdicts(self, plans: Sequence[Plan]) -> Sequence[Sequence[Verdict]]:
+        """Return the verdict on each delivery of each plan; the reference's own where it fails."""
+        return [self._of(plan) for plan in plans]
+
+    def _of(self, plan: Plan) -> Sequence[Verdict]:
+        prepared = Prepared(plan, range(DELIVERIES))
+        right = [prepared.verdict(Parts(), seed) for seed in prepared.seeds]
+        if self._parts is None or any(verdict.judgement in FINDINGS for verdict in right):
+            return right
+        return [prepared.verdict(self._parts, seed) for seed in prepared.seeds]

@@ -1,0 +1,44 @@
+"""Whole scenes: a protocol, its settings and partitions, a workload, and a delivery to wish for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from hypothesis import strategies as st
+
+from harness.fuzz.deliveries import drawn_delivery, names
+from harness.fuzz.pick import pick
+from harness.fuzz.protocols import DRAWN, drawn_settings, tells_names
+from harness.fuzz.scene import Scene, Step, Transaction
+from harness.fuzz.workload import drawn_workload
+
+PARTITIONS = (1, 2, 3)
+EXTENSION = "enable-tidb-extension"
+
+
+@st.composite
+def scenes(draw: st.DrawFn, protocols: Sequence[str]) -> Scene:
+    """Draw a scene in one of the protocols."""
+    protocol = pick(draw, protocols)
+    drawn = DRAWN[protocol]
+    keyless = drawn.keyless is not None and pick(draw, (False, False, True))
+    settings = drawn_settings(draw, protocol, keyless=keyless)
+    plain = Scene(
+        protocol=protocol,
+        dialect=pick(draw, drawn.dialects[:1] if keyless else drawn.dialects),
+        partitions=pick(draw, PARTITIONS),
+        clauses=drawn.clauses,
+        settings=settings,
+        steps=drawn_workload(draw, keyless=keyless, odd=tells_names(settings)),
+    )
+    if protocol == "avro" and not settings.get(EXTENSION) and not _keeps_schema(plain.steps):
+        # Rows without a date that come over several partitions say nothing of which shape is later.
+        plain = replace(plain, partitions=1)
+    return replace(plain, delivery=drawn_delivery(draw, protocol, names(plain)))
+
+
+def _keeps_schema(steps: Sequence[Step]) -> bool:
+    """Tell whether the schema is made before the first row, and stays."""
+    kinds = [isinstance(step, Transaction) for step in steps]
+    return kinds == sorted(kinds)

@@ -1,0 +1,86 @@
+"""Consumers that are started: spark, py:… and exec:…, over Kafka, many plans in one run.
+
+Services are started once. Plans are told apart by their numbers, because all scenes have one name.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from harness.consumers.manifest import Consumer
+from harness.engine.events import Event
+from harness.engine.launch import versions
+from harness.engine.pipeline import Request, Run
+from harness.engine.plan import Plan
+from harness.engine.workspace import Workspace, new_run
+from harness.model.finding import Judgement, Verdict
+from harness.services import Services, Source
+
+AT_ONCE = 100
+
+
+@dataclass(frozen=True, slots=True)
+class _Quiet:
+    """Hears a run and passes nothing on."""
+
+    heard: Callable[[Event], None] = field(default=lambda _: None)
+
+    def handle(self, event: Event) -> None:
+        """Hear an event."""
+        self.heard(event)
+
+
+class Started:
+    """Judges a consumer that is a command."""
+
+    def __init__(
+        self,
+        space: Workspace,
+        consumer: Consumer,
+        services: Services,
+        source: Source,
+        deadline: float,
+    ) -> None:
+        """Take the consumer and what runs already; `deadline` bounds each start, in seconds."""
+        self._space = space
+        self._consumer = consumer
+        self._services = services
+        self._source = source
+        self._deadline = deadline
+
+    @property
+    def at_once(self) -> int:
+        """Return how many plans go together: as many as make a start worth its time."""
+        return AT_ONCE
+
+    def verdicts(self, plans: Sequence[Plan]) -> Sequence[Sequence[Verdict]]:
+        """Return the verdict on each plan."""
+        numbered = [
+            replace(one, case=replace(one.case, id=f"{number:04d}.{one.case.id}"))
+            for number, one in enumerate(plans)
+        ]
+        asked = [one for one in numbered if self._consumer.supports(one.case.protocol)]
+        if not asked:
+            return [(Verdict(one.case.id, Judgement.NOT_APPLICABLE),) for one in plans]
+        run, run_dir = new_run(Path(self._space.runs) / "runs")
+        request = Request(
+            space=self._space,
+            consumer=self._consumer,
+            cases=[one.case for one in asked],
+            run=run,
+            run_dir=run_dir,
+            versions=versions(),
+            environment=dict(os.environ),
+            deadline_s=self._deadline,
+            parallelism=os.cpu_count() or 1,
+            planned=asked,
+            services=self._services,
+            source=self._source,
+        )
+        outcome = Run(request, [_Quiet()]).execute()
+        found = {one.case.id: verdict for one, verdict in zip(asked, outcome.verdicts, strict=True)}
+        nothing = Judgement.NOT_APPLICABLE
+        return [(found.get(one.case.id) or Verdict(one.case.id, nothing),) for one in numbered]

@@ -1,0 +1,130 @@
+"""Tables as a workload sees them: their columns, their key, and which keys have a row by now.
+
+Keys come from a small pool, so that a key is used again and again; a row is known by its place in
+the pool.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from harness.fuzz.literals import KEYS, KINDS, ORDERED, Kind
+from harness.fuzz.pick import Draw, pick, some
+from harness.fuzz.scene import DATABASE
+
+NAMES = ("b", "c", "d", "from")
+# Those that Avro does not take as they are.
+ODD_NAMES = ("Größe", "a b")
+POOL = 4
+TRIES = 3
+
+
+def tick(name: str) -> str:
+    """Return a name in back quotes where it needs them."""
+    plain = name.isascii() and name.isidentifier() and name != "from"
+    return name if plain else f"`{name}`"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column; `default` is a literal, "" for none."""
+
+    name: str
+    kind: Kind
+    nullable: bool = True
+    default: str = ""
+
+    @property
+    def sql(self) -> str:
+        """Return its definition."""
+        words = [tick(self.name), self.kind.sql]
+        words += [] if self.nullable else ["NOT NULL"]
+        words += [f"DEFAULT {self.default}"] if self.default else []
+        return " ".join(words)
+
+
+@dataclass(slots=True)
+class Table:
+    """A table in the middle of a workload.
+
+    `key` are the columns of the key, none of a table without; `pool` has their literals by place.
+    `present` are the places in the pool that have a row; of a table without a key it is only
+    counted. `used` counts the values that a unique column was given.
+    """
+
+    name: str
+    columns: list[Column]
+    key: tuple[Column, ...] = ()
+    pool: dict[int, tuple[str, ...]] = field(default_factory=dict[int, tuple[str, ...]])
+    unique: str = ""
+    primary: bool = True
+    present: set[int] = field(default_factory=set[int])
+    used: int = 0
+
+    @property
+    def sql(self) -> str:
+        """Return its name in SQL."""
+        return f"{DATABASE}.{tick(self.name)}"
+
+    def create(self) -> str:
+        """Return the statement that creates it."""
+        parts = [column.sql for column in (*self.key, *self.columns)]
+        if self.key:
+            listed = ", ".join(tick(column.name) for column in self.key)
+            parts.append(f"{'PRIMARY' if self.primary else 'UNIQUE'} KEY ({listed})")
+        if self.unique:
+            parts.append(f"UNIQUE KEY ({tick(self.unique)})")
+        return f"CREATE TABLE {self.sql} ({', '.join(parts)})"
+
+    def where(self, place: int) -> str:
+        """Return what finds the row of a place in the pool."""
+        pairs = zip(self.key, self.pool[place], strict=True)
+        return " AND ".join(f"{tick(column.name)} = {literal}" for column, literal in pairs)
+
+    def absent(self) -> list[int]:
+        """Return the places of the pool that have no row."""
+        return [place for place in range(POOL) if place not in self.present]
+
+    def literals(self, draw: Draw, place: int) -> tuple[str, ...] | None:
+        """Return the key of a place, drawn when it is first wanted; None for want of a new one."""
+        found = self.pool.get(place)
+        for _ in range(TRIES if found is None else 0):
+            found = tuple(draw(column.kind.literals) for column in self.key)
+            if found not in self.pool.values():
+                self.pool[place] = found
+                return found
+        return self.pool.get(place)
+
+
+def drawn_column(draw: Draw, name: str, *, later: bool = False) -> Column:
+    """Draw a column; one that comes `later`, when there are rows, has something to fill them."""
+    kind = drawn_kind(draw)
+    nullable = pick(draw, (True, True, False))
+    takes_default = "TEXT" not in kind.sql and "BLOB" not in kind.sql and kind.sql != "JSON"
+    needed = later and not nullable
+    wanted = takes_default and (needed or pick(draw, (False, False, True)))
+    default = draw(kind.literals) if wanted else ""
+    return Column(name, kind, nullable or (later and not wanted), default)
+
+
+def drawn_kind(draw: Draw, among: Sequence[str] = ORDERED) -> Kind:
+    """Draw a column's type: half of the draws are among the plainest."""
+    return KINDS[pick(draw, pick(draw, (among[:4], among)))]
+
+
+def drawn_table(draw: Draw, name: str, *, keyless: bool, odd: bool) -> Table:
+    """Draw a table; without a key, and with odd names, only where that is allowed."""
+    count = pick(draw, (1, 1, 1, 2, *((0, 0) if keyless else ())))
+    key = tuple(
+        Column(letter, drawn_kind(draw, KEYS), nullable=False) for letter in ("id", "k2")[:count]
+    )
+    others = [
+        drawn_column(draw, letter)
+        for letter in some(draw, (*NAMES, *ODD_NAMES) if odd else NAMES, 3)
+    ]
+    unique = "u" if key and pick(draw, (False, False, False, True)) else ""
+    if unique:
+        others.append(Column(unique, KINDS["INT"]))
+    primary = pick(draw, (True, True, True, False))
+    return Table(name, others, key, unique=unique, primary=primary)

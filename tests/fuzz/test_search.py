@@ -1,0 +1,96 @@
+"""The search on a real database: mutants are found and shrunk, the right consumer is not."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis.database import DirectoryBasedExampleDatabase, ExampleDatabase
+
+from harness.consumers.mutants.table import MUTANTS
+from harness.fuzz.memory import InMemory
+from harness.fuzz.protocols import DRAWN
+from harness.fuzz.search import Search, Searcher, Wish
+from harness.fuzz.trial import Trial
+from harness.record.lasting import Lasting, lasting
+from harness.record.server import Upstream
+from harness.services import start
+
+pytestmark = pytest.mark.services
+
+EXAMPLES = 30
+# Each of another theme -> the seed under which it is met soon.
+FOUND = {
+    "last-mark-counts": 1,
+    "dedupe-by-key-only": 1,
+    "null-value-skipped": 1,
+    "tombstone-npe": 1,
+    "key-of-one-column": 1,
+    "unchanged-is-null": 1,
+    "add-column-is-null": 1,
+    "one-event-a-message": 1,
+    "first-of-a-batch-wins": 1,
+    "old-row-wins": 1,
+}
+ROWS = 6
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lasting]:
+    """Run one MariaDB, and one session on it, for all tests of this file."""
+    run_dir = tmp_path_factory.mktemp("services")
+    with start(["mariadb"], run_dir=run_dir, on_event=lambda _: None) as services:
+        server = services.mariadb
+        upstream = Upstream(server.host, server.port, server.user, server.password)
+        with lasting(upstream) as session:
+            yield session
+
+
+def searched(
+    database: Lasting,
+    mutant: str | None,
+    wish: Wish,
+    memory: ExampleDatabase | None = None,
+) -> Search:
+    """Search with a mutant, or with the right consumer."""
+    judge = InMemory(None if mutant is None else MUTANTS[mutant].parts)
+    return Searcher(Trial(database), judge, memory).run(wish)
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_a_mutant_is_found_and_shrunk(
+    database: Lasting, name: str, record_property: pytest.RecordProperty
+) -> None:
+    """A wrong consumer fails a scenario of a few row changes, by its own defect."""
+    mutant = MUTANTS[name]
+    wish = Wish(mutant.protocols, FOUND[name], None, 2000, shrink_s=600)
+    found = searched(database, name, wish)
+    assert found.found is not None, f"not found in {found.tried} examples"
+    failure = found.found.failure
+    assert failure is not None
+    assert any(map(mutant.named_by, failure.findings)), failure.what
+    record_property("rows", found.found.rows)
+    told = f"{name}: {found.found.rows} rows after {found.tried} examples, {found.shrunk} tries"
+    sys.stdout.write(f"{told}\n")
+    assert found.found.rows <= ROWS
+
+
+@pytest.mark.parametrize("protocol", DRAWN)
+def test_the_right_consumer_is_not_found(database: Lasting, protocol: str) -> None:
+    """Over a fixed seed the reference consumer reaches what the database has."""
+    found = searched(database, None, Wish((protocol,), 1, None, EXAMPLES))
+    assert found.found is None, found.found and found.found.failure
+    assert found.tried == EXAMPLES
+
+
+def test_a_finding_is_remembered(database: Lasting, tmp_path: Path) -> None:
+    """What was found is tried first by the next run, whatever its seed."""
+    memory = DirectoryBasedExampleDatabase(tmp_path)
+    first = searched(database, "deletes-ignored", Wish(("open",), 1, None, 500), memory)
+    wish = Wish(("open",), 99, None, 500, remembered=True)
+    again = searched(database, "deletes-ignored", wish, memory)
+    assert first.found is not None
+    assert again.found is not None
+    assert again.tried == 1
