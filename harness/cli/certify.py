@@ -27,6 +27,16 @@ from harness.cli import options, spark_options
 @click.option(
     "--seed", default=0, show_default=True, metavar="N", help="What draws the share of --isolated."
 )
+@click.option(
+    "--expectations",
+    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    help="A file of known failures, in the place of the manifest's own.",
+)
+@click.option(
+    "--strict",
+    is_flag=True,
+    help="Judge as if nothing were declared: no known failures, no lossy mappings.",
+)
 @spark_options.placed
 @options.deadline
 @options.reports
@@ -40,6 +50,8 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     changefeed: Path | None,
     isolated: float,
     seed: int,
+    expectations: Path | None,
+    strict: bool,  # noqa: FBT001
     spark: Mapping[str, str],
     deadline: float,
     reports: Mapping[str, Path],
@@ -51,7 +63,8 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     """Certify CONSUMER over all scenarios, or over those in PATHS.
 
     CONSUMER is `spark` or `reference` (bundled), `py:pkg.mod:fn` (a Python callable that takes the
-    job), or `exec:./command arguments` (any program; see docs/reference/consumer-contract.md).
+    job), `exec:./command arguments` (any program; see docs/reference/consumer-contract.md), or the
+    path of a consumer.yaml, which declares what it can do and what is known to be wrong with it.
     """
     from harness.cli.execute import Execution, execute
     from harness.engine.isolation import Isolation
@@ -70,5 +83,7 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
         changefeed,
         Isolation(isolated, seed),
         spark,
+        expectations,
+        strict,
     )
     return execute(wish)

@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,9 @@ from rich.console import Console
 
 from harness.cli import options, spark_options
 from harness.consumers import targets
+from harness.consumers.manifest import Consumer
 from harness.engine.choose import load, selected
+from harness.engine.declared import NOTHING_DECLARED, declared_by
 from harness.engine.events import Event, Listener, RunFinished
 from harness.engine.isolation import NOT_ISOLATED, Isolation
 from harness.engine.launch import ready, versions
@@ -42,6 +45,8 @@ class Execution:
     changefeed: Path | None = None
     isolation: Isolation = NOT_ISOLATED
     spark: Mapping[str, str] = field(default_factory=dict[str, str])
+    expectations: Path | None = None
+    strict: bool = False
 
 
 class Collector:
@@ -61,10 +66,17 @@ class Collector:
             self.cases.append(row)
 
 
+def _own_version(consumer: Consumer) -> Mapping[str, str]:
+    return {consumer.name: consumer.version} if consumer.version else {}
+
+
 def execute(wish: Execution) -> int:
     """Run, report, and return the exit code; raises HarnessError for whatever is not a finding."""
     spark_options.refuse_elsewhere(wish.target, wish.spark)
     consumer = targets.parse(wish.target, targets.Whereabouts.here())
+    declared = NOTHING_DECLARED
+    if not wish.strict:
+        declared = declared_by(consumer, wish.expectations, datetime.now(UTC).date())
     chosen = selected(load(wish.space, wish.paths), wish.expression)
     laid = None
     if wish.changefeed is not None:
@@ -88,7 +100,7 @@ def execute(wish: Execution) -> int:
             cases=chosen,
             run=run,
             run_dir=run_dir,
-            versions=versions(),
+            versions={**versions(), **_own_version(consumer)},
             environment=dict(os.environ),
             deadline_s=wish.deadline_s,
             parallelism=os.cpu_count() or 1,
@@ -96,6 +108,7 @@ def execute(wish: Execution) -> int:
             planned=None if laid is None else laid.plans,
             isolation=wish.isolation,
             options=() if laid is None else ("--changefeed", str(wish.changefeed)),
+            declared=declared,
         )
         outcome = Run(request, listeners).execute()
     if wish.json:

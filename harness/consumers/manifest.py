@@ -36,6 +36,19 @@ class CrashPoint(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Lossy:
+    """Column types that a consumer keeps with a loss, by their names; protocols None means all."""
+
+    types: frozenset[str]
+    protocols: frozenset[str] | None
+    reason: str
+
+    def covers(self, protocol: str, kind: str) -> bool:
+        """Tell whether a wrong value of such a column is owned up to."""
+        return kind in self.types and (self.protocols is None or protocol in self.protocols)
+
+
+@dataclass(frozen=True, slots=True)
 class Consumer:
     """A command with what it declares of itself.
 
@@ -43,7 +56,8 @@ class Consumer:
     asked about all and may answer `not-applicable`. `environment` is added to the scoped one.
     `unusable_code` is the exit code by which a wrapper of ours says that what the user named could
     not even be loaded; that is the user's mistake, not a finding. `crash_points` are the names
-    that `HARNESS_CRASHPOINT` may hold.
+    that `HARNESS_CRASHPOINT` may hold. `target` is the word by which a command line names it, the
+    name itself when empty; `expectations` is the path of its known failures, "" for none.
     """
 
     name: str
@@ -56,6 +70,11 @@ class Consumer:
     unusable_code: int | None = None
     capabilities: frozenset[str] = frozenset()
     crash_points: frozenset[str] = frozenset()
+    version: str = ""
+    homepage: str = ""
+    lossy: tuple[Lossy, ...] = ()
+    target: str = ""
+    expectations: str = ""
 
     def supports(self, protocol: str) -> bool:
         """Return whether the consumer is to be asked about a protocol."""

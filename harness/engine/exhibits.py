@@ -18,7 +18,7 @@ from harness.model.observed import Observed
 from harness.verdict.table_diff import table_diffs
 from harness.verdict.text import event_text
 
-SHOWN_FOR = FINDINGS | {Judgement.UNDECIDED}
+SHOWN_FOR = FINDINGS | {Judgement.UNDECIDED, Judgement.XFAIL, Judgement.DECLARED_LOSSY}
 WHOLE = 24  # records of a case that is shown whole
 AROUND = 2  # records on either side of one that a finding names
 RECORDS_SHOWN = 40

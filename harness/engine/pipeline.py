@@ -19,6 +19,7 @@ from pathlib import Path
 from harness.consumers.manifest import Consumer
 from harness.engine import topics
 from harness.engine.catalogue import plans
+from harness.engine.declared import NOTHING_DECLARED, Declared, settled
 from harness.engine.events import (
     CaseFinished,
     Event,
@@ -71,6 +72,7 @@ class Request:
     services: Services | None = None
     source: Source = field(default_factory=Source)
     options: Sequence[str] = ()
+    declared: Declared = NOTHING_DECLARED
     isolation: Isolation = NOT_ISOLATED
 
 
@@ -198,6 +200,7 @@ class Run:
                 again = judge(plan.judged, plan.expected, alone)
                 answer = answer if verdict.judgement in FINDINGS else alone
                 verdict = both(plan.judged, verdict, again, len(pack.packed) - 1)
+            verdict = settled(plan, verdict, self._request.declared)
             verdicts[plan.case.id] = verdict
             self._finished(plan.case, verdict, answer.log, exhibit(plan, verdict, answer))
         return verdicts
@@ -206,7 +209,8 @@ class Run:
         self, case: Case, verdict: Verdict, log: str, shown: Exhibit | None = None
     ) -> None:
         scenario = case.scenario
-        words = ["harness", "certify", self._request.consumer.name, "-k", case.id]
+        consumer = self._request.consumer
+        words = ["harness", "certify", consumer.target or consumer.name, "-k", case.id]
         repeat = shlex.join([*words, *self._request.options, *self._request.space.options()])
         self.tell(
             CaseFinished(

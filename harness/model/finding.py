@@ -20,9 +20,13 @@ class Judgement(StrEnum):
     NOT_APPLICABLE = "not-applicable"
     INCONCLUSIVE = "inconclusive"
     HARNESS_ERROR = "harness-error"
+    XFAIL = "xfail"
+    XPASS = "xpass"
+    DECLARED_LOSSY = "declared-lossy"
 
 
-# A run with any of these exits 1; `undecided` and `not-applicable` are counted apart.
+# A run with any of these exits 1; the others are counted apart. `xfail` is a failure that the
+# consumer's list of known failures names, `xpass` one that is named there and did not happen.
 FINDINGS = frozenset(
     {
         Judgement.FAIL,
@@ -30,6 +34,7 @@ FINDINGS = frozenset(
         Judgement.TIMEOUT,
         Judgement.INVALID,
         Judgement.INCONCLUSIVE,
+        Judgement.XPASS,
     }
 )
 APPLICABLE = frozenset(Judgement) - {Judgement.NOT_APPLICABLE}

@@ -21,6 +21,8 @@ OUTCOMES: Mapping[str, str] = {
     **{judgement.value: "failed" for judgement in FINDINGS},
     Judgement.PASS.value: "passed",
     Judgement.UNDECIDED.value: "skipped",
+    Judgement.XFAIL.value: "skipped",
+    Judgement.DECLARED_LOSSY.value: "skipped",
     Judgement.NOT_APPLICABLE.value: "skipped",
     Judgement.HARNESS_ERROR.value: "error",
     PROBLEM: "error",

@@ -28,11 +28,15 @@ from harness.report.finding_style import styled
 from harness.report.finding_text import case_lines
 from harness.report.outcome import headline
 
-QUIET = frozenset({Judgement.PASS, Judgement.NOT_APPLICABLE})
+QUIET = frozenset(
+    {Judgement.PASS, Judgement.NOT_APPLICABLE, Judgement.XFAIL, Judgement.DECLARED_LOSSY}
+)
 STYLES = {
     Judgement.PASS: "green",
     Judgement.NOT_APPLICABLE: "dim",
     Judgement.UNDECIDED: "yellow",
+    Judgement.XFAIL: "yellow",
+    Judgement.DECLARED_LOSSY: "yellow",
 }
 SENTENCES = {
     "plan": "planning {detail}",

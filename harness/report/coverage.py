@@ -22,7 +22,15 @@ from harness.spec.elsewhere import ELSEWHERE, Proof
 # The least share of a level's clauses that must have a scenario or a proof; MAY has none.
 REQUIRED: Mapping[Level, float] = {Level.MUST: 1.0, Level.SHOULD: 0.95}
 
-NOT_JUDGED = frozenset({Judgement.UNDECIDED, Judgement.NOT_APPLICABLE, Judgement.HARNESS_ERROR})
+NOT_JUDGED = frozenset(
+    {
+        Judgement.UNDECIDED,
+        Judgement.NOT_APPLICABLE,
+        Judgement.HARNESS_ERROR,
+        Judgement.XFAIL,
+        Judgement.DECLARED_LOSSY,
+    }
+)
 
 
 class Standing(StrEnum):

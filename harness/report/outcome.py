@@ -29,6 +29,9 @@ OUTCOMES: Mapping[Judgement, Outcome] = {
     Judgement.TIMEOUT: Outcome.ERROR,
     Judgement.INCONCLUSIVE: Outcome.ERROR,
     Judgement.HARNESS_ERROR: Outcome.ERROR,
+    Judgement.XPASS: Outcome.FAILURE,
+    Judgement.XFAIL: Outcome.SKIPPED,
+    Judgement.DECLARED_LOSSY: Outcome.SKIPPED,
     Judgement.UNDECIDED: Outcome.SKIPPED,
     Judgement.NOT_APPLICABLE: Outcome.SKIPPED,
 }

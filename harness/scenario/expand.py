@@ -145,8 +145,9 @@ def select(cases: Sequence[Case], expression: str) -> tuple[Case, ...]:
     A word matches a case when it is part of its id, of a tag or of a clause, whatever its capitals.
     """
     matches = matcher(expression)
-    return tuple(case for case in cases if matches(_words(case)))
+    return tuple(case for case in cases if matches(words_of(case)))
 
 
-def _words(case: Case) -> tuple[str, ...]:
+def words_of(case: Case) -> tuple[str, ...]:
+    """Return what a `-k` expression is held against."""
     return (case.id, *case.scenario.tags, *case.scenario.clauses)

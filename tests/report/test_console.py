@@ -32,9 +32,9 @@ def test_the_last_line_is_the_headline(text: str) -> None:
     """In a pipe and on a terminal the last line is exactly the sentence with the three numbers."""
     events = run(*every_judgement(text), consumer=text)
     plain = written("console", events).decode()
-    assert plain.splitlines()[-1] == "passed 1 / applicable 8 / total 9"
+    assert plain.splitlines()[-1] == "passed 1 / applicable 11 / total 12"
     last = on_terminal(text).rstrip("\n").split("\n")[-1]
-    assert SGR.sub("", last) == "passed 1 / applicable 8 / total 9"
+    assert SGR.sub("", last) == "passed 1 / applicable 11 / total 12"
 
 
 def test_data_never_steers_the_terminal() -> None:

@@ -19,7 +19,7 @@ from harness.spec import CLAUSES, governs
 LOG_CHARACTERS = 16_384
 EXHIBITS_SHOWN = 300  # cases a run; beyond, a page would be too large to open
 FINDINGS_SHOWN = 50
-EXPLAINED = FINDINGS | {Judgement.UNDECIDED, Judgement.HARNESS_ERROR}
+EXPLAINED = frozenset(Judgement) - {Judgement.PASS, Judgement.NOT_APPLICABLE}
 
 
 @dataclass(slots=True)

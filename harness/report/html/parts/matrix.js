@@ -26,7 +26,7 @@ function matrixCell(pick, name) {
   const wrong = cases.filter((one) => FINDINGS.has(one.judgement)).length;
   const applicable = cases.length - (counts['not-applicable'] ?? 0);
   const passed = counts.pass ?? 0;
-  const kind = wrong ? 'is-finding' : counts.undecided ? 'is-undecided' : applicable ? 'is-pass' : 'is-rest';
+  const kind = wrong ? 'is-finding' : !applicable ? 'is-rest' : passed === applicable ? 'is-pass' : 'is-undecided';
   const share = make('i');
   share.style.width = `${applicable ? (100 * passed) / applicable : 0}%`;
   const said = applicable ? `${passed} of ${applicable} passed` : 'not applicable';

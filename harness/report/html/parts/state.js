@@ -4,8 +4,8 @@ const DATA = JSON.parse(document.getElementById('data').textContent);
 const FINDINGS = new Set(DATA.findings);
 const VIEWS = { matrix: 'Matrix', cases: 'Cases', clauses: 'Clauses', trend: 'Trend' };
 const MARKS = {
-  pass: '✓', fail: '✗', crash: '✗', timeout: '✗', invalid: '✗', inconclusive: '✗',
-  undecided: '?', 'not-applicable': '–', 'harness-error': '!',
+  pass: '✓', fail: '✗', crash: '✗', timeout: '✗', invalid: '✗', inconclusive: '✗', xpass: '✗',
+  undecided: '?', xfail: '✗', 'declared-lossy': '≈', 'not-applicable': '–', 'harness-error': '!',
 };
 
 function state() {
@@ -37,7 +37,7 @@ function placed(one) {
 function tone(judgement) {
   if (judgement === 'pass') return 'is-pass';
   if (FINDINGS.has(judgement) || judgement === 'harness-error') return 'is-finding';
-  return judgement === 'undecided' ? 'is-undecided' : 'is-rest';
+  return judgement === 'not-applicable' ? 'is-rest' : 'is-undecided';
 }
 
 function badge(judgement) {

@@ -1,0 +1,116 @@
+"""A manifest becomes the consumer that it declares, or is refused with line and column."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness.consumers.manifest import Consumer, Guarantee
+from harness.consumers.targets import Whereabouts, parse
+from harness.errors import ScenarioError, UsageError
+
+WHOLE = """\
+manifest: 1
+name: teas
+version: "2.1.0"
+homepage: https://example.org/teas
+command: [./run.sh, --config, ./teas.toml, plain]
+protocols: [open, avro]
+max-changefeeds: 40
+guarantee: at-least-once
+capabilities: [commits, instances]
+crash-points: [write]
+environment: {TEAS_MODE: test}
+pass-environment: [TEAS_TOKEN]
+lossy:
+  - {types: [float, timestamp], protocols: [avro], reason: Kept as text without a zone.}
+expectations: known.yaml
+"""
+LEAST = "manifest: 1\nname: teas\ncommand: [./run.sh]\n"
+REFUSED = {
+    "no command at all": ("manifest: 1\nname: teas\n", 1, "`command`"),
+    "a command and a callable": (LEAST + "callable: a.b:c\n", 1, "`callable`"),
+    "an unknown key": (LEAST + "protocol: [open]\n", 4, "did you mean `protocols`?"),
+    "an unknown protocol": (LEAST + "protocols: [open, avor]\n", 4, "avor"),
+    "an unknown type": (
+        LEAST + "lossy:\n  - {types: [timestmp], reason: r}\n",
+        5,
+        "did you mean `timestamp`?",
+    ),
+    "a command that is not there": (
+        "manifest: 1\nname: teas\ncommand: [./absent]\n",
+        3,
+        "does not exist",
+    ),
+    "a variable that is not set": (LEAST + "pass-environment: [NOWHERE]\n", 4, "NOWHERE"),
+    "a file that is not there": (LEAST + "expectations: gone.yaml\n", 4, "gone.yaml"),
+    "another version": ("manifest: 2\nname: teas\ncommand: [./run.sh]\n", 1, "1"),
+    "no YAML": ("manifest: 1\nname: [teas\n", 3, "not YAML"),
+}
+
+
+@pytest.fixture
+def beside(tmp_path: Path) -> Path:
+    """Return a directory with what the manifests name."""
+    script = tmp_path / "run.sh"
+    script.write_text("#!/bin/sh\n")
+    script.chmod(0o755)
+    (tmp_path / "known.yaml").write_text("expectations: 1\nknown: []\n")
+    return tmp_path
+
+
+def read(directory: Path, text: str) -> Consumer:
+    """Write a manifest into a directory of its own name and read it from the directory above."""
+    (directory / "consumer.yaml").write_text(text)
+    there = Whereabouts(directory.parent, {"TEAS_TOKEN": "t", "PATH": ""})
+    return parse(f"{directory.name}/consumer.yaml", there)
+
+
+def test_everything_declared_is_taken(beside: Path) -> None:
+    """Each key of a manifest says something of the consumer; paths are found beside the manifest."""
+    found = read(beside, WHOLE)
+    words = (str(beside / "run.sh"), "--config", str(beside / "teas.toml"), "plain")
+    assert found.argv == words
+    assert found.environment == {"TEAS_MODE": "test", "TEAS_TOKEN": "t"}
+    assert (found.name, found.version, found.max_changefeeds) == ("teas", "2.1.0", 40)
+    assert found.guarantee is Guarantee.AT_LEAST_ONCE
+    assert found.protocols == {"open", "avro"}
+    assert (found.capabilities, found.crash_points) == ({"commits", "instances"}, {"write"})
+    assert found.lossy[0].covers("avro", "float")
+    assert not found.lossy[0].covers("open", "float")
+    assert found.expectations == str(beside / "known.yaml")
+    assert found.target == f"{beside.name}/consumer.yaml"
+
+
+def test_the_least_is_enough(beside: Path) -> None:
+    """A name and a command make a consumer that is asked about everything, one feed at a time."""
+    found = read(beside, LEAST)
+    assert found.supports("vitess")
+    assert found.max_changefeeds == 1
+    assert found.environment == {}
+
+
+def test_a_callable_is_found_beside_the_manifest(beside: Path) -> None:
+    """A Python function is imported from the manifest's directory, by the same wrapper as `py:`."""
+    found = read(beside, "manifest: 1\nname: teas\ncallable: teas.job:run\n")
+    assert found.argv[-1] == "teas.job:run"
+    assert found.environment["PYTHONPATH"].startswith(str(beside))
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_a_mistake_is_told_at_its_place(beside: Path, case: str) -> None:
+    """Whatever is wrong with a manifest is told with its file and line, before anything starts."""
+    text, line, words = REFUSED[case]
+    with pytest.raises(ScenarioError) as refusal:
+        read(beside, text)
+    (problem,) = refusal.value.problems
+    assert problem.location.path == f"{beside.name}/consumer.yaml"
+    assert problem.location.line == line
+    assert words in str(problem)
+
+
+def test_a_manifest_that_is_not_there_is_named(tmp_path: Path) -> None:
+    """A path without a file is refused as such."""
+    with pytest.raises(UsageError, match="there is no manifest nowhere.yaml"):
+        parse("nowhere.yaml", Whereabouts(tmp_path, {}))
