@@ -80,5 +80,5 @@ def test_what_cannot_be_read_is_refused_at_its_place(tmp_path: Path, more: str, 
 
 def test_a_pattern_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
     """A pattern with a word missing is told with its line."""
-    with pytest.raises(ScenarioError, match="known.yaml:3"):
+    with pytest.raises(ScenarioError, match=r"known\.yaml:3"):
         read(tmp_path, cases='"keys and"', more=FUTURE)

@@ -68,7 +68,7 @@ def read(directory: Path, text: str) -> Consumer:
 
 
 def test_everything_declared_is_taken(beside: Path) -> None:
-    """Each key of a manifest says something of the consumer; paths are found beside the manifest."""
+    """Each key of a manifest says something of the consumer; its paths are found beside it."""
     found = read(beside, WHOLE)
     words = (str(beside / "run.sh"), "--config", str(beside / "teas.toml"), "plain")
     assert found.argv == words
@@ -112,5 +112,5 @@ def test_a_mistake_is_told_at_its_place(beside: Path, case: str) -> None:
 
 def test_a_manifest_that_is_not_there_is_named(tmp_path: Path) -> None:
     """A path without a file is refused as such."""
-    with pytest.raises(UsageError, match="there is no manifest nowhere.yaml"):
+    with pytest.raises(UsageError, match=r"there is no manifest nowhere\.yaml"):
         parse("nowhere.yaml", Whereabouts(tmp_path, {}))
