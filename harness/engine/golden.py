@@ -14,7 +14,7 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
-from itertools import islice
+from itertools import islice, takewhile
 from pathlib import Path
 
 from harness.engine.inline_schemas import InlineSchemas
@@ -137,7 +137,17 @@ def problem(difference: Difference, scenario: Scenario) -> Problem:
     lines = (line.rstrip("\n") for line in diff(difference, context=1))
     shown = "\n        ".join(islice(lines, DIFF_LINES))
     what = f"the golden file and {scenario.id} disagree:\n        {shown}"
-    return Problem(where, what, hint=hint)
+    hint += (
+        f"\n    hint: where the lock was edited, `harness record {scenario.id}` restores it first"
+    )
+    return Problem(Location(str(difference.path), _first_line(difference)), what, hint=hint)
+
+
+def _first_line(difference: Difference) -> int:
+    """Return the first line of the file that is there which is not as it is now."""
+    there, now = ((text or "").splitlines() for text in (difference.there, difference.now))
+    same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(there, now, strict=False)))
+    return max(min(same + 1, len(there)), 1)
 
 
 def diff(difference: Difference, *, context: int = 3) -> Iterator[str]:

@@ -48,6 +48,9 @@ def build(draft: Draft, path: str) -> Scenario:
         settings=MappingProxyType(data.get("settings", {})),
         delivery=_delivery(source, data.get("delivery", {})),
         kills=tuple(data.get("kills", ())),
+        kill_places=MappingProxyType(
+            {name: source.place(("kills", n)) for n, name in enumerate(data.get("kills", ()))}
+        ),
         end_resolved=data.get("end-resolved", True),
         clause_lines=MappingProxyType(
             {name: source.place(("clauses", n)).line for n, name in enumerate(data["clauses"])}

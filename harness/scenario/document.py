@@ -161,6 +161,7 @@ class Scenario:
     settings: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: NOTHING)
     delivery: Mapping[str, tuple[DeliveryStep, ...]] = field(default_factory=lambda: NOTHING)
     kills: tuple[str, ...] = ()
+    kill_places: Mapping[str, Location] = field(default_factory=lambda: NOTHING)
     end_resolved: bool = True
     clause_lines: Mapping[str, int] = field(default_factory=lambda: NOTHING)
     keyspace: Keyspace = field(default_factory=Keyspace)

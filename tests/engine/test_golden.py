@@ -17,7 +17,7 @@ from harness.engine.catalogue import (
 )
 from harness.engine.choose import load, selected
 from harness.engine.workspace import Workspace
-from harness.errors import ScenarioError, UsageError
+from harness.errors import Location, ScenarioError, UsageError
 from harness.scenario.document import Scenario
 from tests.tree import ROOT
 
@@ -67,13 +67,26 @@ def test_a_changed_golden_is_found_shown_and_accepted(name: str, space: Workspac
     with pytest.raises(ScenarioError) as caught:
         plans(space, selected(scenarios(space), None))
     (problem,) = caught.value.problems
-    assert problem.location.path == str(path)
+    lines = path.read_text(encoding="utf-8").splitlines()
+    first = next(number for number, line in enumerate(lines, 1) if "mills" in line)
+    assert problem.location == Location(str(path), first)
     assert "mills" in problem.what
     assert "harness golden accept" in problem.hint
     found = golden_differences(space, scenarios(space), expectations=True)
     assert golden.accept(found) == (path,)
     assert files(space) == before
     assert golden_differences(space, scenarios(space), expectations=True) == ()
+
+
+def test_an_edited_lock_is_found_with_the_command_that_restores_it(space: Workspace) -> None:
+    """Rows edited in the lock disagree with the records, and the lock's own repair is named."""
+    lock = space.golden / PATH / "changes.jsonl"
+    lock.write_text(lock.read_text(encoding="utf-8").replace("milk", "mills"), encoding="utf-8")
+    with pytest.raises(ScenarioError) as caught:
+        plans(space, selected(scenarios(space), None))
+    told = {problem.location.path: problem.hint for problem in caught.value.problems}
+    assert str(space.here / RECORDS) in told
+    assert "harness record dml.no-net-change" in told[str(space.here / RECORDS)]
 
 
 def test_a_missing_golden_is_written(space: Workspace) -> None:

@@ -262,7 +262,7 @@ ROWS: tuple[Mutant, ...] = (
         "ordering",
         "It runs DDL when it arrives, before older rows that are still held.",
         Parts(hold=DdlAtOnce),
-        (sign("missing-row extra-row extra-table wrong-value stale-row missing-column consumer"),),
+        (sign("missing-row extra-row extra-table wrong-value stale-row missing-column"),),
         _OPEN,
         ("https://github.com/debezium/debezium/pull/6015",),
     ),

@@ -14,7 +14,7 @@ def unknown_claims(scenarios: Iterable[Scenario]) -> tuple[Problem, ...]:
     """Return a problem for each name under `kills` that no mutant has."""
     return tuple(
         Problem(
-            Location(scenario.file),
+            scenario.kill_places.get(name, Location(scenario.file)),
             f"`kills` names `{name}`, and there is no such mutant",
             expected="a name in docs/reference/mutants.md",
             hint=_hint(name),
