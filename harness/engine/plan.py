@@ -42,7 +42,7 @@ class Plan:
     `delivery` says what is done on the way, `delivered` the messages that are sent and not aborted,
     in that order. `settings` are the scenario's for the protocol, completed by what only the
     upstream knows. `stopped` tells of the error that ended a changefeed, `decisions` what its
-    filters made of each DDL job and row.
+    filters made of each DDL job and row. `topic` is there even if nothing is sent.
     """
 
     case: Case
@@ -55,6 +55,7 @@ class Plan:
     settings: Mapping[str, Any]
     stopped: ChangefeedStopped | None = None
     decisions: tuple[Explained, ...] = ()
+    topic: str = ""
 
     @property
     def delivered(self) -> tuple[Record, ...]:
@@ -62,8 +63,11 @@ class Plan:
         return messages_sent(self.delivery.steps)
 
     def topics(self) -> tuple[str, ...]:
-        """Return the canonical names of the topics that carry records, sorted."""
-        return tuple(sorted({record.topic for record in self.records}))
+        """Return the canonical names of the topics that carry records, sorted.
+
+        A changefeed that sends nothing has one topic all the same, and it is empty.
+        """
+        return tuple(sorted({record.topic for record in self.records})) or (self.topic,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +137,7 @@ def plan(case: Case, log: ChangeLog, known: dict[Hashable, Emission] | None = No
         settings=played.settings,
         stopped=sent.stopped,
         decisions=played.decisions,
+        topic=played.topic,
     )
 
 

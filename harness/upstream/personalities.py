@@ -60,7 +60,7 @@ class Played:
     `given` is the encoder's input; `events` say the same in rows, DDL and resolved marks, from
     which the truth is folded; `settings` are the scenario's, completed by what only the upstream
     knows. `stopped` tells of the error that ended a changefeed, and `decisions` what its filters
-    made of each job and row.
+    made of each job and row. `topic` is there even if nothing is sent.
     """
 
     given: tuple[Any, ...]
@@ -68,6 +68,7 @@ class Played:
     settings: Mapping[str, Any]
     stopped: ChangefeedStopped | None = None
     decisions: tuple[Explained, ...] = ()
+    topic: str = ""
 
 
 Personality = Callable[[ChangeLog, Stage], Played]
@@ -78,7 +79,9 @@ def play_tidb(log: ChangeLog, stage: Stage, protocol: str = "open") -> Played:
     settings = completed(stage.settings, protocol)
     feed = changefeed(settings, stage.partitions, protocol)
     mounted = follow(log, feed, stage.databases, end_resolved=stage.end_resolved)
-    return Played(mounted.events, mounted.events, settings, mounted.stopped, mounted.decisions)
+    return Played(
+        mounted.events, mounted.events, settings, mounted.stopped, mounted.decisions, feed.topic
+    )
 
 
 def completed(settings: Mapping[str, Any], protocol: str) -> Mapping[str, Any]:
@@ -105,7 +108,8 @@ def play_vitess(log: ChangeLog, stage: Stage) -> Played:
     over, keys = keyspace_of(stage)
     _check_start(log, stage, copies=over.copies)
     streamed = stream(log, over, stage.databases, keys)
-    return Played(streamed.responses, streamed.rows, connector_settings(stage, over.keyspace))
+    found = connector_settings(stage, over.keyspace)
+    return Played(streamed.responses, streamed.rows, found, topic=str(found["topic.prefix"]))
 
 
 def keyspace_of(stage: Stage) -> tuple[Topology, Keys]:

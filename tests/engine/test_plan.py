@@ -67,6 +67,23 @@ def test_undisturbed(tmp_path: Path) -> None:
     assert author_problems(plain) == ()
 
 
+@pytest.mark.parametrize(
+    ("protocol", "topic"), [("open", "ticdc"), ("avro", "ticdc"), ("vitess", "vitess")]
+)
+def test_a_changefeed_that_sends_nothing_has_a_topic(
+    protocol: str, topic: str, tmp_path: Path
+) -> None:
+    """A consumer is told of a topic to read, though nothing is ever sent to it."""
+    text = (
+        TEXT[: TEXT.index("delivery:")] + "expect: {tables: {shop.t: null}}\nend-resolved: false\n"
+    )
+    text = text.replace("[open]", f"[{protocol}]").replace("{open: {max-batch-size: 2}}", "{}")
+    text = text.replace("open.row.insert, open.delivery.at-least-once", "kafka.at-least-once")
+    nothing = planned(tmp_path, text, ())[None]
+    assert nothing.records == ()
+    assert nothing.topics() == (topic,)
+
+
 def test_disturbed(tmp_path: Path) -> None:
     """The steps of a delivery act one after the other; the truth stays what it was."""
     plans = planned(tmp_path)
