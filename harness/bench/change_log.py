@@ -25,15 +25,18 @@ ROWS_A_TRANSACTION = 16
 TRANSACTIONS_A_MARK = 64
 
 
-def change_log(events: int) -> Iterator[Change]:
-    """Yield a table's creation and `events` row changes with a resolved mark now and then."""
+def change_log(events: int, rows: int = ROWS) -> Iterator[Change]:
+    """Yield a table's creation and `events` row changes with a resolved mark now and then.
+
+    The first `rows` of them are inserts, all later ones updates.
+    """
     yield DdlRun(DDL, DATABASE, 1)
     now: list[Row] = []
     done = 0
     while done < events:
         changes: list[RowChanged] = []
         for number in range(done, min(done + ROWS_A_TRANSACTION, events)):
-            key = number % ROWS
+            key = number % rows
             row = _row(key, number)
             if key < len(now):
                 changes.append(RowChanged(Op.UPDATE, TABLE, now[key], row, 2))

@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from tempfile import TemporaryFile
 
 import psutil
 
@@ -44,16 +45,25 @@ def timed(argv: Sequence[str], times: int = 5) -> float:
     return sorted(seconds)[len(seconds) // 2]
 
 
-def watched(argv: Sequence[str], roles: Mapping[str, str]) -> Ran:
-    """Run a command and watch its processes; `roles` maps a role to a part of a command line."""
+def watched(
+    argv: Sequence[str], roles: Mapping[str, str], env: Mapping[str, str] | None = None
+) -> Ran:
+    """Run a command and watch its processes; `roles` maps a role to a part of a command line.
+
+    What it prints goes to a file: a pipe that nobody empties would stop it.
+    """
     began = time.perf_counter()
     peak = dict.fromkeys(["harness", *roles], 0.0)
-    with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as child:
+    with (
+        TemporaryFile() as file,
+        subprocess.Popen(argv, stdout=file, stderr=subprocess.DEVNULL, env=env) as child,
+    ):
         process = psutil.Process(child.pid)
         while child.poll() is None:
             _look(process, roles, peak)
             time.sleep(LOOK_S)
-        out = child.stdout.read() if child.stdout else b""
+        file.seek(0)
+        out = file.read()
     if child.returncode != 0:
         raise _failed(argv, child.returncode, out)
     return Ran(time.perf_counter() - began, out, peak)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import click
 import orjson
@@ -12,9 +13,10 @@ from harness.cli import options
 from harness.errors import UsageError
 
 
-def _measures() -> dict[str, Callable[[], Iterator[Figure]]]:
+def _measures(events: int | None) -> dict[str, Callable[[], Iterator[Figure]]]:
     from harness.bench import deliver, runs, services, startup
     from harness.bench.encode import measure as encode
+    from harness.bench.spark import measure as spark
 
     return {
         "startup": startup.measure,
@@ -22,15 +24,26 @@ def _measures() -> dict[str, Callable[[], Iterator[Figure]]]:
         "deliver": deliver.measure,
         "services": services.measure,
         "run": runs.measure,
+        "spark": partial(spark.measure, events or spark.EVENTS),
+        "catalogue": spark.catalogue,
     }
 
 
 @click.command("bench", short_help="Measure speed and memory beside the floor.")
 @click.argument("names", nargs=-1)
+@click.option(
+    "--events",
+    type=click.IntRange(min=100_000),
+    metavar="N",
+    help="Messages and row changes of `spark` [200000].",
+)
 @options.as_json
-def command(names: tuple[str, ...], json_: bool) -> int:  # noqa: FBT001
-    """Measure NAMES on this machine, now, or all: startup, encode, deliver, services, run."""
-    measures = _measures()
+def command(names: tuple[str, ...], events: int | None, json_: bool) -> int:  # noqa: FBT001
+    """Measure NAMES on this machine, now, or all.
+
+    They are startup, encode, deliver, services, run, spark and catalogue.
+    """
+    measures = _measures(events)
     unknown = [name for name in names if name not in measures]
     if unknown:
         raise UsageError(f"no bench {unknown[0]!r}", expected="one of " + ", ".join(measures))

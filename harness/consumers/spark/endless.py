@@ -22,7 +22,11 @@ LOOK_S = 0.2
 def told() -> Generator[threading.Event]:
     """Give what is set by SIGTERM, which is nobody's end meanwhile."""
     enough = threading.Event()
-    before = signal.signal(signal.SIGTERM, lambda *_: enough.set())
+
+    def heard(_number: int, _frame: object) -> None:
+        enough.set()
+
+    before = signal.signal(signal.SIGTERM, heard)
     try:
         yield enough
     finally:

@@ -1,0 +1,150 @@
+"""Decoding, whole runs and the catalogue on Spark, each beside its floor.
+
+| figure | ours | floor |
+| --- | --- | --- |
+| decode | the public function of the protocol, aggregates of it | sum of the values' lengths |
+| apply | read, decode, hold, apply, hand back | the same |
+| catalogue | every case in packs | one query a case, of a drawn share, extrapolated |
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from harness.bench.command import harness, watched
+from harness.bench.figure import Figure
+from harness.bench.spark.fill import SETTINGS, Filled, Filler
+from harness.consumers.contract.job import Job
+from harness.consumers.run import Start
+from harness.consumers.targets import Whereabouts, parse
+from harness.engine import jobs
+from harness.engine.launch import ready
+from harness.engine.workspace import RUNS
+from harness.services import start
+
+EVENTS = 200_000
+FEWER = 5  # whole runs are measured over a fifth of the events as well, to see how time grows
+DEADLINE_S = 3600.0
+SHARE = "3"  # percent of the cases that run one query each
+THOUSAND = 1000
+MICRO = 1_000_000
+ROLES = {"java": "org.apache.spark.deploy.SparkSubmit", "python": "harness.consumers.spark.daemon"}
+
+
+def measure(events: int = EVENTS) -> Iterator[Figure]:
+    """Yield what decoding and whole runs cost; `events` are the messages, and the row changes."""
+    with tempfile.TemporaryDirectory() as directory:
+        yield from _session(Path(directory), events)
+
+
+def _session(directory: Path, events: int) -> Iterator[Figure]:
+    named = ["kafka", "registry"]
+    with (
+        start(named, run_dir=directory / "services", on_event=lambda _: None) as services,
+        ExitStack() as topics,
+    ):
+        filler = Filler(services, topics)
+        registry = jobs.registry_job(services.registry)
+        decode = {f"decode.{name}": filler.decoding(name, events) for name in SETTINGS}
+        apply = {
+            f"apply.{name}, {count // THOUSAND} k": filler.applying(name, count)
+            for name in SETTINGS
+            for count in (events // FEWER, events)
+        }
+        listed: dict[str, str] = {}
+        for number, (name, filled) in enumerate({**decode, **apply}.items()):
+            place = directory / f"job-{number}"
+            job = Job(
+                work_dir=place / "work",
+                out_dir=place / "out",
+                kafka=filler.job(f"bench-{number}"),
+                changefeeds=(filled.changefeed,),
+                deadline_s=DEADLINE_S,
+                registry=registry,
+            )
+            one = Start(place, job)
+            one.prepare()
+            listed[name] = str(one.job_file)
+        wish = directory / "wish.json"
+        told = directory / "found.ndjson"
+        document = {"jobs": listed, "decode": list(decode), "found": str(told)}
+        wish.write_text(json.dumps(document), encoding="utf-8")
+        peak = _worked(wish)
+        lines: list[dict[str, Any]] = [orjson.loads(line) for line in told.open("rb")]
+        found = {line["name"]: line for line in lines}
+    for name, filled in decode.items():
+        yield from _decode_figures(name, filled, found[name])
+    yield from _apply_figures(apply, found)
+    for role, megabytes in peak.items():
+        yield Figure(f"spark.memory.{role}", megabytes, "MB")
+
+
+def _worked(wish: Path) -> Mapping[str, float]:
+    """Run the session's process; return the peaks of its processes' memory."""
+    consumer = ready(parse("spark", Whereabouts.here()), lambda _: None)
+    argv = [sys.executable, "-m", "harness.bench.spark.worker", str(wish)]
+    return watched(argv, ROLES, {**os.environ, **consumer.environment}).peak_mb
+
+
+def _decode_figures(name: str, filled: Filled, found: Mapping[str, Any]) -> Iterator[Figure]:
+    goal = ">= 0.5 of Spark summing the values' lengths"
+    ours, floor = found["ours"], found["floor"]
+    speed = [filled.messages / one[0] / THOUSAND for one in (ours, floor)]
+    yield Figure(f"spark.{name}", speed[0], "k/s", speed[1], goal)
+    per_core = [filled.messages / one[1] / THOUSAND for one in (ours, floor)]
+    yield Figure(
+        f"spark.{name}: a core", per_core[0], "k/s", per_core[1], "holds on a busy machine"
+    )
+
+
+def _apply_figures(apply: Mapping[str, Filled], found: Mapping[str, Any]) -> Iterator[Figure]:
+    goal = ">= 0.25 of Spark summing the values' lengths"
+    before: dict[str, float] = {}
+    for name, filled in apply.items():
+        ours, floor = found[name]["ours"], found[name]["floor"]
+        speed = [filled.messages / one[0] / THOUSAND for one in (ours, floor)]
+        yield Figure(f"spark.{name}", speed[0], "k/s", speed[1], goal)
+        protocol = name.partition(",")[0]
+        each = ours[1] * MICRO / filled.messages
+        if protocol in before:
+            yield Figure(
+                f"spark.{name}: processor", each, "us", before[protocol], "linear: ratio about 1"
+            )
+        before[protocol] = each
+        yield Figure(f"spark.{name}: driver", found[name]["driver_mb"], "MB", None, "flat")
+
+
+def catalogue() -> Iterator[Figure]:
+    """Yield what all cases cost in packs, beside one query each."""
+    ran = watched(harness("certify", "spark", "--json", "--isolated", SHARE), {})
+    cases = len(orjson.loads(ran.stdout)["cases"])
+    files = (Path.cwd() / RUNS / "runs").rglob("events.ndjson")
+    newest = max(files, key=lambda path: path.stat().st_mtime)
+    phases: dict[str, float] = {}
+    alone = 1
+    for line in newest.read_bytes().splitlines():
+        event = orjson.loads(line)
+        if event["event"] == "phase-finished":
+            phases[event["phase"]] = event["seconds"]
+        elif event["event"] == "phase-started" and event["phase"] == "read alone":
+            alone = int(event["detail"].split()[0])
+    single = phases["read alone"] / alone * cases
+    yield Figure("spark.catalogue", ran.seconds - phases["read alone"], "s", None, "<= 120 s cold")
+    yield Figure(
+        "spark.catalogue: reading",
+        phases["consume"],
+        "s",
+        single,
+        f"floor: one query each, extrapolated from {alone} of {cases} cases",
+    )
+    each = phases["consume"] / cases * THOUSAND
+    yield Figure("spark.catalogue: a case", each, "ms", None, "<= 60 ms")
