@@ -98,10 +98,13 @@ def expected(spark: Spark, spec: Spec, tasks: int | None = None) -> dict[str, Fr
 
 def write_expected(spark: Spark, spec: Spec, tables: Mapping[str, Frame], directory: str) -> None:
     """Write each expected table as Parquet below a directory, over what is there, and the spec."""
+    from pyspark.sql.functions import lit  # noqa: PLC0415 - only where Spark is
+
     try:
         for name, frame in tables.items():
             frame.write.mode("overwrite").parquet(f"{directory}/{name}")
-        text = spark.createDataFrame([(as_json(spec),)], "value string")
+        # Made by Java: rows from Python would start a worker for a single text.
+        text = spark.range(1).select(lit(as_json(spec)).alias("value"))
         text.coalesce(1).write.mode("overwrite").text(f"{directory}/{WORKLOAD}")
     except Exception as error:
         raise failed(error, f"the expected state could not be written to {directory}") from error
@@ -141,8 +144,13 @@ def failed(error: Exception, what: str) -> SetupError:
 
 
 def _numbers(spark: Spark, spec: Spec, tasks: int) -> Frame:
-    """Return the numbers of the generator partitions, each in a task, heavy and light together."""
-    return spark.range(0, spec.partitions, 1, tasks)
+    """Return the numbers of the generator partitions, dealt out to tasks one by one.
+
+    With a skew the first partitions are the heaviest, and Spark would give one task all of them.
+    """
+    dealt = [number for task in range(tasks) for number in range(task, spec.partitions, tasks)]
+    order = f"array({', '.join(map(str, dealt))})"
+    return spark.range(0, spec.partitions, 1, tasks).selectExpr(f"{order}[cast(id as int)] as id")
 
 
 def _typed(left: Frame, table: LeftTable) -> Frame:

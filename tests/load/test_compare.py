@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from harness.cli.load import command as load_command
 from harness.consumers.spark import decode_open
 from harness.errors import SetupError, UsageError
 from harness.load import job
@@ -30,12 +28,13 @@ SPEC = checked({"events": 600, "tables": 3, "partitions": 2, "mark": 50, "ddl": 
 TABLES = {table.name: table for table in left_tables(SPEC)}
 ORDERS = TABLES["load.orders_0"]
 # What makes a short session short: nothing is compiled or planned twice.
+JAVA = "spark.driver.defaultJavaOptions"
 SMALL = {
     "spark.sql.shuffle.partitions": "1",
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-    "spark.driver.defaultJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    JAVA: "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
 }
 
 
@@ -47,7 +46,9 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         for name in ("PYTHONPATH", "PYSPARK_PYTHON", "JAVA_HOME", "SPARK_LOCAL_IP"):
             patch.setenv(name, "")
         patch.setenv("PYTHONPATH", str(Path(__file__).parents[2]))
-        with session(Master("local[2]", SMALL), ("spark",), scratch) as started:
+        log = f"-Dderby.stream.error.file={scratch / 'derby.log'}"
+        java = {JAVA: f"{SMALL[JAVA]} {log}"}
+        with session(Master("local[2]", {**SMALL, **java}), ("spark",), scratch) as started:
             yield started
 
 
@@ -202,12 +203,3 @@ def test_from_the_generator_to_the_verdict(
     events = decode_open(messages).persist()
     for table in TABLES.values():
         assert same(compare(table, expected[table.name], consumed(events, table)))
-
-
-def test_a_dry_run_tells_the_whole_workload(capsys: pytest.CaptureFixture[str]) -> None:
-    """What would be made is told as data, and nothing is started."""
-    arguments = ["--events", "10", "--tables", "1", "--protocol", "vitess", "--dry-run", "--json"]
-    assert load_command.main(arguments, standalone_mode=False) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["topics"] == ["vitess.load.orders_0"]
-    assert len(told["statements"]) == 3
