@@ -31,6 +31,9 @@ SETTINGS: Mapping[str, str] = {
     "spark.sql.session.timeZone": "UTC",
     # A batch of messages is a few megabytes; more of them at a time would be memory for nothing.
     "spark.sql.execution.arrow.maxRecordsPerBatch": "4000",
+    # A row's columns, each compared with another's, have more consequences than the optimiser can
+    # list in minutes (SPARK-19846), and none that helps.
+    "spark.sql.constraintPropagation.enabled": "false",
     # A task that runs a second time writes a second time.
     "spark.speculation": "false",
 }
