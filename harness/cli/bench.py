@@ -14,7 +14,7 @@ from harness.errors import UsageError
 
 
 def _measures(events: int | None) -> dict[str, Callable[[], Iterator[Figure]]]:
-    from harness.bench import deliver, runs, services, startup
+    from harness.bench import deliver, runs, scenarios, services, startup
     from harness.bench.encode import measure as encode
     from harness.bench.spark import measure as spark
 
@@ -24,6 +24,7 @@ def _measures(events: int | None) -> dict[str, Callable[[], Iterator[Figure]]]:
         "deliver": deliver.measure,
         "services": services.measure,
         "run": runs.measure,
+        "scenarios": scenarios.measure,
         "spark": partial(spark.measure, events or spark.EVENTS),
         "catalogue": spark.catalogue,
     }
@@ -41,7 +42,7 @@ def _measures(events: int | None) -> dict[str, Callable[[], Iterator[Figure]]]:
 def command(names: tuple[str, ...], events: int | None, json_: bool) -> int:  # noqa: FBT001
     """Measure NAMES on this machine, now, or all.
 
-    They are startup, encode, deliver, services, run, spark and catalogue.
+    They are startup, encode, deliver, services, run, scenarios, spark and catalogue.
     """
     measures = _measures(events)
     unknown = [name for name in names if name not in measures]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from typing import Any, TypeVar
 
@@ -21,11 +21,12 @@ def cores() -> int:
 
 def spread(
     work: Callable[[Item], Answer], items: Sequence[Item], processes: int, *, least: int = 2
-) -> Iterator[Answer]:
+) -> Generator[Answer]:
     """Yield what `work` makes of each item; a pool pays from `least` items on.
 
     Neither the work nor the items are pickled, only the answers. Whoever is free takes the next
-    item: put the long ones first. No thread may run when this is called.
+    item: put the long ones first. Whoever closes the generator leaves out what was not begun. No
+    thread may run when this is called.
     """
     if processes < 2 or len(items) < least:
         yield from map(work, items)

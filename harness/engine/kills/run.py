@@ -9,6 +9,7 @@ is for the night.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from random import Random
@@ -78,7 +79,7 @@ class _Part:
 def tournament(planner: Planner, cases: Sequence[Case], question: Question) -> Tournament:
     """Run the mutants over the cases; one on which the right consumer fails is left out.
 
-    `planner` plans some of the cases. Raises ScenarioError with everything that cannot be planned.
+    `planner` plans some of the cases. Raises ScenarioError for the first that cannot be planned.
     """
     together: dict[str, list[Case]] = {}
     for case in cases:
@@ -86,19 +87,17 @@ def tournament(planner: Planner, cases: Sequence[Case], question: Question) -> T
     entries = _entries(question, cases)
     work = partial(_fought, planner, question, entries)
     longest = sorted(together.values(), key=lambda its: -len(its))
-    parts = dict(zip(map(_id, longest), spread(work, longest, question.processes), strict=True))
+    parts: dict[str, _Part] = {}
+    with closing(spread(work, longest, question.processes)) as answers:
+        for its_cases, part in zip(longest, answers, strict=True):
+            if part.problems:  # the rest is not worth its time: `harness check` tells them all
+                raise ScenarioError(part.problems)
+            parts[its_cases[0].scenario.id] = part
     ordered = [parts[scenario] for scenario in together]
-    problems = tuple(problem for part in ordered for problem in part.problems)
-    if problems:
-        raise ScenarioError(tuple(dict.fromkeys(problems)))
     return Tournament(
         tuple(joined(entry, [part.results[entry] for part in ordered]) for entry in entries),
         tuple(unfair for part in ordered for unfair in part.unfair),
     )
-
-
-def _id(cases: Sequence[Case]) -> str:
-    return cases[0].scenario.id
 
 
 def _entries(question: Question, cases: Sequence[Case]) -> Mapping[Entry, frozenset[str] | None]:
