@@ -39,17 +39,19 @@ def services(tmp_path_factory: pytest.TempPathFactory) -> Generator[Services]:
         yield running
 
 
-def command(services: Services, *arguments: str) -> list[str]:
+def command(services: Services, *arguments: str, scenario: str = SCENARIO) -> list[str]:
     """Return a command line that produces to this broker."""
     where = ["--bootstrap", services.kafka.bootstrap]
     roots = ["--scenarios", str(ROOT / "scenarios"), "--golden", str(ROOT / "golden")]
-    return [sys.executable, "-m", "harness", "produce", SCENARIO, *where, *roots, *arguments]
+    return [sys.executable, "-m", "harness", "produce", scenario, *where, *roots, *arguments]
 
 
-def produce(here: Path, services: Services, *arguments: str) -> subprocess.CompletedProcess[str]:
+def produce(
+    here: Path, services: Services, *arguments: str, scenario: str = SCENARIO
+) -> subprocess.CompletedProcess[str]:
     """Run `harness produce` in a directory of its own."""
     return subprocess.run(
-        command(services, *arguments),
+        command(services, *arguments, scenario=scenario),
         cwd=here,
         env=environment(),
         capture_output=True,
@@ -120,6 +122,21 @@ def test_schemas_are_posted_and_named(tmp_path: Path, services: Services) -> Non
         assert record.key_schema is not None
         assert body == confluent_unframe(record.key)[1]
         assert orjson.loads(asked.schema(number)) == orjson.loads(record.key_schema.schema)
+
+
+def test_what_messages_leave_out_is_stored(tmp_path: Path, services: Services) -> None:
+    """Files of claim checks lie in the directory that is named; without one that is said."""
+    scenario = "transport.claim-checks"
+    arguments = ("-k", f"{scenario}[open,p1]", "--delivery", "plain", "--topic-prefix")
+    done = produce(tmp_path, services, *arguments, "left.", scenario=scenario)
+    assert done.returncode == 0, done.stderr
+    assert "`--large-messages DIRECTORY` stores them" in done.stderr
+    stored = ("stored.", "--large-messages", "claims")
+    done = produce(tmp_path, services, *arguments, *stored, scenario=scenario)
+    assert done.returncode == 0, done.stderr
+    assert "--large-messages" not in done.stderr
+    lines = (tmp_path / "claims").iterdir()
+    assert {tuple(orjson.loads(path.read_bytes())) for path in lines} == {("key", "value")}
 
 
 def test_topics_that_are_there(tmp_path: Path, services: Services) -> None:
