@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from harness.consumers.run import GRACE_S, Start
 from harness.engine import jobs, topics
 from harness.engine.enact.compaction import as_gaps
 from harness.engine.enact.moments import Moments
-from harness.engine.enact.needs import first_live, is_live, restarts, unloseable, unmet
+from harness.engine.enact.needs import first_live, happening, is_live, restarts, unloseable, unmet
 from harness.engine.enact.outlet import Outlet
 from harness.engine.enact.progress import Progress
 from harness.engine.enact.table import enact
@@ -92,6 +93,7 @@ class Live:
         return Start(directory, job)
 
 
+Phase = Callable[[str, str], AbstractContextManager[None]]
 # A plan with its number in the run and what precedes the names of its topics.
 Named = tuple[int, Plan, str]
 
@@ -127,6 +129,21 @@ def sort_out(
     return SortedOut(packed, live, restarting, refused)
 
 
-def run_all(live: Live, named: Sequence[Named]) -> dict[str, Observed]:
-    """Run live cases one after the other; return the answers by the cases' ids."""
-    return {plan.case.id: live.run(plan, prefix, index) for index, plan, prefix in named}
+def run_all(live: Live, named: Sequence[Named], phase: Phase) -> dict[str, Observed]:
+    """Run live cases one after the other; return the answers by the cases' ids.
+
+    Cases to which the same happens are a phase of the run, so that each fault's time is told.
+    """
+    groups: dict[str, list[Named]] = {}
+    for one in named:
+        groups.setdefault(happening(one[1].delivery.steps), []).append(one)
+    observed: dict[str, Observed] = {}
+    for fault, group in groups.items():
+        with phase(f"alone under {fault}", _cases(len(group))):
+            for index, plan, prefix in group:
+                observed[plan.case.id] = live.run(plan, prefix, index)
+    return observed
+
+
+def _cases(count: int) -> str:
+    return "1 case" if count == 1 else f"{count} cases"

@@ -5,8 +5,8 @@ Law: what goes wrong in a pack is tried alone before it is reported (`verdict.pa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -17,15 +17,13 @@ from harness.consumers.run import run as run_consumer
 from harness.engine import jobs, topics
 from harness.engine.isolation import NOT_ISOLATED, Isolation, read_alone
 from harness.engine.large_messages import laid_out
-from harness.engine.live import Named
+from harness.engine.live import Named, Phase
 from harness.engine.produce import FilledTopic, fill, wanted_topics
 from harness.engine.wanted import registry_for
 from harness.model.finding import Verdict
 from harness.model.observed import Observed
 from harness.services import HttpRegistry, Registry, Services
 from harness.verdict.judge import judge
-
-Phase = Callable[[str, str], AbstractContextManager[None]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -173,18 +173,16 @@ class Run:
             request.deadline_s,
         )
         if sorted_out.live:
-            with self._phase("consume alone", f"{len(sorted_out.live)} cases"):
-                observed |= run_all(live, sorted_out.live)
+            observed |= run_all(live, sorted_out.live, self._phase)
         if sorted_out.restarting:
-            with self._phase("restart services", f"{len(sorted_out.restarting)} cases"):
-                observed |= self._restarting(live, sorted_out.restarting)
+            observed |= self._restarting(live, sorted_out.restarting)
         return observed, answers
 
     def _restarting(self, live: Live, named: Sequence[Named]) -> Mapping[str, Observed]:
         """Run what restarts services on services of its own, which nobody else uses."""
         wanted = services_for([plan.case for _, plan, _ in named])
         with self._own_services(wanted, "restarted", {}) as services:
-            return run_all(replace(live, services=services), named)
+            return run_all(replace(live, services=services), named, self._phase)
 
     def _judge(
         self, planned: Sequence[Plan], observed: Mapping[str, Observed], pack: Answers

@@ -43,6 +43,7 @@ SENTENCES = {
     "services": "{detail}",
     "produce": "producing {detail}",
     "consume": "consumer {detail} reads, applies and answers",
+    "read alone": "reading {detail} again, each alone",
     "judge": "judging",
 }
 UNTOLD = frozenset({"judge"})  # its line would stand below the cases that it told of
@@ -67,7 +68,8 @@ class ConsoleReport:
                 consumer = Text(visible(event.consumer), style="bold")
                 self._print(Text.assemble("certifying ", consumer, f" over {_cases(event.cases)}"))
             case PhaseStarted():
-                sentence = SENTENCES.get(event.phase, event.phase).format(detail=event.detail)
+                told = SENTENCES.get(event.phase, f"{event.phase}: {{detail}}")
+                sentence = told.format(detail=event.detail)
                 self._phases[event.phase] = visible(sentence)
                 self._show()
             case PhaseFinished():

@@ -6,7 +6,7 @@ something happens to a consumer, or to a service that it uses, it is alone and r
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from harness.consumers.manifest import Capability, Consumer
 from harness.faults.actions import (
@@ -29,6 +29,16 @@ from harness.services import Settings
 OF_SERVICES = (RestartBroker, StopRegistry, StartRegistry)
 OF_CONSUMERS = (Kill, Pause, Instances)
 RETENTION = "retention"
+# What is done to a run while a consumer reads -> the name of the fault that asks for it.
+HAPPENS: Mapping[type, str] = {
+    Kill: "kill",
+    Pause: "slow-consumer",
+    Instances: "instances",
+    AddPartitions: "grow",
+    RestartBroker: "broker-restart",
+    StopRegistry: "registry-down",
+    StartRegistry: "registry-down",
+}
 
 
 def first_live(steps: Sequence[Step]) -> int:
@@ -54,6 +64,11 @@ def is_live(steps: Sequence[Step]) -> bool:
         or (isinstance(step, AddPartitions) and not _is_over(steps, number, step))
         for number, step in enumerate(steps)
     )
+
+
+def happening(steps: Sequence[Step]) -> str:
+    """Return the faults that are done to the run, in order, each once: `kill`, `grow and kill`."""
+    return " and ".join(dict.fromkeys(HAPPENS[type(s)] for s in steps if type(s) in HAPPENS))
 
 
 def restarts(steps: Sequence[Step]) -> bool:

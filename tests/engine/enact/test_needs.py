@@ -9,8 +9,9 @@ from typing import get_args
 import pytest
 
 from harness.consumers.manifest import Consumer
-from harness.engine.enact.needs import first_live, is_live, restarts, unmet
+from harness.engine.enact.needs import first_live, happening, is_live, restarts, unmet
 from harness.engine.enact.table import ENACTMENTS
+from harness.faults import FAULTS
 from harness.faults.actions import (
     Action,
     AddPartitions,
@@ -71,6 +72,8 @@ def test_live(name: str) -> None:
     assert is_live(steps) is live
     said = f"{lacks}, which plain does not declare" if lacks else ""
     assert unmet(steps, PLAIN, Settings()) == said
+    if live:
+        assert set(happening(steps).split(" and ")) <= set(FAULTS)
     if "for good" not in name:
         assert unmet(steps, ABLE, Settings()) == ""
 
