@@ -45,8 +45,16 @@ _ORDERED = (
     "io.debezium.connector.vitess.pipeline.txmetadata.VitessOrderedTransactionMetadataFactory"
 )
 
-# The second is refused beside the first.
-EXCLUSIVE = (("force-replicate", "sink.delete-only-output-handle-key-columns"),)
+# The second is refused beside the first, or leaves of an update too little to find the old row of a
+# table without a key.
+EXCLUSIVE = tuple(
+    ("force-replicate", name)
+    for name in (
+        "sink.delete-only-output-handle-key-columns",
+        "sink.open.output-old-value",
+        "only-output-updated-columns",
+    )
+)
 
 DRAWN: Mapping[str, Drawn] = {
     "open": Drawn(
@@ -97,8 +105,8 @@ DRAWN: Mapping[str, Drawn] = {
                 {"binary.handling.mode": "base64"},
                 {"binary.handling.mode": "hex"},
             ),
+            # Not JSON without schemas, which has no types: a TIME is a number there, and stays one.
             (
-                _converter("converter.schemas.enable", False),  # noqa: FBT003  (a setting's value)
                 _converter("converter.decimal.format", "NUMERIC"),
                 {**_AVRO, "schema.name.adjustment.mode": "avro"},
             ),

@@ -32,10 +32,21 @@ def scenes(draw: st.DrawFn, protocols: Sequence[str]) -> Scene:
         settings=settings,
         steps=drawn_workload(draw, keyless=keyless, odd=tells_names(settings)),
     )
-    if protocol == "avro" and not settings.get(EXTENSION) and not _keeps_schema(plain.steps):
-        # Rows without a date that come over several partitions say nothing of which shape is later.
+    if _needs_order(plain, keyless=keyless):
         plain = replace(plain, partitions=1)
     return replace(plain, delivery=drawn_delivery(draw, protocol, names(plain)))
+
+
+def _needs_order(scene: Scene, *, keyless: bool) -> bool:
+    """Tell whether what rows say is known by their order alone, which partitions do not keep.
+
+    TiCDC Avro without the extension dates no row, so nothing says which of two shapes is later;
+    Debezium Vitess spreads rows without a key over all partitions, so that a delete may come
+    before its insert.
+    """
+    undated = scene.protocol == "avro" and not scene.settings.get(EXTENSION)
+    spread = scene.protocol == "vitess" and keyless
+    return spread or (undated and not _keeps_schema(scene.steps))
 
 
 def _keeps_schema(steps: Sequence[Step]) -> bool:

@@ -39,7 +39,8 @@ class _Failed(Exception):  # noqa: N818  (what Hypothesis shrinks)
 class Wish:
     """What to search: in which protocols, from which seed, how long or how many examples.
 
-    `remembered` begins with the failures of former runs. `shrink_s` bounds the shrinking.
+    `remembered` begins with the failures of former runs. `shrink_s` bounds the shrinking, as does
+    `patience`: how many tries in a row may make nothing smaller.
     """
 
     protocols: Sequence[str]
@@ -48,6 +49,7 @@ class Wish:
     examples: int | None = None
     remembered: bool = False
     shrink_s: float = SHRINK_S
+    patience: int = PATIENCE
 
 
 @dataclass(slots=True)
@@ -146,9 +148,9 @@ class Searcher:
         if self._error is not None:
             raise self._error
 
-    def _is_late(self) -> bool:
+    def _is_late(self, wish: Wish) -> bool:
         """Tell whether nothing more is to be tried: for want of time, or of use."""
-        return self._idle >= PATIENCE or time.monotonic() >= self._until
+        return self._idle >= wish.patience or time.monotonic() >= self._until
 
     def _collect(self, scene: Scene) -> None:
         """Prepare a scene that is judged with the others of its round."""
@@ -170,7 +172,7 @@ class Searcher:
         key = _key(scene)
         found = self._known.get(key)
         if found is None:
-            if self._error is not None or self._is_late():
+            if self._error is not None or self._is_late(wish):
                 return
             found = self._prepared(scene)
             if is_ready(found) and found.plan is not None:

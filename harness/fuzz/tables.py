@@ -123,7 +123,8 @@ def drawn_table(draw: Draw, name: str, *, keyless: bool, odd: bool) -> Table:
         drawn_column(draw, letter)
         for letter in some(draw, (*NAMES, *ODD_NAMES) if odd else NAMES, 3)
     ]
-    unique = "u" if key and pick(draw, (False, False, False, True)) else ""
+    wants_unique = pick(draw, (False, False, False, True))
+    unique = "u" if key and wants_unique else ""
     if unique:
         others.append(Column(unique, KINDS["INT"]))
     primary = pick(draw, (True, True, True, False))
