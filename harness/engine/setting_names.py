@@ -53,5 +53,7 @@ def _is_laid(case: Case, name: str) -> bool:
 
 def named_place(case: Case, message: str) -> Location:
     """Return where the setting stands that a message names; the file's first line for none."""
+    if message.startswith("`keyspace`"):
+        return Location(case.scenario.file, case.scenario.keyspace.line)
     named = [name for name in case.settings if name in message]
     return setting_place(case, max(named, key=len)) if named else Location(case.scenario.file, 1)

@@ -13,7 +13,7 @@ from harness.consumers.reference.answer import Changefeed
 from harness.consumers.reference.hold import Ready
 from harness.contracts import Wire
 from harness.ddl import Catalogue
-from harness.errors import HarnessError
+from harness.errors import DecodingError, HarnessError
 from harness.model.change import Op
 from harness.model.decoded import DecodedEvent
 from harness.model.observed import Observed, ObservedDdl, ObservedEvent, Outcome, RawRow
@@ -80,7 +80,8 @@ class Consumer(Changefeed):
                     for ready in self._room.take(event, place):
                         self._come(ready)
         except (HarnessError, ValueError, KeyError) as error:
-            self._error = f"{where}: {error}"
+            if not (self._parts.skips and isinstance(error, DecodingError)):
+                self._error = f"{where}: {error}"
         except Exception as error:  # noqa: BLE001  (a wrong consumer may fail in any way)
             self._crash = f"{where}: {type(error).__name__}: {error}"
 

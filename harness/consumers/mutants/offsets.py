@@ -178,6 +178,14 @@ ROWS: tuple[Mutant, ...] = (
         ),
     ),
     Mutant(
+        "skips-what-it-cannot-read",
+        "offsets",
+        "It passes over a message that it cannot decode, as if nothing had been lost.",
+        Parts(skips=True),
+        (sign("consumer", "says nothing of a message that cannot be read"),),
+        seen=("https://github.com/kafkajs/confluent-schema-registry/issues/146",),
+    ),
+    Mutant(
         "resumes-one-too-far",
         "restart",
         "It resumes behind the message that it had to read next.",

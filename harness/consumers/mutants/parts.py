@@ -42,7 +42,8 @@ class Parts:
     `value` changes each value of a known column; `events` makes a reader of events; `message`
     changes bytes before they are decoded; `batch` the order in which a batch is applied; `reads`
     which batches are really read; `stuck` says for what a consumer waits in vain, "" for nothing;
-    `restart` is done to the waiting room when the consumer is stopped and goes on.
+    `restart` is done to the waiting room when the consumer is stopped and goes on; `skips` passes
+    over messages that cannot be decoded.
     """
 
     value: Callable[[Column, Value], Value] | None = None
@@ -55,6 +56,7 @@ class Parts:
     reads: Callable[[Delivery], Iterable[Batch]] | None = None
     stuck: Callable[[Delivery], str] | None = None
     restart: Callable[[Hold | Arrivals], None] | None = None
+    skips: bool = False
 
 
 def row_key(event: DecodedEvent) -> Hashable:
