@@ -67,6 +67,7 @@ class Sender:
         self._producer: Any = Producer({**client, **quiet})
         self._bootstrap = client["bootstrap.servers"]
         self._names = names
+        self._topics: dict[str, str] = {}
         self._failures: list[str] = []
         self.sent = 0
         self.taken: dict[tuple[str, int], Taken] = {}
@@ -76,23 +77,26 @@ class Sender:
 
         Raises SetupError once the broker refused one.
         """
-        produce, heard, names = self._producer.produce, self._heard, self._names
+        produce, heard, topics = self._producer.produce, self._heard, self._topics
         for record in records:
-            optional: dict[str, Any] = {}
-            if record.headers:
-                optional["headers"] = list(record.headers)
-            if record.timestamp is not None:
-                optional["timestamp"] = record.timestamp
+            canonical = record.topic
+            topic = topics.get(canonical)
+            if topic is None:
+                topic = topics[canonical] = self._names(canonical)
             while True:
                 try:
-                    produce(
-                        names(record.topic),
-                        record.value,
-                        record.key,
-                        record.partition,
-                        heard,
-                        **optional,
-                    )
+                    # By position, and no more than there is: each argument has its price.
+                    if record.headers or record.timestamp is not None:
+                        produce(
+                            topic,
+                            record.value,
+                            record.key,
+                            record.partition,
+                            heard,
+                            **_more(record),
+                        )
+                    else:
+                        produce(topic, record.value, record.key, record.partition, heard)
                     break
                 except BufferError:
                     self._producer.poll(FULL_S)
@@ -137,6 +141,16 @@ class Sender:
             f" records; first: {first}",
             hint="the broker's log says why; `harness doctor` looks at the connection",
         )
+
+
+def _more(record: Record) -> dict[str, Any]:
+    """Return what few records have."""
+    more: dict[str, Any] = {}
+    if record.headers:
+        more["headers"] = list(record.headers)
+    if record.timestamp is not None:
+        more["timestamp"] = record.timestamp
+    return more
 
 
 def paced(

@@ -20,6 +20,8 @@ _INT64 = Struct(">q")
 VERSION_PREFIX = _INT64.pack(VERSION)
 _pack = _INT64.pack
 _FIRST = Struct(">qq")
+# Nearly all lengths, which are found faster than packed.
+_SMALL = [_pack(length) for length in range(2048)]
 
 
 def frame_keys(keys: Sequence[bytes]) -> bytes:
@@ -35,7 +37,7 @@ def frame_values(values: Sequence[bytes]) -> bytes:
 def framed(texts: Sequence[bytes]) -> list[bytes]:
     """Return each text behind its length, as two parts; joining any whole pairs gives frames."""
     parts = [b""] * (2 * len(texts))
-    parts[::2] = map(_pack, map(len, texts))
+    parts[::2] = _lengths(texts)
     parts[1::2] = texts
     return parts
 
@@ -47,7 +49,14 @@ def frame_each_key(keys: Sequence[bytes]) -> Iterator[bytes]:
 
 def frame_each_value(values: Sequence[bytes]) -> Iterator[bytes]:
     """Yield a message value for each event value."""
-    return map(add, map(_pack, map(len, values)), values)
+    return map(add, _lengths(values), values)
+
+
+def _lengths(texts: Sequence[bytes]) -> list[bytes]:
+    try:
+        return [*map(_SMALL.__getitem__, map(len, texts))]
+    except IndexError:
+        return [*map(_pack, map(len, texts))]
 
 
 def unframe(key: bytes, value: bytes) -> tuple[tuple[bytes, bytes], ...]:

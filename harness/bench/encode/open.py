@@ -14,6 +14,7 @@ from typing import Any
 
 import orjson
 
+from harness.bench.encode.bound import bound_pass
 from harness.bench.encode.load import Load
 from harness.ddl import Catalogue
 from harness.errors import HarnessBug
@@ -105,7 +106,16 @@ def _load(name: str, rows: Sequence[MountedRow], batch: int, go: tuple[int, int]
         # Go and orjson differ in few things, none of which is in these rows.
         raise HarnessBug("the floor of the Open bench does not write what the encoder writes")
     floor = "orjson.dumps of key and of value"
-    return Load(f"open: {name}", floor, len(rows), _floor(documents), _ours(wire, rows), GOAL, go)
+    return Load(
+        f"open: {name}",
+        floor,
+        len(rows),
+        _floor(documents),
+        _ours(wire, rows),
+        GOAL,
+        go,
+        bound_pass(events[::2], events[1::2]),
+    )
 
 
 def _floor(documents: Sequence[Any]) -> Callable[[], int]:

@@ -88,8 +88,14 @@ class Singles:
             frame_each_value(written.values),
             zip([row.origin for row in rows]),
         )
+        places = [*zip(topics, partitions, strict=True)]
         out: list[Record] = []
-        for place, record in zip(zip(topics, partitions, strict=True), records, strict=True):
+        if len(set(places)) == 1:
+            # Each pushes out the one before it.
+            out = [*self.close(places[0]), *records]
+            waiting[places[0]] = out.pop()
+            return out
+        for place, record in zip(places, records, strict=True):
             if place in waiting:
                 out.append(waiting[place])
             waiting[place] = record
