@@ -84,7 +84,7 @@ def judge_of(consumer: str, setting: Setting, run_dir: Path) -> Generator[Judge]
     if consumer == REFERENCE:
         yield InMemory()
     elif consumer.startswith(MUTANT):
-        yield InMemory(mutant(consumer).parts)
+        yield InMemory(mutant(consumer))
     else:
         parsed = targets.parse(consumer, targets.Whereabouts.here())
         able = ready(parsed, lambda _: None)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from harness.consumers.mutants.mutant import Mutant
 from harness.consumers.mutants.parts import Parts
 from harness.engine.kills.prepared import Prepared
 from harness.engine.plan import Plan
@@ -17,13 +18,16 @@ DELIVERIES = 3
 
 
 class InMemory:
-    """Judges a consumer of these parts; without any it is the reference consumer."""
+    """Judges a mutant; without one, the reference consumer.
+
+    A mutant counts as found when a finding points at its defect, as in `harness mutants`.
+    """
 
     at_once = 1
 
-    def __init__(self, parts: Parts | None = None) -> None:
-        """Take the parts."""
-        self._parts = parts
+    def __init__(self, mutant: Mutant | None = None) -> None:
+        """Take the mutant."""
+        self._mutant = mutant
 
     def verdicts(self, plans: Sequence[Plan]) -> Sequence[Sequence[Verdict]]:
         """Return the verdict on each delivery of each plan; the reference's own where it fails."""
@@ -32,6 +36,8 @@ class InMemory:
     def _of(self, plan: Plan) -> Sequence[Verdict]:
         prepared = Prepared(plan, range(DELIVERIES))
         right = [prepared.verdict(Parts(), seed) for seed in prepared.seeds]
-        if self._parts is None or any(verdict.judgement in FINDINGS for verdict in right):
+        mutant = self._mutant
+        if mutant is None or any(verdict.judgement in FINDINGS for verdict in right):
             return right
-        return [prepared.verdict(self._parts, seed) for seed in prepared.seeds]
+        wrong = [prepared.verdict(mutant.parts, seed) for seed in prepared.seeds]
+        return [one for one in wrong if any(map(mutant.named_by, one.findings))]

@@ -24,7 +24,7 @@ EXAMPLES = 30
 # One of each theme that a table of integers can show, and the seed that they share.
 SEED = 1
 FOUND = (
-    "ddl-after-all-rows",
+    "add-column-is-null",
     "one-event-a-message",
     "first-of-a-batch-wins",
     "dedupe-by-key-only",
@@ -56,7 +56,7 @@ def searched(
     memory: ExampleDatabase | None = None,
 ) -> Search:
     """Search with a mutant, or with the right consumer."""
-    judge = InMemory(None if mutant is None else MUTANTS[mutant].parts)
+    judge = InMemory(None if mutant is None else MUTANTS[mutant])
     return Searcher(Trial(database), judge, memory).run(wish)
 
 
