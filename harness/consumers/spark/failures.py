@@ -22,6 +22,14 @@ KNOWN: Mapping[str, tuple[str, str]] = {
     "UnknownTopicOrPartition": ("a topic of the job does not exist", "fill the topics first"),
     "OffsetOutOfRange": (LOST, _RETENTION),
     "data was lost": (LOST, _RETENTION),
+    "end offset should have lower or equal": (
+        "a topic ends before what the checkpoint has read of it",
+        "it lost messages, or was deleted and made again: begin with an empty work directory",
+    ),
+    "should provide the same topic partitions": (
+        "the checkpoint is of another job",
+        "give each job a work directory of its own",
+    ),
     "data may have been": (LOST, _RETENTION),
     "KAFKA_DATA_LOSS": (LOST, _RETENTION),
     "No resolvable bootstrap": ("Kafka's address cannot be resolved", "check bootstrap.servers"),
@@ -35,12 +43,11 @@ KNOWN: Mapping[str, tuple[str, str]] = {
 # How Kafka's client and Spark's source say which partition and which offsets.
 _PLACES = (
     re.compile(
-        r"[Pp]artition (?P<at>\S+?)(?:'s)? offset was changed from (?P<from>\d+) to (?P<to>\d+)"
+        r"[Pp]artition (?P<at>\S+?)(?:'s)? offset was changed from (?P<from>\d+) to (?P<now>\d+)"
     ),
+    re.compile(r"offset \[(?P<from>\d+), \d+\) for topic partition (?P<at>\S+)"),
     re.compile(r"offset (?P<from>\d+) \(GroupId: .*?TopicPartition: (?P<at>[^)\s]+)\)"),
     re.compile(r"offset=(?P<from>\d+).*? is out of range for partition (?P<at>\S+)"),
-    re.compile(r"offset range from (?P<from>\d+) to (?P<to>\d+) .*?partition (?P<at>\S+)"),
-    re.compile(r"out of range.*?partitions?: \{(?P<at>[^=}]+)=(?P<from>\d+)\}"),
 )
 _OURS = re.compile(
     r"harness\.errors\.(SetupError|DecodingError|UsageError): (.*(?:\n {4}\w+: .*)*)"
@@ -79,8 +86,8 @@ def _place(text: str) -> str:
         found = pattern.search(text)
         if found is not None:
             topic, _, partition = found["at"].strip(".,").rpartition("-")
-            first = found.groupdict().get("to")
-            beyond = "" if first is None else f", the nearest that is there is {first}"
+            now = found.groupdict().get("now")
+            beyond = "" if now is None else f", the nearest that is there is {now}"
             return f": topic {topic}, partition {partition}, offset {found['from']}{beyond}"
     return ""
 

@@ -16,7 +16,7 @@ import orjson
 
 from harness.consumers.spark.apply.ddl import Tables, Untold
 from harness.consumers.spark.apply.fold import column_of
-from harness.consumers.spark.delta.scan import FORM, LAST
+from harness.consumers.spark.delta.marks import FORM, LAST
 from harness.consumers.spark.delta.sketch import Effect, Layout, Sketch, load, shape_of
 from harness.consumers.spark.events import Kind
 from harness.errors import DecodingError

@@ -6,20 +6,16 @@ column that was not there. So what reaches the driver grows with tables and DDL,
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
 
 from harness.consumers.spark import rows
+from harness.consumers.spark.delta.marks import FORM, LAST, Name, Shaped
 from harness.consumers.spark.events import Kind
 from harness.consumers.spark.untyped import ArrowBatch
-
-# Kinds of a mark besides those of events: rows of another form from here on; a table's last row.
-FORM, LAST = 100, 101
-Name = tuple[int, str, str]  # changefeed, schema and table in lower case
-Shaped = Mapping[Name, tuple[bytes, int]]  # the shapes that tables have, with their ts
 
 
 @dataclass(slots=True)

@@ -19,8 +19,9 @@ from harness.consumers.spark import rows
 from harness.consumers.spark.crash import Reach, nowhere
 from harness.consumers.spark.delta import ledger
 from harness.consumers.spark.delta.ledger import Known, Line
+from harness.consumers.spark.delta.marks import LAST, Name
 from harness.consumers.spark.delta.plan import Plan, Reshape, Write
-from harness.consumers.spark.delta.scan import LAST, Name, Scan
+from harness.consumers.spark.delta.scan import Scan
 from harness.consumers.spark.delta.sketch import load
 from harness.consumers.spark.delta.writes import Place
 from harness.consumers.spark.events import Kind

@@ -8,8 +8,8 @@ from typing import Any
 
 from harness.consumers.spark.apply.schema import Column
 from harness.consumers.spark.delta.alter import Step, steps
+from harness.consumers.spark.delta.marks import FORM, LAST
 from harness.consumers.spark.delta.plan import Plan, Reshape, Write, after, before
-from harness.consumers.spark.delta.scan import FORM, LAST
 from harness.consumers.spark.events import Kind
 
 CREATE = "CREATE TABLE t (id INT PRIMARY KEY, v VARCHAR(9))"
