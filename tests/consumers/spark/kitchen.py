@@ -18,7 +18,7 @@ from confluent_kafka.admin import AdminClient, NewTopic
 
 import harness
 
-DEADLINE_S = 120.0
+DEADLINE_S = 300.0
 Record = tuple[bytes | None, bytes | None]  # a message's key and value
 KEPT = ("PATH", "HOME", "JAVA_HOME")
 ROOT = str(Path(harness.__file__).parents[1])
