@@ -35,7 +35,7 @@ def row_cells(table: Table) -> Callable[[Row], Cells]:
         return tuple(
             [
                 value.encode()
-                if value.__class__ is str
+                if isinstance(value, str)
                 else b"%d" % value
                 if value.__class__ is int
                 else None
