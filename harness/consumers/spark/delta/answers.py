@@ -95,7 +95,8 @@ def _tables(spark: Session, job: Job, known: Known) -> dict[int, list[Table]]:
     frames = list(_frames(spark, job, sketches))
     if frames:
         union: Frame = reduce(lambda one, other: one.unionByName(other), frames)
-        for number, row in union.collect():
+        found_rows: list[tuple[int, str]] = union.collect()
+        for number, row in found_rows:
             tables[number][1].insert(orjson.loads(row))
     found: dict[int, list[Table]] = {}
     for feed, table in sorted(tables, key=itemgetter(0)):

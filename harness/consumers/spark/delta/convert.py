@@ -19,7 +19,7 @@ import pyarrow as pa
 from harness.consumers.spark import rows
 from harness.consumers.spark.apply.schema import Column
 from harness.consumers.spark.apply.tables import Row, RowChange
-from harness.consumers.spark.apply.values import normal, settle
+from harness.consumers.spark.apply.values import Value, normal, settle
 from harness.consumers.spark.delta.columns import EXACT, HIDDEN, RID, SEQ, loaded, stored
 from harness.consumers.spark.delta.plan import Write
 from harness.consumers.spark.delta.sketch import Effect, Layout, shape_of
@@ -259,7 +259,7 @@ def read(layout: Layout, batches: Iterator[ArrowBatch]) -> Iterator[Stored]:
     """Yield rows of a Delta table, their columns in any order, in the contract's values."""
     for batch in batches:
         for told in batch.to_pylist():
-            exact = orjson.loads(told[EXACT]) if told[EXACT] else {}
+            exact: dict[str, Value] = orjson.loads(told[EXACT] or "{}")
             row = {one.name: loaded(one, told[one.name], exact) for one in layout}
             yield told[SEQ], told[RID], row
 

@@ -110,7 +110,9 @@ class Sink:
     def _named(self, mark: tuple[Any, ...]) -> tuple[Any, ...]:
         if mark[2] == LAST:
             return mark
-        return (*mark[:7], self.feeds[mark[0]].topics[mark[7]], *mark[8:])
+        feed: int = mark[0]
+        ordinal: int = mark[7]
+        return (*mark[:7], self.feeds[feed].topics[ordinal], *mark[8:])
 
     def _perform(self, plan: Plan, applied: Frame) -> None:
         """Do what is planned; what a table has noted as done is passed over."""
@@ -136,7 +138,7 @@ class Sink:
     def _set_aside(self, here: Place, number: int, marks: Sequence[tuple[Any, ...]]) -> None:
         if not self.lenient:
             return
-        letters = [
+        letters: list[tuple[Any, ...]] = [
             (feed, self.feeds[feed].topics[topic], partition, offset, reason)
             for feed, _, kind, _, _, _, reason, topic, partition, offset in marks
             if kind == Kind.ERROR

@@ -154,7 +154,9 @@ def shape_of(told: list[Any], ts: int) -> Shape:
 
 
 def _column(told: dict[str, Any]) -> Column:
+    parts = dict(told)
+    parts["members"] = tuple(told["members"])
     default = told["default"]
     if default is not None:
-        default = Literal(**default) if "form" in default else Expression(**default)
-    return Column(**{**told, "members": tuple(told["members"]), "default": default})
+        parts["default"] = Literal(**default) if "form" in default else Expression(**default)
+    return Column(**parts)

@@ -11,7 +11,7 @@ mapping.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -160,7 +160,7 @@ class Place:
 
 
 @contextmanager
-def _once(spark: Session, app_id: str, version: int) -> Iterator[None]:
+def _once(spark: Session, app_id: str, version: int) -> Generator[None]:
     """Let Delta pass over a statement that it has seen; SQL has no other way to say it."""
     spark.conf.set(f"{_CONF}txnAppId", app_id)
     spark.conf.set(f"{_CONF}txnVersion", str(version))
