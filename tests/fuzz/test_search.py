@@ -21,7 +21,7 @@ from harness.services import start
 pytestmark = pytest.mark.services
 
 EXAMPLES = 30
-# One of each theme that a table of integers can show, and the seed that they share.
+# Of the themes: DDL, batches, duplicates, deletes, tombstones, updates, NULL; one seed for all.
 SEED = 1
 FOUND = (
     "add-column-is-null",
@@ -33,7 +33,7 @@ FOUND = (
     "tombstone-npe",
     "unchanged-is-null",
     "null-is-zero",
-    "signed-8",
+    "old-row-wins",
 )
 ROWS = 6
 
