@@ -37,7 +37,7 @@ DEADLINE_S = 3600.0
 SHARE = "3"  # percent of the cases that run one query each
 THOUSAND = 1000
 MICRO = 1_000_000
-ROLES = {"java": "org.apache.spark.deploy.SparkSubmit", "python": "harness.consumers.spark.daemon"}
+ROLES = {"java": "org.apache.spark.deploy.SparkSubmit", "python": "spark.daemon pyspark.worker"}
 
 
 def measure(events: int = EVENTS) -> Iterator[Figure]:
