@@ -26,6 +26,7 @@ from harness.verdict.text import key_text
 Name = tuple[str, str]
 Step = tuple[int, bool]
 # A tombstone that compaction left, or that came again, says no time: tables tell whether it harmed.
+Kind = tuple[str, str, bool]  # table, key, whether it is a delete
 UNTOLD_DELETE: Step = (0, True)
 
 
@@ -122,37 +123,53 @@ def _answered(
     """Group the answers by table and key, reading keys by the version at their commit ts.
 
     Where a consumer tells no commit ts, its n-th put or delete of a key is the n-th that can still
-    be read.
+    be read and that it did not tell with one.
     """
     events = [e for e in (*expected.applied, *expected.held) if isinstance(e, MountedRow)]
+    untold: dict[Kind, list[int]] = {}
+    for event in events:
+        if event.origin.event not in judged.gone - judged.places.keys():
+            kind = (str(event.table.table.id), _key(event), event.op is Op.DELETE)
+            untold.setdefault(kind, []).append(event.commit_ts)
+    read = [(kind, told) for told, kind in _kinds(events, answer, untold.keys())]
+    dated = {(kind, told.commit_ts) for kind, told in read}
+    left = {
+        kind: [ts for ts in all_of if (kind, ts) not in dated] or all_of[-1:]
+        for kind, all_of in untold.items()
+    }
+    got: dict[Name, list[Told]] = {}
+    for kind, told in read:
+        ts = told.commit_ts
+        if ts is None:
+            due = left.get(kind, [0])
+            ts = due.pop(0) if len(due) > 1 else due[0]
+        step = (ts, told.op is Op.DELETE)
+        got.setdefault(kind[:2], []).append(Told(step, told.commit_ts is not None))
+    return got
+
+
+def _kinds(
+    events: Sequence[MountedRow], answer: Sequence[ObservedEvent], known: AbstractSet[Kind]
+) -> Iterator[tuple[ObservedEvent, Kind]]:
+    """Yield each answer with its table, key and whether it deletes; keyless ones are left out."""
     versions = {(str(event.table.table.id), event.commit_ts): event for event in events}
-    untold: dict[tuple[str, str, bool], list[int]] = {}
     handles: dict[str, dict[tuple[int, ...], MountedRow]] = {}
     for event in events:
-        table = str(event.table.table.id)
-        handles.setdefault(table, {})[event.table.handle] = event
-        if event.origin.event in judged.gone - judged.places.keys():
-            continue
-        untold.setdefault((table, _key(event), event.op is Op.DELETE), []).append(event.commit_ts)
-    got: dict[Name, list[Told]] = {}
+        handles.setdefault(str(event.table.table.id), {})[event.table.handle] = event
     for told in answer:
         table, delete = str(told.table), told.op is Op.DELETE
         image = (told.before if delete else told.after) or {}
         if told.commit_ts is None:
-            known = list(handles.get(table, {}).values())
+            there = list(handles.get(table, {}).values())
         else:
-            known = [versions[place] for place in [(table, told.commit_ts)] if place in versions]
-        if known and not known[-1].table.handle:
+            there = [versions[place] for place in [(table, told.commit_ts)] if place in versions]
+        if there and not there[-1].table.handle:
             continue
-        keys = [_raw_key(version, image) for version in known] or ["?"]
-        key = next((k for k in keys if (table, k, delete) in untold), keys[-1])
-        ts = told.commit_ts
-        if ts is None:
-            left = untold.get((table, key, delete), [0])
-            ts = left.pop(0) if len(left) > 1 else left[0]
-        step = (ts, delete)
-        got.setdefault((table, key), []).append(Told(step, told.commit_ts is not None))
-    return got
+        keys = [_raw_key(version, image) for version in there] or ["?"]
+        yield (
+            told,
+            (table, next((k for k in keys if (table, k, delete) in known), keys[-1]), delete),
+        )
 
 
 def _key(event: MountedRow) -> str:
