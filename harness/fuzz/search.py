@@ -123,10 +123,11 @@ class Searcher:
     def _draw(self, wish: Wish, number: int, size: int, body: Callable[[Scene], None]) -> None:
         reuse = (Phase.reuse,) if wish.remembered else ()
 
-        @seeded(f"{wish.seed}/{number}")
+        # The settings stand above the seed, which would take their database away.
         @with_settings(
             max_examples=size,
             database=self._database,
+            derandomize=False,
             deadline=None,
             phases=(*reuse, Phase.generate, Phase.shrink),
             suppress_health_check=list(HealthCheck),
@@ -134,6 +135,7 @@ class Searcher:
             print_blob=False,
             report_multiple_bugs=False,
         )
+        @seeded(f"{wish.seed}/{number}")
         @given(scenes(tuple(wish.protocols)))
         def drawn(scene: Scene) -> None:
             try:

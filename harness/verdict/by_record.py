@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from harness.model.columns import Column
+from harness.model.columns import BINARIES, CHARACTERS, INTEGERS, Column
 from harness.model.mounted import MountedRow, MountedTable, VendorEvent
 from harness.model.reshape import added_value
 from harness.model.table import TableId
@@ -45,8 +45,7 @@ def _widen(state: TableState, after: MountedTable, tells_default: Callable[[Colu
         values: list[Value] = []
         for column in after.table.columns:
             ordinal = ordinals.get(column.name)
-            same = ordinal is not None and before.table.columns[ordinal].kind is column.kind
-            if same and ordinal is not None:
+            if ordinal is not None and _keeps(before.table.columns[ordinal], column):
                 values.append(row[ordinal])
             else:
                 values.append(_told(column) if tells_default(column) else None)
@@ -59,6 +58,15 @@ def _widen(state: TableState, after: MountedTable, tells_default: Callable[[Colu
     rows = [moved(row) for row in state.all_rows()]
     state.multiset = []
     state.rows = {key_of(after, row): row for row in rows}
+
+
+def _keeps(before: Column, after: Column) -> bool:
+    """Tell whether older rows keep their value: of the same kind, or of another size of it.
+
+    Nobody can tell a column that was widened from one that was dropped and added again.
+    """
+    kinds = {before.kind, after.kind}
+    return len(kinds) == 1 or any(kinds <= family for family in (INTEGERS, CHARACTERS, BINARIES))
 
 
 def _told(column: Column) -> Value:

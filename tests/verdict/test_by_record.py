@@ -71,6 +71,17 @@ def test_older_rows_take_the_default_that_the_wire_tells() -> None:
     assert list(found.values()) == [(1, 1, None), (2, 2, 8)]
 
 
+def test_a_column_that_grows_keeps_its_values() -> None:
+    """No row tells that an INT became a BIGINT; what older rows hold is what they held."""
+    expected = folded(
+        CREATE,
+        transaction(insert(1, 1)),
+        ddl("ALTER TABLE t MODIFY COLUMN v BIGINT"),
+        transaction(insert(2, 2**40)),
+    )
+    assert rows(expected) == [(1, 1), (2, 2**40)]
+
+
 def test_a_dropped_column_is_gone_with_the_next_row() -> None:
     """Columns are matched by name; one of the same name and another type starts anew."""
     expected = folded(
