@@ -23,6 +23,7 @@ Spark = Any  # pyspark.sql.SparkSession
 Frame = Any  # pyspark.sql.DataFrame
 
 LOCAL = "local[*]"
+STOP_DEADLINE_S = 60.0
 SETTINGS: Mapping[str, str] = {
     "spark.app.name": "harness",
     "spark.ui.enabled": "false",
@@ -87,7 +88,21 @@ def session(
     try:
         yield spark
     finally:
-        spark.stop()
+        end(spark)
+
+
+def end(spark: Spark) -> None:
+    """Stop a session with its Java, so that the next one of this process starts its own.
+
+    A Java that runs on keeps the class path that it was started with.
+    """
+    from pyspark import SparkContext  # noqa: PLC0415 - only where Spark is
+
+    java = spark.sparkContext._gateway.proc  # noqa: SLF001 - there is no public way to it
+    spark.stop()
+    java.stdin.close()  # it waits for this to end
+    java.wait(STOP_DEADLINE_S)
+    SparkContext._gateway = SparkContext._jvm = None  # noqa: SLF001
 
 
 def _settings(master: Master, files: Sequence[Path], scratch: Path) -> dict[str, str]:

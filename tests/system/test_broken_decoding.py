@@ -14,11 +14,9 @@ pytestmark = pytest.mark.spark
 
 ROOT = Path(__file__).resolve().parents[2]
 COLUMNS = Path("harness/consumers/spark/open_protocol/columns.py")
-RIGHT = (
-    "    if type(value) is int:  # bool is an int in Python, not in JSON\n        return value\n"
-)
+RIGHT = "            row[name] = value\n"
 ONE = "dml.no-net-change"
-WRONG = RIGHT.replace("return value", "return value if value != 9 else 10")
+WRONG = RIGHT.replace("= value", "= value if value != 9 else 10")
 
 
 def test_one_wrong_value_is_found_with_its_clause_and_its_record(tmp_path: Path) -> None:

@@ -61,8 +61,16 @@ def names(done: Job) -> list[str]:
     return [topic["name"] for topic in done.feeds()["feed"]["topics"]]
 
 
-def test_offsets_that_retention_took_are_told(kitchen: Kitchen, done: Job) -> None:
-    """Messages between the checkpoint and what is left are missed loudly, with their place."""
+def test_what_kafka_lost_is_told(kitchen: Kitchen, done: Job) -> None:
+    """What retention took, and a topic made again, are missed loudly, with their place.
+
+    A topic that was made again has right offsets and other messages: Kafka's id of it tells.
+    """
+    _told_after_retention(kitchen, done)
+    _told_after_making_again(kitchen, done)
+
+
+def _told_after_retention(kitchen: Kitchen, done: Job) -> None:
     topic = names(done)[0]
     produce(kitchen, topic, MORE)
     admin = AdminClient({"bootstrap.servers": kitchen.bootstrap})
@@ -74,17 +82,7 @@ def test_offsets_that_retention_took_are_told(kitchen: Kitchen, done: Job) -> No
     assert "\tat " not in said
 
 
-def test_a_checkpoint_of_another_job_is_refused(kitchen: Kitchen, done: Job) -> None:
-    """A work directory that another job has read into is named, and nothing is read."""
-    other = kitchen.topic([[message(resolved(2))]])
-    job = again(done, "other", lambda topics: topics.__setitem__(1, other))
-    code, said = job.run(**UNARCHIVED)
-    assert code == USAGE
-    assert "has the checkpoint of another job" in said
-
-
-def test_a_topic_that_was_made_again_is_refused(kitchen: Kitchen, done: Job) -> None:
-    """Its offsets look right and its messages are others: Kafka's id of the topic tells."""
+def _told_after_making_again(kitchen: Kitchen, done: Job) -> None:
     topic = names(done)[1]
     admin = AdminClient({"bootstrap.servers": kitchen.bootstrap})
     admin.delete_topics([topic])[topic].result(DEADLINE_S)
@@ -95,6 +93,15 @@ def test_a_topic_that_was_made_again_is_refused(kitchen: Kitchen, done: Job) -> 
     code, said = again(done, "remade", ends(1, 3)).run(**UNARCHIVED)
     assert code == ENVIRONMENT
     assert f"topic {topic} was deleted and made again below the checkpoint" in said
+
+
+def test_a_checkpoint_of_another_job_is_refused(kitchen: Kitchen, done: Job) -> None:
+    """A work directory that another job has read into is named, and nothing is read."""
+    other = kitchen.topic([[message(resolved(2))]])
+    job = again(done, "other", lambda topics: topics.__setitem__(1, other))
+    code, said = job.run(**UNARCHIVED)
+    assert code == USAGE
+    assert "has the checkpoint of another job" in said
 
 
 KAFKA: Mapping[str, str] = {

@@ -12,6 +12,7 @@ import pytest
 
 from harness.consumers import spark as consumers
 from harness.errors import UsageError
+from harness.load.session import end
 from tests.consumers.spark import messages, vitess_records
 from tests.consumers.spark.avro_messages import ID, Publisher, column
 from tests.consumers.spark.registry_server import published
@@ -50,7 +51,7 @@ def session() -> Iterator[Any]:
             patch.setenv(name, value)
         spark = builder.getOrCreate()
         yield spark
-        spark.stop()
+        end(spark)
 
 
 @pytest.fixture
