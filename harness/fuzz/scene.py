@@ -151,7 +151,9 @@ def _is_word(value: str) -> bool:
 def _flow(value: Any) -> str:  # noqa: ANN401  (whatever YAML can say)
     """Return data on one line."""
     if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{_scalar(str(k))}: {_flow(v)}" for k, v in value.items()) + "}"
+        data: Mapping[Any, Any] = value
+        return "{" + ", ".join(f"{_scalar(str(k))}: {_flow(v)}" for k, v in data.items()) + "}"
     if isinstance(value, list | tuple):
-        return "[" + ", ".join(_flow(one) for one in value) + "]"
+        items: Sequence[Any] = value
+        return "[" + ", ".join(_flow(one) for one in items) + "]"
     return _scalar(value) if isinstance(value, str) else json.dumps(value)

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import cast
 
 from hypothesis import HealthCheck, Phase, Verbosity, given
 from hypothesis import seed as seeded
@@ -130,7 +131,7 @@ class Searcher:
             derandomize=False,
             deadline=None,
             phases=(*reuse, Phase.generate, Phase.shrink),
-            suppress_health_check=list(HealthCheck),
+            suppress_health_check=cast("list[HealthCheck]", list(HealthCheck)),
             verbosity=Verbosity.quiet,
             print_blob=False,
             report_multiple_bugs=False,

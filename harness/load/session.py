@@ -3,7 +3,7 @@
 Law: PySpark is loaded here and nowhere earlier. Whoever has none is told which extra brings it.
 """
 
-# pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false
+# pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false, reportPrivateUsage=false
 from __future__ import annotations
 
 import os

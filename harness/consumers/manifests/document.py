@@ -18,8 +18,8 @@ from harness.scenario.source import BYTES_MAX, Source, read
 @cache
 def schema(name: str) -> dict[str, Any]:
     """Return the schema of that name: `consumer` or `expectations`."""
-    text = (files(__package__) / f"{name}.schema.json").read_text(encoding="utf-8")
-    loaded: dict[str, Any] = json.loads(text)
+    file = files("harness.consumers.manifests") / f"{name}.schema.json"
+    loaded: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
     return loaded
 
 

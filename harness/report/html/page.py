@@ -89,4 +89,4 @@ def _hash(source: str) -> str:
 
 
 def _part(name: str) -> str:
-    return (files(__package__) / "parts" / name).read_text(encoding="utf-8")
+    return (files("harness.report.html") / "parts" / name).read_text(encoding="utf-8")
