@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -150,10 +150,21 @@ def _is_word(value: str) -> bool:
 
 def _flow(value: Any) -> str:  # noqa: ANN401  (whatever YAML can say)
     """Return data on one line."""
-    if isinstance(value, Mapping):
-        data: Mapping[Any, Any] = value
-        return "{" + ", ".join(f"{_scalar(str(k))}: {_flow(v)}" for k, v in data.items()) + "}"
-    if isinstance(value, list | tuple):
-        items: Sequence[Any] = value
-        return "[" + ", ".join(_flow(one) for one in items) + "]"
-    return _scalar(value) if isinstance(value, str) else json.dumps(value)
+    kind = next((kind for kind in _FLOWS if isinstance(value, kind)), None)
+    return json.dumps(value) if kind is None else _FLOWS[kind](value)
+
+
+def _mapping(value: Mapping[Any, Any]) -> str:
+    return "{" + ", ".join(f"{_scalar(str(k))}: {_flow(v)}" for k, v in value.items()) + "}"
+
+
+def _list(value: Sequence[Any]) -> str:
+    return "[" + ", ".join(map(_flow, value)) + "]"
+
+
+_FLOWS: Mapping[type, Callable[[Any], str]] = {
+    Mapping: _mapping,
+    str: _scalar,
+    list: _list,
+    tuple: _list,
+}
