@@ -81,13 +81,6 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     for each table how many keys are missing, extra, repeated or different, with samples and both
     values. Exit code 0 when all rows are there and right, 1 when not.
     """
-    from harness.load import job
-    from harness.load import spec as specs
-    from harness.load.compare import compare
-    from harness.load.left import left_tables
-    from harness.load.outputs import Output
-    from harness.load.session import Master, session
-
     flags = {
         "protocol": protocol,
         "events": events,
@@ -97,6 +90,14 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     }
     told = {name: one for name, one in flags.items() if one is not None}
     _one_source(expected, spec_file, told)
+
+    from harness.load import job
+    from harness.load import spec as specs
+    from harness.load.compare import compare
+    from harness.load.left import left_tables
+    from harness.load.outputs import Output
+    from harness.load.session import Master, session
+
     spec = specs.load(spec_file, told)
     there = Output(output, format_, named, options.told(reader))
     master = Master(spark_master, options.told(spark_conf))

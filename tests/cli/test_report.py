@@ -57,7 +57,7 @@ def test_without_a_form_the_console_speaks(
 ) -> None:
     """The default is what a person saw, headline last."""
     assert main(["report", str(events)]) == 0
-    assert capfdbinary.readouterr().out.splitlines()[-1].startswith(b"passed 1 / applicable 8")
+    assert capfdbinary.readouterr().out.splitlines()[-1].startswith(b"passed 1 / applicable 11")
 
 
 def test_bad_input_is_the_users(events: Path, tmp_path: Path) -> None:
