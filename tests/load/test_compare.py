@@ -10,6 +10,7 @@ import pytest
 
 from harness.consumers import spark as consumers
 from harness.errors import SetupError, UsageError
+from harness.load import job
 from harness.load.compare import STATES, Compared, compare
 from harness.load.encoding import prepared
 from harness.load.left import LeftTable, left_tables
@@ -19,8 +20,6 @@ from harness.load.spec import checked
 from harness.load.topics import prepare
 from harness.services import start
 from tests.load import reading
-
-job: Any = pytest.importorskip("harness.load.job", reason="PySpark is not installed")
 
 # PySpark leaves the sockets of its results to the collector.
 SOCKETS = "ignore:Exception ignored in. <socket:pytest.PytestUnraisableExceptionWarning"
