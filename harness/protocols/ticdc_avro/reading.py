@@ -26,6 +26,7 @@ from fastavro import (
 from harness.errors import DecodingError
 
 _PRIMITIVES = frozenset({"int", "long", "float", "double", "string", "bytes", "boolean"})
+_FLOATS = frozenset({"float", "double"})
 # What the library says of bytes that do not fit the schema.
 _MISFITS = (
     EOFError,
@@ -133,7 +134,12 @@ def _field(document: Mapping[str, object]) -> FieldForm:
     name, kind = document.get("name"), document.get("type")
     if not isinstance(name, str):
         raise DecodingError("a field without a name")
-    return replace(_shape(name, kind), default=_default(document, kind))
+    shape = _shape(name, kind)
+    default = _default(document, kind)
+    # Go's JSON writes a float that is whole without its point.
+    if shape.type in _FLOATS and isinstance(default, int):
+        default = float(default)
+    return replace(shape, default=default)
 
 
 def _default(document: Mapping[str, object], kind: object) -> int | float | str | None:

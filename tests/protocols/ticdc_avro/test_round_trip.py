@@ -27,8 +27,10 @@ from tests.protocols.ticdc_avro.rows import (
     created,
     event,
     every_setting,
+    insert,
     named,
     only,
+    sent,
     with_column,
 )
 from tests.strategies import EACH_KIND, NAMES, TEXT, columns
@@ -187,3 +189,12 @@ def test_key_columns_in_table_order() -> None:
     decoded = only(bind({}, "current"), event(Op.DELETE, table, (1, "x", 3), None))
     assert list(decoded.key or {}) == ["b", "a"]
     assert decoded.key == {"b": 1, "a": "x"}
+
+
+def test_a_floats_whole_default_is_a_float() -> None:
+    """JSON writes 1.0 as 1; a reader that fills it into older rows has a float all the same."""
+    sql = "CREATE TABLE t (id INT PRIMARY KEY, f FLOAT NOT NULL DEFAULT 1, d DOUBLE DEFAULT 2.5)"
+    wire, key, value = sent(insert(created(sql), 1, 3.0, 4.0), {})
+    (event,) = wire.decode(key, value)
+    assert event.defaults["f"] == 1
+    assert {type(default) for default in event.defaults.values()} == {float}
