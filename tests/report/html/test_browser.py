@@ -109,7 +109,7 @@ def test_everything_can_be_reached_by_keys(page: Page) -> None:
     page.wait_for_selector("tr[data-case]")
     for number, view in enumerate(VIEWS, start=1):
         page.keyboard.press(str(number))
-        assert page.locator("nav [aria-current]").get_attribute("data-view") == view
+        page.wait_for_selector(f"nav [aria-current][data-view={view}]")  # drawn a moment later
     page.keyboard.press("?")
     assert page.locator("dialog[open]").count() == 1
 
@@ -117,6 +117,7 @@ def test_everything_can_be_reached_by_keys(page: Page) -> None:
 def test_filters_narrow_the_list_and_stay_in_the_address(page: Page) -> None:
     """What is searched for is in the address, so that a colleague sees the same."""
     page.keyboard.press("2")
+    page.wait_for_selector("tr[data-case]")
     whole = page.locator("tr[data-case]").count()
     page.keyboard.press("/")
     page.wait_for_function("document.activeElement.id === 'search'")
@@ -133,6 +134,7 @@ def test_filters_narrow_the_list_and_stay_in_the_address(page: Page) -> None:
 def test_the_trend_tells_what_changed_between_runs(page: Page) -> None:
     """Two runs of one consumer stand one after the other, with what became of the cases."""
     page.keyboard.press("4")
+    page.wait_for_selector("svg.bars")
     rows = page.locator("#content tbody tr")
     assert "none" in rows.filter(has_text="000004").inner_text()
     assert page.locator("svg.bars").get_attribute("aria-label")
@@ -143,9 +145,10 @@ def test_it_is_accessible(page: Page, scheme: str) -> None:
     """No view breaks a rule that axe knows: contrast, names, headings, order."""
     page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
     case = "view=cases&case=keys.composite-key-moves%5Bopen%2Cp3%5D&of=2"
-    for view in (*(f"view={name}" for name in VIEWS), case):
+    signs = [(f"view={name}", f"nav [aria-current][data-view={name}]") for name in VIEWS]
+    for view, sign in (*signs, (case, ".timeline")):
         page.evaluate("(hash) => { location.hash = hash }", view)
-        page.wait_for_function("document.getElementById('content').children.length > 0")
+        page.wait_for_selector(sign)
         found = axe.Axe().run(page)
         assert found.violations_count == 0, found.generate_report()
 
