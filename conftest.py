@@ -9,15 +9,19 @@ import os
 
 import pytest
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 
 settings.register_profile("dev", deadline=None)
 settings.register_profile(
     "ci", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.register_profile("nightly", deadline=None, max_examples=5000, print_blob=True)
-settings.load_profile(
-    os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if "CI" in os.environ else "dev")
-)
+PROFILE = os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if "CI" in os.environ else "dev")
+settings.load_profile(PROFILE)
+if PROFILE == "ci":
+    # Hypothesis draws literals of our own modules too, of those that happen to be imported by then:
+    # another order of tests would try other examples.
+    providers._get_local_constants = lambda: providers._local_constants  # noqa: SLF001
 
 
 def pytest_addoption(pluginmanager: pytest.PytestPluginManager) -> None:
