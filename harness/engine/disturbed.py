@@ -11,6 +11,7 @@ from harness.faults.actions import Compact, DeleteBefore, Step, sent
 from harness.faults.choose import Place as Partition
 from harness.faults.delivery import deliver, malformed
 from harness.faults.landed import Log, landed
+from harness.model.decoded import DecodedEvent
 from harness.model.finding import Place
 from harness.model.record import Record
 from harness.scenario.document import DeliveryStep
@@ -81,7 +82,7 @@ def disturbed(case: Case, records: tuple[Record, ...], wire: Wire) -> Delivery:
     hostile: tuple[Place, ...] | None = None
     if any(step.hostile for step in wanted):
         bad = malformed(records, wanted, case.id)
-        bad |= {record for record in sent(steps) if not _is_readable(wire, record)}
+        bad |= {r for r in sent(steps) if isinstance(decoded_or_refusal(wire, r), str)}
         hostile = (*_found(logs, bad), *_lost(steps, logs, starts))
     return Delivery(steps, logs, starts, hostile, _gone(records, steps, logs))
 
@@ -100,12 +101,12 @@ def _starts(
     return {there: harmless[there].start if there in harmless else 0 for there in plain}
 
 
-def _is_readable(wire: Wire, record: Record) -> bool:
+def decoded_or_refusal(wire: Wire, record: Record) -> Sequence[DecodedEvent] | str:
+    """Return a record's events, or why a decoder refuses it."""
     try:
-        wire.decode(record.key, record.value)
-    except DecodingError:
-        return False
-    return True
+        return wire.decode(record.key, record.value)
+    except DecodingError as error:
+        return error.what
 
 
 def _found(logs: Mapping[Partition, Log], bad: frozenset[Record]) -> list[Place]:

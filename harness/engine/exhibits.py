@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
+from harness.engine.disturbed import decoded_or_refusal
 from harness.engine.plan import Plan
-from harness.errors import DecodingError
 from harness.faults.landed import Delivered
 from harness.model.decoded import DecodedEvent, EventKind
 from harness.model.exhibit import Exhibit, Point, ShownRecord
@@ -39,13 +39,13 @@ def exhibit(plan: Plan, verdict: Verdict, observed: Observed) -> Exhibit | None:
         for one in log.read
     ]
     wanted = _wanted(lying, blamed)
-    records = [_record(plan, *one, blamed) for one in lying if _where(*one) in wanted]
+    shown = [one for one in lying if _where(*one) in wanted][:RECORDS_SHOWN]
     points = [_point(plan, *one, blamed) for one in lying[:POINTS_SHOWN]]
     answered = observed.tables
     tables = () if answered is None else tuple(table_diffs(plan.judged, plan.expected, answered))
     return Exhibit(
         tables=tables,
-        records=tuple(records[:RECORDS_SHOWN]),
+        records=tuple(_record(plan, *one, blamed) for one in shown),
         timeline=tuple(points),
         hidden=len(lying) - len(points),
     )
@@ -81,13 +81,6 @@ def _wanted(
     return frozenset(near) or frozenset(places[:WHOLE])
 
 
-def _decoded(plan: Plan, one: Delivered) -> Sequence[DecodedEvent] | str:
-    try:
-        return plan.wire.decode(one.record.key, one.record.value)
-    except DecodingError as error:
-        return error.what
-
-
 def _record(
     plan: Plan, topic: str, partition: int, one: Delivered, blamed: Mapping[Where, int]
 ) -> ShownRecord:
@@ -105,7 +98,7 @@ def _record(
 
 
 def _lines(plan: Plan, one: Delivered) -> Iterator[str]:
-    decoded = _decoded(plan, one)
+    decoded = decoded_or_refusal(plan.wire, one.record)
     if isinstance(decoded, str):
         yield f"cannot be read: {decoded}"
         return
@@ -116,7 +109,7 @@ def _lines(plan: Plan, one: Delivered) -> Iterator[str]:
 def _point(
     plan: Plan, topic: str, partition: int, one: Delivered, blamed: Mapping[Where, int]
 ) -> Point:
-    decoded = _decoded(plan, one)
+    decoded = decoded_or_refusal(plan.wire, one.record)
     origin = one.record.origins[0]
     kind = "unreadable" if isinstance(decoded, str) else _kind(decoded)
     return Point(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from harness.engine.disturbed import decoded_or_refusal
 from harness.engine.plan import Plan
-from harness.errors import DecodingError
 from harness.model.decoded import DecodedEvent
 from harness.model.record import Origin, Record
 from harness.verdict.text import event_text
@@ -63,10 +63,9 @@ def preview_json(plan: Plan, *, show_bytes: bool = False) -> dict[str, Any]:
 
 def read(plan: Plan, record: Record) -> Sequence[tuple[DecodedEvent, Origin]] | str:
     """Return a record's events with their origins, or why a decoder refuses it."""
-    try:
-        decoded = plan.wire.decode(record.key, record.value)
-    except DecodingError as error:
-        return error.what
+    decoded = decoded_or_refusal(plan.wire, record)
+    if isinstance(decoded, str):
+        return decoded
     # A malformed message may have another number of events than the one it was made from.
     origins = record.origins
     return [(e, origins[min(n, len(origins) - 1)]) for n, e in enumerate(decoded)]
