@@ -17,7 +17,6 @@ from harness.model.finding import FINDINGS, Finding, FindingKind, Judgement, Ver
 from harness.scenario.expand import words_of
 
 LOSSES = frozenset({FindingKind.WRONG_VALUE, FindingKind.UNREADABLE_VALUE})
-EXPECTABLE = FINDINGS - {Judgement.HARNESS_ERROR}
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +87,7 @@ def _known(plan: Plan, verdict: Verdict, known: Known) -> Verdict:
             plan.judged.line,
         )
         return Verdict(verdict.case, Judgement.XPASS, (finding,), said)
-    if verdict.judgement not in EXPECTABLE or not _is_meant(verdict, known):
+    if verdict.judgement not in FINDINGS or not _is_meant(verdict, known):
         return verdict
     return replace(verdict, judgement=Judgement.XFAIL, detail=said)
 
