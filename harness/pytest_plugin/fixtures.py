@@ -15,9 +15,6 @@ if TYPE_CHECKING:  # for types only: this module is imported in every session, b
     from harness.services import Services
 
 
-STOP_DEADLINE_S = 60.0
-
-
 @pytest.fixture(scope="session")
 def harness_services(pytestconfig: pytest.Config) -> Services:
     """Return running services: `harness_services.kafka.bootstrap` is the address of a Kafka.
@@ -72,6 +69,7 @@ def _spark(work_dir: Path, jar_files: list[str]) -> Generator[Any]:
     from pyspark.sql import SparkSession
 
     from harness.consumers.spark.session import SETTINGS
+    from harness.load.session import end
 
     settings = {
         **SETTINGS,
@@ -83,10 +81,7 @@ def _spark(work_dir: Path, jar_files: list[str]) -> Generator[Any]:
     for name, value in settings.items():
         builder = builder.config(name, value)
     spark: Any = builder.getOrCreate()
-    java = spark.sparkContext._gateway.proc  # noqa: SLF001 - there is no public way to it
     try:
         yield spark
     finally:
-        spark.stop()
-        java.stdin.close()  # it waits for this to end
-        java.wait(STOP_DEADLINE_S)
+        end(spark)
