@@ -23,12 +23,7 @@ PROTOCOLS = ("open", "avro", "vitess")
     help="How long to search [60, without --examples].",
 )
 @click.option("--examples", type=click.IntRange(min=1), help="How many scenarios to try at most.")
-@click.option(
-    "--consumer",
-    default="reference",
-    show_default=True,
-    help="As in `harness certify`, or mutant:NAME.",
-)
+@options.consumer_or_mutant
 @click.option(
     "--protocol",
     "wanted",
@@ -44,13 +39,7 @@ PROTOCOLS = ("open", "avro", "vitess")
     help="Where a finding is written.",
 )
 @options.deadline
-@click.option(
-    "--set",
-    "pairs",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="Any setting of docs/reference/settings.md; may be repeated.",
-)
+@options.setting
 def command(  # noqa: PLR0913  (one parameter an option)
     *,
     seed: int | None,

@@ -125,7 +125,7 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     }
     spec = specs.load(spec_file, {name: one for name, one in flags.items() if one is not None})
     pace = _rate(rate)
-    master = Master(spark_master, options.told(spark_conf))
+    master = Master(spark_master, options.told(spark_conf, "--spark-conf"))
     if dry_run:
         from harness.load.encoding import prepared
 
@@ -135,7 +135,7 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     with ExitStack() as stack:
         scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="harness-load-")))
         services = stack.enter_context(_services(spec, bootstrap, registry, kafka_config, scratch))
-        place = _Place(services.kafka, _schemas(services), options.told(producer))
+        place = _Place(services.kafka, _schemas(services), options.told(producer, "--producer"))
         how = _How(master, scratch, topic_prefix, pace, tasks, expected)
         _tell(_loaded(spec, place, how), json_=json_)
     return 0

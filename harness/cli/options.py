@@ -79,6 +79,27 @@ def reports(command: Callable[..., Any]) -> Callable[..., Any]:
     return decorated
 
 
+def consumer_or_mutant(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Take `--consumer`, a mutant too."""
+    return click.option(
+        "--consumer",
+        default="reference",
+        show_default=True,
+        help="As in `harness certify`, or mutant:NAME.",
+    )(command)
+
+
+def setting(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Take `--set NAME=VALUE`; the command gets `pairs`."""
+    return click.option(
+        "--set",
+        "pairs",
+        multiple=True,
+        metavar="NAME=VALUE",
+        help="Any setting of docs/reference/settings.md; may be repeated.",
+    )(command)
+
+
 def services(command: Callable[..., Any]) -> Callable[..., Any]:
     """Take what says where services come from; the command gets `told`, setting to text."""
 
@@ -93,7 +114,7 @@ def services(command: Callable[..., Any]) -> Callable[..., Any]:
         **values: Any,  # noqa: ANN401  (whatever click hands over)
     ) -> Any:  # noqa: ANN401
         settings = told(pairs)
-        settings |= {f"kafka.{name}": value for name, value in (_pair("--kafka", t) for t in kafka)}
+        settings |= {f"kafka.{name}": value for name, value in told(kafka, "--kafka").items()}
         settings |= {"services": backend} if backend else {}
         settings |= {"registry.url": registry} if registry else {}
         settings |= {"topics.keep": "true"} if keep_topics else {}
@@ -120,13 +141,7 @@ SERVICES = (
     ),
     click.option("--registry", metavar="URL", help="A Confluent-compatible schema registry."),
     click.option("--keep-topics", is_flag=True, help="Leave the run's topics on the broker."),
-    click.option(
-        "--set",
-        "pairs",
-        multiple=True,
-        metavar="NAME=VALUE",
-        help="Any setting of docs/reference/settings.md; may be repeated.",
-    ),
+    setting,
 )
 
 
@@ -158,9 +173,9 @@ def laid_under(
     return found
 
 
-def told(pairs: Sequence[str]) -> dict[str, str]:
-    """Return the settings of `--set NAME=VALUE`."""
-    return dict(_pair("--set", text) for text in pairs)
+def told(texts: Sequence[str], option: str = "--set") -> dict[str, str]:
+    """Return what an option of pairs says, each NAME=VALUE; UsageError for what is no pair."""
+    return dict(_pair(option, text) for text in texts)
 
 
 def _pair(option: str, text: str) -> tuple[str, str]:

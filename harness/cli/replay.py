@@ -13,20 +13,9 @@ from harness.errors import ExitCode
 
 @click.command("replay", short_help="Tell whether a finding is fixed.")
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
-@click.option(
-    "--consumer",
-    default="reference",
-    show_default=True,
-    help="As in `harness certify`, or mutant:NAME.",
-)
+@options.consumer_or_mutant
 @options.deadline
-@click.option(
-    "--set",
-    "pairs",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="Any setting of docs/reference/settings.md; may be repeated.",
-)
+@options.setting
 def command(file: Path, consumer: str, deadline: float, pairs: tuple[str, ...]) -> int:
     """Run the scenario in FILE as `harness fuzz` runs it, and say FIXED or FAILED.
 

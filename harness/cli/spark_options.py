@@ -9,12 +9,12 @@ from typing import Any
 
 import click
 
-from harness.cli.options import Decorator
+from harness.cli import options
 from harness.errors import UsageError
 
 MASTER, CONF = "HARNESS_SPARK_MASTER", "HARNESS_SPARK_CONF"
 CONSUMER = "spark"
-OPTIONS: tuple[Decorator, ...] = (
+OPTIONS: tuple[options.Decorator, ...] = (
     click.option(
         "--spark-master",
         metavar="URL",
@@ -49,12 +49,7 @@ def placed(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def environment(master: str | None, pairs: tuple[str, ...]) -> dict[str, str]:
     """Return the options as the consumer's environment; raises UsageError for what is no pair."""
-    told: dict[str, str] = {}
-    for pair in pairs:
-        name, equals, value = pair.partition("=")
-        if not equals or not name:
-            raise UsageError(f"--spark-conf {pair}", expected="--spark-conf KEY=VALUE")
-        told[name] = value
+    told = options.told(pairs, "--spark-conf")
     return {
         **({MASTER: master} if master else {}),
         **({CONF: json.dumps(told)} if told else {}),

@@ -99,8 +99,8 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     from harness.load.session import Master, session
 
     spec = specs.load(spec_file, told)
-    there = Output(output, format_, named, options.told(reader))
-    master = Master(spark_master, options.told(spark_conf))
+    there = Output(output, format_, named, options.told(reader, "--option"))
+    master = Master(spark_master, options.told(spark_conf, "--spark-conf"))
     with (
         tempfile.TemporaryDirectory(prefix="harness-verify-") as scratch,
         session(master, (), Path(scratch), jars) as spark,
