@@ -70,6 +70,13 @@ def _own_version(consumer: Consumer) -> Mapping[str, str]:
     return {consumer.name: consumer.version} if consumer.version else {}
 
 
+def _repeated(wish: Execution) -> tuple[str, ...]:
+    """Return the words without which a case would be judged otherwise."""
+    files = {"--changefeed": wish.changefeed, "--expectations": wish.expectations}
+    named = [(option, str(path)) for option, path in files.items() if path is not None]
+    return (*(word for pair in named for word in pair), *(["--strict"] if wish.strict else []))
+
+
 def execute(wish: Execution) -> int:
     """Run, report, and return the exit code; raises HarnessError for whatever is not a finding."""
     spark_options.refuse_elsewhere(wish.target, wish.spark)
@@ -107,7 +114,7 @@ def execute(wish: Execution) -> int:
             source=wish.source,
             planned=None if laid is None else laid.plans,
             isolation=wish.isolation,
-            options=() if laid is None else ("--changefeed", str(wish.changefeed)),
+            options=_repeated(wish),
             declared=declared,
         )
         outcome = Run(request, listeners).execute()
