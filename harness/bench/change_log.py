@@ -37,7 +37,7 @@ def change_log(events: int, rows: int = ROWS) -> Iterator[Change]:
         changes: list[RowChanged] = []
         for number in range(done, min(done + ROWS_A_TRANSACTION, events)):
             key = number % rows
-            row = _row(key, number)
+            row = order(key, number)
             if key < len(now):
                 changes.append(RowChanged(Op.UPDATE, TABLE, now[key], row, 2))
                 now[key] = row
@@ -51,7 +51,8 @@ def change_log(events: int, rows: int = ROWS) -> Iterator[Change]:
             yield Resolve(3)
 
 
-def _row(key: int, number: int) -> Row:
+def order(key: int, number: int) -> Row:
+    """Return a row of the bench's table, as its `number`th version."""
     return (
         1_000_000_007 + key,
         number % 5000,

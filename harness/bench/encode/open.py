@@ -14,6 +14,7 @@ from typing import Any
 
 import orjson
 
+from harness.bench.change_log import order
 from harness.bench.encode.bound import bound_pass
 from harness.bench.encode.load import Load
 from harness.ddl import Catalogue
@@ -53,18 +54,7 @@ def rows_of(count: int) -> Sequence[MountedRow]:
             op=Op.INSERT,
             table=table,
             before=None,
-            after=(
-                1_000_000_007 + number,
-                number % 5000,
-                number % 4,
-                f"Ada Lovelace {number % 1000}",
-                f"ada.lovelace.{number}@example.org",
-                f"{number % 9999}.50",
-                number / 8,
-                f"2024-02-29 12:34:56.{number % 1_000_000:06}",
-                "2024-02-29",
-                "leave it with the neighbour, please" if number % 3 else None,
-            ),
+            after=order(number, number),
             commit_ts=COMMIT_TS + number // 4,
             topic="ticdc",
             partition=0,

@@ -9,7 +9,7 @@ of the 2020 document: flags, row ids, old values and plain UTF-8 strings all fir
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 
@@ -54,14 +54,9 @@ CURRENT = Dialect(
     complete="at-or-below",
     key_tail=("rid", "ptn", "t", "ohk", "ccl"),
 )
-NEWARCH = Dialect(
+NEWARCH = replace(
+    CURRENT,
     name="newarch",
-    flags=True,
-    old_value=True,
-    text_base64=False,
-    delete_handle_only=False,
-    restored_query=True,
-    complete="at-or-below",
     key_tail=("t", "ohk", "ccl", "ptn"),
     sorted_columns=False,
     html_escapes=False,
