@@ -55,7 +55,7 @@ def observe(job: Job, end: Ending, log: str) -> dict[str, Observed]:
     answers = {
         name: _unanswered(folder, end, problems[name], strays)
         if problems[name]
-        else results.read(folder)
+        else results.read(folder, in_files=job.sink is None)
         for name, folder in folders.items()
     }
     return {name: _with_log(observed, log) for name, observed in answers.items()}

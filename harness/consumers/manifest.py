@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
 
+from harness.consumers.result import IN_FILES, Result
+
 NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
@@ -57,7 +59,8 @@ class Consumer:
     `unusable_code` is the exit code by which a wrapper of ours says that what the user named could
     not even be loaded; that is the user's mistake, not a finding. `crash_points` are the names
     that `HARNESS_CRASHPOINT` may hold. `target` is the word by which a command line names it, the
-    name itself when empty; `expectations` is the path of its known failures, "" for none.
+    name itself when empty; `expectations` is the path of its known failures, "" for none. `result`
+    says where its tables are when it has ended.
     """
 
     name: str
@@ -75,6 +78,7 @@ class Consumer:
     lossy: tuple[Lossy, ...] = ()
     target: str = ""
     expectations: str = ""
+    result: Result = IN_FILES
 
     def supports(self, protocol: str) -> bool:
         """Return whether the consumer is to be asked about a protocol."""

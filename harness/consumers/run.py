@@ -19,7 +19,7 @@ from pathlib import Path
 
 from harness.consumers import blame, several
 from harness.consumers.contract import results
-from harness.consumers.contract.job import ChangefeedJob, Job, KafkaJob, RegistryJob
+from harness.consumers.contract.job import ChangefeedJob, Job, KafkaJob, RegistryJob, SinkJob
 from harness.consumers.manifest import Capability, Consumer
 from harness.consumers.output import Output
 from harness.errors import HarnessBug, SetupError, UsageError
@@ -50,6 +50,7 @@ class RunPlan:
     registry: RegistryJob | None = None
     grace_s: float = GRACE_S
     parallelism: int = 1
+    sink: SinkJob | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +165,7 @@ def _starts(plan: RunPlan, size: int) -> Iterator[Start]:
             changefeeds=plan.changefeeds[first : first + size],
             deadline_s=plan.deadline_s,
             registry=plan.registry,
+            sink=plan.sink,
         )
         yield Start(directory, job)
 

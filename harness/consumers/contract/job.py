@@ -63,6 +63,26 @@ class RegistryJob:
 
 
 @dataclass(frozen=True, slots=True)
+class SinkJob:
+    """The database server that takes the tables, and an account that owns its databases there."""
+
+    host: str
+    port: int
+    user: str
+    password: str
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the sink as in job.json."""
+        return {
+            "kind": "mysql",
+            "host": self.host,
+            "port": self.port,
+            "user": self.user,
+            "password": self.password,
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class TopicJob:
     """One topic: its name here, the producer's name for it, and offsets by partition."""
 
@@ -116,7 +136,10 @@ class TableJob:
 
 @dataclass(frozen=True, slots=True)
 class ChangefeedJob:
-    """One stream to consume: `id` names the case, `dir` its result directory."""
+    """One stream to consume: `id` names the case, `dir` its result directory.
+
+    `databases` has the database of the sink for each schema of the upstream, if there is a sink.
+    """
 
     id: str
     dir: str
@@ -127,9 +150,11 @@ class ChangefeedJob:
     settings: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
     tables: tuple[TableJob, ...] = ()
     large_messages: Path | None = None
+    databases: Mapping[str, str] = field(default_factory=lambda: NOTHING)
 
     def to_json(self) -> dict[str, Any]:
         """Return the changefeed as in job.json."""
+        sunk = {"databases": dict(self.databases)} if self.databases else {}
         large = {} if self.large_messages is None else {"large_messages": str(self.large_messages)}
         return {
             "id": self.id,
@@ -141,6 +166,7 @@ class ChangefeedJob:
             "topics": [topic.to_json() for topic in self.topics],
             "tables": [table.to_json() for table in self.tables],
             **large,
+            **sunk,
         }
 
 
@@ -155,6 +181,7 @@ class Job:
     deadline_s: float
     registry: RegistryJob | None = None
     mode: Mode = Mode.BOUNDED
+    sink: SinkJob | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return job.json's document; raises HarnessBug when it breaks the contract's schema."""
@@ -171,6 +198,7 @@ class Job:
             },
             "registry": self.registry
             and {"url": self.registry.url, "properties": dict(self.registry.properties)},
+            "sink": None if self.sink is None else self.sink.to_json(),
             "changefeeds": [changefeed.to_json() for changefeed in self.changefeeds],
         }
         problem = schemas.problem("job", document) or self._inconsistency()
@@ -185,6 +213,7 @@ class Job:
             "changefeed ids": [changefeed.id for changefeed in self.changefeeds],
             "result directories": [changefeed.dir for changefeed in self.changefeeds],
             "topic names": [topic.name for topic in topics],
+            "databases": [name for feed in self.changefeeds for name in feed.databases.values()],
         }
         for what, found in uniques.items():
             if len(set(found)) < len(found):

@@ -42,15 +42,18 @@ MAX_DETAIL = 4000
 Item = TypeVar("Item")
 
 
-def read(directory: Path, limits: Limits = DEFAULT_LIMITS) -> Observed:
+def read(directory: Path, limits: Limits = DEFAULT_LIMITS, *, in_files: bool = True) -> Observed:
     """Return what the consumer answered for one changefeed; never raises for what it wrote.
 
-    `detail` is the consumer's own words for `not-applicable` (the capability) and `error`.
+    `detail` is the consumer's own words for `not-applicable` (the capability) and `error`. Without
+    `in_files` the tables are elsewhere, and no file of a table is looked at.
     """
     folder = Folder(directory, limits)
     try:
         outcome, detail = _status(folder)
-        return _answer(folder) if outcome is Outcome.DONE else Observed(outcome, detail)
+        if outcome is not Outcome.DONE:
+            return Observed(outcome, detail)
+        return _answer(folder, _table_files(folder) if in_files else {})
     except Misplaced as problem:
         return Observed(Outcome.INVALID, str(problem))
 
@@ -77,8 +80,7 @@ def _status(folder: Folder) -> tuple[Outcome, str]:
     return outcome, schemas.clip(words, MAX_DETAIL)
 
 
-def _answer(folder: Folder) -> Observed:
-    tables = _table_files(folder)
+def _answer(folder: Folder, tables: Mapping[TableId, str]) -> Observed:
     folder.refuse_bulk([EVENTS, DDL, DEAD_LETTERS, *tables.values()])
     return Observed(
         Outcome.DONE,

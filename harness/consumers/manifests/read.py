@@ -14,6 +14,7 @@ from harness.consumers.call import CANNOT_LOAD
 from harness.consumers.commands import PYTHON, RELATIVE, Whereabouts, executable, python_path
 from harness.consumers.manifest import Consumer, Guarantee, Lossy
 from harness.consumers.manifests.document import document
+from harness.consumers.result import IN_FILES, Holder, Maker, Result
 from harness.errors import Location, Problem, ScenarioError, UsageError
 from harness.model.columns import ColumnKind
 from harness.scenario.nearest import did_you_mean
@@ -34,7 +35,7 @@ def read_manifest(target: str, whereabouts: Whereabouts) -> Consumer:
     source = document(path, target, "consumer")
     data: Mapping[str, Any] = source.data
     beside = Whereabouts(path.parent, whereabouts.environment)
-    problems = [*_unknown_types(source), *_absent(source, beside)]
+    problems = [*_unknown_types(source), *_absent(source, beside), *_unread(source)]
     argv, environment, unusable = _command(source, beside, problems)
     if problems:
         raise ScenarioError(tuple(problems))
@@ -55,7 +56,29 @@ def read_manifest(target: str, whereabouts: Whereabouts) -> Consumer:
         lossy=tuple(_lossy(row) for row in data.get("lossy", ())),
         target=target,
         expectations="" if known is None else str(path.parent / known),
+        result=_result(data.get("result")),
     )
+
+
+def _result(row: Mapping[str, Any] | None) -> Result:
+    if row is None:
+        return IN_FILES
+    tables = Maker(row.get("tables", Maker.CREATED))
+    return Result(Holder(row["in"]), tables, row.get("table", IN_FILES.table))
+
+
+def _unread(source: Source) -> list[Problem]:
+    """Return a problem for each key of `result` that only a database gives a meaning."""
+    row = source.data.get("result", {})
+    return [
+        Problem(
+            source.place(("result", key)),
+            f"`{key}` says something of a database, and the result is in files",
+            hint="write `in: database`, or leave the key out",
+        )
+        for key in ("tables", "table")
+        if key in row and row["in"] == Holder.FILES
+    ]
 
 
 def _command(

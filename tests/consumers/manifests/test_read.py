@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from harness.consumers.manifest import Consumer, Guarantee
+from harness.consumers.result import Maker
 from harness.consumers.targets import Whereabouts, parse
 from harness.errors import ScenarioError, UsageError
 
@@ -45,6 +46,15 @@ REFUSED = {
     ),
     "a variable that is not set": (LEAST + "pass-environment: [NOWHERE]\n", 4, "NOWHERE"),
     "a file that is not there": (LEAST + "expectations: gone.yaml\n", 4, "gone.yaml"),
+    "a result of nowhere": (LEAST + "result: {in: bucket}\n", 4, "bucket"),
+    "a result without a place": (LEAST + "result: {tables: own}\n", 4, "`in`"),
+    "a pattern without the table": (LEAST + "result: {in: database, table: '{schema}'}\n", 4, "{"),
+    "an unknown placeholder": (LEAST + "result: {in: database, table: '{table}{id}'}\n", 4, "id"),
+    "a word on a database that is not there": (
+        LEAST + "result:\n  in: files\n  tables: own\n",
+        6,
+        "write `in: database`",
+    ),
     "another version": ("manifest: 2\nname: teas\ncommand: [./run.sh]\n", 1, "1"),
     "no YAML": ("manifest: 1\nname: [teas\n", 3, "not YAML"),
 }
@@ -89,6 +99,18 @@ def test_the_least_is_enough(beside: Path) -> None:
     assert found.supports("vitess")
     assert found.max_changefeeds == 1
     assert found.environment == {}
+
+
+def test_a_result_in_a_database_is_taken(beside: Path) -> None:
+    """Who makes the tables and how they are called is as the manifest says, else the default."""
+    assert read(beside, LEAST).result.in_database is False
+    plain = read(beside, LEAST + "result: {in: database}\n").result
+    assert (plain.in_database, plain.tables) == (True, Maker.CREATED)
+    assert plain.named("shop", "t") == "t"
+    own = "result: {in: database, tables: own, table: 'x_{schema}.{table}'}\n"
+    named = read(beside, LEAST + own).result
+    assert named.tables is Maker.OWN
+    assert named.named("{table}", "{schema}") == "x_{table}.{schema}"
 
 
 def test_a_callable_is_found_beside_the_manifest(beside: Path) -> None:
