@@ -100,7 +100,8 @@ def imported() -> set[str]:
     """Return the projects whose modules the harness imports, at whatever depth."""
     names: set[str] = set()
     for path, _, tree in python_files():
-        for node in ast.walk(tree) if path.parts[0] == "harness" else ():
+        ours = path.parts[0] == "harness" and path.parts[1] != "scaffolds"  # those pin their own
+        for node in ast.walk(tree) if ours else ():
             if isinstance(node, ast.Import):
                 names |= {alias.name.partition(".")[0] for alias in node.names}
             elif isinstance(node, ast.ImportFrom):

@@ -20,7 +20,7 @@ from harness.errors import ExitCode, HarnessError
 
 # name -> (module, one line of help); the help is here so that `harness --help` imports no command.
 COMMANDS: dict[str, tuple[str, str]] = {
-    "new": ("harness.cli.new", "Write a starting point, such as a scenario from your SQL."),
+    "new": ("harness.cli.new", "Write a starting point: a scenario from your SQL, or a consumer."),
     "check": ("harness.cli.check", "Check scenario files, locks and goldens; no services needed."),
     "list": ("harness.cli.listing", "List scenarios and the cases that they expand to."),
     "preview": ("harness.cli.preview", "Show the decoded events of cases, partition by partition."),

@@ -6,6 +6,9 @@ from pathlib import Path
 
 import click
 
+LANGUAGES = ("python",)
+PROTOCOLS = ("avro", "open", "vitess")
+
 
 @click.group("new", short_help="Write a starting point.")
 def command() -> None:
@@ -58,4 +61,34 @@ def scenario(
         ("run", "judges the bundled Spark consumer; --consumer reference takes a second"),
     ):
         click.echo(f"    harness {verb} {made.path}{root}  # {why}")
+    return 0
+
+
+@command.command("consumer")
+@click.argument("directory", required=False, type=click.Path(path_type=Path))
+@click.option(
+    "--language",
+    required=True,
+    type=click.Choice(LANGUAGES),
+    help="What it is written in.",
+)
+@click.option(
+    "--protocol",
+    type=click.Choice(PROTOCOLS),
+    help="What it reads [what the language reads most naturally].",
+)
+@click.option("--name", default="", metavar="NAME", help="Its name [that of its directory].")
+def consumer(directory: Path | None, language: str, protocol: str | None, name: str) -> int:
+    """Write a small consumer that works, with its manifest, to DIRECTORY [./NAME].
+
+    Its README.md says how it is built and certified. A directory with something in it is refused.
+    """
+    from harness.engine.new_consumer import Wish, create
+
+    made = create(Wish(language, protocol or "", directory, name))
+    click.echo(f"wrote {made.directory}, the consumer {made.name}, which reads {made.protocol}:")
+    for file in made.files:
+        click.echo(f"    {made.directory / file}")
+    click.echo(f"{made.directory / 'README.md'} says how to build it. Then:")
+    click.echo(f"    harness certify {made.directory / 'consumer.yaml'} -k types")
     return 0

@@ -1,0 +1,125 @@
+"""A consumer to begin with: a small working program that passes, with its manifest and README.
+
+The programs are real files under `harness/scaffolds/<language>/`; here they are copied, and the one
+name that they bear is changed.
+
+Law: a directory with something in it is never touched, and what is written is there as a whole or
+not at all.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.errors import UsageError
+from harness.scaffolds import NAME, OFFERED, SCAFFOLDS
+
+NAME_MAX = 60
+# Files that would mean something in our own repository -> their names in the user's.
+RENAMED: Mapping[str, str] = {"gitignore": ".gitignore"}
+LEFT_OUT = frozenset({"__pycache__"})
+# A name that npm, Maven, Go and a consumer.yaml all take.
+_NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What to begin with; `directory` None and `name` "" follow from each other."""
+
+    language: str
+    protocol: str = ""
+    directory: Path | None = None
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Created:
+    """A new consumer: its directory, its files relative to it, and the protocol that it reads."""
+
+    directory: Path
+    name: str
+    protocol: str
+    files: tuple[Path, ...]
+
+
+def create(wish: Wish) -> Created:
+    """Write a new consumer; UsageError when it cannot be, and nothing is written."""
+    protocol = _protocol(wish)
+    name = _name(wish)
+    directory = wish.directory or Path(name)
+    _refuse_occupied(directory)
+    source = SCAFFOLDS / wish.language
+    try:
+        directory.parent.mkdir(parents=True, exist_ok=True)
+        scratch = Path(tempfile.mkdtemp(prefix=f".{name}-", dir=directory.parent))
+    except OSError as error:
+        raise UsageError(f"cannot write {directory}: {error.strerror}") from None
+    try:
+        files = tuple(_written(source, scratch, name))
+        scratch.chmod(0o755)
+        scratch.replace(directory)
+    except OSError as error:
+        raise UsageError(f"cannot write {directory}: {error.strerror}") from None
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+    return Created(directory, name, protocol, files)
+
+
+def _protocol(wish: Wish) -> str:
+    offered = OFFERED[wish.language]
+    if wish.protocol and wish.protocol not in offered:
+        speakers = [language for language, names in OFFERED.items() if wish.protocol in names]
+        raise UsageError(
+            f"there is no scaffold in {wish.language} for {wish.protocol}",
+            expected=f"--protocol {' or '.join(offered)} in {wish.language}",
+            hint=f"{wish.protocol} is offered in {', '.join(speakers) or 'no language'}",
+        )
+    return wish.protocol or offered[0]
+
+
+def _name(wish: Wish) -> str:
+    """Return the consumer's name: what is said, else what its directory is called."""
+    name = wish.name or (NAME if wish.directory is None else wish.directory.resolve().name)
+    if not _NAME.fullmatch(name) or len(name) > NAME_MAX:
+        raise UsageError(
+            f"{name!r} cannot be a consumer's name",
+            expected="lower-case letters and digits, joined by single hyphens, such as my-consumer",
+            hint="" if wish.name else "name it with --name",
+        )
+    return name
+
+
+def _refuse_occupied(directory: Path) -> None:
+    try:
+        occupied = directory.is_symlink() or any(directory.iterdir())
+    except FileNotFoundError:
+        return
+    except NotADirectoryError:
+        raise UsageError(f"{directory} is a file", hint="choose another directory") from None
+    except OSError as error:
+        raise UsageError(f"cannot read {directory}: {error.strerror}") from None
+    if occupied:
+        raise UsageError(
+            f"{directory} is not empty; nothing is overwritten", hint="choose another directory"
+        )
+
+
+def _written(source: Path, target: Path, name: str) -> list[Path]:
+    """Copy a scaffold's files under the new name; return them relative to the target."""
+    files: list[Path] = []
+    for path in sorted(source.rglob("*")):
+        relative = path.relative_to(source)
+        if path.is_dir() or LEFT_OUT & set(relative.parts):
+            continue
+        relative = relative.with_name(RENAMED.get(relative.name, relative.name))
+        copy = target / relative
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        text = path.read_text(encoding="utf-8").replace(NAME, name)
+        copy.write_text(text, encoding="utf-8")
+        files.append(relative)
+    return files

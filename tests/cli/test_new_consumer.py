@@ -1,0 +1,141 @@
+"""`harness new consumer` writes a whole consumer that the harness accepts, or nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness.cli.main import main
+from harness.cli.new import LANGUAGES, PROTOCOLS
+from harness.consumers.commands import Whereabouts
+from harness.consumers.targets import parse
+from harness.engine import new_consumer
+from harness.scaffolds import NAME, OFFERED, SCAFFOLDS
+
+README_LINES_MAX = 30
+
+
+@pytest.fixture(autouse=True)
+def _in_a_directory_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def scaffold(language: str, *more: str) -> Path:
+    """Write a consumer called teas-2; return its directory."""
+    assert main(["new", "consumer", "here/teas-2", "--language", language, *more]) == 0
+    return Path("here/teas-2")
+
+
+def test_every_language_and_no_other_has_a_directory() -> None:
+    """What the command line offers is what the package holds."""
+    assert (
+        set(LANGUAGES)
+        == set(OFFERED)
+        == {path.parent.name for path in SCAFFOLDS.glob("*/consumer.yaml")}
+    )
+    assert {name for names in OFFERED.values() for name in names} <= set(PROTOCOLS)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_is_written_bears_the_name(language: str) -> None:
+    """The directory's name is the consumer's, in every file; nothing of ours is left in it."""
+    directory = scaffold(language)
+    files = [path for path in directory.rglob("*") if path.is_file()]
+    assert {"README.md", "consumer.yaml", "tox.ini", ".gitignore"} <= {p.name for p in files}
+    texts = {path: path.read_text(encoding="utf-8") for path in files}
+    assert not [path for path, text in texts.items() if NAME in text]
+    assert "teas-2" in texts[directory / "consumer.yaml"]
+    assert "teas-2" in texts[directory / "README.md"]
+    assert len(texts[directory / "README.md"].splitlines()) <= README_LINES_MAX
+    assert not list(directory.parent.glob(".*"))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_manifest_is_accepted(language: str) -> None:
+    """The manifest declares its protocol, and is right but for what is still to be built."""
+    directory = scaffold(language)
+    tools = Path("tools")
+    tools.mkdir()
+    for name in ("python", "node", "java"):
+        (tools / name).write_text("#!/bin/sh\n", encoding="utf-8")
+        (tools / name).chmod(0o755)
+    built = directory / "bin" / "teas-2"
+    built.parent.mkdir()
+    built.write_text("#!/bin/sh\n", encoding="utf-8")
+    built.chmod(0o755)
+    here = Whereabouts(Path.cwd(), {"PATH": str(tools.resolve()), "JAVA_HOME": "/jvm"})
+    consumer = parse(str(directory / "consumer.yaml"), here)
+    assert consumer.name == "teas-2"
+    assert consumer.protocols == {OFFERED[language][0]}
+
+
+@pytest.mark.parametrize(
+    ("language", "protocol"),
+    [(language, name) for language, names in OFFERED.items() for name in names],
+)
+def test_each_protocol_that_is_offered_is_declared(language: str, protocol: str) -> None:
+    """`--protocol` decides what the manifest says that the consumer reads."""
+    directory = scaffold(language, "--protocol", protocol)
+    manifest = (directory / "consumer.yaml").read_text(encoding="utf-8")
+    assert f"protocols: [{protocol}]" in manifest
+
+
+def test_another_protocol_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    """What no scaffold reads is said with what there is, and nothing is written."""
+    assert main(["new", "consumer", "a", "--language", "python", "--protocol", "vitess"]) == 2
+    told = capsys.readouterr().err
+    assert "no scaffold in python for vitess" in told
+    assert "--protocol avro" in told
+    assert not Path("a").exists()
+
+
+def test_without_a_directory_the_name_decides(capsys: pytest.CaptureFixture[str]) -> None:
+    """The name is the directory; without either both are my-consumer."""
+    assert main(["new", "consumer", "--language", "python", "--name", "teas"]) == 0
+    assert "harness certify teas/consumer.yaml" in capsys.readouterr().out
+    assert main(["new", "consumer", "--language", "python"]) == 0
+    assert Path("teas/consumer.yaml").is_file()
+    assert Path(NAME, "consumer.yaml").is_file()
+
+
+@pytest.mark.parametrize("name", ["Teas", "a b", "-a", "a--b", "a" * 61, "../a"])
+def test_a_name_that_some_tool_refuses_is_refused(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A name that npm, Maven or a manifest would not take is refused with one that they do."""
+    assert main(["new", "consumer", "x", "--language", "python", f"--name={name}"]) == 2
+    assert "such as my-consumer" in capsys.readouterr().err
+    assert not Path("x").exists()
+
+
+def test_nothing_is_overwritten(capsys: pytest.CaptureFixture[str]) -> None:
+    """A directory with something in it, and a file, stay as they are; an empty one is taken."""
+    for name in ("full", "empty"):
+        Path(name).mkdir()
+    Path("full/notes").write_text("mine", encoding="utf-8")
+    Path("file").write_text("mine", encoding="utf-8")
+    assert main(["new", "consumer", "full", "--language", "python"]) == 2
+    assert "full is not empty" in capsys.readouterr().err
+    assert main(["new", "consumer", "file", "--language", "python"]) == 2
+    assert "file is a file" in capsys.readouterr().err
+    assert [path.name for path in Path("full").iterdir()] == ["notes"]
+    assert main(["new", "consumer", "empty", "--language", "python"]) == 0
+    assert Path("empty/consumer.py").is_file()
+
+
+def test_a_failure_leaves_nothing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A disk that is full in the middle leaves neither half a consumer nor a scratch directory."""
+    real = Path.write_text
+
+    def full(path: Path, text: str, encoding: str) -> int:
+        if path.name == "tox.ini":
+            raise OSError(28, "No space left on device")
+        return real(path, text, encoding=encoding)
+
+    monkeypatch.setattr(new_consumer.Path, "write_text", full)
+    assert main(["new", "consumer", "a", "--language", "python"]) == 2
+    assert "cannot write a: No space left on device" in capsys.readouterr().err
+    assert not list(Path.cwd().iterdir())
