@@ -5,6 +5,7 @@ A plan needs no database, no broker and no clock; `check` and `preview` stop her
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -122,6 +123,7 @@ def plan(case: Case, log: ChangeLog, known: dict[Hashable, Emission] | None = No
         clauses=_by_point(case),
         line=scenario.expect.line,
         places=delivery.places,
+        messages=Counter(origin.event for record in sent.records for origin in record.origins),
         row_ids=wire.row_ids,
         gone=delivery.gone,
         hostile=delivery.hostile,

@@ -19,14 +19,15 @@ class Drawn:
     """What is drawn of one protocol.
 
     At most one alternative of each group is chosen. `keyless` are the settings under which tables
-    without a key are replicated, None where they never are; in the first dialect only, because
-    others tell two equal rows from one that came twice by nothing.
+    without a key are replicated, None where they never are; `keyed` the dialects in which they are
+    not, because a deletion is its handle key alone.
     """
 
     clauses: tuple[str, ...]
     groups: Sequence[Sequence[Settings]]
     dialects: tuple[str, ...] = ("current",)
     keyless: Settings | None = None
+    keyed: tuple[str, ...] = ()
 
 
 def _routes(topic: Settings) -> tuple[Settings, ...]:
@@ -70,6 +71,7 @@ DRAWN: Mapping[str, Drawn] = {
         ),
         dialects=("current", "newarch", "4.0.4"),
         keyless={"force-replicate": True},
+        keyed=("4.0.4",),
     ),
     "avro": Drawn(
         clauses=("avro.key.columns",),
@@ -124,6 +126,11 @@ def tells_names(settings: Settings) -> bool:
     TiCDC Avro sends the DDL with the names themselves, and rows with what Avro takes of them.
     """
     return not settings.get("avro-enable-watermark", False)
+
+
+def tells_ddl(protocol: str, settings: Settings) -> bool:
+    """Tell whether a stream has DDL beside its rows."""
+    return protocol == "open" or bool(settings.get("avro-enable-watermark", False))
 
 
 def drawn_settings(draw: Draw, protocol: str, *, keyless: bool) -> Settings:

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from harness.fuzz.deliveries import drawn_delivery, names
 from harness.fuzz.pick import pick
-from harness.fuzz.protocols import DRAWN, drawn_settings, tells_names
+from harness.fuzz.protocols import DRAWN, drawn_settings, tells_ddl, tells_names
 from harness.fuzz.scene import Scene, Step, Transaction
-from harness.fuzz.workload import drawn_workload
+from harness.fuzz.workload import Limits, drawn_workload
 
 PARTITIONS = (1, 2, 3)
 EXTENSION = "enable-tidb-extension"
@@ -24,13 +24,14 @@ def scenes(draw: st.DrawFn, protocols: Sequence[str]) -> Scene:
     drawn = DRAWN[protocol]
     keyless = drawn.keyless is not None and pick(draw, (False, False, True))
     settings = drawn_settings(draw, protocol, keyless=keyless)
+    limits = Limits(keyless, tells_names(settings), tells_ddl(protocol, settings))
     plain = Scene(
         protocol=protocol,
-        dialect=pick(draw, drawn.dialects[:1] if keyless else drawn.dialects),
+        dialect=pick(draw, [d for d in drawn.dialects if not (keyless and d in drawn.keyed)]),
         partitions=pick(draw, PARTITIONS),
         clauses=drawn.clauses,
         settings=settings,
-        steps=drawn_workload(draw, keyless=keyless, odd=tells_names(settings)),
+        steps=drawn_workload(draw, limits),
     )
     if _needs_order(plain, keyless=keyless):
         plain = replace(plain, partitions=1)
@@ -40,13 +41,12 @@ def scenes(draw: st.DrawFn, protocols: Sequence[str]) -> Scene:
 def _needs_order(scene: Scene, *, keyless: bool) -> bool:
     """Tell whether what rows say is known by their order alone, which partitions do not keep.
 
-    TiCDC Avro without the extension dates no row, so nothing says which of two shapes is later;
-    Debezium Vitess spreads rows without a key over all partitions, so that a delete may come
-    before its insert.
+    TiCDC Avro without the extension dates no row, and Debezium Vitess spreads rows without a key
+    over all partitions: nothing says which of two shapes is later.
     """
     undated = scene.protocol == "avro" and not scene.settings.get(EXTENSION)
     spread = scene.protocol == "vitess" and keyless
-    return spread or (undated and not _keeps_schema(scene.steps))
+    return (undated or spread) and not _keeps_schema(scene.steps)
 
 
 def _keeps_schema(steps: Sequence[Step]) -> bool:

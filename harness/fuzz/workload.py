@@ -7,18 +7,31 @@ them; what it refuses all the same (keys that a collation takes for one) is not 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from harness.fuzz.literals import KINDS
 from harness.fuzz.pick import Draw, pick, some
 from harness.fuzz.scene import Ddl, Step, Transaction
 from harness.fuzz.tables import Column, Table, drawn_column, drawn_table, tick
 
-TABLES = ("t", "u", "Orders")
+TABLES = ("t", "u", "Orders", "v", "w")
 STEPS = 6
 STATEMENTS = 5
 # Whether something follows: drawn before each step, so that shrinking can cut any one out.
 MORE = (False, True, True)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a workload may have: tables without a key, odd names, and a name's second table.
+
+    Where DDL is not told, the rows of a table's predecessor stay, under a key that may be of
+    another type: nobody can say what they are then.
+    """
+
+    keyless: bool
+    odd: bool
+    again: bool
 
 
 def _value(draw: Draw, table: Table, column: Column) -> str:
@@ -214,7 +227,7 @@ def _rename(draw: Draw, there: list[Table]) -> str:
     return f"RENAME TABLE {old} TO {table.sql}"
 
 
-def _ddl(draw: Draw, there: list[Table], *, keyless: bool, odd: bool) -> str:
+def _ddl(draw: Draw, there: list[Table], used: set[str], limits: Limits) -> str:
     what = pick(draw, ("alter", "alter", "alter", "create", "rename", "drop"))
     if what == "alter":
         return pick(draw, ALTERATIONS)(draw, pick(draw, there))
@@ -222,22 +235,23 @@ def _ddl(draw: Draw, there: list[Table], *, keyless: bool, odd: bool) -> str:
         return _rename(draw, there)
     if what == "drop" and len(there) > 1:
         return _drop(draw, there)
-    names = {table.name for table in there}
-    free = [name for name in TABLES if name not in names]
+    taken = {table.name for table in there} | (set() if limits.again else used)
+    free = [name for name in TABLES if name not in taken]
     if not free:
         return ""
-    table = drawn_table(draw, free[0], keyless=keyless, odd=odd)
+    used.add(free[0])
+    table = drawn_table(draw, free[0], keyless=limits.keyless, odd=limits.odd)
     there.append(table)
     return table.create()
 
 
-def drawn_workload(draw: Draw, *, keyless: bool, odd: bool) -> tuple[Step, ...]:
-    """Draw the steps of a scenario.
-
-    `keyless` when tables without a key are replicated, `odd` when every name is told as it is.
-    """
+def drawn_workload(draw: Draw, limits: Limits) -> tuple[Step, ...]:
+    """Draw the steps of a scenario."""
     count = pick(draw, (1, 1, 2))
-    there = [drawn_table(draw, name, keyless=keyless, odd=odd) for name in TABLES[:count]]
+    used = set(TABLES[:count])
+    there = [
+        drawn_table(draw, name, keyless=limits.keyless, odd=limits.odd) for name in TABLES[:count]
+    ]
     steps: list[Step] = [Ddl(table.create()) for table in there]
     for number in range(STEPS):
         if number and not pick(draw, MORE):
@@ -246,6 +260,6 @@ def drawn_workload(draw: Draw, *, keyless: bool, odd: bool) -> tuple[Step, ...]:
             made = _transaction(draw, f"t{number + 1}", there)
             steps += [] if made is None else [made]
         else:
-            sql = _ddl(draw, there, keyless=keyless, odd=odd)
+            sql = _ddl(draw, there, used, limits)
             steps += [Ddl(sql)] if sql else []
     return tuple(steps)

@@ -9,7 +9,8 @@ Source: TiCDC Avro, §DDL events and schema changes; Debezium Vitess connector, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 
 from harness.model.columns import BINARIES, CHARACTERS, INTEGERS, Column
 from harness.model.mounted import MountedRow, MountedTable, VendorEvent
@@ -25,16 +26,33 @@ def fold_rows(events: Iterable[VendorEvent], tells_default: Callable[[Column], b
     `tells_default` says of a new column whether the wire tells its default, which older rows then
     have; otherwise they have NULL there.
     """
-    tables: dict[TableId, TableState] = {}
     rows = tuple(event for event in events if isinstance(event, MountedRow))
+    again = partial(_folded, tells_default=tells_default)
+    last = max((event.commit_ts for event in rows), default=0)
+    return Expected(
+        tables=again(rows),
+        applied=rows,
+        ddl=(),
+        held=(),
+        resolved_ts=last,
+        again=again,
+        unordered=True,
+    )
+
+
+def _folded(
+    rows: Sequence[VendorEvent], tells_default: Callable[[Column], bool]
+) -> dict[TableId, TableState]:
+    tables: dict[TableId, TableState] = {}
     for event in rows:
+        if not isinstance(event, MountedRow):
+            continue
         state = tables.get(event.table.table.id)
         # A deletion tells of its key alone, so the row behind it is the first with the new columns.
         if state is not None and state.mounted != event.table and event.after is not None:
             _widen(state, event.table, tells_default)
         apply_row(tables, event)
-    last = max((event.commit_ts for event in rows), default=0)
-    return Expected(tables=tables, applied=rows, ddl=(), held=(), resolved_ts=last)
+    return tables
 
 
 def _widen(state: TableState, after: MountedTable, tells_default: Callable[[Column], bool]) -> None:

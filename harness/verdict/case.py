@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from harness.model.finding import Place
 from harness.model.mounted import MountedRow
@@ -16,7 +16,8 @@ class Judged:
     """One case under judgement.
 
     `clauses` are those that the scenario cites, the first of them being its main point; `places`
-    tells for each event number where its records lie, every copy of them. `row_ids` tells whether
+    tells for each event number where its records lie, every copy of them, and `messages` how many
+    messages say it once: a deletion's tombstone is a second one. `row_ids` tells whether
     the wire tells rows without a key apart. `gone` are the events of which not every record is left
     to be read: compaction removed it. `hostile` are the places of what no consumer can
     read; None where everything can be.
@@ -27,6 +28,7 @@ class Judged:
     clauses: tuple[str, ...]
     line: int
     places: Mapping[int, tuple[Place, ...]]
+    messages: Mapping[int, int] = field(default_factory=dict[int, int])
     row_ids: bool = False
     gone: AbstractSet[int] = frozenset()
     hostile: tuple[Place, ...] | None = None
@@ -35,6 +37,10 @@ class Judged:
         """Return the records of some events, in the order in which they lie on the topic."""
         found = [place for event in events for place in self.places.get(event.origin.event, ())]
         return tuple(sorted(found, key=lambda place: (place.topic, place.partition, place.offset)))
+
+    def copies_of(self, event: int) -> int:
+        """Return how often an event is there to be read; a part of what says it counts for it."""
+        return -(-len(self.places.get(event, ())) // self.messages.get(event, 1))
 
     def main_clause(self) -> str:
         """Return the clause that a finding cites when no narrower one fits."""

@@ -8,7 +8,7 @@ Rows keep the events that made them, so that a finding can point at records.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from harness.model.change import Op
@@ -49,13 +49,19 @@ class TableState:
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """The state at the last global resolved ts, and how it came about, in order of application."""
+    """The state at the last global resolved ts, and how it came about, in order of application.
+
+    `again` folds other events of the case by the same rules; `unordered` tells whether events in
+    different partitions have no order among each other.
+    """
 
     tables: dict[TableId, TableState]
     applied: tuple[VendorEvent, ...]
     ddl: tuple[DdlEvent, ...]
     held: tuple[MountedRow, ...]
     resolved_ts: int
+    again: Callable[[Sequence[VendorEvent]], dict[TableId, TableState]] = field(compare=False)
+    unordered: bool = False
 
 
 def fold(events: Iterable[VendorEvent], *, complete: str) -> Expected:
@@ -66,19 +72,24 @@ def fold(events: Iterable[VendorEvent], *, complete: str) -> Expected:
     data = [event for event in stream if not isinstance(event, ResolvedMark)]
     # Python's sort is stable, so events of one commit ts and rank stay in emission order.
     ready = sorted((e for e in data if e.commit_ts <= limit), key=lambda e: (e.commit_ts, _rank(e)))
-    tables: dict[TableId, TableState] = {}
-    for event in ready:
-        if isinstance(event, DdlEvent):
-            _apply_ddl(tables, event)
-        else:
-            apply_row(tables, event)
     return Expected(
-        tables=tables,
+        tables=_folded(ready),
         applied=tuple(ready),
         ddl=tuple(event for event in ready if isinstance(event, DdlEvent)),
         held=tuple(e for e in data if e.commit_ts > limit and isinstance(e, MountedRow)),
         resolved_ts=resolved,
+        again=_folded,
     )
+
+
+def _folded(ready: Sequence[VendorEvent]) -> dict[TableId, TableState]:
+    tables: dict[TableId, TableState] = {}
+    for event in ready:
+        if isinstance(event, DdlEvent):
+            _apply_ddl(tables, event)
+        elif isinstance(event, MountedRow):
+            apply_row(tables, event)
+    return tables
 
 
 def global_resolved(events: Sequence[VendorEvent]) -> int:

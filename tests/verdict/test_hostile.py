@@ -18,7 +18,7 @@ ORIGIN = Origin(7, 0, 3, "insert")
 BAD = Place("ticdc", 1, 5, ORIGIN)
 GOOD = Place("ticdc", 1, 4, ORIGIN)
 JUDGED = Judged("case", "open", ("c",), 9, {3: (GOOD, BAD)}, hostile=(BAD,))
-NOTHING = Expected(tables={}, applied=(), ddl=(), held=(), resolved_ts=0)
+NOTHING = Expected(tables={}, applied=(), ddl=(), held=(), resolved_ts=0, again=lambda _: {})
 
 
 def said(outcome: Outcome, **more: Any) -> Judgement:

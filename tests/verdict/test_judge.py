@@ -16,7 +16,7 @@ from harness.model.record import Origin, Record
 from harness.model.table import TableId
 from harness.verdict.case import Judged, places
 from tests.changelogs import T, ddl, delete, insert, transaction, update
-from tests.verdict.answers import Case, case
+from tests.verdict.answers import case
 
 STEPS = (
     ddl("CREATE TABLE t (id BIGINT UNSIGNED PRIMARY KEY, v VARCHAR(9), b VARBINARY(9))"),
@@ -149,45 +149,14 @@ def test_untold_timestamps_of_equal_events() -> None:
     assert (finding.kind, finding.line) == (FindingKind.EVENT_MISSING, 8)
 
 
-def loose(repeated: int, dialect: str = "4.0.4") -> Case:
-    """Return a case over a keyless table whose records are delivered that often."""
-    rows = transaction(insert(1), insert(2))
-    create = ddl("CREATE TABLE t (id INT)")
-    return case(create, rows, repeated=repeated, dialect=dialect, force_replicate=True)
-
-
-@pytest.mark.parametrize(
-    ("dialect", "repeated", "row", "judgement"),
-    [
-        ("4.0.4", 1, 1, Judgement.FAIL),
-        ("4.0.4", 2, 1, Judgement.UNDECIDED),
-        ("4.0.4", 2, 7, Judgement.FAIL),
-        ("current", 2, 1, Judgement.FAIL),
-    ],
-)
-def test_keyless_duplicates(dialect: str, repeated: int, row: int, judgement: Judgement) -> None:
-    """How often a keyless row is there cannot be decided once its events came twice without ids."""
-    plan = loose(repeated, dialect)
-    tables = {T: (*plan.tables()[T], {"id": row})}
-    verdict = plan.verdict(tables=tables)
-    assert verdict.judgement is judgement
-    assert bool(verdict.detail) == (judgement is Judgement.UNDECIDED)
-    assert verdict.findings
-
-
-def test_undecided_excuses_nothing_else() -> None:
-    """One thing that is surely wrong fails the case, whatever cannot be decided."""
-    plan = loose(2)
-    verdict = plan.verdict(tables={T: (*plan.tables()[T], {"id": 1})}, ddl=())
-    assert verdict.judgement is Judgement.FAIL
-    keyed = case(*STEPS[:2], repeated=2)
-    rows = keyed.tables()[T]
-    assert keyed.verdict(tables={T: (*rows, rows[0])}).judgement is Judgement.FAIL
-
-
 def test_keyless_events_are_not_counted() -> None:
     """Events of keyless rows have no identity, so none is missed or refused."""
-    plan = loose(1)
+    plan = case(
+        ddl("CREATE TABLE t (id INT)"),
+        transaction(insert(1), insert(2)),
+        dialect="4.0.4",
+        force_replicate=True,
+    )
     untold = tuple(replace(event, commit_ts=None) for event in plan.events())
     for events in ((), untold, (*plan.events(), *plan.events())):
         assert plan.verdict(events=events).judgement is Judgement.PASS
