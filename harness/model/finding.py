@@ -51,6 +51,7 @@ class FindingKind(StrEnum):
     DUPLICATE_ROW = "duplicate-row"
     MISSING_COLUMN = "missing-column"
     EXTRA_COLUMN = "extra-column"
+    MISSING_TABLE = "missing-table"
     EXTRA_TABLE = "extra-table"
     DDL_MISSING = "ddl-missing"
     DDL_REPEATED = "ddl-repeated"

@@ -12,6 +12,7 @@ from decimal import Decimal
 from enum import StrEnum
 
 from harness.model.change import Op
+from harness.model.decoded import EventKind
 from harness.model.table import TableId
 
 RawValue = bool | int | Decimal | str | None | Sequence["RawValue"] | Mapping[str, "RawValue"]
@@ -45,6 +46,27 @@ class ObservedEvent:
 
 
 @dataclass(frozen=True, slots=True)
+class ObservedDecoded:
+    """One event that the consumer read out of a message; what it does not tell is "" or None.
+
+    `line` is that of its answer, from 1.
+    """
+
+    kind: EventKind
+    topic: str
+    partition: int
+    offset: int
+    schema: str = ""
+    table: str = ""
+    before: RawRow | None = None
+    after: RawRow | None = None
+    commit_ts: int | None = None
+    query: str = ""
+    type: int | None = None
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class ObservedDdl:
     """One DDL statement that the consumer says it executed."""
 
@@ -68,9 +90,12 @@ class DeadLetter:
 class Observed:
     """Everything one consumer answered for one changefeed.
 
+    `lacking` has, where tables were read from a database, those that could not be: each with the
+    columns that it does not have, or with none where the table itself is not there.
     `detail` says what happened in words when the outcome is not DONE: the consumer's own error, the
     exit code and the tail of its output, or which line of which result file is not valid.
-    `events`, `ddl` and `dead_letters` are None when the consumer did not hand them back.
+    `events`, `ddl` and `dead_letters` are None when the consumer did not hand them back. `decoded`
+    is the answer at level decode, where there are neither tables nor these two.
     """
 
     outcome: Outcome
@@ -80,3 +105,5 @@ class Observed:
     ddl: tuple[ObservedDdl, ...] | None = None
     log: str = ""
     dead_letters: tuple[DeadLetter, ...] | None = None
+    lacking: Mapping[TableId, tuple[str, ...]] | None = None
+    decoded: tuple[ObservedDecoded, ...] | None = None

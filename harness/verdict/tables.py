@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from harness.model.change import Op
 from harness.model.finding import Finding, FindingKind
@@ -23,12 +24,22 @@ from harness.verdict.read import read_row
 from harness.verdict.text import key_text, row_text, value_text
 
 Answer = Mapping[TableId, Sequence[RawRow]]
+Lacking = Mapping[TableId, Sequence[str]]
+NOTHING_LACKS: Lacking = MappingProxyType({})
 
 
-def compare_tables(judged: Judged, expected: Expected, answer: Answer) -> Iterator[Finding]:
-    """Yield a finding for each difference between the expected tables and the answered ones."""
+def compare_tables(
+    judged: Judged, expected: Expected, answer: Answer, lacking: Lacking = NOTHING_LACKS
+) -> Iterator[Finding]:
+    """Yield a finding for each difference between the expected tables and the answered ones.
+
+    Of a table that is lacking in a database, or lacks columns there, nothing else is said.
+    """
     for table_id, state in sorted(expected.tables.items()):
-        yield from _table(judged, expected, state, answer.get(table_id, ()))
+        if table_id in lacking:
+            yield from _absent(judged, state, lacking[table_id])
+        else:
+            yield from _table(judged, expected, state, answer.get(table_id, ()))
     for table_id in sorted(set(answer) - set(expected.tables)):
         if answer[table_id]:
             yield Finding(
@@ -39,6 +50,28 @@ def compare_tables(judged: Judged, expected: Expected, answer: Answer) -> Iterat
                 judged.line,
                 table=str(table_id),
             )
+
+
+def _absent(judged: Judged, state: TableState, columns: Sequence[str]) -> Iterator[Finding]:
+    """Yield what is wrong with a table of a database that cannot be compared row by row."""
+    name = str(state.mounted.table.id)
+    count = len(state.all_rows())
+    if not columns and not count:
+        return
+    kind = FindingKind.MISSING_COLUMN if columns else FindingKind.MISSING_TABLE
+    message = f"the table {name} in the database has no column {', '.join(columns)}"
+    if not columns:
+        rows = "1 row" if count == 1 else f"{count} rows"
+        message = f"there is no table {name} in the database; it must be there, with {rows}"
+    yield Finding(
+        kind,
+        message,
+        judged.main_clause(),
+        judged.line,
+        table=name,
+        column=columns[0] if columns else "",
+        places=judged.places_of(state.events()),
+    )
 
 
 def _table(
