@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from harness.consumers.contract.job import (
+    NOTHING,
     ChangefeedJob,
     Complete,
     KafkaJob,
@@ -39,11 +40,16 @@ def registry_job(registry: Registry) -> RegistryJob:
 
 
 def changefeed(
-    plan: Plan, index: int, topics: Sequence[FilledTopic], large: Path | None = None
+    plan: Plan,
+    index: int,
+    topics: Sequence[FilledTopic],
+    large: Path | None = None,
+    databases: Mapping[str, str] = NOTHING,
 ) -> ChangefeedJob:
     """Return one changefeed of job.json; `index` names its result directory.
 
-    `large` is the directory of what its messages are too small for, if there is one.
+    `large` is the directory of what its messages are too small for, if there is one; `databases`
+    are the sink's, by the upstream's schemas.
     """
     return ChangefeedJob(
         id=plan.case.id,
@@ -62,4 +68,5 @@ def changefeed(
             for topic in topics
         ),
         large_messages=large,
+        databases=databases,
     )

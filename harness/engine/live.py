@@ -21,6 +21,7 @@ from harness.engine.enact.table import enact
 from harness.engine.large_messages import laid_out
 from harness.engine.plan import Plan
 from harness.engine.produce import filled_topics, staged, verify, wanted_topics
+from harness.engine.sink.sink import Sink
 from harness.engine.wanted import registry_for
 from harness.faults.actions import ConsumerAction, sent
 from harness.model.observed import Observed, Outcome
@@ -37,6 +38,7 @@ class Live:
     run_dir: Path
     environment: Mapping[str, str]
     deadline_s: float
+    sink: Sink | None = None
 
     def run(self, plan: Plan, prefix: str, index: int) -> Observed:
         """Enact one delivery under a consumer that reads it; return what it answered.
@@ -73,6 +75,8 @@ class Live:
             verify(stage, filled)
             stage.renew()
             observed, unreached = moments.answer()
+            if self.sink is not None:
+                observed = self.sink.answer(start.job.changefeeds[0], observed)
         if unreached and observed.outcome is Outcome.DONE:
             what = f"it ended before the moment came at which something was to happen: {unreached}"
             return replace(observed, outcome=Outcome.UNTRIED, detail=what)
@@ -82,12 +86,16 @@ class Live:
         directory = self.run_dir.absolute() / f"live-{index:04}"
         registry = registry_for(self.services, [plan.case])
         large = laid_out(plan, directory / "large")
+        sink = self.sink
+        databases: Mapping[str, str] = {} if sink is None else sink.databases(plan, index)
+        topics_filled = filled_topics(plan, prefix)
         job = Job(
             work_dir=directory / "work",
             out_dir=directory / "out",
             kafka=jobs.kafka_job(self.services.kafka, prefix),
-            changefeeds=(jobs.changefeed(plan, index, filled_topics(plan, prefix), large),),
+            changefeeds=(jobs.changefeed(plan, index, topics_filled, large, databases),),
             deadline_s=self.deadline_s,
+            sink=None if sink is None else sink.job,
             registry=None if registry is None else jobs.registry_job(registry),
         )
         return Start(directory, job)

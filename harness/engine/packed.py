@@ -18,7 +18,9 @@ from harness.engine import jobs, topics
 from harness.engine.isolation import NOT_ISOLATED, Isolation, read_alone
 from harness.engine.large_messages import laid_out
 from harness.engine.live import Named, Phase
+from harness.engine.plan import Plan
 from harness.engine.produce import FilledTopic, fill, wanted_topics
+from harness.engine.sink.sink import Sink
 from harness.engine.wanted import registry_for
 from harness.model.finding import Verdict
 from harness.model.observed import Observed
@@ -49,6 +51,7 @@ class Packed:
     group: str
     phase: Phase
     isolation: Isolation = NOT_ISOLATED
+    sink: Sink | None = None
 
     def run(self, packed: Sequence[Named]) -> Answers:
         """Fill the topics of all cases, let the consumer read them; return its answers.
@@ -74,18 +77,25 @@ class Packed:
                 one.case.id: judge(one.judged, one.expected, observed[one.case.id])
                 for one, _ in named
             }
-            return Answers(observed, verdicts, self._alone(plan, verdicts))
+            return Answers(observed, verdicts, self._alone(packed, plan, verdicts))
 
-    def _alone(self, plan: RunPlan, verdicts: Mapping[str, Verdict]) -> Mapping[str, Observed]:
+    def _alone(
+        self, packed: Sequence[Named], plan: RunPlan, verdicts: Mapping[str, Verdict]
+    ) -> Mapping[str, Observed]:
         """Let the consumer read some changefeeds again, each in a job of its own."""
         if min(self.consumer.max_changefeeds, len(plan.changefeeds)) == 1:
             return {}  # each was alone
         chosen = frozenset(read_alone(verdicts, self.isolation))
         if not chosen:
             return {}
+        again = tuple(
+            replace(feed, databases=self._databases(one, index, "a"))
+            for (index, one, _), feed in zip(packed, plan.changefeeds, strict=True)
+            if feed.id in chosen
+        )
         alone = replace(
             plan,
-            changefeeds=tuple(feed for feed in plan.changefeeds if feed.id in chosen),
+            changefeeds=again,
             kafka=replace(plan.kafka, group_id=f"{plan.kafka.group_id}-alone"),
             run_dir=plan.run_dir / "alone",
         )
@@ -101,7 +111,13 @@ class Packed:
     ) -> RunPlan:
         directory = self.run_dir.absolute() / "large"
         changefeeds = tuple(
-            jobs.changefeed(plan, index, found, laid_out(plan, directory / f"{index:04}"))
+            jobs.changefeed(
+                plan,
+                index,
+                found,
+                laid_out(plan, directory / f"{index:04}"),
+                self._databases(plan, index),
+            )
             for (index, plan, _), found in zip(packed, filled, strict=True)
         )
         return RunPlan(
@@ -111,11 +127,15 @@ class Packed:
             self.deadline_s,
             registry=None if registry is None else jobs.registry_job(registry),
             parallelism=self.parallelism,
+            sink=None if self.sink is None else self.sink.job,
         )
+
+    def _databases(self, plan: Plan, index: int, again: str = "") -> Mapping[str, str]:
+        return {} if self.sink is None else self.sink.databases(plan, index, again)
 
     def _answers(self, consumer: Consumer, plan: RunPlan) -> Mapping[str, Observed]:
         observed = run_consumer(
             consumer, plan, environment=self.environment, should_abort=self.services.check
         )
         self.services.check()
-        return observed
+        return observed if self.sink is None else self.sink.answers(plan.changefeeds, observed)

@@ -35,6 +35,7 @@ from harness.engine.launch import service_changed, undeclared
 from harness.engine.live import Live, Named, run_all, sort_out
 from harness.engine.packed import Answers, Packed
 from harness.engine.plan import Plan
+from harness.engine.sink.sink import Sink, sink_of
 from harness.engine.wanted import services_for
 from harness.engine.workspace import Workspace
 from harness.errors import ExitCode, UsageError
@@ -122,13 +123,14 @@ class Run:
         return self._finish(tuple(verdicts[case.id] for case in request.cases))
 
     def _verdicts(self, cases: Sequence[Case]) -> dict[str, Verdict]:
-        wanted = services_for(cases)
+        wanted = services_for(cases, self._request.consumer)
         with ThreadPoolExecutor(1) as pool:
             planning = pool.submit(self._planned, cases)
             with self._services(wanted) as services:
                 with self._phase("plan", f"{len(cases)} cases"):
                     planned = planning.result()
-                observed, pack = self._consume(planned, services)
+                with sink_of(services, self._request.consumer, self._request.run) as sink:
+                    observed, pack = self._consume(planned, services, sink)
         with self._phase("judge"):
             return self._judge(planned, observed, pack)
 
@@ -139,7 +141,7 @@ class Run:
         return tuple(plan for plan in self._request.planned if plan.case.id in wanted)
 
     def _consume(
-        self, planned: Sequence[Plan], services: Services
+        self, planned: Sequence[Plan], services: Services, sink: Sink | None
     ) -> tuple[Mapping[str, Observed], Answers]:
         """Return what the consumer answered, and how packs were judged and tried again."""
         request = self._request
@@ -161,6 +163,7 @@ class Run:
                 group,
                 self._phase,
                 request.isolation,
+                sink,
             )
             answers = pack.run(sorted_out.packed)
             observed |= answers.packed
@@ -171,6 +174,7 @@ class Run:
             directory,
             request.environment,
             request.deadline_s,
+            sink,
         )
         if sorted_out.live:
             observed |= run_all(live, sorted_out.live, self._phase)
@@ -244,12 +248,13 @@ class Run:
 
     @contextmanager
     def _services(self, wanted: Sequence[str]) -> Generator[Services]:
-        if self._request.services is not None:
-            yield self._request.services
+        given = self._request.services
+        lacking = [name for name in wanted if given is None or not given.has(name)]
+        if given is not None and not lacking:
+            yield given
             return
-        warm = self._request.source.warm
-        with self._own_services(wanted, "services", warm) as services:
-            yield services
+        with self._own_services(lacking, "services", self._request.source.warm) as services:
+            yield services if given is None else given.joined(services)
 
     @contextmanager
     def _own_services(

@@ -90,6 +90,11 @@ def instead(tables: dict[TableId, Any]) -> Spoil:
     return lambda _: {"tables": tables}
 
 
+def lacking(*columns: str) -> Spoil:
+    """Answer from a database where the table has not these columns, or is not there at all."""
+    return lambda _: {"tables": {}, "lacking": {T: columns}}
+
+
 def told_events(change: Callable[[list[Any]], list[Any]]) -> Spoil:
     """Answer with the row events changed."""
     return lambda plan: {"events": tuple(change(plan.events()))}
@@ -279,6 +284,16 @@ WRONG: dict[str, tuple[Case, Spoil, list[tuple[Any, ...]]]] = {
             (K.EVENT_ORDER, "open.order.per-table-ts", line, key, "", [2, 2])
             for line, key in [(9, "id=1"), (10, "id=2"), (11, "id=4")]
         ],
+    ),
+    "no table in the database": (
+        PLAIN,
+        lacking(),
+        [(K.MISSING_TABLE, "open.row.insert", EXPECT_LINE, "", "", [2] * 8)],
+    ),
+    "no column in the database": (
+        PLAIN,
+        lacking("v", "d"),
+        [(K.MISSING_COLUMN, "open.row.insert", EXPECT_LINE, "", "v", [2] * 8)],
     ),
     "lost DDL": (
         PLAIN,

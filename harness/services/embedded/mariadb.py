@@ -49,6 +49,8 @@ SERVER = (
     "--character-set-server=utf8mb4",
     "--collation-server=utf8mb4_bin",  # TiDB's default
     "--default-time-zone=+00:00",
+    # For a consumer's sessions: each value that was ever legal upstream is taken as it is.
+    "--sql-mode=ALLOW_INVALID_DATES,NO_AUTO_VALUE_ON_ZERO,NO_ENGINE_SUBSTITUTION",
     "--server-id=1",
     "--log-bin=binlog",
     "--binlog-format=ROW",

@@ -1,0 +1,29 @@
+"""Which tables a stream leaves in a sink, and what they look like."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from harness.engine.plan import Plan
+from harness.model.columns import Column
+from harness.model.mounted import DdlEvent, MountedRow, MountedTable
+from harness.model.table import TableId
+
+
+def shapes(plan: Plan) -> Mapping[TableId, MountedTable]:
+    """Return each table that rows are sent for, or that is there at the end, in its last shape."""
+    rows = (event.table for event in plan.events if isinstance(event, MountedRow))
+    found = {mounted.table.id: mounted for mounted in rows}
+    return found | {name: state.mounted for name, state in plan.expected.tables.items()}
+
+
+def schemas(plan: Plan) -> tuple[str, ...]:
+    """Return the upstream's schemas that the stream may name, sorted."""
+    told = {event.schema for event in plan.events if isinstance(event, DdlEvent)}
+    named = {table.schema for table in shapes(plan)}
+    return tuple(sorted({*plan.case.scenario.databases, *named, *told} - {""}))
+
+
+def sent_columns(mounted: MountedTable) -> tuple[Column, ...]:
+    """Return the columns that are ever sent, in table order."""
+    return tuple(mounted.table.columns[ordinal] for ordinal in mounted.emitted)
