@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-LANGUAGES = ("python",)
+LANGUAGES = ("python", "node", "go", "java")
 PROTOCOLS = ("avro", "open", "vitess")
 
 
