@@ -13,16 +13,16 @@ from packaging.utils import canonicalize_name
 from tests.tree import ROOT, hold, pyproject, python_files, text_of
 
 # Which lists of pyproject.toml each lock must hold; RUN is what the package itself may import.
-EXTRAS = ("containers", "fuzz", "pytest", "spark", "upstream")
+EXTRAS = ("containers", "fuzz", "parquet", "pytest", "spark", "upstream")
 RUN = ("run", *EXTRAS)
 LOCKS = {
     "all": (*RUN, "browser", "build", "lint", "test", "types"),
     "browser": ("run", "pytest", "test", "browser"),
     "build": ("build",),
     "lint": ("lint",),
-    "run-spark": ("run", "spark", "upstream"),
+    "run-spark": ("run", "parquet", "spark", "upstream"),
     "spark": (*RUN, "test"),
-    "test": ("run", "containers", "pytest", "upstream", "test"),
+    "test": ("run", "containers", "parquet", "pytest", "upstream", "test"),
     "types": (*RUN, "types"),
 }
 

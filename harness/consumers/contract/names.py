@@ -1,6 +1,7 @@
 """The name of a table's result file: one table, one name, on every file system.
 
-`<schema>.<table>.jsonl`, where every byte of the UTF-8 names outside `[A-Za-z0-9_-]` is `%XX`.
+`<schema>.<table>.jsonl` or `.parquet`, where every byte of the UTF-8 names outside `[A-Za-z0-9_-]`
+is `%XX`.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from harness.consumers.contract.exact_json import Malformed
 from harness.model.table import TableId
 
 SUFFIX = ".jsonl"
+SUFFIXES = (SUFFIX, ".parquet")
 EXPECTED = "<schema>.<table>.jsonl with every byte outside [A-Za-z0-9_-] written %XX"
 _PART = re.compile(r"(?:[A-Za-z0-9_-]|%[0-9A-Fa-f]{2})+")
 
@@ -26,7 +28,9 @@ def decode(file_name: str) -> TableId:
 
     Raises Malformed, with the spelling that was expected.
     """
-    parts = file_name.removesuffix(SUFFIX).split(".")
+    found = (file_name.removesuffix(one) for one in SUFFIXES if file_name.endswith(one))
+    stem = next(found, file_name)
+    parts = stem.split(".")
     if len(parts) != 2 or not all(_PART.fullmatch(part) for part in parts):
         raise Malformed("the file's name names no table", expected=EXPECTED)
     try:

@@ -73,7 +73,7 @@ class Folder:
 
     def document(self, file: str, schema: str) -> dict[str, Any]:
         """Return one whole JSON document, which fits its schema."""
-        with self._open(file) as stream:
+        with self.plain(file) as stream:
             raw = stream.read(self.limits.document + 1)
         if len(raw) > self.limits.document:
             raise Misplaced(file, 0, Malformed(f"longer than {self.limits.document} bytes"))
@@ -83,7 +83,7 @@ class Folder:
     def objects(self, file: str) -> Iterator[tuple[int, RawRow]]:
         """Yield the object on each line with the line's number from 1; blank lines are skipped."""
         longest = self.limits.line
-        with self._open(file) as stream:
+        with self.plain(file) as stream:
             lines = iter(lambda: stream.readline(longest + 1), b"")
             for number, line in enumerate(lines, start=1):
                 if len(line) > longest:
@@ -91,7 +91,12 @@ class Folder:
                 if line.strip():
                     yield number, located(file, number, _object, line)
 
-    def _open(self, file: str) -> BinaryIO:
+    def is_directory(self, file: str) -> bool:
+        """Return whether a directory of that name can be seen."""
+        return os.path.isdir(self.directory / file)  # noqa: PTH112 - never raises
+
+    def plain(self, file: str) -> BinaryIO:
+        """Open a plain file to read its bytes."""
         path = self.directory / file
         try:
             if stat.S_ISREG(path.stat().st_mode):

@@ -7,11 +7,11 @@ exception, and never a guess. Unknown files are not looked at.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from harness.consumers.contract import names, schemas
+from harness.consumers.contract import names, parquet, schemas
 from harness.consumers.contract.exact_json import Malformed
 from harness.consumers.contract.reading import (
     DEFAULT_LIMITS,
@@ -22,7 +22,14 @@ from harness.consumers.contract.reading import (
     located,
 )
 from harness.model.change import Op
-from harness.model.observed import DeadLetter, Observed, ObservedDdl, ObservedEvent, Outcome
+from harness.model.observed import (
+    DeadLetter,
+    Observed,
+    ObservedDdl,
+    ObservedEvent,
+    Outcome,
+    RawRow,
+)
 from harness.model.table import TableId
 
 STATUS = "status.json"
@@ -81,16 +88,21 @@ def _status(folder: Folder) -> tuple[Outcome, str]:
 
 
 def _answer(folder: Folder, tables: Mapping[TableId, str]) -> Observed:
-    folder.refuse_bulk([EVENTS, DDL, DEAD_LETTERS, *tables.values()])
+    parts = [part for file in tables.values() for part in parquet.parts(folder, file)]
+    folder.refuse_bulk([EVENTS, DDL, DEAD_LETTERS, *parts])
     return Observed(
         Outcome.DONE,
-        tables={
-            table: tuple(row for _, row in folder.objects(file)) for table, file in tables.items()
-        },
+        tables={table: tuple(_rows(folder, file)) for table, file in tables.items()},
         events=_optional(folder, EVENTS, _event),
         ddl=_optional(folder, DDL, _ddl),
         dead_letters=_optional(folder, DEAD_LETTERS, _dead_letter),
     )
+
+
+def _rows(folder: Folder, file: str) -> Iterator[RawRow]:
+    if file.endswith(parquet.SUFFIX):
+        return parquet.rows(folder, file)
+    return (row for _, row in folder.objects(file))
 
 
 def _table_files(folder: Folder) -> dict[TableId, str]:
@@ -98,7 +110,7 @@ def _table_files(folder: Folder) -> dict[TableId, str]:
     index = folder.document(INDEX, "tables") if folder.has(INDEX) else {}
     files: dict[TableId, str] = {}
     for name in folder.names(TABLES):
-        if name.startswith(".") or not name.endswith(names.SUFFIX):
+        if name.startswith(".") or not name.endswith(names.SUFFIXES):
             continue
         file = f"{TABLES}/{name}"
         table = (
