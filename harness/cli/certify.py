@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from harness.cli import options, spark_options
+from harness.model.level import Level
 
 
 @click.command("certify", short_help="Certify a consumer.")
@@ -15,6 +16,11 @@ from harness.cli import options, spark_options
 @options.paths
 @options.keyword
 @options.changefeed
+@click.option(
+    "--level",
+    type=click.Choice([level.value for level in Level if level is not Level.LIVE]),
+    help="Certify one level [materialise and stream together]; see docs/reference/levels.md.",
+)
 @click.option(
     "--isolated",
     type=click.FloatRange(0, 100),
@@ -48,6 +54,7 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     paths: tuple[Path, ...],
     expression: str | None,
     changefeed: Path | None,
+    level: str | None,
     isolated: float,
     seed: int,
     expectations: Path | None,
@@ -85,5 +92,6 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
         spark,
         expectations,
         strict,
+        None if level is None else Level(level),
     )
     return execute(wish)

@@ -22,10 +22,15 @@ from harness.engine.declared import NOTHING_DECLARED, declared_by
 from harness.engine.events import Event, Listener, RunFinished
 from harness.engine.isolation import NOT_ISOLATED, Isolation
 from harness.engine.launch import ready, versions
+from harness.engine.levels import of_level
 from harness.engine.pipeline import Request, Run
 from harness.engine.workspace import Workspace, new_run
+from harness.errors import ExitCode, UsageError
+from harness.model.finding import Verdict
+from harness.model.level import Level
 from harness.report.console import ConsoleReport
 from harness.report.ndjson import event_json
+from harness.report.outcome import gaps
 from harness.report.writers import writing
 from harness.services import Source
 
@@ -47,6 +52,7 @@ class Execution:
     spark: Mapping[str, str] = field(default_factory=dict[str, str])
     expectations: Path | None = None
     strict: bool = False
+    level: Level | None = None
 
 
 class Collector:
@@ -74,7 +80,9 @@ def _repeated(wish: Execution) -> tuple[str, ...]:
     """Return the words without which a case would be judged otherwise."""
     files = {"--changefeed": wish.changefeed, "--expectations": wish.expectations}
     named = [(option, str(path)) for option, path in files.items() if path is not None]
-    return (*(word for pair in named for word in pair), *(["--strict"] if wish.strict else []))
+    level = [] if wish.level is None else ["--level", wish.level.value]
+    strict = ["--strict"] if wish.strict else []
+    return (*level, *(word for pair in named for word in pair), *strict)
 
 
 def execute(wish: Execution) -> int:
@@ -85,6 +93,8 @@ def execute(wish: Execution) -> int:
     if not wish.strict:
         declared = declared_by(consumer, wish.expectations, datetime.now(UTC).date())
     chosen = selected(load(wish.space, wish.paths), wish.expression)
+    if wish.level is not None:
+        chosen = of_level(chosen, wish.level)
     laid = None
     if wish.changefeed is not None:
         laid = options.laid_under(wish.space, chosen, wish.changefeed)
@@ -116,6 +126,7 @@ def execute(wish: Execution) -> int:
             isolation=wish.isolation,
             options=_repeated(wish),
             declared=declared,
+            level=wish.level,
         )
         outcome = Run(request, listeners).execute()
     if wish.json:
@@ -123,4 +134,16 @@ def execute(wish: Execution) -> int:
         if laid is not None:
             document |= {"changefeed": str(wish.changefeed), "notes": laid.notes}
         click.echo(orjson.dumps(document).decode())
+    if outcome.exit_code is ExitCode.USAGE:
+        raise _inapplicable(consumer, outcome.verdicts)
     return int(outcome.exit_code)
+
+
+def _inapplicable(consumer: Consumer, verdicts: Sequence[Verdict]) -> UsageError:
+    """Return the error of a run that certified nothing, with what was lacking most often."""
+    gap, times = gaps(verdicts)[0]
+    return UsageError(
+        f"nothing is applicable: of {times} of {len(verdicts)} cases {consumer.name} says: {gap}",
+        expected="at least one case that the consumer is able to do",
+        hint="choose another level or other scenarios; the report names every gap",
+    )

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from harness.consumers.contract import results
-from harness.consumers.contract.job import Job
+from harness.consumers.contract.job import Job, Mode
 from harness.model.observed import Observed, Outcome
 
 LAST_WORDS_LINES = 10
@@ -55,10 +55,16 @@ def observe(job: Job, end: Ending, log: str) -> dict[str, Observed]:
     answers = {
         name: _unanswered(folder, end, problems[name], strays)
         if problems[name]
-        else results.read(folder, in_files=job.sink is None)
+        else _answer(job, folder)
         for name, folder in folders.items()
     }
     return {name: _with_log(observed, log) for name, observed in answers.items()}
+
+
+def _answer(job: Job, folder: Path) -> Observed:
+    if job.mode is Mode.DECODE:
+        return results.read_decoded(folder)
+    return results.read(folder, in_files=job.sink is None)
 
 
 def _unanswered(folder: Path, end: Ending, problem: str, strays: str) -> Observed:

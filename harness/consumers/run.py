@@ -19,7 +19,7 @@ from pathlib import Path
 
 from harness.consumers import blame, several
 from harness.consumers.contract import results
-from harness.consumers.contract.job import ChangefeedJob, Job, KafkaJob, RegistryJob, SinkJob
+from harness.consumers.contract.job import ChangefeedJob, Job, KafkaJob, Mode, RegistryJob, SinkJob
 from harness.consumers.manifest import Capability, Consumer
 from harness.consumers.output import Output
 from harness.errors import HarnessBug, SetupError, UsageError
@@ -44,12 +44,13 @@ class RunPlan:
     """
 
     changefeeds: tuple[ChangefeedJob, ...]
-    kafka: KafkaJob
+    kafka: KafkaJob | None
     run_dir: Path
     deadline_s: float
     registry: RegistryJob | None = None
     grace_s: float = GRACE_S
     parallelism: int = 1
+    mode: Mode = Mode.BOUNDED
     sink: SinkJob | None = None
 
 
@@ -83,11 +84,20 @@ class Start:
             self.directory.mkdir(parents=True)
             for folder in (self.job.work_dir, self.tmp, *folders):
                 folder.mkdir(parents=True)
+            self._give()
             self.job_file.write_text(json.dumps(document, indent=1), encoding="utf-8")
         except OSError as error:
             raise SetupError(
                 f"cannot prepare a run in {self.directory}: {error.strerror}"
             ) from None
+
+    def _give(self) -> None:
+        """Write the records of the changefeeds that read no topics."""
+        for feed in self.job.changefeeds:
+            if feed.given is not None:
+                folder = self.job.inputs / feed.dir
+                folder.mkdir(parents=True)
+                feed.given.write(folder)
 
 
 def run(
@@ -161,13 +171,19 @@ def _starts(plan: RunPlan, size: int) -> Iterator[Start]:
         job = Job(
             work_dir=directory / "work",
             out_dir=directory / "out",
-            kafka=replace(plan.kafka, group_id=f"{plan.kafka.group_id}-{number:04}"),
+            kafka=regrouped(plan.kafka, f"{number:04}"),
             changefeeds=plan.changefeeds[first : first + size],
             deadline_s=plan.deadline_s,
             registry=plan.registry,
             sink=plan.sink,
+            mode=plan.mode,
         )
         yield Start(directory, job)
+
+
+def regrouped(kafka: KafkaJob | None, suffix: str) -> KafkaJob | None:
+    """Return Kafka's part of a job with a consumer group of its own; None where there is none."""
+    return None if kafka is None else replace(kafka, group_id=f"{kafka.group_id}-{suffix}")
 
 
 def _attempt(

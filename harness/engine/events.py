@@ -17,7 +17,7 @@ from harness.model.finding import Verdict
 class RunStarted:
     """A run begins over `cases` cases; `versions` names what takes part.
 
-    `at` is the time, ISO 8601 in UTC to the second.
+    `at` is the time, ISO 8601 in UTC to the second; `level` names what is certified.
     """
 
     run: str
@@ -25,6 +25,7 @@ class RunStarted:
     cases: int
     versions: Mapping[str, str]
     at: str = ""
+    level: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,13 +80,17 @@ class CaseFinished:
 
 @dataclass(frozen=True, slots=True)
 class RunFinished:
-    """The headline, always all three numbers; `seconds` is the whole run's wall time."""
+    """The headline, always all three numbers, and the level that they are of.
+
+    `seconds` is the whole run's wall time.
+    """
 
     passed: int
     applicable: int
     total: int
     seconds: float
     exit_code: int
+    level: str = ""
 
 
 Event = RunStarted | PhaseStarted | PhaseFinished | ServiceChanged | CaseFinished | RunFinished

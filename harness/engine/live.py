@@ -63,7 +63,7 @@ class Live:
         ):
             filled = filled_topics(plan, prefix)
             places = [(t.name, n) for t in filled for n in range(len(t.end_offsets))]
-            progress = Progress(kafka.client, start.job.kafka.group_id, places)
+            progress = Progress(kafka.client, prefix, places)
             moments = Moments(self.consumer, attended, progress, outlet.settle, len(sent(steps)))
             stage.audience = moments
             # What is to happen to the consumer is known before it starts, wherever it was written.

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from harness.consumers.contract.job import KafkaJob
 from harness.consumers.manifest import Consumer
-from harness.consumers.run import RunPlan
+from harness.consumers.run import RunPlan, regrouped
 from harness.consumers.run import run as run_consumer
 from harness.engine import jobs, topics
 from harness.engine.isolation import NOT_ISOLATED, Isolation, read_alone
@@ -96,7 +96,7 @@ class Packed:
         alone = replace(
             plan,
             changefeeds=again,
-            kafka=replace(plan.kafka, group_id=f"{plan.kafka.group_id}-alone"),
+            kafka=regrouped(plan.kafka, "alone"),
             run_dir=plan.run_dir / "alone",
         )
         with self.phase("read alone", f"{len(chosen)} cases"):

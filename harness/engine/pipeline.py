@@ -20,6 +20,7 @@ from harness.consumers.manifest import Consumer
 from harness.engine import topics
 from harness.engine.catalogue import plans
 from harness.engine.declared import NOTHING_DECLARED, Declared, settled
+from harness.engine.decoding import Decoding, judged_decoded
 from harness.engine.events import (
     CaseFinished,
     Event,
@@ -32,6 +33,7 @@ from harness.engine.events import (
 from harness.engine.exhibits import exhibit
 from harness.engine.isolation import NOT_ISOLATED, Isolation
 from harness.engine.launch import service_changed, undeclared
+from harness.engine.levels import level_text
 from harness.engine.live import Live, Named, run_all, sort_out
 from harness.engine.packed import Answers, Packed
 from harness.engine.plan import Plan
@@ -41,6 +43,7 @@ from harness.engine.workspace import Workspace
 from harness.errors import ExitCode, UsageError
 from harness.model.exhibit import Exhibit
 from harness.model.finding import APPLICABLE, FINDINGS, Judgement, Verdict
+from harness.model.level import Level
 from harness.model.observed import Observed
 from harness.scenario.expand import Case
 from harness.services import ServiceEvent, Services, Source, start
@@ -55,7 +58,8 @@ class Request:
 
     `parallelism` starts of it run side by side, when it takes too few changefeeds for one.
     `planned` are plans of (at least) the applicable cases, when they were made before; `services`
-    run already, and are left running; otherwise they come from `source`. `options` are words that
+    run already, and are left running; otherwise they come from `source`. `level` is what is
+    certified, None for materialise and stream together. `options` are words that
     a command line needs besides to repeat a case. `isolation` says which packed cases are read
     alone as well.
     """
@@ -75,6 +79,7 @@ class Request:
     options: Sequence[str] = ()
     declared: Declared = NOTHING_DECLARED
     isolation: Isolation = NOT_ISOLATED
+    level: Level | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +111,8 @@ class Run:
         request = self._request
         name = request.consumer.name
         at = datetime.now(UTC).isoformat(timespec="seconds")
-        self.tell(RunStarted(request.run, name, len(request.cases), request.versions, at))
+        level = level_text(request.level)
+        self.tell(RunStarted(request.run, name, len(request.cases), request.versions, at, level))
         applicable = [c for c in request.cases if request.consumer.supports(c.protocol)]
         if not applicable:
             raise UsageError(
@@ -122,7 +128,27 @@ class Run:
                 self._finished(case, verdict, "")
         return self._finish(tuple(verdicts[case.id] for case in request.cases))
 
+    def _decoded(self, cases: Sequence[Case]) -> dict[str, Verdict]:
+        """Return the verdicts at level decode, where the consumer is all that runs."""
+        request = self._request
+        with self._phase("plan", f"{len(cases)} cases"):
+            planned = self._planned(cases)
+        directory = request.run_dir / "consumer"
+        answers = Decoding(
+            request.consumer,
+            directory,
+            request.environment,
+            request.deadline_s,
+            request.parallelism,
+            self._phase,
+            request.isolation,
+        ).run(planned)
+        with self._phase("judge"):
+            return self._judge(planned, answers.packed, answers)
+
     def _verdicts(self, cases: Sequence[Case]) -> dict[str, Verdict]:
+        if self._request.level is Level.DECODE:
+            return self._decoded(cases)
         wanted = services_for(cases, self._request.consumer)
         with ThreadPoolExecutor(1) as pool:
             planning = pool.submit(self._planned, cases)
@@ -196,16 +222,21 @@ class Run:
             answer = observed[plan.case.id]
             verdict = pack.verdicts.get(plan.case.id)
             if verdict is None:
-                verdict = judge(plan.judged, plan.expected, answer)
+                verdict = self._judged(plan, answer)
             alone = pack.alone.get(plan.case.id)
             if alone is not None:
-                again = judge(plan.judged, plan.expected, alone)
+                again = self._judged(plan, alone)
                 answer = answer if verdict.judgement in FINDINGS else alone
                 verdict = both(plan.judged, verdict, again, len(pack.packed) - 1)
             verdict = settled(plan, verdict, self._request.declared)
             verdicts[plan.case.id] = verdict
             self._finished(plan.case, verdict, answer.log, exhibit(plan, verdict, answer))
         return verdicts
+
+    def _judged(self, plan: Plan, answer: Observed) -> Verdict:
+        if self._request.level is Level.DECODE:
+            return judged_decoded(plan, answer)
+        return judge(plan.judged, plan.expected, answer)
 
     def _finished(
         self, case: Case, verdict: Verdict, log: str, shown: Exhibit | None = None
@@ -236,7 +267,8 @@ class Run:
         if applicable == 0:
             code = ExitCode.USAGE
         seconds = time.monotonic() - self._started
-        self.tell(RunFinished(passed, applicable, len(verdicts), seconds, int(code)))
+        level = level_text(self._request.level)
+        self.tell(RunFinished(passed, applicable, len(verdicts), seconds, int(code), level))
         return Outcome(verdicts, code)
 
     @contextmanager

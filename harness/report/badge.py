@@ -1,4 +1,4 @@
-"""A badge for a consumer's own page: the three numbers as a small SVG, coloured by what they mean.
+"""A badge for a consumer's own page: level and numbers as a small SVG, coloured by their meaning.
 
 Law: it claims no more than the run shows. A run that did not finish, or that found anything, is
 never green; `not-applicable` is not hidden in the count, because applicable and total both stand.
@@ -52,14 +52,15 @@ class Badge:
         right = "not finished"
         colour = GREY
         if done is not None:
-            right = f"{done.passed} / {done.applicable} / {done.total}"
+            numbers = f"{done.passed} / {done.applicable} / {done.total}"
+            right = f"{done.level} {numbers}" if done.level else numbers
             colour = RED if self._wrong or not done.passed else GREEN
         return _drawn(left, right, colour)
 
 
 def _drawn(left: str, right: str, colour: str) -> str:
     first, second = _width(left), _width(right)
-    said = escape(f"{left}: passed / applicable / total {right}", {'"': "&quot;"})
+    said = escape(f"{left}: level and passed / applicable / total: {right}", {'"': "&quot;"})
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{first + second}" height="20" '
         f'role="img" aria-label="{said}">\n'

@@ -22,11 +22,11 @@ from harness.engine.events import (
     RunStarted,
     ServiceChanged,
 )
-from harness.model.finding import Judgement
+from harness.model.finding import Judgement, Verdict
 from harness.report.escapes import visible
 from harness.report.finding_style import styled
 from harness.report.finding_text import case_lines
-from harness.report.outcome import headline
+from harness.report.outcome import gaps, headline
 
 QUIET = frozenset(
     {Judgement.PASS, Judgement.NOT_APPLICABLE, Judgement.XFAIL, Judgement.DECLARED_LOSSY}
@@ -58,6 +58,7 @@ class ConsoleReport:
         self._headline = headline or console
         self._live: tuple[Progress, TaskID] | None = None
         self._counts: Counter[Judgement] = Counter()
+        self._gaps: list[Verdict] = []
         self._phases: dict[str, str] = {}
         self._services: dict[str, str] = {}
 
@@ -66,7 +67,9 @@ class ConsoleReport:
         match event:
             case RunStarted():
                 consumer = Text(visible(event.consumer), style="bold")
-                self._print(Text.assemble("certifying ", consumer, f" over {_cases(event.cases)}"))
+                level = f", {event.level}," if event.level else ""
+                over = f"{level} over {_cases(event.cases)}"
+                self._print(Text.assemble("certifying ", consumer, over))
             case PhaseStarted():
                 told = SENTENCES.get(event.phase, f"{event.phase}: {{detail}}")
                 sentence = told.format(detail=event.detail)
@@ -124,6 +127,8 @@ class ConsoleReport:
     def _case(self, event: CaseFinished) -> None:
         judgement = event.verdict.judgement
         self._counts[judgement] += 1
+        if judgement is Judgement.NOT_APPLICABLE:
+            self._gaps.append(event.verdict)
         if judgement in QUIET:
             return
         self._console.print()
@@ -138,6 +143,9 @@ class ConsoleReport:
         for judgement, count in sorted(self._counts.items()):
             style = STYLES.get(judgement, "red")
             self._print(Text(f"  {count:5d}  {judgement.value}", style=style))
+            if judgement is Judgement.NOT_APPLICABLE:
+                for gap, times in gaps(self._gaps):
+                    self._print(Text(visible(f"           {times:5d}  {gap}"), style=style))
         self._print(Text(f"  {event.seconds:5.1f}  seconds", style="dim"))
         self._headline.print(headline(event), highlight=False, soft_wrap=True)
 

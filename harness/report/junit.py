@@ -77,7 +77,9 @@ class Junit:
             self._suites[name] = _element("testsuite", name=name)
             if self._run is not None:
                 properties = ET.SubElement(self._suites[name], "properties")
-                facts = {"run": self._run.run, "consumer": self._run.consumer, **self._run.versions}
+                run = self._run
+                level = {"level": run.level} if run.level else {}
+                facts = {"run": run.run, "consumer": run.consumer, **level, **run.versions}
                 for key, value in facts.items():
                     _add(properties, "property", name=key, value=value)
         return self._suites[name]

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from typing import IO
 
 from harness.engine.events import CaseFinished, Event, RunFinished, RunStarted
-from harness.model.finding import FINDINGS, Judgement
+from harness.model.finding import FINDINGS, Judgement, Verdict
 from harness.report.escapes import fenced, html_text, markdown_text, shortened, visible
 from harness.report.finding_text import case_lines
-from harness.report.outcome import UNFINISHED, folder_of, headline
+from harness.report.outcome import UNFINISHED, folder_of, gaps, headline
 
 CASES_SHOWN = 40
 LINES_SHOWN = 60
@@ -33,6 +33,7 @@ class Markdown:
         self._matrix: dict[str, Counter[Judgement]] = {}
         self._shown: list[str] = []
         self._hidden = 0
+        self._verdicts: list[Verdict] = []
 
     def handle(self, event: Event) -> None:
         """Keep what the page needs."""
@@ -42,6 +43,8 @@ class Markdown:
             case CaseFinished():
                 judgement = event.verdict.judgement
                 self._matrix.setdefault(folder_of(event), Counter())[judgement] += 1
+                if judgement is Judgement.NOT_APPLICABLE:
+                    self._verdicts.append(event.verdict)
                 if judgement in EXPLAINED:
                     self._explain(event)
             case RunFinished():
@@ -62,9 +65,15 @@ class Markdown:
 
     def _lines(self) -> Iterator[str]:
         consumer = self._run.consumer if self._run else "?"
-        yield f"## Certification of {markdown_text(consumer)}\n"
+        level = f", {self._run.level}" if self._run and self._run.level else ""
+        yield f"## Certification of {markdown_text(consumer)}{level}\n"
         yield f"**{headline(self._finished) if self._finished else UNFINISHED}**\n"
         yield from self._table()
+        told = gaps(self._verdicts)
+        if told:
+            yield "### Not applicable\n"
+            yield from (f"- {count} × {markdown_text(gap)}" for gap, count in told)
+            yield ""
         if self._shown:
             yield "### What did not pass\n"
             yield from self._shown

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 
 from harness.engine.events import CaseFinished, RunFinished
-from harness.model.finding import Judgement
+from harness.model.finding import Judgement, Verdict
+from harness.model.level import Level
 
+LEVELS = frozenset(level.value for level in Level)
 UNFINISHED = "The run did not finish: it was stopped, or the environment failed it."
 
 
@@ -54,5 +57,19 @@ def reason(event: CaseFinished) -> str:
 
 
 def headline(event: RunFinished) -> str:
-    """Return the sentence that every report ends or begins with: always all three numbers."""
-    return f"passed {event.passed} / applicable {event.applicable} / total {event.total}"
+    """Return the sentence that every report ends or begins with: always all three numbers.
+
+    The level follows where a single one was asked for.
+    """
+    of_level = f" at level {event.level}" if event.level in LEVELS else ""
+    return f"passed {event.passed} / applicable {event.applicable} / total {event.total}{of_level}"
+
+
+def gaps(verdicts: Iterable[Verdict]) -> Sequence[tuple[str, int]]:
+    """Return why cases are not applicable and how many for each reason, the most frequent first."""
+    counts = Counter(
+        verdict.detail or "no reason was told"
+        for verdict in verdicts
+        if verdict.judgement is Judgement.NOT_APPLICABLE
+    )
+    return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))

@@ -16,7 +16,7 @@ def test_all_three_numbers_stand_on_it() -> None:
     cases = [case(f"dml.{n}[open,p1]", Judgement.PASS) for n in range(2)]
     skipped = case("dml.c[open,p1]", Judgement.NOT_APPLICABLE)
     text = written("badge", run(*cases, skipped)).decode()
-    assert "reference: passed / applicable / total 2 / 2 / 3" in text
+    assert "reference: level and passed / applicable / total: 2 / 2 / 3" in text
     assert GREEN in text
 
 

@@ -361,7 +361,7 @@ def test_no_answer(outcome: Outcome) -> None:
 def test_not_applicable() -> None:
     """A consumer that does not support a case is not blamed for it."""
     verdict = PLAIN.verdict(outcome=Outcome.NOT_APPLICABLE, detail="protocol:open", tables=None)
-    assert verdict == Verdict("case", Judgement.NOT_APPLICABLE, (), "protocol:open")
+    assert verdict == Verdict("case", Judgement.NOT_APPLICABLE, (), "needs protocol:open")
 
 
 def test_every_outcome_has_a_judgement() -> None:

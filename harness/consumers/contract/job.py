@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import Any
 
 from harness.consumers.contract import schemas
+from harness.consumers.contract.decoding import Given
 from harness.errors import HarnessBug
 from harness.model.columns import Column, Default
 from harness.model.table import Table
@@ -29,6 +30,7 @@ class Mode(StrEnum):
     """How a consumer is to run."""
 
     BOUNDED = "bounded"
+    DECODE = "decode"
 
 
 class Role(StrEnum):
@@ -52,6 +54,14 @@ class KafkaJob:
     group_id: str
     librdkafka: Mapping[str, str]
     java: Mapping[str, str]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return Kafka's part of job.json."""
+        return {
+            "group_id": self.group_id,
+            "librdkafka": dict(self.librdkafka),
+            "java": dict(self.java),
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,9 +161,11 @@ class ChangefeedJob:
     tables: tuple[TableJob, ...] = ()
     large_messages: Path | None = None
     databases: Mapping[str, str] = field(default_factory=lambda: NOTHING)
+    given: Given | None = None
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the changefeed as in job.json."""
+    def to_json(self, inputs: Path) -> dict[str, Any]:
+        """Return the changefeed as in job.json; its files are in a directory of `inputs`."""
+        told = {} if self.given is None else self.given.to_json(inputs / self.dir)
         sunk = {"databases": dict(self.databases)} if self.databases else {}
         large = {} if self.large_messages is None else {"large_messages": str(self.large_messages)}
         return {
@@ -167,6 +179,7 @@ class ChangefeedJob:
             "tables": [table.to_json() for table in self.tables],
             **large,
             **sunk,
+            **told,
         }
 
 
@@ -176,12 +189,17 @@ class Job:
 
     work_dir: Path
     out_dir: Path
-    kafka: KafkaJob
+    kafka: KafkaJob | None
     changefeeds: tuple[ChangefeedJob, ...]
     deadline_s: float
     registry: RegistryJob | None = None
     mode: Mode = Mode.BOUNDED
     sink: SinkJob | None = None
+
+    @property
+    def inputs(self) -> Path:
+        """Return the directory that holds what changefeeds are given in files."""
+        return self.work_dir / "in"
 
     def to_json(self) -> dict[str, Any]:
         """Return job.json's document; raises HarnessBug when it breaks the contract's schema."""
@@ -191,15 +209,11 @@ class Job:
             "deadline_s": self.deadline_s,
             "work_dir": str(self.work_dir),
             "out_dir": str(self.out_dir),
-            "kafka": {
-                "group_id": self.kafka.group_id,
-                "librdkafka": dict(self.kafka.librdkafka),
-                "java": dict(self.kafka.java),
-            },
+            "kafka": None if self.kafka is None else self.kafka.to_json(),
             "registry": self.registry
             and {"url": self.registry.url, "properties": dict(self.registry.properties)},
             "sink": None if self.sink is None else self.sink.to_json(),
-            "changefeeds": [changefeed.to_json() for changefeed in self.changefeeds],
+            "changefeeds": [changefeed.to_json(self.inputs) for changefeed in self.changefeeds],
         }
         problem = schemas.problem("job", document) or self._inconsistency()
         if problem:
@@ -209,10 +223,15 @@ class Job:
     def _inconsistency(self) -> str:
         """Say what no schema can: names that are not unique, offsets that do not fit."""
         topics = [topic for changefeed in self.changefeeds for topic in changefeed.topics]
+        given = [changefeed.given is not None for changefeed in self.changefeeds]
+        if self.mode is Mode.DECODE and (self.kafka is not None or not all(given)):
+            return "in mode decode there is no Kafka, and each changefeed is given its records"
+        if self.mode is not Mode.DECODE and (self.kafka is None or any(given)):
+            return f"in mode {self.mode} there is Kafka, and no changefeed is given records"
         uniques: dict[str, list[str]] = {
             "changefeed ids": [changefeed.id for changefeed in self.changefeeds],
             "result directories": [changefeed.dir for changefeed in self.changefeeds],
-            "topic names": [topic.name for topic in topics],
+            "topic names": [topic.name for topic in topics if self.mode is not Mode.DECODE],
             "databases": [name for feed in self.changefeeds for name in feed.databases.values()],
         }
         for what, found in uniques.items():

@@ -8,6 +8,7 @@ exception, and never a guess. Unknown files are not looked at.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -22,10 +23,12 @@ from harness.consumers.contract.reading import (
     located,
 )
 from harness.model.change import Op
+from harness.model.decoded import EventKind
 from harness.model.observed import (
     DeadLetter,
     Observed,
     ObservedDdl,
+    ObservedDecoded,
     ObservedEvent,
     Outcome,
     RawRow,
@@ -63,6 +66,27 @@ def read(directory: Path, limits: Limits = DEFAULT_LIMITS, *, in_files: bool = T
         return _answer(folder, _table_files(folder) if in_files else {})
     except Misplaced as problem:
         return Observed(Outcome.INVALID, str(problem))
+
+
+def read_decoded(directory: Path, limits: Limits = DEFAULT_LIMITS) -> Observed:
+    """Return what the consumer answered for one changefeed at level decode, as `read` does.
+
+    An answer `done` without events.jsonl is not valid.
+    """
+    folder = Folder(directory, limits)
+    try:
+        outcome, detail = _status(folder)
+        if outcome is not Outcome.DONE:
+            return Observed(outcome, detail)
+        folder.refuse_bulk([EVENTS, DEAD_LETTERS])
+        events = tuple(
+            replace(located(EVENTS, line, _decoded, value), line=line)
+            for line, value in folder.objects(EVENTS)
+        )
+        letters = _optional(folder, DEAD_LETTERS, _dead_letter)
+    except Misplaced as problem:
+        return Observed(Outcome.INVALID, str(problem))
+    return Observed(Outcome.DONE, decoded=events, dead_letters=letters)
 
 
 def status_problem(directory: Path) -> str:
@@ -143,6 +167,23 @@ def _event(value: object) -> ObservedEvent:
         topic=document.get("topic"),
         partition=_integer(document.get("partition")),
         offset=_integer(document.get("offset")),
+    )
+
+
+def _decoded(value: object) -> ObservedDecoded:
+    document = fitting("decoded", value)
+    return ObservedDecoded(
+        kind=EventKind(document["op"]),
+        topic=document["topic"],
+        partition=int(document["partition"]),
+        offset=int(document["offset"]),
+        schema=document.get("schema") or "",
+        table=document.get("table") or "",
+        before=document.get("before"),
+        after=document.get("after"),
+        commit_ts=_integer(document.get("commit_ts")),
+        query=document.get("query") or "",
+        type=_integer(document.get("type")),
     )
 
 

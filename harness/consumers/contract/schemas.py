@@ -13,7 +13,7 @@ from typing import Any
 
 from jsonschema_rs import Draft202012Validator, ValidationError
 
-NAMES = ("job", "status", "event", "ddl", "dead-letter", "tables")
+NAMES = ("job", "status", "event", "ddl", "dead-letter", "tables", "record", "decoded")
 CLIP = 200
 
 

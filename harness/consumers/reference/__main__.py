@@ -14,6 +14,7 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
 
 from harness.consumers.reference.answer import Changefeed
 from harness.consumers.reference.crash import CrashPoint
+from harness.consumers.reference.decoding import decode
 from harness.consumers.reference.schemas import JobRegistry
 
 BATCH = 5000
@@ -31,6 +32,10 @@ def main() -> int:
     job: dict[str, Any] = orjson.loads(Path(os.environ["HARNESS_JOB"]).read_bytes())
     out = Path(job["out_dir"])
     point = CrashPoint(os.environ.get("HARNESS_CRASHPOINT", ""))
+    if job["mode"] == "decode":
+        for feed in job["changefeeds"]:
+            decode(feed, out / feed["dir"])
+        return 0
     with (Path(job["work_dir"]) / "lock").open("wb") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if all((out / feed["dir"] / "status.json").exists() for feed in job["changefeeds"]):

@@ -23,6 +23,7 @@ from harness.protocols import PROTOCOLS
 
 # The longest file name that every common file system takes, in bytes.
 FILE_NAME_MAX = 255
+MODES = ("bounded", "decode")
 _OPS = {EventKind.UPSERT: "insert"}
 
 
@@ -40,13 +41,11 @@ class Changefeed:
 
         `wire` is one that is bound already, to the same settings.
         """
-        self._needs = _unknown(job, mode)
+        self._needs = unknown(job, mode)
         self._wire: Wire | None = wire
-        large = job.get("large_messages")
         if wire is None and not self._needs:
-            codec = PROTOCOLS[job["protocol"]]
-            bound = codec.bind(job["settings"], job["dialect"], registry)
-            self._wire = bound if large is None else codec.reading(bound, claims(Path(large)))
+            self._wire = bound(job, registry)
+        large = job.get("large_messages")
         self._left_out: Rows = {} if large is None else left_out(Path(large))
         partitions = {(t["name"], p) for t in job["topics"] for p in range(t["partitions"])}
         self._room: Hold | Arrivals = Arrivals(dated=_is_dated(job["protocol"]))
@@ -100,13 +99,13 @@ class Changefeed:
             if len(name) > FILE_NAME_MAX:
                 name = f"{number}{names.SUFFIX}"
                 index[name] = {"schema": table.schema, "name": table.name}
-            _write_lines(tables / name, map(_json_row, rows))
+            write_lines(tables / name, map(json_row, rows))
             between()
         if index:
             (directory / "tables.json").write_bytes(orjson.dumps(index))
-        _write_lines(directory / "events.jsonl", self._events)
+        write_lines(directory / "events.jsonl", self._events)
         between()
-        _write_lines(directory / "ddl.jsonl", self._ddl)
+        write_lines(directory / "ddl.jsonl", self._ddl)
         between()
         (directory / "status.json").write_bytes(orjson.dumps(self._status()))
 
@@ -118,9 +117,17 @@ class Changefeed:
         return {"status": "done"}
 
 
-def _unknown(job: Mapping[str, Any], mode: str) -> str:
+def bound(job: Mapping[str, Any], registry: SchemaRegistry | None) -> Wire:
+    """Return the decoder of a changefeed whose protocol and dialect are known."""
+    codec = PROTOCOLS[job["protocol"]]
+    wire = codec.bind(job["settings"], job["dialect"], registry)
+    large = job.get("large_messages")
+    return wire if large is None else codec.reading(wire, claims(Path(large)))
+
+
+def unknown(job: Mapping[str, Any], mode: str) -> str:
     """Return what the job asks for and we do not know, in the contract's words, or nothing."""
-    if mode != "bounded":
+    if mode not in MODES:
         return f"mode:{mode}"
     codec = PROTOCOLS.get(job["protocol"])
     if codec is None:
@@ -139,8 +146,8 @@ def _event_json(event: DecodedEvent, place: tuple[str, int, int]) -> dict[str, A
         "op": _OPS.get(event.kind, event.kind.value),
         "schema": event.schema,
         "table": event.table,
-        "before": None if before is None else _json_row(before),
-        "after": None if event.after is None else _json_row(event.after),
+        "before": None if before is None else json_row(before),
+        "after": None if event.after is None else json_row(event.after),
         # What carries no commit ts (Avro's tombstone) is told without one.
         "commit_ts": str(event.commit_ts) if event.commit_ts else None,
         "topic": topic,
@@ -149,11 +156,13 @@ def _event_json(event: DecodedEvent, place: tuple[str, int, int]) -> dict[str, A
     }
 
 
-def _json_row(row: Mapping[str, Value]) -> dict[str, Any]:
+def json_row(row: Mapping[str, Value]) -> dict[str, Any]:
+    """Return a row in the contract's values."""
     return {name: value.hex() if isinstance(value, bytes) else value for name, value in row.items()}
 
 
-def _write_lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
+def write_lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
+    """Write a file of JSON lines; what `rows` raises is raised here."""
     with path.open("wb") as file:
         for row in rows:
             file.write(orjson.dumps(row) + b"\n")

@@ -15,6 +15,15 @@ NamedRow = dict[str, Value]
 Key = tuple[Value, ...]
 
 
+def with_schema(catalogue: Catalogue, event: DecodedEvent) -> Catalogue:
+    """Return the catalogue with the event's database: one not known was there before the stream."""
+    known = event.schema in catalogue.schemas()
+    if not event.schema or known or event.type == ActionType.CREATE_SCHEMA:
+        return catalogue
+    quoted = event.schema.replace("`", "``")
+    return catalogue.apply(f"CREATE DATABASE `{quoted}`").catalogue
+
+
 class Tables:
     """All tables of one changefeed; keyed rows in `rows`, rows without a handle key in `loose`."""
 
@@ -56,14 +65,8 @@ class Tables:
         return replace(event, before=image(event.before), after=image(event.after))
 
     def apply_ddl(self, event: DecodedEvent) -> None:
-        """Run one DDL statement; unqualified names belong to the event's schema.
-
-        A database that is not known was there before the stream began.
-        """
-        known = event.schema in self._catalogue.schemas()
-        if event.schema and not known and event.type != ActionType.CREATE_SCHEMA:
-            quoted = event.schema.replace("`", "``")
-            self._catalogue = self._catalogue.apply(f"CREATE DATABASE `{quoted}`").catalogue
+        """Run one DDL statement; unqualified names belong to the event's schema."""
+        self._catalogue = with_schema(self._catalogue, event)
         told = {table.id for table in self._catalogue.tables()}
         try:
             applied = self._catalogue.apply(event.query, event.schema)

@@ -25,13 +25,13 @@ import os
 import sys
 import time
 import traceback
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 from pyspark.errors import PySparkException
 
-from harness.consumers.spark import class_archive, failures, handback, session, stream
+from harness.consumers.spark import answer, class_archive, failures, handback, session, stream
 from harness.consumers.spark import job as jobs
 from harness.consumers.spark.job import Job
 from harness.consumers.spark.timings import Stopwatch, report
@@ -49,6 +49,9 @@ def main(environment: Mapping[str, str]) -> int:
     watch = Stopwatch(time.monotonic)
     try:
         todo = _jobs(environment)
+        if all(feed.needs for job in todo for feed in job.changefeeds):
+            _decline(todo)  # a session would start for nothing
+            return 0
         jar_files = session.jars(environment)
         archive = class_archive.find(environment, jar_files)
         spark = session.start(todo[0], jar_files, archive)
@@ -68,6 +71,13 @@ def main(environment: Mapping[str, str]) -> int:
     finally:
         session.stop(spark, todo[0], archive)
     return 0
+
+
+def _decline(todo: Sequence[Job]) -> None:
+    """Answer jobs of which we can do nothing."""
+    for job in todo:
+        for feed in job.changefeeds:
+            answer.write(answer.Question(feed.directory, (), feed.needs), ())
 
 
 def _jobs(environment: Mapping[str, str]) -> list[Job]:

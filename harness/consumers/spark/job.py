@@ -116,12 +116,14 @@ def _job(document: Mapping[str, Any]) -> Job:
     out_dir = Path(document["out_dir"])
     mode = document["mode"]
     registry = document["registry"]
+    # Without Kafka there is nothing that we read; each changefeed says so (`needs`).
+    kafka: Mapping[str, Any] = document["kafka"] or {"group_id": "", "java": {}}
     return Job(
         work_dir=Path(document["work_dir"]),
         out_dir=out_dir,
         deadline_s=float(document["deadline_s"]),
-        group_id=document["kafka"]["group_id"],
-        kafka=dict(document["kafka"]["java"]),
+        group_id=kafka["group_id"],
+        kafka=dict(kafka["java"]),
         changefeeds=tuple(_changefeed(feed, out_dir, mode) for feed in document["changefeeds"]),
         registry=registry and Registry(registry["url"], dict(registry["properties"])),
         streaming=mode == STREAMING,

@@ -13,7 +13,7 @@ from typing import Any
 from harness.engine.events import CaseFinished, Event, PhaseFinished, RunFinished, RunStarted
 from harness.model.finding import FINDINGS, Judgement
 from harness.report.ndjson import event_json
-from harness.report.outcome import UNFINISHED, folder_of, headline, scenario_of
+from harness.report.outcome import LEVELS, UNFINISHED, folder_of, headline, scenario_of
 from harness.spec import CLAUSES, governs
 
 LOG_CHARACTERS = 16_384
@@ -82,6 +82,8 @@ def _run(run: Run) -> Mapping[str, Any]:
         "run": started.run if started else "?",
         "at": started.at if started else "",
         "consumer": started.consumer if started else "?",
+        "label": _label(started),
+        "level": started.level if started else "",
         "versions": dict(started.versions) if started else {},
         "planned": started.cases if started else 0,
         "headline": headline(finished) if finished else UNFINISHED,
@@ -90,6 +92,13 @@ def _run(run: Run) -> Mapping[str, Any]:
         "phases": [[phase.phase, phase.seconds] for phase in run.phases],
         "cases": list(_cases(run.cases)),
     }
+
+
+def _label(started: RunStarted | None) -> str:
+    """Return what a series of runs has in common: the consumer, and the level if one was asked."""
+    if started is None:
+        return "?"
+    return f"{started.consumer}, {started.level}" if started.level in LEVELS else started.consumer
 
 
 def _cases(cases: Iterable[CaseFinished]) -> Iterator[Mapping[str, Any]]:

@@ -12,11 +12,13 @@ import jsonschema_rs
 import pytest
 
 from harness.consumers.contract import schemas
+from harness.consumers.contract.decoding import Given, GivenRecord
 from harness.consumers.contract.job import (
     ChangefeedJob,
     Complete,
     Job,
     KafkaJob,
+    Mode,
     RegistryJob,
     TableJob,
     TopicJob,
@@ -24,6 +26,7 @@ from harness.consumers.contract.job import (
 )
 from harness.errors import HarnessBug
 from harness.model.columns import Column, ColumnKind, Default, Generated
+from harness.model.record import Record
 from harness.model.table import Table, TableId
 
 CONTRACT = Path(__file__).parents[3] / "docs" / "reference" / "consumer-contract.md"
@@ -37,6 +40,9 @@ JOB = Job(
     changefeeds=(FEED,),
     deadline_s=120,
 )
+
+
+GIVEN = Given([GivenRecord(3, Record("ticdc", 1, b"\xff", None, (), (("h", b"v"),)))], {7: "{}"})
 
 
 def with_feed(**changes: Any) -> Job:
@@ -66,6 +72,10 @@ BROKEN: dict[str, Job] = {
     "directories are not unique": replace(JOB, changefeeds=(FEED, replace(FEED, id="x"))),
     "topic names are not unique": replace(JOB, changefeeds=(FEED, replace(FEED, id="x", dir="2"))),
     "fewer offsets": with_feed(topics=(replace(TOPIC, start_offsets=(0,)),)),
+    "decode with Kafka": replace(JOB, mode=Mode.DECODE, changefeeds=(replace(FEED, given=GIVEN),)),
+    "decode without records": replace(JOB, mode=Mode.DECODE, kafka=None),
+    "bounded without Kafka": replace(JOB, kafka=None),
+    "bounded with records": with_feed(given=GIVEN),
     "end before start": with_feed(topics=(replace(TOPIC, start_offsets=(8, 0)),)),
 }
 
@@ -75,6 +85,33 @@ def test_a_job_that_breaks_the_contract_is_our_bug(job: Job) -> None:
     """Nothing leaves that the schema, or a rule beyond schemas, refuses."""
     with pytest.raises(HarnessBug, match="breaks its own contract"):
         job.to_json()
+
+
+def test_a_changefeed_is_given_its_records(tmp_path: Path) -> None:
+    """At level decode the job names the files, and these hold every byte."""
+    feeds = (replace(FEED, given=GIVEN), replace(FEED, id="x", dir="2", given=Given([])))
+    job = replace(JOB, work_dir=tmp_path, mode=Mode.DECODE, kafka=None, changefeeds=feeds)
+    document = job.to_json()
+    first, second = document["changefeeds"]
+    assert (document["kafka"], second["schemas"]) == (None, None)
+    for feed in feeds:
+        (tmp_path / "in" / feed.dir).mkdir(parents=True)
+        assert feed.given is not None
+        feed.given.write(tmp_path / "in" / feed.dir)
+    (line,) = Path(first["records"]).read_text().splitlines()
+    record = json.loads(line)
+    assert schemas.problem("record", record) == ""
+    assert record == {
+        "topic": "ticdc",
+        "partition": 1,
+        "offset": 3,
+        "timestamp": None,
+        "key": "/w==",
+        "value": None,
+        "headers": [["h", "dg=="]],
+    }
+    assert json.loads(Path(first["schemas"]).read_text()) == {"7": "{}"}
+    assert Path(second["records"]).read_bytes() == b""
 
 
 def test_the_job_says_what_the_contract_shows() -> None:

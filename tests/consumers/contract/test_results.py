@@ -20,6 +20,17 @@ from harness.model.observed import Observed, ObservedDdl, ObservedEvent, Outcome
 from harness.model.table import TableId
 
 DONE = '{"status": "done"}'
+DECODED: Mapping[str, Any] = {
+    "op": "delete",
+    "topic": "ticdc",
+    "partition": 0,
+    "offset": 4,
+    "schema": "shop",
+    "table": "t",
+    "before": {"a": 1},
+    "after": None,
+    "commit_ts": "415508878783938562",
+}
 EVENT: Mapping[str, Any] = {
     "op": "update",
     "schema": "shop",
@@ -55,6 +66,42 @@ def answer(directory: Path, **files: str | bytes) -> Path:
 def line(document: Mapping[str, Any], **changes: Any) -> str:
     """Return the document with some keys changed, as one JSON line."""
     return json.dumps({**document, **changes}) + "\n"
+
+
+def test_decoded_events(tmp_path: Path) -> None:
+    """At level decode each line is an event of a message, with its place."""
+    text = line(DECODED) + line({"op": "resolved", "topic": "t", "partition": 1, "offset": 0})
+    observed = results.read_decoded(answer(tmp_path, events__jsonl=text))
+    assert observed.outcome is Outcome.DONE
+    assert observed.decoded is not None
+    first, second = observed.decoded
+    assert (first.kind, first.offset, first.before, first.line) == ("delete", 4, {"a": 1}, 1)
+    assert (second.kind, second.commit_ts, second.line) == ("resolved", None, 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (line(DECODED) + line(DECODED, op="rename"), "events.jsonl line 2"),
+        (line({**DECODED, "offset": None}), "/offset"),
+        (line({"op": "ddl", "topic": "t", "partition": 0, "offset": 0}), "query"),
+        (line({"op": "insert", "topic": "t", "partition": 0, "offset": 0}), "required"),
+        ("[]\n", "is not an object"),
+    ],
+)
+def test_decoded_events_that_are_none(tmp_path: Path, text: str, says: str) -> None:
+    """A line that is no event makes the answer invalid, with file and line."""
+    observed = results.read_decoded(answer(tmp_path, events__jsonl=text))
+    assert observed.outcome is Outcome.INVALID
+    assert says in observed.detail
+
+
+def test_decoding_needs_events(tmp_path: Path) -> None:
+    """`done` without events.jsonl is no answer at this level; a status of another kind is one."""
+    assert results.read_decoded(answer(tmp_path)).outcome is Outcome.INVALID
+    needs = '{"status": "not-applicable", "needs": "mode:decode"}'
+    observed = results.read_decoded(answer(tmp_path, status__json=needs))
+    assert (observed.outcome, observed.detail) == (Outcome.NOT_APPLICABLE, "mode:decode")
 
 
 def without(document: Mapping[str, Any], key: str) -> str:

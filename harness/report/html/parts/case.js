@@ -7,7 +7,7 @@ function caseView(one) {
     make('p', { class: 'path' }, make('a', { href: address({ case: undefined, of: undefined }) }, '← all cases')),
     make('h2', {}, badge(one.judgement), ' ', make('code', {}, one.id)),
     make('p', {}, one.title),
-    make('p', { class: 'soft' }, `${run.consumer}, run ${run.run} · `, make('code', {}, one.file)),
+    make('p', { class: 'soft' }, `${run.label}, run ${run.run} · `, make('code', {}, one.file)),
     make('div', { class: 'repeat' }, make('pre', {}, one.repeat), copyButton(one.repeat)),
     one.detail && !(one.findings ?? []).length ? make('p', {}, one.detail) : null,
     (one.findings ?? []).map((finding) => findingView(finding, one)),

@@ -26,7 +26,7 @@ function filters() {
   return make('div', { class: 'bar', role: 'search' }, search,
     picker('folder', 'All folders', [...new Set(ALL.map((one) => one.folder))].sort()),
     picker('protocol', 'All protocols', [...new Set(ALL.map((one) => one.protocol))].sort()),
-    LATEST.length > 1 && picker('run', 'All consumers', LATEST.map(String), (number) => DATA.runs[number].consumer),
+    LATEST.length > 1 && picker('run', 'All consumers', LATEST.map(String), (number) => DATA.runs[number].label),
     verdictButtons(),
     make('a', { href: address({ view: 'cases' }, {}) }, 'Clear'));
 }
@@ -59,7 +59,7 @@ function list(found) {
   if (many) heads.splice(1, 0, 'consumer');
   const rows = found.slice(0, shownRows).map((one) => make('tr', { 'data-case': one.id, 'data-run': one.run },
     make('td', {}, badge(one.judgement)),
-    many && make('td', {}, DATA.runs[one.run].consumer),
+    many && make('td', {}, DATA.runs[one.run].label),
     make('td', {}, caseLink(one)),
     make('td', {}, one.title, firstFinding(one))));
   return make('div', { id: 'list' }, table({ class: 'cases' }, heads, rows),

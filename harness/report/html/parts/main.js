@@ -19,12 +19,12 @@ function heading() {
   const runs = LATEST.map((number) => DATA.runs[number]);
   const one = runs.length === 1 ? runs[0] : null;
   const facts = runs.map((run) => [
-    runs.length > 1 ? `${run.consumer}: ${run.headline}` : '', `run ${run.run}`, run.at,
+    runs.length > 1 ? `${run.label}: ${run.headline}` : '', run.level, `run ${run.run}`, run.at,
     run.seconds === null ? '' : `${run.seconds.toFixed(1)} s`,
     ...Object.entries(run.versions).map(([name, version]) => `${name} ${version}`),
   ].filter(Boolean).join(' · '));
   fill(document.getElementById('head'), {}, [
-    make('h1', {}, one ? `Certification of ${one.consumer}` : `Certification of ${runs.length} consumers`),
+    make('h1', {}, one ? `Certification of ${one.label}` : `Certification of ${runs.length} consumers`),
     one && make('p', { class: `count ${headTone(one)}` }, make('b', {}, one.headline)),
     make('div', { class: 'tools' },
       make('button', { type: 'button', onclick: turnTheme }, 'Light / dark'),

@@ -2,7 +2,7 @@
 
 function matrixView() {
   const columns = LATEST.length > 1
-    ? LATEST.map((number) => ({ text: DATA.runs[number].consumer, pick: { run: number } }))
+    ? LATEST.map((number) => ({ text: DATA.runs[number].label, pick: { run: number } }))
     : [...new Set(ALL.map((one) => one.protocol))].sort()
       .map((protocol) => ({ text: protocol, pick: { protocol } }));
   if (columns.length > 1 && LATEST.length === 1) columns.push({ text: 'all', pick: {} });

@@ -24,7 +24,7 @@ function go(changes, from = state()) {
 }
 
 // The latest run of each consumer is what the page is about; those before it are its past.
-const LATEST = [...new Map(DATA.runs.map((run, number) => [run.consumer, number])).values()];
+const LATEST = [...new Map(DATA.runs.map((run, number) => [run.label, number])).values()];
 
 const ALL = LATEST.flatMap((number) =>
   DATA.runs[number].cases.map((one) => ({ ...one, run: number, ...placed(one) })));

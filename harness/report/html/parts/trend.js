@@ -1,14 +1,14 @@
 // Earlier runs of the same consumer, oldest first.
 
 function trendView() {
-  const consumers = [...new Set(DATA.runs.map((run) => run.consumer))];
+  const consumers = [...new Set(DATA.runs.map((run) => run.label))];
   return [
     make('h2', {}, 'Runs'),
     DATA.runs.length === LATEST.length ? make('p', { class: 'soft' },
       'There is one run of each consumer. Give the events of earlier ones too: ',
       make('code', {}, 'harness report .harness/runs/*/events.ndjson --to html -o report.html')) : null,
     consumers.map((consumer) => {
-      const runs = DATA.runs.filter((run) => run.consumer === consumer);
+      const runs = DATA.runs.filter((run) => run.label === consumer);
       return [make('h3', {}, consumer), bars(runs), runTable(runs)];
     }),
   ];
