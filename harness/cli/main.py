@@ -32,7 +32,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("harness.cli.run", "Run scenarios against a bundled consumer (Spark by default)."),
     "certify": (
         "harness.cli.certify",
-        "Certify a consumer: spark, reference, py:…, exec:… or its manifest.",
+        "Certify a consumer: spark, reference, py:…, exec:…, image:… or its manifest.",
     ),
     "mutants": ("harness.cli.mutants", "Prove that scenarios catch wrong consumers; in memory."),
     "fuzz": ("harness.cli.fuzz", "Search for a scenario that a consumer fails, at random."),

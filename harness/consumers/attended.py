@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import Self
 
 from harness.consumers import blame
+from harness.consumers.child import Child
 from harness.consumers.manifest import Consumer
 from harness.consumers.output import Output
 from harness.consumers.run import (
@@ -27,7 +28,6 @@ from harness.consumers.run import (
 )
 from harness.errors import SetupError
 from harness.model.observed import Observed
-from harness.process import Guarded
 
 CRASH_POINT = "HARNESS_CRASHPOINT"
 INSTANCE = "HARNESS_INSTANCE"
@@ -51,7 +51,7 @@ class Attended:
         self._grace_s = grace_s
         self._should_abort = should_abort
         self._output = Output(start.log)
-        self._processes: dict[int, Guarded] = {}
+        self._processes: dict[int, Child] = {}
         self._deadline = 0.0
         self._go_on_at: float | None = None
 

@@ -59,7 +59,8 @@ class Consumer:
     `unusable_code` is the exit code by which a wrapper of ours says that what the user named could
     not even be loaded; that is the user's mistake, not a finding. `crash_points` are the names
     that `HARNESS_CRASHPOINT` may hold. `target` is the word by which a command line names it, the
-    name itself when empty; `expectations` is the path of its known failures, "" for none. `result`
+    name itself when empty; `image` is that of a container to be run in the place of the command, ""
+    for none; `expectations` is the path of its known failures, "" for none. `result`
     says where its tables are when it has ended.
     """
 
@@ -77,6 +78,7 @@ class Consumer:
     homepage: str = ""
     lossy: tuple[Lossy, ...] = ()
     target: str = ""
+    image: str = ""
     expectations: str = ""
     result: Result = IN_FILES
 

@@ -17,14 +17,15 @@ from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from harness.consumers import blame, several
+from harness.consumers import blame, container, several
+from harness.consumers.child import Child
 from harness.consumers.contract import results
 from harness.consumers.contract.job import ChangefeedJob, Job, KafkaJob, Mode, RegistryJob, SinkJob
 from harness.consumers.manifest import Capability, Consumer
 from harness.consumers.output import Output
 from harness.errors import HarnessBug, SetupError, UsageError
 from harness.model.observed import Observed
-from harness.process import Guarded, spawn
+from harness.process import spawn
 
 LOOK_AROUND_S = 0.1  # how often we ask whether to go on; the child's end is noticed at once
 PASSED_ON = ("PATH", "HOME", "LANG", "JAVA_HOME")
@@ -252,11 +253,15 @@ def refuse_unusable(consumer: Consumer, code: int | None, log: str) -> None:
         raise UsageError(f"the consumer {consumer.name} cannot be loaded", hint=log.strip())
 
 
-def launched(consumer: Consumer, start: Start, env: Mapping[str, str], pipe: Path) -> Guarded:
-    """Run the consumer's command.
+def launched(consumer: Consumer, start: Start, env: Mapping[str, str], pipe: Path) -> Child:
+    """Run the consumer's command, or its image.
 
     Raises UsageError when it cannot be run, SetupError when the machine cannot run more.
     """
+    if consumer.image:
+        large = [feed.large_messages for feed in start.job.changefeeds if feed.large_messages]
+        made = container.made(consumer.image, start.directory, start.job.work_dir, env, large)
+        return container.launched(made, pipe)
     try:
         return spawn(
             consumer.argv,
@@ -277,7 +282,7 @@ def launched(consumer: Consumer, start: Start, env: Mapping[str, str], pipe: Pat
         ) from None
 
 
-def _await(process: Guarded, clock: several.Clock, should_abort: Abort) -> int | None:
+def _await(process: Child, clock: several.Clock, should_abort: Abort) -> int | None:
     """Return the exit status once the command has ended; None when a deadline came first."""
     while (left_s := clock.left_s()) > 0:
         try:

@@ -1,4 +1,4 @@
-"""From the words of a command line to a consumer: `spark`, `py:…`, `exec:…`, `path/consumer.yaml`.
+"""From a command line to a consumer: `spark`, `py:…`, `exec:…`, `image:…`, `path/consumer.yaml`.
 
 Law: a target that cannot run is refused here, before any service starts, with the spelling that
 would have worked.
@@ -47,7 +47,17 @@ BUNDLED: Mapping[str, Consumer] = {
         crash_points=frozenset({CrashPoint.RECORD, CrashPoint.WRITE}),
     ),
 }
-EXPECTED = "spark, reference, py:pkg.mod:fn, exec:./command arguments or path/consumer.yaml"
+EXPECTED = (
+    "spark, reference, py:pkg.mod:fn, exec:./command arguments, image:name:tag"
+    " or path/consumer.yaml"
+)
+# [registry[:port]/]path[:tag][@digest], as Docker reads it.
+IMAGE = re.compile(
+    r"(?:(?:localhost|[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+|[A-Za-z0-9.-]+(?=:\d))(?::\d+)?/)?"
+    r"[a-z0-9]+(?:[._/-]+[a-z0-9]+)*(?::\w[\w.-]{0,127})?"
+    r"(?:@sha256:[0-9a-f]{64})?",
+    re.ASCII,
+)
 CALLABLE = re.compile(r"([^\W\d]\w*(?:\.[^\W\d]\w*)*):([^\W\d]\w*)")
 
 
@@ -97,6 +107,18 @@ def _command(words: str, whereabouts: Whereabouts) -> Consumer:
     return Consumer(name=f"exec:{words}", argv=(command, *arguments))
 
 
+def _image(words: str, whereabouts: Whereabouts) -> Consumer:
+    """Return the consumer for `image:`; whether Docker has it is asked when it is to be run."""
+    del whereabouts  # an image brings all it needs
+    if not IMAGE.fullmatch(words):
+        raise UsageError(
+            f"'image:{words}' does not name an image",
+            expected="image:name or image:name:tag, in lower case, without arguments",
+            hint="its own entry point is the consumer's command",
+        )
+    return Consumer(name=f"image:{words}", argv=(words,), image=words)
+
+
 def _suggestion(target: str) -> str:
     """Return what the user may have meant."""
     if target.startswith((*RELATIVE, "/")):
@@ -114,4 +136,5 @@ def _suggestion(target: str) -> str:
 SCHEMES: Mapping[str, Callable[[str, Whereabouts], Consumer]] = {
     "py": _callable,
     "exec": _command,
+    "image": _image,
 }

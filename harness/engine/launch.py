@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 
+from harness.consumers import container
 from harness.consumers.manifest import Consumer
 from harness.engine.events import ServiceChanged
 from harness.engine.workspace import in_ci
@@ -22,10 +23,12 @@ PACKAGES = ("cdc-conformance", "pyspark", "confluent-kafka")
 
 
 def ready(consumer: Consumer, on_event: Callable[[ServiceChanged], None]) -> Consumer:
-    """Return the consumer with all that its start needs: Java of a fit version, Spark's jars.
+    """Return the consumer with all that its start needs: Docker, a fit Java, Spark's jars.
 
     Raises SetupError when something is missing and cannot be fetched.
     """
+    if consumer.image:
+        container.require()
     if consumer.name != "spark":
         return consumer
     if _version("pyspark") is None:
