@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from harness.model.columns import Column
+from harness.model.dealing import Dealing
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -70,7 +71,8 @@ class Table:
     `clustered` tells whether the primary key is the row's handle (TiDB's default since v5.0);
     False without a primary key. `partitions` holds the partition names, empty when unpartitioned.
     `physical_id` and `partition_ids` are TiDB's physical ids (allocation order).
-    `partition_kind` is HASH, KEY, RANGE or LIST, empty when unpartitioned.
+    `partition_kind` is HASH, KEY, RANGE or LIST, empty when unpartitioned; `dealing` says which
+    rows are in which partition, None when unpartitioned.
     `max_column_id` and `max_index_id` are the highest ids given so far, dropped ones included.
     `options` holds what was said beyond the fields, by keyword (`ENGINE`, `AUTO_INCREMENT`, `TTL`).
     """
@@ -84,6 +86,7 @@ class Table:
     partitions: tuple[str, ...] = ()
     partition_ids: tuple[int, ...] = ()
     partition_kind: str = ""
+    dealing: Dealing | None = None
     charset: str = "utf8mb4"
     collation: str = "utf8mb4_bin"
     comment: str = ""

@@ -45,10 +45,6 @@ ELSEWHERE: Mapping[str, Proof] = MappingProxyType(
         "changefeed.force-replicate.refused": Proof(_REFUSED, f"{_CORPUS}/avro-forced.yaml"),
         "avro.table.force-replicate-refused": Proof(_REFUSED, f"{_CORPUS}/avro-forced.yaml"),
         "avro.topic.placeholder-order": Proof(_REFUSED, f"{_CORPUS}/topic-in-the-wrong-order.yaml"),
-        "open.key.partition-id": Proof(
-            "Scenarios do not work out which partition of its table a row is in.",
-            "tests/protocols/ticdc_open/test_encode.py::test_row_key",
-        ),
         "open.json.invalid-utf8": Proof(
             "Databases refuse such text, and a scenario's rows are text or bytes.",
             "tests/wire/test_go_json.py::test_string",

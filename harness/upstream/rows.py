@@ -19,6 +19,7 @@ from harness.model.values import Row, Value
 from harness.upstream.dispatch import Placing
 from harness.upstream.dispatcher import Dispatcher
 from harness.upstream.key_text import key_texts
+from harness.upstream.physical import physical_of
 from harness.upstream.split import split_on, unique_ordinals
 from harness.upstream.store import NetChange, int_handle, signed
 
@@ -50,11 +51,20 @@ class TableRows:
         self._key = key_texts(table)
         self._handle = int_handle(table.table)
         self._unique = unique_ordinals(table.table)
+        self._physical = physical_of(table.table)
         self._placing: Placing | None = None
 
     def split(self, changes: Sequence[NetChange]) -> Sequence[NetChange]:
-        """Return the changes as the sink splits them."""
-        return split_on(self._unique, changes)
+        """Return the changes as the sink splits them: each partition is a table of its own."""
+        physical = self._physical
+        if physical is None or not changes:
+            return split_on(self._unique, changes)
+        parts: dict[int, list[NetChange]] = {}
+        for change in changes:
+            image = change.before if change.after is None else change.after
+            assert image is not None
+            parts.setdefault(physical(image, change.change.line), []).append(change)
+        return [one for part in sorted(parts) for one in split_on(self._unique, parts[part])]
 
     def made(
         self, changes: Sequence[NetChange], of: Committed, numbers: Iterator[int]
@@ -66,7 +76,7 @@ class TableRows:
         table, topic, name, key = self.table, self._topic, self._name, self._key
         step, transaction, commit_ts = of.step, of.name, of.commit_ts
         free = of.pin.partition is None and not of.pin.rows
-        count = self._partitions
+        count, physical = self._partitions, self._physical
         rows: list[MountedRow] = []
         for net in changes:
             op, before, after = net.op, net.before, net.after
@@ -100,7 +110,7 @@ class TableRows:
                     partition,
                     origin,
                     row_id,
-                    0,
+                    physical(image, net.change.line) if physical is not None else 0,
                     net.split,
                 )
             )

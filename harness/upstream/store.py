@@ -20,6 +20,7 @@ from harness.model.columns import INTEGERS, ColumnKind
 from harness.model.quick import quick
 from harness.model.table import Table
 from harness.model.values import Row, Value
+from harness.upstream.physical import physical_of
 
 Key = tuple[Value, ...]
 _INT64 = 1 << 64
@@ -74,10 +75,14 @@ class TableStore:
         Raises StepError for a row that is not there, and for a primary key that is taken.
         """
         before, after = change.before, change.after
-        old_key: Key | None = None
-        if before is not None:
-            old_key = self._locate(before, change)
-            if after is not None and self._key(after, old_key) == old_key:
+        old_key = None if before is None else self._locate(before, change)
+        if after is None:
+            key = None
+        else:
+            moves = self._physical is not None and self._moves(change)
+            key = self._key(after, None if moves else old_key)
+        if before is not None and old_key is not None:
+            if after is not None and key == old_key:
                 # Most changes of most streams: the row keeps its key.
                 self._initial.setdefault(old_key, before)
                 self._last[old_key] = change
@@ -85,8 +90,7 @@ class TableStore:
                 return
             self._touch(old_key, change)
             self._remove(old_key, before)
-        if after is not None:
-            key = self._key(after, old_key)
+        if after is not None and key is not None:
             self._touch(key, change)
             if key in self._rows:
                 raise StepError(
@@ -95,6 +99,13 @@ class TableStore:
                     hint="change or delete that row first",
                 )
             self._put(key, after)
+
+    def _moves(self, change: RowChanged) -> bool:
+        """Tell whether a row goes to another partition, where it gets another `_tidb_rowid`."""
+        before, after, physical = change.before, change.after, self._physical
+        if physical is None or before is None or after is None:
+            return False
+        return physical(before, change.line) != physical(after, change.line)
 
     def commit(self) -> list[NetChange]:
         """Return the net changes since the last commit: deletes, updates, inserts, each by key."""
@@ -131,6 +142,7 @@ class TableStore:
         """Take a version of the table, and what every row asks of it."""
         self.table = table
         self._int_handle = int_handle(table)
+        self._physical = physical_of(table)
         primary = table.primary_key
         self._clustered: tuple[int, ...] | None = None
         if table.clustered and primary is not None:

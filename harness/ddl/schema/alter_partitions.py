@@ -21,9 +21,11 @@ from harness.ddl.alterations import (
     TruncatePartitions,
 )
 from harness.ddl.schema.alter import Effect
+from harness.ddl.schema.dealing import with_marks
 from harness.ddl.schema.partitions import expanded, refuse_repeated, with_partitions
 from harness.ddl.schema.refusals import Refused, not_partitioned, unknown_partition
 from harness.ddl.schema.state import Moment
+from harness.ddl.syntax import PartitionDef
 from harness.model.table import Table
 
 _DEALT = ("HASH", "KEY")
@@ -83,7 +85,18 @@ def _add(moment: Moment, table: Table, spec: AddPartitions) -> tuple[Moment, Eff
     refuse_repeated((*table.partitions, *names), definitions[0].at)
     moment, ids = moment.take_ids(len(names))
     table = _with(table, (*table.partitions, *names), (*table.partition_ids, *ids))
+    table = _marked(table, definitions, slice(len(table.partitions) - len(names), None))
     return moment, Effect(table, ActionType.ADD_TABLE_PARTITION)
+
+
+def _marked(table: Table, definitions: tuple[PartitionDef, ...], place: slice) -> Table:
+    """Return the table with the definitions' values in place of those that stood there."""
+    if table.dealing is None:
+        return table
+    marks = table.dealing.marks
+    before, after = marks[: place.start], marks[place.stop :] if place.stop is not None else ()
+    dealt = with_marks(table.dealing, definitions, before)
+    return replace(table, dealing=replace(dealt, marks=(*dealt.marks, *after)))
 
 
 def _redealt(moment: Moment, table: Table, spec: AddPartitions) -> tuple[Moment, Effect | None]:
@@ -129,6 +142,9 @@ def _drop(moment: Moment, table: Table, spec: DropPartitions) -> tuple[Moment, E
         tuple(table.partitions[ordinal] for ordinal in kept),
         tuple(table.partition_ids[ordinal] for ordinal in kept),
     )
+    if table.dealing is not None and table.dealing.marks:
+        marks = tuple(table.dealing.marks[ordinal] for ordinal in kept)
+        table = replace(table, dealing=replace(table.dealing, marks=marks))
     return moment, Effect(table, ActionType.DROP_TABLE_PARTITION)
 
 
@@ -158,7 +174,7 @@ def _reorganize(moment: Moment, table: Table, spec: ReorganizePartitions) -> tup
     refuse_repeated(partitions, spec.at)
     moment, ids = moment.take_ids(len(names))
     all_ids = (*table.partition_ids[:first], *ids, *table.partition_ids[last:])
-    table = _with(table, partitions, all_ids)
+    table = _marked(_with(table, partitions, all_ids), spec.definitions, slice(first, last))
     return moment, Effect(table, ActionType.REORGANIZE_PARTITION)
 
 
@@ -173,7 +189,14 @@ def _partition_by(moment: Moment, table: Table, spec: PartitionBy) -> tuple[Mome
 def _remove(moment: Moment, table: Table) -> tuple[Moment, Effect]:
     """REMOVE PARTITIONING makes a new physical table too."""
     moment, ids = moment.take_ids(1)
-    table = replace(table, partitions=(), partition_ids=(), partition_kind="", physical_id=ids[0])
+    table = replace(
+        table,
+        partitions=(),
+        partition_ids=(),
+        partition_kind="",
+        dealing=None,
+        physical_id=ids[0],
+    )
     return moment, Effect(table, ActionType.REMOVE_PARTITIONING)
 
 

@@ -19,6 +19,7 @@ from harness.ddl.expressions import (
     LiteralKind,
     restore_expression,
 )
+from harness.ddl.schema.dealing import dealing
 from harness.ddl.schema.dependencies import mentioned
 from harness.ddl.schema.refusals import Refused, unknown_in
 from harness.ddl.syntax import PartitionDef, Partitioning, PartitionInterval
@@ -52,7 +53,12 @@ def with_partitions(table: Table, partitioning: Partitioning) -> Table:
     """Return the table partitioned so, its partitions without ids yet."""
     _refuse_keys(table, partitioning)
     kind = partitioning.method.kind
-    return replace(table, partitions=partition_names(partitioning), partition_kind=kind)
+    return replace(
+        table,
+        partitions=partition_names(partitioning),
+        partition_kind=kind,
+        dealing=dealing(table, partitioning),
+    )
 
 
 def _refuse_keys(table: Table, partitioning: Partitioning) -> None:
