@@ -12,15 +12,13 @@ from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
 
 settings.register_profile("dev", deadline=None)
-settings.register_profile(
-    "ci", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
-)
+SLOW = [HealthCheck.too_slow]
+settings.register_profile("ci", deadline=None, derandomize=True, suppress_health_check=SLOW)
 settings.register_profile("nightly", deadline=None, max_examples=5000, print_blob=True)
-PROFILE = os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if "CI" in os.environ else "dev")
-settings.load_profile(PROFILE)
-if PROFILE == "ci":
-    # Hypothesis draws literals of our own modules too, of those that happen to be imported by then:
-    # another order of tests would try other examples.
+profile = os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if "CI" in os.environ else "dev")
+settings.load_profile(profile)
+if profile == "ci":
+    # It also draws literals of the modules imported so far: another order, other examples.
     providers._get_local_constants = lambda: providers._local_constants  # noqa: SLF001
 
 
