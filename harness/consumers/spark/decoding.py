@@ -36,7 +36,8 @@ from harness.consumers.spark.debezium_vitess.values import Definitions
 from harness.consumers.spark.events import Event, Kind
 from harness.consumers.spark.job import DEAD_LETTER, FAIL, POLICIES
 from harness.consumers.spark.languages import definitions
-from harness.consumers.spark.protocols import DIALECTS, Language, decoder, placed, read
+from harness.consumers.spark.protocols import DIALECTS, Decode, Language, decoder, placed, read
+from harness.consumers.spark.uncollected import uncollected
 from harness.consumers.spark.untyped import ArrowBatch, Frame
 from harness.errors import DecodingError, SetupError, UsageError
 
@@ -135,20 +136,25 @@ class Decoding:
         """Decode Arrow batches; raises DecodingError where poison is to fail the query."""
         decode = decoder(self.language)
         for batch in batches:
-            places: list[Place] = []
-            events: list[Event] = []
-            for topic, partition, offset, key, value in rows.tuples(batch):
-                try:
-                    found = read(decode, key, value)
-                except SetupError as error:
-                    raise placed(error, topic, partition, offset) from error
-                for slot, event in enumerate(found):
-                    place = (topic, partition, offset, slot)
-                    if event.kind is Kind.ERROR and not self.lenient:
-                        raise _poison(event, place)
-                    places.append(place)
-                    events.append(event)
-            yield change_batch(events, places)
+            with uncollected():
+                decoded = self._decoded(decode, batch)
+            yield decoded
+
+    def _decoded(self, decode: Decode, batch: ArrowBatch) -> ArrowBatch:
+        places: list[Place] = []
+        events: list[Event] = []
+        for topic, partition, offset, key, value in rows.tuples(batch):
+            try:
+                found = read(decode, key, value)
+            except SetupError as error:
+                raise placed(error, topic, partition, offset) from error
+            for slot, event in enumerate(found):
+                place = (topic, partition, offset, slot)
+                if event.kind is Kind.ERROR and not self.lenient:
+                    raise _poison(event, place)
+                places.append(place)
+                events.append(event)
+        return change_batch(events, places)
 
 
 def _poison(event: Event, place: Place) -> DecodingError:

@@ -21,6 +21,7 @@ from harness.consumers.spark.apply.hold import arrival_of
 from harness.consumers.spark.events import Kind
 from harness.consumers.spark.job import Job
 from harness.consumers.spark.stream import TASKS, applied_path
+from harness.consumers.spark.uncollected import uncollected
 from harness.consumers.spark.untyped import ArrowBatch, Session
 
 QUESTION = -1  # the seq of the row that holds a changefeed's question, before those of all changes
@@ -82,7 +83,8 @@ def write_all(batches: Iterator[ArrowBatch]) -> Iterator[ArrowBatch]:
             lenient=asked["lenient"],
         )
         rest = _changes(changes, asked["topics"])  # noqa: B031 - all but the question
-        answer.write(question, rest)
+        with uncollected():
+            answer.write(question, rest)
         yield rows.batch_of(rows.ANSWERED, [(feed,)])
 
 

@@ -19,6 +19,7 @@ from harness.consumers.spark.events import Event, Kind
 from harness.consumers.spark.job import Changefeed, Job
 from harness.consumers.spark.languages import assembled, language_of
 from harness.consumers.spark.protocols import Decode, Language, decoder, placed, read
+from harness.consumers.spark.uncollected import uncollected
 from harness.consumers.spark.untyped import ArrowBatch, PandasFrame, State
 from harness.errors import SetupError
 
@@ -60,23 +61,28 @@ class Decoder:
         """Decode Arrow batches, up to the end offsets."""
         decoders: dict[str, Decode] = {}
         for batch in batches:
-            places: list[tuple[int, int, int, int, int]] = []
-            events: list[Event] = []
-            for topic, partition, offset, key, value in rows.tuples(batch):
-                route = self.routes[topic]
-                if offset >= route.end_offsets[partition]:
-                    continue
-                decode = decoders.get(topic)
-                if decode is None:
-                    decode = decoders[topic] = decoder(route.language)
-                try:
-                    found = read(decode, key, value)
-                except SetupError as error:
-                    raise placed(error, topic, partition, offset) from error
-                for slot, event in enumerate(found):
-                    places.append((route.feed, route.topic, partition, offset, slot))
-                    events.append(event)
-            yield rows.batch_of_columns(rows.EVENT, [*_columns(places, 5), *_told(events)])
+            with uncollected():
+                decoded = self._decoded(decoders, batch)
+            yield decoded
+
+    def _decoded(self, decoders: dict[str, Decode], batch: ArrowBatch) -> ArrowBatch:
+        places: list[tuple[int, int, int, int, int]] = []
+        events: list[Event] = []
+        for topic, partition, offset, key, value in rows.tuples(batch):
+            route = self.routes[topic]
+            if offset >= route.end_offsets[partition]:
+                continue
+            decode = decoders.get(topic)
+            if decode is None:
+                decode = decoders[topic] = decoder(route.language)
+            try:
+                found = read(decode, key, value)
+            except SetupError as error:
+                raise placed(error, topic, partition, offset) from error
+            for slot, event in enumerate(found):
+                places.append((route.feed, route.topic, partition, offset, slot))
+                events.append(event)
+        return rows.batch_of_columns(rows.EVENT, [*_columns(places, 5), *_told(events)])
 
 
 def _columns(tuples: Sequence[tuple[Any, ...]], width: int) -> Iterable[Sequence[Any]]:
@@ -153,8 +159,15 @@ class Holder:
     ) -> Iterator[PandasFrame]:
         """Step the changefeed's waiting room."""
         feed = int(key[0])
-        timeline = self.timelines[feed]
-        hold = timeline.room()
+        with uncollected():
+            frame = self._stepped(feed, frames, state)
+        if frame is not None:
+            yield frame
+
+    def _stepped(
+        self, feed: int, frames: Iterator[PandasFrame], state: State
+    ) -> PandasFrame | None:
+        hold = self.timelines[feed].room()
         if state.exists:
             hold.load(state.get[0])
         columns = list(rows.EVENT)[1:]
@@ -166,8 +179,9 @@ class Holder:
         arrivals.sort(key=_position)
         applied = hold.step(_arrival(row) for row in arrivals)
         state.update((hold.dump(),))
-        if applied:
-            yield rows.pandas_of(rows.APPLIED, [_row(feed, one) for one in applied])
+        return (
+            rows.pandas_of(rows.APPLIED, [_row(feed, one) for one in applied]) if applied else None
+        )
 
 
 def _position(row: tuple[Any, ...]) -> tuple[Any, ...]:

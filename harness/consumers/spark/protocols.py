@@ -16,7 +16,7 @@ from harness.consumers.spark.debezium_vitess.parts import Parts
 from harness.consumers.spark.debezium_vitess.rows import Rows
 from harness.consumers.spark.debezium_vitess.values import Definitions
 from harness.consumers.spark.events import Event, Kind
-from harness.consumers.spark.open_protocol import columns, events
+from harness.consumers.spark.open_protocol import columns, layouts
 from harness.consumers.spark.registry import registry
 from harness.consumers.spark.ticdc_avro import events as avro_events
 from harness.errors import DecodingError, SetupError
@@ -80,7 +80,7 @@ def _schema(language: Language, schema_id: int) -> str:
 
 
 def _open(language: Language) -> Decode:
-    return partial(events.decode, columns.DIALECTS[language.dialect])
+    return layouts.Decoder(columns.DIALECTS[language.dialect]).decode
 
 
 def _avro(language: Language) -> Decode:

@@ -43,7 +43,7 @@ class Parts:
     def __init__(self, schemas: Schemas) -> None:
         """Take what gives a registered schema's text by its id; it may raise DecodingError."""
         self._schemas = schemas
-        self._avro: dict[int, tuple[Any, Schema]] = {}
+        self._avro: dict[int, tuple[avro.Prepared, Schema]] = {}
         self._texts: dict[bytes, Schema] = {}
 
     def read(self, data: bytes, side: str) -> Part | None:

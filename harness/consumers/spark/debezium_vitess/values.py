@@ -146,3 +146,10 @@ _READERS: Mapping[str, Reader] = {
     "string": _text,
     "bytes": _hex,
 }
+# Readers that return a value of these types of Python's as it is.
+AS_IT_IS: Mapping[Reader | None, frozenset[type]] = {
+    _scalar: frozenset({int, float, str}),
+    _text: frozenset({str}),
+    _number: frozenset({float}),
+    whole: frozenset({int}),
+}

@@ -14,7 +14,6 @@ differs from that page, tiflow c7b2588 pkg/sink/codec/open and cdc/model/schema_
 from __future__ import annotations
 
 import base64
-import binascii
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -80,7 +79,7 @@ def _bytes(value: object) -> bytes:
         raise DecodingError(f"{value!r} is not a string of base64")
     try:
         return base64.b64decode(value, validate=True)
-    except binascii.Error as error:
+    except ValueError as error:
         raise DecodingError(f"{value[:40]!r} is not base64: {error}") from error
 
 
@@ -163,7 +162,12 @@ def read(dialect: Dialect, name: str, parts: Mapping[str, Any]) -> Plain:
     try:
         return None if parts["v"] is None else reader(parts["v"], flag)
     except DecodingError as error:
-        raise DecodingError(f"column {name!r}: {error.what}", expected=error.expected) from error
+        raise named(error, name) from error
+
+
+def named(error: DecodingError, name: str) -> DecodingError:
+    """Return what is wrong with a value, with the name of its column."""
+    return DecodingError(f"column {name!r}: {error.what}", expected=error.expected)
 
 
 def image(dialect: Dialect, columns: Mapping[str, Any]) -> tuple[dict[str, Plain], list[str]]:

@@ -25,7 +25,7 @@ from harness.consumers.spark.open_protocol import frames
 from harness.consumers.spark.open_protocol.columns import Dialect, image
 from harness.errors import DecodingError
 
-_ROW, _DDL, _RESOLVED = 1, 2, 3  # the key's `t`
+ROW, _DDL, _RESOLVED = 1, 2, 3  # the key's `t`
 
 
 def decode(dialect: Dialect, key: bytes | None, value: bytes | None) -> list[Event]:
@@ -48,14 +48,14 @@ def _object(frame: bytes, side: str) -> dict[str, Any]:
 
 def _events(dialect: Dialect, key: Mapping[str, Any], frame: bytes) -> Sequence[Event]:
     ts, kind = key.get("ts"), key.get("t")
-    if type(ts) is not int or ts < 0 or type(kind) is not int or not _ROW <= kind <= _RESOLVED:
+    if type(ts) is not int or ts < 0 or type(kind) is not int or not ROW <= kind <= _RESOLVED:
         raise DecodingError(
             f"the key says ts {ts!r} and t {kind!r}", expected="a ts, and t 1, 2 or 3"
         )
     if kind == _RESOLVED:
         return (Event(Kind.RESOLVED, ts),)
     schema, table = key.get("scm", ""), key.get("tbl", "")
-    if type(schema) is not str or type(table) is not str or (kind == _ROW and not table):
+    if type(schema) is not str or type(table) is not str or (kind == ROW and not table):
         raise DecodingError(f"the key says scm {schema!r} and tbl {table!r}", expected="names")
     if kind == _DDL:
         return (_ddl(ts, schema, table, _object(frame, "value")),)
@@ -64,7 +64,7 @@ def _events(dialect: Dialect, key: Mapping[str, Any], frame: bytes) -> Sequence[
             "the row is not in the message (large-message-handle)",
             expected="messages that hold the whole row",
         )
-    who = _Who(ts, schema, table, key.get("rid"))
+    who = Who(ts, schema, table, key.get("rid"))
     return _row(dialect, who, _object(frame, "value"))
 
 
@@ -79,7 +79,7 @@ def _ddl(ts: int, schema: str, table: str, value: Mapping[str, Any]) -> Event:
     return Event(Kind.DDL, ts, schema, table, identity, payload)
 
 
-class _Who(NamedTuple):
+class Who(NamedTuple):
     """What the key says of a row's event."""
 
     ts: int
@@ -88,7 +88,7 @@ class _Who(NamedTuple):
     rid: object
 
 
-def _row(dialect: Dialect, who: _Who, value: Mapping[str, Any]) -> Sequence[Event]:
+def _row(dialect: Dialect, who: Who, value: Mapping[str, Any]) -> Sequence[Event]:
     newest: Any = value.get("u")
     older: Any = value.get("p")
     gone: Any = value.get("d")
@@ -113,7 +113,7 @@ def _row(dialect: Dialect, who: _Who, value: Mapping[str, Any]) -> Sequence[Even
 
 def _change(
     kind: Kind,
-    who: _Who,
+    who: Who,
     handle: list[str],
     rows: tuple[dict[str, Plain] | None, dict[str, Plain] | None],
 ) -> Event:

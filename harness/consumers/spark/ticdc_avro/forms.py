@@ -56,7 +56,7 @@ class Form:
     schema: str
     table: str
     names: tuple[str, ...]
-    prepared: Any
+    prepared: avro.Prepared
     converted: tuple[tuple[str, Reader], ...]
     extension: tuple[str, ...]
     handle: tuple[str, ...]
