@@ -18,8 +18,14 @@ from harness.model.level import Level
 @options.changefeed
 @click.option(
     "--level",
-    type=click.Choice([level.value for level in Level if level is not Level.LIVE]),
+    type=click.Choice([level.value for level in Level]),
     help="Certify one level [materialise and stream together]; see docs/reference/levels.md.",
+)
+@click.option(
+    "--live",
+    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    metavar="FILE.yaml",
+    help="Level live: topics that a real producer has filled; see docs/guides/certify-live.md.",
 )
 @click.option(
     "--isolated",
@@ -55,6 +61,7 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     expression: str | None,
     changefeed: Path | None,
     level: str | None,
+    live: Path | None,
     isolated: float,
     seed: int,
     expectations: Path | None,
@@ -73,6 +80,20 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     job), `exec:./command arguments` (any program; see docs/reference/consumer-contract.md), or the
     path of a consumer.yaml, which declares what it can do and what is known to be wrong with it.
     """
+    if live is not None or level == Level.LIVE:
+        from harness.cli.live import LiveExecution, execute_live
+
+        elsewhere = {
+            "PATHS": paths,
+            "-k": expression,
+            "--changefeed": changefeed,
+            "--isolated": isolated,
+            "--expectations": expectations,
+            "--strict": strict,
+        }
+        named = [option for option, value in elsewhere.items() if value]
+        wished = LiveExecution(consumer, live, level, deadline, reports, json_, told, spark, named)
+        return execute_live(wished)
     from harness.cli.execute import Execution, execute
     from harness.engine.isolation import Isolation
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -85,6 +85,19 @@ def _repeated(wish: Execution) -> tuple[str, ...]:
     return (*level, *(word for pair in named for word in pair), *strict)
 
 
+@contextmanager
+def listening(
+    run_dir: Path, reports: Mapping[str, Path], collector: Collector, *, json: bool
+) -> Generator[Sequence[Listener]]:
+    """Yield who hears of a run, the console first; its reports are written at the end."""
+    with ExitStack() as stack:
+        console = ConsoleReport(Console(stderr=json, soft_wrap=True))
+        stack.callback(console.close)
+        files = [("ndjson", run_dir / "events.ndjson"), *reports.items()]
+        written = [stack.enter_context(writing(name, path)) for name, path in files]
+        yield [console, collector, *written]
+
+
 def execute(wish: Execution) -> int:
     """Run, report, and return the exit code; raises HarnessError for whatever is not a finding."""
     spark_options.refuse_elsewhere(wish.target, wish.spark)
@@ -100,16 +113,9 @@ def execute(wish: Execution) -> int:
         laid = options.laid_under(wish.space, chosen, wish.changefeed)
         chosen = laid.cases
     run, run_dir = new_run(wish.space.runs / "runs")
-    with ExitStack() as stack:
-        out = Console(stderr=wish.json, soft_wrap=True)
-        console = ConsoleReport(out)
-        stack.callback(console.close)
-        listeners: list[Listener] = [console]
-        collector = Collector()
-        listeners.append(collector)
-        files = [("ndjson", run_dir / "events.ndjson"), *wish.reports.items()]
-        listeners += [stack.enter_context(writing(name, path)) for name, path in files]
-        consumer = ready(consumer, console.handle)
+    collector = Collector()
+    with listening(run_dir, wish.reports, collector, json=wish.json) as listeners:
+        consumer = ready(consumer, listeners[0].handle)
         consumer = replace(consumer, environment={**consumer.environment, **wish.spark})
         request = Request(
             space=wish.space,
@@ -135,11 +141,11 @@ def execute(wish: Execution) -> int:
             document |= {"changefeed": str(wish.changefeed), "notes": laid.notes}
         click.echo(orjson.dumps(document).decode())
     if outcome.exit_code is ExitCode.USAGE:
-        raise _inapplicable(consumer, outcome.verdicts)
+        raise inapplicable(consumer, outcome.verdicts)
     return int(outcome.exit_code)
 
 
-def _inapplicable(consumer: Consumer, verdicts: Sequence[Verdict]) -> UsageError:
+def inapplicable(consumer: Consumer, verdicts: Sequence[Verdict]) -> UsageError:
     """Return the error of a run that certified nothing, with what was lacking most often."""
     gap, times = gaps(verdicts)[0]
     return UsageError(

@@ -27,12 +27,12 @@ from harness.engine.events import (
     Listener,
     PhaseFinished,
     PhaseStarted,
-    RunFinished,
     RunStarted,
 )
 from harness.engine.exhibits import exhibit
 from harness.engine.isolation import NOT_ISOLATED, Isolation
 from harness.engine.launch import service_changed, undeclared
+from harness.engine.headline import concluded
 from harness.engine.levels import level_text
 from harness.engine.live import Live, Named, run_all, sort_out
 from harness.engine.packed import Answers, Packed
@@ -42,7 +42,7 @@ from harness.engine.wanted import services_for
 from harness.engine.workspace import Workspace
 from harness.errors import ExitCode, UsageError
 from harness.model.exhibit import Exhibit
-from harness.model.finding import APPLICABLE, FINDINGS, Judgement, Verdict
+from harness.model.finding import FINDINGS, Verdict
 from harness.model.level import Level
 from harness.model.observed import Observed
 from harness.scenario.expand import Case
@@ -260,16 +260,10 @@ class Run:
         )
 
     def _finish(self, verdicts: tuple[Verdict, ...]) -> Outcome:
-        passed = sum(verdict.judgement is Judgement.PASS for verdict in verdicts)
-        applicable = sum(verdict.judgement in APPLICABLE for verdict in verdicts)
-        wrong = any(verdict.judgement in FINDINGS for verdict in verdicts)
-        code = ExitCode.FINDINGS if wrong else ExitCode.PASS
-        if applicable == 0:
-            code = ExitCode.USAGE
         seconds = time.monotonic() - self._started
-        level = level_text(self._request.level)
-        self.tell(RunFinished(passed, applicable, len(verdicts), seconds, int(code), level))
-        return Outcome(verdicts, code)
+        finished = concluded(verdicts, seconds, level_text(self._request.level))
+        self.tell(finished)
+        return Outcome(verdicts, ExitCode(finished.exit_code))
 
     @contextmanager
     def _phase(self, phase: str, detail: str = "") -> Generator[None]:

@@ -43,6 +43,9 @@ SENTENCES = {
     "services": "{detail}",
     "produce": "producing {detail}",
     "consume": "consumer {detail} reads, applies and answers",
+    "select": "reading the tables of {detail}",
+    "select again": "reading them again",
+    "control": "what differs is read by the consumer {detail}, too",
     "read alone": "reading {detail} again, each alone",
     "judge": "judging",
 }

@@ -14,20 +14,23 @@ from harness.errors import Location, Problem, ScenarioError
 from harness.scenario.explain import explain
 from harness.scenario.source import BYTES_MAX, Source, read
 
+HOME = "harness.consumers.manifests"
+
 
 @cache
-def schema(name: str) -> dict[str, Any]:
-    """Return the schema of that name: `consumer` or `expectations`."""
-    file = files("harness.consumers.manifests") / f"{name}.schema.json"
+def schema(name: str, package: str = HOME) -> dict[str, Any]:
+    """Return the schema of that name, such as `consumer` or `expectations`, from its package."""
+    file = files(package) / f"{name}.schema.json"
     loaded: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
     return loaded
 
 
-def document(path: Path, shown: str, name: str) -> Source:
+def document(path: Path, shown: str, name: str, package: str = HOME) -> Source:
     """Return a file that fits the schema of that name; ScenarioError with every problem."""
     source = read(_text(path, shown), shown)
-    errors = list(Draft202012Validator(schema(name)).iter_errors(source.data))
-    problems = [problem for _, problem in explain(source, schema(name), errors)]
+    grammar = schema(name, package)
+    errors = list(Draft202012Validator(grammar).iter_errors(source.data))
+    problems = [problem for _, problem in explain(source, grammar, errors)]
     if problems:
         raise ScenarioError(tuple(dict.fromkeys(sorted(problems))))
     return source

@@ -1,0 +1,87 @@
+"""`harness certify CONSUMER --live FILE`: level live, on topics that are filled already."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import click
+import orjson
+
+from harness.cli import spark_options
+from harness.cli.execute import Collector, inapplicable, listening
+from harness.consumers import targets
+from harness.engine.launch import ready, versions
+from harness.engine.real.document import read_live
+from harness.engine.real.run import LiveRequest, LiveRun
+from harness.engine.workspace import new_run, runs
+from harness.errors import ExitCode, UsageError
+from harness.model.level import Level
+from harness.services import Source, settings
+
+
+@dataclass(frozen=True, slots=True)
+class LiveExecution:
+    """The command line's wishes; `elsewhere` are options that mean nothing at this level."""
+
+    target: str
+    file: Path | None
+    level: str | None
+    deadline_s: float
+    reports: Mapping[str, Path]
+    json: bool
+    told: Mapping[str, str]
+    spark: Mapping[str, str]
+    elsewhere: Sequence[str]
+
+
+def execute_live(wish: LiveExecution) -> int:
+    """Run, report, and return the exit code; raises HarnessError for whatever is not a finding."""
+    file = _file(wish)
+    spark_options.refuse_elsewhere(wish.target, wish.spark)
+    consumer = targets.parse(wish.target, targets.Whereabouts.here())
+    live = read_live(file, os.environ)
+    # What the command line says of a service wins over the file.
+    source = Source(settings({**live.told(), **wish.told}))
+    run, run_dir = new_run(runs(Path.cwd()) / "runs")
+    collector = Collector()
+    with listening(run_dir, wish.reports, collector, json=wish.json) as listeners:
+        consumer = ready(consumer, listeners[0].handle)
+        consumer = replace(consumer, environment={**consumer.environment, **wish.spark})
+        own = {consumer.name: consumer.version} if consumer.version else {}
+        request = LiveRequest(
+            live=live,
+            consumer=consumer,
+            run=run,
+            run_dir=run_dir,
+            versions={**versions(), **own},
+            environment=dict(os.environ),
+            source=source,
+            deadline_s=wish.deadline_s,
+        )
+        outcome = LiveRun(request, listeners).execute()
+    if wish.json:
+        click.echo(orjson.dumps({**collector.finished, "cases": collector.cases}).decode())
+    if outcome.exit_code is ExitCode.USAGE:
+        raise inapplicable(consumer, outcome.verdicts)
+    return int(outcome.exit_code)
+
+
+def _file(wish: LiveExecution) -> Path:
+    """Return the file; UsageError where the options do not go together."""
+    if wish.level not in (None, Level.LIVE):
+        raise UsageError(f"--live is not for the level {wish.level}", expected="--level live")
+    if wish.file is None:
+        raise UsageError(
+            "--level live needs to be told of the topics and of their upstream",
+            expected="--live FILE.yaml",
+            hint="docs/guides/certify-live.md has one to start from",
+        )
+    if wish.elsewhere:
+        raise UsageError(
+            f"{', '.join(wish.elsewhere)} mean nothing at level live",
+            expected="the tables of the file, each of which is a case",
+        )
+    return wish.file

@@ -1,0 +1,251 @@
+"""A run at level live: SELECT, read the topics' ends, consume, SELECT again, judge.
+
+The upstream is only read, the topics are only read, and nothing is started but the consumer.
+"""
+
+from __future__ import annotations
+
+import shlex
+import threading
+import time
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from harness.consumers.contract.job import ChangefeedJob, Complete
+from harness.consumers.manifest import Consumer
+from harness.consumers.run import RunPlan, regrouped
+from harness.consumers.run import run as run_consumer
+from harness.consumers.targets import BUNDLED, Whereabouts, parse
+from harness.engine import jobs
+from harness.engine.events import (
+    CaseFinished,
+    Event,
+    Listener,
+    PhaseFinished,
+    PhaseStarted,
+    RunStarted,
+)
+from harness.engine.headline import concluded
+from harness.engine.launch import service_changed
+from harness.engine.pipeline import Outcome
+from harness.engine.real.document import LiveFile
+from harness.engine.real.judged import TITLE, case_id, inconclusive, verdict
+from harness.engine.real.topics import ends_now
+from harness.engine.real.upstream import Snapshot, changed, snapshot
+from harness.errors import ExitCode, UsageError
+from harness.model.exhibit import Exhibit
+from harness.model.finding import FINDINGS, Judgement, Verdict
+from harness.model.level import Level
+from harness.model.observed import Observed
+from harness.model.table import TableId
+from harness.services import ServiceEvent, Services, Source, start
+
+# What differs is looked into; what never came to an answer is the consumer's alone.
+DISPUTED = FINDINGS - {Judgement.CRASH, Judgement.TIMEOUT, Judgement.INVALID}
+CONTROL = "reference"
+
+
+@dataclass(frozen=True, slots=True)
+class LiveRequest:
+    """What to run: a consumer over one live file; `options` are words that repeat the run."""
+
+    live: LiveFile
+    consumer: Consumer
+    run: str
+    run_dir: Path
+    versions: Mapping[str, str]
+    environment: Mapping[str, str]
+    source: Source
+    deadline_s: float = 300.0
+    options: Sequence[str] = ()
+
+
+class LiveRun:
+    """One run in progress."""
+
+    def __init__(self, request: LiveRequest, listeners: Sequence[Listener]) -> None:
+        """Take the request and whoever listens."""
+        self._request = request
+        self._listeners = listeners
+        self._started = time.monotonic()
+        self._lock = threading.Lock()
+
+    def tell(self, event: Event) -> None:
+        """Tell every listener; services tell from threads of their own."""
+        with self._lock:
+            for listener in self._listeners:
+                listener.handle(event)
+
+    def execute(self) -> Outcome:
+        """Run, and return the outcome; raises HarnessError when the run cannot go on."""
+        request, live = self._request, self._request.live
+        _refuse(request)
+        at = datetime.now(UTC).isoformat(timespec="seconds")
+        name, level = request.consumer.name, Level.LIVE.value
+        self.tell(RunStarted(request.run, name, len(live.tables), request.versions, at, level))
+        with self._services() as services:
+            with self._phase("select", str(live.upstream)):
+                before = snapshot(live)
+            asked = self._asked(services)
+            with self._phase("consume", name):
+                observed = self._answer(services, request.consumer, asked)
+            with self._phase("select again", str(live.upstream)):
+                after = snapshot(live)
+            verdicts = self._judged(services, asked, before, changed(before, after), observed)
+        seconds = time.monotonic() - self._started
+        finished = concluded(verdicts, seconds, level)
+        self.tell(finished)
+        return Outcome(tuple(verdicts), ExitCode(finished.exit_code))
+
+    def _asked(self, services: Services) -> RunPlan:
+        request, live = self._request, self._request.live
+        complete = live.wire.complete
+        feed = ChangefeedJob(
+            id=f"live[{live.protocol}]",
+            dir="0000",
+            protocol=live.protocol,
+            topics=ends_now(services.kafka.client, live),
+            dialect=live.dialect,
+            complete=None if complete is None else Complete(complete),
+            settings=dict(live.settings),
+        )
+        registry = jobs.registry_job(services.registry) if live.names_schemas else None
+        group = f"harness-live-{request.run}"
+        return RunPlan(
+            (feed,),
+            jobs.kafka_job(services.kafka, group),
+            request.run_dir / "consumer",
+            request.deadline_s,
+            registry=registry,
+        )
+
+    def _answer(self, services: Services, consumer: Consumer, asked: RunPlan) -> Observed:
+        environment = self._request.environment
+        (observed,) = run_consumer(
+            consumer, asked, environment=environment, should_abort=services.check
+        ).values()
+        return observed
+
+    def _judged(
+        self,
+        services: Services,
+        asked: RunPlan,
+        truth: Snapshot,
+        moved: frozenset[TableId],
+        observed: Observed,
+    ) -> list[Verdict]:
+        live = self._request.live
+        found = {name: verdict(live, truth, name, observed) for name in live.tables}
+        disputed = any(one.judgement in DISPUTED for one, _ in found.values())
+        control: Observed | None = None
+        if disputed and self._request.consumer.argv != BUNDLED[CONTROL].argv:
+            control = self._control(services, asked)
+        verdicts: list[Verdict] = []
+        for name, (one, shown) in found.items():
+            settled = self._settled(truth, name, one, control, moved=name in moved)
+            self._finished(name, settled, observed.log, shown)
+            verdicts.append(settled)
+        return verdicts
+
+    def _settled(
+        self,
+        truth: Snapshot,
+        name: TableId,
+        found: Verdict,
+        control: Observed | None,
+        *,
+        moved: bool,
+    ) -> Verdict:
+        """Return the verdict unless the topics or the upstream are to blame."""
+        live = self._request.live
+        if found.judgement is Judgement.NOT_APPLICABLE:
+            return found
+        if moved:
+            why = f"{name} changed upstream during the run: its SELECT is no truth"
+            return inconclusive(live, name, found, why)
+        if control is None or found.judgement not in DISPUTED:
+            return found
+        theirs, _ = verdict(live, truth, name, control)
+        if theirs.judgement not in FINDINGS:
+            return found
+        first = theirs.findings[0].message
+        why = (
+            f"the topics do not hold what {name} is upstream: the {CONTROL} consumer, too, reads "
+            f"something else: {first}"
+        )
+        return inconclusive(live, name, found, why)
+
+    def _control(self, services: Services, asked: RunPlan) -> Observed:
+        """Let the reference consumer read the same offsets."""
+        consumer = parse(CONTROL, Whereabouts.here())
+        again = replace(
+            asked,
+            kafka=regrouped(asked.kafka, CONTROL),
+            run_dir=self._request.run_dir / CONTROL,
+        )
+        with self._phase("control", CONTROL):
+            return self._answer(services, consumer, again)
+
+    def _finished(self, name: TableId, found: Verdict, log: str, shown: Exhibit | None) -> None:
+        request, live = self._request, self._request.live
+        words = ["harness", "certify", request.consumer.target or request.consumer.name]
+        repeat = shlex.join([*words, "--live", live.shown, *request.options])
+        case = case_id(live, name)
+        self.tell(
+            CaseFinished(case, live.protocol, live.shown, TITLE, found, repeat, log, (), shown)
+        )
+
+    @contextmanager
+    def _phase(self, phase: str, detail: str = "") -> Generator[None]:
+        began = time.monotonic()
+        self.tell(PhaseStarted(phase, detail))
+        yield
+        self.tell(PhaseFinished(phase, time.monotonic() - began))
+
+    @contextmanager
+    def _services(self) -> Generator[Services]:
+        """Reach the broker, and the registry where messages name schemas."""
+
+        def heard(event: ServiceEvent) -> None:
+            self.tell(service_changed(event))
+
+        request = self._request
+        wanted = ["kafka", *(["registry"] if request.live.names_schemas else [])]
+        began = time.monotonic()
+        self.tell(PhaseStarted("services", request.source.said(wanted)))
+        with start(
+            wanted,
+            run_dir=request.run_dir / "services",
+            on_event=heard,
+            env=request.environment,
+            settings=request.source.settings,
+        ) as services:
+            self.tell(PhaseFinished("services", time.monotonic() - began))
+            yield services
+
+
+def _refuse(request: LiveRequest) -> None:
+    """Raise UsageError for what cannot be certified on these topics."""
+    live, consumer = request.live, request.consumer
+    if not consumer.supports(live.protocol):
+        raise UsageError(
+            f"nothing is applicable: {consumer.name} does not declare the protocol {live.protocol}",
+            expected="topics of a protocol that the consumer declares",
+        )
+    if consumer.result.in_database or not consumer.argv:
+        raise UsageError(
+            f"nothing is applicable: {consumer.name} is not a command that answers in files",
+            expected="a consumer that is started for the run, with `result: {in: files}`",
+        )
+    services = {"kafka": "kafka.bootstrap.servers"}
+    services |= {"registry": "registry.url"} if live.names_schemas else {}
+    for service, setting in services.items():
+        if request.source.settings.backend(service) != "external":
+            raise UsageError(
+                f"{live.shown} does not say where {service} is",
+                expected=f"the topics' own {service}: at level live none is started",
+                hint=f"write `{setting.split('.')[0]}` into the file, or set {setting}",
+            )
