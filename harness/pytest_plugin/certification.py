@@ -19,13 +19,15 @@ from harness.errors import HarnessError, UsageError
 
 if TYPE_CHECKING:  # for types only: these modules bring the engine
     from harness.consumers.manifest import Consumer
+    from harness.engine.workspace import Workspace
     from harness.model.finding import Verdict
     from harness.pytest_plugin.session import HarnessSession
+    from harness.scenario.expand import Case
 
 Function = Callable[[dict[str, Any]], object]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Result:
     """What became of a consumer; `verdicts` in the order of the cases.
 
@@ -51,11 +53,19 @@ class Result:
             f"passed {judgements.count('pass')} / applicable {applicable} / total {len(judgements)}"
         )
 
+    def __str__(self) -> str:
+        """Return headline and findings: `assert result.passed, str(result)` tells all."""
+        return f"{self.consumer} {self.headline}\n{self.explanation}".rstrip()
+
+    def __repr__(self) -> str:
+        """Return the headline: pytest shows what an assertion is about in a line."""
+        return f"<{self.consumer} {self.headline}>"
+
     def assert_passed(self) -> None:
         """Fail the test with the findings, unless every applicable case passed."""
         __tracebackhide__ = True
         if not self.passed:
-            pytest.fail(f"{self.consumer} {self.headline}\n{self.explanation}", pytrace=False)
+            pytest.fail(str(self), pytrace=False)
 
 
 class Certify:
@@ -70,37 +80,54 @@ class Certify:
         target: str | Function,
         scenarios: str | None = None,
         *,
+        protocol: str | None = None,
         deadline: float | None = None,
         root: Path | None = None,
     ) -> Result:
         """Certify a consumer over the cases that an expression such as `-k` takes selects.
 
-        `scenarios` None means all. `root` is the scenarios' directory: ./scenarios below pytest's
-        root directory, else the harness's own. `deadline` in seconds is for each start. Mistakes
-        fail the test with a sentence, without a traceback.
+        `scenarios` None means all, `protocol` those of open, avro or vitess alone. `root` is the
+        scenarios' directory: ./scenarios below pytest's root directory, else the harness's own.
+        `deadline` in seconds is for each start. Mistakes fail the test with a sentence, without a
+        traceback.
         """
         __tracebackhide__ = True
         try:
-            return self._result(target, scenarios, deadline, root)
+            return self._result(target, self._cases(scenarios, protocol, root), deadline)
         except HarnessError as error:
             pytest.fail(str(error), pytrace=False)
+
+    def _cases(
+        self, scenarios: str | None, protocol: str | None, root: Path | None
+    ) -> tuple[Workspace, tuple[Case, ...]]:
+        from harness.engine.choose import load, selected
+        from harness.engine.workspace import workspace
+
+        space = workspace(self._session.wishes.root, root)
+        cases = selected(load(space), scenarios)
+        if protocol is None:
+            return space, cases
+        chosen = tuple(case for case in cases if case.protocol == protocol)
+        if not chosen:
+            spoken = ", ".join(sorted({case.protocol for case in cases}))
+            raise UsageError(
+                f"none of {len(cases)} cases is of the protocol {protocol!r}",
+                expected=f"protocol={spoken}",
+            )
+        return space, chosen
 
     def _result(
         self,
         target: str | Function,
-        scenarios: str | None,
+        chosen: tuple[Workspace, tuple[Case, ...]],
         deadline: float | None,
-        root: Path | None,
     ) -> Result:
-        from harness.engine.choose import load, selected
-        from harness.engine.workspace import workspace
         from harness.model.finding import FINDINGS
         from harness.pytest_plugin.pack import Order
         from harness.report.finding_text import case_lines
 
         session = self._session
-        space = workspace(session.wishes.root, root)
-        cases = selected(load(space), scenarios)
+        space, cases = chosen
         consumer = self._consumer(target)
         order = Order(
             session.wishes, session.services, consumer, deadline or session.wishes.deadline_s

@@ -40,6 +40,16 @@ TESTS = """
 
     def test_nothing(certify):
         certify("reference", "no-such-case")
+
+    def test_one_protocol(certify):
+        result = certify("reference", "no-net-change", protocol="open")
+        assert result.passed, str(result)
+        assert all("[open," in verdict.case for verdict in result.verdicts)
+        certify("reference", "no-net-change", protocol="kafka")
+
+    def test_findings_in_an_assertion(certify):
+        result = certify(consume, "no-net-change", protocol="open")
+        assert result.passed, str(result)
 """
 
 
@@ -59,7 +69,7 @@ def test_a_target_and_a_function_are_certified(project: Project) -> None:
     project.scenarios("dml/no-net-change", "keys/no-key-multiset")
     project.write("checks/test_it.py", TESTS)
     done = project.outside("checks", "--import-mode=importlib")
-    done.assert_outcomes(passed=1, failed=3)
+    done.assert_outcomes(passed=1, failed=5)
     done.stdout.fnmatch_lines(
         [
             "py:checks.test_it:consume passed 0 / applicable 1 / total 1",
@@ -67,6 +77,8 @@ def test_a_target_and_a_function_are_certified(project: Project) -> None:
             "*I never learned that*",
             "*cannot be imported by another process*",
             "-k 'no-such-case' selects none of *",
+            "none of * cases is of the protocol 'kafka'",
+            "E * AssertionError: py:checks.test_it:consume passed 0 / applicable 1 / total 1*",
         ]
     )
     done.stdout.no_fnmatch_line("*certification.py*")
