@@ -30,9 +30,9 @@ from harness.engine.events import (
     RunStarted,
 )
 from harness.engine.exhibits import exhibit
+from harness.engine.headline import concluded
 from harness.engine.isolation import NOT_ISOLATED, Isolation
 from harness.engine.launch import service_changed, undeclared
-from harness.engine.headline import concluded
 from harness.engine.levels import level_text
 from harness.engine.live import Live, Named, run_all, sort_out
 from harness.engine.packed import Answers, Packed
