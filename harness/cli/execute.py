@@ -23,7 +23,9 @@ from harness.engine.events import Event, Listener, RunFinished
 from harness.engine.isolation import NOT_ISOLATED, Isolation
 from harness.engine.launch import ready, versions
 from harness.engine.levels import of_level
+from harness.engine.overlaid import Overlaid
 from harness.engine.pipeline import Request, Run
+from harness.engine.relaid import Relaid
 from harness.engine.workspace import Workspace, new_run
 from harness.errors import ExitCode, UsageError
 from harness.model.finding import Verdict
@@ -53,6 +55,7 @@ class Execution:
     expectations: Path | None = None
     strict: bool = False
     level: Level | None = None
+    partitions: int | None = None
 
 
 class Collector:
@@ -81,6 +84,8 @@ def _repeated(wish: Execution) -> tuple[str, ...]:
     files = {"--changefeed": wish.changefeed, "--expectations": wish.expectations}
     named = [(option, str(path)) for option, path in files.items() if path is not None]
     level = [] if wish.level is None else ["--level", wish.level.value]
+    if wish.partitions is not None:
+        level += ["--partitions", str(wish.partitions)]
     strict = ["--strict"] if wish.strict else []
     return (*level, *(word for pair in named for word in pair), *strict)
 
@@ -108,9 +113,14 @@ def execute(wish: Execution) -> int:
     chosen = selected(load(wish.space, wish.paths), wish.expression)
     if wish.level is not None:
         chosen = of_level(chosen, wish.level)
-    laid = None
+    laid: Overlaid | Relaid | None = None
+    if wish.changefeed is not None and wish.partitions is not None:
+        raise UsageError("--changefeed and --partitions both lay the cases anew", expected="one")
     if wish.changefeed is not None:
         laid = options.laid_under(wish.space, chosen, wish.changefeed)
+        chosen = laid.cases
+    elif wish.partitions is not None:
+        laid = options.laid_over(wish.space, chosen, wish.partitions)
         chosen = laid.cases
     run, run_dir = new_run(wish.space.runs / "runs")
     collector = Collector()
@@ -138,7 +148,8 @@ def execute(wish: Execution) -> int:
     if wish.json:
         document = {**collector.finished, "cases": collector.cases}
         if laid is not None:
-            document |= {"changefeed": str(wish.changefeed), "notes": laid.notes}
+            told = {"partitions": wish.partitions} if wish.changefeed is None else {}
+            document |= {"changefeed": str(wish.changefeed or ""), "notes": laid.notes, **told}
         click.echo(orjson.dumps(document).decode())
     if outcome.exit_code is ExitCode.USAGE:
         raise inapplicable(consumer, outcome.verdicts)

@@ -14,6 +14,7 @@ from harness.errors import UsageError
 
 if TYPE_CHECKING:  # imported when a command needs it: it brings Kafka's client along
     from harness.engine.overlaid import Overlaid
+    from harness.engine.relaid import Relaid
     from harness.scenario.expand import Case
     from harness.services import Source
 
@@ -170,6 +171,19 @@ def laid_under(
     more = len(found.notes) - len(found.notes[:shown])
     if more:
         click.echo(f"note: {more} more; `harness check --changefeed {file}` tells all", err=True)
+    return found
+
+
+def laid_over(space: Workspace, cases: Sequence[Case], partitions: int) -> Relaid:
+    """Plan the cases over so many partitions, and tell which are left out."""
+    from harness.engine.relaid import relaid
+
+    found = relaid(space, cases, partitions)
+    for note in found.notes[:NOTES_SHOWN]:
+        click.echo(f"note: {note}", err=True)
+    more = len(found.notes) - NOTES_SHOWN
+    if more > 0:
+        click.echo(f"note: {more} more; `--json` tells all", err=True)
     return found
 
 
