@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
 
+from harness.consumers.attach import Attach
 from harness.consumers.result import IN_FILES, Result
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
@@ -61,7 +62,8 @@ class Consumer:
     that `HARNESS_CRASHPOINT` may hold. `target` is the word by which a command line names it, the
     name itself when empty; `image` is that of a container to be run in the place of the command, ""
     for none; `expectations` is the path of its known failures, "" for none. `result`
-    says where its tables are when it has ended.
+    says where its tables are when it has ended. `attach` is a system that runs already, in the
+    place of a command.
     """
 
     name: str
@@ -81,6 +83,7 @@ class Consumer:
     image: str = ""
     expectations: str = ""
     result: Result = IN_FILES
+    attach: Attach | None = None
 
     def supports(self, protocol: str) -> bool:
         """Return whether the consumer is to be asked about a protocol."""

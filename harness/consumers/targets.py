@@ -58,6 +58,7 @@ IMAGE = re.compile(
     r"(?:@sha256:[0-9a-f]{64})?",
     re.ASCII,
 )
+ATTACH = "attach"
 CALLABLE = re.compile(r"([^\W\d]\w*(?:\.[^\W\d]\w*)*):([^\W\d]\w*)")
 
 
@@ -119,6 +120,18 @@ def _image(words: str, whereabouts: Whereabouts) -> Consumer:
     return Consumer(name=f"image:{words}", argv=(words,), image=words)
 
 
+def _attached(manifest: str, whereabouts: Whereabouts) -> Consumer:
+    """Return the running system of a manifest, which has to declare one."""
+    consumer = read_manifest(manifest, whereabouts)
+    if consumer.attach is None:
+        raise UsageError(
+            f"{manifest} declares no running system",
+            expected="a manifest with the key `attach`",
+            hint=f"a consumer that is started goes by {manifest} alone",
+        )
+    return replace(consumer, target=f"{ATTACH}:{manifest}")
+
+
 def _suggestion(target: str) -> str:
     """Return what the user may have meant."""
     if target.startswith((*RELATIVE, "/")):
@@ -134,6 +147,7 @@ def _suggestion(target: str) -> str:
 
 
 SCHEMES: Mapping[str, Callable[[str, Whereabouts], Consumer]] = {
+    ATTACH: _attached,
     "py": _callable,
     "exec": _command,
     "image": _image,

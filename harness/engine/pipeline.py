@@ -18,6 +18,8 @@ from pathlib import Path
 
 from harness.consumers.manifest import Consumer
 from harness.engine import topics
+from harness.engine.attached.refuse import refuse_unreachable, refuse_unstarted
+from harness.engine.attached.run import Attached
 from harness.engine.catalogue import plans
 from harness.engine.declared import NOTHING_DECLARED, Declared, settled
 from harness.engine.decoding import Decoding, judged_decoded
@@ -148,8 +150,11 @@ class Run:
 
     def _verdicts(self, cases: Sequence[Case]) -> dict[str, Verdict]:
         if self._request.level is Level.DECODE:
+            refuse_unstarted(self._request.consumer)
             return self._decoded(cases)
         wanted = services_for(cases, self._request.consumer)
+        if self._request.services is None:
+            refuse_unreachable(self._request.consumer, self._request.source, wanted)
         with ThreadPoolExecutor(1) as pool:
             planning = pool.submit(self._planned, cases)
             with self._services(wanted) as services:
@@ -172,10 +177,22 @@ class Run:
         """Return what the consumer answered, and how packs were judged and tried again."""
         request = self._request
         wishes = topics.TopicWishes.of(request.source.settings)
+        directory = request.run_dir / "consumer"
+        if request.consumer.attach is not None:
+            attached = Attached(
+                services,
+                wishes,
+                request.consumer,
+                request.consumer.attach,
+                request.run,
+                directory,
+                request.deadline_s,
+                self._phase,
+            )
+            return attached.run(planned), Answers({}, {}, {})
         group = f"{wishes.prefix}{request.run}"
         sorted_out = sort_out(planned, request.consumer, request.source.settings, group)
         observed = dict(sorted_out.refused)
-        directory = request.run_dir / "consumer"
         answers = Answers({}, {}, {})
         if sorted_out.packed:
             pack = Packed(
@@ -228,6 +245,7 @@ class Run:
                 again = self._judged(plan, alone)
                 answer = answer if verdict.judgement in FINDINGS else alone
                 verdict = both(plan.judged, verdict, again, len(pack.packed) - 1)
+            verdict = replace(verdict, detail=verdict.detail or answer.detail)
             verdict = settled(plan, verdict, self._request.declared)
             verdicts[plan.case.id] = verdict
             self._finished(plan.case, verdict, answer.log, exhibit(plan, verdict, answer))

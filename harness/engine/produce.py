@@ -33,8 +33,14 @@ class FilledTopic:
 
 
 def topic_names(plan: Plan, prefix: str) -> dict[str, str]:
-    """Return canonical name to Kafka name."""
-    return {canonical: f"{prefix}.{canonical}" for canonical in plan.topics()}
+    """Return canonical name to Kafka name; a point is between, unless the prefix brings its own."""
+    before = joined(prefix)
+    return {canonical: f"{before}{canonical}" for canonical in plan.topics()}
+
+
+def joined(prefix: str) -> str:
+    """Return a prefix with what parts it from a topic's name."""
+    return prefix if prefix.endswith((".", "-", "_")) else f"{prefix}."
 
 
 def wanted_topics(plans: Sequence[tuple[Plan, str]]) -> list[tuple[str, int]]:
@@ -123,7 +129,7 @@ def verify(stage: Stage, topics: Sequence[FilledTopic]) -> None:
 def _real(plan: Plan, prefix: str, registry: SchemaRegistry | None) -> Callable[[Record], Record]:
     if registry is None:
         return _same
-    registered = Registered(registry, prefix)
+    registered = Registered(registry, joined(prefix), "")
     if any(isinstance(step, StopRegistry) for step in plan.delivery.steps):
         for _ in registered.all(plan.delivered):
             pass  # posted now: the registry is away when they are sent

@@ -73,7 +73,8 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("registry.user", "", "User for the registry's basic authentication."),
     Setting("registry.password", "", "Password for the registry's basic authentication."),
     Setting("registry.ca", "", "File with the certificates (PEM) to trust for the registry."),
-    Setting("database.url", "", "A MySQL-compatible server for recordings.",
+    Setting("database.url", "", "A MySQL-compatible server for recordings, and "
+            "for consumers that write into a database.",
             r"|mysql://\S+", "mysql://user:password@host:port/"),
     Setting("container.kafka", "confluentinc/cp-kafka:7.9.2", "Image of the Kafka container.",
             r"\S+", "an image"),

@@ -89,6 +89,15 @@ def read_decoded(directory: Path, limits: Limits = DEFAULT_LIMITS) -> Observed:
     return Observed(Outcome.DONE, decoded=events, dead_letters=letters)
 
 
+def read_tables(directory: Path, limits: Limits = DEFAULT_LIMITS) -> Observed:
+    """Return the tables that are below a directory by now, as an answer that needs no status."""
+    folder = Folder(directory, limits)
+    try:
+        return _answer(folder, _table_files(folder))
+    except Misplaced as problem:
+        return Observed(Outcome.INVALID, str(problem))
+
+
 def status_problem(directory: Path) -> str:
     """Say why a changefeed has no valid status; the empty text when it has one.
 

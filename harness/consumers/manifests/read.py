@@ -13,6 +13,7 @@ from typing import Any
 from harness.consumers.call import CANNOT_LOAD
 from harness.consumers.commands import PYTHON, RELATIVE, Whereabouts, executable, python_path
 from harness.consumers.manifest import Consumer, Guarantee, Lossy
+from harness.consumers.manifests.attached import read_attach
 from harness.consumers.manifests.document import document
 from harness.consumers.result import IN_FILES, Holder, Maker, Result
 from harness.errors import Location, Problem, ScenarioError, UsageError
@@ -36,6 +37,7 @@ def read_manifest(target: str, whereabouts: Whereabouts) -> Consumer:
     data: Mapping[str, Any] = source.data
     beside = Whereabouts(path.parent, whereabouts.environment)
     problems = [*_unknown_types(source), *_absent(source, beside), *_unread(source)]
+    attach = read_attach(source, beside, problems) if "attach" in data else None
     argv, environment, unusable = _command(source, beside, problems)
     if problems:
         raise ScenarioError(tuple(problems))
@@ -57,6 +59,7 @@ def read_manifest(target: str, whereabouts: Whereabouts) -> Consumer:
         target=target,
         expectations="" if known is None else str(path.parent / known),
         result=_result(data.get("result")),
+        attach=attach,
     )
 
 
@@ -92,6 +95,8 @@ def _command(
     if "callable" in data:
         own = python_path(beside, (str(beside.directory),))
         return (*PYTHON, "harness.consumers.call", data["callable"]), own | added, CANNOT_LOAD
+    if "attach" in data:
+        return (), {}, None
     words: list[str] = data["command"]
     try:
         first = executable(words[0], beside)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from harness.consumers.attach import Server, word
 from harness.consumers.manifest import Consumer, Guarantee
 from harness.consumers.result import Maker
 from harness.consumers.targets import Whereabouts, parse
@@ -29,7 +30,50 @@ lossy:
 expectations: known.yaml
 """
 LEAST = "manifest: 1\nname: teas\ncommand: [./run.sh]\n"
+ATTACHED = """\
+manifest: 1
+name: teas
+attach:
+  topics: "cdc.{case}.{topic}"
+  group: teas
+  settle: 2.5
+  result: {in: database, url-from: TABLES, database: "{case}_{schema}", table: "t_{table}"}
+"""
+IN_FILES = "manifest: 1\nname: teas\nattach:\n  topics: x.{topic}\n  result: "
 REFUSED = {
+    "a command and a running system": (
+        LEAST + ATTACHED[len("manifest: 1\nname: teas\n") :],
+        1,
+        "attach",
+    ),
+    "a running system with a result of a command": (
+        ATTACHED + "result: {in: files}\n",
+        8,
+        "attach",
+    ),
+    "topics without a name of their own": (
+        ATTACHED.replace("cdc.{case}.{topic}", "cdc.{case}"),
+        4,
+        "{topic}",
+    ),
+    "topics with an unknown placeholder": (ATTACHED.replace("{case}.", "{id}."), 4, "{id}"),
+    "a database without a server": (
+        ATTACHED.replace("url-from: TABLES, ", ""),
+        7,
+        "`url-from` is missing, for `in: database`",
+    ),
+    "a directory of a database": (
+        ATTACHED.replace("table:", "directory: x, table:"),
+        7,
+        "`directory` is not for `in: database`",
+    ),
+    "files without a directory": (IN_FILES + "{in: files}\n", 5, "`directory` is missing"),
+    "an address that is not set": (ATTACHED.replace("TABLES", "NOWHERE"), 7, "NOWHERE is not set"),
+    "an address of something else": (
+        ATTACHED.replace("TABLES", "TEAS_TOKEN"),
+        7,
+        "does not name a server and a user",
+    ),
     "no command at all": ("manifest: 1\nname: teas\n", 1, "`command`"),
     "a command and a callable": (LEAST + "callable: a.b:c\n", 1, "`callable`"),
     "an unknown key": (LEAST + "protocol: [open]\n", 4, "did you mean `protocols`?"),
@@ -59,6 +103,8 @@ REFUSED = {
     "no YAML": ("manifest: 1\nname: [teas\n", 3, "not YAML"),
 }
 
+ENVIRONMENT = {"TEAS_TOKEN": "t", "PATH": "", "TABLES": "mysql://me:s%40cret@db.example/"}
+
 
 @pytest.fixture
 def beside(tmp_path: Path) -> Path:
@@ -73,7 +119,7 @@ def beside(tmp_path: Path) -> Path:
 def read(directory: Path, text: str) -> Consumer:
     """Write a manifest into a directory of its own name and read it from the directory above."""
     (directory / "consumer.yaml").write_text(text)
-    there = Whereabouts(directory.parent, {"TEAS_TOKEN": "t", "PATH": ""})
+    there = Whereabouts(directory.parent, ENVIRONMENT)
     return parse(f"{directory.name}/consumer.yaml", there)
 
 
@@ -111,6 +157,34 @@ def test_a_result_in_a_database_is_taken(beside: Path) -> None:
     named = read(beside, LEAST + own).result
     assert named.tables is Maker.OWN
     assert named.named("{table}", "{schema}") == "x_{table}.{schema}"
+
+
+def test_a_running_system_is_taken(beside: Path) -> None:
+    """Topics, tables and patience are as the manifest says; the password is shown to nobody."""
+    attach = read(beside, ATTACHED).attach
+    assert attach is not None
+    assert (attach.topics, attach.group, attach.settle_s) == ("cdc.{case}.{topic}", "teas", 2.5)
+    assert attach.server == Server("TABLES", "db.example", 3306, "me", "s@cret")
+    assert (attach.database, attach.table) == ("{case}_{schema}", "t_{table}")
+    assert "s@cret" not in repr(attach)
+    files = read(beside, IN_FILES + "{in: files, directory: ./out}\n").attach
+    assert files is not None
+    assert (files.directory, files.settle_s, files.server) == (str(beside / "out"), 5.0, None)
+
+
+def test_only_a_running_system_can_be_attached_to(beside: Path) -> None:
+    """`attach:` before a manifest of a command is refused, with the spelling that works."""
+    read(beside, LEAST)
+    with pytest.raises(UsageError, match="declares no running system"):
+        parse(f"attach:{beside.name}/consumer.yaml", Whereabouts(beside.parent, ENVIRONMENT))
+
+
+def test_the_name_of_a_case_fits_a_database() -> None:
+    """A case is letters, digits and underscores, and two long ones stay apart."""
+    assert word("keys.pk-chain[open,p1]") == "keys_pk_chain_open_p1"
+    long = [word("x" * 50 + tail) for tail in ("[open,p1]", "[open,p2]")]
+    assert long[0] != long[1]
+    assert all(len(one) == 40 for one in long)
 
 
 def test_a_callable_is_found_beside_the_manifest(beside: Path) -> None:
