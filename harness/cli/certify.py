@@ -28,6 +28,12 @@ from harness.model.level import Level
     help="Level live: topics that a real producer has filled; see docs/guides/certify-live.md.",
 )
 @click.option(
+    "--partitions",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Lay every case over N partitions; those that depend on their number are left out.",
+)
+@click.option(
     "--isolated",
     type=click.FloatRange(0, 100),
     is_flag=False,
@@ -62,6 +68,7 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     changefeed: Path | None,
     level: str | None,
     live: Path | None,
+    partitions: int | None,
     isolated: float,
     seed: int,
     expectations: Path | None,
@@ -115,5 +122,6 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
         expectations,
         strict,
         None if level is None else Level(level),
+        partitions,
     )
     return execute(wish)
