@@ -130,11 +130,11 @@ class Rows:
     def told(self) -> list[Json]:
         """Return the rows in the contract's form."""
         kept = [json.loads(text) for text in self.counted.elements()]
-        columns = self.shape.columns
-        return [
-            {n: mapping.value(columns[n], TYPES(columns[n]), told) for n, told in row.items()}
-            for row in [*self.by_key.values(), *kept]
-        ]
+        return [self._row(row) for row in [*self.by_key.values(), *kept]]
+
+    def _row(self, row: Json) -> Json:
+        columns = [(self.shape.columns[name], told) for name, told in row.items()]
+        return {c.name: mapping.value(c, TYPES(c), told, unsigned=CAREFUL) for c, told in columns}
 
 
 def session() -> Any:  # noqa: ANN401 - PyFlink's own
@@ -147,8 +147,6 @@ def session() -> Any:  # noqa: ANN401 - PyFlink's own
     environment = TableEnvironment.create(made)
     jars = ";".join(f"file://{jar}" for jar in sorted((HOME / "pyflink" / "jars").glob("*.jar")))
     wanted = {"pipeline.jars": jars, "parallelism.default": "1", "table.local-time-zone": "UTC"}
-    if CAREFUL:
-        wanted["table.exec.source.cdc-events-duplicate"] = "true"  # F3
     for name, value in wanted.items():
         environment.get_config().set(name, value)
     return environment
@@ -163,6 +161,9 @@ def answer(environment: Any, order: Json, feed: Json, printed: Path) -> None:  #
             continue
         name = f"t{feed['dir']}_{number}"
         create, query = statements(name, shape, options(order, feed, topic, shape))
+        # F3; without a key there is nothing to know a duplicate by
+        deduplicated = str(CAREFUL and bool(shape.key)).lower()
+        environment.get_config().set("table.exec.source.cdc-events-duplicate", deduplicated)
         environment.execute_sql(create)
         tables[name] = Rows(shape)
         if CAREFUL:
@@ -203,9 +204,8 @@ def cause(error: BaseException) -> str:
     """Return the deepest cause in a Java trace."""
     text = str(error)
     found = re.findall(r"^\s*Caused by: (.*)$", text, re.MULTILINE)
-    return (found or [line for line in text.splitlines() if line.strip()] or [repr(error)])[-1][
-        :600
-    ]
+    said = re.findall(r"^(?:: )?(\S*(?:Exception|Error): .*)$", text, re.MULTILINE)
+    return (found[-1:] or said or [repr(error)])[0][:600]
 
 
 def main() -> None:

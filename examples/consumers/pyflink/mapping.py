@@ -58,15 +58,18 @@ def naive(column: Column) -> str:
     return careful(column)
 
 
-def value(column: Column, declared: str, told: object) -> object:
-    """Return the contract's value of what a column's declared type told; bytes come as Base64."""
+def value(column: Column, declared: str, told: object, *, unsigned: bool) -> object:
+    """Return the contract's value of what a column's declared type told; bytes come as Base64.
+
+    Without `unsigned` a long beyond 2^63-1 stays negative.
+    """
     if not isinstance(told, str):
         return told
     if declared == "BYTES":
         return _bytes(column, base64.b64decode(told))
     if declared == "BOOLEAN":
         return int(told == "TRUE")
-    if column.logical == "BIGINT UNSIGNED" and column.wire == "long":
+    if unsigned and column.logical == "BIGINT UNSIGNED" and column.wire == "long":
         return str(int(told) % 2**64)
     if column.logical.startswith(TIME) and re.fullmatch(r"-?\d+", told):
         return _time(column.logical.removeprefix(TIME), int(told))
