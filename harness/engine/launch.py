@@ -68,7 +68,7 @@ def _archives() -> dict[str, str]:
 
 def undeclared(consumer: Consumer, case: Case) -> Verdict:
     """Return the verdict on a case that the consumer's own declaration rules out."""
-    detail = f"{consumer.name} does not declare the protocol {case.protocol}"
+    detail = f"needs protocol:{case.protocol}, which {consumer.name} does not declare"
     return Verdict(case.id, Judgement.NOT_APPLICABLE, (), detail)
 
 
