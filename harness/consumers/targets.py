@@ -36,6 +36,17 @@ BUNDLED: Mapping[str, Consumer] = {
         needs_java=True,
         capabilities=frozenset({Capability.JOBS}),
     ),
+    # The same, into Delta tables that are read back: a commit a table and micro-batch, so smaller
+    # packs.
+    "spark-delta": Consumer(
+        name="spark-delta",
+        argv=(*PYTHON, "harness.consumers.spark"),
+        environment={"HARNESS_SPARK_SINK": "delta"},
+        protocols=frozenset({"open", "avro", "vitess"}),
+        max_changefeeds=100,
+        needs_java=True,
+        capabilities=frozenset({Capability.JOBS}),
+    ),
     "reference": Consumer(
         name="reference",
         argv=(*PYTHON, "harness.consumers.reference"),
@@ -48,8 +59,8 @@ BUNDLED: Mapping[str, Consumer] = {
     ),
 }
 EXPECTED = (
-    "spark, reference, py:pkg.mod:fn, exec:./command arguments, image:name:tag"
-    " or path/consumer.yaml"
+    "spark, spark-delta, reference, py:pkg.mod:fn, exec:./command arguments, image:name:tag"
+    ", attach:consumer.yaml or path/consumer.yaml"
 )
 # [registry[:port]/]path[:tag][@digest], as Docker reads it.
 IMAGE = re.compile(
@@ -65,7 +76,9 @@ CALLABLE = re.compile(r"([^\W\d]\w*(?:\.[^\W\d]\w*)*):([^\W\d]\w*)")
 def parse(target: str, whereabouts: Whereabouts) -> Consumer:
     """Return the consumer that a target names; raises UsageError when nothing can run."""
     if target in BUNDLED:
-        return replace(BUNDLED[target], environment=python_path(whereabouts, ()))
+        bundled = BUNDLED[target]
+        found = {**python_path(whereabouts, ()), **bundled.environment}
+        return replace(bundled, environment=found)
     scheme, colon, rest = target.partition(":")
     if scheme not in SCHEMES and target.endswith(SUFFIXES):
         return read_manifest(target, whereabouts)
