@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-LANGUAGES = ("python", "node", "go", "java")
+LANGUAGES = ("python", "spark", "node", "go", "java")
 PROTOCOLS = ("avro", "open", "vitess")
 
 

@@ -14,6 +14,7 @@ NAME = "my-consumer"  # what the programs are called in their files
 # Language -> the protocols whose scaffold there is, the default one first.
 OFFERED: Mapping[str, tuple[str, ...]] = {
     "python": ("avro",),
+    "spark": ("avro",),
     "node": ("avro",),
     "go": ("avro",),
     "java": ("avro",),

@@ -1,0 +1,100 @@
+"""my-consumer: materialises tables from TiCDC's Avro messages in Spark, and writes JSON lines.
+
+One batch reads the topics of all changefeeds up to their end offsets and decodes them on the
+executors. What a changefeed's rows come to is folded there too, one group a changefeed. It keeps
+nothing between starts: one that was killed reads everything again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from fold import lacking, materialised
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812
+
+from harness.consumers.spark import decode_avro
+from harness.services import jars
+
+KAFKA_OPTIONS = {
+    "failOnDataLoss": "true",
+    "kafka.fetch.max.wait.ms": "1",  # Spark waits it out once per partition
+}
+ANSWER = "dir string, error string, schema string, table string, rows array<string>"
+
+
+def session() -> SparkSession:
+    """Start Spark here, with the Kafka connector; on a cluster, `--packages` brings it."""
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    connector = ",".join(str(file) for file in jars("spark", on_event=lambda _: None))
+    settings = {
+        "spark.jars": connector,
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.shuffle.partitions": "4",
+        "spark.sql.session.timeZone": "UTC",
+    }
+    return SparkSession.builder.master("local[*]").config(map=settings).getOrCreate()
+
+
+def messages(spark: SparkSession, job: dict[str, Any], feeds: list[dict[str, Any]]) -> DataFrame:
+    """Read every topic of the changefeeds from its start offsets to its end offsets."""
+    topics = [topic for feed in feeds for topic in feed["topics"]]
+
+    def offsets(which: str) -> str:
+        return json.dumps({t["name"]: dict(enumerate(t[which])) for t in topics})
+
+    kafka = {f"kafka.{name}": value for name, value in job["kafka"]["java"].items()}
+    span = {"startingOffsets": offsets("start_offsets"), "endingOffsets": offsets("end_offsets")}
+    names = ",".join(topic["name"] for topic in topics)
+    reader = spark.read.format("kafka").options(**kafka, **KAFKA_OPTIONS, **span)
+    # A task for each of hundreds of small partitions would cost more than reading them.
+    return reader.option("subscribe", names).load().coalesce(os.cpu_count() or 1)
+
+
+def answers(spark: SparkSession, job: dict[str, Any], feeds: list[dict[str, Any]]) -> list[Any]:
+    """Return a row for each table of each changefeed, or one with the error that ended it."""
+    registry = job["registry"]
+    events = decode_avro(
+        messages(spark, job, feeds),
+        registry["url"],
+        properties=registry["properties"],
+        poison="dead_letter",
+    )
+    directory = {topic["name"]: feed["dir"] for feed in feeds for topic in feed["topics"]}
+    pairs = [F.lit(word) for pair in directory.items() for word in pair]
+    placed = events.withColumn("dir", F.create_map(*pairs)[F.col("topic")])
+
+    def folded(key: tuple[str], rows: pd.DataFrame) -> pd.DataFrame:
+        found = materialised(rows.sort_values(["offset", "topic", "partition"]).to_dict("records"))
+        names = ["dir", "error", "schema", "table", "rows"]
+        return pd.DataFrame([(*key, *one) for one in found], columns=names)
+
+    return placed.groupBy("dir").applyInPandas(folded, ANSWER).collect()
+
+
+def run(job: dict[str, Any]) -> None:
+    """Do a job; the harness calls this."""
+    needs = {feed["dir"]: lacking(feed, job["mode"]) for feed in job["changefeeds"]}
+    feeds = [feed for feed in job["changefeeds"] if not needs[feed["dir"]]]
+    statuses = {d: {"status": "not-applicable", "needs": n} for d, n in needs.items() if n}
+    indices: dict[str, dict[str, dict[str, str]]] = {feed["dir"]: {} for feed in feeds}
+    for one in answers(session(), job, feeds) if feeds else []:
+        out, index = Path(job["out_dir"], one.dir), indices[one.dir]
+        if one.error:
+            statuses[one.dir] = {"status": "error", "error": one.error}
+            continue
+        file = f"{len(index)}.jsonl"
+        index[file] = {"schema": one.schema, "name": one.table}
+        lines = "".join(f"{row}\n" for row in one.rows)
+        (out / "tables" / file).write_text(lines, encoding="utf-8")
+    for directory in needs:
+        out = Path(job["out_dir"], directory)
+        (out / "tables.json").write_text(json.dumps(indices.get(directory, {})), encoding="utf-8")
+        status = statuses.get(directory, {"status": "done"})
+        (out / "status.json").write_text(json.dumps(status), encoding="utf-8")
