@@ -14,6 +14,7 @@ from harness.errors import UsageError
 
 MASTER, CONF = "HARNESS_SPARK_MASTER", "HARNESS_SPARK_CONF"
 CONSUMER = "spark"
+CONSUMERS = (CONSUMER, "spark-delta")
 OPTIONS: tuple[options.Decorator, ...] = (
     click.option(
         "--spark-master",
@@ -58,7 +59,7 @@ def environment(master: str | None, pairs: tuple[str, ...]) -> dict[str, str]:
 
 def refuse_elsewhere(consumer: str, spark: Mapping[str, str]) -> None:
     """Raise UsageError where the options are given for a consumer that is not ours on Spark."""
-    if spark and consumer != CONSUMER:
+    if spark and consumer not in CONSUMERS:
         raise UsageError(
             f"--spark-master and --spark-conf say where the consumer {CONSUMER} runs",
             expected=f"no such option for {consumer}",

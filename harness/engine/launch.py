@@ -19,6 +19,7 @@ from harness.services.repository import cache_directory
 
 ARCHIVES = "HARNESS_SPARK_ARCHIVES"
 SINK = "HARNESS_SPARK_SINK"
+SPARK = frozenset({"spark", "spark-delta"})
 PACKAGES = ("cdc-conformance", "pyspark", "confluent-kafka")
 
 
@@ -29,15 +30,15 @@ def ready(consumer: Consumer, on_event: Callable[[ServiceChanged], None]) -> Con
     """
     if consumer.image:
         container.require()
-    if consumer.name != "spark":
+    if consumer.name not in SPARK:
         return consumer
     if _version("pyspark") is None:
         raise SetupError(
-            "the consumer `spark` needs PySpark, which is not installed",
+            f"the consumer `{consumer.name}` needs PySpark, which is not installed",
             hint="pip install 'cdc-conformance[spark]'",
         )
     home = find_java("spark")
-    sink = os.environ.get(SINK, "")
+    sink = consumer.environment.get(SINK) or os.environ.get(SINK, "")
     groups = ("spark", "delta") if sink == "delta" else ("spark",)
     paths = [
         path
