@@ -45,7 +45,8 @@ def require() -> None:
     from testcontainers.core.docker_client import DockerClient  # noqa: PLC0415 - an extra
 
     try:
-        DockerClient().client.ping()
+        docker: Any = DockerClient().client
+        docker.ping()
     except (DockerException, OSError) as error:
         raise _no_docker(error) from error
 

@@ -235,7 +235,9 @@ def _ddl(draw: Draw, there: list[Table], used: set[str], limits: Limits) -> str:
         return _rename(draw, there)
     if what == "drop" and len(there) > 1:
         return _drop(draw, there)
-    taken = {table.name for table in there} | (set() if limits.again else used)
+    taken = {table.name for table in there}
+    if not limits.again:
+        taken |= used
     free = [name for name in TABLES if name not in taken]
     if not free:
         return ""
@@ -248,7 +250,7 @@ def _ddl(draw: Draw, there: list[Table], used: set[str], limits: Limits) -> str:
 def drawn_workload(draw: Draw, limits: Limits) -> tuple[Step, ...]:
     """Draw the steps of a scenario."""
     count = pick(draw, (1, 1, 2))
-    used = set(TABLES[:count])
+    used: set[str] = set(TABLES[:count])
     there = [
         drawn_table(draw, name, keyless=limits.keyless, odd=limits.odd) for name in TABLES[:count]
     ]
