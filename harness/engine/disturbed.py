@@ -6,6 +6,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from harness.contracts import Wire
+from harness.engine.enact.compaction import as_gaps
 from harness.errors import DecodingError
 from harness.faults.actions import Compact, DeleteBefore, Step, sent
 from harness.faults.choose import Place as Partition
@@ -78,7 +79,7 @@ def disturbed(case: Case, records: tuple[Record, ...], wire: Wire) -> Delivery:
     wanted = case.scenario.delivery.get(case.delivery or "", ())
     steps = deliver(records, wanted, case.id)
     logs = landed(steps)
-    starts = _starts(records, wanted, case.id, logs)
+    starts = _starts(records, wanted, case.id, steps)
     hostile: tuple[Place, ...] | None = None
     if any(step.hostile for step in wanted):
         bad = malformed(records, wanted, case.id)
@@ -91,13 +92,17 @@ def _starts(
     records: Sequence[Record],
     wanted: Sequence[DeliveryStep],
     seed: str,
-    logs: Mapping[Partition, Log],
+    steps: Sequence[Step],
 ) -> Mapping[Partition, int]:
-    """Return where readers begin: what hostile steps delete is not theirs to pass over."""
-    plain = {there: log.start for there, log in logs.items()}
+    """Return where readers begin: what hostile steps delete is not theirs to pass over.
+
+    Of a partition that compaction leaves empty the start may move, as the topic is filled.
+    """
+    plain = {there: log.start for there, log in landed(as_gaps(steps)).items()}
     if not any(step.hostile for step in wanted):
         return plain
-    harmless = landed(deliver(records, [step for step in wanted if not step.hostile], seed))
+    kept = deliver(records, [step for step in wanted if not step.hostile], seed)
+    harmless = landed(as_gaps(kept))
     return {there: harmless[there].start if there in harmless else 0 for there in plain}
 
 

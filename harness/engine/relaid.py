@@ -5,6 +5,7 @@
 | of a scenario whose matrix has N | its own cases of N, with their goldens |
 | whose marks, pins or delivery name a partition beyond N, or change their number | left out |
 | whose delivery finds nothing to act on | left out |
+| without DDL on the wire, of tables whose rows change shape, over several partitions | left out |
 | whose author's expectations do not hold there | left out |
 | any other | planned over N; no golden tells of it, the fold says what its tables are |
 
@@ -22,6 +23,8 @@ from harness.engine.plan import Plan, author_problems
 from harness.engine.workspace import Workspace
 from harness.errors import ScenarioError, UsageError
 from harness.faults.actions import AddPartitions
+from harness.model.mounted import MountedRow, MountedTable
+from harness.model.table import TableId
 from harness.scenario.expand import Case
 
 
@@ -90,5 +93,17 @@ def _reason(plan: Plan) -> str:
     beyond = max(placed | {number for _, number in plan.delivery.logs}, default=0)
     if beyond >= count:
         return f"it names partition {beyond}"
+    if count > 1 and plan.wire.complete is None and _changes_shape(plan):
+        return "its rows change shape, and over partitions nothing says which shape is later"
     problems = author_problems(plan)
     return problems[0].what if problems else ""
+
+
+def _changes_shape(plan: Plan) -> bool:
+    """Tell whether rows of one table are sent in more than one shape."""
+    shapes: dict[TableId, MountedTable] = {}
+    return any(
+        shapes.setdefault(event.table.table.id, event.table) != event.table
+        for event in plan.events
+        if isinstance(event, MountedRow)
+    )

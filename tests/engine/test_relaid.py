@@ -11,8 +11,10 @@ import pytest
 from harness.cli.main import main
 from harness.cli.options import space
 from harness.engine.choose import load, selected
+from harness.engine.enact.compaction import as_gaps
 from harness.engine.relaid import relaid
 from harness.errors import UsageError
+from harness.faults.landed import landed
 from harness.scenario.expand import Case
 
 NUMBERS = (1, 2, 4)
@@ -44,6 +46,18 @@ def test_all_records_lie_on_the_partitions_that_are_there(partitions: int) -> No
         assert plan.case.partitions == partitions
         assert all(record.partition < partitions for record in plan.records)
     assert len({case.id for case in found.cases}) == len(found.cases)
+
+
+def test_readers_begin_where_a_compacted_partition_begins() -> None:
+    """Compaction may leave a partition empty; its readers are sent to what is there."""
+    cases = [case for case in every() if case.scenario.id == "transport.compacted-topic"]
+    plans = relaid(space(None, None), cases, 4).plans
+    moved = 0
+    for plan in plans:
+        filled = landed(as_gaps(plan.delivery.steps))
+        assert plan.delivery.starts == {there: log.start for there, log in filled.items()}
+        moved += sum(log.start > 0 for log in filled.values())
+    assert moved
 
 
 def test_a_case_that_names_a_partition_is_left_out() -> None:
