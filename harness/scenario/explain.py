@@ -216,6 +216,10 @@ def _out_of_bounds(broken: _Broken) -> _Found:
 
 
 def _too_few(broken: _Broken) -> _Found:
+    if broken.kind == "MinProperties" and broken.instance:
+        names = ", ".join(f"`{name}`" for name in broken.instance)
+        yield broken.problem(f"{_subject(broken)} has {names} alone", _noun(broken))
+        return
     if broken.instance:
         what = f"{_subject(broken)} is one alone"
         yield broken.problem(what, f"{_noun(broken)}, at least {broken.schema['minItems']}")
