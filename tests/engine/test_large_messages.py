@@ -43,7 +43,7 @@ def planned(name: str) -> Plan:
 def answered(found: Plan, large: Path | None, out: Path) -> Observed:
     """Return what the reference consumer says that knows the job alone."""
     topics = filled_topics(found, "x")
-    job = jobs.changefeed(found, 0, topics, large).to_json()
+    job = jobs.changefeed(found, 0, topics, large).to_json(out)
     consumer = Changefeed(job)
     names = {topic.canonical: topic.name for topic in topics}
     for (topic, partition), log in found.delivery.logs.items():

@@ -196,7 +196,7 @@ def test_error_is_the_changefeeds_own(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "mode", "needs"),
     [
-        ({}, "decode", "mode:decode"),
+        ({}, "sideways", "mode:sideways"),
         ({"protocol": "canal"}, "bounded", "protocol:canal"),
         ({"dialect": "9"}, "bounded", "dialect:9"),
     ],

@@ -107,7 +107,7 @@ def plans(draw: st.DrawFn, form: str, create: str = "clustered") -> Plan:
 def verdict(planned: Plan, random: Random) -> Verdict:
     """Let the reference consumer read a delivery in some order, and judge what it answers."""
     topics = filled_topics(planned, "x")
-    feed: Mapping[str, Any] = jobs.changefeed(planned, 0, topics).to_json()
+    feed: Mapping[str, Any] = jobs.changefeed(planned, 0, topics).to_json(Path())
     consumer = Changefeed(feed, wire=planned.wire)
     names = {topic.canonical: topic.name for topic in topics}
     logs = {there: list(log.read) for there, log in planned.delivery.logs.items()}
