@@ -85,8 +85,8 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
 
     CONSUMER is `spark`, `spark-delta` or `reference` (bundled), `py:pkg.mod:fn` (a Python callable
     that takes the job), `exec:./command arguments` (any program; see
-    docs/reference/consumer-contract.md), or the path of a consumer.yaml, which declares what it can
-    do and what is known to be wrong with it.
+    docs/reference/consumer-contract.md), `image:NAME[:tag]` (a program in a container), or the path
+    of a consumer.yaml, which declares what it can do and what is known to be wrong with it.
     `attach:consumer.yaml` is a system that runs already, and is not started.
     """
     if live is not None or level == Level.LIVE:
