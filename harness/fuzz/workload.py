@@ -15,6 +15,8 @@ from harness.fuzz.scene import Ddl, Step, Transaction
 from harness.fuzz.tables import Column, Table, drawn_column, drawn_table, tick
 
 TABLES = ("t", "u", "Orders", "v", "w")
+# The names of columns that come later.
+ADDED = ("n1", "n2", "b", "c")
 STEPS = 6
 STATEMENTS = 5
 # Whether something follows: drawn before each step, so that shrinking can cut any one out.
@@ -154,8 +156,10 @@ def _transaction(draw: Draw, name: str, there: Sequence[Table]) -> Transaction |
 
 def _add(draw: Draw, table: Table) -> str:
     taken = {column.name for column in table.columns}
-    name = pick(draw, [n for n in ("n1", "n2", "b", "c") if n not in taken])
-    column = drawn_column(draw, name, later=True)
+    free = [name for name in ADDED if name not in taken]
+    if not free:
+        return ""
+    column = drawn_column(draw, pick(draw, free), later=True)
     place = pick(draw, ("", "", " FIRST"))
     if place:
         # Rows are written by position: the key is first by law, so what is put first comes named.
