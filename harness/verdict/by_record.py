@@ -14,7 +14,7 @@ from functools import partial
 
 from harness.model.columns import BINARIES, CHARACTERS, INTEGERS, Column
 from harness.model.mounted import MountedRow, MountedTable, VendorEvent
-from harness.model.reshape import added_value
+from harness.model.reshape import default_value
 from harness.model.table import TableId
 from harness.model.values import Row, Value
 from harness.verdict.expected import Expected, TableState, apply_row, key_of
@@ -88,10 +88,11 @@ def _keeps(before: Column, after: Column) -> bool:
 
 
 def _told(column: Column) -> Value:
-    """Return what a reader fills in for a column that an older record lacks."""
-    if column.default is None:
-        return None
+    """Return what a reader fills in for a column that an older record lacks: the default of now.
+
+    Not what the database gave its own rows when the column came: the schema does not tell of it.
+    """
     try:
-        return added_value(column)
+        return default_value(column, column.default)
     except ValueError:  # an expression: there is no literal to fill in
         return None

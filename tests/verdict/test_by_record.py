@@ -113,3 +113,22 @@ def test_a_deletion_tells_of_no_new_column() -> None:
         CREATE, transaction(insert(1, 1), insert(2, 2)), added, transaction(delete(2, 2, 7))
     )
     assert rows(expected) == [(1, 1)]
+
+
+def test_older_rows_take_the_default_of_the_row_that_tells_it() -> None:
+    """A renamed column is a new one with its default, and a default that changed is the new one."""
+    renamed = folded(
+        ddl("CREATE TABLE t (id INT PRIMARY KEY, v INT DEFAULT 7)"),
+        transaction(insert(1, 1)),
+        ddl("ALTER TABLE t RENAME COLUMN v TO w"),
+        transaction(insert(2, 2)),
+    )
+    assert rows(renamed) == [(1, 7), (2, 2)]
+    changed = folded(
+        CREATE,
+        transaction(insert(1, 1)),
+        ddl("ALTER TABLE t ADD COLUMN w INT DEFAULT 7"),
+        ddl("ALTER TABLE t ALTER COLUMN w SET DEFAULT 8"),
+        transaction(insert(2, 2, 2)),
+    )
+    assert rows(changed) == [(1, 1, 8), (2, 2, 2)]
