@@ -98,12 +98,18 @@ def _starts(
 
     Of a partition that compaction leaves empty the start may move, as the topic is filled.
     """
-    plain = {there: log.start for there, log in landed(as_gaps(steps)).items()}
+    plain = _begun(steps)
     if not any(step.hostile for step in wanted):
         return plain
     kept = deliver(records, [step for step in wanted if not step.hostile], seed)
-    harmless = landed(as_gaps(kept))
-    return {there: harmless[there].start if there in harmless else 0 for there in plain}
+    harmless = _begun(kept)
+    return {there: harmless.get(there, 0) for there in plain}
+
+
+def _begun(steps: Sequence[Step]) -> dict[Partition, int]:
+    """Return where each partition begins, as it is told and as it is filled."""
+    filled = landed(as_gaps(steps))
+    return {there: max(log.start, filled[there].start) for there, log in landed(steps).items()}
 
 
 def decoded_or_refusal(wire: Wire, record: Record) -> Sequence[DecodedEvent] | str:
