@@ -12,9 +12,11 @@ from hypothesis import strategies as st
 
 from harness.model.change import Op
 from harness.model.finding import FindingKind, Judgement
+from harness.model.mounted import MountedRow
 from harness.model.record import Origin, Record
 from harness.model.table import TableId
 from harness.verdict.case import Judged, places
+from harness.verdict.judge import judge
 from tests.changelogs import T, ddl, delete, insert, transaction, update
 from tests.verdict.answers import case
 
@@ -222,3 +224,34 @@ def test_a_tombstone_before_a_row_that_comes_and_goes_twice() -> None:
     puts = [event for event in events if event.op is not Op.DELETE]
     found = {finding.kind for finding in plan.findings(events=(*puts, dead))}
     assert FindingKind.EVENT_MISSING in found
+
+
+@pytest.mark.parametrize(
+    ("unordered", "apart", "judgement"),
+    [
+        (True, True, Judgement.PASS),
+        (True, False, Judgement.FAIL),
+        (False, True, Judgement.FAIL),
+    ],
+)
+def test_an_overtaken_event_may_be_passed_over(
+    *, unordered: bool, apart: bool, judgement: Judgement
+) -> None:
+    """Over partitions without an order a later row may be read first; the older is stale then."""
+    plan = case(*STEPS[:2], transaction(update((3, "c", b""), (3, "d", b""))))
+    applied = (event for event in plan.expected.applied if isinstance(event, MountedRow))
+    first, last = (event for event in applied if event.origin.key == "id=3")
+    numbers = {last.origin.event: 1 if apart else 0, first.origin.event: 0}
+    places_ = {
+        event: tuple(replace(place, partition=numbers.get(event, 0)) for place in there)
+        for event, there in plan.judged.places.items()
+    }
+    answered = [
+        event
+        for event in plan.events()
+        if (event.commit_ts, (event.after or {})["id"]) != (first.commit_ts, 3)
+    ]
+    judged = replace(plan.judged, places=places_)
+    expected = replace(plan.expected, unordered=unordered)
+    right = replace(plan.right(), events=tuple(answered))
+    assert judge(judged, expected, right).judgement is judgement
