@@ -15,6 +15,7 @@ from harness.fuzz.workload import Limits, drawn_workload
 
 PARTITIONS = (1, 2, 3)
 EXTENSION = "enable-tidb-extension"
+DISPATCHERS = "sink.dispatchers"
 
 
 @st.composite
@@ -42,9 +43,12 @@ def _needs_order(scene: Scene, *, keyless: bool) -> bool:
     """Tell whether what rows say is known by their order alone, which partitions do not keep.
 
     TiCDC Avro without the extension dates no row, and Debezium Vitess spreads rows without a key
-    over all partitions: nothing says which of two shapes is later.
+    over all partitions: nothing says which of two shapes is later, nor, where the dispatcher goes
+    by the commit ts, which of two rows of a key.
     """
     undated = scene.protocol == "avro" and not scene.settings.get(EXTENSION)
+    if undated and any(rule["partition"] == "ts" for rule in scene.settings.get(DISPATCHERS, ())):
+        return True
     spread = scene.protocol == "vitess" and keyless
     return (undated or spread) and not _keeps_schema(scene.steps)
 
