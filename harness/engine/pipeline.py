@@ -7,8 +7,6 @@ when one dies the run ends as an environment error, whatever the consumer did.
 from __future__ import annotations
 
 import shlex
-import threading
-import time
 from collections.abc import Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -23,23 +21,17 @@ from harness.engine.attached.run import Attached
 from harness.engine.catalogue import plans
 from harness.engine.declared import NOTHING_DECLARED, Declared, settled
 from harness.engine.decoding import Decoding, judged_decoded
-from harness.engine.events import (
-    CaseFinished,
-    Event,
-    Listener,
-    PhaseFinished,
-    PhaseStarted,
-    RunStarted,
-)
+from harness.engine.events import CaseFinished, Listener, RunStarted
 from harness.engine.exhibits import exhibit
 from harness.engine.headline import concluded
 from harness.engine.isolation import NOT_ISOLATED, Isolation
-from harness.engine.launch import service_changed, undeclared
+from harness.engine.launch import undeclared
 from harness.engine.levels import level_text
 from harness.engine.live import Live, Named, run_all, sort_out
 from harness.engine.packed import Answers, Packed
 from harness.engine.plan import Plan
 from harness.engine.sink.sink import Sink, sink_of
+from harness.engine.telling import Telling
 from harness.engine.wanted import services_for
 from harness.engine.workspace import Workspace
 from harness.errors import ExitCode, UsageError
@@ -48,7 +40,7 @@ from harness.model.finding import FINDINGS, Verdict
 from harness.model.level import Level
 from harness.model.observed import Observed
 from harness.scenario.expand import Case
-from harness.services import ServiceEvent, Services, Source, start
+from harness.services import Services, Source
 from harness.services.service import Up
 from harness.verdict.judge import judge
 from harness.verdict.packing import both
@@ -98,15 +90,7 @@ class Run:
     def __init__(self, request: Request, listeners: Sequence[Listener]) -> None:
         """Take the request and whoever listens."""
         self._request = request
-        self._listeners = listeners
-        self._started = time.monotonic()
-        self._lock = threading.Lock()
-
-    def tell(self, event: Event) -> None:
-        """Tell every listener; services tell from threads of their own."""
-        with self._lock:
-            for listener in self._listeners:
-                listener.handle(event)
+        self._told = Telling(listeners)
 
     def execute(self) -> Outcome:
         """Run all cases and return the outcome; raises HarnessError when the run cannot go on."""
@@ -114,7 +98,9 @@ class Run:
         name = request.consumer.name
         at = datetime.now(UTC).isoformat(timespec="seconds")
         level = level_text(request.level)
-        self.tell(RunStarted(request.run, name, len(request.cases), request.versions, at, level))
+        self._told.tell(
+            RunStarted(request.run, name, len(request.cases), request.versions, at, level)
+        )
         applicable = [c for c in request.cases if request.consumer.supports(c.protocol)]
         if not applicable:
             raise UsageError(
@@ -133,7 +119,7 @@ class Run:
     def _decoded(self, cases: Sequence[Case]) -> dict[str, Verdict]:
         """Return the verdicts at level decode, where the consumer is all that runs."""
         request = self._request
-        with self._phase("plan", f"{len(cases)} cases"):
+        with self._told.phase("plan", f"{len(cases)} cases"):
             planned = self._planned(cases)
         directory = request.run_dir / "consumer"
         answers = Decoding(
@@ -142,10 +128,10 @@ class Run:
             request.environment,
             request.deadline_s,
             request.parallelism,
-            self._phase,
+            self._told.phase,
             request.isolation,
         ).run(planned)
-        with self._phase("judge"):
+        with self._told.phase("judge"):
             return self._judge(planned, answers.packed, answers)
 
     def _verdicts(self, cases: Sequence[Case]) -> dict[str, Verdict]:
@@ -158,11 +144,11 @@ class Run:
         with ThreadPoolExecutor(1) as pool:
             planning = pool.submit(self._planned, cases)
             with self._services(wanted) as services:
-                with self._phase("plan", f"{len(cases)} cases"):
+                with self._told.phase("plan", f"{len(cases)} cases"):
                     planned = planning.result()
                 with sink_of(services, self._request.consumer, self._request.run) as sink:
                     observed, pack = self._consume(planned, services, sink)
-        with self._phase("judge"):
+        with self._told.phase("judge"):
             return self._judge(planned, observed, pack)
 
     def _planned(self, cases: Sequence[Case]) -> tuple[Plan, ...]:
@@ -187,7 +173,7 @@ class Run:
                 request.run,
                 directory,
                 request.deadline_s,
-                self._phase,
+                self._told.phase,
             )
             return attached.run(planned), Answers({}, {}, {})
         group = f"{wishes.prefix}{request.run}"
@@ -204,7 +190,7 @@ class Run:
                 request.deadline_s,
                 request.parallelism,
                 group,
-                self._phase,
+                self._told.phase,
                 request.isolation,
                 sink,
             )
@@ -220,7 +206,7 @@ class Run:
             sink,
         )
         if sorted_out.live:
-            observed |= run_all(live, sorted_out.live, self._phase)
+            observed |= run_all(live, sorted_out.live, self._told.phase)
         if sorted_out.restarting:
             observed |= self._restarting(live, sorted_out.restarting)
         return observed, answers
@@ -229,7 +215,7 @@ class Run:
         """Run what restarts services on services of its own, which nobody else uses."""
         wanted = services_for([plan.case for _, plan, _ in named])
         with self._own_services(wanted, "restarted", {}) as services:
-            return run_all(replace(live, services=services), named, self._phase)
+            return run_all(replace(live, services=services), named, self._told.phase)
 
     def _judge(
         self, planned: Sequence[Plan], observed: Mapping[str, Observed], pack: Answers
@@ -263,7 +249,7 @@ class Run:
         consumer = self._request.consumer
         words = ["harness", "certify", consumer.target or consumer.name, "-k", case.id]
         repeat = shlex.join([*words, *self._request.options, *self._request.space.options()])
-        self.tell(
+        self._told.tell(
             CaseFinished(
                 case.id,
                 case.protocol,
@@ -278,17 +264,9 @@ class Run:
         )
 
     def _finish(self, verdicts: tuple[Verdict, ...]) -> Outcome:
-        seconds = time.monotonic() - self._started
-        finished = concluded(verdicts, seconds, level_text(self._request.level))
-        self.tell(finished)
+        finished = concluded(verdicts, self._told.seconds, level_text(self._request.level))
+        self._told.tell(finished)
         return Outcome(verdicts, ExitCode(finished.exit_code))
-
-    @contextmanager
-    def _phase(self, phase: str, detail: str = "") -> Generator[None]:
-        began = time.monotonic()
-        self.tell(PhaseStarted(phase, detail))
-        yield
-        self.tell(PhaseFinished(phase, time.monotonic() - began))
 
     @contextmanager
     def _services(self, wanted: Sequence[str]) -> Generator[Services]:
@@ -304,20 +282,8 @@ class Run:
     def _own_services(
         self, wanted: Sequence[str], directory: str, warm: Mapping[str, Up]
     ) -> Generator[Services]:
-        def heard(event: ServiceEvent) -> None:
-            self.tell(service_changed(event))
-
-        began = time.monotonic()
         request = self._request
-        said = replace(request.source, warm=warm).said(wanted)
-        self.tell(PhaseStarted("services", said))
-        with start(
-            wanted,
-            run_dir=request.run_dir / directory,
-            on_event=heard,
-            env=request.environment,
-            settings=request.source.settings,
-            warm=warm,
-        ) as services:
-            self.tell(PhaseFinished("services", time.monotonic() - began))
+        source = replace(request.source, warm=warm)
+        run_dir = request.run_dir / directory
+        with self._told.services(wanted, source, run_dir, request.environment) as services:
             yield services

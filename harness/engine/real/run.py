@@ -6,8 +6,6 @@ The upstream is only read, the topics are only read, and nothing is started but 
 from __future__ import annotations
 
 import shlex
-import threading
-import time
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -20,28 +18,21 @@ from harness.consumers.run import RunPlan, regrouped
 from harness.consumers.run import run as run_consumer
 from harness.consumers.targets import BUNDLED, Whereabouts, parse
 from harness.engine import jobs
-from harness.engine.events import (
-    CaseFinished,
-    Event,
-    Listener,
-    PhaseFinished,
-    PhaseStarted,
-    RunStarted,
-)
+from harness.engine.events import CaseFinished, Listener, RunStarted
 from harness.engine.headline import concluded
-from harness.engine.launch import service_changed
 from harness.engine.pipeline import Outcome
 from harness.engine.real.document import LiveFile
 from harness.engine.real.judged import TITLE, case_id, inconclusive, verdict
 from harness.engine.real.topics import ends_now
 from harness.engine.real.upstream import Snapshot, changed, snapshot
+from harness.engine.telling import Telling
 from harness.errors import ExitCode, UsageError
 from harness.model.exhibit import Exhibit
 from harness.model.finding import FINDINGS, Judgement, Verdict
 from harness.model.level import Level
 from harness.model.observed import Observed
 from harness.model.table import TableId
-from harness.services import ServiceEvent, Services, Source, start
+from harness.services import Services, Source
 
 # What differs is looked into; what never came to an answer is the consumer's alone.
 DISPUTED = FINDINGS - {Judgement.CRASH, Judgement.TIMEOUT, Judgement.INVALID}
@@ -69,15 +60,7 @@ class LiveRun:
     def __init__(self, request: LiveRequest, listeners: Sequence[Listener]) -> None:
         """Take the request and whoever listens."""
         self._request = request
-        self._listeners = listeners
-        self._started = time.monotonic()
-        self._lock = threading.Lock()
-
-    def tell(self, event: Event) -> None:
-        """Tell every listener; services tell from threads of their own."""
-        with self._lock:
-            for listener in self._listeners:
-                listener.handle(event)
+        self._told = Telling(listeners)
 
     def execute(self) -> Outcome:
         """Run, and return the outcome; raises HarnessError when the run cannot go on."""
@@ -85,19 +68,20 @@ class LiveRun:
         _refuse(request)
         at = datetime.now(UTC).isoformat(timespec="seconds")
         name, level = request.consumer.name, Level.LIVE.value
-        self.tell(RunStarted(request.run, name, len(live.tables), request.versions, at, level))
+        self._told.tell(
+            RunStarted(request.run, name, len(live.tables), request.versions, at, level)
+        )
         with self._services() as services:
-            with self._phase("select", str(live.upstream)):
+            with self._told.phase("select", str(live.upstream)):
                 before = snapshot(live)
             asked = self._asked(services)
-            with self._phase("consume", name):
+            with self._told.phase("consume", name):
                 observed = self._answer(services, request.consumer, asked)
-            with self._phase("select again", str(live.upstream)):
+            with self._told.phase("select again", str(live.upstream)):
                 after = snapshot(live)
             verdicts = self._judged(services, asked, before, changed(before, after), observed)
-        seconds = time.monotonic() - self._started
-        finished = concluded(verdicts, seconds, level)
-        self.tell(finished)
+        finished = concluded(verdicts, self._told.seconds, level)
+        self._told.tell(finished)
         return Outcome(tuple(verdicts), ExitCode(finished.exit_code))
 
     def _asked(self, services: Services) -> RunPlan:
@@ -186,7 +170,7 @@ class LiveRun:
             kafka=regrouped(asked.kafka, CONTROL),
             run_dir=self._request.run_dir / CONTROL,
         )
-        with self._phase("control", CONTROL):
+        with self._told.phase("control", CONTROL):
             return self._answer(services, consumer, again)
 
     def _finished(self, name: TableId, found: Verdict, log: str, shown: Exhibit | None) -> None:
@@ -194,36 +178,18 @@ class LiveRun:
         words = ["harness", "certify", request.consumer.target or request.consumer.name]
         repeat = shlex.join([*words, "--live", live.shown, *request.options])
         case = case_id(live, name)
-        self.tell(
+        self._told.tell(
             CaseFinished(case, live.protocol, live.shown, TITLE, found, repeat, log, (), shown)
         )
 
     @contextmanager
-    def _phase(self, phase: str, detail: str = "") -> Generator[None]:
-        began = time.monotonic()
-        self.tell(PhaseStarted(phase, detail))
-        yield
-        self.tell(PhaseFinished(phase, time.monotonic() - began))
-
-    @contextmanager
     def _services(self) -> Generator[Services]:
         """Reach the broker, and the registry where messages name schemas."""
-
-        def heard(event: ServiceEvent) -> None:
-            self.tell(service_changed(event))
-
         request = self._request
         wanted = ["kafka", *(["registry"] if request.live.names_schemas else [])]
-        began = time.monotonic()
-        self.tell(PhaseStarted("services", request.source.said(wanted)))
-        with start(
-            wanted,
-            run_dir=request.run_dir / "services",
-            on_event=heard,
-            env=request.environment,
-            settings=request.source.settings,
-        ) as services:
-            self.tell(PhaseFinished("services", time.monotonic() - began))
+        source = replace(request.source, warm={})  # at this level nothing of ours is used
+        run_dir = request.run_dir / "services"
+        with self._told.services(wanted, source, run_dir, request.environment) as services:
             yield services
 
 
