@@ -8,7 +8,8 @@ is refused: what is found there later could be of another run.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -69,8 +70,8 @@ class Attached:
             watches = [self._watch(looking, plan) for plan, _ in named]
             try:
                 self._fill(own, named)
-                with self.phase("watch", self.consumer.name):
-                    self._wait(looking, watches, self._groups(named))
+                with self.phase("watch", self.consumer.name), self._groups(named) as groups:
+                    self._wait(looking, watches, groups)
             finally:
                 if not self.wishes.keep:
                     own.withdraw()
@@ -111,14 +112,18 @@ class Attached:
             _refuse_filled(kafka.client, there)
             fill(kafka.client, named, None if registry is None else HttpRegistry(registry))
 
-    def _groups(self, named: Sequence[Named]) -> Mapping[str, Group]:
-        if not self.attach.group:
-            return {}
+    @contextmanager
+    def _groups(self, named: Sequence[Named]) -> Generator[Mapping[str, Group]]:
         client = self.services.kafka.client
-        return {
+        groups = {
             plan.case.id: Group(client, self._group(plan), filled_topics(plan, prefix))
-            for plan, prefix in named
+            for plan, prefix in (named if self.attach.group else ())
         }
+        try:
+            yield groups
+        finally:
+            for group in groups.values():
+                group.close()
 
     def _group(self, plan: Plan) -> str:
         return filled(self.attach.group, case=word(plan.case.id), run=self.run_name)
@@ -166,6 +171,10 @@ class Group:
         except KafkaException:  # no coordinator yet
             return False
         return all(at.offset >= self._ends[at.topic, at.partition] for at in found)
+
+    def close(self) -> None:
+        """Ask no more."""
+        self._asker.close()
 
 
 def _refuse_shared(attach: Attach, plans: Sequence[Plan]) -> None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from harness.ddl import Catalogue, DdlError
 from harness.engine.real.document import LiveFile
+from harness.engine.sink.statements import literal
 from harness.errors import Location, Problem, ScenarioError, SetupError
 from harness.model.table import Table, TableId
 from harness.record.rows import Rows, table_rows
@@ -134,14 +135,10 @@ def _keys(server: Server, name: TableId) -> Iterator[str]:
 def _asked(
     server: Server, what: str, source: str, name: TableId, rest: str, schema: str = "table_schema"
 ) -> list[list[str]]:
-    where = f"{schema} = {_literal(name.schema)} AND table_name = {_literal(name.name)}"
+    where = f"{schema} = {literal(name.schema)} AND table_name = {literal(name.name)}"
     rows = server.rows(f"SELECT {what} FROM information_schema.{source} WHERE {where} {rest}")  # noqa: S608
     return [_texts(row) for row in rows]
 
 
 def _texts(row: TextRow) -> list[str]:
     return ["" if part is None else part.decode() for part in row]
-
-
-def _literal(text: str) -> str:
-    return "'" + text.replace("\\", "\\\\").replace("'", "''") + "'"
