@@ -96,12 +96,23 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
             "PATHS": paths,
             "-k": expression,
             "--changefeed": changefeed,
+            "--partitions": partitions,
             "--isolated": isolated,
-            "--expectations": expectations,
-            "--strict": strict,
         }
         named = [option for option, value in elsewhere.items() if value]
-        wished = LiveExecution(consumer, live, level, deadline, reports, json_, told, spark, named)
+        wished = LiveExecution(
+            consumer,
+            live,
+            level,
+            deadline,
+            reports,
+            json_,
+            told,
+            spark,
+            named,
+            expectations,
+            strict,
+        )
         return execute_live(wished)
     from harness.cli.execute import Execution, execute
     from harness.engine.isolation import Isolation

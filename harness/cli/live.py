@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import click
@@ -13,6 +14,7 @@ import orjson
 from harness.cli import spark_options
 from harness.cli.execute import Collector, inapplicable, listening
 from harness.consumers import targets
+from harness.engine.declared import NOTHING_DECLARED, declared_by
 from harness.engine.launch import ready, versions
 from harness.engine.real.document import read_live
 from harness.engine.real.run import LiveRequest, LiveRun
@@ -35,6 +37,8 @@ class LiveExecution:
     told: Mapping[str, str]
     spark: Mapping[str, str]
     elsewhere: Sequence[str]
+    expectations: Path | None = None
+    strict: bool = False
 
 
 def execute_live(wish: LiveExecution) -> int:
@@ -42,6 +46,9 @@ def execute_live(wish: LiveExecution) -> int:
     file = _file(wish)
     spark_options.refuse_elsewhere(wish.target, wish.spark)
     consumer = targets.parse(wish.target, targets.Whereabouts.here())
+    declared = NOTHING_DECLARED
+    if not wish.strict:
+        declared = declared_by(consumer, wish.expectations, datetime.now(UTC).date())
     live = read_live(file, os.environ)
     # What the command line says of a service wins over the file.
     source = Source(settings({**live.told(), **wish.told}))
@@ -60,6 +67,8 @@ def execute_live(wish: LiveExecution) -> int:
             environment=dict(os.environ),
             source=source,
             deadline_s=wish.deadline_s,
+            options=_repeated(wish),
+            declared=declared,
         )
         outcome = LiveRun(request, listeners).execute()
     if wish.json:
@@ -67,6 +76,12 @@ def execute_live(wish: LiveExecution) -> int:
     if outcome.exit_code is ExitCode.USAGE:
         raise inapplicable(consumer, outcome.verdicts)
     return int(outcome.exit_code)
+
+
+def _repeated(wish: LiveExecution) -> tuple[str, ...]:
+    """Return the words without which a table would be judged otherwise."""
+    known = [] if wish.expectations is None else ["--expectations", str(wish.expectations)]
+    return (*known, *(["--strict"] if wish.strict else []))
 
 
 def _file(wish: LiveExecution) -> Path:

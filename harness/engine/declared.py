@@ -6,6 +6,7 @@ rot; a loss that is owned up to covers wrong values of the named column types an
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
@@ -14,7 +15,10 @@ from harness.consumers.manifest import Consumer, Lossy
 from harness.consumers.manifests.expectations import Known, read_expectations
 from harness.engine.plan import Plan
 from harness.model.finding import FINDINGS, Finding, FindingKind, Judgement, Verdict
+from harness.model.table import TableId
 from harness.scenario.expand import words_of
+from harness.verdict.case import Judged
+from harness.verdict.expected import TableState
 
 LOSSES = frozenset({FindingKind.WRONG_VALUE, FindingKind.UNREADABLE_VALUE})
 
@@ -30,6 +34,23 @@ class Declared:
 NOTHING_DECLARED = Declared()
 
 
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What a declaration is held against: a case, its expected tables, and the words for it.
+
+    `words` are what a pattern of known failures looks at, as `-k` does.
+    """
+
+    judged: Judged
+    tables: Mapping[TableId, TableState]
+    words: Sequence[str]
+
+
+def subject_of(plan: Plan) -> Subject:
+    """Return the subject that a plan's case is."""
+    return Subject(plan.judged, plan.expected.tables, words_of(plan.case))
+
+
 def declared_by(consumer: Consumer, expectations: Path | None, today: date) -> Declared:
     """Return what a consumer's manifest, or a file named besides, declares.
 
@@ -40,51 +61,49 @@ def declared_by(consumer: Consumer, expectations: Path | None, today: date) -> D
     return Declared(known, consumer.lossy)
 
 
-def settled(plan: Plan, verdict: Verdict, declared: Declared) -> Verdict:
+def settled(subject: Subject, verdict: Verdict, declared: Declared) -> Verdict:
     """Return the verdict in the light of what is declared."""
-    verdict = _owned(plan, verdict, declared.lossy)
-    words = words_of(plan.case)
+    verdict = _owned(subject, verdict, declared.lossy)
     for known in declared.known:
-        if known.covers(words):
-            return _known(plan, verdict, known)
+        if known.covers(subject.words):
+            return _known(subject.judged, verdict, known)
     return verdict
 
 
-def _owned(plan: Plan, verdict: Verdict, lossy: tuple[Lossy, ...]) -> Verdict:
+def _owned(subject: Subject, verdict: Verdict, lossy: tuple[Lossy, ...]) -> Verdict:
     if verdict.judgement is not Judgement.FAIL or not lossy:
         return verdict
-    reasons = [_reason(plan, finding, lossy) for finding in verdict.findings]
+    reasons = [_reason(subject, finding, lossy) for finding in verdict.findings]
     if not all(reasons):
         return verdict
     detail = "; ".join(dict.fromkeys(reasons))
     return replace(verdict, judgement=Judgement.DECLARED_LOSSY, detail=detail)
 
 
-def _reason(plan: Plan, finding: Finding, lossy: tuple[Lossy, ...]) -> str:
+def _reason(subject: Subject, finding: Finding, lossy: tuple[Lossy, ...]) -> str:
     """Return why a finding is a loss that the consumer owns up to; "" where it is none."""
     if finding.kind not in LOSSES or not finding.column:
         return ""
     kinds = {
         column.kind.value
-        for table, state in plan.expected.tables.items()
+        for table, state in subject.tables.items()
         if str(table) == finding.table
         for column in state.mounted.table.columns
         if column.name == finding.column
     }
-    covering = (
-        row.reason for row in lossy for kind in kinds if row.covers(plan.case.protocol, kind)
-    )
+    protocol = subject.judged.protocol
+    covering = (row.reason for row in lossy for kind in kinds if row.covers(protocol, kind))
     return next(covering, "")
 
 
-def _known(plan: Plan, verdict: Verdict, known: Known) -> Verdict:
+def _known(judged: Judged, verdict: Verdict, known: Known) -> Verdict:
     said = f"known to fail: {known.reason} ({known.link})"
     if verdict.judgement is Judgement.PASS:
         finding = Finding(
             FindingKind.CONSUMER,
             f"it passes, although it is {said}; take it out of {known.place}",
-            plan.judged.main_clause(),
-            plan.judged.line,
+            judged.main_clause(),
+            judged.line,
         )
         return Verdict(verdict.case, Judgement.XPASS, (finding,), said)
     if verdict.judgement not in FINDINGS or not _is_meant(verdict, known):

@@ -21,6 +21,7 @@ from harness.engine.enact.table import enact
 from harness.engine.large_messages import laid_out
 from harness.engine.plan import Plan
 from harness.engine.produce import filled_topics, staged, verify, wanted_topics
+from harness.engine.sink.shapes import shapes_of
 from harness.engine.sink.sink import Sink
 from harness.engine.wanted import registry_for
 from harness.faults.actions import ConsumerAction, sent
@@ -87,7 +88,9 @@ class Live:
         registry = registry_for(self.services, [plan.case])
         large = laid_out(plan, directory / "large")
         sink = self.sink
-        databases: Mapping[str, str] = {} if sink is None else sink.databases(plan, index)
+        databases: Mapping[str, str] = {}
+        if sink is not None:
+            databases = sink.databases(shapes_of(plan), index)
         topics_filled = filled_topics(plan, prefix)
         job = Job(
             work_dir=directory / "work",

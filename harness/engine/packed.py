@@ -20,6 +20,7 @@ from harness.engine.large_messages import laid_out
 from harness.engine.live import Named, Phase
 from harness.engine.plan import Plan
 from harness.engine.produce import FilledTopic, fill, wanted_topics
+from harness.engine.sink.shapes import shapes_of
 from harness.engine.sink.sink import Sink
 from harness.engine.wanted import registry_for
 from harness.model.finding import Verdict
@@ -131,7 +132,7 @@ class Packed:
         )
 
     def _databases(self, plan: Plan, index: int, again: str = "") -> Mapping[str, str]:
-        return {} if self.sink is None else self.sink.databases(plan, index, again)
+        return {} if self.sink is None else self.sink.databases(shapes_of(plan), index, again)
 
     def _answers(self, consumer: Consumer, plan: RunPlan) -> Mapping[str, Observed]:
         observed = run_consumer(

@@ -19,7 +19,7 @@ from harness.engine import topics
 from harness.engine.attached.refuse import refuse_unreachable, refuse_unstarted
 from harness.engine.attached.run import Attached
 from harness.engine.catalogue import plans
-from harness.engine.declared import NOTHING_DECLARED, Declared, settled
+from harness.engine.declared import NOTHING_DECLARED, Declared, settled, subject_of
 from harness.engine.decoding import Decoding, judged_decoded
 from harness.engine.events import CaseFinished, Listener, RunStarted
 from harness.engine.exhibits import exhibit
@@ -232,7 +232,7 @@ class Run:
                 answer = answer if verdict.judgement in FINDINGS else alone
                 verdict = both(plan.judged, verdict, again, len(pack.packed) - 1)
             verdict = replace(verdict, detail=verdict.detail or answer.detail)
-            verdict = settled(plan, verdict, self._request.declared)
+            verdict = settled(subject_of(plan), verdict, self._request.declared)
             verdicts[plan.case.id] = verdict
             self._finished(plan.case, verdict, answer.log, exhibit(plan, verdict, answer))
         return verdicts

@@ -8,7 +8,7 @@ import pytest
 
 from harness.consumers.manifest import Lossy
 from harness.consumers.manifests.expectations import Known
-from harness.engine.declared import Declared, settled
+from harness.engine.declared import Declared, settled, subject_of
 from harness.engine.plan import Plan
 from harness.errors import Location
 from harness.model.finding import FINDINGS, Finding, FindingKind, Judgement, Verdict
@@ -40,7 +40,7 @@ def known(finding: str = "") -> Declared:
 def test_a_known_failure_is_expected_and_a_pass_is_not(plan: Plan, judgement: Judgement) -> None:
     """Findings become xfail, a pass becomes xpass; what was not judged stays as it is."""
     findings = (WRONG,) if judgement in FINDINGS else ()
-    found = settled(plan, verdict(judgement, *findings), known())
+    found = settled(subject_of(plan), verdict(judgement, *findings), known())
     if judgement is Judgement.PASS:
         assert found.judgement is Judgement.XPASS
         assert str(PLACE) in found.findings[0].message
@@ -65,7 +65,7 @@ def test_another_failure_of_the_same_case_is_not_excused(
     plan: Plan, words: str, judgement: Judgement
 ) -> None:
     """Where the list names the finding, only that finding is known."""
-    found = settled(plan, verdict(Judgement.FAIL, WRONG), known(words))
+    found = settled(subject_of(plan), verdict(Judgement.FAIL, WRONG), known(words))
     assert found.judgement is judgement
 
 
@@ -90,7 +90,7 @@ def test_a_loss_covers_wrong_values_of_its_types_alone(
     """A lossy mapping excuses no missing row, no other type and no other protocol."""
     named = None if protocols is None else frozenset(protocols)
     declared = Declared(lossy=(Lossy(frozenset(types), named, "No zone."),))
-    found = settled(plan, verdict(Judgement.FAIL, *findings), declared)
+    found = settled(subject_of(plan), verdict(Judgement.FAIL, *findings), declared)
     assert found.judgement is judgement
     assert ("No zone." in found.detail) == (judgement is Judgement.DECLARED_LOSSY)
 
@@ -98,4 +98,7 @@ def test_a_loss_covers_wrong_values_of_its_types_alone(
 def test_a_hang_is_no_loss(plan: Plan) -> None:
     """A consumer that did not answer is not excused by what it says of its types."""
     declared = Declared(lossy=(Lossy(frozenset({"int"}), None, "No zone."),))
-    assert settled(plan, verdict(Judgement.TIMEOUT, WRONG), declared).judgement is Judgement.TIMEOUT
+    assert (
+        settled(subject_of(plan), verdict(Judgement.TIMEOUT, WRONG), declared).judgement
+        is Judgement.TIMEOUT
+    )

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Generator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 import orjson
 import pytest
@@ -45,6 +46,31 @@ from harness.consumers.reference.__main__ import main
 from harness.record.server import Server, Upstream
 Server(Upstream(*{{where!r}})).run("INSERT INTO shop.t VALUES (77, 7)")
 sys.exit(main())
+"""
+
+KNOWN = """\
+expectations: 1
+known:
+  - cases: shop.t
+    finding: must not be there
+    reason: It keeps what was deleted.
+    link: https://example.org/1
+    expires: "2099-01-01"
+"""
+SINKING = """\
+manifest: 1
+name: sinking
+command: [{python}, ./sinking.py]
+environment: {{SINKING: "{how}"}}
+result: {{in: database, tables: {tables}}}
+{more}
+"""
+ATTACHED = """\
+manifest: 1
+name: running
+attach:
+  topics: "cdc.{case}.{topic}"
+  result: {in: files, directory: "./out/{case}"}
 """
 
 
@@ -104,10 +130,13 @@ class Site:
         path.write_bytes(orjson.dumps(described))  # JSON is YAML
         return path
 
-    def certify(self, file: Path, consumer: str = "reference") -> tuple[int, str, dict[str, str]]:
+    def certify(
+        self, file: Path, consumer: str = "reference", *words: str
+    ) -> tuple[int, str, dict[str, str]]:
         """Certify a consumer; return exit code, what was said, and the verdicts by case."""
-        done = self.harness("certify", consumer, "--level", "live", "--live", str(file), "--json")
-        cases = orjson.loads(done.stdout)["cases"] if done.stdout else []
+        live = ("--level", "live", "--live", str(file), "--json", *words)
+        done = self.harness("certify", consumer, *live)
+        cases: list[dict[str, Any]] = orjson.loads(done.stdout)["cases"] if done.stdout else []
         verdicts = {case["case"]: case["verdict"]["judgement"] for case in cases}
         return done.returncode, done.stderr, verdicts
 
@@ -222,6 +251,56 @@ def test_what_the_file_has_wrong_is_told(site: Site, more: dict[str, object], sa
     assert "secret" not in said
 
 
+def test_a_known_failure_is_expected_here_too(site: Site) -> None:
+    """A list of known failures excuses what it names, and what passes nevertheless is a finding."""
+    topics = site.fill(CHAIN, "open", "known.")
+    site.run_upstream(CHAIN)
+    file = site.ask("open", ["shop.t"], topics)
+    known = site.here / "known.yaml"
+    known.write_text(KNOWN)
+    wrong = forgetful(site.here)
+    for consumer, words, code, judgement in (
+        (wrong, ["--expectations", str(known)], 0, "xfail"),
+        (wrong, ["--expectations", str(known), "--strict"], 1, "fail"),
+        ("reference", ["--expectations", str(known)], 1, "xpass"),
+    ):
+        ended, said, verdicts = site.certify(file, consumer, *words)
+        assert (ended, verdicts) == (code, {"live.shop.t[open]": judgement}), said
+
+
+@pytest.mark.parametrize("tables", ["created", "own"])
+def test_tables_in_a_database_are_judged(site: Site, tables: str) -> None:
+    """What a consumer writes into the run's own database is held against the SELECT."""
+    topics = site.fill(CHAIN, "avro", f"{tables}.")
+    site.run_upstream(CHAIN)
+    file = site.ask("avro", ["shop.t"], topics)
+    how = "own" if tables == "own" else ""
+    code, said, verdicts = site.certify(file, sinking(site.here, how, tables))
+    assert (code, verdicts) == (0, {"live.shop.t[avro]": "pass"}), said
+
+
+def test_a_loss_that_is_owned_up_to_is_declared_lossy(site: Site) -> None:
+    """A lossy mapping covers wrong values of its type, unless the run is strict."""
+    topics = site.fill(CHAIN, "avro", "lossy.")
+    site.run_upstream(CHAIN)
+    file = site.ask("avro", ["shop.t"], topics)
+    lossy = sinking(site.here, "doubles", "created", "lossy: [{types: [int], reason: Doubled.}]")
+    for words, code, judgement in (([], 0, "declared-lossy"), (["--strict"], 1, "fail")):
+        ended, said, verdicts = site.certify(file, lossy, *words)
+        assert (ended, verdicts) == (code, {"live.shop.t[avro]": judgement}), said
+    assert "is 2, not 1" in said
+
+
+def test_a_system_that_runs_already_is_refused_with_the_reason(site: Site) -> None:
+    """Nobody knows when it has read to the ends that belong to the SELECT."""
+    manifest = site.here / "attached.yaml"
+    manifest.write_text(ATTACHED)
+    file = site.ask("open", ["shop.t"], ["x"])
+    code, said, verdicts = site.certify(file, f"attach:{manifest}")
+    assert (code, verdicts) == (2, {}), said
+    assert "running runs already, and nobody knows when it has read these topics" in said
+
+
 def test_options_that_do_not_go_together(site: Site) -> None:
     """Level live takes its tables from the file, and the file is for no other level."""
     file = str(site.ask("open", ["shop.t"], ["x"]))
@@ -233,6 +312,14 @@ def test_options_that_do_not_go_together(site: Site) -> None:
         done = site.harness("certify", "reference", *words)
         assert done.returncode == 2
         assert says in done.stderr
+
+
+def sinking(here: Path, how: str, tables: str, more: str = "") -> str:
+    """Return the manifest of a consumer that writes Avro into a database."""
+    (here / "sinking.py").write_bytes((ROOT / "tests/engine/sink/sinking.py").read_bytes())
+    manifest = here / "sinking.yaml"
+    manifest.write_text(SINKING.format(python=sys.executable, how=how, tables=tables, more=more))
+    return str(manifest)
 
 
 def forgetful(here: Path) -> str:

@@ -1,6 +1,7 @@
 """A run at level live: SELECT, read the topics' ends, consume, SELECT again, judge.
 
-The upstream is only read, the topics are only read, and nothing is started but the consumer.
+The upstream is only read, the topics are only read, and nothing is started but the consumer, and
+the database of one that writes into a database.
 """
 
 from __future__ import annotations
@@ -18,30 +19,40 @@ from harness.consumers.run import RunPlan, regrouped
 from harness.consumers.run import run as run_consumer
 from harness.consumers.targets import BUNDLED, Whereabouts, parse
 from harness.engine import jobs
+from harness.engine.declared import NOTHING_DECLARED, Declared
 from harness.engine.events import CaseFinished, Listener, RunStarted
 from harness.engine.headline import concluded
 from harness.engine.pipeline import Outcome
 from harness.engine.real.document import LiveFile
-from harness.engine.real.judged import TITLE, case_id, inconclusive, verdict
+from harness.engine.real.judged import (
+    CONTROL,
+    DISPUTED,
+    TITLE,
+    case_id,
+    declared_or_not,
+    shapes_for,
+    undisputed,
+    verdict,
+)
 from harness.engine.real.topics import ends_now
 from harness.engine.real.upstream import Snapshot, changed, snapshot
+from harness.engine.sink.sink import Sink, sink_of
 from harness.engine.telling import Telling
 from harness.errors import ExitCode, UsageError
 from harness.model.exhibit import Exhibit
-from harness.model.finding import FINDINGS, Judgement, Verdict
+from harness.model.finding import Verdict
 from harness.model.level import Level
 from harness.model.observed import Observed
 from harness.model.table import TableId
 from harness.services import Services, Source
 
-# What differs is looked into; what never came to an answer is the consumer's alone.
-DISPUTED = FINDINGS - {Judgement.CRASH, Judgement.TIMEOUT, Judgement.INVALID}
-CONTROL = "reference"
-
 
 @dataclass(frozen=True, slots=True)
 class LiveRequest:
-    """What to run: a consumer over one live file; `options` are words that repeat the run."""
+    """What to run: a consumer over one live file; `options` are words that repeat the run.
+
+    `declared` is what the consumer says of its failures.
+    """
 
     live: LiveFile
     consumer: Consumer
@@ -52,6 +63,7 @@ class LiveRequest:
     source: Source
     deadline_s: float = 300.0
     options: Sequence[str] = ()
+    declared: Declared = NOTHING_DECLARED
 
 
 class LiveRun:
@@ -75,8 +87,11 @@ class LiveRun:
             with self._told.phase("select", str(live.upstream)):
                 before = snapshot(live)
             asked = self._asked(services)
-            with self._told.phase("consume", name):
-                observed = self._answer(services, request.consumer, asked)
+            with (
+                sink_of(services, request.consumer, request.run) as sink,
+                self._told.phase("consume", name),
+            ):
+                observed = self._consumed(services, asked, before, sink)
             with self._told.phase("select again", str(live.upstream)):
                 after = snapshot(live)
             verdicts = self._judged(services, asked, before, changed(before, after), observed)
@@ -106,6 +121,19 @@ class LiveRun:
             registry=registry,
         )
 
+    def _consumed(
+        self, services: Services, asked: RunPlan, truth: Snapshot, sink: Sink | None
+    ) -> Observed:
+        """Return the consumer's answer, out of the sink's databases where it writes into one."""
+        consumer = self._request.consumer
+        if sink is None:
+            return self._answer(services, consumer, asked)
+        (feed,) = asked.changefeeds
+        databases = sink.databases(shapes_for(self._request.live, truth, feed.id), 0)
+        feed = replace(feed, databases=databases)
+        asked = replace(asked, changefeeds=(feed,), sink=sink.job)
+        return sink.answer(feed, self._answer(services, consumer, asked))
+
     def _answer(self, services: Services, consumer: Consumer, asked: RunPlan) -> Observed:
         environment = self._request.environment
         (observed,) = run_consumer(
@@ -121,7 +149,7 @@ class LiveRun:
         moved: frozenset[TableId],
         observed: Observed,
     ) -> list[Verdict]:
-        live = self._request.live
+        live, declared = self._request.live, self._request.declared
         found = {name: verdict(live, truth, name, observed) for name in live.tables}
         disputed = any(one.judgement in DISPUTED for one, _ in found.values())
         control: Observed | None = None
@@ -129,38 +157,11 @@ class LiveRun:
             control = self._control(services, asked)
         verdicts: list[Verdict] = []
         for name, (one, shown) in found.items():
-            settled = self._settled(truth, name, one, control, moved=name in moved)
+            settled = undisputed(live, truth, name, one, control, moved=name in moved)
+            settled = declared_or_not(live, truth, name, settled, declared)
             self._finished(name, settled, observed.log, shown)
             verdicts.append(settled)
         return verdicts
-
-    def _settled(
-        self,
-        truth: Snapshot,
-        name: TableId,
-        found: Verdict,
-        control: Observed | None,
-        *,
-        moved: bool,
-    ) -> Verdict:
-        """Return the verdict unless the topics or the upstream are to blame."""
-        live = self._request.live
-        if found.judgement is Judgement.NOT_APPLICABLE:
-            return found
-        if moved:
-            why = f"{name} changed upstream during the run: its SELECT is no truth"
-            return inconclusive(live, name, found, why)
-        if control is None or found.judgement not in DISPUTED:
-            return found
-        theirs, _ = verdict(live, truth, name, control)
-        if theirs.judgement not in FINDINGS:
-            return found
-        first = theirs.findings[0].message
-        why = (
-            f"the topics do not hold what {name} is upstream: the {CONTROL} consumer, too, reads "
-            f"something else: {first}"
-        )
-        return inconclusive(live, name, found, why)
 
     def _control(self, services: Services, asked: RunPlan) -> Observed:
         """Let the reference consumer read the same offsets."""
@@ -184,9 +185,10 @@ class LiveRun:
 
     @contextmanager
     def _services(self) -> Generator[Services]:
-        """Reach the broker, and the registry where messages name schemas."""
+        """Reach the broker, and the registry where messages name schemas; start a sink's server."""
         request = self._request
         wanted = ["kafka", *(["registry"] if request.live.names_schemas else [])]
+        wanted += ["mariadb"] if request.consumer.result.in_database else []
         source = replace(request.source, warm={})  # at this level nothing of ours is used
         run_dir = request.run_dir / "services"
         with self._told.services(wanted, source, run_dir, request.environment) as services:
@@ -201,10 +203,12 @@ def _refuse(request: LiveRequest) -> None:
             f"nothing is applicable: {consumer.name} does not declare the protocol {live.protocol}",
             expected="topics of a protocol that the consumer declares",
         )
-    if consumer.result.in_database or not consumer.argv:
+    if consumer.attach is not None:
         raise UsageError(
-            f"nothing is applicable: {consumer.name} is not a command that answers in files",
-            expected="a consumer that is started for the run, with `result: {in: files}`",
+            f"{consumer.name} runs already, and nobody knows when it has read these topics to the"
+            " ends that the SELECT belongs to",
+            expected="a consumer that is started for the run, and ends at the offsets of its job",
+            hint="certify it at level materialise, on topics that the harness fills",
         )
     services = {"kafka": "kafka.bootstrap.servers"}
     services |= {"registry": "registry.url"} if live.names_schemas else {}

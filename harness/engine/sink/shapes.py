@@ -3,11 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from harness.engine.plan import Plan
 from harness.model.columns import Column
 from harness.model.mounted import DdlEvent, MountedRow, MountedTable
 from harness.model.table import TableId
+
+
+@dataclass(frozen=True, slots=True)
+class Shapes:
+    """What one changefeed needs of a sink: the upstream's schemas, and tables in their last shape.
+
+    `feed` is the changefeed's id.
+    """
+
+    feed: str
+    schemas: tuple[str, ...]
+    tables: Mapping[TableId, MountedTable]
+
+
+def shapes_of(plan: Plan) -> Shapes:
+    """Return what a case's changefeed needs of a sink."""
+    return Shapes(plan.case.id, schemas(plan), shapes(plan))
 
 
 def shapes(plan: Plan) -> Mapping[TableId, MountedTable]:

@@ -15,10 +15,9 @@ from dataclasses import replace
 from harness.consumers.contract.job import ChangefeedJob, SinkJob
 from harness.consumers.manifest import Consumer
 from harness.consumers.result import Maker, Result
-from harness.engine.plan import Plan
 from harness.engine.sink import reading
 from harness.engine.sink.session import Refused, Session, quoted
-from harness.engine.sink.shapes import schemas, sent_columns, shapes
+from harness.engine.sink.shapes import Shapes, sent_columns
 from harness.engine.sink.statements import create_table, literal
 from harness.errors import SetupError, UsageError
 from harness.model.mounted import MountedTable
@@ -52,18 +51,18 @@ class Sink:
     def _account(self) -> str:
         return f"{literal(self._owner)}@'%'"
 
-    def databases(self, plan: Plan, index: int, again: str = "") -> Mapping[str, str]:
+    def databases(self, shapes: Shapes, index: int, again: str = "") -> Mapping[str, str]:
         """Create a case's databases, and its tables where that is ours to do; return the names.
 
         `again` tells the databases of a second reading of the case from those of the first.
         """
-        there = schemas(plan)
-        names = {schema: self._name(schema, n, index, again) for n, schema in enumerate(there)}
+        there = enumerate(shapes.schemas)
+        names = {schema: self._name(schema, n, index, again) for n, schema in there}
         for name in names.values():
             self._create(name)
-        self._shapes[plan.case.id] = shapes(plan)
+        self._shapes[shapes.feed] = shapes.tables
         if self._result.tables is Maker.CREATED:
-            for mounted in self._shapes[plan.case.id].values():
+            for mounted in shapes.tables.values():
                 self._create_table(names[mounted.table.id.schema], mounted)
         return names
 

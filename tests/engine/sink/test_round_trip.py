@@ -13,6 +13,7 @@ from harness.engine.catalogue import plans
 from harness.engine.choose import load, selected
 from harness.engine.plan import Plan
 from harness.engine.sink.session import Refused, Session, quoted
+from harness.engine.sink.shapes import shapes_of
 from harness.engine.sink.sink import Sink, sink
 from harness.engine.sink.statements import literal
 from harness.engine.workspace import workspace
@@ -92,7 +93,7 @@ def test_every_legal_value_comes_back(made: Sink) -> None:
     found = planned(WORDS, *FOLDERS)
     assert len(found) > 300
     for index, plan in enumerate(found):
-        databases = dict(made.databases(plan, index))
+        databases = dict(made.databases(shapes_of(plan), index))
         for statement in statements(plan, databases):
             session.run(statement)
         answer = made.answer(feed(plan, databases), DONE)
@@ -102,7 +103,7 @@ def test_every_legal_value_comes_back(made: Sink) -> None:
 
 def test_the_account_is_confined(made: Sink) -> None:
     """A consumer can neither read nor create what is not its own."""
-    made.databases(chain(), 0)
+    made.databases(shapes_of(chain()), 0)
     session = account(made)
     for statement in ("CREATE DATABASE elsewhere", "SELECT User FROM mysql.global_priv"):
         with pytest.raises(Refused):
@@ -112,7 +113,7 @@ def test_the_account_is_confined(made: Sink) -> None:
 def test_what_a_consumer_adds_is_passed_over(made: Sink) -> None:
     """Columns and tables of its own are nobody's business."""
     plan = chain()
-    databases = dict(made.databases(plan, 0))
+    databases = dict(made.databases(shapes_of(plan), 0))
     session = account(made)
     for statement in statements(plan, databases):
         session.run(statement)
@@ -145,7 +146,7 @@ def test_what_was_done_to_a_table_is_told(
 ) -> None:
     """What is missing, wrong or broken is a finding, and never an error of ours."""
     plan = chain()
-    databases = dict(made.databases(plan, 0))
+    databases = dict(made.databases(shapes_of(plan), 0))
     session = account(made)
     for one in statements(plan, databases):
         session.run(one)
@@ -164,13 +165,13 @@ def test_a_name_that_cannot_be_is_the_users_mistake(services: Services) -> None:
         pytest.raises(UsageError, match="which has 65 characters"),
         sink(services.mariadb, "long", long) as one,
     ):
-        one.databases(chain(), 0)
+        one.databases(shapes_of(chain()), 0)
 
 
 def given_up(services: Services) -> None:
     """Make a case's databases, and have enough of it."""
     with sink(services.mariadb, "left", Result(Holder.DATABASE)) as one:
-        one.databases(chain(), 0)
+        one.databases(shapes_of(chain()), 0)
         raise KeyboardInterrupt
 
 
