@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -100,20 +101,8 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
             "--isolated": isolated,
         }
         named = [option for option, value in elsewhere.items() if value]
-        wished = LiveExecution(
-            consumer,
-            live,
-            level,
-            deadline,
-            reports,
-            json_,
-            told,
-            spark,
-            named,
-            expectations,
-            strict,
-        )
-        return execute_live(wished)
+        wished = LiveExecution(consumer, live, level, deadline, reports, json_, told, spark, named)
+        return execute_live(replace(wished, expectations=expectations, strict=strict))
     from harness.cli.execute import Execution, execute
     from harness.engine.isolation import Isolation
 

@@ -18,7 +18,7 @@ from typing import Any
 import orjson
 import pyarrow as pa
 
-from harness.consumers.spark.events import Event, Kind
+from harness.consumers.spark.events import Event, Images, Kind
 from harness.consumers.spark.untyped import ArrowBatch
 
 Place = tuple[str, int, int, int]  # topic, partition, offset, slot
@@ -46,9 +46,9 @@ _TRANSACTION: Sequence[tuple[str, str, Any]] = (
 _TRANSACTION_TYPE: Any = pa.struct([(name, kind) for name, _, kind in _TRANSACTION])
 _WORD = 2**64 - 1
 _COMMIT_TS: Any = pa.decimal128(20, 0)
-_NAMES = (
+NAMES = (
     *("op", "schema", "table", "identity", "key", "before", "after", "commit_ts", "query"),
-    *("transaction", "reason", "topic", "partition", "offset", "slot"),
+    *("transaction", "reason", "topic", "partition", "offset", "slot", "change"),
 )
 
 
@@ -72,13 +72,21 @@ def change_batch(events: Sequence[Event], places: Sequence[Place]) -> ArrowBatch
         pa.array(partitions, pa.int32()),
         pa.array(offsets, pa.int64()),
         pa.array(slots, pa.int32()),
+        pa.array([None if one is None else _change(one) for one in images], _STRING),
     ]
-    batch: ArrowBatch = pa.RecordBatch.from_arrays(arrays, names=list(_NAMES))
+    batch: ArrowBatch = pa.RecordBatch.from_arrays(arrays, names=list(NAMES))
     return batch
 
 
 def _query(event: Event) -> str | None:
     return orjson.loads(event.payload)["q"] if event.kind is Kind.DDL else None
+
+
+def _change(images: Images) -> str | None:
+    """Return what a row's event is, where the message says it: an old row beside a new one does."""
+    if images.change:
+        return images.change
+    return "update" if images.before is not None and images.after is not None else None
 
 
 def _lists(lists: Sequence[Sequence[str]]) -> Any:  # noqa: ANN401 - an Arrow array

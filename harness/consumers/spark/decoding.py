@@ -17,6 +17,7 @@ The columns of an event, whatever the protocol:
 | transaction | struct | id, total_order, shard, epoch, rank; event_count of an `end` |
 | reason | string | of poison what is wrong with the message, else null |
 | topic, partition, offset, slot | | where it stood; `slot` counts the events of one message |
+| change | string | of an upsert `insert` or `update`, where the message tells which, else null |
 
 Law: a message is never dropped in silence. With poison `fail` one that cannot be read fails the
 query, naming topic, partition and offset; with `dead_letter` it becomes a row of op `poison`.
@@ -55,9 +56,9 @@ CHANGE = (
     "op string, schema string, table string, identity string, key array<string>, before string, "
     "after string, commit_ts decimal(20,0), query string, transaction struct<id: string, "
     "total_order: bigint, shard: string, epoch: bigint, rank: string, event_count: bigint>, "
-    "reason string, topic string, partition int, offset bigint, slot int"
+    "reason string, topic string, partition int, offset bigint, slot int, change string"
 )
-_NEEDED = ("topic", "partition", "offset", "key", "value")
+NEEDED = ("topic", "partition", "offset", "key", "value")
 
 
 def decode_open(messages: Frame, *, dialect: str = "current", poison: str = FAIL) -> Frame:
@@ -78,6 +79,8 @@ def decode_avro(
 ) -> Frame:
     """Return the events of TiCDC Avro messages; schemas are read by id from `registry`.
 
+    That is an address, or `file:` and the path of a JSON object that has each schema's text by its
+    id, for messages that were kept without their registry; executors must have the file.
     `properties` are the registry client's by Confluent's names (`basic.auth.user.info`,
     `schema.registry.ssl.truststore.location`). Settings of the changefeed are read off the schemas.
     """
@@ -122,12 +125,12 @@ def _decoded(messages: Frame, language: Language, poison: str) -> Frame:
             expected=f"one of {', '.join(sorted(DIALECTS[language.protocol]))}",
         )
     decoding = Decoding(language, lenient=poison == DEAD_LETTER)
-    return messages.select(*_NEEDED).mapInArrow(decoding.decode, CHANGE)
+    return messages.select(*NEEDED).mapInArrow(decoding.decode, CHANGE)
 
 
 @dataclass(frozen=True, slots=True)
 class Decoding:
-    """What runs on the executors; messages of columns `_NEEDED` in, events out."""
+    """What runs on the executors; messages of columns `NEEDED` in, events out."""
 
     language: Language
     lenient: bool

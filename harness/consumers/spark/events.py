@@ -36,11 +36,15 @@ class Kind(IntEnum):
 
 
 class Images(NamedTuple):
-    """The rows of an event as JSON texts, None where untold, and the key's columns in order."""
+    """The rows of an event as JSON texts, None where untold, and the key's columns in order.
+
+    `change` is `insert` or `update` where the message has a word for it, "" elsewhere.
+    """
 
     before: str | None
     after: str | None
     key: Sequence[str]
+    change: str = ""
 
 
 class Event(NamedTuple):
@@ -72,7 +76,7 @@ def json_text(value: object) -> str:
 
 def payload_of(images: Images, rest: str = '"rid":null') -> str:
     """Return the payload of a row's event; `rest` are its other members as JSON."""
-    before, after, key = images
+    before, after, key, _ = images
     return (
         f'{{"before":{"null" if before is None else before},'
         f'"after":{"null" if after is None else after},"key":{json_text(key)},{rest}}}'

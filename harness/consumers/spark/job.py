@@ -18,7 +18,7 @@ from harness.errors import UsageError
 CONTRACT = 1
 # What becomes of rows that are too large for a message: elsewhere is not where we read.
 LARGE = "sink.kafka-config.large-message-handle.large-message-handle-option"
-BOUNDED, STREAMING = "bounded", "streaming"
+BOUNDED, STREAMING, DECODE = "bounded", "streaming", "decode"
 # Where a partition ends that has no end: streaming reads on until it is told that it is enough.
 ENDLESS = 2**63 - 1
 FAIL, DEAD_LETTER = "fail", "dead_letter"
@@ -45,7 +45,8 @@ class Changefeed:
 
     `needs` names the capability that it would take and that we lack, "" when we have them all.
     `tables` are the tables at the start offsets, as job.json has them. `by_record`: no mark says
-    that a time is over, and no DDL what a table is; `inclusive` then means nothing.
+    that a time is over, and no DDL what a table is; `inclusive` then means nothing. At level decode
+    `records` is the file of its messages, and `schemas` that of what they name, "" for none.
     """
 
     id: str
@@ -58,6 +59,8 @@ class Changefeed:
     protocol: str = "open"
     by_record: bool = False
     settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    records: str = ""
+    schemas: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +76,8 @@ class Job:
     """Everything that one start of the consumer is told; `kafka` is Java's client properties.
 
     `lenient`: poison messages are set aside instead of ending their changefeed. `streaming`: topics
-    have no end, and SIGTERM ends the run.
+    have no end, and SIGTERM ends the run. `decoding`: messages are in files, and what each says is
+    the answer.
     """
 
     work_dir: Path
@@ -85,6 +89,7 @@ class Job:
     registry: Registry | None = None
     lenient: bool = False
     streaming: bool = False
+    decoding: bool = False
 
 
 def load(path: str, poison: str = FAIL) -> Job:
@@ -116,7 +121,7 @@ def _job(document: Mapping[str, Any]) -> Job:
     out_dir = Path(document["out_dir"])
     mode = document["mode"]
     registry = document["registry"]
-    # Without Kafka there is nothing that we read; each changefeed says so (`needs`).
+    # Without Kafka there are files; in another mode each changefeed says what it needs.
     kafka: Mapping[str, Any] = document["kafka"] or {"group_id": "", "java": {}}
     return Job(
         work_dir=Path(document["work_dir"]),
@@ -127,6 +132,7 @@ def _job(document: Mapping[str, Any]) -> Job:
         changefeeds=tuple(_changefeed(feed, out_dir, mode) for feed in document["changefeeds"]),
         registry=registry and Registry(registry["url"], dict(registry["properties"])),
         streaming=mode == STREAMING,
+        decoding=mode == DECODE,
     )
 
 
@@ -142,6 +148,8 @@ def _changefeed(feed: Mapping[str, Any], out_dir: Path, mode: str) -> Changefeed
         protocol=feed["protocol"],
         by_record=feed["complete"] is None,
         settings=dict(feed["settings"]),
+        records=feed["records"] if mode == DECODE else "",
+        schemas=(feed["schemas"] or "") if mode == DECODE else "",
     )
 
 
@@ -158,7 +166,7 @@ def _needs(mode: str, protocol: str, dialect: str, settings: Mapping[str, Any]) 
     large = settings.get(LARGE, "none")
     if large != "none":
         return f"large-message-handle:{large}"
-    if mode not in (BOUNDED, STREAMING):
+    if mode not in (BOUNDED, STREAMING, DECODE):
         return f"mode:{mode}"
     if protocol not in DIALECTS:
         return f"protocol:{protocol}"

@@ -13,6 +13,7 @@ import json
 import ssl
 from collections.abc import Mapping
 from functools import lru_cache
+from pathlib import Path
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 import urllib3
@@ -75,11 +76,35 @@ class Registry:
             raise SetupError(f"{AWAY} {url} with a schema") from error
 
 
-def registry(url: str, properties: Mapping[str, str]) -> Registry:
-    """Return this process's own registry at an address."""
+class Kept:
+    """Schemas that were kept in a file: a JSON object of their texts by id."""
+
+    def __init__(self, path: Path) -> None:
+        """Read the file; SetupError when it is not there or is something else."""
+        try:
+            found = json.loads(path.read_text(encoding="utf-8"))
+            self._texts = {int(number): str(text) for number, text in found.items()}
+        except (OSError, ValueError, AttributeError) as error:
+            raise SetupError(
+                f"the file of schemas {path} cannot be read: {error}",
+                expected="a JSON object of schemas by their ids",
+            ) from error
+
+    def schema(self, schema_id: int) -> str:
+        """Return a schema's text; DecodingError for an id that the file does not have."""
+        if schema_id not in self._texts:
+            raise DecodingError(f"the file of schemas has none of id {schema_id}")
+        return self._texts[schema_id]
+
+
+def registry(url: str, properties: Mapping[str, str]) -> Registry | Kept:
+    """Return this process's own registry at an address; `file:` and a path is a file of schemas."""
     return _registry(url, tuple(sorted(properties.items())))
 
 
 @lru_cache(maxsize=16)
-def _registry(url: str, properties: tuple[tuple[str, str], ...]) -> Registry:
+def _registry(url: str, properties: tuple[tuple[str, str], ...]) -> Registry | Kept:
+    parts = urlsplit(url)
+    if parts.scheme == "file":
+        return Kept(Path(unquote(parts.path)))
     return Registry(url, dict(properties))

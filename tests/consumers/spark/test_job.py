@@ -83,9 +83,18 @@ def test_what_we_lack_is_named(tmp_path: Path, change: dict[str, Any], needs: st
 
 
 def test_another_mode_is_not_applicable(tmp_path: Path) -> None:
-    """Only bounded runs are known."""
-    job = load(tmp_path, {**document(), "mode": "decode"})
-    assert job.changefeeds[0].needs == "mode:decode"
+    """What is to be done then is nobody's guess."""
+    job = load(tmp_path, {**document(), "mode": "replay"})
+    assert job.changefeeds[0].needs == "mode:replay"
+
+
+def test_level_decode_names_files(tmp_path: Path) -> None:
+    """Its messages and schemas are in files, and there is neither Kafka nor a registry."""
+    asked = document(records="/in/records.jsonl", schemas=None)
+    job = load(tmp_path, {**asked, "mode": "decode", "kafka": None, "registry": None})
+    assert job.decoding
+    (feed,) = job.changefeeds
+    assert (feed.needs, feed.records, feed.schemas) == ("", "/in/records.jsonl", "")
 
 
 UNEVEN = {"name": "x", "partitions": 2, "start_offsets": [0], "end_offsets": [1, 1]}

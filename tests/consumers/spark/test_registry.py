@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 import urllib3
 
@@ -68,3 +70,25 @@ def test_our_own_defects_are_told_as_such() -> None:
     (event,) = read(broken, b"k", None)
     assert event.kind is Kind.ERROR
     assert "a defect of the consumer" in event.payload
+
+
+def test_schemas_may_be_kept_in_a_file(tmp_path: Path) -> None:
+    """`file:` and a path stand for a registry; an id that it lacks is wrong with the message."""
+    path = tmp_path / "kept schemas.json"
+    path.write_text('{"7": "\\"int\\""}')
+    kept = registry.registry(path.as_uri(), {})
+    assert kept.schema(7) == '"int"'
+    with pytest.raises(DecodingError, match="has none of id 8"):
+        kept.schema(8)
+
+
+@pytest.mark.parametrize("content", [None, "[]", "{", '{"a": "x"}'])
+def test_a_file_of_schemas_that_is_none_is_wrong_with_the_environment(
+    tmp_path: Path, content: str | None
+) -> None:
+    """A file that is not there, or is something else, blames no message."""
+    path = tmp_path / "schemas.json"
+    if content is not None:
+        path.write_text(content)
+    with pytest.raises(SetupError, match="cannot be read"):
+        registry.registry(path.as_uri(), {})

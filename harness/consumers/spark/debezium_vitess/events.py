@@ -31,7 +31,8 @@ from harness.consumers.spark.events import Event, Images, Kind, json_text, paylo
 from harness.errors import DecodingError
 
 DIALECTS = frozenset({"current", "documented"})
-_PUTS, _DELETE = frozenset({"c", "r", "u"}), "d"
+_PUTS: Mapping[str, str] = {"c": "insert", "r": "insert", "u": "update"}
+_DELETE = "d"
 _BOUNDARIES: Mapping[str, Kind] = {"BEGIN": Kind.BEGIN, "END": Kind.END}
 
 
@@ -85,7 +86,8 @@ class Decoder:
         assert newest is not None
         handle = [] if named is None else sorted(n for n in named.document if n in newest)
         after = images["after"] if kind is Kind.UPSERT else None
-        written = Images(_written(images["before"]), _written(after), handle)
+        change = "" if after is None else _PUTS.get(document.get("op") or "c", "")
+        written = Images(_written(images["before"]), _written(after), handle, change)
         return Event(
             kind,
             _maybe_whole(source, "ts_ms"),

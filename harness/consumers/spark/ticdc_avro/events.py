@@ -13,7 +13,7 @@ pkg/sink/codec/avro/avro.go (watermark messages).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 import orjson
@@ -27,7 +27,7 @@ Schemas = Callable[[int], str]
 DIALECTS = frozenset({"current", "6"})
 _DDL, _CHECKPOINT = 1, 2
 _CHECKPOINT_BYTES = 9
-_OPS = ("c", "u")
+_OPS: Mapping[str, str] = {"c": "insert", "u": "update"}
 
 
 class Decoder:
@@ -56,7 +56,7 @@ class Decoder:
         missing = [name for name in handle if name not in row]
         if missing:
             raise DecodingError(f"the value lacks the key's column {missing[0]!r}")
-        images = Images(None, json_text(row), handle)
+        images = Images(None, json_text(row), handle, _OPS.get(told.get("_tidb_op", ""), ""))
         payload = payload_of(images, form.rest)
         ts = _commit_ts(told)
         return [Event(Kind.UPSERT, ts, schema, table, identity, payload, images=images)]
