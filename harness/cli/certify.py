@@ -20,7 +20,8 @@ from harness.model.level import Level
 @click.option(
     "--level",
     type=click.Choice([level.value for level in Level]),
-    help="Certify one level [materialise and stream together]; see docs/reference/levels.md.",
+    help="Certify one level [what its manifest claims, else materialise and stream together]; see"
+    " docs/reference/levels.md.",
 )
 @click.option(
     "--live",

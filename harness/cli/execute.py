@@ -18,11 +18,12 @@ from harness.cli import options, spark_options
 from harness.consumers import targets
 from harness.consumers.manifest import Consumer
 from harness.engine.choose import load, selected
+from harness.engine.claimed import levels_to_run
 from harness.engine.declared import NOTHING_DECLARED, declared_by
 from harness.engine.events import Event, Listener, RunFinished
 from harness.engine.isolation import NOT_ISOLATED, Isolation
 from harness.engine.launch import ready, versions
-from harness.engine.levels import of_level
+from harness.engine.levels import has_cases, of_level
 from harness.engine.overlaid import Overlaid
 from harness.engine.pipeline import Request, Run
 from harness.engine.relaid import Relaid
@@ -34,6 +35,7 @@ from harness.report.console import ConsoleReport
 from harness.report.ndjson import event_json
 from harness.report.outcome import gaps
 from harness.report.writers import writing
+from harness.scenario.expand import Case
 from harness.services import Source
 
 
@@ -104,13 +106,33 @@ def listening(
 
 
 def execute(wish: Execution) -> int:
-    """Run, report, and return the exit code; raises HarnessError for whatever is not a finding."""
+    """Run, report, and return the exit code; raises HarnessError for whatever is not a finding.
+
+    A consumer that claims level decode beside others is certified twice, each time with reports of
+    its own; the worse exit code is that of both.
+    """
     spark_options.refuse_elsewhere(wish.target, wish.spark)
     consumer = targets.parse(wish.target, targets.Whereabouts.here())
+    cases = selected(load(wish.space, wish.paths), wish.expression)
+    claimed = levels_to_run(consumer, wish.level)
+    first, *rest = [one for one in claimed if has_cases(cases, one)] or claimed[:1]
+    wishes = [replace(wish, level=first)]
+    wishes += [replace(wish, level=level, reports=_beside(wish.reports, level)) for level in rest]
+    return max(_executed(one, consumer, cases) for one in wishes)
+
+
+def _beside(reports: Mapping[str, Path], level: Level | None) -> Mapping[str, Path]:
+    """Return the reports of a further level: `report.html` becomes `report.decode.html`."""
+    return {
+        form: path.with_name(f"{path.stem}.{level}{path.suffix}") for form, path in reports.items()
+    }
+
+
+def _executed(wish: Execution, consumer: Consumer, chosen: Sequence[Case]) -> int:
+    """Certify at one level, or at materialise and stream; return the exit code."""
     declared = NOTHING_DECLARED
     if not wish.strict:
         declared = declared_by(consumer, wish.expectations, datetime.now(UTC).date())
-    chosen = selected(load(wish.space, wish.paths), wish.expression)
     if wish.level is not None:
         chosen = of_level(chosen, wish.level)
     laid: Overlaid | Relaid | None = None

@@ -14,6 +14,7 @@ import orjson
 from harness.cli import spark_options
 from harness.cli.execute import Collector, inapplicable, listening
 from harness.consumers import targets
+from harness.engine.claimed import levels_to_run
 from harness.engine.declared import NOTHING_DECLARED, declared_by
 from harness.engine.launch import ready, versions
 from harness.engine.real.document import read_live
@@ -46,6 +47,7 @@ def execute_live(wish: LiveExecution) -> int:
     file = _file(wish)
     spark_options.refuse_elsewhere(wish.target, wish.spark)
     consumer = targets.parse(wish.target, targets.Whereabouts.here())
+    levels_to_run(consumer, Level.LIVE)  # refuses what it does not claim
     declared = NOTHING_DECLARED
     if not wish.strict:
         declared = declared_by(consumer, wish.expectations, datetime.now(UTC).date())

@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 from harness.consumers.attach import Attach
 from harness.consumers.result import IN_FILES, Result
+from harness.model.level import Level
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
 
@@ -63,7 +64,7 @@ class Consumer:
     name itself when empty; `image` is that of a container to be run in the place of the command, ""
     for none; `expectations` is the path of its known failures, "" for none. `result`
     says where its tables are when it has ended. `attach` is a system that runs already, in the
-    place of a command.
+    place of a command. `levels` are those that it claims, None for a consumer that claims nothing.
     """
 
     name: str
@@ -84,6 +85,7 @@ class Consumer:
     expectations: str = ""
     result: Result = IN_FILES
     attach: Attach | None = None
+    levels: frozenset[Level] | None = None
 
     def supports(self, protocol: str) -> bool:
         """Return whether the consumer is to be asked about a protocol."""

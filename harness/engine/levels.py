@@ -42,6 +42,11 @@ def level_text(level: Level | None) -> str:
     return TOGETHER if level is None else level.value
 
 
+def has_cases(cases: Sequence[Case], level: Level | None) -> bool:
+    """Tell whether there is a case of the level; None is materialise and stream together."""
+    return level is None or any(BELONGS[level](steps_of(case)) for case in cases)
+
+
 def of_level(cases: Sequence[Case], level: Level) -> tuple[Case, ...]:
     """Return the cases of a level; UsageError when there are none."""
     belongs = BELONGS[level]

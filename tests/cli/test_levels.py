@@ -87,3 +87,70 @@ def test_a_level_without_cases_is_the_users_mistake(capsys: pytest.CaptureFixtur
     choice = ["--level", "stream", "-k", "types.year", *ROOTS]
     assert main(["certify", "reference", *choice]) == 2
     assert "belongs to the level stream" in capsys.readouterr().err
+
+
+MANIFEST = """\
+manifest: 1
+name: claiming
+command: [{python}, ./consumer.py]
+levels: [{levels}]
+"""
+DECODES = f"""
+import sys
+sys.path.insert(0, {str(ROOT)!r})
+from harness.consumers.reference.__main__ import main
+sys.exit(main())
+"""
+
+
+def claiming(*levels: str) -> str:
+    """Return the manifest of a right consumer that claims levels."""
+    consumer(DECODES)
+    text = MANIFEST.format(python=sys.executable, levels=", ".join(levels))
+    Path("consumer.yaml").write_text(text, encoding="utf-8")
+    return "./consumer.yaml"
+
+
+def test_a_claimed_level_is_run_without_being_asked_for(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """A consumer that claims decode alone needs no service, and its reports name the level."""
+    words = ["-k", "types.year and open", "--markdown", "report.md", *ROOTS]
+    assert main(["certify", claiming("decode"), *words]) == 0
+    assert capsys.readouterr().out.splitlines()[-1].endswith(" at level decode")
+    assert "decode" in Path("report.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("level", ["materialise", "stream", "live"])
+def test_what_is_not_claimed_is_refused_before_anything_starts(
+    level: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The refusal says what is claimed: exit code 2."""
+    Path("live.yaml").write_text("live: 1\n", encoding="utf-8")
+    live = ["--live", "live.yaml"] if level == "live" else []
+    assert main(["certify", claiming("decode"), "--level", level, *live]) == 2
+    said = capsys.readouterr()
+    assert f"claiming does not claim the level {level}" in said.err
+    assert "--level decode" in said.err
+    assert not said.out
+
+
+@pytest.mark.services
+def test_two_runs_have_reports_each(capsys: pytest.CaptureFixture[str]) -> None:
+    """What is claimed beside materialise is certified after it, with reports beside its own."""
+    target = claiming("materialise", "decode")
+    words = ["-k", "types.year and open", "--markdown", "report.md", "--json", *ROOTS]
+    assert main(["certify", target, *words]) == 0
+    runs = [orjson.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [one["level"] for one in runs] == ["materialise", "decode"]
+    told = [Path(name).read_text(encoding="utf-8") for name in ("report.md", "report.decode.md")]
+    assert ["materialise" in one for one in told] == [True, False]
+
+
+def test_a_claimed_level_without_chosen_cases_is_passed_over(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """A choice of undisturbed cases says nothing of stream; what else is claimed is certified."""
+    words = ["-k", "types.year and open", *ROOTS]
+    assert main(["certify", claiming("stream", "decode"), *words]) == 0
+    assert capsys.readouterr().out.splitlines()[-1].endswith(" at level decode")

@@ -18,6 +18,7 @@ from harness.consumers.manifests.document import document
 from harness.consumers.result import IN_FILES, Holder, Maker, Result
 from harness.errors import Location, Problem, ScenarioError, UsageError
 from harness.model.columns import ColumnKind
+from harness.model.level import Level
 from harness.scenario.nearest import did_you_mean
 from harness.scenario.source import Source
 
@@ -37,6 +38,7 @@ def read_manifest(target: str, whereabouts: Whereabouts) -> Consumer:
     data: Mapping[str, Any] = source.data
     beside = Whereabouts(path.parent, whereabouts.environment)
     problems = [*_unknown_types(source), *_absent(source, beside), *_unread(source)]
+    problems += _unattainable(source)
     attach = read_attach(source, beside, problems) if "attach" in data else None
     argv, environment, unusable = _command(source, beside, problems)
     if problems:
@@ -60,6 +62,7 @@ def read_manifest(target: str, whereabouts: Whereabouts) -> Consumer:
         expectations="" if known is None else str(path.parent / known),
         result=_result(data.get("result")),
         attach=attach,
+        levels=frozenset(map(Level, data["levels"])) if "levels" in data else None,
     )
 
 
@@ -81,6 +84,20 @@ def _unread(source: Source) -> list[Problem]:
         )
         for key in ("tables", "table")
         if key in row and row["in"] == Holder.FILES
+    ]
+
+
+def _unattainable(source: Source) -> list[Problem]:
+    """Return a problem for each level that a system which runs already cannot be certified at."""
+    levels: list[str] = source.data.get("levels", []) if "attach" in source.data else []
+    return [
+        Problem(
+            source.place(("levels", at)),
+            f"at level {level} a consumer is started, and this one runs already",
+            "materialise",
+        )
+        for at, level in enumerate(levels)
+        if level != Level.MATERIALISE
     ]
 
 

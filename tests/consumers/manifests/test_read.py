@@ -41,6 +41,13 @@ attach:
 """
 IN_FILES = "manifest: 1\nname: teas\nattach:\n  topics: x.{topic}\n  result: "
 REFUSED = {
+    "a level that there is not": (LEAST + "levels: [decode, love]\n", 4, "live"),
+    "no level at all": (LEAST + "levels: []\n", 4, "`levels` is empty"),
+    "a running system that is to be started": (
+        ATTACHED + "levels: [materialise, decode]\n",
+        8,
+        "at level decode a consumer is started, and this one runs already",
+    ),
     "a command and a running system": (
         LEAST + ATTACHED[len("manifest: 1\nname: teas\n") :],
         1,

@@ -1,0 +1,60 @@
+"""What a consumer claims is what is run, and what it does not claim is refused before a start."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.consumers.manifest import Consumer
+from harness.engine.claimed import levels_to_run
+from harness.errors import UsageError
+from harness.model.level import Level
+
+DECODE, MATERIALISE, STREAM, LIVE = Level
+
+
+def claiming(*levels: Level) -> Consumer:
+    """Return a consumer that claims levels."""
+    return Consumer("teas", ("teas",), levels=frozenset(levels), target="./consumer.yaml")
+
+
+@pytest.mark.parametrize(
+    ("claims", "runs"),
+    [
+        ((MATERIALISE, STREAM), (None,)),
+        ((MATERIALISE,), (MATERIALISE,)),
+        ((STREAM, LIVE), (STREAM,)),
+        ((DECODE,), (DECODE,)),
+        ((DECODE, MATERIALISE), (MATERIALISE, DECODE)),
+        (tuple(Level), (None, DECODE)),
+    ],
+)
+def test_all_that_is_claimed_is_run(
+    claims: tuple[Level, ...], runs: tuple[Level | None, ...]
+) -> None:
+    """Materialise and stream are one run, decode is one of its own, live needs its file."""
+    assert levels_to_run(claiming(*claims), None) == runs
+
+
+@pytest.mark.parametrize("level", Level)
+def test_a_level_is_refused_unless_it_is_claimed(level: Level) -> None:
+    """The refusal names the levels that are claimed, and where to claim another one."""
+    assert levels_to_run(claiming(level), level) == (level,)
+    others = [one for one in Level if one is not level]
+    with pytest.raises(UsageError, match=f"does not claim the level {level}") as caught:
+        levels_to_run(claiming(*others), level)
+    assert caught.value.expected == f"--level {' or '.join(others)}"
+    assert f"add {level} to `levels` in ./consumer.yaml" in caught.value.hint
+
+
+def test_who_claims_nothing_may_be_asked_for_anything() -> None:
+    """Without a claim materialise and stream are run, and every level may be asked for."""
+    anybody = Consumer("teas", ("teas",))
+    assert levels_to_run(anybody, None) == (None,)
+    assert [levels_to_run(anybody, level) for level in Level] == [(level,) for level in Level]
+
+
+def test_live_alone_needs_its_file() -> None:
+    """A consumer of live topics cannot be certified on ours."""
+    with pytest.raises(UsageError, match="claims the level live alone") as caught:
+        levels_to_run(claiming(LIVE), None)
+    assert "--live FILE.yaml" in caught.value.expected
