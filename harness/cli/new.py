@@ -75,7 +75,7 @@ def scenario(
 @click.option(
     "--protocol",
     type=click.Choice(PROTOCOLS),
-    help="What it reads [what the language reads most naturally].",
+    help="The messages that it reads: one protocol a consumer [avro].",
 )
 @click.option("--name", default="", metavar="NAME", help="Its name [that of its directory].")
 def consumer(directory: Path | None, language: str, protocol: str | None, name: str) -> int:

@@ -1,7 +1,8 @@
 """A consumer to begin with: a small working program that passes, with its manifest and README.
 
-The programs are real files under `harness/scaffolds/<language>/`; here they are copied, and the one
-name that they bear is changed.
+The programs are real files under `harness/scaffolds/<language>/`: what is alike for all protocols
+in `runner`, the rest in a directory of each. Here they are put together, and the names that they
+bear are changed.
 
 Law: a directory with something in it is never touched, and what is written is there as a whole or
 not at all.
@@ -12,12 +13,12 @@ from __future__ import annotations
 import re
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from harness.errors import UsageError
-from harness.scaffolds import NAME, OFFERED, SCAFFOLDS
+from harness.scaffolds import NAME, OFFERED, PROTOCOL, RUNNER, SCAFFOLDS
 
 NAME_MAX = 60
 # Files that would mean something in our own repository -> their names in the user's.
@@ -53,14 +54,15 @@ def create(wish: Wish) -> Created:
     name = _name(wish)
     directory = wish.directory or Path(name)
     _refuse_occupied(directory)
-    source = SCAFFOLDS / wish.language
+    sources = [SCAFFOLDS / wish.language / part for part in (RUNNER, protocol)]
+    words = {NAME: name, PROTOCOL: protocol}
     try:
         directory.parent.mkdir(parents=True, exist_ok=True)
         scratch = Path(tempfile.mkdtemp(prefix=f".{name}-", dir=directory.parent))
     except OSError as error:
         raise UsageError(f"cannot write {directory}: {error.strerror}") from None
     try:
-        files = tuple(_written(source, scratch, name))
+        files = tuple(sorted(f for one in sources for f in _written(one, scratch, words)))
         scratch.chmod(0o755)
         scratch.replace(directory)
     except OSError as error:
@@ -109,9 +111,8 @@ def _refuse_occupied(directory: Path) -> None:
         )
 
 
-def _written(source: Path, target: Path, name: str) -> list[Path]:
-    """Copy a scaffold's files under the new name; return them relative to the target."""
-    files: list[Path] = []
+def _written(source: Path, target: Path, words: Mapping[str, str]) -> Iterator[Path]:
+    """Copy a directory's files, words changed; yield their names relative to the target."""
     for path in sorted(source.rglob("*")):
         relative = path.relative_to(source)
         if path.is_dir() or LEFT_OUT & set(relative.parts):
@@ -119,7 +120,8 @@ def _written(source: Path, target: Path, name: str) -> list[Path]:
         relative = relative.with_name(RENAMED.get(relative.name, relative.name))
         copy = target / relative
         copy.parent.mkdir(parents=True, exist_ok=True)
-        text = path.read_text(encoding="utf-8").replace(NAME, name)
+        text = path.read_text(encoding="utf-8")
+        for word, meant in words.items():
+            text = text.replace(word, meant)
         copy.write_text(text, encoding="utf-8")
-        files.append(relative)
-    return files
+        yield relative

@@ -11,9 +11,10 @@ from harness.cli.new import LANGUAGES, PROTOCOLS
 from harness.consumers.commands import Whereabouts
 from harness.consumers.targets import parse
 from harness.engine import new_consumer
-from harness.scaffolds import NAME, OFFERED, SCAFFOLDS
+from harness.scaffolds import NAME, OFFERED, PROTOCOL, SCAFFOLDS
 
 README_LINES_MAX = 30
+TABLE = [(language, protocol) for language, names in OFFERED.items() for protocol in names]
 
 
 @pytest.fixture(autouse=True)
@@ -32,19 +33,21 @@ def test_every_language_and_no_other_has_a_directory() -> None:
     assert (
         set(LANGUAGES)
         == set(OFFERED)
-        == {path.parent.name for path in SCAFFOLDS.glob("*/consumer.yaml")}
+        == {path.parents[1].name for path in SCAFFOLDS.glob("*/runner/consumer.yaml")}
     )
-    assert {name for names in OFFERED.values() for name in names} <= set(PROTOCOLS)
+    readmes = {(path.parents[1].name, path.parent.name) for path in SCAFFOLDS.glob("*/*/README.md")}
+    assert set(TABLE) == readmes
+    assert {protocol for _, protocol in TABLE} <= set(PROTOCOLS)
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_what_is_written_bears_the_name(language: str) -> None:
+@pytest.mark.parametrize(("language", "protocol"), TABLE)
+def test_what_is_written_bears_the_name(language: str, protocol: str) -> None:
     """The directory's name is the consumer's, in every file; nothing of ours is left in it."""
-    directory = scaffold(language)
+    directory = scaffold(language, "--protocol", protocol)
     files = [path for path in directory.rglob("*") if path.is_file()]
     assert {"README.md", "consumer.yaml", "tox.ini", ".gitignore"} <= {p.name for p in files}
     texts = {path: path.read_text(encoding="utf-8") for path in files}
-    assert not [path for path, text in texts.items() if NAME in text]
+    assert not [path for path, text in texts.items() if NAME in text or PROTOCOL in text]
     assert "teas-2" in texts[directory / "consumer.yaml"]
     assert "teas-2" in texts[directory / "README.md"]
     assert len(texts[directory / "README.md"].splitlines()) <= README_LINES_MAX
@@ -70,10 +73,7 @@ def test_the_manifest_is_accepted(language: str) -> None:
     assert consumer.protocols == {OFFERED[language][0]}
 
 
-@pytest.mark.parametrize(
-    ("language", "protocol"),
-    [(language, name) for language, names in OFFERED.items() for name in names],
-)
+@pytest.mark.parametrize(("language", "protocol"), TABLE)
 def test_each_protocol_that_is_offered_is_declared(language: str, protocol: str) -> None:
     """`--protocol` decides what the manifest says that the consumer reads."""
     directory = scaffold(language, "--protocol", protocol)
@@ -81,8 +81,11 @@ def test_each_protocol_that_is_offered_is_declared(language: str, protocol: str)
     assert f"protocols: [{protocol}]" in manifest
 
 
-def test_another_protocol_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+def test_another_protocol_is_refused(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """What no scaffold reads is said with what there is, and nothing is written."""
+    monkeypatch.setattr(new_consumer, "OFFERED", {**OFFERED, "python": ("avro",)})
     assert main(["new", "consumer", "a", "--language", "python", "--protocol", "vitess"]) == 2
     told = capsys.readouterr().err
     assert "no scaffold in python for vitess" in told

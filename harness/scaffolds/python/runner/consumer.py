@@ -1,8 +1,8 @@
-"""my-consumer: materialises tables from TiCDC's Avro messages, and writes them as JSON lines.
+"""my-consumer: materialises tables from Kafka, and writes them as JSON lines.
 
 The harness starts it with $HARNESS_JOB, the path of job.json. It keeps nothing between starts: one
 that was killed reads everything again from the start offsets. What one changefeed does wrong ends
-that changefeed and leaves the others untouched.
+that changefeed and leaves the others untouched. What its messages mean is in `reader`.
 """
 
 from __future__ import annotations
@@ -13,50 +13,47 @@ from pathlib import Path
 from typing import Any
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
-from registry import Registry
-from tables import Tables
+from reader import Reader, lacking, readers
+from tables import Declined
 
 Place = tuple[str, int]
-DIALECTS = ("current", "6")
 
 
 class Changefeed:
     """One changefeed: its tables so far, or why there are none."""
 
-    def __init__(self, feed: dict[str, Any], mode: str, registry: Registry) -> None:
+    def __init__(self, feed: dict[str, Any], mode: str, reader: Reader) -> None:
         self.feed = feed
-        self.needs = lacking(feed, mode)
         self.error = ""
-        self.tables = Tables()
-        self.registry = registry
+        self.needs = lacking(feed)
+        if mode != "bounded":
+            self.needs = f"mode:{mode}"
+        elif any(table["rows"] for table in feed["tables"]):
+            self.needs = "rows-at-the-start"
+        self.reader = reader
 
-    def take(self, place: str, key: bytes | None, value: bytes | None) -> None:
+    def take(self, place: Place, offset: int, pair: tuple[bytes | None, bytes | None]) -> None:
         """Apply one message; the first that cannot be read ends this changefeed."""
-        if self.needs or self.error or not (key or value):
+        if self.needs or self.error or not any(pair):
             return
         try:
-            if key is None:
-                raise ValueError("a row without a key")
-            name, key_row, _ = self.registry.read(key)
-            if value is None:
-                self.tables.delete(name, key_row)
-            else:
-                value_name, row, schema = self.registry.read(value)
-                if value_name != name:
-                    raise ValueError(f"the key is of {name}, the value of {value_name}")
-                self.tables.put(name, key_row, row, schema)
-        except (ValueError, LookupError) as error:
-            self.error = f"{place}: {error}"
+            self.reader.take(place, *pair)
+        except Declined as lack:
+            self.needs = str(lack)
+        except Exception as error:  # noqa: BLE001
+            # Whatever a malformed message leads to, it is no reason to end the other changefeeds.
+            self.error = f"{place[0]}/{place[1]}@{offset}: {error!r}"
 
     def answer(self, out: Path) -> None:
         """Write the result directory, status.json last."""
         index = {}
-        for number, ((schema, name), rows) in enumerate(self.tables.rows()):
+        for number, ((schema, name), table) in enumerate(self.reader.tables.items()):
             file = f"{number}.jsonl"
             index[file] = {"schema": schema, "name": name}
-            lines = (json.dumps(row) + "\n" for row in rows)
-            (out / "tables" / file).write_text("".join(lines), encoding="utf-8")
+            write(out / "tables" / file, table.all())
         (out / "tables.json").write_text(json.dumps(index), encoding="utf-8")
+        if self.reader.ddl is not None:
+            write(out / "ddl.jsonl", self.reader.ddl)
         status = {"status": "done"}
         if self.needs:
             status = {"status": "not-applicable", "needs": self.needs}
@@ -65,15 +62,9 @@ class Changefeed:
         (out / "status.json").write_text(json.dumps(status), encoding="utf-8")
 
 
-def lacking(feed: dict[str, Any], mode: str) -> str:
-    """Name what the changefeed asks for and this program does not do; "" for nothing."""
-    if mode != "bounded":
-        return f"mode:{mode}"
-    if feed["protocol"] != "avro":
-        return f"protocol:{feed['protocol']}"
-    if feed["dialect"] not in DIALECTS:
-        return f"dialect:{feed['dialect']}"
-    return "avro-enable-watermark" if feed["complete"] else ""
+def write(file: Path, lines: list[dict[str, Any]]) -> None:
+    """Write objects as JSON lines."""
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
 
 
 def spans(job: dict[str, Any]) -> dict[Place, tuple[int, int]]:
@@ -102,16 +93,16 @@ def consume(job: dict[str, Any], feeds: dict[str, Changefeed]) -> None:
     while ends:
         for message in consumer.consume(1000, 0.05):
             place, error = (message.topic(), message.partition()), message.error()
-            where = f"{place[0]}/{place[1]}@"
             if error and error.code() == KafkaError._AUTO_OFFSET_RESET:
                 feed = feeds[place[0]]
-                feed.error = feed.error or f"{where}{wanted[place][0]}: {error.str()}"
+                where = f"{place[0]}/{place[1]}@{wanted[place][0]}"
+                feed.error = feed.error or f"{where}: {error.str()}"
                 ends.pop(place, None)
             elif error:
                 raise KafkaException(error)
             elif message.offset() < ends.get(place, 0):
-                where += str(message.offset())
-                feeds[place[0]].take(where, message.key(), message.value())
+                pair = (message.key(), message.value())
+                feeds[place[0]].take(place, message.offset(), pair)
         # Offsets have gaps: a partition's end is told by the position, never by the last message.
         for there in consumer.position([TopicPartition(*place) for place in ends]):
             if there.offset >= ends[there.topic, there.partition]:
@@ -122,8 +113,8 @@ def consume(job: dict[str, Any], feeds: dict[str, Changefeed]) -> None:
 def main() -> None:
     """Do the job that $HARNESS_JOB names."""
     job = json.loads(Path(os.environ["HARNESS_JOB"]).read_text(encoding="utf-8"))
-    registry = Registry(job["registry"])
-    feeds = [Changefeed(feed, job["mode"], registry) for feed in job["changefeeds"]]
+    reader = readers(job)
+    feeds = [Changefeed(feed, job["mode"], reader(feed)) for feed in job["changefeeds"]]
     consume(job, {topic["name"]: feed for feed in feeds for topic in feed.feed["topics"]})
     for feed in feeds:
         feed.answer(Path(job["out_dir"], feed.feed["dir"]))
