@@ -1,7 +1,7 @@
 """A consumer to begin with: a small working program that passes, with its manifest and README.
 
 The programs are real files under `harness/scaffolds/<language>/`: what is alike for all protocols
-in `runner`, the rest in a directory of each. Here they are put together, and the names that they
+in `runner`, the rest in others. Here they are put together, and the names that they
 bear are changed.
 
 Law: a directory with something in it is never touched, and what is written is there as a whole or
@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.errors import UsageError
-from harness.scaffolds import NAME, OFFERED, PROTOCOL, RUNNER, SCAFFOLDS
+from harness.scaffolds import NAME, OFFERED, PARTS, PROTOCOL, SCAFFOLDS
 
 NAME_MAX = 60
 # Files that would mean something in our own repository -> their names in the user's.
@@ -54,7 +54,7 @@ def create(wish: Wish) -> Created:
     name = _name(wish)
     directory = wish.directory or Path(name)
     _refuse_occupied(directory)
-    sources = [SCAFFOLDS / wish.language / part for part in (RUNNER, protocol)]
+    sources = [SCAFFOLDS / wish.language / part for part in PARTS[protocol]]
     words = {NAME: name, PROTOCOL: protocol}
     try:
         directory.parent.mkdir(parents=True, exist_ok=True)

@@ -67,7 +67,7 @@ export function typeHook (schema, options) {
     if (tidb || !EXTENSION.test(field.name)) {
       const read = READERS[tidb] ?? plain
       const scale = Number(kind.scale ?? 0)
-      columns.set(field.name, { read: (value) => read(value, scale), default: defaultOf(tidb, told) })
+      columns.set(field.name, { read: (value) => read(value, scale), kind: '', absent: defaultOf(tidb, told) })
     }
     return { name: field.name, type: field.type }
   })

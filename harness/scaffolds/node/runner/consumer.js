@@ -1,67 +1,37 @@
-// my-consumer: materialises tables from TiCDC's Avro messages, and writes them as JSON lines.
+// my-consumer: materialises tables from Kafka, and writes them as JSON lines.
 //
 // The harness starts it with $HARNESS_JOB, the path of job.json. It keeps nothing between starts: one
 // that was killed reads everything again. What one changefeed does wrong ends that changefeed and
-// leaves the others untouched.
+// leaves the others untouched. What its messages mean is in reader.js.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import registryClient from '@kafkajs/confluent-schema-registry'
 import kafkajs from 'kafkajs'
-import { Tables, rowOf } from './tables.js'
-import { formOf, typeHook } from './types.js'
+import { lacking, readers } from './reader.js'
+import { Declined } from './tables.js'
 
 const TRIES = 60
-const PAUSE_MS = 500 // a registry that is being restarted is back within half a minute
+const PAUSE_MS = 500 // a broker that is being restarted is back within half a minute
 const STALLED_MS = 10_000 // no fetch returned for so long
-const DIALECTS = ['current', '6']
 
 const job = JSON.parse(readFileSync(process.env.HARNESS_JOB, 'utf8'))
-const auth = job.registry?.properties['basic.auth.user.info']?.split(':')
-const registry = new registryClient.SchemaRegistry(
-  { host: job.registry?.url ?? '', ...(auth && { auth: { username: auth[0], password: auth[1] } }) },
-  { AVRO: { typeHook } },
-)
 
 // What a changefeed asks for and this program does not do; '' for nothing.
-function lacking (feed) {
+function needsOf (feed) {
   if (job.mode !== 'bounded') return `mode:${job.mode}`
-  if (feed.protocol !== 'avro') return `protocol:${feed.protocol}`
-  if (!DIALECTS.includes(feed.dialect)) return `dialect:${feed.dialect}`
-  return feed.complete ? 'avro-enable-watermark' : ''
-}
-
-// The schema's form and the record of a key or value; a registry that is away is asked again.
-async function read (message) {
-  if (message.length < 5 || message[0] !== 0) throw new Error('no frame of a schema registry')
-  const id = message.readInt32BE(1)
-  for (let left = TRIES; ; left--) {
-    try {
-      const form = formOf(await registry.getSchema(id))
-      if (!form) throw new Error(`schema ${id} is no record`)
-      return [form, await registry.decode(message)]
-    } catch (error) {
-      const away = error.status >= 500 || /ECONNREFUSED|ECONNRESET|ETIMEDOUT|socket hang up/.test(String(error.message ?? error.code))
-      if (!away || !left) throw error
-      await sleep(PAUSE_MS)
-    }
-  }
+  if (feed.tables.some((table) => table.rows.length)) return 'rows-at-the-start'
+  return lacking(feed)
 }
 
 // Apply one message; the first that cannot be read ends its changefeed.
-async function take (feed, place, { key, value }) {
+async function take (feed, { topic, partition, offset }, { key, value }) {
   if (feed.needs || feed.error || !(key?.length || value?.length)) return
   try {
-    if (!key) throw new Error('a row without a key')
-    const [keyForm, keyTold] = await read(key)
-    const keyRow = rowOf(keyForm, keyTold)
-    if (value === null) return feed.tables.delete(keyForm, keyRow)
-    const [form, told] = await read(value)
-    if (form.schema !== keyForm.schema || form.name !== keyForm.name) throw new Error('key and value are of two tables')
-    feed.tables.put(form, keyRow, told)
+    await feed.reader.take(`${topic}/${partition}`, key, value)
   } catch (error) {
-    feed.error = `${place}: ${error.message}`
+    if (error instanceof Declined) feed.needs = error.message
+    else feed.error = `${topic}/${partition}@${offset}: ${error.message}`
   }
 }
 
@@ -109,7 +79,7 @@ async function takeBatch ({ topic, partition, messages }, left, byTopic) {
   for (const message of messages) {
     const offset = BigInt(message.offset)
     if (span && offset >= span.next && offset < span.end) {
-      await take(byTopic.get(topic), `${topic}/${partition}@${offset}`, message)
+      await take(byTopic.get(topic), { topic, partition, offset }, message)
       span.next = offset + 1n
     }
   }
@@ -132,15 +102,20 @@ async function consume (feeds) {
   }
 }
 
+function write (file, lines) {
+  writeFileSync(file, lines.map((line) => JSON.stringify(line) + '\n').join(''))
+}
+
 // Write a result directory, status.json last.
 function answer (feed) {
   const out = join(job.out_dir, feed.dir)
   const index = {}
-  for (const { schema, name, rows } of feed.tables.tables.values()) {
+  for (const { schema, name, rows } of feed.reader.tables.all()) {
     const file = `${Object.keys(index).length}.jsonl`
     index[file] = { schema, name }
-    writeFileSync(join(out, 'tables', file), [...rows.values()].map((row) => JSON.stringify(row) + '\n').join(''))
+    write(join(out, 'tables', file), rows)
   }
+  if (feed.reader.ddl) write(join(out, 'ddl.jsonl'), feed.reader.ddl)
   writeFileSync(join(out, 'tables.json'), JSON.stringify(index))
   let status = { status: 'done' }
   if (feed.error) status = { status: 'error', error: feed.error }
@@ -148,7 +123,8 @@ function answer (feed) {
   writeFileSync(join(out, 'status.json'), JSON.stringify(status))
 }
 
-const feeds = job.changefeeds.map((feed) => ({ ...feed, needs: lacking(feed), error: '', tables: new Tables() }))
+const reader = readers(job)
+const feeds = job.changefeeds.map((feed) => ({ ...feed, needs: needsOf(feed), error: '', reader: reader(feed) }))
 await consume(feeds)
 feeds.forEach(answer)
 process.exit(0) // whatever a client that was given up still holds open
