@@ -29,6 +29,6 @@ OFFERED: Mapping[str, tuple[str, ...]] = {
     "python": ("avro", "open", "vitess"),
     "spark": ("avro",),
     "node": ("avro", "open", "vitess"),
-    "go": ("avro",),
-    "java": ("avro",),
+    "go": ("avro", "open", "vitess"),
+    "java": ("avro", "open", "vitess"),
 }

@@ -30,28 +30,23 @@ const (
 
 var moment = regexp.MustCompile(`^[-\d:. ]+$`)
 
-type table struct{ schema, name string }
-
-type row map[string]any
-
-// A column of a schema: how its values are read, and what rows without it have.
+// A column of a schema: how its values are read.
 type column struct {
 	kind, avro string
 	scale      int
-	absent     any
 }
 
 // A form is a schema that is ready to read.
 type form struct {
-	table   table
+	name    name
 	columns map[string]column
+	shape   shape
 	avro    avro.Schema
 }
 
 type registry struct {
-	URL        string            `json:"url"`
-	Properties map[string]string `json:"properties"`
-	forms      map[uint32]*form
+	registryOf
+	forms map[uint32]*form
 }
 
 // read returns the form and the row of a key or value, and the commit ts where TiDB's extension
@@ -156,23 +151,24 @@ func formOf(text string) (*form, error) {
 	if err := decoder.Decode(&document); err != nil || document["type"] != "record" {
 		return nil, errors.New("no record")
 	}
-	made := &form{columns: map[string]column{}}
-	made.table.name, _ = document["name"].(string)
+	made := &form{columns: map[string]column{}, shape: shape{}}
+	made.name.table, _ = document["name"].(string)
 	namespace, _ := document["namespace"].(string)
-	_, made.table.schema, _ = strings.Cut(namespace, ".") // <the changefeed's>.<database>
+	_, made.name.schema, _ = strings.Cut(namespace, ".") // <the changefeed's>.<database>
 	fields, _ := document["fields"].([]any)
 	for _, one := range fields {
 		field := one.(map[string]any)
-		name, _ := field["name"].(string)
+		label, _ := field["name"].(string)
 		told, branch := field["default"], branchOf(field["type"])
 		delete(field, "default")
 		delete(branch, "logicalType")
 		parameters, _ := branch["connect.parameters"].(map[string]any)
 		kind, _ := parameters["tidb_type"].(string)
-		if kind == "" && strings.HasPrefix(name, extension) {
+		if kind == "" && strings.HasPrefix(label, extension) {
 			continue
 		}
-		made.columns[name] = columnOf(kind, branch, told)
+		made.columns[label] = columnOf(kind, branch)
+		made.shape[label] = fallback{absent: made.columns[label].defaultOf(told)}
 	}
 	bare, err := json.Marshal(document)
 	if err != nil {
@@ -197,13 +193,12 @@ func branchOf(kind any) map[string]any {
 	return map[string]any{"type": kind}
 }
 
-func columnOf(kind string, branch map[string]any, told any) column {
+func columnOf(kind string, branch map[string]any) column {
 	made := column{kind: kind}
 	made.avro, _ = branch["type"].(string)
 	if scale, is := branch["scale"].(json.Number); is {
 		made.scale, _ = strconv.Atoi(scale.String())
 	}
-	made.absent = made.defaultOf(told)
 	return made
 }
 

@@ -1,8 +1,8 @@
-// my-consumer materialises tables from TiCDC's Avro messages, and writes them as JSON lines.
+// my-consumer materialises tables from Kafka, and writes them as JSON lines.
 //
 // The harness starts it with $HARNESS_JOB, the path of job.json. It keeps nothing between starts: one
 // that was killed reads everything again. What one changefeed does wrong ends that changefeed and
-// leaves the others untouched.
+// leaves the others untouched. What its messages mean is in reader.go.
 package main
 
 import (
@@ -25,12 +25,18 @@ type job struct {
 	Mode        string
 	OutDir      string `json:"out_dir"`
 	Kafka       struct{ Librdkafka map[string]string }
-	Registry    *registry
+	Registry    *registryOf
 	Changefeeds []*changefeed
+}
+
+type registryOf struct {
+	URL        string            `json:"url"`
+	Properties map[string]string `json:"properties"`
 }
 
 type topic struct {
 	Name         string
+	Partitions   int32
 	StartOffsets []int64 `json:"start_offsets"`
 	EndOffsets   []int64 `json:"end_offsets"`
 }
@@ -38,10 +44,12 @@ type topic struct {
 type changefeed struct {
 	Dir, Protocol, Dialect string
 	Complete               *string
+	Settings               map[string]any
 	Topics                 []topic
+	Tables                 []struct{ Rows []any }
 
 	needs, failure string
-	tables         tables
+	reader         *reader
 }
 
 type place struct {
@@ -49,68 +57,55 @@ type place struct {
 	partition int32
 }
 
-// lacking names what a changefeed asks for and this program does not do; "" for nothing.
-func (f *changefeed) lacking(mode string) string {
-	switch {
-	case mode != "bounded":
+// declined is something that this program does not do; it says what.
+type declined string
+
+func (d declined) Error() string { return string(d) }
+
+// needsOf names what a changefeed asks for and this program does not do; "" for nothing.
+func (f *changefeed) needsOf(mode string) string {
+	if mode != "bounded" {
 		return "mode:" + mode
-	case f.Protocol != "avro":
-		return "protocol:" + f.Protocol
-	case f.Dialect != "current" && f.Dialect != "6":
-		return "dialect:" + f.Dialect
-	case f.Complete != nil:
-		return "avro-enable-watermark"
 	}
-	return ""
+	for _, given := range f.Tables {
+		if len(given.Rows) > 0 {
+			return "rows-at-the-start"
+		}
+	}
+	return lacking(f)
 }
 
 // take applies one message; the first that cannot be read ends its changefeed.
-func (f *changefeed) take(schemas *registry, record *kgo.Record) {
+func (f *changefeed) take(record *kgo.Record) {
 	if f.needs != "" || f.failure != "" || len(record.Key)+len(record.Value) == 0 {
 		return
 	}
-	if err := f.apply(schemas, record); err != nil {
+	err := f.reader.take(place{record.Topic, record.Partition}, record.Key, record.Value)
+	if lack, is := err.(declined); is {
+		f.needs = string(lack)
+	} else if err != nil {
 		f.failure = fmt.Sprintf("%s/%d@%d: %v", record.Topic, record.Partition, record.Offset, err)
 	}
-}
-
-func (f *changefeed) apply(schemas *registry, record *kgo.Record) error {
-	if record.Key == nil {
-		return errors.New("a row without a key")
-	}
-	keyForm, key, _, err := schemas.read(record.Key)
-	if err != nil {
-		return err
-	}
-	if record.Value == nil {
-		f.tables.remove(keyForm.table, key)
-		return nil
-	}
-	form, told, ts, err := schemas.read(record.Value)
-	if err != nil {
-		return err
-	}
-	if form.table != keyForm.table {
-		return fmt.Errorf("the key is of %v, the value of %v", keyForm.table, form.table)
-	}
-	f.tables.put(form, key, told, ts)
-	return nil
 }
 
 // answer writes a result directory, status.json last.
 func (f *changefeed) answer(out string) error {
 	index := map[string]map[string]string{}
-	for name, stored := range f.tables {
+	for which, found := range f.reader.tables {
 		file := fmt.Sprintf("%d.jsonl", len(index))
-		index[file] = map[string]string{"schema": name.schema, "name": name.name}
-		var lines bytes.Buffer
-		encoder := json.NewEncoder(&lines)
-		for _, row := range stored.rows {
-			if err := encoder.Encode(row); err != nil {
-				return err
+		index[file] = map[string]string{"schema": which.schema, "name": which.table}
+		var rows []any
+		for _, entries := range found.rows {
+			for _, one := range entries {
+				rows = append(rows, one.row)
 			}
 		}
-		if err := os.WriteFile(filepath.Join(out, "tables", file), lines.Bytes(), 0o644); err != nil {
+		if err := writeLines(filepath.Join(out, "tables", file), rows); err != nil {
+			return err
+		}
+	}
+	if f.reader.ddl != nil {
+		if err := writeLines(filepath.Join(out, "ddl.jsonl"), f.reader.ddl); err != nil {
 			return err
 		}
 	}
@@ -125,6 +120,17 @@ func (f *changefeed) answer(out string) error {
 		status = map[string]string{"status": "not-applicable", "needs": f.needs}
 	}
 	return write(filepath.Join(out, "status.json"), status)
+}
+
+func writeLines(file string, lines []any) error {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	for _, line := range lines {
+		if err := encoder.Encode(line); err != nil {
+			return err
+		}
+	}
+	return os.WriteFile(file, text.Bytes(), 0o644)
 }
 
 func write(file string, content any) error {
@@ -184,7 +190,7 @@ func consume(work *job) error {
 			at := place{record.Topic, record.Partition}
 			end, is := ends[at]
 			if is && record.Offset < end && !record.Attrs.IsControl() {
-				feeds[record.Topic].take(work.Registry, record)
+				feeds[record.Topic].take(record)
 			}
 			if is && record.Offset+1 >= end {
 				delete(ends, at)
@@ -203,12 +209,9 @@ func run() error {
 	if err := json.Unmarshal(text, &work); err != nil {
 		return err
 	}
-	if work.Registry == nil {
-		work.Registry = &registry{}
-	}
-	work.Registry.forms = map[uint32]*form{}
+	newReader := readers(&work)
 	for _, feed := range work.Changefeeds {
-		feed.needs, feed.tables = feed.lacking(work.Mode), tables{}
+		feed.needs, feed.reader = feed.needsOf(work.Mode), newReader(feed)
 	}
 	if err := consume(&work); err != nil {
 		return err

@@ -31,17 +31,15 @@ final class Form {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final Set<String> TEMPORAL = Set.of("DATE", "TIME", "DATETIME", "TIMESTAMP");
 
-  /** A database and a table of it. */
-  record Table(String schema, String name) {}
-
-  /** How a column's values are read, and what rows without it have. */
-  record Column(String kind, int scale, Object absent) {}
+  /** How a column's values are read. */
+  record Column(String kind, int scale) {}
 
   /** What a message's key or value holds; commitTs is 0 where TiDB's extension does not tell it. */
   record Read(Form form, Map<String, Object> row, long commitTs) {}
 
-  final Table table;
-  final Map<String, Column> columns = new LinkedHashMap<>();
+  final Tables.Name name;
+  final Map<String, Tables.Column> shape = new LinkedHashMap<>();
+  private final Map<String, Column> columns = new LinkedHashMap<>();
   private final GenericDatumReader<GenericRecord> reader;
 
   /** Takes a schema's text. Defaults are TiDB's, which Avro's own rules would refuse: they go. */
@@ -52,20 +50,21 @@ final class Form {
     }
     // A namespace is <the changefeed's>.<database>.
     String namespace = document.path("namespace").asText();
-    table =
-        new Table(
+    name =
+        new Tables.Name(
             namespace.substring(namespace.indexOf('.') + 1), document.path("name").asText());
     for (JsonNode one : document.path("fields")) {
       JsonNode told = ((ObjectNode) one).remove("default");
       JsonNode branch = branch(one.get("type"));
       String kind = branch.path("connect.parameters").path("tidb_type").asText("");
-      String name = one.get("name").asText();
-      if (kind.isEmpty() && name.startsWith(EXTENSION)) {
+      String label = one.get("name").asText();
+      if (kind.isEmpty() && label.startsWith(EXTENSION)) {
         continue;
       }
       int scale = branch.path("scale").asInt(0);
       boolean isBytes = branch.path("type").asText().equals("bytes");
-      columns.put(name, new Column(kind, scale, absent(kind, isBytes, told)));
+      columns.put(label, new Column(kind, scale));
+      shape.put(label, new Tables.Column("", absent(kind, isBytes, told)));
     }
     Schema schema =
         new Schema.Parser(NameValidator.NO_VALIDATION)
@@ -88,7 +87,7 @@ final class Form {
       throw new IOException("bytes are left behind the row");
     }
     Map<String, Object> row = new LinkedHashMap<>();
-    columns.forEach((name, column) -> row.put(name, value(column, told.get(name))));
+    columns.forEach((label, column) -> row.put(label, value(column, told.get(label))));
     boolean hasTs = told.hasField(COMMIT_TS) && !columns.containsKey(COMMIT_TS);
     return new Read(this, row, hasTs ? (Long) told.get(COMMIT_TS) : 0);
   }

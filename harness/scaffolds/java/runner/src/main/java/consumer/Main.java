@@ -9,17 +9,18 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.function.Function;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
- * my-consumer: materialises tables from TiCDC's Avro messages, and writes them as JSON lines.
+ * my-consumer: materialises tables from Kafka, and writes them as JSON lines.
  *
  * <p>The harness starts it with $HARNESS_JOB, the path of job.json. It keeps nothing between starts:
  * one that was killed reads everything again. What one changefeed does wrong ends that changefeed
- * and leaves the others untouched.
+ * and leaves the others untouched. What its messages mean is in Reader.
  */
 public final class Main {
   private static final Duration POLL = Duration.ofMillis(100);
@@ -35,10 +36,10 @@ public final class Main {
   }
 
   private void run(JsonNode job) throws Exception {
-    Registry registry = new Registry(job.path("registry"));
+    Function<JsonNode, Reader> readers = Reader.readers(job);
     List<Changefeed> feeds = new ArrayList<>();
     for (JsonNode feed : job.path("changefeeds")) {
-      feeds.add(new Changefeed(feed, job.path("mode").asText(), registry));
+      feeds.add(new Changefeed(feed, job.path("mode").asText(), readers.apply(feed)));
       for (JsonNode topic : feed.path("topics")) {
         take(topic, feeds.get(feeds.size() - 1));
       }

@@ -1,74 +1,136 @@
 package consumer;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import java.io.IOException;
-import java.util.HashMap;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.UnaryOperator;
 
-/** Tables as rows make them: nothing tells of DDL, so a new shape comes with a row. */
+/** Tables in memory: rows by their key, or a multiset where rows have none. */
 final class Tables {
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  /** A table: its rows by key, how far each key has come, and its shape with when it was told. */
-  static final class Stored {
-    final Map<String, Map<String, Object>> rows = new LinkedHashMap<>();
-    private final Map<String, Long> greatest = new HashMap<>();
-    private Map<String, Form.Column> shape;
+  /** A database and a table of it. */
+  record Name(String schema, String name) {}
+
+  /** What a column holds, and what a row has that lacks it. */
+  record Column(String kind, Object absent) {}
+
+  private record Entry(Map<String, Object> key, Map<String, Object> row) {}
+
+  final Map<Name, Table> stored = new LinkedHashMap<>();
+
+  Table of(Name name) {
+    return stored.computeIfAbsent(name, other -> new Table());
+  }
+
+  /** The rows of one table. Which columns are its key is what its last row said. */
+  static final class Table {
+    private Map<String, List<Entry>> rows = new LinkedHashMap<>();
+    private Set<String> key = Set.of();
     private long shapedAt;
-  }
+    Map<String, Column> shape;
 
-  final Map<Form.Table, Stored> stored = new LinkedHashMap<>();
-
-  private Stored of(Form form) {
-    return stored.computeIfAbsent(form.table, name -> new Stored());
-  }
-
-  /** Removes a row. A tombstone has no commit ts, so what its key has seen stays known. */
-  void remove(Form.Read key) throws IOException {
-    of(key.form()).rows.remove(idOf(key));
-  }
-
-  /**
-   * Takes an inserted or updated row, unless its key has seen a later one.
-   *
-   * <p>A stream that is sent again brings older versions back. Without TiDB's extension there is no
-   * commit ts: then the order of arrival within the partition is all there is.
-   */
-  void put(Form.Read key, Form.Read value) throws IOException {
-    Stored table = of(value.form());
-    String id = idOf(key);
-    long ts = value.commitTs();
-    long seen = table.greatest.getOrDefault(id, 0L);
-    if (ts != 0 && ts < seen) {
-      return;
+    List<Map<String, Object>> all() {
+      return rows.values().stream().flatMap(List::stream).map(Entry::row).toList();
     }
-    table.greatest.put(id, Math.max(ts, seen));
-    Map<String, Object> row = value.row();
-    Map<String, Form.Column> columns = value.form().columns;
-    if (ts < table.shapedAt) {
-      row = inShape(row, table.shape);
-    } else {
-      if (table.shape != null && !table.shape.keySet().equals(columns.keySet())) {
-        table.rows.replaceAll((other, older) -> inShape(older, columns));
+
+    /** Takes a row, in the place of the one with its key. */
+    void put(Map<String, Object> key, Map<String, Object> row) {
+      use(key.keySet());
+      List<Entry> found = rows.computeIfAbsent(id(key, row), id -> new ArrayList<>());
+      if (!key.isEmpty()) {
+        found.clear();
       }
-      table.shape = columns;
-      table.shapedAt = ts;
+      found.add(new Entry(key, row));
     }
-    table.rows.put(id, row);
+
+    /** Removes the row with this key, or one row like this where there are no keys. */
+    void remove(Map<String, Object> key, Map<String, Object> row) {
+      use(key.keySet());
+      List<Entry> found = rows.getOrDefault(id(key, row), List.of());
+      if (!found.isEmpty()) {
+        found.remove(found.size() - 1);
+      }
+    }
+
+    /** Gives every row another form. */
+    void change(UnaryOperator<Map<String, Object>> form) {
+      List<Entry> known = rows.values().stream().flatMap(List::stream).toList();
+      rows = new LinkedHashMap<>();
+      for (Entry entry : known) {
+        Map<String, Object> found = new LinkedHashMap<>();
+        for (String name : key) {
+          boolean isInRow = entry.row.containsKey(name);
+          found.put(name, isInRow ? entry.row.get(name) : entry.key.get(name));
+        }
+        Map<String, Object> row = form.apply(entry.row);
+        rows.computeIfAbsent(id(found, row), id -> new ArrayList<>()).add(new Entry(found, row));
+      }
+    }
+
+    /**
+     * Returns a row in the table's shape, which is that of the newest row.
+     *
+     * <p>Nothing else tells of DDL, so older rows follow: a column that stayed keeps its value, a
+     * new one, or one of another kind, has its default. Partitions overtake each other: a row of a
+     * lower commit ts does not change the shape back.
+     */
+    Map<String, Object> fitted(Map<String, Object> row, Map<String, Column> own, long ts) {
+      if (ts < shapedAt) {
+        return inShape(row, own, shape);
+      }
+      Map<String, Column> last = shape;
+      shape = own;
+      shapedAt = ts;
+      if (last != null && !isSame(last, own)) {
+        change(older -> inShape(older, last, own));
+      }
+      return row;
+    }
+
+    /** Finds rows by another key from now on. */
+    private void use(Set<String> names) {
+      if (!names.equals(key)) {
+        key = Set.copyOf(names);
+        change(row -> row);
+      }
+    }
   }
 
-  /** One text for the values of a key, whatever the order of its columns. */
-  private static String idOf(Form.Read key) throws IOException {
-    return JSON.writeValueAsString(new TreeMap<>(key.row()));
-  }
-
-  private static Map<String, Object> inShape(
-      Map<String, Object> row, Map<String, Form.Column> shape) {
+  /** The row with the columns of another shape. */
+  static Map<String, Object> inShape(
+      Map<String, Object> row, Map<String, Column> own, Map<String, Column> shape) {
     Map<String, Object> shaped = new LinkedHashMap<>();
     shape.forEach(
-        (name, column) -> shaped.put(name, row.containsKey(name) ? row.get(name) : column.absent()));
+        (name, column) -> {
+          boolean stays = row.containsKey(name) && own.get(name).kind.equals(column.kind);
+          shaped.put(name, stays ? row.get(name) : column.absent);
+        });
     return shaped;
+  }
+
+  /** One text for some columns' values, whatever the order of the columns. */
+  static String text(Map<String, Object> values) {
+    try {
+      return JSON.writeValueAsString(new TreeMap<>(values));
+    } catch (JsonProcessingException error) {
+      throw new IllegalArgumentException(error);
+    }
+  }
+
+  private static String id(Map<String, Object> key, Map<String, Object> row) {
+    return text(key.isEmpty() ? row : key);
+  }
+
+  private static boolean isSame(Map<String, Column> one, Map<String, Column> other) {
+    return one.keySet().equals(other.keySet())
+        && one.keySet().stream()
+            .allMatch(name -> Objects.equals(one.get(name).kind, other.get(name).kind));
   }
 }

@@ -1,46 +1,45 @@
 package consumer;
 
+import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.TopicPartition;
 
 /** One changefeed: its tables so far, or why there are none. */
 final class Changefeed {
-  private static final Set<String> DIALECTS = Set.of("current", "6");
-  private static final ObjectMapper JSON = new ObjectMapper();
+  /** Escaped, even half a pair of surrogates can be written. */
+  private static final ObjectMapper JSON =
+      new ObjectMapper().configure(JsonGenerator.Feature.ESCAPE_NON_ASCII, true);
 
   private final JsonNode feed;
-  private final String needs;
-  private final Registry registry;
-  private final Tables tables = new Tables();
+  private final Reader reader;
+  private String needs;
   private String error = "";
 
-  Changefeed(JsonNode feed, String mode, Registry registry) {
+  Changefeed(JsonNode feed, String mode, Reader reader) {
     this.feed = feed;
-    this.registry = registry;
-    needs = lacking(mode);
+    this.reader = reader;
+    needs = needs(mode);
   }
 
   /** Names what the changefeed asks for and this program does not do; "" for nothing. */
-  private String lacking(String mode) {
-    String protocol = feed.path("protocol").asText();
-    String dialect = feed.path("dialect").asText();
+  private String needs(String mode) {
     if (!mode.equals("bounded")) {
       return "mode:" + mode;
     }
-    if (!protocol.equals("avro")) {
-      return "protocol:" + protocol;
+    for (JsonNode table : feed.path("tables")) {
+      if (!table.path("rows").isEmpty()) {
+        return "rows-at-the-start";
+      }
     }
-    if (!DIALECTS.contains(dialect)) {
-      return "dialect:" + dialect;
-    }
-    return feed.path("complete").isTextual() ? "avro-enable-watermark" : "";
+    return Reader.lacking(feed);
   }
 
   /** Applies one message; the first that cannot be read ends this changefeed. */
@@ -50,19 +49,10 @@ final class Changefeed {
       return;
     }
     try {
-      if (record.key() == null) {
-        throw new IOException("a row without a key");
-      }
-      Form.Read key = registry.read(record.key());
-      if (record.value() == null) {
-        tables.remove(key);
-        return;
-      }
-      Form.Read value = registry.read(record.value());
-      if (!value.form().table.equals(key.form().table)) {
-        throw new IOException("key and value are of two tables");
-      }
-      tables.put(key, value);
+      var place = new TopicPartition(record.topic(), record.partition());
+      reader.take(place, record.key(), record.value());
+    } catch (Declined lack) {
+      needs = lack.getMessage();
     } catch (IOException | RuntimeException cause) {
       giveUp(record.topic(), record.partition(), record.offset(), String.valueOf(cause));
     }
@@ -77,14 +67,13 @@ final class Changefeed {
   void answer(Path outDir) throws IOException {
     Path out = outDir.resolve(feed.path("dir").asText());
     Map<String, Object> index = new LinkedHashMap<>();
-    for (var table : tables.stored.entrySet()) {
+    for (var table : reader.tables.stored.entrySet()) {
       String file = index.size() + ".jsonl";
       index.put(file, table.getKey());
-      StringBuilder lines = new StringBuilder();
-      for (Map<String, Object> row : table.getValue().rows.values()) {
-        lines.append(JSON.writeValueAsString(row)).append('\n');
-      }
-      Files.writeString(out.resolve("tables").resolve(file), lines);
+      write(out.resolve("tables").resolve(file), table.getValue().all());
+    }
+    if (reader.ddl != null) {
+      write(out.resolve("ddl.jsonl"), reader.ddl);
     }
     JSON.writeValue(out.resolve("tables.json").toFile(), index);
     Map<String, String> status = Map.of("status", "done");
@@ -95,6 +84,14 @@ final class Changefeed {
       status = Map.of("status", "not-applicable", "needs", needs);
     }
     JSON.writeValue(out.resolve("status.json").toFile(), status);
+  }
+
+  private static void write(Path file, List<Map<String, Object>> lines) throws IOException {
+    StringBuilder text = new StringBuilder();
+    for (Map<String, Object> line : lines) {
+      text.append(JSON.writeValueAsString(line)).append('\n');
+    }
+    Files.writeString(file, text);
   }
 
   private static int length(byte[] bytes) {
