@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.errors import UsageError
-from harness.scaffolds import NAME, OFFERED, PARTS, PROTOCOL, SCAFFOLDS
+from harness.scaffolds import NAME, OFFERED, PROTOCOL, parts
 
 NAME_MAX = 60
 # Files that would mean something in our own repository -> their names in the user's.
@@ -54,7 +54,7 @@ def create(wish: Wish) -> Created:
     name = _name(wish)
     directory = wish.directory or Path(name)
     _refuse_occupied(directory)
-    sources = [SCAFFOLDS / wish.language / part for part in PARTS[protocol]]
+    sources = parts(wish.language, protocol)
     words = {NAME: name, PROTOCOL: protocol}
     try:
         directory.parent.mkdir(parents=True, exist_ok=True)

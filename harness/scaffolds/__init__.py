@@ -1,34 +1,45 @@
-"""Small consumers that work, one directory a language: what `harness new consumer` puts together.
+"""Small consumers that work: what `harness new consumer` puts together, one directory a language.
+
+A program is the files of `<language>/runner`, which find the job, read Kafka and answer, and those
+of `<language>/<protocol>`, which say what messages mean; `json` is what the two protocols that speak
+JSON have in common, `python/rows` what Python has with and without Spark.
 
 Each is a program of its own with its own dependencies: it imports nothing of the harness but, in
-Spark, the public functions of its consumers. Nothing here imports it. A program is the files of
-`<language>/runner`, which find the job, read Kafka, keep rows and answer, and those of
-`<language>/<protocol>`, which say what messages mean; `<language>/json` is what the two protocols
-that speak JSON have in common.
-
-No program shares code with another, so what every consumer does is written once a language, on
-purpose: whoever takes one takes all of it, and reads nothing else.
+Spark, the public functions of its consumers, and nothing here imports it. So languages repeat one
+another on purpose, and so do the fold of Spark, which has a whole changefeed before it, and the
+reader of Python, which is handed one message: whoever takes one takes all of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 SCAFFOLDS = Path(__file__).parent
-# Protocol -> the directories below a language's whose files make its program.
-PARTS: Mapping[str, tuple[str, ...]] = {
-    "avro": ("runner", "avro"),
-    "open": ("runner", "json", "open"),
-    "vitess": ("runner", "json", "vitess"),
-}
 NAME = "my-consumer"  # what the programs are called in their files
 PROTOCOL = "my-protocol"  # what their manifests say that they read
 # Language -> the protocols whose scaffold there is, the default one first.
 OFFERED: Mapping[str, tuple[str, ...]] = {
     "python": ("avro", "open", "vitess"),
-    "spark": ("avro",),
+    "spark": ("avro", "open", "vitess"),
     "node": ("avro", "open", "vitess"),
     "go": ("avro", "open", "vitess"),
     "java": ("avro", "open", "vitess"),
 }
+ROWS = "python/rows"
+# Language -> the directories that all of its programs have files of.
+_ALWAYS: Mapping[str, tuple[str, ...]] = {
+    "python": (ROWS, "python/runner"),
+    "spark": (ROWS, "spark/runner"),
+}
+_JSON = frozenset({"open", "vitess"})
+
+
+def parts(language: str, protocol: str) -> Iterator[Path]:
+    """Yield the directories whose files make a program."""
+    for name in _ALWAYS.get(language, (f"{language}/runner",)):
+        yield SCAFFOLDS / name
+    shared = SCAFFOLDS / language / "json"
+    if protocol in _JSON and shared.is_dir():
+        yield shared
+    yield SCAFFOLDS / language / protocol

@@ -1,19 +1,20 @@
-"""What the change events of one changefeed come to; runs on the executors."""
+"""What the change events of TiCDC's Avro messages come to; runs on the executors."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
 from typing import Any
 
+from pyspark.sql import DataFrame
+from tables import Name, Table, text_of
+
+from harness.consumers.spark import decode_avro
+
 DIALECTS = ("current", "6")
-Answer = tuple[str, str, str, list[str]]
 
 
-def lacking(feed: dict[str, Any], mode: str) -> str:
+def lacking(feed: dict[str, Any]) -> str:
     """Name what a changefeed asks for and this program does not do; "" for nothing."""
-    if mode != "bounded":
-        return f"mode:{mode}"
     if feed["protocol"] != "avro":
         return f"protocol:{feed['protocol']}"
     if feed["dialect"] not in DIALECTS:
@@ -21,42 +22,36 @@ def lacking(feed: dict[str, Any], mode: str) -> str:
     return "avro-enable-watermark" if feed["complete"] else ""
 
 
-def materialised(events: list[dict[str, Any]]) -> Iterator[Answer]:
-    """Yield error, schema, table and rows for each table; one error and nothing else if it failed.
+def decoded(messages: DataFrame, job: dict[str, Any]) -> DataFrame:
+    """Return the events of messages; what cannot be read is one of its own."""
+    registry = job["registry"]
+    properties = registry["properties"]
+    return decode_avro(messages, registry["url"], properties=properties, poison="dead_letter")
+
+
+def materialised(
+    feed: dict[str, Any], events: list[dict[str, Any]]
+) -> tuple[dict[Name, Table], None]:
+    """Return the tables of a changefeed; nothing tells of DDL, so a new shape comes with a row.
 
     A stream that is sent again brings older versions back: what is below the greatest commit ts
     that its key has seen is dropped. A delete has none, so the greatest is kept across it.
     """
-    tables: dict[tuple[str, str], dict[str, dict[str, Any]]] = {}
-    greatest: dict[str, int] = {}
-    shapes: dict[tuple[str, str], tuple[int, list[str]]] = {}
+    del feed
+    tables: dict[Name, Table] = {}
+    greatest: dict[tuple[Name, str], int] = {}
     for event in events:
-        if event["op"] == "poison":
-            place = f"{event['topic']}/{event['partition']}@{event['offset']}"
-            yield f"{place}: {event['reason']}", "", "", []
-            return
-        table, identity = (event["schema"], event["table"]), event["identity"]
-        rows = tables.setdefault(table, {})
+        name = (event["schema"], event["table"])
+        table = tables.setdefault(name, Table())
+        row = json.loads(event["before"] if event["op"] == "delete" else event["after"])
+        key = {column: row[column] for column in event["key"]}
         if event["op"] == "delete":
-            rows.pop(identity, None)
+            table.remove(key, row)
             continue
-        ts = int(event["commit_ts"] or 0)
-        if ts and ts < greatest.get(identity, 0):
+        who, ts = (name, text_of(key)), int(event["commit_ts"] or 0)
+        if ts and ts < greatest.get(who, 0):
             continue
-        greatest[identity] = max(ts, greatest.get(identity, 0))
-        row = json.loads(event["after"])
-        shaped_at, shape = shapes.get(table, (0, list(row)))
-        if ts >= shaped_at:
-            if set(shape) != set(row):
-                tables[table] = rows = {name: in_shape(old, row) for name, old in rows.items()}
-            shapes[table] = (ts, list(row))
-        else:
-            row = in_shape(row, shape)
-        rows[identity] = row
-    for (schema, table), found in tables.items():
-        yield "", schema, table, [json.dumps(row) for row in found.values()]
-
-
-def in_shape(row: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
-    """Return a row with the columns of another shape; events do not tell the defaults."""
-    return {name: row.get(name) for name in names}
+        greatest[who] = max(ts, greatest.get(who, 0))
+        # Events tell neither a new column's kind nor its default: older rows have NULL there.
+        table.put(key, table.fitted(row, dict.fromkeys(row, ("", None)), ts))
+    return tables, None
