@@ -1,8 +1,8 @@
 """Small consumers that work: what `harness new consumer` puts together, one directory a language.
 
 A program is the files of `<language>/runner`, which find the job, read Kafka and answer, and those
-of `<language>/<protocol>`, which say what messages mean; `json` is what the two protocols that speak
-JSON have in common, `python/rows` what Python has with and without Spark.
+of `<language>/<protocol>`, which say what messages mean; `json` is what the two protocols that
+speak JSON have in common, `python/rows` what Python has with and without Spark.
 
 Each is a program of its own with its own dependencies: it imports nothing of the harness but, in
 Spark, the public functions of its consumers, and nothing here imports it. So languages repeat one
