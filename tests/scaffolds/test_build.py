@@ -38,11 +38,12 @@ def commands(readme: str) -> str:
 
 
 def environment(tools: Path) -> dict[str, str]:
-    """Return ours, with a `harness` on the PATH that is this checkout's."""
+    """Return ours, with this checkout's `harness` and its interpreter as `python3` on the PATH."""
     tools.mkdir()
-    command = tools / "harness"
-    command.write_text(f'#!/bin/sh\nexec {sys.executable} -m harness "$@"\n', encoding="utf-8")
-    command.chmod(0o755)
+    for name, meant in (("harness", f"{sys.executable} -m harness"), ("python3", sys.executable)):
+        command = tools / name
+        command.write_text(f'#!/bin/sh\nexec {meant} "$@"\n', encoding="utf-8")
+        command.chmod(0o755)
     path = os.pathsep.join([str(tools), os.environ["PATH"]])
     return {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT)}
 

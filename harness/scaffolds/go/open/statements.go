@@ -26,15 +26,15 @@ var (
 	// they are. Where a table gets another key, its rows say so.
 	rowsStay = map[int64]bool{
 		1: true, 7: true, 8: true, 9: true, 10: true, 13: true, 15: true, 17: true, 18: true, 19: true,
-		21: true, 22: true, 24: true, 26: true, 32: true, 33: true, 41: true, 64: true, 65: true,
+		21: true, 24: true, 26: true, 32: true, 33: true, 41: true, 64: true, 65: true,
 		67: true, 71: true, 72: true,
 	}
 	renames = regexp.MustCompile(`^RENAME TABLE ` + quoted + `\.` + quoted + ` TO ` + quoted + `\.` + quoted + `$`)
 	drops   = regexp.MustCompile(`^ALTER TABLE ` + quoted + `\.` + quoted + ` DROP COLUMN ` + quoted + `$`)
-	// A new column whose value in older rows can be read off the statement.
+	// A new column whose value in older rows is NULL, or a whole number.
 	adds = regexp.MustCompile(`^ALTER TABLE ` + quoted + `\.` + quoted + ` ADD COLUMN ` + quoted +
-		` (?:(?:TINY|SMALL|MEDIUM|BIG)?INT|DECIMAL|VARCHAR)(?:\([\d,]+\))?(?: UNSIGNED)?( NOT NULL| NULL)?` +
-		`( DEFAULT (?:NULL|(-?\d+(?:\.\d+)?)|_UTF8MB4'([^'\\]*)'))?$`)
+		` (?:[A-Z]+(?:\([\d,]+\))?(?: UNSIGNED)?(?: NULL)?(?: DEFAULT NULL)?` +
+		`|[A-Z]*INT(?:\(\d+\))?(?: UNSIGNED)?(?: NOT NULL)? DEFAULT (-?\d+))$`)
 )
 
 // execute lets a table follow a statement; declined is the error of one that is not read here.
@@ -56,9 +56,12 @@ func (t tables) execute(which name, statement string, action int64) error {
 			return nil
 		}
 	case addColumn:
-		found = adds.FindStringSubmatch(statement)
-		if found != nil && (found[4] != " NOT NULL" || found[5] != "") {
-			t.of(which).change(func(told row) row { return with(told, plain(found[3]), defaultOf(found)) })
+		if found = adds.FindStringSubmatch(statement); found != nil {
+			var value any
+			if found[4] != "" {
+				value = found[4]
+			}
+			t.of(which).change(func(told row) row { return with(told, plain(found[3]), value) })
 			return nil
 		}
 	case dropColumn:
@@ -71,17 +74,6 @@ func (t tables) execute(which name, statement string, action int64) error {
 		return nil
 	}
 	return declined(fmt.Sprintf("ddl:%d", action))
-}
-
-// defaultOf returns the default that a statement tells: a number, a text, or none.
-func defaultOf(found []string) any {
-	switch {
-	case found[6] != "":
-		return found[6]
-	case strings.HasSuffix(found[5], "'"):
-		return found[7]
-	}
-	return nil
 }
 
 func with(told row, label string, value any) row {

@@ -9,16 +9,15 @@ const [ADD_COLUMN, DROP_COLUMN] = [5, 6]
 const RENAME_TABLE = 14
 // Databases, keys and indexes, comments, defaults, views, partitions without rows: rows stay as they
 // are. Where a table gets another key, its rows say so.
-const ROWS_STAY = new Set([1, 7, 8, 9, 10, 13, 15, 17, 18, 19, 21, 22, 24, 26, 32, 33, 41, 64, 65, 67, 71, 72])
+const ROWS_STAY = new Set([1, 7, 8, 9, 10, 13, 15, 17, 18, 19, 21, 24, 26, 32, 33, 41, 64, 65, 67, 71, 72])
 const NAME = '`((?:[^`]|``)+)`'
 const RENAME = new RegExp(`^RENAME TABLE ${NAME}\\.${NAME} TO ${NAME}\\.${NAME}$`)
 const DROP = new RegExp(`^ALTER TABLE ${NAME}\\.${NAME} DROP COLUMN ${NAME}$`)
-// A new column whose value in older rows can be read off the statement.
+// A new column whose value in older rows is NULL, or a whole number.
 const ADD = new RegExp(
   `^ALTER TABLE ${NAME}\\.${NAME} ADD COLUMN ${NAME} ` +
-  '(?:(?:TINY|SMALL|MEDIUM|BIG)?INT|DECIMAL|VARCHAR)(?:\\([\\d,]+\\))?(?: UNSIGNED)?' +
-  '(?: NOT NULL(?= DEFAULT)| NULL)?' +
-  "(?: DEFAULT (?:NULL|(?<number>-?\\d+(?:\\.\\d+)?)|_UTF8MB4'(?<text>[^'\\\\]*)'))?$")
+  '(?:[A-Z]+(?:\\([\\d,]+\\))?(?: UNSIGNED)?(?: NULL)?(?: DEFAULT NULL)?' +
+  '|[A-Z]*INT(?:\\(\\d+\\))?(?: UNSIGNED)?(?: NOT NULL)? DEFAULT (?<number>-?\\d+))$')
 
 const unquoted = (name) => name.replaceAll('``', '`')
 
@@ -37,7 +36,7 @@ export function execute (tables, { schema, name }, statement, action) {
     tables.delete(from, old)
     tables.set(to, now, table)
   } else if (action === ADD_COLUMN && found) {
-    const added = found.groups.number ?? found.groups.text ?? null
+    const added = found.groups.number ?? null
     tables.get(schema, name).change((row) => ({ ...row, [unquoted(found[3])]: added }))
   } else if (action === DROP_COLUMN && found) {
     const gone = unquoted(found[3])

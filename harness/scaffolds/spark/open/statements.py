@@ -15,12 +15,11 @@ GONE = re.compile(rf"(?:CREATE TABLE {TABLE} .*|(?:DROP|TRUNCATE) TABLE {TABLE})
 DROP_SCHEMA = re.compile(rf"DROP DATABASE {NAME}")
 RENAME = re.compile(rf"RENAME TABLE {TABLE} TO {TABLE}")
 DROP_COLUMN = re.compile(rf"ALTER TABLE {TABLE} DROP COLUMN {NAME}")
-# A new column whose value in older rows can be read off the statement.
+# A new column whose value in older rows is NULL, or a whole number.
 ADD_COLUMN = re.compile(
     rf"ALTER TABLE {TABLE} ADD COLUMN {NAME} "
-    r"(?:(?:TINY|SMALL|MEDIUM|BIG)?INT|DECIMAL|VARCHAR)(?:\([\d,]+\))?(?: UNSIGNED)?"
-    r"(?: NOT NULL(?= DEFAULT)| NULL)?"
-    r"(?: DEFAULT (?:NULL|(?P<number>-?\d+(?:\.\d+)?)|_UTF8MB4'(?P<text>[^'\\]*)'))?"
+    r"(?:[A-Z]+(?:\([\d,]+\))?(?: UNSIGNED)?(?: NULL)?(?: DEFAULT NULL)?"
+    r"|[A-Z]*INT(?:\(\d+\))?(?: UNSIGNED)?(?: NOT NULL)? DEFAULT (?P<number>-?\d+))"
 )
 # Databases, views, and of tables one change of an index, a key, a default or an option: rows stay
 # as they are. Where a table gets another key, its rows say so.
@@ -29,7 +28,7 @@ ROWS_STAY = re.compile(
     r"|CREATE (?:OR REPLACE )?ALGORITHM = .* VIEW .*"
     rf"|ALTER TABLE {TABLE} (?:ADD (?:UNIQUE|INDEX|PRIMARY KEY|CONSTRAINT)"
     r"|DROP (?:INDEX|PRIMARY KEY|FOREIGN KEY)|RENAME INDEX|ALTER INDEX|ALTER COLUMN"
-    r"|COMMENT =|AUTO_INCREMENT =|CHARACTER SET)(?!.*, [A-Z]+ ).*",
+    r"|COMMENT =|AUTO_INCREMENT =)(?!.*, [A-Z]+ ).*",
     re.DOTALL,
 )
 
@@ -45,8 +44,7 @@ def execute(tables: dict[Name, Table], name: Name, statement: str) -> None:
         schema, old, new_schema, new = map(unquoted, found.groups())
         tables[new_schema, new] = tables.pop((schema, old), Table())
     elif found := ADD_COLUMN.fullmatch(statement):
-        default = found["text"] if found["number"] is None else found["number"]
-        added = {unquoted(found[3]): default}
+        added = {unquoted(found[3]): found["number"]}
         tables.setdefault(name, Table()).change(lambda row: row | added)
     elif found := DROP_COLUMN.fullmatch(statement):
         gone = unquoted(found[3])

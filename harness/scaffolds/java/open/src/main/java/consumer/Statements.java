@@ -22,7 +22,7 @@ final class Statements {
    */
   private static final Set<Integer> ROWS_STAY =
       Set.of(
-          1, 7, 8, 9, 10, 13, 15, 17, 18, 19, 21, 22, 24, 26, 32, 33, 41, 64, 65, 67, 71, 72);
+          1, 7, 8, 9, 10, 13, 15, 17, 18, 19, 21, 24, 26, 32, 33, 41, 64, 65, 67, 71, 72);
 
   private static final String NAME = "`((?:[^`]|``)+)`";
   private static final String TABLE = NAME + "\\." + NAME;
@@ -30,16 +30,15 @@ final class Statements {
   private static final Pattern DROP =
       Pattern.compile("ALTER TABLE " + TABLE + " DROP COLUMN " + NAME);
 
-  /** A new column whose value in older rows can be read off the statement. */
+  /** A new column whose value in older rows is NULL, or a whole number. */
   private static final Pattern ADD =
       Pattern.compile(
           "ALTER TABLE "
               + TABLE
               + " ADD COLUMN "
               + NAME
-              + " (?:(?:TINY|SMALL|MEDIUM|BIG)?INT|DECIMAL|VARCHAR)(?:\\([\\d,]+\\))?(?: UNSIGNED)?"
-              + "(?: NOT NULL(?= DEFAULT)| NULL)?"
-              + "(?: DEFAULT (?:NULL|(?<number>-?\\d+(?:\\.\\d+)?)|_UTF8MB4'(?<text>[^'\\\\]*)'))?");
+              + " (?:[A-Z]+(?:\\([\\d,]+\\))?(?: UNSIGNED)?(?: NULL)?(?: DEFAULT NULL)?"
+              + "|[A-Z]*INT(?:\\(\\d+\\))?(?: UNSIGNED)?(?: NOT NULL)? DEFAULT (?<number>-?\\d+))");
 
   private Statements() {}
 
@@ -58,8 +57,7 @@ final class Statements {
       tables.stored.remove(old);
       tables.stored.put(new Tables.Name(plain(rename.group(3)), plain(rename.group(4))), moved);
     } else if (action == ADD_COLUMN && add.matches()) {
-      String number = add.group("number");
-      String value = number == null ? add.group("text") : number;
+      String value = add.group("number");
       tables.of(name).change(row -> with(row, plain(add.group(3)), value));
     } else if (action == DROP_COLUMN && drop.matches()) {
       tables.of(name).change(row -> without(row, plain(drop.group(3))));
