@@ -21,7 +21,7 @@ PROTOCOL = "my-protocol"  # what their manifests say that they read
 # Language -> the protocols whose scaffold there is, the default one first.
 OFFERED: Mapping[str, tuple[str, ...]] = {
     "python": ("avro", "open", "vitess"),
-    "spark": ("avro", "open", "vitess"),
+    "spark": ("avro",),
     "node": ("avro", "open", "vitess"),
     "go": ("avro", "open", "vitess"),
     "java": ("avro", "open", "vitess"),
