@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 Json = dict[str, Any]
+JSON = "org.apache.kafka.connect.json.JsonConverter"  # Debezium's, unless it is told otherwise
 HOME = Path.home() / ".cache" / "cdc-third-parties"  # where fetch.py puts what adapters run
 
 
@@ -49,6 +50,13 @@ def write_table(
     if lines:
         place = out_dir(job, feed) / "tables" / file_name(*table)
         place.write_text(lines, encoding="utf-8")
+
+
+def table_of(topic: Json) -> tuple[str, str] | None:
+    """Return the table that a Debezium topic is named after; None for a topic of no table."""
+    parts = topic["canonical"].split(".")
+    is_named = topic["role"] == "data" and len(parts) > 2
+    return (parts[-2], parts[-1]) if is_named else None
 
 
 def installed(job: Json, adapter: str, *needed: str) -> bool:

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import json
-import urllib.error
-import urllib.request
-from typing import Any
 
-from confluent_kafka import Consumer, TopicPartition
+from adapter import JSON, Json, table_of
+from topics import ends, records, schemas
 
-Json = dict[str, Any]
-JSON = "org.apache.kafka.connect.json.JsonConverter"
-AVRO = "io.apicurio.registry.utils.converter.AvroConverter"
-TIMEOUT_S = 30.0
+APICURIO = "io.apicurio.registry.utils.converter.AvroConverter"
 NAIVE = {
     "connector.class": "io.debezium.connector.jdbc.JdbcSinkConnector",
     "tasks.max": "1",
@@ -53,9 +48,7 @@ def lacks(order: Json, feed: Json, *, hardened: bool) -> str | None:
         schemas = settings.get("value.converter.schemas.enable", True)
         if hardened and str(schemas).lower() == "false":
             return "value.converter.schemas.enable"
-    several = [
-        t for t in feed["topics"] if t["role"] == "data" and len(_tables(order, feed, t)) > 1
-    ]
+    several = [topic for topic in feed["topics"] if len(_tables(order, feed, topic)) > 1]
     return "topic:one-table" if hardened and several else None
 
 
@@ -63,13 +56,12 @@ def connectors(order: Json, feed: Json, *, hardened: bool) -> dict[str, Json]:
     """Return `config` and `ends`, (topic, partition) to offset, by name, of what is to be read."""
     found = {}
     for number, topic in enumerate(feed["topics"]):
-        spans = list(enumerate(zip(topic["start_offsets"], topic["end_offsets"], strict=True)))
-        ends = {(topic["name"], n): end for n, (start, end) in spans if start < end}
-        tables = _tables(order, feed, topic) if topic["role"] == "data" and ends else []
+        awaited = {(topic["name"], partition): end for partition, end in ends(topic).items()}
+        tables = _tables(order, feed, topic) if awaited else []
         if tables:
             name = f"{order['kafka']['group_id']}-{feed['dir']}-{number}"
             config = _config(order, feed, topic, tables[-1], hardened=hardened)
-            found[name] = {"config": config, "ends": ends}
+            found[name] = {"config": config, "ends": awaited}
     return found
 
 
@@ -104,7 +96,7 @@ def _config(
 
 def _avro(order: Json) -> dict[str, str]:
     base = order["registry"]["url"].partition("/apis/")[0] + "/apis/registry/v2"
-    own = {"": AVRO, ".apicurio.registry.url": base, ".apicurio.registry.as-confluent": "true"}
+    own = {"": APICURIO, ".apicurio.registry.url": base, ".apicurio.registry.as-confluent": "true"}
     own |= {".apicurio.registry.use-id": "contentId"}
     sides = ("key.converter", "value.converter")
     return {side + name: value for side in sides for name, value in own.items()}
@@ -112,50 +104,20 @@ def _avro(order: Json) -> dict[str, str]:
 
 def _tables(order: Json, feed: Json, topic: Json) -> list[tuple[str, str]]:
     """Return the tables of a topic, as its name or its subject's schemas tell them."""
-    if feed["protocol"] == "vitess":
-        parts = topic["canonical"].split(".")
-        return [(parts[-2], parts[-1])] if len(parts) > 2 else []
-    subject = f"{order['registry']['url']}/subjects/{topic['name']}-value/versions"
-    found = []
-    for version in _get(subject) or []:
-        schema = json.loads(_get(f"{subject}/{version}")["schema"])
-        found.append((schema["namespace"].rpartition(".")[2], schema["name"]))
-    return list(dict.fromkeys(found))
-
-
-def _get(url: str) -> Any:  # noqa: ANN401 - JSON
-    try:
-        with urllib.request.urlopen(url, timeout=TIMEOUT_S) as answer:
-            return json.load(answer)
-    except urllib.error.HTTPError:
-        return None
+    if feed["protocol"] == "vitess" or topic["role"] != "data":
+        named = table_of(topic)
+        return [named] if named else []
+    told = schemas(order, topic, "value")
+    return list(dict.fromkeys((one["namespace"].rpartition(".")[2], one["name"]) for one in told))
 
 
 def _logical(order: Json, topic: Json) -> list[str]:
     """Return the columns of a topic's schemas that are strings with a logical name."""
     found: dict[str, None] = {}
-    for value in _values(order, topic):
+    for _, value in records(order, topic):
         fields = json.loads(value).get("schema", {}).get("fields", [])
         for side in fields:
             for field in side.get("fields", []) if side["field"] in {"before", "after"} else []:
                 if field["type"] == "string" and field.get("name", "").startswith(LOGICAL):
                     found[field["field"]] = None
     return list(found)
-
-
-def _values(order: Json, topic: Json) -> list[bytes]:
-    """Return the values of a topic that are none of a tombstone."""
-    kafka = order["kafka"]["librdkafka"] | {"group.id": order["kafka"]["group_id"] + "-look"}
-    consumer = Consumer(kafka | {"enable.auto.commit": False, "enable.partition.eof": True})
-    spans = enumerate(zip(topic["start_offsets"], topic["end_offsets"], strict=True))
-    places = [TopicPartition(topic["name"], n, start) for n, (start, end) in spans if start < end]
-    consumer.assign(places)
-    found, open_ones = [], {place.partition for place in places}
-    while open_ones:
-        message = consumer.poll(TIMEOUT_S)
-        if message is None or message.error():
-            open_ones.discard(message.partition() if message else open_ones.pop())
-        elif message.value():
-            found.append(message.value())
-    consumer.close()
-    return found

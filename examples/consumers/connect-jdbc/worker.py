@@ -12,7 +12,8 @@ import urllib.request
 from pathlib import Path
 from typing import Any, Self
 
-Json = dict[str, Any]
+from adapter import JSON, Json
+
 START_S = 60.0
 REQUEST_S = 60.0
 JAVA = ("java", "-Xmx512m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
@@ -36,8 +37,8 @@ class Worker:
         self.properties = work / "worker.properties"
         lines = {
             **order["kafka"]["java"],
-            "key.converter": "org.apache.kafka.connect.json.JsonConverter",
-            "value.converter": "org.apache.kafka.connect.json.JsonConverter",
+            "key.converter": JSON,
+            "value.converter": JSON,
             "offset.storage.file.filename": str(work / "offsets.dat"),
             "offset.flush.interval.ms": "1000",
             "plugin.path": str(home / "plugins"),

@@ -6,15 +6,10 @@ A person reads the upstream's DDL and writes CREATE TABLE; this module reads sch
 from __future__ import annotations
 
 import json
-import urllib.error
-import urllib.request
 from dataclasses import dataclass, field
-from typing import Any
 
-from confluent_kafka import Consumer, TopicPartition
-
-Json = dict[str, Any]
-TIMEOUT_S = 30.0
+from adapter import Json, table_of
+from topics import records, schemas
 
 
 @dataclass(frozen=True)
@@ -44,9 +39,9 @@ class Shape:
 
 def of_json(order: Json, topic: Json) -> Shape:
     """Return what the records of a Debezium topic in JSON tell."""
-    parts = topic["canonical"].split(".")
-    shape = Shape(tables=[(parts[-2], parts[-1])] if len(parts) > 2 else [])
-    for key, value in _records(order, topic):
+    named = table_of(topic)
+    shape = Shape(tables=[named] if named else [])
+    for key, value in records(order, topic):
         told = _parsed(value)
         told_key = _parsed(key) if key else {}
         shape.has_schema = "schema" in told and "payload" in told
@@ -67,7 +62,7 @@ def of_json(order: Json, topic: Json) -> Shape:
 def of_registry(order: Json, topic: Json) -> Shape:
     """Return what the subjects of a topic in Avro tell: the last schema, the tables of all."""
     shape = Shape()
-    for schema in _versions(order, f"{topic['name']}-value"):
+    for schema in schemas(order, topic, "value"):
         table = schema.get("namespace", "").rpartition(".")[2], schema["name"]
         if schema["name"] == "Envelope":  # Debezium's: the table is the namespace's last part
             parts = schema["namespace"].split(".")
@@ -77,22 +72,9 @@ def of_registry(order: Json, topic: Json) -> Shape:
         shape.tables = [one for one in shape.tables if one != table] + [table]
         columns = map(_avro, schema["fields"])
         shape.columns = {c.name: c for c in columns if not c.name.startswith("_tidb_")}
-    for schema in _versions(order, f"{topic['name']}-key"):
+    for schema in schemas(order, topic, "key"):
         shape.key = tuple(one["name"] for one in schema["fields"])
     return shape
-
-
-def _versions(order: Json, subject: str) -> list[Json]:
-    base = f"{order['registry']['url']}/subjects/{subject}/versions"
-    try:
-        return [json.loads(_get(f"{base}/{number}")["schema"]) for number in _get(base)]
-    except urllib.error.HTTPError:
-        return []
-
-
-def _get(url: str) -> Any:  # noqa: ANN401 - JSON
-    with urllib.request.urlopen(url, timeout=TIMEOUT_S) as answer:
-        return json.load(answer)
 
 
 def _parsed(text: bytes) -> Json:
@@ -127,21 +109,3 @@ def _avro(one: Json) -> Column:
     return Column(
         one["name"], kind["type"], logical, kind.get("precision", 0), kind.get("scale", 0)
     )
-
-
-def _records(order: Json, topic: Json) -> list[tuple[bytes | None, bytes]]:
-    """Return key and value of a topic's records, without tombstones."""
-    kafka = order["kafka"]["librdkafka"] | {"group.id": order["kafka"]["group_id"] + "-look"}
-    consumer = Consumer(kafka | {"enable.auto.commit": False, "enable.partition.eof": True})
-    spans = enumerate(zip(topic["start_offsets"], topic["end_offsets"], strict=True))
-    places = [TopicPartition(topic["name"], n, start) for n, (start, end) in spans if start < end]
-    consumer.assign(places)
-    found, open_ones = [], {place.partition for place in places}
-    while open_ones:
-        message = consumer.poll(TIMEOUT_S)
-        if message is None or message.error():
-            open_ones.discard(message.partition() if message else next(iter(open_ones)))
-        elif message.value():
-            found.append((message.key(), message.value()))
-    consumer.close()
-    return found

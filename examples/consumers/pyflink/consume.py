@@ -17,14 +17,13 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import mapping
-from adapter import HOME, Json, job, say, write_table
+from adapter import HOME, JSON, Json, job, say, write_table
 from columns import Shape, of_json, of_registry
 
 VARIANT = os.environ["PYFLINK_VARIANT"]
 CAREFUL = VARIANT == "careful"
 TYPES = mapping.careful if CAREFUL else mapping.naive
 AVRO = "io.confluent.connect.avro.AvroConverter"
-JSON = "org.apache.kafka.connect.json.JsonConverter"
 CHANGE = re.compile(r"(\w+)> ([+-][IUD])\[(.*)\]")
 
 

@@ -8,41 +8,25 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-import spark_session
-from adapter import Json, installed, job, say, write_table
+from adapter import Json
 from job import keep
+from pyspark.sql import SparkSession
+from spark_session import answer, kafka, payload
 
-NAME = "spark-delta-merge"
+DELTA = {
+    "spark.databricks.delta.snapshotPartitions": "1",  # 50 are for tables of many files
+    "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+    "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+}
 
 
-def main(order: Json) -> None:
-    """Answer for every changefeed of the job."""
-    delta = {
-        "spark.databricks.delta.snapshotPartitions": "1",  # 50 are for tables of many files
-        "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
-        "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
-    }
-    spark = spark_session.started(NAME, **delta)
-    for feed in order["changefeeds"]:
-        need = spark_session.lacks(feed)
-        if need:
-            say(order, feed, status="not-applicable", needs=need)
-            continue
-        try:
-            for topic in spark_session.tables(feed):
-                payload = spark_session.payload(feed)
-                place = Path(order["work_dir"], feed["dir"], topic["canonical"])
-                at = (str(place / "table"), str(place / "checkpoint"))
-                found = keep(spark, spark_session.kafka(order), topic["name"], payload, at)
-                rows = [json.loads(row["row"] or "{}") for row in found.collect()]
-                write_table(order, feed, spark_session.table(topic), rows)
-        except Exception as error:  # noqa: BLE001 - whatever it is, it is this changefeed's
-            say(order, feed, status="error", error=str(error)[:600])
-        else:
-            say(order, feed, status="done")
+def rows(spark: SparkSession, order: Json, feed: Json, topic: Json) -> list[Json]:
+    """Return the rows of the Delta table that the job merges a topic into."""
+    place = Path(order["work_dir"], feed["dir"], topic["canonical"])
+    at = (str(place / "table"), str(place / "checkpoint"))
+    found = keep(spark, kafka(order), topic["name"], payload(feed), at)
+    return [json.loads(row["row"] or "{}") for row in found.collect()]
 
 
 if __name__ == "__main__":
-    order = job()
-    if installed(order, NAME, "jars"):
-        main(order)
+    answer("spark-delta-merge", rows, **DELTA)

@@ -7,34 +7,17 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-import spark_session
-from adapter import Json, installed, job, say, write_table
+from adapter import Json
 from job import latest
+from pyspark.sql import SparkSession
+from spark_session import answer, kafka, payload
 
-NAME = "spark-forty-lines"
 
-
-def main(order: Json) -> None:
-    """Answer for every changefeed of the job."""
-    spark = spark_session.started(NAME)
-    for feed in order["changefeeds"]:
-        need = spark_session.lacks(feed)
-        if need:
-            say(order, feed, status="not-applicable", needs=need)
-            continue
-        try:
-            for topic in spark_session.tables(feed):
-                payload = spark_session.payload(feed)
-                found = latest(spark, spark_session.kafka(order), topic["name"], payload)
-                rows = [row["row"] for row in found.collect()]
-                write_table(order, feed, spark_session.table(topic), rows)
-        except Exception as error:  # noqa: BLE001 - whatever it is, it is this changefeed's
-            say(order, feed, status="error", error=str(error)[:600])
-        else:
-            say(order, feed, status="done")
+def rows(spark: SparkSession, order: Json, feed: Json, topic: Json) -> list[Json]:
+    """Return the rows that the job finds in a topic."""
+    found = latest(spark, kafka(order), topic["name"], payload(feed))
+    return [row["row"] for row in found.collect()]
 
 
 if __name__ == "__main__":
-    order = job()
-    if installed(order, NAME, "jars"):
-        main(order)
+    answer("spark-forty-lines", rows)

@@ -1,0 +1,94 @@
+"""The page that people read of the results, and which files the harness's own reports go to."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from kept import PASSES, RESULTS, Case, Result
+
+Json = dict[str, Any]
+HERE = Path(__file__).parent
+DOCS = HERE.parents[1] / "docs" / "explanation"
+PAGE = DOCS / "third-parties.md"
+DRAWN = DOCS / "third-parties"  # the matrix as HTML, and the badges
+FINDING_MAX = 220
+
+
+def reports(adapters: list[str]) -> list[list[str]]:
+    """Return the arguments of `harness report` for each report that is published."""
+    files = {name: str(RESULTS / f"{name}.ndjson") for name in adapters}
+    badges = [[files[name], "--to", "badge", "-o", str(DRAWN / f"{name}.svg")] for name in adapters]
+    return [[*files.values(), "--to", "html", "-o", str(DRAWN / "matrix.html")], *badges]
+
+
+def page(adapters: dict[str, Json], results: dict[str, Result]) -> str:
+    """Return the public matrix in Markdown."""
+    lines = [(HERE / "third-parties.head.md").read_text(encoding="utf-8").rstrip(), ""]
+    lines += ["## The runs", "", *_runs(adapters, results), ""]
+    lines += ["## The matrix", "", "Passed of applicable cases, by scenario folder.", ""]
+    lines += [*_matrix(results), "", "## The defects", ""]
+    lines += ["In the order of their ids. The scenario is the smallest that shows the defect.", ""]
+    return "\n".join([*lines, *_defects(adapters, results)]) + "\n"
+
+
+def _runs(adapters: dict[str, Json], results: dict[str, Result]) -> list[str]:
+    rows = ["| adapter | what it is | version | day | passed / applicable / total | |"]
+    rows += ["| --- | --- | --- | --- | ---: | --- |"]
+    for name, one in results.items():
+        numbers = f"{one.passed} / {one.applicable} / {one.total}"
+        badge = f"![{name}: {numbers}](third-parties/{name}.svg)"
+        says = _md(adapters[name]["says"])
+        rows += [f"| `{name}` | {says} | {one.version} | {one.day} | {numbers} | {badge} |"]
+    return rows
+
+
+def _matrix(results: dict[str, Result]) -> list[str]:
+    folders = sorted({c.scenario.partition(".")[0] for r in results.values() for c in r.cases})
+    rows = [f"| folder | {' | '.join(f'`{name}`' for name in results)} |"]
+    rows += ["| --- |" + " ---: |" * len(results)]
+    for folder in folders:
+        rows += [f"| {folder} | {' | '.join(_cell(one, folder) for one in results.values())} |"]
+    return rows
+
+
+def _cell(result: Result, folder: str) -> str:
+    cases = [case for case in result.cases if case.scenario.partition(".")[0] == folder]
+    passed = sum(case.judgement in PASSES for case in cases)
+    return f"{passed} / {len(cases)}" if cases else ""
+
+
+def _defects(adapters: dict[str, Json], results: dict[str, Result]) -> list[str]:
+    found = [
+        (defect, name, results[name].showing(defect))
+        for name in results
+        for defect in adapters[name].get("defects", [])
+    ]
+    rows = ["| defect | what is wrong | adapter | scenario | verdict | finding | cases |"]
+    rows += ["| --- |" + " --- |" * 6]
+    rows += [_row(*one) for one in sorted(found, key=lambda one: _order(one[0]["id"]))]
+    return rows
+
+
+def _order(identity: str) -> tuple[str, int]:
+    """Return what sorts C9 before C10."""
+    letter, number = identity[0], identity[1:]
+    return letter, int(number)
+
+
+def _row(defect: Json, adapter: str, cases: list[Case]) -> str:
+    head = f"| {defect['id']} | {_md(defect['what'])} | `{adapter}` |"
+    if not cases:
+        why = defect.get("silent", "no case of this run shows it")
+        return f"{head} – | not shown | {_md(why)} | 0 |"
+    shown = cases[0]
+    path = shown.scenario.replace(".", "/", 1)
+    link = f"[{shown.scenario}](../../scenarios/{path}.yaml)"
+    finding = _md(shown.has(defect["finding"]) or "")[:FINDING_MAX]
+    return f"{head} {link} | {shown.judgement} | {finding} | {len(cases)} |"
+
+
+def _md(text: str) -> str:
+    """Return a text as a cell of a table shows it."""
+    return re.sub(r"([|<*_`\[\]])", r"\\\1", text) if "`" not in text else text.replace("|", "\\|")
