@@ -34,13 +34,17 @@ def page(adapters: dict[str, Json], results: dict[str, Result]) -> str:
 
 
 def _runs(adapters: dict[str, Json], results: dict[str, Result]) -> list[str]:
-    rows = ["| adapter | what it is | version | day | passed / applicable / total | |"]
-    rows += ["| --- | --- | --- | --- | ---: | --- |"]
+    rows = [
+        "| adapter | what it is | version | day | passed / applicable / total | known failures |"
+    ]
+    rows += ["| --- | --- | --- | --- | --- | --- |"]
     for name, one in results.items():
-        numbers = f"{one.passed} / {one.applicable} / {one.total}"
-        badge = f"![{name}: {numbers}](third-parties/{name}.svg)"
         says = _md(adapters[name]["says"])
-        rows += [f"| `{name}` | {says} | {one.version} | {one.day} | {numbers} | {badge} |"]
+        numbers = f"{one.passed} / {one.applicable} / {one.total}"
+        badge = f"![{numbers}](third-parties/{name}.svg)"
+        home, known = Path(adapters[name]["manifest"]).parent, adapters[name]["expectations"]
+        entries = f"[{known}](../../examples/consumers/{home}/{known})"
+        rows += [f"| `{name}` | {says} | {one.version} | {one.day} | {badge} | {entries} |"]
     return rows
 
 
@@ -80,13 +84,14 @@ def _order(identity: str) -> tuple[str, int]:
 def _row(defect: Json, adapter: str, cases: list[Case]) -> str:
     head = f"| {defect['id']} | {_md(defect['what'])} | `{adapter}` |"
     if not cases:
-        why = defect.get("silent", "no case of this run shows it")
-        return f"{head} – | not shown | {_md(why)} | 0 |"
+        return f"{head} {_scenario(defect['passes'])} | pass | {_md(defect['silent'])} | 0 |"
     shown = cases[0]
-    path = shown.scenario.replace(".", "/", 1)
-    link = f"[{shown.scenario}](../../scenarios/{path}.yaml)"
-    finding = _md(shown.has(defect["finding"]) or "")[:FINDING_MAX]
-    return f"{head} {link} | {shown.judgement} | {finding} | {len(cases)} |"
+    finding = _md((shown.has(defect["finding"]) or "")[:FINDING_MAX])
+    return f"{head} {_scenario(shown.scenario)} | {shown.judgement} | {finding} | {len(cases)} |"
+
+
+def _scenario(name: str) -> str:
+    return f"[{name}](../../scenarios/{name.replace('.', '/', 1)}.yaml)"
 
 
 def _md(text: str) -> str:

@@ -16,9 +16,14 @@ import pytest
 from harness.consumers.commands import Whereabouts
 from harness.consumers.manifests.expectations import read_expectations
 from harness.consumers.manifests.read import read_manifest
+from harness.engine.events import CaseFinished, RunFinished, RunStarted
+from harness.model.finding import Judgement
+from harness.report.read import read_events
 
 ROOT = Path(__file__).parents[2]
 CONSUMERS = ROOT / "examples" / "consumers"
+RESULTS = CONSUMERS / "results"
+DRAWN_MAX = 2 << 20  # characters: what opens at once in a browser
 ADAPTERS = tomllib.loads((CONSUMERS / "adapters.toml").read_text(encoding="utf-8"))
 MANIFESTS = sorted(
     path for path in CONSUMERS.glob("*/*.yaml") if not path.name.endswith("expectations.yaml")
@@ -47,6 +52,42 @@ def test_each_adapter_says_its_cases_and_defects() -> None:
             assert defect.get("finding") or defect["silent"], f"{name} {defect['id']}"
 
 
+def test_every_defect_of_the_notes_is_sought() -> None:
+    """Each defect that trials without a harness had found has an adapter that may show it."""
+    found = {defect["id"] for one in ADAPTERS.values() for defect in one.get("defects", [])}
+    noted = {f"C{n}" for n in range(1, 17)} | {f"F{n}" for n in range(1, 15)}
+    assert noted | {f"N{n}" for n in range(1, 10)} <= found
+
+
+def test_each_result_is_one_whole_run() -> None:
+    """A result has all cases of its run, counted as the run counted them, with nothing excused."""
+    for name in ADAPTERS:
+        events = read_events(RESULTS / f"{name}.ndjson")
+        cases = [event.verdict for event in events if isinstance(event, CaseFinished)]
+        start, end = events[0], events[-1]
+        assert isinstance(start, RunStarted), name
+        assert isinstance(end, RunFinished), name
+        assert start.consumer == name
+        assert start.cases == end.total == len(cases), name
+        assert end.passed == sum(case.judgement is Judgement.PASS for case in cases), name
+        assert not {Judgement.XFAIL, Judgement.XPASS} & {case.judgement for case in cases}, name
+
+
+def test_each_defect_is_shown_and_expected() -> None:
+    """A defect is a known failure of a case; one that no verdict shows is in a case that passes."""
+    for name, adapter in ADAPTERS.items():
+        events = read_events(RESULTS / f"{name}.ndjson")
+        cases = [event.verdict for event in events if isinstance(event, CaseFinished)]
+        home = CONSUMERS / Path(adapter["manifest"]).parent
+        known = (home / adapter["expectations"]).read_text(encoding="utf-8")
+        for defect in adapter.get("defects", []):
+            if "silent" in defect:
+                told = {c.judgement for c in cases if c.case.startswith(defect["passes"] + "[")}
+                assert told == {Judgement.PASS}, f"{name} {defect['id']}"
+            else:
+                assert f'reason: "{defect["id"]}: ' in known, f"{name} {defect['id']}"
+
+
 def test_adapters_import_nothing_of_the_harness() -> None:
     """A wrapper is a consumer's own code: it knows the contract only."""
     for path in CONSUMERS.rglob("*.py"):
@@ -57,12 +98,16 @@ def test_adapters_import_nothing_of_the_harness() -> None:
 
 
 def test_the_matrix_is_what_the_results_say(tmp_path: Path) -> None:
-    """The page and every list of known failures are written from results/, and nothing else."""
+    """The page, its HTML, badges and lists of known failures are written from results/ alone."""
     copy = tmp_path / "examples" / "consumers"
     shutil.copytree(CONSUMERS, copy)
     (tmp_path / "docs" / "explanation").mkdir(parents=True)
-    subprocess.run([sys.executable, str(copy / "matrix.py"), "write"], check=True)
-    written = tmp_path / "docs" / "explanation" / "third-parties.md"
-    assert written.read_text() == (ROOT / "docs/explanation/third-parties.md").read_text()
+    subprocess.run([sys.executable, str(copy / "matrix.py"), "write"], check=True, cwd=ROOT)
+    drawn = ["matrix.html", *(f"{name}.svg" for name in ADAPTERS)]
+    for file in ("third-parties.md", *(f"third-parties/{name}" for name in drawn)):
+        written = (tmp_path / "docs" / "explanation" / file).read_text(encoding="utf-8")
+        committed = (ROOT / "docs" / "explanation" / file).read_text(encoding="utf-8")
+        assert written == committed, f"{file}: run python examples/consumers/matrix.py write"
+        assert len(written) < DRAWN_MAX, file
     for known in copy.glob("*/*expectations.yaml"):
         assert known.read_text() == (CONSUMERS / known.relative_to(copy)).read_text(), known
