@@ -2,7 +2,7 @@
 
 Each adapter's folder pins its dependencies in the form of their own world, with hashes:
 `jars.lock` (Maven), `requirements.txt` (pip), `package-lock.json` (npm). They go to
-`~/.cache/cdc-third-parties/<adapter>`, never into the checkout. What is there already is kept.
+`~/.cache/cdc-third-parties/<folder>`, never into the checkout. What is there already is kept.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tomllib
 import urllib.request
 from collections.abc import Callable
 from pathlib import Path
@@ -70,11 +71,15 @@ WAYS: dict[str, Callable[[Path, Path], None]] = {
 
 
 def main(names: list[str]) -> None:
-    """Fetch for the adapters of those names, or for all."""
-    known = sorted({lock.parent.name for way in WAYS for lock in HERE.glob(f"*/{way}")})
-    for name in names or known:
+    """Fetch for the adapters of those names, or for all; several share what a folder pins."""
+    known = {lock.parent.name for way in WAYS for lock in HERE.glob(f"*/{way}")}
+    adapters = tomllib.loads((HERE / "adapters.toml").read_text(encoding="utf-8"))
+    folders = {name: Path(one["manifest"]).parent.name for name, one in adapters.items()}
+    wanted = {folders.get(name, name) for name in names} or known
+    for name in sorted(wanted):
         if name not in known:
-            sys.exit(f"{name} has nothing to fetch; these have: {', '.join(known)}")
+            told = ", ".join(sorted({*known, *folders}))
+            sys.exit(f"{name} has nothing to fetch; these have: {told}")
         for way, fetch in WAYS.items():
             if (HERE / name / way).is_file():
                 print(f"{name}: {way}", flush=True)
