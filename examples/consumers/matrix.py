@@ -5,7 +5,8 @@
     matrix.py write                write the expectations, the public matrix, its HTML and badges
 
 `adapters.toml` says which cases each adapter is run over, and which defect has which words in its
-findings. A failure that no defect explains stops `write`: a list of excuses is not made by itself.
+findings. A failure that no defect explains ends `write` with 1, and so does a defect that no case
+shows: a list of excuses is not made by itself.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ def _known(adapter: Json) -> Path:
 
 
 def write(adapters: dict[str, Json]) -> int:
-    """Write what follows from the results; return 1 for what is unexplained or cannot be drawn."""
+    """Write what follows from the results; return 1 for a failure or a defect without the other."""
     results = {name: result(name) for name in adapters}
     unexplained = 0
     for name, adapter in adapters.items():
@@ -62,6 +63,10 @@ def write(adapters: dict[str, Json]) -> int:
         for case in explained(results[name], defects)[""]:
             print(f"{name}: no defect explains {case.id}: {'; '.join(case.findings)[:300]}")
             unexplained = 1
+        for defect in defects:
+            if "silent" not in defect and not results[name].showing(defect):
+                print(f"{name}: no case shows {defect['id']}: {defect['what']}")
+                unexplained = 1
         _known(adapter).write_text(expectations(results[name], defects), encoding="utf-8")
     published.PAGE.write_text(published.page(adapters, results), encoding="utf-8")
     published.DRAWN.mkdir(exist_ok=True)

@@ -81,6 +81,8 @@ def _order(identity: str) -> tuple[str, int]:
 
 def _row(defect: Json, adapter: str, cases: list[Case]) -> str:
     head = f"| {defect['id']} | {_md(defect['what'])} | `{adapter}` |"
+    if not cases and "silent" not in defect:
+        return f"{head} – | not shown | no case of this run shows it | 0 |"
     if not cases:
         return f"{head} {_scenario(defect['passes'])} | pass | {_md(defect['silent'])} | 0 |"
     shown = cases[0]
