@@ -31,7 +31,7 @@ def keep(
             F.get_json_object(value, f"{payload}.after").alias("row"),
             F.get_json_object(value, f"{payload}.ts_ms").cast("long").alias("ts_ms"),
         )
-        # S2: the newest by time, though many changes have one; S3: of a delete and its key again
+        # S2: the newest by time, though many changes have one, a delete and its key again too
         newest = changes.orderBy(F.desc("ts_ms")).dropDuplicates(["key"])
         newest.createOrReplaceTempView("changes")
         batch.sparkSession.sql(MERGE.format(path=path))
