@@ -56,11 +56,15 @@ def python(lock: Path, home: Path) -> None:
 
 
 def node(lock: Path, home: Path) -> None:
-    """Install exactly the locked packages; none of them runs a script of its own."""
+    """Install exactly the locked packages, unless they are there; none runs a script of its own."""
+    stamp, wanted = home / "node_modules" / "locked.sha256", _sha256(lock.read_bytes())
+    if stamp.is_file() and stamp.read_text() == wanted:
+        return
     home.mkdir(parents=True, exist_ok=True)
     for name in ("package.json", "package-lock.json"):
         shutil.copyfile(lock.parent / name, home / name)
     _run("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--silent", at=home)
+    stamp.write_text(wanted)
 
 
 WAYS: dict[str, Callable[[Path, Path], None]] = {
