@@ -56,7 +56,8 @@ def test_every_defect_of_the_notes_is_sought() -> None:
     """Each defect that trials without a harness had found has an adapter that may show it."""
     found = {defect["id"] for one in ADAPTERS.values() for defect in one.get("defects", [])}
     noted = {f"C{n}" for n in range(1, 17)} | {f"F{n}" for n in range(1, 15)}
-    assert noted | {f"N{n}" for n in range(1, 10)} <= found
+    noted |= {f"N{n}" for n in range(1, 10) if n != 4}  # N4 is what mends N1 to N3
+    assert noted <= found
 
 
 def test_each_result_is_one_whole_run() -> None:
