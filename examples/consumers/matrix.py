@@ -57,21 +57,21 @@ def _known(adapter: Json) -> Path:
 
 def write(adapters: dict[str, Json]) -> int:
     """Write what follows from the results; return 1 for a failure or a defect without the other."""
-    results = {name: result(name) for name in adapters}
+    results = {name: result(name) for name in adapters if file_of(name).is_file()}
     unexplained = 0
-    for name, adapter in adapters.items():
-        defects = adapter.get("defects", [])
-        for case in explained(results[name], defects)[""]:
+    for name, found in results.items():
+        adapter, defects = adapters[name], adapters[name].get("defects", [])
+        for case in explained(found, defects)[""]:
             print(f"{name}: no defect explains {case.id}: {'; '.join(case.findings)[:300]}")
             unexplained = 1
         for defect in defects:
-            if "silent" not in defect and not results[name].showing(defect):
+            if "silent" not in defect and not found.showing(defect):
                 print(f"{name}: no case shows {defect['id']}: {defect['what']}")
                 unexplained = 1
-        _known(adapter).write_text(expectations(results[name], defects), encoding="utf-8")
+        _known(adapter).write_text(expectations(found, defects), encoding="utf-8")
     published.PAGE.write_text(published.page(adapters, results), encoding="utf-8")
     published.DRAWN.mkdir(exist_ok=True)
-    reports = published.reports(list(adapters))
+    reports = published.reports(list(results))
     drawn = [subprocess.run([*HARNESS, "report", *words], check=False) for words in reports]
     return max(unexplained, *(one.returncode for one in drawn))
 
@@ -84,7 +84,7 @@ def main(words: list[str]) -> int:
         print(f"{__doc__}\nAdapters: {', '.join(adapters)}", file=sys.stderr)
         return 2
     if what == "write":
-        return write({name: one for name, one in adapters.items() if file_of(name).is_file()})
+        return write(adapters)
     strict = what == "run"
     codes = [certify(name, adapters[name], strict=strict) for name in names or adapters]
     return max((code for code in codes if not strict or code != 1), default=0)

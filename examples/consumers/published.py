@@ -27,6 +27,8 @@ def page(adapters: dict[str, Json], results: dict[str, Result]) -> str:
     """Return the public matrix in Markdown."""
     lines = [(HERE / "third-parties.head.md").read_text(encoding="utf-8").rstrip(), ""]
     lines += ["## The runs", "", *_runs(adapters, results), ""]
+    unrun = [f"`{name}`" for name in adapters if name not in results]
+    lines += [f"No whole run is kept yet of {', '.join(unrun)}.", ""] if unrun else []
     lines += ["## The matrix", "", "Passed of applicable cases, by scenario folder.", ""]
     lines += [*_matrix(results), "", "## The defects", ""]
     lines += ["In the order of their ids. The scenario is the smallest that shows the defect.", ""]
