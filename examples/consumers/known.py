@@ -30,25 +30,34 @@ def expectations(result: Result, defects: list[Json]) -> str:
     ]
     passing = {case.scenario for case in result.cases if case.judgement in PASSES}
     groups = explained(result, defects)
+    # A case has one entry; a defect that others always come before is told in theirs.
+    behind = [one for one in defects if not groups[one["id"]]]
     for defect in defects:
         failing = groups[defect["id"]]
         others = passing | {c.scenario for i, g in groups.items() if i != defect["id"] for c in g}
-        for words, cases in sorted(_by_words(failing, defect.get("finding", [])).items()):
+        for (words, more), cases in sorted(_apart(failing, defect, behind).items()):
+            told = [one for one in (defect, *behind) if one is defect or one["id"] in more]
+            reason = " ".join(f"{one['id']}: {one['what']}" for one in told)
             apart = {c.scenario for c in failing if c not in cases} | others
             names = sorted({c.id if c.scenario in apart else f"{c.scenario}[" for c in cases})
             lines += ["  - cases: >-"]
             lines += [f'      "{name}"{" or" if name != names[-1] else ""}' for name in names]
             lines += [
                 f"    finding: {json.dumps(words)}",
-                f"    reason: {json.dumps(defect['id'] + ': ' + defect['what'])}",
+                f"    reason: {json.dumps(reason)}",
                 f"    link: {defect['link']}",
                 f'    expires: "{EXPIRES}"',
             ]
     return "\n".join(lines if len(lines) > 3 else [*lines[:2], "known: []"]) + "\n"
 
 
-def _by_words(cases: list[Case], words: list[str]) -> dict[str, list[Case]]:
-    found: dict[str, list[Case]] = {}
+def _apart(
+    cases: list[Case], defect: Json, behind: list[Json]
+) -> dict[tuple[str, tuple[str, ...]], list[Case]]:
+    """Return the cases of a defect by the words that show it, and by what else they show."""
+    found: dict[tuple[str, tuple[str, ...]], list[Case]] = {}
     for case in cases:
-        found.setdefault(next(w for w in words if case.has([w])), []).append(case)
+        words = next(w for w in defect["finding"] if case.has([w]))
+        more = tuple(str(one["id"]) for one in behind if case.shows(one))
+        found.setdefault((words, more), []).append(case)
     return found
