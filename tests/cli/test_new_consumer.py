@@ -83,7 +83,7 @@ def test_each_protocol_that_is_offered_is_declared(language: str, protocol: str)
 
 @pytest.mark.parametrize(("language", "protocol"), TABLE)
 def test_each_is_a_program_of_its_own(language: str, protocol: str) -> None:
-    """No scaffold imports the harness but Spark's, which takes a decoder and the connector's jars."""
+    """No scaffold imports the harness but Spark's: a decoder, and the connector's jars."""
     directory = scaffold(language, "--protocol", protocol)
     lines = [line for path in directory.glob("*.py") for line in path.read_text().splitlines()]
     ours = {line for line in lines if line.startswith(("from harness", "import harness"))}
