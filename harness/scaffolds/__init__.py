@@ -21,7 +21,7 @@ PROTOCOL = "my-protocol"  # what their manifests say that they read
 # Language -> the protocols whose scaffold there is, the default one first.
 OFFERED: Mapping[str, tuple[str, ...]] = {
     "python": ("avro", "open", "vitess"),
-    "spark": ("avro",),
+    "spark": ("avro", "open", "vitess"),
     "node": ("avro", "open", "vitess"),
     "go": ("avro", "open", "vitess"),
     "java": ("avro", "open", "vitess"),
