@@ -147,8 +147,8 @@ def _executed(wish: Execution, consumer: Consumer, chosen: Sequence[Case]) -> in
     run, run_dir = new_run(wish.space.runs / "runs")
     collector = Collector()
     with listening(run_dir, wish.reports, collector, json=wish.json) as listeners:
-        consumer = ready(consumer, listeners[0].handle)
         consumer = replace(consumer, environment={**consumer.environment, **wish.spark})
+        consumer = ready(consumer, listeners[0].handle)
         request = Request(
             space=wish.space,
             consumer=consumer,

@@ -57,8 +57,8 @@ def execute_live(wish: LiveExecution) -> int:
     run, run_dir = new_run(runs(Path.cwd()) / "runs")
     collector = Collector()
     with listening(run_dir, wish.reports, collector, json=wish.json) as listeners:
-        consumer = ready(consumer, listeners[0].handle)
         consumer = replace(consumer, environment={**consumer.environment, **wish.spark})
+        consumer = ready(consumer, listeners[0].handle)
         own = {consumer.name: consumer.version} if consumer.version else {}
         request = LiveRequest(
             live=live,

@@ -1,4 +1,4 @@
-"""`--spark-master` and `--spark-conf`: where the bundled Spark consumer runs."""
+"""`--spark-master`, `--spark-remote` and `--spark-conf`: where the bundled Spark consumer runs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ import click
 from harness.cli import options
 from harness.errors import UsageError
 
-MASTER, CONF = "HARNESS_SPARK_MASTER", "HARNESS_SPARK_CONF"
+MASTER, REMOTE = "HARNESS_SPARK_MASTER", "HARNESS_SPARK_REMOTE"
+CONF = "HARNESS_SPARK_CONF"
 CONSUMER = "spark"
 CONSUMERS = (CONSUMER, "spark-delta")
 OPTIONS: tuple[options.Decorator, ...] = (
@@ -20,6 +21,11 @@ OPTIONS: tuple[options.Decorator, ...] = (
         "--spark-master",
         metavar="URL",
         help="Spark's master, for the consumer spark [two threads of its own Java].",
+    ),
+    click.option(
+        "--spark-remote",
+        metavar="URL",
+        help="A server of Spark Connect (sc://host:port), instead of a Spark of our own.",
     ),
     click.option(
         "--spark-conf",
@@ -31,16 +37,17 @@ OPTIONS: tuple[options.Decorator, ...] = (
 
 
 def placed(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Take both options; the command gets `spark`, what they add to the consumer's environment."""
+    """Take the options; the command gets `spark`, what they add to the consumer's environment."""
 
     @functools.wraps(command)
     def collected(
         *,
         spark_master: str | None,
+        spark_remote: str | None,
         spark_conf: tuple[str, ...],
         **values: Any,  # noqa: ANN401  (whatever click hands over)
     ) -> Any:  # noqa: ANN401
-        return command(spark=environment(spark_master, spark_conf), **values)
+        return command(spark=environment(spark_master, spark_remote, spark_conf), **values)
 
     decorated: Callable[..., Any] = collected
     for option in reversed(OPTIONS):
@@ -48,11 +55,18 @@ def placed(command: Callable[..., Any]) -> Callable[..., Any]:
     return decorated
 
 
-def environment(master: str | None, pairs: tuple[str, ...]) -> dict[str, str]:
-    """Return the options as the consumer's environment; raises UsageError for what is no pair."""
+def environment(master: str | None, remote: str | None, pairs: tuple[str, ...]) -> dict[str, str]:
+    """Return the options as the consumer's environment; raises UsageError for what cannot be."""
+    if master and remote:
+        raise UsageError(
+            "--spark-master and --spark-remote both say where Spark runs", expected="one of them"
+        )
+    if remote and not remote.startswith("sc://"):
+        raise UsageError(f"--spark-remote {remote!r}", expected="sc://host:port of a server")
     told = options.told(pairs, "--spark-conf")
     return {
         **({MASTER: master} if master else {}),
+        **({REMOTE: remote} if remote else {}),
         **({CONF: json.dumps(told)} if told else {}),
     }
 
@@ -61,6 +75,7 @@ def refuse_elsewhere(consumer: str, spark: Mapping[str, str]) -> None:
     """Raise UsageError where the options are given for a consumer that is not ours on Spark."""
     if spark and consumer not in CONSUMERS:
         raise UsageError(
-            f"--spark-master and --spark-conf say where the consumer {CONSUMER} runs",
+            "--spark-master, --spark-remote and --spark-conf say where the consumer"
+            f" {CONSUMER} runs",
             expected=f"no such option for {consumer}",
         )

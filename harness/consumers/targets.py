@@ -46,6 +46,7 @@ BUNDLED: Mapping[str, Consumer] = {
         max_changefeeds=100,
         needs_java=True,
         capabilities=frozenset({Capability.JOBS}),
+        crash_points=frozenset({CrashPoint.WRITE}),
     ),
     "reference": Consumer(
         name="reference",

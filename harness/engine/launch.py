@@ -19,6 +19,9 @@ from harness.services.repository import cache_directory
 
 ARCHIVES = "HARNESS_SPARK_ARCHIVES"
 SINK = "HARNESS_SPARK_SINK"
+REMOTE = "HARNESS_SPARK_REMOTE"
+# What PySpark wants for a session of Spark Connect.
+CONNECT = ("grpcio", "grpcio-status", "googleapis-common-protos")
 SPARK = frozenset({"spark", "spark-delta"})
 PACKAGES = ("cdc-conformance", "pyspark", "confluent-kafka")
 
@@ -37,8 +40,12 @@ def ready(consumer: Consumer, on_event: Callable[[ServiceChanged], None]) -> Con
             f"the consumer `{consumer.name}` needs PySpark, which is not installed",
             hint="pip install 'cdc-conformance[spark]'",
         )
-    home = find_java("spark")
     sink = consumer.environment.get(SINK) or os.environ.get(SINK, "")
+    wished = {SINK: sink} if sink else {}
+    if consumer.environment.get(REMOTE):
+        _require_connect()
+        return replace(consumer, environment={**consumer.environment, **wished})
+    home = find_java("spark")
     groups = ("spark", "delta") if sink == "delta" else ("spark",)
     paths = [
         path
@@ -49,10 +56,20 @@ def ready(consumer: Consumer, on_event: Callable[[ServiceChanged], None]) -> Con
         **_archives(),
         **consumer.environment,
         "JAVA_HOME": str(home.home),
-        **({SINK: sink} if sink else {}),
+        **wished,
         "HARNESS_SPARK_JARS": os.pathsep.join(str(path) for path in paths),
     }
     return replace(consumer, environment=added)
+
+
+def _require_connect() -> None:
+    """Raise SetupError without what PySpark wants for a session of Spark Connect."""
+    missing = [name for name in CONNECT if _version(name) is None]
+    if missing:
+        raise SetupError(
+            f"--spark-remote needs {missing[0]}, which is not installed",
+            hint="pip install 'cdc-conformance[connect]'",
+        )
 
 
 def _archives() -> dict[str, str]:

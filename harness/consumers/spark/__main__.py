@@ -7,6 +7,7 @@
 | `HARNESS_SPARK_JARS` | the Kafka connector's jars, joined as in PATH |
 | `HARNESS_SPARK_ARCHIVES` | a directory for archives of Java's classes (default: none are kept) |
 | `HARNESS_SPARK_BATCH` | messages in a micro-batch at most (default: as `source` has it) |
+| `HARNESS_SPARK_REMOTE` | a server of Spark Connect (default: a Spark of our own) |
 | `HARNESS_SPARK_POISON` | for messages that cannot be read: `fail` (default) or `dead_letter` |
 
 With `fail` an unreadable message gives its changefeed the status error; with `dead_letter` it is
@@ -33,10 +34,10 @@ from pyspark.errors import PySparkException
 
 from harness.consumers.spark import (
     answer,
-    class_archive,
     failures,
     given,
     handback,
+    running,
     session,
     stream,
 )
@@ -60,9 +61,7 @@ def main(environment: Mapping[str, str]) -> int:
         if all(feed.needs for job in todo for feed in job.changefeeds):
             _decline(todo)  # a session would start for nothing
             return 0
-        jar_files = session.jars(environment)
-        archive = class_archive.find(environment, jar_files)
-        spark = session.start(todo[0], jar_files, archive)
+        started = running.begin(todo[0], environment)
     except HarnessError as error:
         sys.stderr.write(f"{error}\n")
         return int(error.exit_code)
@@ -70,14 +69,14 @@ def main(environment: Mapping[str, str]) -> int:
     log = todo[0].work_dir / session.LOG
     try:
         for job in todo:
-            _consume(spark, job, _overrides(environment), watch, log)
+            _consume(started.spark, job, _overrides(environment), watch, log)
             watch = Stopwatch(time.monotonic)
     except HarnessError as error:
         sys.stderr.write(f"{error}\n")
         sys.stderr.flush()
         return int(error.exit_code)
     finally:
-        session.stop(spark, todo[0], archive)
+        started.end()
     return 0
 
 

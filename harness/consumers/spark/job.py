@@ -73,7 +73,9 @@ class Registry:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Everything that one start of the consumer is told; `kafka` is Java's client properties.
+    """Everything that one start of the consumer is told.
+
+    `kafka` are the client's properties by Java's names, `librdkafka` the same by librdkafka's.
 
     `lenient`: poison messages are set aside instead of ending their changefeed. `streaming`: topics
     have no end, and SIGTERM ends the run. `decoding`: messages are in files, and what each says is
@@ -90,6 +92,7 @@ class Job:
     lenient: bool = False
     streaming: bool = False
     decoding: bool = False
+    librdkafka: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 def load(path: str, poison: str = FAIL) -> Job:
@@ -129,6 +132,7 @@ def _job(document: Mapping[str, Any]) -> Job:
         deadline_s=float(document["deadline_s"]),
         group_id=kafka["group_id"],
         kafka=dict(kafka["java"]),
+        librdkafka=dict(kafka.get("librdkafka", {})),
         changefeeds=tuple(_changefeed(feed, out_dir, mode) for feed in document["changefeeds"]),
         registry=registry and Registry(registry["url"], dict(registry["properties"])),
         streaming=mode == STREAMING,

@@ -30,25 +30,27 @@ def settled(
     ours: Mapping[str, str], jar_files: Sequence[str], environment: Mapping[str, str]
 ) -> dict[str, str]:
     """Return the settings of the session; raises UsageError for settings that are none."""
-    told = _told(environment.get(CONF, ""))
-    settings = {**ours, **told}
-    if JAVA_OPTIONS in told:
-        settings[JAVA_OPTIONS] = f"{ours.get(JAVA_OPTIONS, '')} {told[JAVA_OPTIONS]}".strip()
-    master = environment.get(MASTER) or told.get("spark.master", "")
+    wished = told(environment)
+    settings = {**ours, **wished}
+    if JAVA_OPTIONS in wished:
+        settings[JAVA_OPTIONS] = f"{ours.get(JAVA_OPTIONS, '')} {wished[JAVA_OPTIONS]}".strip()
+    master = environment.get(MASTER) or wished.get("spark.master", "")
     if not master:
         return settings
     settings["spark.master"] = master
     if master.startswith("local[") or master == "local":
         return settings
     for name in _HERE:
-        if name not in told:
+        if name not in wished:
             settings.pop(name, None)
-    given = [jar for jar in told.get("spark.jars", "").split(",") if jar]
+    given = [jar for jar in wished.get("spark.jars", "").split(",") if jar]
     # Executors fetch them from the driver.
     return {**settings, "spark.jars": ",".join([*given, *jar_files])}
 
 
-def _told(text: str) -> dict[str, str]:
+def told(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the settings that the user wants; raises UsageError for settings that are none."""
+    text = environment.get(CONF, "")
     if not text:
         return {}
     try:
@@ -57,8 +59,8 @@ def _told(text: str) -> dict[str, str]:
         raise UsageError(f"{CONF} is not JSON: {error}") from error
     if not isinstance(document, dict):
         raise UsageError(f"{CONF} is {text[:60]!r}", expected='an object: {"setting": "value"}')
-    told = cast("dict[str, Any]", document)
-    wrong = [name for name, value in told.items() if type(value) is not str]
+    found = cast("dict[str, Any]", document)
+    wrong = [name for name, value in found.items() if type(value) is not str]
     if wrong:
         raise UsageError(f"{CONF} has a value of {wrong[0]} that is no text")
-    return told
+    return found

@@ -10,18 +10,13 @@ Source: Apache Kafka 4.1, KIP-516 (topic identifiers).
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from typing import Any
 
-from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
-
-from harness.consumers.spark import source
+from harness.consumers.spark import source, topic_ids
 from harness.consumers.spark.job import Job
 from harness.consumers.spark.untyped import Session
 from harness.errors import SetupError, UsageError
 
 FILE = "reading.json"
-_UNKNOWN = "UnknownTopicOrPartition"
 
 
 def begin(spark: Session, job: Job) -> None:
@@ -31,7 +26,7 @@ def begin(spark: Session, job: Job) -> None:
     not the one that was read.
     """
     wanted = sorted({topic.name for _, topic in source.wanted(job)} & set(source.offsets(job)))
-    ids = _ids(spark, job.kafka, wanted)
+    ids = topic_ids.of(spark, job, wanted)
     note = job.work_dir / FILE
     if not (job.work_dir / "checkpoint").exists() or not note.exists():
         note.write_text(json.dumps(ids, indent=1), encoding="utf-8")
@@ -54,33 +49,3 @@ def begin(spark: Session, job: Job) -> None:
                 hint="what the old topic held beyond the checkpoint is lost: begin with an empty"
                 " work directory",
             )
-
-
-def _ids(spark: Session, properties: Mapping[str, str], names: list[str]) -> dict[str, str]:
-    """Return the ids of topics; raises SetupError for one that is not there."""
-    if not names:
-        return {}
-    jvm = spark._jvm  # noqa: SLF001 - PySpark has no public way to a Java class
-    given = jvm.java.util.HashMap()
-    for name, value in properties.items():
-        given.put(name, value)
-    admin = jvm.org.apache.kafka.clients.admin.Admin.create(given)
-    try:
-        asked = jvm.java.util.ArrayList()
-        for name in names:
-            asked.add(name)
-        futures: Any = admin.describeTopics(asked).topicNameValues()
-        return {name: _id(name, futures.get(name)) for name in names}
-    finally:
-        admin.close()
-
-
-def _id(name: str, future: Any) -> str:  # noqa: ANN401 - Java's
-    try:
-        return str(future.get().topicId().toString())
-    except Py4JJavaError as error:
-        if _UNKNOWN not in str(error):
-            raise
-        raise SetupError(
-            f"topic {name} of the job does not exist", hint="fill the topics first"
-        ) from error

@@ -22,6 +22,8 @@ from harness.errors import UsageError
 VARIABLE = "HARNESS_SPARK_SINK"
 FILES, DELTA = "files", "delta"
 SINKS = (FILES, DELTA)
+# What only a start of Spark can give; a server of Spark Connect has had its own.
+AT_START = frozenset({"spark.sql.extensions", "spark.sql.catalog.spark_catalog"})
 # Delta's own part of a session; small logs are read faster in one partition than in fifty.
 SETTINGS: Mapping[str, Mapping[str, str]] = {
     FILES: {},
@@ -29,6 +31,10 @@ SETTINGS: Mapping[str, Mapping[str, str]] = {
         "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
         "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
         "spark.databricks.delta.snapshotPartitions": "1",
+        # Tables of a run have a few commits; a checkpoint of the log at every tenth is for longer.
+        "spark.databricks.delta.properties.defaults.checkpointInterval": "100",
+        # Nothing skips files by minima and maxima of a table that is read whole, once.
+        "spark.databricks.delta.stats.collect": "false",
     },
 }
 

@@ -87,7 +87,8 @@ class Kitchen:
             "deadline_s": DEADLINE_S,
             "work_dir": str(place / "work"),
             "out_dir": str(place / "out"),
-            "kafka": {"group_id": name, "java": java, "librdkafka": {}},
+            # Some properties are a consumer's alone; both forms name the same brokers.
+            "kafka": {"group_id": name, "java": java, "librdkafka": dict(java)},
             "registry": None,
             "changefeeds": [changefeed(at, feed) for at, feed in feeds.items()],
             **more,

@@ -5,11 +5,14 @@ Rule 1. A batch is planned from the ledger and its marks alone, so planning it a
 Rule 2. Every operation is done once (`writes`); then the ledger takes the batch, in one commit.
         After a crash anywhere the batch comes again, and what it had done is passed over.
 Rule 3. Nothing loops over rows on the driver, and nothing is collected but marks.
+Rule 4. Operations on one table are done in their order; tables know nothing of each other, so
+        several are written at once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -20,7 +23,7 @@ from harness.consumers.spark.crash import Reach, nowhere
 from harness.consumers.spark.delta import ledger
 from harness.consumers.spark.delta.ledger import Known, Line
 from harness.consumers.spark.delta.marks import LAST, Name
-from harness.consumers.spark.delta.plan import Plan, Reshape, Write
+from harness.consumers.spark.delta.plan import Operation, Plan, Reshape, Write
 from harness.consumers.spark.delta.scan import Scan
 from harness.consumers.spark.delta.sketch import load
 from harness.consumers.spark.delta.writes import Place
@@ -28,6 +31,7 @@ from harness.consumers.spark.events import Kind
 from harness.consumers.spark.untyped import Frame, Session
 from harness.errors import DecodingError
 
+AT_ONCE = 2  # tables; to plan and to commit a write is work of the driver, not of Spark's tasks
 LETTERS = "_dead_letters"
 LETTER = "feed int, topic string, partition int, offset bigint, reason string"
 
@@ -72,8 +76,7 @@ class Sink:
         try:
             marks = applied.mapInArrow(Scan(_shapes(known)).marks, rows.sql(rows.APPLIED)).collect()
             plans = self._planned(known, [tuple(mark) for mark in marks])
-            for plan in plans:
-                self._perform(plan, applied)
+            self._perform(plans, applied)
             self._set_aside(here, number, marks)
         finally:
             applied.unpersist()
@@ -114,20 +117,30 @@ class Sink:
         ordinal: int = mark[7]
         return (*mark[:7], self.feeds[feed].topics[ordinal], *mark[8:])
 
-    def _perform(self, plan: Plan, applied: Frame) -> None:
-        """Do what is planned; what a table has noted as done is passed over."""
-        changed = {one.path for one in plan.operations if isinstance(one, Reshape)}
-        notes: dict[str, int] = {}
-        for one in plan.operations:
-            place = self._place(applied, plan.feed, one.path)
-            if one.path in changed and one.path not in notes:
-                notes[one.path] = place.done()
-            if one.version < notes.get(one.path, 0):
+    def _perform(self, plans: Sequence[Plan], applied: Frame) -> None:
+        """Do what is planned, table by table; raises what the first of them fails with."""
+        tables: dict[tuple[int, str], list[Operation]] = {}
+        for plan in plans:
+            for one in plan.operations:
+                tables.setdefault((plan.feed, one.path), []).append(one)
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            todo = [
+                pool.submit(self._table, self._place(applied, *at), operations, applied)
+                for at, operations in tables.items()
+            ]
+            for done in todo:
+                done.result()
+
+    def _table(self, place: Place, operations: Sequence[Operation], applied: Frame) -> None:
+        """Do what is to be done to a table; what it has noted as done is passed over."""
+        noted = place.done() if any(isinstance(one, Reshape) for one in operations) else 0
+        for one in operations:
+            if one.version < noted:
                 continue
             if isinstance(one, Write):
                 place.write(one, _rows_of(applied, one))
             else:
-                place.reshape(one, notes.get(one.path, 0))
+                place.reshape(one, noted)
             self.reach("write")
 
     def _place(self, frame: Frame, feed: int, path: str) -> Place:

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from threading import Lock
 
 from pyspark.errors import AnalysisException
 
@@ -38,6 +39,9 @@ from harness.consumers.spark.untyped import Frame, Session
 VERSION = "cdc.version"  # a table's property: what has a lower version is done
 _CONF = "spark.databricks.delta.write."
 _VIEW = "cdc_changes"
+# Id, version and view of a statement are the whole session's: one at a time. Rows that are written
+# without a statement bring an id and a version of their own, which Delta takes first.
+_STATEMENT = Lock()
 # Columns keep their files when they are renamed or dropped.
 OPTIONS: Mapping[str, str] = {"delta.columnMapping.mode": "name"}
 _ABSENT = frozenset(
@@ -67,7 +71,7 @@ class Place:
     def exists(self) -> bool:
         """Tell whether the table is there; raises what else is wrong with the place."""
         try:
-            self.frame()
+            _ = self.frame().schema  # over Connect nothing is looked at before it is asked for
         except AnalysisException as error:
             condition = error.getCondition() or ""
             if condition.partition(".")[0] in _ABSENT:
@@ -144,7 +148,6 @@ class Place:
         return asked.repartition(1).sortWithinPartitions("side", "seq")
 
     def _merge(self, changes: Frame, write: Write) -> None:
-        changes.createOrReplaceTempView(_VIEW)
         where = " AND ".join(_conditions(write)) if write.key else f"t.{SEQ} = s.{SEQ}"
         self._dml(
             f"MERGE INTO {self.name} t USING {_VIEW} s ON {where}"
@@ -152,10 +155,13 @@ class Place:
             " WHEN MATCHED THEN UPDATE SET *"
             f" WHEN NOT MATCHED AND s.{OP} = '{PUT}' THEN INSERT *",
             write.version,
+            changes,
         )
 
-    def _dml(self, statement: str, version: int) -> None:
-        with _once(self.spark, self.app_id, version):
+    def _dml(self, statement: str, version: int, source: Frame | None = None) -> None:
+        with _STATEMENT, _once(self.spark, self.app_id, version):
+            if source is not None:
+                source.createOrReplaceTempView(_VIEW)
             self.spark.sql(statement)
 
 
