@@ -13,9 +13,10 @@ from harness.cli import options
 from harness.errors import UsageError
 
 
-def _measures(events: int | None) -> dict[str, Callable[[], Iterator[Figure]]]:
+def _measures(events: int | None, share: float | None) -> dict[str, Callable[[], Iterator[Figure]]]:
     from harness.bench import deliver, runs, scenarios, services, startup
     from harness.bench.encode import measure as encode
+    from harness.bench.spark import catalogue
     from harness.bench.spark import measure as spark
 
     return {
@@ -26,7 +27,7 @@ def _measures(events: int | None) -> dict[str, Callable[[], Iterator[Figure]]]:
         "run": runs.measure,
         "scenarios": scenarios.measure,
         "spark": partial(spark.measure, events or spark.EVENTS),
-        "catalogue": spark.catalogue,
+        "catalogue": partial(catalogue.measure, share or catalogue.SHARE),
     }
 
 
@@ -38,13 +39,24 @@ def _measures(events: int | None) -> dict[str, Callable[[], Iterator[Figure]]]:
     metavar="N",
     help="Messages and row changes of `spark` [200000].",
 )
+@click.option(
+    "--share",
+    type=click.FloatRange(0, 100, min_open=True),
+    metavar="PERCENT",
+    help="How many of the cases `catalogue` reads one query each as well [3].",
+)
 @options.as_json
-def command(names: tuple[str, ...], events: int | None, json_: bool) -> int:  # noqa: FBT001
+def command(
+    names: tuple[str, ...],
+    events: int | None,
+    share: float | None,
+    json_: bool,  # noqa: FBT001
+) -> int:
     """Measure NAMES on this machine, now, or all.
 
     They are startup, encode, deliver, services, run, scenarios, spark and catalogue.
     """
-    measures = _measures(events)
+    measures = _measures(events, share)
     unknown = [name for name in names if name not in measures]
     if unknown:
         raise UsageError(f"no bench {unknown[0]!r}", expected="one of " + ", ".join(measures))

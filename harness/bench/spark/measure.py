@@ -1,10 +1,9 @@
-"""Decoding, whole runs and the catalogue on Spark, each beside its floor.
+"""Decoding and whole runs on Spark, each beside its floor.
 
 | figure | ours | floor |
 | --- | --- | --- |
 | decode | the public function of the protocol, aggregates of it | sum of the values' lengths |
 | apply | read, decode, hold, apply, hand back | the same |
-| catalogue | every case in packs | one query a case, of a drawn share, extrapolated |
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from typing import Any
 
 import orjson
 
-from harness.bench.command import harness, watched
+from harness.bench.command import watched
 from harness.bench.figure import Figure
 from harness.bench.spark.fill import SETTINGS, Filled, Filler
 from harness.consumers.contract.job import Job
@@ -28,13 +27,11 @@ from harness.consumers.run import Start
 from harness.consumers.targets import Whereabouts, parse
 from harness.engine import jobs
 from harness.engine.launch import ready
-from harness.engine.workspace import RUNS
 from harness.services import start
 
 EVENTS = 200_000
 FEWER = 5  # whole runs are measured over a fifth of the events as well, to see how time grows
 DEADLINE_S = 3600.0
-SHARE = "3"  # percent of the cases that run one query each
 THOUSAND = 1000
 MICRO = 1_000_000
 ROLES = {"java": "org.apache.spark.deploy.SparkSubmit", "python": "spark.daemon pyspark.worker"}
@@ -121,30 +118,3 @@ def _apply_figures(apply: Mapping[str, Filled], found: Mapping[str, Any]) -> Ite
             )
         before[protocol] = each
         yield Figure(f"spark.{name}: driver", found[name]["driver_mb"], "MB", None, "flat")
-
-
-def catalogue() -> Iterator[Figure]:
-    """Yield what all cases cost in packs, beside one query each."""
-    ran = watched(harness("certify", "spark", "--json", "--isolated", SHARE), {})
-    cases = len(orjson.loads(ran.stdout)["cases"])
-    files = (Path.cwd() / RUNS / "runs").rglob("events.ndjson")
-    newest = max(files, key=lambda path: path.stat().st_mtime)
-    phases: dict[str, float] = {}
-    alone = 1
-    for line in newest.read_bytes().splitlines():
-        event = orjson.loads(line)
-        if event["event"] == "phase-finished":
-            phases[event["phase"]] = event["seconds"]
-        elif event["event"] == "phase-started" and event["phase"] == "read alone":
-            alone = int(event["detail"].split()[0])
-    single = phases["read alone"] / alone * cases
-    yield Figure("spark.catalogue", ran.seconds - phases["read alone"], "s", None, "<= 120 s cold")
-    yield Figure(
-        "spark.catalogue: reading",
-        phases["consume"],
-        "s",
-        single,
-        f"floor: one query each, extrapolated from {alone} of {cases} cases",
-    )
-    each = phases["consume"] / cases * THOUSAND
-    yield Figure("spark.catalogue: a case", each, "ms", None, "<= 60 ms")
