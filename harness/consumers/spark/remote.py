@@ -47,7 +47,9 @@ def address(environment: Mapping[str, str] | None = None) -> str:
     return url
 
 
-def start(url: str, ours: Mapping[str, str], told: Mapping[str, str]) -> Session:
+def start(
+    url: str, ours: Mapping[str, str], told: Mapping[str, str], *, delta: bool = False
+) -> Session:
     """Open a session on a server that has what we need; raises SetupError, UsageError for `told`.
 
     `ours` are settings that help where they may be set, `told` those that the user wants.
@@ -57,6 +59,8 @@ def start(url: str, ours: Mapping[str, str], told: Mapping[str, str]) -> Session
         builder: Any = SparkSession.builder
         spark: Session = builder.remote(url).create()
         _same_version(str(spark.version))
+        if delta:
+            _has_delta(spark)
         _set(spark, ours, told)
         _has_kafka(spark)
         _has_us(spark)
@@ -73,7 +77,7 @@ def start(url: str, ours: Mapping[str, str], told: Mapping[str, str]) -> Session
     return spark
 
 
-def require_delta(spark: Session) -> None:
+def _has_delta(spark: Session) -> None:
     """Raise SetupError where the server was not started for Delta, which no session can change."""
     if _DELTA not in spark.conf.get(_EXTENSIONS, ""):
         raise SetupError(

@@ -40,7 +40,5 @@ def _connected(url: str, environment: Mapping[str, str]) -> Running:
     delta = sinks.chosen(environment) == sinks.DELTA
     wished = {**session.SETTINGS, **sinks.settings(environment)}
     ours = {name: value for name, value in wished.items() if name not in sinks.AT_START}
-    spark = remote.start(url, ours, place.told(environment))
-    if delta:
-        remote.require_delta(spark)
+    spark = remote.start(url, ours, place.told(environment), delta=delta)
     return Running(spark, spark.stop)

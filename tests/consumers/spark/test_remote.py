@@ -25,6 +25,10 @@ pytestmark = pytest.mark.spark
 
 SEED, EACH = 11, 2
 ENVIRONMENT, USAGE = 3, 2
+LACKS = {
+    "files": "lacks Spark's connector for Kafka",
+    "delta": "has no spark.sql.extensions for Delta",
+}
 KILLED = "restart.consumer-at-a-schema-change[open,p2,killed]"
 
 
@@ -68,32 +72,23 @@ def cooked(kitchen: Kitchen, name: str) -> Job:
 def test_a_start_that_a_session_cannot_give_is_told(
     kitchen: Kitchen, server: str, tmp_path: Path
 ) -> None:
-    """A static setting, the connector, this package: each is named, and nothing is read."""
+    """A static setting, Delta's extension, the connector, this package: nothing is read."""
     job = cooked(kitchen, "remote-static")
     conf = '{"spark.executor.memory": "2g"}'
     code, said = job.run(HARNESS_SPARK_REMOTE=server, HARNESS_SPARK_CONF=conf)
     assert code == USAGE
     assert "spark.executor.memory cannot be set on a session of Spark Connect" in said
     with connect_server(tmp_path / "bare", (), {}, python_path="") as bare:
-        code, said = job.run(HARNESS_SPARK_REMOTE=bare)
-        assert code == ENVIRONMENT
-        assert "lacks Spark's connector for Kafka" in said
+        for sink, lack in LACKS.items():
+            code, said = job.run(HARNESS_SPARK_REMOTE=bare, HARNESS_SPARK_SINK=sink)
+            assert code == ENVIRONMENT
+            assert lack in said
     jars = services.jars("spark", on_event=quiet)
     with connect_server(tmp_path / "strange", jars, {}, python_path="") as strange:
         code, said = job.run(HARNESS_SPARK_REMOTE=strange)
         assert code == ENVIRONMENT
         assert "lacks a package: 'harness'" in said
     assert not (job.place / "work" / "checkpoint").exists()
-
-
-def test_a_server_without_delta_is_refused(kitchen: Kitchen, tmp_path: Path) -> None:
-    """Delta's extension is given at a server's start or not at all."""
-    job = cooked(kitchen, "remote-delta")
-    jars = services.jars("spark", on_event=quiet)
-    with connect_server(tmp_path / "plain", jars, {}) as plain:
-        code, said = job.run(HARNESS_SPARK_REMOTE=plain, HARNESS_SPARK_SINK="delta")
-    assert code == ENVIRONMENT
-    assert "has no spark.sql.extensions for Delta" in said
 
 
 def test_a_topic_that_is_not_there_is_told(kitchen: Kitchen, server: str) -> None:
