@@ -32,6 +32,11 @@ KNOWN: Mapping[str, tuple[str, str]] = {
     ),
     "data may have been": (LOST, _RETENTION),
     "KAFKA_DATA_LOSS": (LOST, _RETENTION),
+    # A stream's thread that is at work still when the deadline ends the wait for it.
+    "failed to stop within": (
+        "the work was not done by the deadline",
+        "give it more time (--deadline), or fewer changefeeds in a start",
+    ),
     "No resolvable bootstrap": ("Kafka's address cannot be resolved", "check bootstrap.servers"),
     "Timed out waiting for a node": ("Kafka does not answer", "check that it is up"),
     "TimeoutException": ("Kafka does not answer in time", "check that it is up"),

@@ -127,6 +127,13 @@ def test_kafkas_words_for_lost_messages_are_read(text: str, tmp_path: Path) -> N
     assert found.what == f"messages of the job are gone from Kafka: {KAFKA[text]}"
 
 
+def test_work_that_is_not_done_in_time_is_not_kafkas_fault(tmp_path: Path) -> None:
+    """A stream that cannot be stopped at the deadline says so, whatever Java's exception is."""
+    text = "java.util.concurrent.TimeoutException: Stream Execution thread for stream [id = 1]"
+    found = explained(RuntimeError(f"{text} failed to stop within 5000 milliseconds"), tmp_path)
+    assert found.what == "the work was not done by the deadline"
+
+
 def test_our_own_errors_come_out_as_they_were_raised(tmp_path: Path) -> None:
     """What an executor raised keeps its kind, its sentence and its next step."""
     trace = "PythonException: Traceback\n  File x\nharness.errors.DecodingError: bytes (offset 3)\n"

@@ -36,4 +36,4 @@ def test_a_drawn_share_passes_through_the_delta_sink() -> None:
     """Cases of all protocols, each judged by the rows of its Delta tables, under other zones."""
     words = " or ".join(f"'{name}'" for name in drawn())
     zones = [word for pair in ELSEWHERE for word in ("--spark-conf", pair)]
-    assert main(["certify", "spark-delta", *zones, "-k", words]) == 0
+    assert main(["certify", "spark-delta", *zones, "--deadline", "600", "-k", words]) == 0
