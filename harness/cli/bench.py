@@ -14,7 +14,7 @@ from harness.errors import UsageError
 
 
 def _measures(events: int | None, share: float | None) -> dict[str, Callable[[], Iterator[Figure]]]:
-    from harness.bench import deliver, runs, scenarios, services, startup
+    from harness.bench import certify, deliver, runs, scenarios, services, startup
     from harness.bench.encode import measure as encode
     from harness.bench.spark import catalogue
     from harness.bench.spark import measure as spark
@@ -25,6 +25,7 @@ def _measures(events: int | None, share: float | None) -> dict[str, Callable[[],
         "deliver": deliver.measure,
         "services": services.measure,
         "run": runs.measure,
+        "certify": certify.measure,
         "scenarios": scenarios.measure,
         "spark": partial(spark.measure, events or spark.EVENTS),
         "catalogue": partial(catalogue.measure, share or catalogue.SHARE),
@@ -54,7 +55,8 @@ def command(
 ) -> int:
     """Measure NAMES on this machine, now, or all.
 
-    They are startup, encode, deliver, services, run, scenarios, spark and catalogue.
+    They are startup, encode, deliver, services, run, certify, scenarios, spark and
+    catalogue.
     """
     measures = _measures(events, share)
     unknown = [name for name in names if name not in measures]

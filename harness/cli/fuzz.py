@@ -97,6 +97,6 @@ def require_hypothesis() -> None:
             hint="pip install 'cdc-conformance[fuzz]'",
         ) from None
     del hypothesis
-    from harness.services.driver import connector
+    from harness.database.driver import connector
 
     connector()

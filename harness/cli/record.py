@@ -49,8 +49,8 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
         raise UsageError(
             "say what to record", expected="PATHS (files, directories or ids), or --all"
         )
+    from harness.database.driver import connector
     from harness.engine.choose import load
-    from harness.services.driver import connector
 
     connector()
     from harness.engine.recording import Recorded, embedded_upstream, record_all

@@ -6,7 +6,6 @@ or a forgotten `stop` closes it, and the guardian (`guardian.py`) ends the whole
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -17,6 +16,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from harness.errors import SetupError
+from harness.process.guardian import line_of, message_of
 
 GUARDIAN = Path(__file__).with_name("guardian.py")
 START_DEADLINE_S = 30.0
@@ -127,7 +127,7 @@ class Guarded:
             if pipe.closed or self._gone.is_set():
                 return
             try:
-                pipe.write(json.dumps(order).encode() + b"\n")
+                pipe.write(line_of(order))
                 pipe.flush()
             except BrokenPipeError:  # it is ending already; the reader will tell how
                 return
@@ -136,7 +136,7 @@ class Guarded:
         """Read what the guardian tells until it ends; runs in a thread of its own."""
         assert self._guardian.stdout is not None
         for line in self._guardian.stdout:
-            self._hear(json.loads(line))
+            self._hear(message_of(line))
         for event in (self._started, self._ended, self._gone):
             event.set()
 

@@ -1,9 +1,10 @@
 """The guardian: a small process between the harness and one child, which outlives both.
 
 Law: this file is run as a script (`python -I -S guardian.py`), imports only the standard library,
-and starts within milliseconds. Standard input is the harness's lifeline: an order, then commands,
-one JSON object a line; its end means that the harness is gone, however it went. Standard output
-tells what happened, again one JSON object a line.
+and starts within milliseconds: `json`, `pathlib` and `typing` cost more to import than all the
+rest, so they stay out. Standard input is the harness's lifeline: an order, then commands, one
+mapping a line, marshalled (both ends are the same Python) and in hexadecimal digits; its end means
+that the harness is gone, however it went. Standard output tells what happened, in the same form.
 
 On Linux the guardian is a child subreaper (prctl(2), PR_SET_CHILD_SUBREAPER): whatever the child
 leaves orphaned, in whatever session or process group (PySpark's daemon makes its own), becomes a
@@ -14,15 +15,17 @@ from __future__ import annotations
 
 import ctypes
 import errno
-import json
+import marshal
 import os
 import select
 import signal
 import sys
 import time
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any, NoReturn
+
+TYPE_CHECKING = False  # as in `typing`, whose import takes as long as Python's own start
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, NoReturn
 
 PR_SET_PDEATHSIG = 1  # linux/prctl.h
 PR_SET_CHILD_SUBREAPER = 36
@@ -31,6 +34,16 @@ LEFTOVER_GRACE_S = 1.0  # what its descendants get once the child itself has end
 KILL_DEADLINE_S = 10.0  # SIGKILL works at once, save for a process stuck in the kernel
 HEARTBEAT_S = 1.0  # a fork of the harness may hold the lifeline open: look at our parent too
 RESTORED = ("SIGPIPE", "SIGXFSZ", "SIGINT", "SIGHUP", "SIGTERM", "SIGCHLD")
+
+
+def line_of(message: Any) -> bytes:  # noqa: ANN401 - plain values
+    """Return a message of plain values as a line of the pipe."""
+    return marshal.dumps(message).hex().encode() + b"\n"
+
+
+def message_of(line: bytes) -> Any:  # noqa: ANN401 - an order, or what became of it
+    """Return the message of a line; the pipe's other end is this harness's own."""
+    return marshal.loads(bytes.fromhex(line.decode()))  # noqa: S302 - see above
 
 
 class Tree:
@@ -53,7 +66,7 @@ class Tree:
             failure = pipe.read()
         if failure:
             os.waitpid(self.pid, 0)
-            code, filename = json.loads(failure)
+            code, filename = message_of(failure)
             raise OSError(code, os.strerror(code), filename)
 
     def reap(self) -> bool:
@@ -157,7 +170,7 @@ class Guardian:
         if os.getppid() != self.parent:
             self.harness_alive = False
         *lines, self.buffer = self.buffer.split(b"\n")
-        return [json.loads(line) for line in lines]
+        return [message_of(line) for line in lines]
 
     def _watch(self) -> float:
         """Obey until told to stop or left alone; return the grace period in seconds."""
@@ -204,7 +217,7 @@ class Guardian:
 
     def _tell(self, **message: object) -> None:
         try:
-            os.write(1, json.dumps(message).encode() + b"\n")
+            os.write(1, line_of(message))
         except OSError:  # nobody listens any more; the lifeline says so as well
             self.harness_alive = False
 
@@ -232,9 +245,9 @@ def _become(order: dict[str, Any], tell: int) -> NoReturn:
     except OSError as error:
         # A search along PATH names the last place that it looked at, in bytes: name the command.
         named = error.filename if isinstance(error.filename, str) else order["argv"][0]
-        os.write(tell, json.dumps([error.errno, named]).encode())
+        os.write(tell, line_of([error.errno, named]))
     except ValueError:  # a NUL character in an argument or in the environment
-        os.write(tell, json.dumps([errno.EINVAL, order["argv"][0]]).encode())
+        os.write(tell, line_of([errno.EINVAL, order["argv"][0]]))
     finally:
         os._exit(127)
 
@@ -245,7 +258,8 @@ def _prctl(option: int, value: int) -> bool:
 
 def _parent_of(pid: str) -> int:
     try:
-        stat = Path(f"/proc/{pid}/stat").read_bytes()
+        with open(f"/proc/{pid}/stat", "rb") as file:  # noqa: PTH123 - see the law
+            stat = file.read()
     except OSError:  # it ended while we looked
         return 0
     # "pid (command) state ppid …": the command may hold spaces and parentheses, see proc(5).

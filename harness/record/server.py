@@ -14,8 +14,9 @@ from urllib.parse import unquote, urlsplit
 
 import mysql.connector
 
+from harness.database.driver import connected
 from harness.errors import SetupError, UsageError
-from harness.record.session import CHARACTER_SET, COLLATION, SQL_MODE, VARIABLES
+from harness.record.session import SQL_MODE, VARIABLES
 
 DEFAULT_PORT = 3306
 CONNECT_TIMEOUT_S = 10
@@ -67,18 +68,8 @@ class Server:
         """Connect and set the session up; SetupError when the server cannot be used."""
         self.upstream = upstream
         try:
-            self._connection: Any = mysql.connector.connect(
-                host=upstream.host,
-                port=upstream.port,
-                user=upstream.user,
-                password=upstream.password,
-                charset=CHARACTER_SET,
-                collation=COLLATION,
-                autocommit=True,
-                connection_timeout=CONNECT_TIMEOUT_S,
-                read_timeout=STATEMENT_TIMEOUT_S,
-                write_timeout=STATEMENT_TIMEOUT_S,
-                use_pure=True,  # one driver everywhere, not whichever was compiled
+            self._connection: Any = connected(
+                upstream, CONNECT_TIMEOUT_S, STATEMENT_TIMEOUT_S, autocommit=True
             )
             self._cursor: Any = self._connection.cursor(raw=True)
             self._set_up()

@@ -11,6 +11,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 
+from harness.database.driver import CHARACTER_SET, COLLATION
 from harness.scenario.document import DdlStep, Scenario, Step, TransactionStep
 
 # TiDB's default (TiDB v8.5 pkg/parser/mysql/const.go `DefaultSQLMode`); a server that lacks one of
@@ -24,7 +25,6 @@ SQL_MODE = (
     "NO_AUTO_CREATE_USER",
     "NO_ENGINE_SUBSTITUTION",
 )
-CHARACTER_SET, COLLATION = "utf8mb4", "utf8mb4_bin"
 # Session variables beside these; a server that lacks one runs without it.
 VARIABLES: Mapping[str, str] = {
     "time_zone": "'+00:00'",

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
+from harness.database.driver import connected, connector
 from harness.errors import SetupError
-from harness.services.driver import connector
 from harness.services.service import MariaDb
 
 CONNECT_TIMEOUT_S = 10
@@ -34,18 +34,11 @@ class Session:
         self.server = server
         self._mysql = connector()
         try:
-            self._connection: Any = self._mysql.connect(
-                host=server.host,
-                port=server.port,
-                user=server.user,
-                password=server.password,
-                charset="utf8mb4",
-                collation="utf8mb4_bin",
+            self._connection: Any = connected(
+                server,
+                CONNECT_TIMEOUT_S,
+                STATEMENT_TIMEOUT_S,
                 autocommit=True,
-                connection_timeout=CONNECT_TIMEOUT_S,
-                read_timeout=STATEMENT_TIMEOUT_S,
-                write_timeout=STATEMENT_TIMEOUT_S,
-                use_pure=True,
                 consume_results=True,  # rows that nobody wants any more are in nobody's way
             )
             self._cursor: Any = self._connection.cursor(raw=True)

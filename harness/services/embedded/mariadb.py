@@ -14,10 +14,10 @@ import zipfile
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
+from harness.database.driver import connected, connector
 from harness.errors import SetupError
 from harness.process import spawn
 from harness.services.artifacts import locked
-from harness.services.driver import connector
 from harness.services.launch import Attempt, Running, Startup, launch, tail
 from harness.services.ports import HOST
 from harness.services.prepared import key, once
@@ -186,16 +186,7 @@ def _answers(address: MariaDb) -> bool:
     """Tell whether the server lets our user in."""
     mysql = connector()
     try:
-        mysql.connect(
-            host=address.host,
-            port=address.port,
-            user=address.user,
-            password=address.password,
-            charset="utf8mb4",
-            collation="utf8mb4_bin",  # the driver's default is unknown to MariaDB
-            ssl_disabled=True,
-            connection_timeout=PROBE_TIMEOUT_S,
-        ).close()
+        connected(address, PROBE_TIMEOUT_S, ssl_disabled=True).close()
     except (OSError, mysql.Error):
         return False
     return True

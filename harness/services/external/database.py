@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from urllib.parse import unquote, urlsplit
 
+from harness.database.driver import connected, connector
 from harness.errors import SetupError, UsageError
-from harness.services.driver import connector
 from harness.services.external.reached import Reached
 from harness.services.launch import Startup
 from harness.services.service import MariaDb
@@ -46,16 +46,7 @@ def probe(server: MariaDb) -> None:
     """Connect once; raises SetupError that tells what is in the way."""
     mysql = connector()
     try:
-        mysql.connect(
-            host=server.host,
-            port=server.port,
-            user=server.user,
-            password=server.password,
-            charset="utf8mb4",
-            collation="utf8mb4_bin",
-            connection_timeout=TIMEOUT_S,
-            use_pure=True,
-        ).close()
+        connected(server, TIMEOUT_S).close()
     except (OSError, mysql.Error) as error:
         denied = getattr(error, "errno", None) in DENIED
         what = "refuses who we are" if denied else "cannot be reached"

@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
+from harness.database.driver import connector
 from harness.errors import SetupError
-from harness.services.driver import connector
 
 
 def test_the_driver_is_the_real_one() -> None:
