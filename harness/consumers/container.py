@@ -4,6 +4,9 @@ It finds what any other finds: the job's directory stands at the same path, and 
 host's, so that the addresses in job.json hold. What of the environment speaks of this machine's
 programs (PATH, HOME, JAVA_HOME, PYTHONPATH) stays outside: an image brings its own.
 
+That holds for an engine on this Linux machine. An engine elsewhere is refused; Docker Desktop's
+machine has the host's network only where its setting "host networking" is on.
+
 Law: a container is as bounded as a process. Docker keeps little of its log, the runner keeps the
 rest as it does of others; it is removed when it has ended, and by testcontainers' own reaper when
 the harness is killed.
@@ -20,6 +23,7 @@ import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from harness.errors import SetupError, UsageError
 
@@ -29,19 +33,25 @@ LAST_WORDS_S = 5.0
 SIGNALLED = 128  # a shell's and Docker's way to say that a signal ended a command
 # What Docker itself keeps of the output; we read along.
 LOG_SIZE = {"max-size": "1m", "max-file": "2"}
+HERE = frozenset({None, "", "localhost", "127.0.0.1", "::1"})
 ENDED = frozenset({"exited", "dead"})
 # Signal -> what Docker calls it; any other is handed on.
 _VERBS = {signal.SIGSTOP: "pause", signal.SIGCONT: "unpause"}
 
 
-def require() -> None:
-    """Raise SetupError when no container can be started here."""
+def require(image: str) -> None:
+    """Make ready for containers of an image, pulling it where it is not there yet.
+
+    Raises SetupError when no container can be started here, UsageError for an image that cannot be
+    had: both before any service starts.
+    """
     if importlib.util.find_spec("testcontainers") is None:
         raise SetupError(
             "a consumer in an image needs testcontainers, which is not installed",
             hint="pip install 'cdc-conformance[containers]'",
         )
     from docker.errors import DockerException  # noqa: PLC0415 - comes with the extra
+    from testcontainers.core.config import testcontainers_config  # noqa: PLC0415 - an extra
     from testcontainers.core.docker_client import DockerClient  # noqa: PLC0415 - an extra
 
     try:
@@ -49,6 +59,70 @@ def require() -> None:
         docker.ping()
     except (DockerException, OSError) as error:
         raise _no_docker(error) from error
+    refuse_remote(str(docker.api.base_url))
+    if not testcontainers_config.ryuk_disabled:
+        _reaper()
+    pull(docker, testcontainers_config.hub_image_name_prefix + image)
+
+
+def refuse_remote(address: str) -> None:
+    """Raise SetupError for an engine on another machine, which has neither our files nor ports."""
+    host = urlsplit(address).hostname
+    # A socket's address is `http+docker://localhost`, in Docker's own library.
+    if host in HERE:
+        return
+    raise SetupError(
+        f"the Docker engine is on {host}, and a consumer's job is on this machine",
+        expected="an engine here: a container reads files and ports of this machine",
+        hint="unset DOCKER_HOST, or run the harness where the engine is",
+    )
+
+
+def pull(docker: Any, image: str) -> None:  # noqa: ANN401 - the library is optional
+    """Have an image, from the engine or from its registry; raises UsageError, SetupError."""
+    from docker.errors import (  # noqa: PLC0415 - comes with the extra
+        APIError,
+        DockerException,
+        ImageNotFound,
+    )
+
+    try:
+        try:
+            docker.images.get(image)
+        except ImageNotFound:
+            docker.images.pull(image)
+    except APIError as error:
+        raise _unrunnable(image, error) from error
+    except (DockerException, OSError) as error:
+        raise _no_docker(error) from error
+
+
+def _reaper() -> None:
+    """Start what removes containers when we are killed: once, before threads ask for it."""
+    from docker.errors import DockerException  # noqa: PLC0415 - comes with the extra
+    from testcontainers.core.container import Reaper  # noqa: PLC0415 - an extra
+
+    try:
+        Reaper.get_instance()
+    except (DockerException, OSError, RuntimeError) as error:
+        raise SetupError(
+            f"testcontainers' reaper (the image testcontainers/ryuk) does not start: {error}",
+            hint="let Docker have the image, or set TESTCONTAINERS_RYUK_DISABLED=true: then a"
+            " harness that is killed leaves its containers running",
+        ) from error
+
+
+def identity(info: Mapping[str, Any]) -> dict[str, str]:
+    """Return who the container runs as, so that what it writes is ours, by the engine's own words.
+
+    A rootless engine's root is us; where users are renamed (`userns-remap`) they are not, for this
+    container.
+    """
+    options = ",".join(info.get("SecurityOptions") or ())
+    if "name=rootless" in options:
+        return {"user": "0:0"}
+    own = {"user": f"{os.getuid()}:{os.getgid()}"}
+    return own | ({"userns_mode": "host"} if "name=userns" in options else {})
 
 
 def made(
@@ -65,13 +139,17 @@ def made(
 
     kwargs: dict[str, Any] = {
         "network_mode": "host",
-        "user": f"{os.getuid()}:{os.getgid()}",  # so that what it writes is ours
+        # Its command is no process 1, which a signal without a handler would not end.
+        "init": True,
+        # SELinux keeps containers from files without its label, which ours do not have.
+        "security_opt": ["label=disable"],
         "working_dir": str(work_dir),
         "log_config": LogConfig(type="json-file", config=LOG_SIZE),
     }
     own = {name: value for name, value in env.items() if name not in OF_THE_HOST}
     try:
         container = DockerContainer(image, env=own, **kwargs)
+        container.with_kwargs(**kwargs, **identity(container.get_docker_client().client.info()))
     except (DockerException, OSError) as error:
         raise _no_docker(error) from error
     container.with_volume_mapping(str(directory), str(directory), "rw")
@@ -91,12 +169,9 @@ def launched(container: Any, pipe: Path) -> Contained:  # noqa: ANN401 - the lib
         container.start()
     except APIError as error:
         _remove(container)
-        raise UsageError(
-            f"the image {container.image} cannot be run: {error.explanation or error}",
-            expected="an image that Docker has or may pull, with a command of its own",
-            hint=f"try it by hand: docker run --rm {container.image}",
-        ) from error
+        raise _unrunnable(container.image, error) from error
     except (DockerException, OSError) as error:
+        _remove(container)
         raise _no_docker(error) from error
     return Contained(container, pipe)
 
@@ -118,7 +193,7 @@ class Contained:
     @property
     def pid(self) -> int:
         """Return the id of its first process on the machine of the Docker engine, 0 when ended."""
-        self._docker.reload()
+        self._reload()
         return int(self._docker.attrs["State"].get("Pid", 0))
 
     def poll(self) -> int | None:
@@ -140,28 +215,29 @@ class Contained:
         """Send a signal, SIGSTOP and SIGCONT to all of it; nothing happens when it has ended."""
         if self.poll() is not None:
             return
-        from docker.errors import APIError  # noqa: PLC0415 - comes with the extra
+        from docker.errors import DockerException  # noqa: PLC0415 - comes with the extra
 
         try:
             if signum in _VERBS:
                 getattr(self._docker, _VERBS[signal.Signals(signum)])()
             else:
                 self._docker.kill(signal.Signals(signum).name)
-        except APIError as error:
+        except (DockerException, OSError) as error:
             if self.poll() is None:
                 raise SetupError(f"the container takes no signal: {error}") from error
 
     def stop(self, grace_s: float) -> int:
         """End it, with SIGKILL after the grace period, and remove it; return its status."""
-        from docker.errors import APIError  # noqa: PLC0415 - comes with the extra
+        from docker.errors import DockerException  # noqa: PLC0415 - comes with the extra
 
         if not self._removed:
             try:
                 if self.poll() is None:
                     self._end(grace_s)
                 self._reader.join(LAST_WORDS_S)
-            except APIError as error:
-                raise SetupError(f"Docker cannot end the container: {error}") from error
+            except (DockerException, OSError) as error:  # a timeout is an OSError, too
+                what = str(error) or f"it still runs {LAST_WORDS_S:g} s after SIGKILL"
+                raise SetupError(f"Docker cannot end the container: {what}") from error
             finally:
                 self._removed = True
                 _remove(self._container)
@@ -177,8 +253,20 @@ class Contained:
             self._docker.kill()
         self.wait(LAST_WORDS_S)
 
+    def _reload(self) -> None:
+        """Ask Docker how it stands; SetupError when it is gone or nobody answers."""
+        from docker.errors import DockerException  # noqa: PLC0415 - comes with the extra
+
+        try:
+            self._docker.reload()
+        except (DockerException, OSError) as error:
+            raise SetupError(
+                f"Docker has lost the container of {self._container.image}: {error}",
+                hint="somebody removed it, or the engine was restarted; nothing was judged",
+            ) from error
+
     def _look(self) -> None:
-        self._docker.reload()
+        self._reload()
         if self._docker.status in ENDED:
             code = int(self._docker.attrs["State"]["ExitCode"])
             is_signal = SIGNALLED < code <= SIGNALLED + int(signal.SIGRTMAX)
@@ -199,6 +287,14 @@ def _remove(container: Any) -> None:  # noqa: ANN401 - the library is optional
 
     with contextlib.suppress(DockerException, OSError):
         container.stop()
+
+
+def _unrunnable(image: str, error: Any) -> UsageError:  # noqa: ANN401 - docker's APIError
+    return UsageError(
+        f"the image {image} cannot be run: {error.explanation or error}",
+        expected="an image that Docker has or may pull, with a command of its own",
+        hint=f"try it by hand: docker run --rm {image}",
+    )
 
 
 def _no_docker(error: Exception) -> SetupError:

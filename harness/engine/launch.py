@@ -32,7 +32,7 @@ def ready(consumer: Consumer, on_event: Callable[[ServiceChanged], None]) -> Con
     Raises SetupError when something is missing and cannot be fetched.
     """
     if consumer.image:
-        container.require()
+        container.require(consumer.image)
     if consumer.name not in SPARK:
         return consumer
     if _version("pyspark") is None:

@@ -12,6 +12,7 @@ import signal
 import threading
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -23,6 +24,7 @@ from harness.consumers.output import Output
 from harness.consumers.targets import parse
 from harness.errors import SetupError, UsageError
 
+docker: Any = pytest.importorskip("docker", reason="the extra `containers` is missing")
 docker_errors = pytest.importorskip("docker.errors", reason="the extra `containers` is missing")
 DockerContainer = pytest.importorskip("testcontainers.core.container").DockerContainer
 
@@ -141,8 +143,9 @@ def test_it_is_given_what_any_consumer_is_given(
 
     Of the environment there is nothing that speaks of this machine's programs.
     """
-    monkeypatch.setattr(
-        DockerContainer.__init__.__globals__["DockerClient"], "__init__", lambda *_, **__: None
+    told_of = SimpleNamespace(client=SimpleNamespace(info=lambda: {"SecurityOptions": None}))
+    monkeypatch.setitem(
+        DockerContainer.__init__.__globals__, "DockerClient", lambda *_, **__: told_of
     )
     env = {"PATH": "/usr/bin", "HOME": "/h", "HARNESS_JOB": str(tmp_path / "job.json"), "TZ": "UTC"}
     large = tmp_path.parent / "large"
@@ -156,8 +159,117 @@ def test_it_is_given_what_any_consumer_is_given(
     told = made._kwargs
     assert told["network_mode"] == "host"
     assert told["user"] == f"{os.getuid()}:{os.getgid()}"
+    assert told["init"] is True  # or SIGTERM would end nothing that does not handle it
+    assert told["security_opt"] == ["label=disable"]
     assert told["working_dir"] == str(tmp_path / "work")
     assert told["log_config"].config == {"max-size": "1m", "max-file": "2"}
+
+
+OURS = f"{os.getuid()}:{os.getgid()}"
+
+
+@pytest.mark.parametrize(
+    ("options", "who"),
+    [
+        (None, {"user": OURS}),
+        (["name=seccomp,profile=builtin", "name=cgroupns"], {"user": OURS}),
+        (["name=seccomp,profile=builtin", "name=rootless"], {"user": "0:0"}),
+        (["name=userns"], {"user": OURS, "userns_mode": "host"}),
+    ],
+)
+def test_what_it_writes_is_ours(options: list[str] | None, who: dict[str, str]) -> None:
+    """The user is ours, whatever the engine makes of users' numbers."""
+    assert container.identity({"SecurityOptions": options}) == who
+
+
+@pytest.mark.parametrize(
+    ("address", "refused"),
+    [
+        ("unix:///var/run/docker.sock", False),
+        ("tcp://127.0.0.1:2375", False),
+        ("tcp://build.example.org:2375", True),
+    ],
+)
+def test_an_engine_elsewhere_is_refused(address: str, *, refused: bool) -> None:
+    """A container on another machine sees neither job.json nor Kafka."""
+    client = docker.DockerClient(base_url=address, version="1.41")
+    base = str(client.api.base_url)
+    client.close()
+    if not refused:
+        container.refuse_remote(base)
+        return
+    with pytest.raises(SetupError, match=r"the Docker engine is on build\.example\.org"):
+        container.refuse_remote(base)
+
+
+class Images:
+    """The images of an engine and of its registry, as Docker's client gives them."""
+
+    def __init__(self, *there: str, error: Exception | None = None) -> None:
+        """Take what the engine has, and what a pull comes to."""
+        self.images = self
+        self.there = there
+        self.error = error
+        self.pulled: list[str] = []
+
+    def get(self, name: str) -> None:
+        """Find an image."""
+        if name not in self.there:
+            raise docker_errors.ImageNotFound("404", explanation="not here")
+
+    def pull(self, name: str) -> None:
+        """Fetch an image."""
+        if self.error is not None:
+            raise self.error
+        self.pulled.append(name)
+
+
+def test_an_image_is_pulled_once_and_before_services_start() -> None:
+    """What the engine has is taken; what nobody has is the user's mistake, with the reason."""
+    for engine, pulled in ((Images("teas:2"), []), (Images(), ["teas:2"])):
+        container.pull(engine, "teas:2")
+        assert engine.pulled == pulled
+    denied = docker_errors.APIError("403", explanation="pull access denied for teas")
+    with pytest.raises(UsageError, match="pull access denied") as caught:
+        container.pull(Images(error=denied), "teas:2")
+    assert caught.value.hint.endswith("docker run --rm teas:2")
+    with pytest.raises(SetupError, match="no Docker engine answers"):
+        container.pull(Images(error=ConnectionResetError("gone")), "teas:2")
+
+
+def test_a_container_that_somebody_removed_blames_nobody(output: Output) -> None:
+    """What Docker does not know any more was not the consumer's end: an environment error."""
+
+    class Removed(Engine):
+        def reload(self) -> None:
+            raise docker_errors.NotFound("404", explanation="no such container")
+
+    started = Started(Removed())
+    running = container.launched(started, output.pipe)
+    with pytest.raises(SetupError, match="Docker has lost the container of teas:2"):
+        running.wait(1)
+    started.engine.ended.set()
+    with pytest.raises(SetupError):
+        running.stop(0)
+    assert started.removed == 1
+
+
+def test_a_container_that_nothing_ends_is_told(
+    output: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that survives SIGKILL is an environment error, and is removed by force."""
+
+    class Immortal(Engine):
+        def kill(self, name: str = "SIGKILL") -> None:
+            self.calls.append(f"kill {name}")
+
+    monkeypatch.setattr(container, "LAST_WORDS_S", 0.2)
+    started = Started(Immortal())
+    running = container.launched(started, output.pipe)
+    with pytest.raises(SetupError, match=r"cannot end the container: it still runs 0\.2 s after"):
+        running.stop(0)
+    started.engine.ended.set()
+    assert started.removed == 1
 
 
 @pytest.mark.parametrize(("code", "status"), [(0, 0), (3, 3), (137, -9), (143, -15), (255, 255)])
@@ -258,5 +370,5 @@ def test_without_the_extra_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the library the hint is the extra that brings it."""
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
     with pytest.raises(SetupError) as caught:
-        container.require()
+        container.require("teas:2")
     assert "cdc-conformance[containers]" in caught.value.hint
