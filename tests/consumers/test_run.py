@@ -197,6 +197,30 @@ def test_what_was_answered_before_the_deadline_counts(tmp_path: Path) -> None:
     assert [answer.outcome for answer in observed.values()] == [Outcome.DONE, Outcome.TIMEOUT]
 
 
+LATECOMER = """
+import subprocess
+late = "import sys, time; time.sleep(1.5); open(sys.argv[1], 'w').write(sys.argv[2])"
+status = os.path.join(job["out_dir"], first["dir"], "status.json")
+subprocess.Popen([sys.executable, "-I", "-S", "-c", late, status, '{"status": "done"}'])
+"""
+
+
+def test_an_answer_that_comes_late_is_none(tmp_path: Path) -> None:
+    """What a consumer leaves to a descendant is ended with it, and never becomes its answer."""
+    observed = run_one(tmp_path, LATECOMER)
+    assert observed.outcome is Outcome.INVALID
+    assert "answers nothing: it exited 0 and wrote no 0000/status.json" in observed.detail
+    time.sleep(2)
+    assert not list((tmp_path / "run").rglob("status.json"))
+
+
+def test_tables_that_were_not_given_are_kept_for_the_verdict(tmp_path: Path) -> None:
+    """A table of nobody's is part of the answer: that it must not exist is a finding."""
+    observed = run_one(tmp_path, """put(first, "tables/else.x.jsonl", '{"a": 1}')\n""" + FINISH)
+    assert observed.outcome is Outcome.DONE
+    assert observed.tables == {TableId("else", "x"): ({"a": 1},)}
+
+
 def test_descendants_end_with_the_run(tmp_path: Path) -> None:
     """What a consumer leaves running, even in a session of its own, is gone when `run` returns."""
     body = """
