@@ -149,7 +149,8 @@ def made(
     own = {name: value for name, value in env.items() if name not in OF_THE_HOST}
     try:
         container = DockerContainer(image, env=own, **kwargs)
-        container.with_kwargs(**kwargs, **identity(container.get_docker_client().client.info()))
+        engine: Any = container.get_docker_client().client
+        container.with_kwargs(**kwargs, **identity(engine.info()))
     except (DockerException, OSError) as error:
         raise _no_docker(error) from error
     container.with_volume_mapping(str(directory), str(directory), "rw")
