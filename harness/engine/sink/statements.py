@@ -1,7 +1,8 @@
 """CREATE TABLE for a sink: every legal value of the upstream fits, and no two keys become one.
 
 Law: a table of a sink has the columns that are sent and the key that identifies rows, nothing that
-could refuse a legal order of rows: no other keys, no NOT NULL beside the key, no generated columns.
+could refuse a legal order of rows: no other keys, no generated columns, and NOT NULL only in a key
+that upstream has so as well.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ def create_table(place: str, mounted: MountedTable, collation: str, *, wide: boo
 
 def _column(column: Column, collation: str, *, in_key: bool, wide: bool) -> str:
     kind = _type(column, collation, in_key=in_key, wide=wide)
-    null = "NOT NULL" if in_key else "NULL"
+    null = "NOT NULL" if in_key and not column.nullable else "NULL"
     return f"{quoted(column.name)} {kind} {null}{_default(column, wide=wide)}"
 
 
