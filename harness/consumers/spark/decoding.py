@@ -31,16 +31,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from harness.consumers.spark import rows
-from harness.consumers.spark.changes import Place, change_batch
+from harness.consumers.spark import blocks
+from harness.consumers.spark.arrow import np, pa, pc
 from harness.consumers.spark.debezium_vitess.values import Definitions
-from harness.consumers.spark.events import Event, Kind
+from harness.consumers.spark.events import Kind
 from harness.consumers.spark.job import DEAD_LETTER, FAIL, POLICIES
 from harness.consumers.spark.languages import definitions
-from harness.consumers.spark.protocols import DIALECTS, Decode, Language, decoder, placed, read
+from harness.consumers.spark.protocols import DIALECTS, Language, Reader
 from harness.consumers.spark.uncollected import uncollected
 from harness.consumers.spark.untyped import ArrowBatch, Frame
-from harness.errors import DecodingError, SetupError, UsageError
+from harness.errors import DecodingError, UsageError
 
 __all__ = (
     "CHANGE",
@@ -137,32 +137,25 @@ class Decoding:
 
     def decode(self, batches: Iterator[ArrowBatch]) -> Iterator[ArrowBatch]:
         """Decode Arrow batches; raises DecodingError where poison is to fail the query."""
-        decode = decoder(self.language)
+        reader = Reader.of(self.language, payloads=False)
         for batch in batches:
             with uncollected():
-                decoded = self._decoded(decode, batch)
+                decoded = self._decoded(reader, batch)
             yield decoded
 
-    def _decoded(self, decode: Decode, batch: ArrowBatch) -> ArrowBatch:
-        places: list[Place] = []
-        events: list[Event] = []
-        for topic, partition, offset, key, value in rows.tuples(batch):
-            try:
-                found = read(decode, key, value)
-            except SetupError as error:
-                raise placed(error, topic, partition, offset) from error
-            for slot, event in enumerate(found):
-                place = (topic, partition, offset, slot)
-                if event.kind is Kind.ERROR and not self.lenient:
-                    raise _poison(event, place)
-                places.append(place)
-                events.append(event)
-        return change_batch(events, places)
+    def _decoded(self, reader: Reader, batch: ArrowBatch) -> ArrowBatch:
+        block = reader.read(batch, np.arange(batch.num_rows))
+        if not self.lenient:
+            poison = pc.index(block["kind"], pa.scalar(Kind.ERROR, pa.int32())).as_py()
+            if poison >= 0:
+                number = blocks.places(block)[0][poison].as_py()
+                raise _poison(block["payload"][poison].as_py(), batch.slice(number, 1))
+        return blocks.public(block, batch)
 
 
-def _poison(event: Event, place: Place) -> DecodingError:
-    topic, partition, offset, _ = place
+def _poison(reason: str, message: ArrowBatch) -> DecodingError:
+    topic, partition, offset = (message[name][0] for name in ("topic", "partition", "offset"))
     return DecodingError(
-        f"topic {topic}, partition {partition}, offset {offset}: {event.payload}",
+        f"topic {topic}, partition {partition}, offset {offset}: {reason}",
         hint=f"poison={DEAD_LETTER!r} sets such messages aside",
     )

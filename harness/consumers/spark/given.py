@@ -24,7 +24,7 @@ import pyarrow as pa
 from harness.consumers.spark import answer, rows
 from harness.consumers.spark.apply.ddl import Tables
 from harness.consumers.spark.apply.values import settle
-from harness.consumers.spark.changes import NAMES
+from harness.consumers.spark.blocks import PUBLIC
 from harness.consumers.spark.decoding import NEEDED, Decoding
 from harness.consumers.spark.events import json_text
 from harness.consumers.spark.job import Changefeed, Job
@@ -116,7 +116,7 @@ def _events(given: Given) -> Iterator[Event]:
     decoding = Decoding(given.language, lenient=True)
     for batch in decoding.decode(_messages(given.records)):
         for row in rows.tuples(batch):
-            yield dict(zip(NAMES, row, strict=True))
+            yield dict(zip(PUBLIC, row, strict=True))
 
 
 def _messages(path: Path) -> Iterator[ArrowBatch]:

@@ -6,22 +6,22 @@ wrong with a message becomes an event of its own changefeed, never an exception.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from harness.consumers.spark import rows
+from harness.consumers.spark import blocks, rows
 from harness.consumers.spark.apply.arrivals import Arrivals
 from harness.consumers.spark.apply.hold import Applied, Arrival, Hold, Source
 from harness.consumers.spark.apply.transactions import Transactions
 from harness.consumers.spark.apply.undated import Undated
+from harness.consumers.spark.arrow import np, pa
 from harness.consumers.spark.events import Event, Kind
 from harness.consumers.spark.job import Changefeed, Job
 from harness.consumers.spark.languages import assembled, language_of
-from harness.consumers.spark.protocols import Decode, Language, decoder, placed, read
+from harness.consumers.spark.protocols import Language, Reader
 from harness.consumers.spark.uncollected import uncollected
 from harness.consumers.spark.untyped import ArrowBatch, PandasFrame, State
-from harness.errors import SetupError
 
 Room = Hold | Undated | Arrivals | Transactions
 
@@ -59,45 +59,41 @@ class Decoder:
 
     def decode(self, batches: Iterator[ArrowBatch]) -> Iterator[ArrowBatch]:
         """Decode Arrow batches, up to the end offsets."""
-        decoders: dict[str, Decode] = {}
+        readers: dict[str, Reader] = {}
         for batch in batches:
             with uncollected():
-                decoded = self._decoded(decoders, batch)
+                decoded = self._decoded(readers, batch)
             yield decoded
 
-    def _decoded(self, decoders: dict[str, Decode], batch: ArrowBatch) -> ArrowBatch:
-        places: list[tuple[int, int, int, int, int]] = []
-        events: list[Event] = []
-        for topic, partition, offset, key, value in rows.tuples(batch):
+    def _decoded(self, readers: dict[str, Reader], batch: ArrowBatch) -> ArrowBatch:
+        named = batch["topic"].dictionary_encode()
+        which = named.indices.to_numpy()
+        found = [rows.batch_of(rows.EVENT, ())]
+        for number, topic in enumerate(named.dictionary.to_pylist()):
             route = self.routes[topic]
-            if offset >= route.end_offsets[partition]:
-                continue
-            decode = decoders.get(topic)
-            if decode is None:
-                decode = decoders[topic] = decoder(route.language)
-            try:
-                found = read(decode, key, value)
-            except SetupError as error:
-                raise placed(error, topic, partition, offset) from error
-            for slot, event in enumerate(found):
-                places.append((route.feed, route.topic, partition, offset, slot))
-                events.append(event)
-        return rows.batch_of_columns(rows.EVENT, [*_columns(places, 5), *_told(events)])
+            ends = np.array(route.end_offsets)[batch["partition"].to_numpy()]
+            wanted = np.flatnonzero((which == number) & (batch["offset"].to_numpy() < ends))
+            reader = readers.get(topic)
+            if reader is None:
+                reader = readers[topic] = Reader.of(route.language, payloads=True)
+            found.append(_told(route, batch, reader.read(batch, wanted)))
+        return pa.concat_batches(found)
 
 
-def _columns(tuples: Sequence[tuple[Any, ...]], width: int) -> Iterable[Sequence[Any]]:
-    return zip(*tuples, strict=True) if tuples else ((),) * width
-
-
-def _told(events: Sequence[Event]) -> Iterator[Sequence[Any]]:
-    """Yield the columns of what events tell."""
-    yield [event.kind for event in events]
-    yield [str(event.ts) for event in events]
-    yield [event.schema for event in events]
-    yield [event.table for event in events]
-    yield [event.identity for event in events]
-    yield [event.payload for event in events]
-    yield [event.transaction for event in events]
+def _told(route: Route, messages: ArrowBatch, block: ArrowBatch) -> ArrowBatch:
+    """Return events as rows of shape `EVENT`."""
+    numbers, slots = blocks.places(block)
+    told = {
+        "feed": pa.repeat(pa.scalar(route.feed, pa.int32()), len(numbers)),
+        "topic": pa.repeat(pa.scalar(route.topic, pa.int32()), len(numbers)),
+        "partition": messages["partition"].take(numbers),
+        "offset": messages["offset"].take(numbers),
+        "slot": slots,
+        **{name: block[name] for name in ("kind", "schema", "table", "identity", "payload")},
+        "ts": block["ts"].cast(pa.string()),
+        "transaction": block["transaction"],
+    }
+    return pa.RecordBatch.from_arrays([told[name] for name in rows.EVENT], names=list(rows.EVENT))
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,14 +11,21 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from harness.consumers.spark import debezium_vitess, open_protocol, ticdc_avro
+from harness.consumers.spark.arrow import pa
 from harness.consumers.spark.debezium_vitess import events as vitess_events
+from harness.consumers.spark.debezium_vitess import quick as vitess_quick
 from harness.consumers.spark.debezium_vitess.parts import Parts
 from harness.consumers.spark.debezium_vitess.rows import Rows
 from harness.consumers.spark.debezium_vitess.values import Definitions
 from harness.consumers.spark.events import Event, Kind
-from harness.consumers.spark.open_protocol import columns, layouts
+from harness.consumers.spark.open_protocol import columns
+from harness.consumers.spark.open_protocol import events as open_events
+from harness.consumers.spark.open_protocol import quick as open_quick
+from harness.consumers.spark.quick import Numbers, Quick
 from harness.consumers.spark.registry import registry
 from harness.consumers.spark.ticdc_avro import events as avro_events
+from harness.consumers.spark.ticdc_avro import quick as avro_quick
+from harness.consumers.spark.untyped import ArrowBatch
 from harness.errors import DecodingError, SetupError
 
 Decode = Callable[[bytes | None, bytes | None], list[Event]]
@@ -45,8 +52,40 @@ class Language:
 
 
 def decoder(language: Language) -> Decode:
-    """Return a decoder, with whatever it remembers of schemas."""
+    """Return what reads one message, with whatever it remembers of schemas."""
     return _MAKERS[language.protocol](language)
+
+
+@dataclass(slots=True)
+class Reader:
+    """Reads batches of messages, with whatever it remembers of schemas and layouts."""
+
+    decode: Decode
+    quick: Quick
+
+    @classmethod
+    def of(cls, language: Language, *, payloads: bool) -> Reader:
+        """Return the reader of a language; rows are told by their payloads, or apart."""
+        return cls(decoder(language), _QUICK[language.protocol](language, payloads))
+
+    def read(self, batch: ArrowBatch, numbers: Numbers) -> ArrowBatch:
+        """Return the block of these messages of a batch (topic, partition, offset, key, value).
+
+        Raises SetupError, with the message's place, for a registry that is away.
+        """
+        keys, values = batch["key"], batch["value"]
+
+        def found(number: int) -> list[Event]:
+            try:
+                return read(self.decode, keys[number].as_py(), values[number].as_py())
+            except SetupError as error:
+                place = (batch[name][number].as_py() for name in ("topic", "partition", "offset"))
+                raise placed(error, *place) from error
+
+        whole = len(numbers) == batch.num_rows
+        which = pa.array(numbers)
+        chosen = (keys, values) if whole else (keys.take(which), values.take(which))
+        return self.quick.read(*chosen, numbers, found)
 
 
 def read(decode: Decode, key: bytes | None, value: bytes | None) -> list[Event]:
@@ -80,7 +119,7 @@ def _schema(language: Language, schema_id: int) -> str:
 
 
 def _open(language: Language) -> Decode:
-    return layouts.Decoder(columns.DIALECTS[language.dialect]).decode
+    return partial(open_events.decode, columns.DIALECTS[language.dialect])
 
 
 def _avro(language: Language) -> Decode:
@@ -96,4 +135,25 @@ _MAKERS: Mapping[str, Callable[[Language], Decode]] = {
     "open": _open,
     "avro": _avro,
     "vitess": _vitess,
+}
+
+
+def _quick_open(language: Language, payloads: bool) -> Quick:  # noqa: FBT001 - a row of a table
+    return open_quick.quick(columns.DIALECTS[language.dialect], payloads=payloads)
+
+
+def _quick_avro(language: Language, payloads: bool) -> Quick:  # noqa: FBT001 - a row of a table
+    forms = avro_events.Decoder(partial(_schema, language)).form
+    return avro_quick.quick(forms, payloads=payloads)
+
+
+def _quick_vitess(language: Language, payloads: bool) -> Quick:  # noqa: FBT001 - a row of a table
+    parts = Parts(partial(_schema, language))
+    return vitess_quick.quick(parts, Rows(language.definitions), payloads=payloads)
+
+
+_QUICK: Mapping[str, Callable[[Language, bool], Quick]] = {
+    "open": _quick_open,
+    "avro": _quick_avro,
+    "vitess": _quick_vitess,
 }

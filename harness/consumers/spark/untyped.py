@@ -12,5 +12,6 @@ Session = Any  # pyspark.sql.SparkSession
 Frame = Any  # pyspark.sql.DataFrame
 Query = Any  # pyspark.sql.streaming.StreamingQuery
 State = Any  # pyspark.sql.streaming.state.GroupState
+Column = Any  # pyarrow.Array
 ArrowBatch = Any  # pyarrow.RecordBatch
 PandasFrame = Any  # pandas.DataFrame

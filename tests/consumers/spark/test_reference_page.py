@@ -14,7 +14,7 @@ PAGE = Path(__file__).parents[3] / "docs/reference/spark-events.md"
 def test_the_page_tells_all_columns_and_ops() -> None:
     """Names and types are those of the DataFrame, in order; each op has its row."""
     from harness.consumers.spark import decoding  # noqa: PLC0415 - needs PyArrow
-    from harness.consumers.spark.changes import OPS  # noqa: PLC0415 - needs PyArrow
+    from harness.consumers.spark.blocks import OPS  # noqa: PLC0415 - needs PyArrow
 
     columns, ops = PAGE.read_text(encoding="utf-8").split("| `op` | Open |")
     told = [

@@ -14,7 +14,8 @@ from harness.consumers.spark.apply.schema import Column
 from harness.consumers.spark.apply.values import Value, normal
 
 Row = dict[str, Value]
-_Index = dict[tuple[str | None, ...], dict[int, None]]  # row numbers, in order of arrival
+Place = tuple[str | None, ...]  # what a row is found by
+_Index = dict[Place, dict[int, None]]  # row numbers, in order of arrival
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +59,15 @@ class Table:
         """Apply a row event; return whether it met a row that was there."""
         self._use_key(change.key)
         before, after = change.before, change.after
-        number = self._find(change)
+        number, place = self._find(change)
         if after is None:
             assert before is not None
             if number is not None:
                 self._remove(number)
+            return number is not None
+        if change.key:  # the row was looked for in the place that it is to have
+            assert place is not None
+            self._keep(self._new_number() if number is None else number, after, place)
             return number is not None
         found = number is not None
         if number is not None:
@@ -95,23 +100,30 @@ class Table:
         for number, row in self._rows.items():
             self._index.setdefault(self._place(row), {})[number] = None
 
-    def _place(self, row: Row) -> tuple[str | None, ...]:
+    def _place(self, row: Row) -> Place:
         """Return what a row is found by: its handle key, or all of it."""
         names = self._key or sorted(row)
-        return tuple(normal(self.columns.get(name.lower()), row.get(name)) for name in names)
+        return tuple([normal(self.columns.get(name.lower()), row.get(name)) for name in names])
 
-    def _find(self, change: RowChange) -> int | None:
+    def _find(self, change: RowChange) -> tuple[int | None, Place | None]:
+        """Return the row that a change is about, and the place where it was looked for."""
         image = change.after if change.after is not None and change.key else change.before
         if not change.key and change.rid is not None and change.rid in self._by_rid:
-            return self._by_rid[change.rid]
+            return self._by_rid[change.rid], None
         if image is None:  # an insert into a table without a handle key
-            return None
-        return next(iter(self._index.get(self._place(image), ())), None)
+            return None, None
+        place = self._place(image)
+        return next(iter(self._index.get(place, ())), None), place
+
+    def _keep(self, number: int, row: Row, place: Place) -> None:
+        self._rows[number] = row
+        self._index.setdefault(place, {})[number] = None
 
     def _put(self, number: int, row: Row, rid: int | None) -> None:
-        self._rows[number] = row
-        if self._key is not None:
-            self._index.setdefault(self._place(row), {})[number] = None
+        if self._key is None:
+            self._rows[number] = row
+        else:
+            self._keep(number, row, self._place(row))
         if rid is not None and not self._key:
             self._by_rid[rid] = number
             self._rid_of[number] = rid

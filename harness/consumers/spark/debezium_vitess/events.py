@@ -79,14 +79,14 @@ class Decoder:
         document = value.document
         source = _object(document.get("source"), "source")
         schema, table = _text(source, "keyspace"), _text(source, "table")
-        kind = _kind(document)
+        kind = kind_of(document)
         images = self._rows.images(value, schema, table)
         named = None if key is None else self._parts.read(key, "key")
         newest = images["after"] if kind is Kind.UPSERT else images["before"]
         assert newest is not None
         handle = [] if named is None else sorted(n for n in named.document if n in newest)
         after = images["after"] if kind is Kind.UPSERT else None
-        change = "" if after is None else _PUTS.get(document.get("op") or "c", "")
+        change = "" if after is None else change_of(document)
         written = Images(_written(images["before"]), _written(after), handle, change)
         return Event(
             kind,
@@ -104,7 +104,12 @@ def _written(row: Mapping[str, Any] | None) -> str | None:
     return None if row is None else json_text(row)
 
 
-def _kind(document: Mapping[str, Any]) -> Kind:
+def change_of(document: Mapping[str, Any]) -> str:
+    """Return the word for an upsert, "" where the record has none that is known."""
+    return _PUTS.get(document.get("op") or "c", "")
+
+
+def kind_of(document: Mapping[str, Any]) -> Kind:
     """Return what a change is; without `op`, which a transform may remove, by its images."""
     before, after = document.get("before"), document.get("after")
     op = document.get("op") or ("c" if after is not None else _DELETE)

@@ -89,7 +89,7 @@ class Rows:
         if not isinstance(raw, dict):
             raise DecodingError(f"`{side}` is {raw!r:.40}", expected="a row")
         image = cast("Row", raw)
-        readers = self._readers(value.schema, side, table, image)
+        readers = self.readers(value.schema, side, table, image)
         row: Row = {}
         for name, cell in image.items():
             if cell is None:
@@ -106,9 +106,10 @@ class Rows:
                 raise DecodingError(f"column {name!r}: {error}") from error
         return row
 
-    def _readers(
+    def readers(
         self, schema: Schema | None, side: str, table: tuple[str, str], image: Row
     ) -> Mapping[str, Reader]:
+        """Return what reads the columns of an image; raises DecodingError naming the column."""
         columns = self._known.columns.get(table, _NOTHING)
         if schema is None:
             readers = self._unschemed.setdefault(table, {})

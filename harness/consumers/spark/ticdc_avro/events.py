@@ -27,7 +27,7 @@ Schemas = Callable[[int], str]
 DIALECTS = frozenset({"current", "6"})
 _DDL, _CHECKPOINT = 1, 2
 _CHECKPOINT_BYTES = 9
-_OPS: Mapping[str, str] = {"c": "insert", "u": "update"}
+OPS: Mapping[str, str] = {"c": "insert", "u": "update"}
 
 
 class Decoder:
@@ -42,26 +42,27 @@ class Decoder:
         """Return the event of one message; raises DecodingError."""
         if key is None:
             return [_mark(value)]
-        key_form, body = self._form(key, "key")
+        key_form, body = self.form(key, "key")
         names, _ = key_form.read(body)
         handle = key_form.handle
         schema, table = key_form.schema, key_form.table
         identity = json_text([schema, table, *[names[name] for name in handle]])
         if value is None:
             return [_delete(key_form, names, identity)]
-        form, body = self._form(value, "value")
+        form, body = self.form(value, "value")
         if (form.schema, form.table) != (schema, table):
             raise DecodingError(f"a key of {table!r} with a value of {form.table!r}")
         row, told = form.read(body)
         missing = [name for name in handle if name not in row]
         if missing:
             raise DecodingError(f"the value lacks the key's column {missing[0]!r}")
-        images = Images(None, json_text(row), handle, _OPS.get(told.get("_tidb_op", ""), ""))
+        images = Images(None, json_text(row), handle, OPS.get(told.get("_tidb_op", ""), ""))
         payload = payload_of(images, form.rest)
         ts = _commit_ts(told)
         return [Event(Kind.UPSERT, ts, schema, table, identity, payload, images=images)]
 
-    def _form(self, data: bytes, side: str) -> tuple[Form, bytes]:
+    def form(self, data: bytes, side: str) -> tuple[Form, bytes]:
+        """Return the form of one side's schema, and the body; raises DecodingError."""
         schema_id, body = unframe(data, side)
         form = self._forms.get(schema_id)
         if form is None:
@@ -78,7 +79,7 @@ def _delete(form: Form, key: dict[str, Any], identity: str) -> Event:
 def _commit_ts(told: dict[str, Any]) -> int:
     if told.get("_tidb_corrupted"):
         raise DecodingError("TiCDC says that the row is corrupted")
-    if "_tidb_op" in told and told["_tidb_op"] not in _OPS:
+    if "_tidb_op" in told and told["_tidb_op"] not in OPS:
         raise DecodingError(f"_tidb_op {told['_tidb_op']!r}", expected="c or u")
     ts = told.get("_tidb_commit_ts", 0)
     if type(ts) is not int or ts < 0:
