@@ -20,8 +20,9 @@ from harness.consumers.spark.events import Event, Kind
 from harness.consumers.spark.job import Changefeed, Job
 from harness.consumers.spark.languages import assembled, language_of
 from harness.consumers.spark.protocols import Language, Reader
+from harness.consumers.spark.quick import Numbers
 from harness.consumers.spark.uncollected import uncollected
-from harness.consumers.spark.untyped import ArrowBatch, PandasFrame, State
+from harness.consumers.spark.untyped import ArrowBatch, Column, PandasFrame, State
 
 Room = Hold | Undated | Arrivals | Transactions
 
@@ -66,18 +67,30 @@ class Decoder:
             yield decoded
 
     def _decoded(self, readers: dict[str, Reader], batch: ArrowBatch) -> ArrowBatch:
-        named = batch["topic"].dictionary_encode()
-        which = named.indices.to_numpy()
         found = [rows.batch_of(rows.EVENT, ())]
-        for number, topic in enumerate(named.dictionary.to_pylist()):
+        for topic, numbers in _by_topic(batch["topic"]):
             route = self.routes[topic]
-            ends = np.array(route.end_offsets)[batch["partition"].to_numpy()]
-            wanted = np.flatnonzero((which == number) & (batch["offset"].to_numpy() < ends))
+            some = pa.array(numbers)
+            partitions, offsets = (
+                batch[name].take(some).to_numpy() for name in ("partition", "offset")
+            )
+            wanted = numbers[offsets < np.array(route.end_offsets)[partitions]]
             reader = readers.get(topic)
             if reader is None:
                 reader = readers[topic] = Reader.of(route.language, payloads=True)
             found.append(_told(route, batch, reader.read(batch, wanted)))
         return pa.concat_batches(found)
+
+
+def _by_topic(topics: Column) -> Iterator[tuple[str, Numbers]]:
+    """Yield each topic with the numbers of its messages."""
+    if not len(topics):
+        return
+    named = topics.dictionary_encode()
+    which = named.indices.to_numpy()
+    numbers = np.argsort(which, kind="stable")
+    ends = np.cumsum(np.bincount(which, minlength=len(named.dictionary)))
+    yield from zip(named.dictionary.to_pylist(), np.split(numbers, ends[:-1]), strict=True)
 
 
 def _told(route: Route, messages: ArrowBatch, block: ArrowBatch) -> ArrowBatch:
