@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from typing import NamedTuple
 
 from harness.consumers.spark import blocks
 from harness.consumers.spark.arrow import pa, pc
@@ -16,6 +17,20 @@ from harness.consumers.spark.untyped import Column
 
 Columns = Mapping[str, Column]
 Part = str | Column
+
+
+class Rows(NamedTuple):
+    """Rows of one kind: who they are, when, and their images as JSON.
+
+    `change` is what their messages say of upserts, if they have a word for it.
+    """
+
+    ts: Column
+    identity: Column
+    before: Column | None
+    after: Column | None
+    transaction: Column | None = None
+    change: Column | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,39 +81,27 @@ class Telling:
             differ = pc.or_(differ, pc.not_equal(before[place], after[place]))
         return differ
 
-    def event(
-        self,
-        kind: Kind,
-        ts: Column,
-        identity: Column,
-        images: tuple[Column | None, Column | None],
-        rest: Sequence[Part],
-        transaction: Column | None = None,
-        change: Column | None = None,
-    ) -> Columns:
-        """Return the columns of a block for rows; `images` are before and after, as JSON.
-
-        `change` is what their messages say of upserts, if they have a word for it.
-        """
-        size = len(identity)
+    def event(self, kind: Kind, rows: Rows, rest: Sequence[Part]) -> Columns:
+        """Return the columns of a block for rows; `rest` are the payloads' other members."""
+        size = len(rows.identity)
         told: dict[str, Column] = {
             "kind": pa.repeat(pa.scalar(int(kind), pa.int32()), size),
-            "ts": ts,
+            "ts": rows.ts,
             "schema": blocks.same(self.schema, size),
             "table": blocks.same(self.table, size),
-            "identity": identity,
+            "identity": rows.identity,
         }
-        if transaction is not None:
-            told["transaction"] = transaction
-        before, after = images
+        if rows.transaction is not None:
+            told["transaction"] = rows.transaction
+        before, after = rows.before, rows.after
         if self.payloads:
             key = f',"key":{json_text(list(self.handle))},'
             told["payload"] = joined(
                 '{"before":', _or_null(before), ',"after":', _or_null(after), key, *rest, "}"
             )
             return told
-        if change is not None:
-            told["change"] = change
+        if rows.change is not None:
+            told["change"] = rows.change
         elif before is not None and after is not None:
             told["change"] = blocks.same("update", size)
         told["key"] = blocks.same_names(self.handle, size)

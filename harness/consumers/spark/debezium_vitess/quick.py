@@ -27,6 +27,7 @@ from harness.consumers.spark.debezium_vitess.rows import Rows
 from harness.consumers.spark.debezium_vitess.values import AS_IT_IS, Reader
 from harness.consumers.spark.events import Kind, json_text
 from harness.consumers.spark.images import Part as Text
+from harness.consumers.spark.images import Rows as TheRows
 from harness.consumers.spark.images import Telling, joined, times, untimed
 from harness.consumers.spark.quick import Frames, Quick, Side, Sides
 from harness.consumers.spark.skeleton import (
@@ -103,18 +104,20 @@ class Layout:
         self, cells: Mapping[str, Column], images: Mapping[str, Sequence[Column]]
     ) -> Mapping[str, Column]:
         newest = images["after" if self.kind is Kind.UPSERT else "before"]
-        written = [self.telling.image(images[side]) if side in images else None for side in _SIDES]
-        before, after = written
-        ts = cells.get("source.ts_ms")
-        return self.telling.event(
-            self.kind,
-            untimed(len(newest[0])) if ts is None else times(ts),
-            self.telling.identity(newest),
-            (before, after if self.kind is Kind.UPSERT else None),
-            (self.rest,),
-            _transaction(cells),
-            blocks.same(self.change, len(newest[0])) if self.change else None,
+        before, after = (
+            self.telling.image(images[side]) if side in images else None for side in _SIDES
         )
+        ts = cells.get("source.ts_ms")
+        size = len(newest[0])
+        rows = TheRows(
+            untimed(size) if ts is None else times(ts),
+            self.telling.identity(newest),
+            before,
+            after if self.kind is Kind.UPSERT else None,
+            _transaction(cells),
+            blocks.same(self.change, size) if self.change else None,
+        )
+        return self.telling.event(self.kind, rows, (self.rest,))
 
 
 def _transaction(cells: Mapping[str, Column]) -> Column | None:
@@ -209,12 +212,11 @@ def _cell(reader: Reader) -> Cell:
 def _members(document: Mapping[str, Any]) -> Members:
     """Return a change's members: what is read, what is read over, and what is the same in all."""
     members: dict[str, Any] = {}
-    for name in document:
-        one: Any = document[name]
+    for name, one in document.items():
         if name in _SIDES and one is not None:
             members[name] = Cell(Form.ANY)
         elif name == "source":
-            members[name] = _source(one)
+            members[name] = _source(document)
         elif name == "transaction" and one is not None:
             members[name] = _block(one)
         else:
@@ -222,8 +224,8 @@ def _members(document: Mapping[str, Any]) -> Members:
     return members
 
 
-def _source(told: Mapping[str, Any]) -> Members:
-    return {name: _of_source(name, one) for name, one in told.items()}
+def _source(document: Mapping[str, Any]) -> Members:
+    return {name: _of_source(name, one) for name, one in document["source"].items()}
 
 
 def _of_source(name: str, value: object) -> str | Cell:

@@ -18,7 +18,7 @@ import orjson
 
 from harness.consumers.spark.arrow import pc
 from harness.consumers.spark.events import Kind, json_text
-from harness.consumers.spark.images import Columns, Part, Telling, times
+from harness.consumers.spark.images import Columns, Part, Rows, Telling, times
 from harness.consumers.spark.open_protocol import columns
 from harness.consumers.spark.open_protocol.columns import BINARY_FLAG, Dialect
 from harness.consumers.spark.open_protocol.cutting import cut
@@ -105,9 +105,9 @@ class Layout:
         number: Part = rid[0] if rid else "null"
         found: Columns = self.telling.event(
             Kind.DELETE if after is None else Kind.UPSERT,
-            times(ts),
-            self.telling.identity(row, rid[0] if rid else None),
-            (
+            Rows(
+                times(ts),
+                self.telling.identity(row, rid[0] if rid else None),
                 None if before is None else self.telling.image(before),
                 None if after is None else self.telling.image(after),
             ),

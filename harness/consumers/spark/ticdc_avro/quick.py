@@ -17,7 +17,7 @@ from harness.consumers.spark.arrow import np, pa, pc
 from harness.consumers.spark.avro_columns import Field, Numbers, Values
 from harness.consumers.spark.confluent import HEAD
 from harness.consumers.spark.events import Kind, json_text
-from harness.consumers.spark.images import Telling, joined, untimed
+from harness.consumers.spark.images import Rows, Telling, joined, untimed
 from harness.consumers.spark.quick import Frames, Quick, Side, Sides
 from harness.consumers.spark.skeleton import indices
 from harness.consumers.spark.ticdc_avro.events import OPS
@@ -87,17 +87,14 @@ class Layout:
         key = self.key.columns(found, bad)
         identity = self.identity.identity(key)
         if self.value is None:
-            images = self.telling.image(key), None
-            untold = untimed(len(keys))
-            return bad, self.telling.event(Kind.DELETE, untold, identity, images, (_UNDATED,))
+            gone = Rows(untimed(len(keys)), identity, self.telling.image(key), None)
+            return bad, self.telling.event(Kind.DELETE, gone, (_UNDATED,))
         unfit, found = self.value.read(values)
         bad |= unfit
         row = self.value.columns(found, bad)
-        ts = _commit_ts(found, bad)
-        images = None, self.telling.image(row)
-        rest = (self.value.form.rest,)
-        change = _change(found)
-        return bad, self.telling.event(Kind.UPSERT, ts, identity, images, rest, change=change)
+        ts, change = _commit_ts(found, bad), _change(found)
+        put = Rows(ts, identity, None, self.telling.image(row), change=change)
+        return bad, self.telling.event(Kind.UPSERT, put, (self.value.form.rest,))
 
 
 def _change(found: Mapping[str, Values]) -> Column | None:
