@@ -34,7 +34,7 @@ BUNDLED: Mapping[str, Consumer] = {
         protocols=frozenset({"open", "avro", "vitess"}),
         max_changefeeds=300,
         needs_java=True,
-        capabilities=frozenset({Capability.JOBS}),
+        capabilities=frozenset({Capability.GROWING_TOPICS, Capability.JOBS}),
     ),
     # The same, into Delta tables that are read back: a commit a table and micro-batch, so smaller
     # packs.
@@ -45,7 +45,7 @@ BUNDLED: Mapping[str, Consumer] = {
         protocols=frozenset({"open", "avro", "vitess"}),
         max_changefeeds=100,
         needs_java=True,
-        capabilities=frozenset({Capability.JOBS}),
+        capabilities=frozenset({Capability.GROWING_TOPICS, Capability.JOBS}),
         crash_points=frozenset({CrashPoint.WRITE}),
     ),
     "reference": Consumer(

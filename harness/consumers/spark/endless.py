@@ -16,6 +16,7 @@ from harness.consumers.spark.untyped import Query
 
 INTERVAL = "1 second"  # between the starts of micro-batches, where there is something to read
 LOOK_S = 0.2
+GROWTH_S = 10.0  # between looks at whether partitions were added
 
 
 @contextmanager

@@ -10,6 +10,7 @@ Source: Apache Kafka 4.1, KIP-516 (topic identifiers).
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 
 from harness.consumers.spark import source, topic_ids
 from harness.consumers.spark.job import Job
@@ -19,18 +20,20 @@ from harness.errors import SetupError, UsageError
 FILE = "reading.json"
 
 
-def begin(spark: Session, job: Job) -> None:
-    """Note what is read, or hold it against what was noted.
+def begin(spark: Session, job: Job) -> Mapping[str, int]:
+    """Note what is read, or hold it against what was noted; return the topics' partitions now.
 
     Raises UsageError for the checkpoint of another job, SetupError for a topic that is not there or
     not the one that was read.
     """
     wanted = sorted({topic.name for _, topic in source.wanted(job)} & set(source.offsets(job)))
-    ids = topic_ids.of(spark, job, wanted)
+    topics = topic_ids.of(spark, job, wanted)
+    ids = {name: topic.id for name, topic in topics.items()}
+    partitions = {name: topic.partitions for name, topic in topics.items()}
     note = job.work_dir / FILE
     if not (job.work_dir / "checkpoint").exists() or not note.exists():
         note.write_text(json.dumps(ids, indent=1), encoding="utf-8")
-        return
+        return partitions
     noted: dict[str, str] = json.loads(note.read_text(encoding="utf-8"))
     if set(noted) != set(wanted):
         odd = sorted(set(noted) ^ set(wanted))
@@ -49,3 +52,4 @@ def begin(spark: Session, job: Job) -> None:
                 hint="what the old topic held beyond the checkpoint is lost: begin with an empty"
                 " work directory",
             )
+    return partitions

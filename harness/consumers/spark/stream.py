@@ -43,45 +43,64 @@ def run(spark: Session, job: Job, overrides: Mapping[str, str], until: float) ->
     """Read to the end offsets, or until the monotonic time `until`; resumes where it was stopped.
 
     Topics are as long as the job says when it starts; should one not be (its writer is late), the
-    query is started again until it is.
+    query is started again until it is. So it is for partitions that are added meanwhile.
     """
     batches: list[Mapping[str, Any]] = []
-    checkpoint = job.work_dir / "checkpoint"
-    reading.begin(spark, job)
+    present = reading.begin(spark, job)
     if job.streaming:
-        return _endless(spark, job, checkpoint, overrides, until)
+        return _endless(spark, job, present, overrides, until)
     while source.offsets(job):
-        query = _query(spark, job, checkpoint, overrides).trigger(availableNow=True).start()
+        query = _query(spark, job, present, overrides).trigger(availableNow=True).start()
         query.awaitTermination(max(1, int(until - time.monotonic())))
         batches.extend(one for one in query.recentProgress if one["numInputRows"])
         query.stop()
-        unread = source.unread(job, reached(checkpoint))
+        unread = source.unread(job, reached(checkpoint_path(job)))
         if not unread or time.monotonic() >= until:
             return Run(tuple(batches), unread)
+        present = reading.begin(spark, job)
     return Run((), {})
 
 
 def _endless(
-    spark: Session, job: Job, checkpoint: Path, overrides: Mapping[str, str], until: float
+    spark: Session,
+    job: Job,
+    present: Mapping[str, int],
+    overrides: Mapping[str, str],
+    until: float,
 ) -> Run:
-    """Read until SIGTERM; what was told by then is the answer, and nothing counts as unread."""
+    """Read until SIGTERM; what was told by then is the answer, and nothing counts as unread.
+
+    While partitions of the job are not there yet, the query is started again now and then.
+    """
+    batches: list[Mapping[str, Any]] = []
     with endless.told() as enough:
-        writer = _query(spark, job, checkpoint, overrides)
-        query = writer.trigger(processingTime=endless.INTERVAL).start()
-        endless.wait(query, enough, until)
-        batches = tuple(one for one in query.recentProgress if one["numInputRows"])
-        query.stop()
-    return Run(batches, {})
+        while not enough.is_set() and time.monotonic() < until:
+            whole = source.offsets(job, present) == source.offsets(job)
+            pause = until if whole else min(until, time.monotonic() + endless.GROWTH_S)
+            writer = _query(spark, job, present, overrides)
+            query = writer.trigger(processingTime=endless.INTERVAL).start()
+            endless.wait(query, enough, pause)
+            batches += (one for one in query.recentProgress if one["numInputRows"])
+            query.stop()
+            present = reading.begin(spark, job)
+    return Run(tuple(batches), {})
 
 
-def _query(spark: Session, job: Job, checkpoint: Path, overrides: Mapping[str, str]) -> Frame:
+def checkpoint_path(job: Job) -> Path:
+    """Return the directory of the query's checkpoint."""
+    return job.work_dir / "checkpoint"
+
+
+def _query(
+    spark: Session, job: Job, present: Mapping[str, int], overrides: Mapping[str, str]
+) -> Frame:
     """Return the writer of the query; it lacks its trigger and its start."""
-    messages = source.read(spark, job, TASKS, overrides)
+    messages = source.read(spark, job, present, TASKS, overrides)
     events = messages.mapInArrow(Decoder(routes(job)).decode, rows.sql(rows.EVENT))
     applied = events.groupBy("feed").applyInPandasWithState(
         Holder(timelines(job)).step, rows.sql(rows.APPLIED), "hold binary", "append", "NoTimeout"
     )
-    return sinks.into(applied, job, applied_path(job), checkpoint)
+    return sinks.into(applied, job, applied_path(job), checkpoint_path(job))
 
 
 def reached(checkpoint: Path) -> Mapping[str, Mapping[str, int]]:

@@ -1,4 +1,4 @@
-"""Kafka's ids of topics, in the same words whoever is asked.
+"""Kafka's ids of topics and their partitions, in the same words whoever is asked.
 
 Java's client is there wherever Spark is ours. Spark Connect keeps Java to itself, so librdkafka
 asks from where this process is.
@@ -11,7 +11,7 @@ from __future__ import annotations
 from base64 import urlsafe_b64encode
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
 
@@ -25,8 +25,15 @@ _UNKNOWN = "UnknownTopicOrPartition"
 _MASK = (1 << 64) - 1
 
 
-def of(spark: Session, job: Job, names: Sequence[str]) -> dict[str, str]:
-    """Return the ids of topics; raises SetupError for one that is not there."""
+class Topic(NamedTuple):
+    """A topic as it is now: its id, and how many partitions it has."""
+
+    id: str
+    partitions: int
+
+
+def of(spark: Session, job: Job, names: Sequence[str]) -> dict[str, Topic]:
+    """Return what topics are now; raises SetupError for one that is not there."""
     if not names:
         return {}
     if remote.address():
@@ -34,7 +41,9 @@ def of(spark: Session, job: Job, names: Sequence[str]) -> dict[str, str]:
     return _by_java(spark, job.kafka, names)
 
 
-def _by_java(spark: Session, properties: Mapping[str, str], names: Sequence[str]) -> dict[str, str]:
+def _by_java(
+    spark: Session, properties: Mapping[str, str], names: Sequence[str]
+) -> dict[str, Topic]:
     jvm = spark._jvm  # noqa: SLF001 - PySpark has no public way to a Java class
     given = jvm.java.util.HashMap()
     for name, value in properties.items():
@@ -50,25 +59,26 @@ def _by_java(spark: Session, properties: Mapping[str, str], names: Sequence[str]
         admin.close()
 
 
-def _told(name: str, future: Any) -> str:  # noqa: ANN401 - Java's
+def _told(name: str, future: Any) -> Topic:  # noqa: ANN401 - Java's
     try:
-        return str(future.get().topicId().toString())
+        told = future.get()
+        return Topic(str(told.topicId().toString()), int(told.partitions().size()))
     except Py4JJavaError as error:
         if _UNKNOWN not in str(error):
             raise
         raise _absent(name) from error
 
 
-def _by_librdkafka(properties: Mapping[str, str], names: Sequence[str]) -> dict[str, str]:
+def _by_librdkafka(properties: Mapping[str, str], names: Sequence[str]) -> dict[str, Topic]:
     import confluent_kafka as kafka  # noqa: PLC0415 - only where Java is out of reach
 
     futures: Mapping[str, Any] = _admin(tuple(sorted(properties.items()))).describe_topics(
         kafka.TopicCollection(list(names)), request_timeout=ANSWER_S
     )
-    found: dict[str, str] = {}
+    found: dict[str, Topic] = {}
     for name, future in futures.items():
         try:
-            told = future.result(ANSWER_S).topic_id
+            told = future.result(ANSWER_S)
         except kafka.KafkaException as error:
             reason: Any = error.args[0]
             if reason.code() == kafka.KafkaError.UNKNOWN_TOPIC_OR_PART:
@@ -77,7 +87,11 @@ def _by_librdkafka(properties: Mapping[str, str], names: Sequence[str]) -> dict[
                 f"Kafka does not tell the id of topic {name}: {reason.str()}",
                 expected="the brokers of kafka.librdkafka in the job, within reach of this process",
             ) from error
-        found[name] = _text(told.get_most_significant_bits(), told.get_least_significant_bits())
+        words = (
+            told.topic_id.get_most_significant_bits(),
+            told.topic_id.get_least_significant_bits(),
+        )
+        found[name] = Topic(_text(*words), len(told.partitions))
     return found
 
 
