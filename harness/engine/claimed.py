@@ -7,8 +7,12 @@ and stream are run together, and what the consumer lacks it says itself, case by
 from __future__ import annotations
 
 from harness.consumers.manifest import Consumer
+from harness.engine.launch import undeclared
+from harness.engine.levels import BELONGS, steps_of
 from harness.errors import UsageError
+from harness.model.finding import Judgement, Verdict
 from harness.model.level import Level
+from harness.scenario.expand import Case
 
 # What reads topics that we fill; both together are one run, whose level is None.
 RIVER = (Level.MATERIALISE, Level.STREAM)
@@ -38,6 +42,21 @@ def levels_to_run(consumer: Consumer, level: Level | None) -> tuple[Level | None
             hint="docs/guides/certify-live.md has a file to start from",
         )
     return found
+
+
+def declined(consumer: Consumer, case: Case) -> Verdict | None:
+    """Return the verdict on a case that the consumer's own declaration rules out, None to run it.
+
+    For runs of materialise and stream together that somebody else than a command asks for.
+    """
+    if not consumer.supports(case.protocol):
+        return undeclared(consumer, case)
+    claims = consumer.levels
+    level = next(one for one in RIVER if BELONGS[one](steps_of(case)))
+    if claims is None or level in claims:
+        return None
+    detail = f"belongs to the level {level}, which {consumer.name} does not claim"
+    return Verdict(case.id, Judgement.NOT_APPLICABLE, (), detail)
 
 
 def _unclaimed(consumer: Consumer, level: Level) -> UsageError:

@@ -122,6 +122,7 @@ class Certify:
         chosen: tuple[Workspace, tuple[Case, ...]],
         deadline: float | None,
     ) -> Result:
+        from harness.engine.claimed import declined
         from harness.model.finding import FINDINGS
         from harness.pytest_plugin.pack import Order
         from harness.report.finding_text import case_lines
@@ -132,11 +133,13 @@ class Certify:
         order = Order(
             session.wishes, session.services, consumer, deadline or session.wishes.deadline_s
         )
-        finished = order.run(space, cases)
-        events = [finished[case.id] for case in cases]
+        told = {case.id: declined(consumer, case) for case in cases}
+        applicable = [case for case in cases if told[case.id] is None]
+        finished = order.run(space, applicable) if applicable else {}
+        events = [finished[case.id] for case in applicable]
         wrong = [event for event in events if event.verdict.judgement in FINDINGS]
         lines = [line for event in wrong for line in ("", *case_lines(event))]
-        verdicts = tuple(event.verdict for event in events)
+        verdicts = tuple(told[case.id] or finished[case.id].verdict for case in cases)
         return Result(consumer.name, verdicts, "\n".join(lines))
 
     def _consumer(self, target: str | Function) -> Consumer:

@@ -16,8 +16,9 @@ from pathlib import Path
 from harness.consumers import targets
 from harness.consumers.manifest import Consumer
 from harness.engine.catalogue import plans_apart
+from harness.engine.claimed import declined
 from harness.engine.events import CaseFinished, Event
-from harness.engine.launch import ready, undeclared, versions
+from harness.engine.launch import ready, versions
 from harness.engine.pipeline import Request, Run
 from harness.engine.plan import Plan, names_schemas
 from harness.engine.workspace import Workspace, new_run, workspace
@@ -101,12 +102,9 @@ def run_pack(
 def _run_root(order: Order, space: Workspace, cases: Sequence[Case]) -> dict[str, Answer]:
     """Return the answers for the cases of one root, by id."""
     consumer = order.consumer
-    declared = [case for case in cases if consumer.supports(case.protocol)]
-    answers = {
-        case.id: _judged(undeclared(consumer, case), "")
-        for case in cases
-        if not consumer.supports(case.protocol)
-    }
+    told = {case.id: declined(consumer, case) for case in cases}
+    declared = [case for case in cases if told[case.id] is None]
+    answers = {name: _judged(one, "") for name, one in told.items() if one is not None}
     with ThreadPoolExecutor(1) as pool:
         planning = pool.submit(plans_apart, space, declared)
         if declared:

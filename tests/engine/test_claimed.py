@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 
 from harness.consumers.manifest import Consumer
-from harness.engine.claimed import levels_to_run
+from harness.engine.choose import load, selected
+from harness.engine.claimed import declined, levels_to_run
+from harness.engine.levels import of_level
+from harness.engine.workspace import workspace
 from harness.errors import UsageError
+from harness.model.finding import Judgement
 from harness.model.level import Level
+from tests.tree import ROOT
+
+SPACE = workspace(ROOT, Path(ROOT, "scenarios"), None)
 
 DECODE, MATERIALISE, STREAM, LIVE = Level
 
@@ -58,3 +68,15 @@ def test_live_alone_needs_its_file() -> None:
     with pytest.raises(UsageError, match="claims the level live alone") as caught:
         levels_to_run(claiming(LIVE), None)
     assert "--live FILE.yaml" in caught.value.expected
+
+
+@pytest.mark.parametrize(("level", "other"), [(MATERIALISE, STREAM), (STREAM, MATERIALISE)])
+def test_a_case_of_a_level_that_is_not_claimed_is_not_run(level: Level, other: Level) -> None:
+    """Under pytest a case of another level is not applicable, and its own is run."""
+    (case,) = of_level(selected(load(SPACE), "'restart.killed-between-writes[open,p1'"), STREAM)[:1]
+    case = case if level is STREAM else replace(case, delivery=None)
+    assert declined(claiming(level), case) is None
+    verdict = declined(claiming(other), case)
+    assert verdict is not None
+    assert verdict.judgement is Judgement.NOT_APPLICABLE
+    assert f"level {level}, which teas does not claim" in verdict.detail
