@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from importlib.util import find_spec
 
 import pytest
 
 from harness import services
 from harness.services import ServiceEvent
 from tests.consumers.spark.kitchen import Kitchen
+
+# These import what imports PySpark, which is in the environments of Spark alone.
+collect_ignore = [] if find_spec("pyspark") else ["test_given.py", "test_remote.py"]
 
 
 def quiet(_: ServiceEvent) -> None:
