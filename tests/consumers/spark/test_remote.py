@@ -84,10 +84,13 @@ def test_a_start_that_a_session_cannot_give_is_told(
             assert code == ENVIRONMENT
             assert lack in said
     jars = services.jars("spark", on_event=quiet)
-    with connect_server(tmp_path / "strange", jars, {}, python_path="") as strange:
+    others = tmp_path / "others"
+    others.mkdir()
+    (others / "harness.py").touch()  # hides ours, which may be installed where this Python looks
+    with connect_server(tmp_path / "strange", jars, {}, python_path=str(others)) as strange:
         code, said = job.run(HARNESS_SPARK_REMOTE=strange)
         assert code == ENVIRONMENT
-        assert "lacks a package: 'harness'" in said
+        assert "lacks a package: 'harness" in said
     assert not (job.place / "work" / "checkpoint").exists()
 
 
