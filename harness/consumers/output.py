@@ -89,7 +89,10 @@ class Output:
             while not self._abandoned.is_set():
                 if not selector.select(LOOK_AROUND_S):
                     continue
-                chunk = os.read(self._read_end, CHUNK_BYTES)
+                try:
+                    chunk = os.read(self._read_end, CHUNK_BYTES)
+                except BlockingIOError:
+                    continue  # the last writer had gone, and before we looked another came
                 if not chunk:  # nobody holds the other end any more
                     return
                 self._append(self._keep(chunk))

@@ -58,6 +58,23 @@ def test_a_stranger_with_the_pipe_cannot_hold_us_up(
     os.close(stranger)
 
 
+def test_a_writer_that_comes_as_another_goes_is_heard(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The pipe may look ended and then have nothing to read: nobody stops listening for that."""
+    real, looked = os.read, list[int]()
+
+    def read(end: int, size: int) -> bytes:
+        looked.append(end)
+        if len(looked) == 1:
+            raise BlockingIOError
+        return real(end, size)
+
+    monkeypatch.setattr(module.os, "read", read)
+    assert capture(tmp_path / "x.log", b"one\n").text(100) == "one\n"
+    assert len(looked) > 1
+
+
 def test_a_log_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     """A full or broken disk is an error of the environment, and the child is not blocked by it."""
     (tmp_path / "x.log").mkdir()
