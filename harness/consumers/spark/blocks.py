@@ -69,7 +69,7 @@ _TRANSACTION: Sequence[tuple[str, str, Any]] = (
 )
 _TRANSACTION_TYPE: Any = pa.struct([(name, kind) for name, _, kind in _TRANSACTION])
 _NO_NAMES: Any = pa.scalar([], NAMES)
-_UNTOLD: Any = pa.scalar(Decimal(0), COMMIT_TS)
+UNTOLD: Any = pa.scalar(Decimal(0), COMMIT_TS)
 PUBLIC = (
     *("op", "schema", "table", "identity", "key", "before", "after", "commit_ts", "query"),
     *("transaction", "reason", "topic", "partition", "offset", "slot", "change"),
@@ -99,9 +99,7 @@ def same(text: str, size: int) -> Column:
 
 def same_names(names: Sequence[str], size: int) -> Column:
     """Return a column of one list of names."""
-    ends = pa.array(np.arange(0, (size + 1) * len(names), len(names) or 1)[: size + 1], pa.int32())
-    if not names:
-        ends = pa.array(np.zeros(size + 1), pa.int32())
+    ends = pa.array(np.arange(size + 1) * len(names), pa.int32())
     chosen = pa.array(np.tile(np.arange(len(names)), size))
     return pa.ListArray.from_arrays(ends, pa.array(names, _STRING).take(chosen))
 
@@ -175,7 +173,7 @@ def public(block: ArrowBatch, messages: ArrowBatch) -> ArrowBatch:
         pc.if_else(pc.is_valid(block["key"]), block["key"], _NO_NAMES),
         block["before"],
         block["after"],
-        pc.if_else(pc.equal(ts, _UNTOLD), pa.scalar(None, COMMIT_TS), ts),
+        pc.if_else(pc.equal(ts, UNTOLD), pa.scalar(None, COMMIT_TS), ts),
         _queries(block),
         _transactions(block["transaction"]),
         pc.if_else(pc.equal(kind, Kind.ERROR), block["payload"], pa.scalar(None, _STRING)),

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal
 from typing import NamedTuple
 
 from harness.consumers.spark import blocks
@@ -128,4 +127,4 @@ def times(texts: Column) -> Column:
 
 def untimed(size: int) -> Column:
     """Return as many times that are untold."""
-    return pa.repeat(pa.scalar(Decimal(0), blocks.COMMIT_TS), size)
+    return pa.repeat(blocks.UNTOLD, size)

@@ -94,6 +94,11 @@ class Job:
     decoding: bool = False
     librdkafka: Mapping[str, str] = field(default_factory=dict[str, str])
 
+    @property
+    def checkpoint(self) -> Path:
+        """Return the directory of the query's checkpoint."""
+        return self.work_dir / "checkpoint"
+
 
 def load(path: str, poison: str = FAIL) -> Job:
     """Read a job from its file; raises UsageError when that is no job of version 1.

@@ -31,7 +31,7 @@ def begin(spark: Session, job: Job) -> Mapping[str, int]:
     ids = {name: topic.id for name, topic in topics.items()}
     partitions = {name: topic.partitions for name, topic in topics.items()}
     note = job.work_dir / FILE
-    if not (job.work_dir / "checkpoint").exists() or not note.exists():
+    if not job.checkpoint.exists() or not note.exists():
         note.write_text(json.dumps(ids, indent=1), encoding="utf-8")
         return partitions
     noted: dict[str, str] = json.loads(note.read_text(encoding="utf-8"))

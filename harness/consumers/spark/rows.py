@@ -8,7 +8,7 @@ unsigned 64-bit number, which Spark's long is not, so it travels as text.
 # pyright: reportUnknownVariableType=false
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import pyarrow as pa
@@ -62,11 +62,7 @@ def tuples(batch: ArrowBatch) -> Iterator[tuple[Any, ...]]:
 
 def batch_of(shape: Shape, rows: Iterable[tuple[Any, ...]]) -> ArrowBatch:
     """Return rows as an Arrow batch."""
-    return batch_of_columns(shape, list(zip(*rows, strict=True)) or [()] * len(shape))
-
-
-def batch_of_columns(shape: Shape, columns: Sequence[Sequence[Any]]) -> ArrowBatch:
-    """Return columns as an Arrow batch."""
+    columns = list(zip(*rows, strict=True)) or [()] * len(shape)
     batch: ArrowBatch = pa.RecordBatch.from_arrays(
         [
             pa.array(column, _ARROW[kind])

@@ -105,7 +105,7 @@ class Skeleton(NamedTuple):
         least = sum(len(one.encode()) for one in self.literals)
         fits = pc.and_(fits, pc.greater_equal(pc.binary_length(texts), least))
         places = indices(fits)
-        rest = _inner(_some(texts, places), first, last)
+        rest = _sliced(_some(texts, places), len(first.encode()), len(last.encode()))
         cut = _at_once if self.separator else _in_turn
         kept, values = cut(self, rest)
         places = places.take(kept)
@@ -124,11 +124,6 @@ class Skeleton(NamedTuple):
             keep = pa.array([number not in bad for number in range(len(places))], pa.bool_())
             return places.filter(keep), [one.filter(keep) for one in values]
         return places, values
-
-
-def literal(value: object) -> str:
-    """Return the JSON of a value that all texts have, written without spaces."""
-    return json_text(value)
 
 
 def _parts(document: Members) -> Iterator[str | Cell]:
@@ -164,10 +159,6 @@ def _some(texts: Column, places: Column) -> Column:
 def _all(masks: Sequence[Column | None]) -> Column | None:
     known = [one for one in masks if one is not None]
     return reduce(pc.and_, known) if known else None
-
-
-def _inner(texts: Column, first: str, last: str) -> Column:
-    return _sliced(texts, len(first.encode()), len(last.encode()))
 
 
 def _sliced(texts: Column, front: int, back: int) -> Column:

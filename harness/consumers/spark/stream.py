@@ -46,28 +46,22 @@ def run(spark: Session, job: Job, overrides: Mapping[str, str], until: float) ->
     query is started again until it is. So it is for partitions that are added meanwhile.
     """
     batches: list[Mapping[str, Any]] = []
-    present = reading.begin(spark, job)
     if job.streaming:
-        return _endless(spark, job, present, overrides, until)
+        return _endless(spark, job, overrides, until)
+    present = reading.begin(spark, job)
     while source.offsets(job):
         query = _query(spark, job, present, overrides).trigger(availableNow=True).start()
         query.awaitTermination(max(1, int(until - time.monotonic())))
         batches.extend(one for one in query.recentProgress if one["numInputRows"])
         query.stop()
-        unread = source.unread(job, reached(checkpoint_path(job)))
+        unread = source.unread(job, reached(job.checkpoint))
         if not unread or time.monotonic() >= until:
             return Run(tuple(batches), unread)
         present = reading.begin(spark, job)
     return Run((), {})
 
 
-def _endless(
-    spark: Session,
-    job: Job,
-    present: Mapping[str, int],
-    overrides: Mapping[str, str],
-    until: float,
-) -> Run:
+def _endless(spark: Session, job: Job, overrides: Mapping[str, str], until: float) -> Run:
     """Read until SIGTERM; what was told by then is the answer, and nothing counts as unread.
 
     While partitions of the job are not there yet, the query is started again now and then.
@@ -75,6 +69,7 @@ def _endless(
     batches: list[Mapping[str, Any]] = []
     with endless.told() as enough:
         while not enough.is_set() and time.monotonic() < until:
+            present = reading.begin(spark, job)
             whole = source.offsets(job, present) == source.offsets(job)
             pause = until if whole else min(until, time.monotonic() + endless.GROWTH_S)
             writer = _query(spark, job, present, overrides)
@@ -82,13 +77,7 @@ def _endless(
             endless.wait(query, enough, pause)
             batches += (one for one in query.recentProgress if one["numInputRows"])
             query.stop()
-            present = reading.begin(spark, job)
     return Run(tuple(batches), {})
-
-
-def checkpoint_path(job: Job) -> Path:
-    """Return the directory of the query's checkpoint."""
-    return job.work_dir / "checkpoint"
 
 
 def _query(
@@ -100,7 +89,7 @@ def _query(
     applied = events.groupBy("feed").applyInPandasWithState(
         Holder(timelines(job)).step, rows.sql(rows.APPLIED), "hold binary", "append", "NoTimeout"
     )
-    return sinks.into(applied, job, applied_path(job), checkpoint_path(job))
+    return sinks.into(applied, job, applied_path(job), job.checkpoint)
 
 
 def reached(checkpoint: Path) -> Mapping[str, Mapping[str, int]]:

@@ -38,7 +38,6 @@ from harness.consumers.spark.skeleton import (
     each,
     floats,
     indices,
-    literal,
     paths,
 )
 from harness.consumers.spark.untyped import Column
@@ -220,7 +219,7 @@ def _members(document: Mapping[str, Any]) -> Members:
         elif name == "transaction" and one is not None:
             members[name] = _block(one)
         else:
-            members[name] = literal(one) if one is None or name == "op" else _scalar(one)
+            members[name] = json_text(one) if one is None or name == "op" else _scalar(one)
     return members
 
 
@@ -230,7 +229,7 @@ def _source(document: Mapping[str, Any]) -> Members:
 
 def _of_source(name: str, value: object) -> str | Cell:
     if value is None or name in _CONSTANT:
-        return literal(value)
+        return json_text(value)
     if name == "ts_ms":
         return Cell(Form.COUNT)
     return Cell(Form.STRING) if name == "shard" else _scalar(value)

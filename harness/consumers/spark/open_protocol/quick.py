@@ -31,7 +31,6 @@ from harness.consumers.spark.skeleton import (
     each,
     floats,
     indices,
-    literal,
 )
 from harness.consumers.spark.untyped import Column
 from harness.errors import DecodingError
@@ -153,7 +152,7 @@ def _object(frame: bytes) -> dict[str, Any] | None:
 
 def _key(named: Mapping[str, Any]) -> Skeleton:
     cells = {"ts": Cell(Form.COUNT), "rid": Cell(Form.COUNT)}
-    return Skeleton.of({name: cells.get(name, literal(one)) for name, one in named.items()})
+    return Skeleton.of({name: cells.get(name, json_text(one)) for name, one in named.items()})
 
 
 def _value(dialect: Dialect, sides: Sequence[str], row: Mapping[str, Any]) -> Skeleton:
@@ -174,7 +173,7 @@ def _column(dialect: Dialect, name: str, parts: Mapping[str, Any]) -> Mapping[st
     else:
         cell = Cell(Form.VALUE, each(_writer(dialect, name, parts)))
     # A value that is no JSON scalar is a member like the others, and its column is left alone.
-    return {member: cell if member == "v" else literal(one) for member, one in parts.items()}
+    return {member: cell if member == "v" else json_text(one) for member, one in parts.items()}
 
 
 def _writer(dialect: Dialect, name: str, parts: Mapping[str, Any]) -> Any:  # noqa: ANN401
