@@ -30,8 +30,8 @@ JOB = '''\
 
 from __future__ import annotations
 
-from harness.consumers.reference import answer
-from harness.consumers.reference.__main__ import main
+from harness.reference_consumer import answer
+from harness.reference_consumer.__main__ import main
 
 exact = answer._json_row
 

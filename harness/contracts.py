@@ -13,8 +13,8 @@ from typing import Any, Protocol
 
 from harness.model.columns import Column
 from harness.model.decoded import DecodedEvent
-from harness.model.mounted import MountedRow
 from harness.model.record import Record
+from harness.model.source_events import MountedRow
 
 
 class Wire(Protocol):

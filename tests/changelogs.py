@@ -20,11 +20,11 @@ from harness.model.change import (
     RowPin,
     Transaction,
 )
-from harness.model.mounted import DdlEvent, MountedRow, ResolvedMark, VendorEvent
+from harness.model.source_events import DdlEvent, MountedRow, ResolvedMark, VendorEvent
 from harness.model.table import TableId
 from harness.model.values import Row
-from harness.upstream.changefeed import Changefeed, changefeed
-from harness.upstream.tidb import mount
+from harness.sources.tidb.changefeed import Changefeed, changefeed
+from harness.sources.tidb.simulator import mount
 
 T = TableId("shop", "t")
 SCHEMA = "shop"

@@ -11,7 +11,7 @@ from hypothesis.strategies import SearchStrategy
 
 from harness.ddl import tidb
 from harness.model.columns import Column, ColumnKind
-from harness.model.mounted import MountedTable
+from harness.model.source_events import MountedTable
 from harness.model.table import Index, IndexPart, Table, TableId
 from harness.model.values import Row
 from tests.strategies import NAMES, columns, values

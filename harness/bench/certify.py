@@ -29,7 +29,7 @@ GOAL = "< 50 ms"
 CONSUMER = """\
 import os, resource, sys
 sys.path.insert(0, {root!r})
-from harness.consumers.reference.__main__ import main
+from harness.reference_consumer.__main__ import main
 code = main()
 used = resource.getrusage(resource.RUSAGE_SELF)
 with open(os.path.join(sys.argv[1], str(os.getpid())), "w") as file:

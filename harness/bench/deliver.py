@@ -23,15 +23,15 @@ from confluent_kafka import Producer
 from harness.bench.change_log import DATABASE, change_log
 from harness.bench.command import watched
 from harness.bench.figure import Figure
-from harness.engine.sending import ALONE, FLUSH_S, FULL_S, Sender
-from harness.engine.streaming import Course, streamed
-from harness.engine.topics import TopicWishes, created
+from harness.engine.deliver.sending import ALONE, FLUSH_S, FULL_S, Sender
+from harness.engine.deliver.topics import TopicWishes, created
+from harness.engine.plan.streaming import Course, streamed
 from harness.errors import SetupError
 from harness.model.change import Change
 from harness.model.record import Record
 from harness.scenario.document import DeliveryStep
 from harness.services import start
-from harness.upstream.personalities import Stage
+from harness.sources.source import Stage
 
 EVENTS = 100_000
 PASSES = 3

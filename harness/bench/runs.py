@@ -10,7 +10,7 @@ import orjson
 
 from harness.bench.command import Ran, harness, watched
 from harness.bench.figure import Figure
-from harness.engine.workspace import RUNS
+from harness.engine.catalogue.workspace import RUNS
 
 ONE = "dml.no-net-change"
 ROLES = {"spark-driver": "org.apache.spark.deploy.SparkSubmit"}

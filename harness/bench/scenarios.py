@@ -11,7 +11,7 @@ from pathlib import Path
 
 from harness.bench.command import harness, watched
 from harness.bench.figure import Figure
-from harness.engine.workspace import workspace
+from harness.engine.catalogue.workspace import workspace
 
 GOAL = "< 60 s on 2 cores"
 MARGIN = "milliseconds"

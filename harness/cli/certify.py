@@ -105,7 +105,7 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
         wished = LiveExecution(consumer, live, level, deadline, reports, json_, told, spark, named)
         return execute_live(replace(wished, expectations=expectations, strict=strict))
     from harness.cli.execute import Execution, execute
-    from harness.engine.isolation import Isolation
+    from harness.engine.run.isolation import Isolation
 
     space = options.space(scenarios, golden)
     source = options.source(told, space)

@@ -29,10 +29,10 @@ def command(
     planned under that file: its own mistakes are problems, and what it changes about the scenarios
     is told in notes; locks are checked, goldens are not.
     """
-    from harness.engine.catalogue import checked, orphan_goldens, stale_goldens
-    from harness.engine.choose import load, selected
-    from harness.engine.kills.claims import unknown_claims
-    from harness.engine.spread import cores
+    from harness.engine.catalogue.choose import load, selected
+    from harness.engine.catalogue.parallel import cores
+    from harness.engine.catalogue.plans import checked, orphan_goldens, stale_goldens
+    from harness.engine.mutation.claims import unknown_claims
 
     space = options.space(scenarios, golden)
     problems: tuple[Problem, ...] = ()

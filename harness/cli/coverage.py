@@ -56,8 +56,8 @@ def command(  # noqa: PLR0913  (click hands options over by name)
     clause has no scenario, or fewer than 95 % of the SHOULD clauses have one; verdicts of a run do
     not change it.
     """
-    from harness.engine.choose import load, selected
-    from harness.engine.workspace import told_runs
+    from harness.engine.catalogue.choose import load, selected
+    from harness.engine.catalogue.workspace import told_runs
     from harness.report import coverage_text
     from harness.report.coverage import Standing, coverage, lacking, last, verdicts
     from harness.report.read import read_events

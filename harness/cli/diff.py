@@ -24,7 +24,7 @@ def command(before: str, after: str, json_: bool) -> int:  # noqa: FBT001
     from rich.console import Console
     from rich.text import Text
 
-    from harness.engine.workspace import runs
+    from harness.engine.catalogue.workspace import runs
     from harness.report.escapes import visible
     from harness.report.read import read_events
     from harness.report.run_diff import WORSE, changes, diff_json, diff_lines

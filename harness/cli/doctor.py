@@ -23,7 +23,7 @@ def command(told: Mapping[str, str], json_: bool) -> int:  # noqa: FBT001
     """
     import orjson
 
-    from harness.engine import doctor
+    from harness.authoring import doctor
 
     space = options.space(None, None)
     findings = doctor.examine(options.source(told, space), space.here)

@@ -15,19 +15,17 @@ import orjson
 from rich.console import Console
 
 from harness.cli import options, spark_options
-from harness.consumers import targets
-from harness.consumers.manifest import Consumer
-from harness.engine.choose import load, selected
-from harness.engine.claimed import levels_to_run
-from harness.engine.declared import NOTHING_DECLARED, declared_by
+from harness.engine.catalogue.choose import load, selected
+from harness.engine.catalogue.repartitioned import Relaid
+from harness.engine.catalogue.with_changefeed import Overlaid
+from harness.engine.catalogue.workspace import Workspace, new_run
 from harness.engine.events import Event, Listener, RunFinished
-from harness.engine.isolation import NOT_ISOLATED, Isolation
-from harness.engine.launch import ready, versions
-from harness.engine.levels import has_cases, of_level
-from harness.engine.overlaid import Overlaid
 from harness.engine.pipeline import Request, Run
-from harness.engine.relaid import Relaid
-from harness.engine.workspace import Workspace, new_run
+from harness.engine.plan.levels import has_cases, of_level
+from harness.engine.run.claimed_levels import levels_to_run
+from harness.engine.run.declared import NOTHING_DECLARED, declared_by
+from harness.engine.run.isolation import NOT_ISOLATED, Isolation
+from harness.engine.run.preflight import ready, versions
 from harness.errors import ExitCode, UsageError
 from harness.model.finding import Verdict
 from harness.model.level import Level
@@ -35,6 +33,8 @@ from harness.report.console import ConsoleReport
 from harness.report.ndjson import event_json
 from harness.report.outcome import gaps
 from harness.report.writers import writing
+from harness.runner import targets
+from harness.runner.manifest import Consumer
 from harness.scenario.expand import Case
 from harness.services import Source
 

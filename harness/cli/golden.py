@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 
 from harness.cli import options
-from harness.engine.workspace import BUNDLE, Workspace, in_ci
+from harness.engine.catalogue.workspace import BUNDLE, Workspace, in_ci
 from harness.errors import ExitCode, UsageError
 
 
@@ -31,8 +31,8 @@ def diff(paths: tuple[Path, ...], scenarios: Path | None, golden: Path | None) -
     """
     from rich.console import Console
 
-    from harness.engine.catalogue import golden_differences
-    from harness.engine.choose import load
+    from harness.engine.catalogue.choose import load
+    from harness.engine.catalogue.plans import golden_differences
     from harness.report.golden_diff import difference_lines
 
     space = options.space(scenarios, golden)
@@ -55,9 +55,9 @@ def accept(paths: tuple[Path, ...], scenarios: Path | None, golden: Path | None)
     Look at `harness golden diff` first, and review what git shows afterwards. Recorded changes are
     never touched; what an author expects must hold; and where CI is set this is refused.
     """
-    from harness.engine import golden as goldens
-    from harness.engine.catalogue import golden_differences
-    from harness.engine.choose import load
+    from harness.engine.catalogue import golden as goldens
+    from harness.engine.catalogue.choose import load
+    from harness.engine.catalogue.plans import golden_differences
 
     space = options.space(scenarios, golden)
     _may_write(space, os.environ)

@@ -23,7 +23,7 @@ def command(
     json_: bool,  # noqa: FBT001
 ) -> int:
     """List the scenarios with their titles, and the cases that each expands to."""
-    from harness.engine.choose import load, selected
+    from harness.engine.catalogue.choose import load, selected
 
     chosen = selected(load(options.space(scenarios, golden), paths), expression)
     if json_:

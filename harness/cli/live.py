@@ -13,15 +13,15 @@ import orjson
 
 from harness.cli import spark_options
 from harness.cli.execute import Collector, inapplicable, listening
-from harness.consumers import targets
-from harness.engine.claimed import levels_to_run
-from harness.engine.declared import NOTHING_DECLARED, declared_by
-from harness.engine.launch import ready, versions
-from harness.engine.real.document import read_live
-from harness.engine.real.run import LiveRequest, LiveRun
-from harness.engine.workspace import new_run, runs
+from harness.engine.catalogue.workspace import new_run, runs
+from harness.engine.run.claimed_levels import levels_to_run
+from harness.engine.run.declared import NOTHING_DECLARED, declared_by
+from harness.engine.run.external_topics.document import read_live
+from harness.engine.run.external_topics.run import LiveRequest, LiveRun
+from harness.engine.run.preflight import ready, versions
 from harness.errors import ExitCode, UsageError
 from harness.model.level import Level
+from harness.runner import targets
 from harness.services import Source, settings
 
 

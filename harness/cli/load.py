@@ -210,7 +210,7 @@ def _services(
     spec: Spec, bootstrap: str | None, registry: str | None, file: Path | None, scratch: Path
 ) -> Generator[Services]:
     """Yield Kafka, and a registry where the records name schemas: told, warm, or embedded."""
-    from harness.engine.kafka_file import read_properties
+    from harness.engine.deliver.kafka_file import read_properties
     from harness.protocols import PROTOCOLS
     from harness.services import start
 

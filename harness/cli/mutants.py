@@ -47,13 +47,13 @@ def command(  # noqa: PLR0913  (click hands options over by name)
     end with exit code 1. By default a mutant meets the scenarios that claim it and a sample of the
     others; --full is the whole matrix. With PATHS or -k only mutants that those scenarios name run.
     """
-    from harness.consumers.mutants.table import MUTANTS
-    from harness.engine.catalogue import planned_only
-    from harness.engine.choose import load, selected
-    from harness.engine.kills.claims import unknown_claims
-    from harness.engine.kills.run import SAMPLE, Question, tournament
-    from harness.engine.spread import cores
-    from harness.report.kill_matrix import as_data, lines
+    from harness.engine.catalogue.choose import load, selected
+    from harness.engine.catalogue.parallel import cores
+    from harness.engine.catalogue.plans import planned_only
+    from harness.engine.mutation.claims import unknown_claims
+    from harness.engine.mutation.run import SAMPLE, Question, tournament
+    from harness.mutants.table import MUTANTS
+    from harness.report.mutation_matrix import as_data, lines
 
     for name in names:
         if name not in MUTANTS:

@@ -47,7 +47,7 @@ def scenario(
 
     Nothing that exists is overwritten.
     """
-    from harness.engine.new_scenario import Wish, create
+    from harness.authoring.new_scenario import Wish, create
 
     made = create(scenarios or Path("scenarios"), Wish(path, title, sql, databases))
     for note in made.left_out:
@@ -83,7 +83,7 @@ def consumer(directory: Path | None, language: str, protocol: str | None, name: 
 
     Its README.md says how it is built and certified. A directory with something in it is refused.
     """
-    from harness.engine.new_consumer import Wish, create
+    from harness.authoring.new_consumer import Wish, create
 
     made = create(Wish(language, protocol or "", directory, name))
     click.echo(f"wrote {made.directory}, the consumer {made.name}, which reads {made.protocol}:")

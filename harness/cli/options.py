@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from harness.engine.workspace import Workspace, workspace
+from harness.engine.catalogue.workspace import Workspace, workspace
 from harness.errors import UsageError
 
 if TYPE_CHECKING:  # imported when a command needs it: it brings Kafka's client along
-    from harness.engine.overlaid import Overlaid
-    from harness.engine.relaid import Relaid
+    from harness.engine.catalogue.repartitioned import Relaid
+    from harness.engine.catalogue.with_changefeed import Overlaid
     from harness.scenario.expand import Case
     from harness.services import Source
 
@@ -163,7 +163,7 @@ def laid_under(
     space: Workspace, cases: Sequence[Case], file: Path, shown: int | None = NOTES_SHOWN
 ) -> Overlaid:
     """Plan the cases under a changefeed file, and tell what a person should know of it."""
-    from harness.engine.overlaid import overlaid
+    from harness.engine.catalogue.with_changefeed import overlaid
 
     found = overlaid(space, cases, file)
     for note in found.notes[:shown]:
@@ -176,7 +176,7 @@ def laid_under(
 
 def laid_over(space: Workspace, cases: Sequence[Case], partitions: int) -> Relaid:
     """Plan the cases over so many partitions, and tell which are left out."""
-    from harness.engine.relaid import relaid
+    from harness.engine.catalogue.repartitioned import relaid
 
     found = relaid(space, cases, partitions)
     for note in found.notes[:NOTES_SHOWN]:

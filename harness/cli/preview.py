@@ -43,9 +43,9 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     messages before it on the left and after it on the right, with what was moved, sent again,
     dropped, changed or inserted.
     """
-    from harness.engine.catalogue import planned_only
-    from harness.engine.choose import load, selected
-    from harness.engine.one_case import disturbed_cases
+    from harness.engine.catalogue.choose import load, selected
+    from harness.engine.catalogue.plans import planned_only
+    from harness.engine.plan.one_case import disturbed_cases
     from harness.report.deliveries import delivery_json, delivery_lines
     from harness.report.preview import preview_json, preview_lines
 

@@ -16,8 +16,8 @@ from harness.errors import UsageError
 
 if TYPE_CHECKING:  # imported when the command runs: they bring Kafka's client along
     from harness.contracts import SchemaRegistry
-    from harness.engine.plan import Plan
-    from harness.engine.workspace import Workspace
+    from harness.engine.catalogue.workspace import Workspace
+    from harness.engine.plan.case import Plan
     from harness.services import Kafka, Settings
 
 RATE = re.compile(r"(\d+(?:\.\d+)?)(?:/s)?")
@@ -94,7 +94,7 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     filled from their end on, and never deleted. Prints which offsets of which partition were
     filled, and a command that reads them. After Ctrl-C it says what was sent, and exits 130.
     """
-    from harness.engine.production import Production, Wish
+    from harness.engine.deliver.production import Production, Wish
     from harness.report.production import Reader, document, lines
 
     if not paths and expression is None:
@@ -147,9 +147,9 @@ def _plans(
     changefeed: Path | None,
 ) -> Sequence[Plan]:
     """Return the plans of one case of each scenario."""
-    from harness.engine.catalogue import planned_only
-    from harness.engine.choose import load, selected
-    from harness.engine.one_case import one_each
+    from harness.engine.catalogue.choose import load, selected
+    from harness.engine.catalogue.plans import planned_only
+    from harness.engine.plan.one_case import one_each
 
     paths, expression = chosen
     cases = one_each(selected(load(space, paths), expression), *narrowed)
@@ -162,7 +162,7 @@ def _settings(
     bootstrap: str | None, registry: str | None, file: Path | None, pairs: Sequence[str]
 ) -> Settings:
     """Return the settings; what an option says goes before the file of properties."""
-    from harness.engine.kafka_file import read_properties
+    from harness.engine.deliver.kafka_file import read_properties
     from harness.services import settings
 
     told: dict[str, str] = {}
@@ -183,7 +183,7 @@ def _settings(
 
 def _reached(told: Settings, planned: Sequence[Plan]) -> tuple[Kafka, SchemaRegistry | None]:
     """Return the cluster, and the registry where a case names schemas, once they answered."""
-    from harness.engine.plan import names_schemas
+    from harness.engine.plan.case import names_schemas
     from harness.services import HttpRegistry
     from harness.services.external import kafka as external_kafka
     from harness.services.external import registry as external_registry
@@ -205,7 +205,7 @@ def _reached(told: Settings, planned: Sequence[Plan]) -> tuple[Kafka, SchemaRegi
 
 
 def _replication(told: Settings) -> int:
-    from harness.engine.topics import TopicWishes
+    from harness.engine.deliver.topics import TopicWishes
 
     return TopicWishes.of(told).replication
 

@@ -50,10 +50,10 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
             "say what to record", expected="PATHS (files, directories or ids), or --all"
         )
     from harness.database.driver import connector
-    from harness.engine.choose import load
+    from harness.engine.catalogue.choose import load
 
     connector()
-    from harness.engine.recording import Recorded, embedded_upstream, record_all
+    from harness.authoring.recording import Recorded, embedded_upstream, record_all
     from harness.record.server import upstream_from_url
 
     space = options.space(scenarios, golden)

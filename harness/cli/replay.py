@@ -25,7 +25,7 @@ def command(file: Path, consumer: str, deadline: float, pairs: tuple[str, ...]) 
     from harness.cli.fuzz import require_hypothesis
 
     require_hypothesis()
-    from harness.engine.workspace import new_run
+    from harness.engine.catalogue.workspace import new_run
     from harness.fuzz import command as fuzz
     from harness.fuzz.replay import place, replay
     from harness.report.finding_text import finding_lines

@@ -94,9 +94,9 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     from harness.load import job
     from harness.load import spec as specs
     from harness.load.compare import compare
-    from harness.load.left import left_tables
     from harness.load.outputs import Output
     from harness.load.session import Master, session
+    from harness.load.surviving_tables import left_tables
 
     spec = specs.load(spec_file, told)
     there = Output(output, format_, named, options.told(reader, "--option"))

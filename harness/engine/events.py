@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from harness.model.exhibit import Exhibit
+from harness.model.evidence import Exhibit
 from harness.model.finding import Verdict
 
 

@@ -14,31 +14,31 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from harness.consumers.manifest import Consumer
-from harness.engine import topics
-from harness.engine.attached.refuse import refuse_unreachable, refuse_unstarted
-from harness.engine.attached.run import Attached
-from harness.engine.catalogue import plans
-from harness.engine.declared import NOTHING_DECLARED, Declared, settled, subject_of
-from harness.engine.decoding import Decoding, judged_decoded
+from harness.engine.catalogue.plans import plans
+from harness.engine.catalogue.workspace import Workspace
+from harness.engine.deliver import topics
 from harness.engine.events import CaseFinished, Listener, RunStarted
-from harness.engine.exhibits import exhibit
-from harness.engine.headline import concluded
-from harness.engine.isolation import NOT_ISOLATED, Isolation
-from harness.engine.launch import undeclared
-from harness.engine.levels import level_text
-from harness.engine.live import Live, Named, run_all, sort_out
-from harness.engine.packed import Answers, Packed
-from harness.engine.plan import Plan
+from harness.engine.plan.case import Plan
+from harness.engine.plan.evidence import exhibit
+from harness.engine.plan.levels import level_text
+from harness.engine.run.attached.refuse import refuse_unreachable, refuse_unstarted
+from harness.engine.run.attached.run import Attached
+from harness.engine.run.batch import Answers, Packed
+from harness.engine.run.declared import NOTHING_DECLARED, Declared, settled, subject_of
+from harness.engine.run.decode import Decoding, judged_decoded
+from harness.engine.run.event_bus import Telling
+from harness.engine.run.headline import RunResult, concluded
+from harness.engine.run.interactive import Live, Named, run_all, sort_out
+from harness.engine.run.isolation import NOT_ISOLATED, Isolation
+from harness.engine.run.preflight import undeclared
+from harness.engine.run.required_services import services_for
 from harness.engine.sink.sink import Sink, sink_of
-from harness.engine.telling import Telling
-from harness.engine.wanted import services_for
-from harness.engine.workspace import Workspace
 from harness.errors import ExitCode, UsageError
-from harness.model.exhibit import Exhibit
+from harness.model.evidence import Exhibit
 from harness.model.finding import FINDINGS, Verdict
 from harness.model.level import Level
 from harness.model.observed import Observed
+from harness.runner.manifest import Consumer
 from harness.scenario.expand import Case
 from harness.services import Services, Source
 from harness.services.service import Up
@@ -76,14 +76,6 @@ class Request:
     level: Level | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """The verdicts, in the cases' order, and the exit code that they mean."""
-
-    verdicts: tuple[Verdict, ...]
-    exit_code: ExitCode
-
-
 class Run:
     """One run in progress: knows its listeners, nothing else."""
 
@@ -92,7 +84,7 @@ class Run:
         self._request = request
         self._told = Telling(listeners)
 
-    def execute(self) -> Outcome:
+    def execute(self) -> RunResult:
         """Run all cases and return the outcome; raises HarnessError when the run cannot go on."""
         request = self._request
         name = request.consumer.name
@@ -263,10 +255,10 @@ class Run:
             )
         )
 
-    def _finish(self, verdicts: tuple[Verdict, ...]) -> Outcome:
+    def _finish(self, verdicts: tuple[Verdict, ...]) -> RunResult:
         finished = concluded(verdicts, self._told.seconds, level_text(self._request.level))
         self._told.tell(finished)
-        return Outcome(verdicts, ExitCode(finished.exit_code))
+        return RunResult(verdicts, ExitCode(finished.exit_code))
 
     @contextmanager
     def _services(self, wanted: Sequence[str]) -> Generator[Services]:

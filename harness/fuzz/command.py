@@ -12,12 +12,9 @@ from pathlib import Path
 from hypothesis.database import DirectoryBasedExampleDatabase
 from rich.console import Console
 
-from harness.consumers import targets
-from harness.consumers.mutants.mutant import Mutant
-from harness.consumers.mutants.table import MUTANTS
-from harness.engine.launch import ready
-from harness.engine.recording import embedded_upstream
-from harness.engine.workspace import Workspace, new_run
+from harness.authoring.recording import embedded_upstream
+from harness.engine.catalogue.workspace import Workspace, new_run
+from harness.engine.run.preflight import ready
 from harness.errors import UsageError
 from harness.fuzz.found import Kept, keep, to_keep
 from harness.fuzz.memory import InMemory
@@ -26,7 +23,10 @@ from harness.fuzz.protocols import DRAWN
 from harness.fuzz.search import Search, Searcher, Wish
 from harness.fuzz.started import Started
 from harness.fuzz.trial import Judge, Trial, Tried, judged
+from harness.mutants.mutant import Mutant
+from harness.mutants.table import MUTANTS
 from harness.record.lasting import Lasting, lasting
+from harness.runner import targets
 from harness.scenario.nearest import did_you_mean
 from harness.services import Source, start
 

@@ -13,10 +13,10 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from harness.engine import golden
-from harness.engine.catalogue import golden_differences
-from harness.engine.plan import Plan, author_problems, plan
-from harness.engine.workspace import Workspace
+from harness.engine.catalogue import golden
+from harness.engine.catalogue.plans import golden_differences
+from harness.engine.catalogue.workspace import Workspace
+from harness.engine.plan.case import Plan, author_problems, plan
 from harness.fuzz.scene import Label, text
 from harness.fuzz.trial import THEME, Failure, Tried, change_log
 from harness.record.form import written_row

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from harness.consumers.mutants.mutant import Mutant
-from harness.consumers.mutants.parts import Parts
-from harness.engine.kills.prepared import Prepared
-from harness.engine.plan import Plan
+from harness.engine.mutation.prepared import Prepared
+from harness.engine.plan.case import Plan
 from harness.model.finding import FINDINGS, Verdict
+from harness.mutants.mutant import Mutant
+from harness.mutants.parts import Parts
 
 DELIVERIES = 3
 

@@ -11,9 +11,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
-from harness.engine.plan import Plan
+from harness.engine.plan.case import Plan
 from harness.model.change import ChangeLog, DdlRun, Op, Transaction
-from harness.model.mounted import MountedRow
+from harness.model.source_events import MountedRow
 from harness.model.table import TableId
 from harness.model.values import Row
 from harness.protocols import PROTOCOLS

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.engine.plan import Plan, plan
+from harness.engine.plan.case import Plan, plan
 from harness.errors import HarnessBug, Location, Problem, ScenarioError
 from harness.fuzz import oracle
 from harness.fuzz.trial import Failure, Judge

@@ -10,13 +10,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from harness.consumers.manifest import Consumer
+from harness.engine.catalogue.workspace import Workspace, new_run
 from harness.engine.events import Event
-from harness.engine.launch import versions
 from harness.engine.pipeline import Request, Run
-from harness.engine.plan import Plan
-from harness.engine.workspace import Workspace, new_run
+from harness.engine.plan.case import Plan
+from harness.engine.run.preflight import versions
 from harness.model.finding import Judgement, Verdict
+from harness.runner.manifest import Consumer
 from harness.services import Services, Source
 
 AT_ONCE = 100

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
-from harness.engine.plan import Plan, plan
+from harness.engine.plan.case import Plan, plan
 from harness.errors import DecodingError, HarnessBug, HarnessError, ScenarioError, SetupError
 from harness.fuzz import oracle
 from harness.fuzz.deliveries import applicable

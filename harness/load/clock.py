@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from harness.load.shapes import added, shape_of, table_id
 from harness.load.spec import Spec
-from harness.upstream.clock import LOGICAL_BITS
+from harness.sources.clock import LOGICAL_BITS
 
 FIRST_MS = 1_735_689_600_000  # 2025-01-01T00:00:00Z
 SLICE_MS = 1000

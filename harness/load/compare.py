@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from harness.load.left import LeftTable
 from harness.load.session import Frame
+from harness.load.surviving_tables import LeftTable
 
 MISSING, EXTRA, REPEATED, DIFFERENT = "missing", "extra", "repeated", "different"
 STATES = (MISSING, EXTRA, REPEATED, DIFFERENT)

@@ -14,7 +14,7 @@ from typing import Any
 
 from harness.contracts import SchemaRegistry, Wire
 from harness.errors import HarnessBug, SchemaRefused, SetupError
-from harness.load.again import told_again
+from harness.load.repeats import told_again
 from harness.load.shapes import further, shape_of
 from harness.load.spec import Spec
 from harness.load.tables import Tables, tables

@@ -18,8 +18,8 @@ from typing import Any
 import pyarrow as pa
 
 from harness.load.encoding import Encoding, Stream
-from harness.load.left import teller
 from harness.load.spec import Spec
+from harness.load.surviving_tables import teller
 from harness.load.workload import Partition
 from harness.model.record import Record
 from harness.model.values import Row

@@ -15,9 +15,9 @@ from typing import Any
 from harness.errors import SetupError, UsageError
 from harness.load.encoding import Encoding
 from harness.load.executors import LEFT, MESSAGE, Leaver, Writer
-from harness.load.left import LeftTable, left_tables
 from harness.load.session import Frame, Spark
 from harness.load.spec import Spec, as_json, checked
+from harness.load.surviving_tables import LeftTable, left_tables
 from harness.load.topics import Ends, end_offsets
 from harness.services import Kafka, java_properties
 

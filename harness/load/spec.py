@@ -17,7 +17,7 @@ from harness.errors import Location, Problem, ScenarioError, UsageError
 from harness.model.dialects import DEFAULT_DIALECT, DIALECTS
 from harness.scenario.nearest import nearest
 from harness.scenario.source import Source, read
-from harness.upstream.clock import LOGICAL_BITS
+from harness.sources.clock import LOGICAL_BITS
 
 PARTITIONS_MAX = 1000
 TABLES_MAX = 1000

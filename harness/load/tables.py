@@ -14,9 +14,9 @@ from harness.load.clock import Statement, statements
 from harness.load.shapes import DATABASE
 from harness.load.spec import Spec
 from harness.model.change import ChangeLog, DdlRun, Pin
-from harness.model.mounted import DdlEvent, MountedTable, ResolvedMark
-from harness.upstream.changefeed import changefeed
-from harness.upstream.tidb import follow
+from harness.model.source_events import DdlEvent, MountedTable, ResolvedMark
+from harness.sources.tidb.changefeed import changefeed
+from harness.sources.tidb.simulator import follow
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,14 @@ from harness.load.tables import Tables
 from harness.load.workload import Altered, Change, Committed, Event, Kind
 from harness.model.change import Op
 from harness.model.columns import INTEGERS
-from harness.model.mounted import DdlEvent, MountedRow, MountedTable, ResolvedMark, VendorEvent
 from harness.model.record import Origin
+from harness.model.source_events import (
+    DdlEvent,
+    MountedRow,
+    MountedTable,
+    ResolvedMark,
+    VendorEvent,
+)
 from harness.model.values import Row
 
 # Nobody walks back from a row of a workload to a line: there is none.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from harness.load.again import STRETCH
+from harness.load.repeats import STRETCH
 from harness.load.shapes import DATABASE
 from harness.load.spec import Spec
 from harness.load.tables import Tables
@@ -30,12 +30,12 @@ from harness.model.vstream import (
     Vgtid,
     VStreamResponse,
 )
-from harness.upstream.clock import LOGICAL_BITS
-from harness.upstream.personalities import COPYING, Stage, connector_settings
-from harness.upstream.vitess.cells import cell
-from harness.upstream.vitess.copy import finished
-from harness.upstream.vitess.fields import fields
-from harness.upstream.vitess.position import Position
+from harness.sources.clock import LOGICAL_BITS
+from harness.sources.source import COPYING, Stage, connector_settings
+from harness.sources.vitess.cells import cell
+from harness.sources.vitess.copy import finished
+from harness.sources.vitess.fields import fields
+from harness.sources.vitess.position import Position
 
 _ORIGIN = Origin(0, 0, 0, "load")
 _SECOND = 1000

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from harness.model.canonical import canonical
 from harness.model.columns import BINARIES, CHARACTERS, Column, ColumnKind
 from harness.model.values import Value
-from harness.model.vitess_place import VitessPlace
+from harness.model.vitess_position import VitessPlace
 
 
 def settled(kind: ColumnKind, value: Value) -> Value:

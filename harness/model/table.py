@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from harness.model.columns import Column
-from harness.model.dealing import Dealing
+from harness.model.partitioning import Dealing
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -1,8 +1,8 @@
 """What Vitess's VStream tells a client: typed events, grouped into responses.
 
-This is the second stage of the river for Debezium Vitess, as `harness.model.mounted` is for TiCDC.
-Scenarios reach it through `harness.upstream`; vendor vectors enter here directly. Times are whole
-seconds, as the binary log has them.
+The Vitess encoder's input, as `harness.model.source_events` is TiCDC's. Scenarios reach it through
+`harness.sources`; vendor vectors enter here directly. Times are whole seconds, as in the binary
+log.
 
 Source: Vitess `proto/binlogdata.proto` (VEvent, VStreamRowsResponse) and `proto/query.proto`
 (Field, Row).

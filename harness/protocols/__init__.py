@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from harness.codecs.avro.codec import AVRO
+from harness.codecs.debezium_vitess.codec import VITESS
+from harness.codecs.open.codec import OPEN
 from harness.contracts import Codec
-from harness.protocols.debezium_vitess.wire import VITESS
-from harness.protocols.ticdc_avro.wire import AVRO
-from harness.protocols.ticdc_open.wire import OPEN
 
 PROTOCOLS: Mapping[str, Codec] = MappingProxyType(
     {codec.name: codec for codec in (OPEN, AVRO, VITESS)}

@@ -63,8 +63,8 @@ def pytest_configure(config: pytest.Config) -> None:
         _refuse_unreviewed(config)
     if config.getoption("--harness-bundled"):
         _add_bundled(config)
+    from harness.pytest_plugin.options import wishes
     from harness.pytest_plugin.session import SESSION, HarnessSession
-    from harness.pytest_plugin.wishes import wishes
 
     config.pluginmanager.register(HarnessSession(wishes(config)), SESSION)
 
@@ -87,7 +87,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 
 def _refuse_unreviewed(config: pytest.Config) -> None:
     """Raise UsageError where nobody would see the difference, or several would write it."""
-    from harness.engine.workspace import in_ci
+    from harness.engine.catalogue.workspace import in_ci
 
     if in_ci(os.environ):
         raise pytest.UsageError(
@@ -102,7 +102,7 @@ def _refuse_unreviewed(config: pytest.Config) -> None:
 
 def _add_bundled(config: pytest.Config) -> None:
     """Add the bundled scenarios to what was named; without any name they are all there is."""
-    from harness.engine.workspace import bundled
+    from harness.engine.catalogue.workspace import bundled
 
     root = str(bundled() / "scenarios")
     named = config.args_source is pytest.Config.ArgsSource.ARGS

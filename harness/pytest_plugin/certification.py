@@ -18,10 +18,10 @@ import pytest
 from harness.errors import HarnessError, UsageError
 
 if TYPE_CHECKING:  # for types only: these modules bring the engine
-    from harness.consumers.manifest import Consumer
-    from harness.engine.workspace import Workspace
+    from harness.engine.catalogue.workspace import Workspace
     from harness.model.finding import Verdict
     from harness.pytest_plugin.session import HarnessSession
+    from harness.runner.manifest import Consumer
     from harness.scenario.expand import Case
 
 Function = Callable[[dict[str, Any]], object]
@@ -100,8 +100,8 @@ class Certify:
     def _cases(
         self, scenarios: str | None, protocol: str | None, root: Path | None
     ) -> tuple[Workspace, tuple[Case, ...]]:
-        from harness.engine.choose import load, selected
-        from harness.engine.workspace import workspace
+        from harness.engine.catalogue.choose import load, selected
+        from harness.engine.catalogue.workspace import workspace
 
         space = workspace(self._session.wishes.root, root)
         cases = selected(load(space), scenarios)
@@ -122,7 +122,7 @@ class Certify:
         chosen: tuple[Workspace, tuple[Case, ...]],
         deadline: float | None,
     ) -> Result:
-        from harness.engine.claimed import declined
+        from harness.engine.run.claimed_levels import declined
         from harness.model.finding import FINDINGS
         from harness.pytest_plugin.pack import Order
         from harness.report.finding_text import case_lines
@@ -143,7 +143,7 @@ class Certify:
         return Result(consumer.name, verdicts, "\n".join(lines))
 
     def _consumer(self, target: str | Function) -> Consumer:
-        from harness.consumers.targets import Whereabouts, parse
+        from harness.runner.targets import Whereabouts, parse
 
         wishes = self._session.wishes
         given = os.environ.get("PYTHONPATH", "")

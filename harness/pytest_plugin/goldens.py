@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from harness.engine import golden
-from harness.engine.catalogue import golden_differences
-from harness.engine.workspace import workspace
+from harness.engine.catalogue import golden
+from harness.engine.catalogue.plans import golden_differences
+from harness.engine.catalogue.workspace import workspace
 from harness.errors import ScenarioError
 from harness.pytest_plugin.answer import Chosen
 from harness.report.golden_diff import difference_lines

@@ -13,22 +13,22 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from harness.consumers import targets
-from harness.consumers.manifest import Consumer
-from harness.engine.catalogue import plans_apart
-from harness.engine.claimed import declined
+from harness.engine.catalogue.plans import plans_apart
+from harness.engine.catalogue.workspace import Workspace, new_run, workspace
 from harness.engine.events import CaseFinished, Event
-from harness.engine.launch import ready, versions
 from harness.engine.pipeline import Request, Run
-from harness.engine.plan import Plan, names_schemas
-from harness.engine.workspace import Workspace, new_run, workspace
+from harness.engine.plan.case import Plan, names_schemas
+from harness.engine.run.claimed_levels import declined
+from harness.engine.run.preflight import ready, versions
 from harness.errors import Problem
 from harness.model.finding import Verdict
 from harness.pytest_plugin.answer import PROBLEM, Answer, Chosen
+from harness.pytest_plugin.options import Wishes
 from harness.pytest_plugin.shared import SharedServices, unheard
-from harness.pytest_plugin.wishes import Wishes
 from harness.report.finding_text import case_lines
 from harness.report.ndjson import Ndjson
+from harness.runner import targets
+from harness.runner.manifest import Consumer
 from harness.scenario.expand import Case
 
 

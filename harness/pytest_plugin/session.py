@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from harness.errors import ExitCode, HarnessError
-from harness.pytest_plugin.wishes import Wishes
+from harness.pytest_plugin.options import Wishes
 
 if TYPE_CHECKING:  # for types only: these modules bring the engine
     from harness.pytest_plugin.answer import Answer, Chosen

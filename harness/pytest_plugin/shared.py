@@ -5,9 +5,9 @@ from __future__ import annotations
 from contextlib import ExitStack
 from functools import cached_property
 
+from harness.engine.catalogue.workspace import runs
 from harness.engine.events import Event
-from harness.engine.workspace import runs
-from harness.pytest_plugin.wishes import Wishes
+from harness.pytest_plugin.options import Wishes
 from harness.services import ServiceEvent, Services, Source, settings, source, start
 
 

@@ -17,7 +17,7 @@ from filelock import FileLock, Timeout
 
 from harness.errors import HarnessError, UsageError
 from harness.pytest_plugin.answer import Answer, Chosen, Stopped
-from harness.pytest_plugin.wishes import Wishes
+from harness.pytest_plugin.options import Wishes
 
 Pack = Callable[[Sequence[Chosen]], Mapping[str, Answer]]
 STOPPED = "stopped.txt"

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
-from harness.engine.plan import Plan
-from harness.engine.stages import Mark, Pair, Partition, Stage, stages
+from harness.engine.plan.case import Plan
+from harness.engine.plan.steps import Mark, Pair, Partition, Stage, stages
 from harness.errors import DecodingError
 from harness.model.record import Record
 from harness.scenario.document import DeliveryStep

@@ -11,7 +11,7 @@ from itertools import groupby
 
 from rich.text import Text
 
-from harness.engine.golden import Difference, diff
+from harness.engine.catalogue.golden import Difference, diff
 from harness.report.escapes import visible
 from harness.report.unshared import unshared
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from harness.engine.disturbed import decoded_or_refusal
-from harness.engine.plan import Plan
+from harness.engine.plan.case import Plan
+from harness.engine.plan.delivery import decoded_or_refusal
 from harness.model.decoded import DecodedEvent
 from harness.model.record import Origin, Record
 from harness.verdict.text import event_text

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from harness.engine.production import Account, Filled, FilledPartition
+from harness.engine.deliver.production import Account, Filled, FilledPartition
 
 FORMAT = r"%t/%p@%o %k => %s\n"
 

@@ -13,13 +13,13 @@ from itertools import groupby
 from pathlib import Path
 from types import MappingProxyType
 
+from harness.codecs.avro import reference as ticdc_avro
+from harness.codecs.debezium_vitess import reference as debezium_vitess
+from harness.codecs.open import reference as ticdc_open
 from harness.contracts import Codec, Setting, TypeForm
 from harness.errors import UsageError
 from harness.model.columns import ColumnKind
 from harness.protocols import PROTOCOLS
-from harness.protocols.debezium_vitess import reference as debezium_vitess
-from harness.protocols.ticdc_avro import reference as ticdc_avro
-from harness.protocols.ticdc_open import reference as ticdc_open
 from harness.report.coverage import witnesses
 from harness.report.protocol_words import WORDS, ProtocolWords
 from harness.scenario.document import Scenario

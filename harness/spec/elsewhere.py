@@ -28,7 +28,7 @@ class Proof:
 _REFUSED = "What it refuses never streams; the corpus holds the file and the words."
 _TASKS = "Connect's own offsets decide it before the first record, and records do not tell of it."
 _CORPUS = "tests/corpus/invalid"
-_CONNECTOR = "tests/protocols/debezium_vitess/connector"
+_CONNECTOR = "tests/codecs/debezium_vitess/connector"
 
 ELSEWHERE: Mapping[str, Proof] = MappingProxyType(
     {
@@ -85,7 +85,7 @@ ELSEWHERE: Mapping[str, Proof] = MappingProxyType(
         ),
         "vitess.smt.headers": Proof(
             "Goldens show no headers, and no table depends on them.",
-            "tests/protocols/debezium_vitess/transforms/test_chain.py::test_headers_stay",
+            "tests/codecs/debezium_vitess/transforms/test_chain.py::test_headers_stay",
         ),
         "vitess.task.round-robin": Proof(
             _TASKS, f"{_CONNECTOR}/test_tasks.py::test_shards_are_dealt_in_turn"

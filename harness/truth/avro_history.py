@@ -12,17 +12,17 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from harness.codecs.avro.encode import Encoder
 from harness.ddl import DML, StatementKind, classify
 from harness.errors import EncodingError, SchemaRefused
 from harness.model.columns import Column, ColumnKind
-from harness.model.mounted import MountedTable
+from harness.model.source_events import MountedTable
 from harness.model.table import Table
-from harness.protocols.ticdc_avro.encode import Encoder
+from harness.sources.tidb.mounter import mounted_table
 from harness.truth.avro_zones import session_to_utc
 from harness.truth.result import Vector, section
 from harness.truth.ticdc_config import default_topic
 from harness.truth.ticdc_session import Session, statements
-from harness.upstream.mount import mounted_table
 from harness.wire.registry import Compatibility, MemoryRegistry
 
 _NAME = r"(`(?:[^`]|``)+`|\"[^\"]+\"|[^\s.(`\"]+)"

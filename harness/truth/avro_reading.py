@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from harness.codecs.avro.decode import decode
+from harness.codecs.avro.names import sanitised
+from harness.codecs.avro.settings import Settings
 from harness.contracts import SchemaRegistry
 from harness.model.canonical import canonical
 from harness.model.change import Op
 from harness.model.decoded import EventKind
-from harness.model.mounted import MountedRow
+from harness.model.source_events import MountedRow
 from harness.model.values import Row, Value
-from harness.protocols.ticdc_avro.decode import decode
-from harness.protocols.ticdc_avro.names import sanitised
-from harness.protocols.ticdc_avro.settings import Settings
 from harness.truth.avro_zones import server_to_utc
 from harness.truth.result import Difference, Vector, section
 

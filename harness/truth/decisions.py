@@ -9,13 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from harness.ddl import Catalogue, DdlJob
+from harness.sources.decision import Decision
+from harness.sources.tidb.changefeed import Changefeed, changefeed
+from harness.sources.tidb.ddl_filter import filter_ddl
+from harness.sources.tidb.puller import Puller
 from harness.truth.result import Vector, section
 from harness.truth.ticdc_config import dotted
 from harness.truth.ticdc_session import Session, statements
-from harness.upstream.changefeed import Changefeed, changefeed
-from harness.upstream.ddl_filter import filter_ddl
-from harness.upstream.decision import Decision
-from harness.upstream.puller import Puller
 
 # Every vector starts in TiDB's own database `test`; the others are there as well.
 SCHEMA = "test"

@@ -10,13 +10,13 @@ from typing import Any, cast
 
 from harness.errors import UpstreamStopped
 from harness.model.change import Op
-from harness.model.mounted import MountedRow
+from harness.model.source_events import MountedRow
+from harness.sources.tidb.changefeed import DEFAULT_TOPIC, Changefeed
+from harness.sources.tidb.dispatch import Target, target_of
+from harness.sources.tidb.dispatcher import dispatcher
 from harness.truth.result import Difference, Result, Vector, section
 from harness.truth.ticdc_rows import mount_rows
 from harness.truth.vendor_errors import code_of
-from harness.upstream.changefeed import DEFAULT_TOPIC, Changefeed
-from harness.upstream.dispatch import Target, target_of
-from harness.upstream.dispatcher import dispatcher
 
 
 def compare(vector: Vector) -> Result:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from harness.ddl import DdlJob
+from harness.sources.decision import Decision, Outcome
+from harness.sources.tidb.eligibility import UNCODED
 from harness.truth.decisions import watched
 from harness.truth.result import Difference, Result, Vector
 from harness.truth.vendor_errors import codes_of
-from harness.upstream.decision import Decision, Outcome
-from harness.upstream.eligibility import UNCODED
 
 Judged = Sequence[tuple[DdlJob, Decision]]
 # What a vector calls our outcomes.

@@ -7,15 +7,15 @@ from collections.abc import Iterator
 from harness.ddl import referenced_schemas
 from harness.errors import UpstreamStopped
 from harness.model.table import Table
+from harness.sources.tidb.mounter import mounted_table
+from harness.sources.tidb.refusal import ChangefeedError
+from harness.sources.tidb.split import split_updates
+from harness.sources.tidb.store import NetChange
 from harness.truth.decisions import SCHEMA, Watched, watched
 from harness.truth.eligibility import ddl_differences, different
 from harness.truth.result import Difference, Result, Vector
 from harness.truth.ticdc_rows import net_change
 from harness.truth.vendor_errors import codes_of
-from harness.upstream.mount import mounted_table
-from harness.upstream.refusal import ChangefeedError
-from harness.upstream.split import split_updates
-from harness.upstream.store import NetChange
 
 CONSTRUCTION = "filter construction"
 _NOT_REPLICATED = "ignore (table not replicated)"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from harness.protocols.ticdc_open.settings import Settings, settings
-from harness.protocols.ticdc_open.wire import OpenWire
+from harness.codecs.open.codec import OpenWire
+from harness.codecs.open.settings import Settings, settings
 from harness.truth.open_messages import (
     CLAIM_CHECK,
     COMPRESSED,

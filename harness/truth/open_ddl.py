@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from harness.model.mounted import ResolvedMark
 from harness.model.record import Origin, Record
+from harness.model.source_events import ResolvedMark
 from harness.truth.open_bound import Bound
 from harness.truth.open_messages import Message, Place, in_order
 from harness.truth.open_reading import read_messages

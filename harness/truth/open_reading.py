@@ -10,13 +10,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from harness.codecs.open.settings import Settings
 from harness.contracts import Wire
 from harness.errors import DecodingError
 from harness.model.change import Op
 from harness.model.decoded import DecodedEvent, EventKind, settled
-from harness.model.mounted import MountedRow
+from harness.model.source_events import MountedRow
 from harness.model.values import Row, Value
-from harness.protocols.ticdc_open.settings import Settings
 from harness.truth.open_messages import RECORD_OVERHEAD, Place
 from harness.truth.result import Difference, Vector
 

@@ -8,8 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from harness.contracts import Wire
 from harness.errors import EncodingError, UpstreamStopped
 from harness.model.change import Op
-from harness.model.mounted import MountedRow
 from harness.model.record import Record
+from harness.model.source_events import MountedRow
+from harness.sources.tidb.dispatch import target_of
+from harness.sources.tidb.mounter import eligible
 from harness.truth.open_bound import Bound
 from harness.truth.open_messages import ours, theirs
 from harness.truth.open_reading import read_messages, row_differences
@@ -19,8 +21,6 @@ from harness.truth.ticdc_ddl import mount_ddl
 from harness.truth.ticdc_followed import feed_of
 from harness.truth.ticdc_rows import mount_rows
 from harness.truth.ticdc_session import prepared
-from harness.upstream.dispatch import target_of
-from harness.upstream.mount import eligible
 
 
 def compare_rows(bound: Bound, vector: Vector) -> Parts:

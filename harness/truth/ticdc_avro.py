@@ -7,13 +7,13 @@ from dataclasses import replace
 from itertools import zip_longest
 from typing import Any
 
+from harness.codecs.avro.encode import RECORD_OVERHEAD, Encoder
+from harness.codecs.avro.settings import Settings, settings
+from harness.codecs.avro.topics import check_topic_rule
 from harness.contracts import SchemaRegistry
 from harness.errors import UpstreamStopped
-from harness.model.mounted import MountedRow, ResolvedMark
 from harness.model.record import Origin, Record
-from harness.protocols.ticdc_avro.encode import RECORD_OVERHEAD, Encoder
-from harness.protocols.ticdc_avro.settings import Settings, settings
-from harness.protocols.ticdc_avro.topics import check_topic_rule
+from harness.model.source_events import MountedRow, ResolvedMark
 from harness.truth.avro_history import History, Posts
 from harness.truth.avro_reading import readings
 from harness.truth.avro_zones import server_to_utc

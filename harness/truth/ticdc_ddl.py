@@ -1,7 +1,7 @@
 """What TiCDC's encoder was given for a vector's DDL, from our own catalogue.
 
 The statements under test run on the session that the setup made. Types, names and restored text are
-the catalogue's, a changefeed (`harness.upstream`) decides what is sent and to which topic; only the
+the catalogue's, a changefeed (`harness.sources`) decides what is sent and to which topic; only the
 commit ts, which the vectors count, is taken from the vector.
 """
 
@@ -11,15 +11,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from harness.ddl import ActionType, DdlJob
-from harness.model.mounted import DdlEvent, MountedTable
 from harness.model.record import Origin
+from harness.model.source_events import DdlEvent, MountedTable
 from harness.model.table import Table, TableId
+from harness.sources.decision import Decision
+from harness.sources.tidb.changefeed import Changefeed
+from harness.sources.tidb.eligibility import UNCODED
+from harness.sources.tidb.mounter import mounted_table
 from harness.truth.result import Difference, Vector
 from harness.truth.ticdc_followed import follow
-from harness.upstream.changefeed import Changefeed
-from harness.upstream.decision import Decision
-from harness.upstream.eligibility import UNCODED
-from harness.upstream.mount import mounted_table
 
 
 @dataclass(frozen=True, slots=True)

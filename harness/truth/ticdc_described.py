@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from harness.ddl import ColumnFlag
 from harness.model.columns import INTEGERS, Column, ColumnKind
-from harness.model.mounted import MountedTable
+from harness.model.source_events import MountedTable
 from harness.model.table import Index, IndexPart, Table, TableId
 from harness.truth.result import Vector
 

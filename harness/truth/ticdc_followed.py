@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from harness.ddl import DdlJob
+from harness.sources.decision import Decision
+from harness.sources.tidb.changefeed import Changefeed, changefeed
+from harness.sources.tidb.ddl_filter import filter_ddl
+from harness.sources.tidb.puller import Puller
 from harness.truth.result import Vector
 from harness.truth.ticdc_config import default_topic, partitions, settings_of
 from harness.truth.ticdc_session import after, statements
-from harness.upstream.changefeed import Changefeed, changefeed
-from harness.upstream.ddl_filter import filter_ddl
-from harness.upstream.decision import Decision
-from harness.upstream.puller import Puller
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,17 +13,17 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from harness.model.change import Op, RowChanged
-from harness.model.mounted import MountedRow, MountedTable
 from harness.model.record import Origin
+from harness.model.source_events import MountedRow, MountedTable
 from harness.model.values import Row
+from harness.sources.tidb.mounter import mounted_table
+from harness.sources.tidb.split import split_updates
+from harness.sources.tidb.store import NetChange
 from harness.truth.result import Difference, Vector
 from harness.truth.ticdc_config import partitions, raw_changes
 from harness.truth.ticdc_described import described_table
 from harness.truth.ticdc_session import Session, prepared
 from harness.truth.ticdc_values import value_of
-from harness.upstream.mount import mounted_table
-from harness.upstream.split import split_updates
-from harness.upstream.store import NetChange
 
 DESCRIBED = "columns-as-described"
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from harness.sources.tidb.refusal import ChangefeedError
 from harness.truth import dispatch
 from harness.truth.result import Difference, Result, Vector
 from harness.truth.vendor_errors import code_of
-from harness.upstream.refusal import ChangefeedError
 
 
 def compare(vector: Vector) -> Result:

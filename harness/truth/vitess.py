@@ -8,16 +8,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from harness.protocols.debezium_vitess.connect.schema import ConnectRecord
-from harness.protocols.debezium_vitess.connector.connector import (
+from harness.codecs.connect.schema import ConnectRecord
+from harness.codecs.debezium_vitess.connector.connector import (
     Connector,
     Surroundings,
     offsets_of,
 )
-from harness.protocols.debezium_vitess.connector.errors import ConnectorFailed, JavaError
-from harness.protocols.debezium_vitess.connector.plan import NO_OFFSETS, Offsets
-from harness.protocols.debezium_vitess.connector.settings import read
-from harness.protocols.debezium_vitess.connector.validation import problems
+from harness.codecs.debezium_vitess.connector.errors import ConnectorFailed, JavaError
+from harness.codecs.debezium_vitess.connector.plan import NO_OFFSETS, Offsets
+from harness.codecs.debezium_vitess.connector.settings import read
+from harness.codecs.debezium_vitess.connector.validation import problems
 from harness.truth.result import Difference, Result, Vector
 from harness.truth.vitess_clock import EARLIEST_MS, HEARTBEAT_TIMER
 from harness.truth.vitess_input import Run, cluster_of, runs_of, zone_of

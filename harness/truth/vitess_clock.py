@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final, cast
 
-from harness.protocols.debezium_vitess.connect.schema import ConnectRecord
+from harness.codecs.connect.schema import ConnectRecord
 from harness.truth.result import Vector
 
 PROCESSING_CLOCK: Final = "processing-clock"

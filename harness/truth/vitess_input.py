@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, cast
 
+from harness.codecs.debezium_vitess.connector.plan import Cluster
 from harness.model.vstream import (
     Begin,
     Cells,
@@ -29,7 +30,6 @@ from harness.model.vstream import (
     Vgtid,
     VStreamResponse,
 )
-from harness.protocols.debezium_vitess.connector.plan import Cluster
 from harness.truth.result import Vector, section
 
 # The JVM's zone is told in the vector's note only.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from harness.codecs.connect.errors import java_text
+from harness.codecs.connect.schema import ConnectRecord
+from harness.codecs.debezium_vitess.transforms.chain import Chain, stage
 from harness.errors import UpstreamStopped
-from harness.protocols.debezium_vitess.connect.errors import java_text
-from harness.protocols.debezium_vitess.connect.schema import ConnectRecord
-from harness.protocols.debezium_vitess.transforms.chain import Chain, stage
 from harness.truth.result import Difference, Vector
 from harness.truth.vitess_clock import like_theirs
 from harness.truth.vitess_records import compare_record

@@ -26,7 +26,7 @@ from typing import Any
 
 from harness.model.canonical import canonical
 from harness.model.decoded import DecodedEvent, EventKind, settled
-from harness.model.mounted import MountedTable
+from harness.model.source_events import MountedTable
 from harness.model.values import Row, Value
 from harness.verdict.expected import Expected, TableState
 from harness.verdict.text import row_text

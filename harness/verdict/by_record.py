@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 from harness.model.columns import BINARIES, CHARACTERS, INTEGERS, Column
-from harness.model.mounted import MountedRow, MountedTable, VendorEvent
 from harness.model.reshape import default_value
+from harness.model.source_events import MountedRow, MountedTable, VendorEvent
 from harness.model.table import TableId
 from harness.model.values import Row, Value
 from harness.verdict.expected import Expected, TableState, apply_row, key_of

@@ -7,8 +7,8 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from harness.model.finding import Place
-from harness.model.mounted import MountedRow
 from harness.model.record import Record
+from harness.model.source_events import MountedRow
 
 
 @dataclass(frozen=True, slots=True)

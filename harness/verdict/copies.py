@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from harness.model.change import Op
 from harness.model.finding import Finding, FindingKind
-from harness.model.mounted import MountedRow, VendorEvent
+from harness.model.source_events import MountedRow, VendorEvent
 from harness.model.table import TableId
 from harness.verdict.case import Judged
 from harness.verdict.expected import Expected, TableState

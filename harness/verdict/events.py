@@ -14,8 +14,8 @@ from typing import NamedTuple
 from harness.model.canonical import canonical
 from harness.model.change import Op
 from harness.model.finding import Finding, FindingKind
-from harness.model.mounted import MountedRow
 from harness.model.observed import ObservedEvent, RawRow
+from harness.model.source_events import MountedRow
 from harness.model.values import Value
 from harness.spec import duty_clause
 from harness.verdict.case import Judged

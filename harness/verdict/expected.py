@@ -12,8 +12,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from harness.model.change import Op
-from harness.model.mounted import DdlEvent, MountedRow, MountedTable, ResolvedMark, VendorEvent
 from harness.model.reshape import keeps_rows, reshape
+from harness.model.source_events import (
+    DdlEvent,
+    MountedRow,
+    MountedTable,
+    ResolvedMark,
+    VendorEvent,
+)
 from harness.model.table import TableId
 from harness.model.values import Row, Value
 

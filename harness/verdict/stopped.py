@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from harness.model.mounted import ChangefeedStopped
+from harness.model.source_events import ChangefeedStopped
 
 STOPPED = "stopped"
 Items = Sequence[Mapping[str, Any]]

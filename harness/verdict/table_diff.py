@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from harness.model.exhibit import DiffRow, RowMark, TableDiff
+from harness.model.evidence import DiffRow, RowMark, TableDiff
 from harness.model.finding import Finding
 from harness.model.observed import RawRow
 from harness.model.values import Row

@@ -13,8 +13,8 @@ from types import MappingProxyType
 
 from harness.model.change import Op
 from harness.model.finding import Finding, FindingKind
-from harness.model.mounted import MountedRow
 from harness.model.observed import RawRow
+from harness.model.source_events import MountedRow
 from harness.model.table import TableId
 from harness.model.values import Row
 from harness.spec import duty_clause, type_clause

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.model.decoded import DecodedEvent, EventKind
-from harness.model.mounted import MountedTable
+from harness.model.source_events import MountedTable
 from harness.model.values import Row, Value
 
 

@@ -17,7 +17,7 @@ CHOICE = ("--level", "decode", "-k", "types.year and open", *ROOTS)
 SPOILER = f"""
 import json, os, sys
 sys.path.insert(0, {str(ROOT)!r})
-from harness.consumers.reference.__main__ import main
+from harness.reference_consumer.__main__ import main
 main()
 job = json.load(open(os.environ["HARNESS_JOB"]))
 assert job["kafka"] is None and job["registry"] is None
@@ -98,7 +98,7 @@ levels: [{levels}]
 DECODES = f"""
 import sys
 sys.path.insert(0, {str(ROOT)!r})
-from harness.consumers.reference.__main__ import main
+from harness.reference_consumer.__main__ import main
 sys.exit(main())
 """
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from harness.cli.main import COMMANDS, cli, main
-from harness.engine.choose import load, selected
-from harness.engine.workspace import workspace
+from harness.engine.catalogue.choose import load, selected
+from harness.engine.catalogue.workspace import workspace
 from harness.errors import ExitCode
 from harness.scenario.expand import select
 from tests.tree import ROOT

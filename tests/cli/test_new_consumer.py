@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from harness.authoring import new_consumer
 from harness.cli.main import main
 from harness.cli.new import LANGUAGES, PROTOCOLS
-from harness.consumers.commands import Whereabouts
-from harness.consumers.targets import parse
-from harness.engine import new_consumer
+from harness.runner.commands import Whereabouts
+from harness.runner.targets import parse
 from harness.scaffolds import NAME, OFFERED, PROTOCOL, SCAFFOLDS
 
 README_LINES_MAX = 30

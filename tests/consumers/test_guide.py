@@ -14,11 +14,11 @@ from typing import Any
 
 import pytest
 
-from harness.consumers.contract.job import ChangefeedJob, KafkaJob, TopicJob
-from harness.consumers.run import RunPlan, run
-from harness.consumers.targets import Whereabouts, parse
 from harness.model.observed import Observed, Outcome
 from harness.model.table import TableId
+from harness.runner.contract.job import ChangefeedJob, KafkaJob, TopicJob
+from harness.runner.run import RunPlan, run
+from harness.runner.targets import Whereabouts, parse
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "docs/guides/examples/open_consumer.py"

@@ -17,13 +17,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.consumers.mutants.parts import Parts
-from harness.consumers.mutants.table import MUTANTS
-from harness.engine.kills.claims import unknown_claims
-from harness.engine.kills.prepared import Prepared
-from harness.engine.plan import Plan, author_problems, plan
+from harness.engine.mutation.claims import unknown_claims
+from harness.engine.mutation.prepared import Prepared
+from harness.engine.plan.case import Plan, author_problems, plan
 from harness.errors import Problem, ScenarioError
 from harness.model.finding import Verdict
+from harness.mutants.parts import Parts
+from harness.mutants.table import MUTANTS
 from harness.record.lock import header, load_lock, write_lock
 from harness.record.recorder import _Replay
 from harness.record.session import sql_steps

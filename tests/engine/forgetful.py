@@ -11,7 +11,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from harness.consumers.reference.__main__ import main
+from harness.reference_consumer.__main__ import main
 
 if __name__ == "__main__":
     CODE = main()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.engine.plan import Plan, author_problems, plan
+from harness.engine.plan.case import Plan, author_problems, plan
 from harness.errors import ScenarioError
 from harness.scenario.expand import cases
 from harness.scenario.load import load

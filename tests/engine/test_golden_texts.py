@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from harness.engine import golden
-from harness.engine.plan import Plan
+from harness.engine.catalogue import golden
+from harness.engine.plan.case import Plan
 from harness.model.record import Record
 from harness.scenario.expand import Case
-from tests.engine.test_plan import TEXT, planned
+from tests.engine.plan.test_case import TEXT, planned
 
 
 def plain(root: Path) -> Plan:

@@ -10,18 +10,18 @@ from pathlib import Path
 
 import pytest
 
-from harness.consumers.manifest import Consumer
-from harness.consumers.targets import Whereabouts, parse
+from harness.engine.catalogue.workspace import workspace
 from harness.engine.events import Event, PhaseStarted
-from harness.engine.isolation import NOT_ISOLATED, Isolation
 from harness.engine.pipeline import Outcome, Request, Run
-from harness.engine.plan import Plan
-from harness.engine.workspace import workspace
+from harness.engine.plan.case import Plan
+from harness.engine.run.isolation import NOT_ISOLATED, Isolation
 from harness.errors import ExitCode
 from harness.model.finding import Judgement
+from harness.runner.manifest import Consumer
+from harness.runner.targets import Whereabouts, parse
 from harness.verdict.packing import CONFIRMED
 from tests.changelogs import insert, transaction, update
-from tests.engine.test_plan import CHANGES, TEXT, planned
+from tests.engine.plan.test_case import CHANGES, TEXT, planned
 
 pytestmark = pytest.mark.services
 

@@ -12,8 +12,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from harness.consumers.reference.hold import Hold
-from harness.consumers.reference.tables import Tables
 from harness.ddl import Catalogue
 from harness.faults import FAULTS
 from harness.faults.actions import AddPartitions, Step
@@ -24,11 +22,13 @@ from harness.faults.orders import count_orders, enumerate_orders
 from harness.model.decoded import EventKind
 from harness.model.record import Record
 from harness.protocols import PROTOCOLS
+from harness.reference_consumer.hold import Hold
+from harness.reference_consumer.tables import Tables
 from harness.verdict.expected import Expected
 from tests.changelogs import ddl, delete, insert, resolved, transaction, update
-from tests.consumers.reference.test_fold_law import CREATE, change_logs
 from tests.faults.deliveries import allowed, deliveries, reading
 from tests.faults.samples import STREAMS, T1, T2, streams
+from tests.reference_consumer.test_fold_law import CREATE, change_logs
 from tests.verdict.answers import case
 
 MANY = settings(

@@ -19,8 +19,8 @@ from harness.model.decoded import EventKind
 from harness.model.record import Record
 from harness.model.values import Value
 from harness.protocols import PROTOCOLS
-from harness.upstream.vitess.stream import stream
-from harness.upstream.vitess.topology import topology
+from harness.sources.vitess.simulator import stream
+from harness.sources.vitess.topology import topology
 from harness.wire.registry import MemoryRegistry
 from tests.changelogs import ddl, delete, feed, insert, log, mounted, transaction, update
 from tests.faults.deliveries import deliveries, reading

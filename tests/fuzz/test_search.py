@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from hypothesis.database import DirectoryBasedExampleDatabase, ExampleDatabase
 
-from harness.consumers.mutants.table import MUTANTS
 from harness.fuzz.memory import InMemory
 from harness.fuzz.protocols import DRAWN
 from harness.fuzz.search import Search, Searcher, Wish
 from harness.fuzz.trial import Trial
+from harness.mutants.table import MUTANTS
 from harness.record.lasting import Lasting, lasting
 from harness.record.server import Upstream
 from harness.services import start

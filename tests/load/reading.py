@@ -11,9 +11,9 @@ from harness.consumers.spark.events import Event, Kind
 from harness.consumers.spark.protocols import Decode, Language, decoder, read
 from harness.consumers.spark.ticdc_avro import events as avro_events
 from harness.load.encoding import Encoding
-from harness.load.left import teller, told_tables
-from harness.load.left import texts as value_texts
 from harness.load.spec import Spec
+from harness.load.surviving_tables import teller, told_tables
+from harness.load.surviving_tables import texts as value_texts
 from harness.load.workload import Partition
 from harness.model.canonical import canonical
 from harness.model.record import Record

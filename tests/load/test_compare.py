@@ -13,10 +13,10 @@ from harness.errors import SetupError, UsageError
 from harness.load import job
 from harness.load.compare import STATES, Compared, compare
 from harness.load.encoding import prepared
-from harness.load.left import LeftTable, left_tables
 from harness.load.outputs import Output
 from harness.load.session import Master, session
 from harness.load.spec import checked
+from harness.load.surviving_tables import LeftTable, left_tables
 from harness.load.topics import prepare
 from harness.services import start
 from tests.load import reading

@@ -10,8 +10,8 @@ import pytest
 
 from harness.consumers.spark.events import Kind
 from harness.errors import HarnessBug, UsageError
-from harness.load.again import told_again
 from harness.load.encoding import prepared
+from harness.load.repeats import told_again
 from harness.load.spec import Spec, checked
 from harness.load.workload import Partition
 from tests.load import reading

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from harness.model.mounted import MountedRow, quick_row
 from harness.model.quick import quick
 from harness.model.record import Origin, Record, bare_record, quick_origin
-from harness.upstream.store import NetChange, net_change
+from harness.model.source_events import MountedRow, quick_row
+from harness.sources.tidb.store import NetChange, net_change
 
 MADE: dict[type[Any], Callable[..., Any]] = {
     Record: bare_record,

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.engine.choose import load, selected
-from harness.engine.workspace import workspace
+from harness.engine.catalogue.choose import load, selected
+from harness.engine.catalogue.workspace import workspace
 from harness.errors import SetupError, UsageError
 from harness.pytest_plugin.answer import Answer, Chosen, Stopped
+from harness.pytest_plugin.options import Wishes
 from harness.pytest_plugin.shares import Shares, deal, selection
-from harness.pytest_plugin.wishes import Wishes
 from tests.pytest_plugin.project import ROOT
 
 SPACE = workspace(ROOT)

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from harness.report.deliveries import LEGEND, delivery_json, delivery_lines
-from tests.engine.test_plan import TEXT, planned
+from tests.engine.plan.test_case import TEXT, planned
 
 WIDTH = 100
 MORE = """\

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from rich.text import Text
 
-from harness.engine.golden import Difference
+from harness.engine.catalogue.golden import Difference
 from harness.report.golden_diff import difference_lines
 
 PATH = Path("golden/dml/a/open-p1.tables.txt")

@@ -8,7 +8,7 @@ from pathlib import Path
 from harness.model.decoded import DecodedEvent, EventKind
 from harness.report.preview import preview_json, preview_lines
 from harness.verdict.text import event_text
-from tests.engine.test_plan import planned
+from tests.engine.plan.test_case import planned
 
 
 def test_lines(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import json
 import shlex
 from pathlib import Path
 
-from harness.engine.production import Account, Filled, FilledPartition
+from harness.engine.deliver.production import Account, Filled, FilledPartition
 from harness.report.production import Reader, document, lines
 
 FRESH = Filled(

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from harness.consumers.mutants.consumer import REFERENCE
-from harness.consumers.mutants.table import MUTANTS
-from harness.engine.catalogue import plans
-from harness.engine.choose import load, selected
+from harness.engine.catalogue.choose import load, selected
+from harness.engine.catalogue.plans import plans
+from harness.engine.catalogue.workspace import workspace
 from harness.engine.events import CaseFinished, Event, RunFinished, RunStarted
-from harness.engine.exhibits import exhibit
-from harness.engine.kills.prepared import Prepared
-from harness.engine.workspace import workspace
+from harness.engine.mutation.prepared import Prepared
+from harness.engine.plan.evidence import exhibit
 from harness.model.finding import APPLICABLE, FINDINGS, Judgement
+from harness.mutants.consumer import REFERENCE
+from harness.mutants.table import MUTANTS
 from harness.verdict.judge import judge
 
 ROOT = Path(__file__).resolve().parents[2]

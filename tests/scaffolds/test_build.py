@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.engine.new_consumer import Wish, create
+from harness.authoring.new_consumer import Wish, create
 from harness.scaffolds import OFFERED
 
 pytestmark = pytest.mark.scaffolds

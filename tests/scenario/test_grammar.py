@@ -14,8 +14,8 @@ from harness.faults.grammar import LICENCES, delivery_step
 from harness.model.dialects import DIALECTS
 from harness.protocols import PROTOCOLS
 from harness.scenario.grammar import grammar
+from harness.sources.tidb.changefeed import PARTITION_RULES
 from harness.spec import CLAUSES, Level
-from harness.upstream.changefeed import PARTITION_RULES
 
 Node = dict[str, Any]
 

@@ -15,7 +15,7 @@ from confluent_kafka.admin import AdminClient
 
 from harness.cli.certify import command as certify
 from harness.cli.main import main
-from harness.engine import topics
+from harness.engine.deliver import topics
 from harness.errors import HarnessError, SetupError, UsageError
 from harness.services import Kafka, find_java, java_properties, settings, start
 from harness.services.ports import free_ports

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import urllib3
 
-from harness.engine.jobs import registry_job
+from harness.engine.run.jobs import registry_job
 from harness.errors import HarnessError, SetupError, UsageError
 from harness.services import Registry, settings, start
 from harness.services.ports import HOST, free_ports

@@ -10,17 +10,17 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 import urllib3
 
+from harness.codecs.avro.codec import AvroWire, bind
 from harness.ddl import Catalogue
 from harness.errors import DecodingError, SchemaRefused, SetupError, UpstreamStopped
 from harness.model.change import Op
-from harness.model.mounted import MountedRow
 from harness.model.record import Origin
+from harness.model.source_events import MountedRow
 from harness.model.values import Row
-from harness.protocols.ticdc_avro.wire import AvroWire, bind
 from harness.services import Registry, start
 from harness.services.ports import HOST
 from harness.services.schemas import HttpRegistry
-from harness.upstream.mount import mounted_table
+from harness.sources.tidb.mounter import mounted_table
 from harness.wire.registry import MemoryRegistry
 from harness.wire.registry_http import register_body
 from tests.wire.evolutions import ACCEPTED, OLD, REFUSED, UNREADABLE

@@ -13,8 +13,8 @@ from typing import Any
 import orjson
 import pytest
 
-from harness.engine.choose import load
-from harness.engine.workspace import workspace
+from harness.engine.catalogue.choose import load
+from harness.engine.catalogue.workspace import workspace
 from harness.record.server import Server, Upstream
 from harness.record.session import sql_steps
 from harness.scenario.document import DdlStep, TransactionStep
@@ -32,7 +32,7 @@ ROOTS = ["--scenarios", str(ROOT / "scenarios"), "--golden", str(ROOT / "golden"
 FORGETFUL = f"""
 import json, os, sys
 sys.path.insert(0, {str(ROOT)!r})
-from harness.consumers.reference.__main__ import main
+from harness.reference_consumer.__main__ import main
 code = main()
 job = json.load(open(os.environ["HARNESS_JOB"]))
 with open(os.path.join(job["out_dir"], "0000", "tables", "shop.t.jsonl"), "a") as rows:
@@ -42,7 +42,7 @@ sys.exit(code)
 MOVER = f"""
 import sys
 sys.path.insert(0, {str(ROOT)!r})
-from harness.consumers.reference.__main__ import main
+from harness.reference_consumer.__main__ import main
 from harness.record.server import Server, Upstream
 Server(Upstream(*{{where!r}})).run("INSERT INTO shop.t VALUES (77, 7)")
 sys.exit(main())

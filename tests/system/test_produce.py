@@ -17,10 +17,10 @@ from confluent_kafka import Consumer, TopicPartition
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
 
-from harness.engine.catalogue import planned_only
-from harness.engine.choose import load, selected
-from harness.engine.plan import Plan
-from harness.engine.workspace import workspace
+from harness.engine.catalogue.choose import load, selected
+from harness.engine.catalogue.plans import planned_only
+from harness.engine.catalogue.workspace import workspace
+from harness.engine.plan.case import Plan
 from harness.services import HttpRegistry, Services, start
 from harness.wire.confluent import confluent_unframe
 from tests.tree import ROOT

@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from harness.consumers.commands import Whereabouts
-from harness.consumers.manifests.expectations import read_expectations
-from harness.consumers.manifests.read import read_manifest
 from harness.engine.events import CaseFinished, RunFinished, RunStarted
 from harness.model.finding import Judgement
 from harness.report.read import read_events
+from harness.runner.commands import Whereabouts
+from harness.runner.manifests.expectations import read_expectations
+from harness.runner.manifests.read import read_manifest
 
 ROOT = Path(__file__).parents[2]
 CONSUMERS = ROOT / "examples" / "consumers"

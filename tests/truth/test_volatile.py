@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from harness.protocols.ticdc_open.settings import settings
-from harness.protocols.ticdc_open.wire import OpenWire
+from harness.codecs.open.codec import OpenWire
+from harness.codecs.open.settings import settings
 from harness.truth.exceptions import EXCEPTIONS
 from harness.truth.ticdc_config import settings_of
 from harness.truth.ticdc_open import compare

@@ -8,13 +8,13 @@ from typing import Any
 
 from harness.model.change import Change, Op
 from harness.model.finding import Finding, Verdict
-from harness.model.mounted import DdlEvent, MountedRow
 from harness.model.observed import Observed, ObservedDdl, ObservedEvent, Outcome, RawRow
 from harness.model.record import Record
+from harness.model.source_events import DdlEvent, MountedRow
 from harness.model.table import TableId
 from harness.model.values import Row
 from harness.protocols import PROTOCOLS
-from harness.upstream.tidb import mount
+from harness.sources.tidb.simulator import mount
 from harness.verdict.case import Judged, places
 from harness.verdict.expected import Expected, fold
 from harness.verdict.judge import judge

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.model.change import Change
-from harness.model.mounted import DdlEvent, MountedRow, ResolvedMark
 from harness.model.record import Origin
+from harness.model.source_events import DdlEvent, MountedRow, ResolvedMark
 from harness.model.table import TableId
-from harness.upstream.clock import FIRST_TS
+from harness.sources.clock import FIRST_TS
 from harness.verdict.expected import Expected, fold, global_resolved
 from tests.changelogs import (
     T,

@@ -16,7 +16,7 @@ from harness.model.change import Op
 from harness.model.finding import Finding, FindingKind, Judgement, Verdict
 from harness.model.observed import Outcome
 from harness.model.table import TableId
-from harness.upstream.clock import FIRST_TS
+from harness.sources.clock import FIRST_TS
 from tests.changelogs import T, ddl, delete, insert, resolved, transaction, update
 from tests.verdict.answers import EXPECT_LINE, Case, case, told, told_ddl, without
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from harness.model.change import Op
 from harness.model.finding import FindingKind, Judgement
-from harness.model.mounted import MountedRow
 from harness.model.record import Origin, Record
+from harness.model.source_events import MountedRow
 from harness.model.table import TableId
 from harness.verdict.case import Judged, places
 from harness.verdict.judge import judge

@@ -20,16 +20,16 @@ from fastavro import (
 )
 
 from harness.bench.encode.load import Load
+from harness.codecs.avro.encode import Encoder
+from harness.codecs.avro.schema import value_schema
+from harness.codecs.avro.settings import Settings, settings
 from harness.ddl import Catalogue
 from harness.errors import HarnessBug
 from harness.model.change import Op
-from harness.model.mounted import MountedRow
 from harness.model.record import Origin
+from harness.model.source_events import MountedRow
 from harness.model.values import Row
-from harness.protocols.ticdc_avro.encode import Encoder
-from harness.protocols.ticdc_avro.schema import value_schema
-from harness.protocols.ticdc_avro.settings import Settings, settings
-from harness.upstream.mount import mounted_table
+from harness.sources.tidb.mounter import mounted_table
 from harness.wire.confluent import HEADER_SIZE
 from harness.wire.registry import MemoryRegistry
 

@@ -17,14 +17,14 @@ import orjson
 from harness.bench.change_log import order
 from harness.bench.encode.bound import bound_pass
 from harness.bench.encode.load import Load
+from harness.codecs.open.codec import OpenWire, bind
 from harness.ddl import Catalogue
 from harness.errors import HarnessBug
 from harness.model.change import Op
-from harness.model.mounted import MountedRow
 from harness.model.record import Origin
+from harness.model.source_events import MountedRow
 from harness.model.table import TableId
-from harness.protocols.ticdc_open.wire import OpenWire, bind
-from harness.upstream.mount import mounted_table
+from harness.sources.tidb.mounter import mounted_table
 from harness.wire.framing import unframe
 
 EVENTS = 20_000

@@ -20,6 +20,11 @@ import orjson
 
 from harness.bench.encode.bound import bound_pass
 from harness.bench.encode.load import Load
+from harness.codecs.connect.converters import Worker
+from harness.codecs.connect.settings import converter_settings
+from harness.codecs.debezium_vitess.codec import VitessWire, bind, bound_to
+from harness.codecs.debezium_vitess.connector.connector import Connector, Surroundings
+from harness.codecs.debezium_vitess.connector.plan import Cluster
 from harness.errors import HarnessBug
 from harness.model.record import Origin
 from harness.model.vstream import (
@@ -36,11 +41,6 @@ from harness.model.vstream import (
     Vgtid,
     VStreamResponse,
 )
-from harness.protocols.debezium_vitess.connect.converters import Worker
-from harness.protocols.debezium_vitess.connect.settings import converter_settings
-from harness.protocols.debezium_vitess.connector.connector import Connector, Surroundings
-from harness.protocols.debezium_vitess.connector.plan import Cluster
-from harness.protocols.debezium_vitess.wire import VitessWire, bind, bound_to
 from harness.wire.confluent import HEADER_SIZE
 from harness.wire.registry import MemoryRegistry
 

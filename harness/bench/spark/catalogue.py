@@ -22,7 +22,7 @@ import orjson
 
 from harness.bench.command import harness, watched
 from harness.bench.figure import Figure
-from harness.engine.workspace import RUNS
+from harness.engine.catalogue.workspace import RUNS
 
 SHARE = 3.0  # percent of the cases that run one query each
 ONE = "dml.no-net-change"

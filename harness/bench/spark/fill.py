@@ -14,15 +14,15 @@ from itertools import cycle, islice
 from typing import Any
 
 from harness.bench.change_log import DATABASE, change_log
-from harness.consumers.contract.job import ChangefeedJob, Complete, KafkaJob, TopicJob
-from harness.engine.jobs import kafka_job
-from harness.engine.registered import Registered
-from harness.engine.sending import ALONE, Sender
-from harness.engine.streaming import Course, streamed
-from harness.engine.topics import TopicWishes, created
+from harness.engine.deliver.registered import Registered
+from harness.engine.deliver.sending import ALONE, Sender
+from harness.engine.deliver.topics import TopicWishes, created
+from harness.engine.plan.streaming import Course, streamed
+from harness.engine.run.jobs import kafka_job
 from harness.model.record import Record
+from harness.runner.contract.job import ChangefeedJob, Complete, KafkaJob, TopicJob
 from harness.services import HttpRegistry, Services
-from harness.upstream.personalities import Stage
+from harness.sources.source import Stage
 
 PARTITIONS = 4
 BLOCK = 20_000

@@ -22,11 +22,11 @@ import orjson
 from harness.bench.command import watched
 from harness.bench.figure import Figure
 from harness.bench.spark.fill import SETTINGS, Filled, Filler
-from harness.consumers.contract.job import Job
-from harness.consumers.run import Start
-from harness.consumers.targets import Whereabouts, parse
-from harness.engine import jobs
-from harness.engine.launch import ready
+from harness.engine.run import jobs
+from harness.engine.run.preflight import ready
+from harness.runner.contract.job import Job
+from harness.runner.run import Start
+from harness.runner.targets import Whereabouts, parse
 from harness.services import start
 
 EVENTS = 200_000

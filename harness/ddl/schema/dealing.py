@@ -19,7 +19,7 @@ from harness.ddl.expressions import (
     restore_expression,
 )
 from harness.ddl.syntax import PartitionDef, Partitioning
-from harness.model.dealing import Dealing, Edge, Mark
+from harness.model.partitioning import Dealing, Edge, Mark
 from harness.model.table import Table
 
 # MySQL counts days from year 0, Python from year 1.

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from harness.engine.plan import Plan
+from harness.engine.plan.case import Plan
 from harness.model.columns import Column
-from harness.model.mounted import DdlEvent, MountedRow, MountedTable
+from harness.model.source_events import DdlEvent, MountedRow, MountedTable
 from harness.model.table import TableId
 
 

@@ -12,17 +12,17 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 
-from harness.consumers.contract.job import ChangefeedJob, SinkJob
-from harness.consumers.manifest import Consumer
-from harness.consumers.result import Maker, Result
 from harness.engine.sink import reading
 from harness.engine.sink.session import Refused, Session, quoted
 from harness.engine.sink.shapes import Shapes, sent_columns
 from harness.engine.sink.statements import create_table, literal
 from harness.errors import SetupError, UsageError
-from harness.model.mounted import MountedTable
 from harness.model.observed import Observed, Outcome, RawRow
+from harness.model.source_events import MountedTable
 from harness.model.table import TableId
+from harness.runner.contract.job import ChangefeedJob, SinkJob
+from harness.runner.manifest import Consumer
+from harness.runner.result import Maker, Result
 from harness.services import Services
 from harness.services.service import MariaDb
 

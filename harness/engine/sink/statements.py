@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from harness.engine.sink.session import quoted
 from harness.engine.sink.shapes import sent_columns
 from harness.model.columns import BINARIES, CHARACTERS, Column, ColumnKind, Default
-from harness.model.mounted import MountedTable
+from harness.model.source_events import MountedTable
 
 # Kinds that MariaDB spells with what is declared between brackets.
 LENGTHS: Mapping[ColumnKind, int] = {

@@ -8,7 +8,7 @@ import pytest
 
 from harness.cli.main import main
 from harness.cli.options import space
-from harness.engine.choose import load, selected
+from harness.engine.catalogue.choose import load, selected
 
 pytestmark = pytest.mark.spark
 

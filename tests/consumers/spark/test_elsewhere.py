@@ -11,12 +11,12 @@ from random import Random
 
 import pytest
 
-from harness.consumers.targets import Whereabouts, parse
-from harness.engine.choose import load, selected
-from harness.engine.launch import ready
+from harness.engine.catalogue.choose import load, selected
+from harness.engine.catalogue.workspace import workspace
 from harness.engine.pipeline import Request, Run
-from harness.engine.workspace import workspace
+from harness.engine.run.preflight import ready
 from harness.model.finding import FINDINGS, Judgement
+from harness.runner.targets import Whereabouts, parse
 from harness.scenario.expand import Case
 
 pytestmark = pytest.mark.spark

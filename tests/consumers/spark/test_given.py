@@ -15,15 +15,15 @@ import pytest
 from harness.consumers.spark import rows
 from harness.consumers.spark.given import Given, Reader
 from harness.consumers.spark.protocols import Language
-from harness.consumers.targets import Whereabouts, parse
-from harness.engine.choose import load, selected
-from harness.engine.isolation import Isolation
-from harness.engine.launch import ready
-from harness.engine.levels import of_level
+from harness.engine.catalogue.choose import load, selected
+from harness.engine.catalogue.workspace import workspace
 from harness.engine.pipeline import Request, Run
-from harness.engine.workspace import workspace
+from harness.engine.plan.levels import of_level
+from harness.engine.run.isolation import Isolation
+from harness.engine.run.preflight import ready
 from harness.model.finding import Judgement
 from harness.model.level import Level
+from harness.runner.targets import Whereabouts, parse
 from tests.consumers.spark.avro_messages import ID, Publisher
 from tests.consumers.spark.avro_messages import column as field
 from tests.consumers.spark.messages import column, ddl, gone, key, message, put, resolved, row

@@ -11,10 +11,10 @@ from harness.consumers.spark.languages import definitions
 from harness.consumers.spark.protocols import Language, Reader
 from harness.consumers.spark.ticdc_avro import events as avro_events
 from harness.consumers.spark.ticdc_avro import quick as avro_quick
-from harness.engine.catalogue import plans
-from harness.engine.choose import load, selected
-from harness.engine.plan import Plan
-from harness.engine.workspace import workspace
+from harness.engine.catalogue.choose import load, selected
+from harness.engine.catalogue.plans import plans
+from harness.engine.catalogue.workspace import workspace
+from harness.engine.plan.case import Plan
 from harness.model.record import Record
 from tests.consumers.spark.ways import Message, alike
 from tests.tree import ROOT

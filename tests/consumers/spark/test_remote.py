@@ -12,7 +12,7 @@ from harness import services
 from harness.cli.main import main
 from harness.cli.options import space
 from harness.consumers.spark import remote
-from harness.engine.choose import load, selected
+from harness.engine.catalogue.choose import load, selected
 from harness.errors import SetupError, UsageError
 from harness.services.ports import free_ports
 from tests.consumers.spark.conftest import quiet

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from harness.consumers.manifest import Consumer
-from harness.consumers.targets import Whereabouts, parse
-from harness.engine.choose import load, selected
+from harness.engine.catalogue.choose import load, selected
+from harness.engine.catalogue.workspace import workspace
 from harness.engine.pipeline import Request, Run
 from harness.engine.sink.session import Session
-from harness.engine.workspace import workspace
 from harness.model.finding import FindingKind, Judgement, Verdict
+from harness.runner.manifest import Consumer
+from harness.runner.targets import Whereabouts, parse
 from harness.services import Services
 from tests.tree import ROOT
 

@@ -7,20 +7,20 @@ from functools import cache
 
 import pytest
 
-from harness.consumers.contract.job import ChangefeedJob
-from harness.consumers.result import Holder, Result
-from harness.engine.catalogue import plans
-from harness.engine.choose import load, selected
-from harness.engine.plan import Plan
+from harness.engine.catalogue.choose import load, selected
+from harness.engine.catalogue.plans import plans
+from harness.engine.catalogue.workspace import workspace
+from harness.engine.plan.case import Plan
 from harness.engine.sink.session import Refused, Session, quoted
 from harness.engine.sink.shapes import shapes_of
 from harness.engine.sink.sink import Sink, sink
 from harness.engine.sink.statements import literal
-from harness.engine.workspace import workspace
 from harness.errors import UsageError
 from harness.model.finding import FindingKind, Judgement
 from harness.model.observed import Observed, Outcome
 from harness.model.values import Value
+from harness.runner.contract.job import ChangefeedJob
+from harness.runner.result import Holder, Result
 from harness.services import Services
 from harness.services.service import MariaDb
 from harness.verdict.judge import judge

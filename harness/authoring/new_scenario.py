@@ -1,0 +1,193 @@
+"""A scenario to begin with: complete, valid, and with comments that say what to change.
+
+Law: nothing that exists is ever overwritten, and what is written has been loaded once.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import harness.scenario
+from harness.authoring.sql_steps import SqlStep, SqlSteps, read_steps
+from harness.ddl import StatementKind
+from harness.errors import ScenarioError, UsageError
+from harness.scenario.load import load
+from harness.scenario.source import BYTES_MAX
+
+GRAMMAR = Path(harness.scenario.__file__).with_name("grammar.json")
+SUFFIX = ".yaml"
+TITLE = "Say in one sentence what happens upstream and what must hold"
+DATABASE = "shop"
+# What happens upstream -> a clause to begin with.
+CLAUSES = {
+    StatementKind.INSERT: "open.row.insert",
+    StatementKind.REPLACE: "open.row.insert",
+    StatementKind.UPDATE: "open.row.update",
+    StatementKind.DELETE: "open.row.delete",
+    StatementKind.DDL: "open.ddl.query",
+}
+EXAMPLE = """\
+CREATE TABLE {0}.orders (id INT PRIMARY KEY, item VARCHAR(20), n INT);
+INSERT INTO {0}.orders VALUES (1, 'tea', 2), (2, 'milk', 1);
+BEGIN;
+UPDATE {0}.orders SET n = 3 WHERE id = 1;
+DELETE FROM {0}.orders WHERE id = 2;
+COMMIT;
+"""
+EXAMPLE_ROWS = "      - {id: 1, item: tea, n: 3}"
+
+_SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+_PLAIN = re.compile(r"(?!(?i:true|false|null)\b)[A-Za-z_][\w.-]*(?: [\w.,-]+)*", re.ASCII)
+# What YAML does not take as it is, or takes for a line's end.
+_SPECIAL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What to begin with; `sql` is a file of SQL, None for the example."""
+
+    path: Path
+    title: str
+    sql: Path | None
+    databases: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Created:
+    """A new scenario file, and what of the SQL is not in it."""
+
+    path: Path
+    id: str
+    left_out: tuple[str, ...]
+
+
+def create(root: Path, wish: Wish) -> Created:
+    """Write a new scenario under the root; UsageError when it cannot be, and nothing is written."""
+    path = _target(root, wish.path)
+    scenario = ".".join(path.relative_to(root).with_suffix("").parts)
+    steps = _steps(wish)
+    schema = os.path.relpath(GRAMMAR, path.parent.resolve())
+    text = "\n".join(_lines(scenario, wish, steps, Path(schema).as_posix())) + "\n"
+    if os.path.lexists(path):
+        raise UsageError(f"{path} exists; nothing is overwritten", hint="choose another name")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise UsageError(f"cannot write {path}: {error.strerror}") from None
+    try:
+        load(path, root)
+    except ScenarioError:
+        path.unlink()
+        raise
+    return Created(path, scenario, steps.left_out)
+
+
+def _target(root: Path, path: Path) -> Path:
+    """Return where the scenario goes, by its path or by its id."""
+    if path.suffix != SUFFIX and len(path.parts) == 1:
+        path = root.joinpath(*path.name.split(".")).with_suffix(SUFFIX)
+    if path.suffix != SUFFIX:
+        raise UsageError(f"a scenario's file ends in {SUFFIX}: {path}", hint=f"{path}{SUFFIX}")
+    real, inside = path.resolve(), root.resolve()
+    if not real.is_relative_to(inside):
+        raise UsageError(
+            f"{path} is outside the scenarios' root",
+            expected=f"a path under {root}",
+            hint=f"such as {root / path.name}; --scenarios names another root",
+        )
+    parts = real.relative_to(inside).with_suffix("").parts
+    for part in parts:
+        if not _SLUG.fullmatch(part):
+            raise UsageError(
+                f"`{part}` cannot be part of a scenario's id",
+                expected="lower-case letters and digits, joined by single hyphens",
+            )
+    return root.joinpath(*parts).with_suffix(SUFFIX)
+
+
+def _steps(wish: Wish) -> SqlSteps:
+    if wish.sql is None:
+        databases = wish.databases or (DATABASE,)
+        return read_steps(EXAMPLE.format(_sql_name(databases[0])), "the example", databases)
+    try:
+        size = wish.sql.stat().st_size
+        text = wish.sql.read_text(encoding="utf-8-sig") if size <= BYTES_MAX else ""
+    except OSError as error:
+        raise UsageError(f"cannot read {wish.sql}: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{wish.sql} is not UTF-8: byte {error.start}") from None
+    if size > BYTES_MAX:
+        raise UsageError(
+            f"{wish.sql} has {size} bytes",
+            expected=f"at most {BYTES_MAX}, as much as a scenario may have",
+        )
+    return read_steps(text, str(wish.sql), wish.databases)
+
+
+def _sql_name(database: str) -> str:
+    return "`" + database.replace("`", "``") + "`" if not database.isidentifier() else database
+
+
+def _lines(scenario: str, wish: Wish, steps: SqlSteps, schema: str) -> Iterator[str]:
+    clauses = dict.fromkeys(CLAUSES[kind] for kind in StatementKind if kind in steps.kinds)
+    yield f"# yaml-language-server: $schema={schema}"
+    yield f"id: {_word(scenario)}"
+    yield f"title: {_word(wish.title or TITLE)}"
+    yield "# The statements of the source documents that this tests: docs/reference/clauses.md."
+    yield f"clauses: [{', '.join(clauses)}]"
+    yield "matrix:"
+    yield "  protocol: [open]"
+    yield "  partitions: [1, 2]"
+    yield f"databases: [{', '.join(_word(name) for name in steps.databases)}]"
+    yield "# `harness record` runs this once on a real database and locks what it did."
+    yield "upstream:"
+    number = 0
+    for step in steps.steps:
+        number += not step.ddl
+        yield from _step(step, f"t{number}")
+    yield "# Every table at the end, written from your head: recorded changes are held against it."
+    yield "# `[]` is an empty table; write a row as {column: value, column: value}."
+    yield "expect:"
+    yield "  tables:" if steps.tables else "  tables: {}"
+    for table in steps.tables:
+        columns = ", ".join(column.name for column in table.columns)
+        if wish.sql is None:
+            yield f"    {_word(str(table.id))}:"
+            yield EXAMPLE_ROWS
+        else:
+            yield f"    {_word(str(table.id))}: []  # {_SPECIAL.sub('?', columns)}"
+
+
+def _step(step: SqlStep, name: str) -> Iterator[str]:
+    if step.ddl:
+        yield from _sql("  - ddl: ", step.statements[0], 6)
+    else:
+        yield "  - transaction:"
+        yield f"      name: {name}"
+        ended = [f"{sql};" for sql in step.statements]
+        yield from _sql("      sql: ", ended[0][:-1] if len(ended) == 1 else "\n".join(ended), 8)
+
+
+def _sql(key: str, sql: str, indent: int) -> Iterator[str]:
+    """Yield an SQL text as a block, or quoted when YAML would not give it back as it is."""
+    if _SPECIAL.search(sql):
+        yield key + _quoted(sql)
+        return
+    yield f"{key}|-"
+    yield from (f"{' ' * indent}{line}" if line else "" for line in sql.split("\n"))
+
+
+def _word(text: str) -> str:
+    return text if _PLAIN.fullmatch(text) else _quoted(text)
+
+
+def _quoted(text: str) -> str:
+    """Return a YAML scalar in double quotes; JSON's escapes are a part of YAML's."""
+    return _SPECIAL.sub(lambda m: f"\\u{ord(m[0]):04x}", json.dumps(text, ensure_ascii=False))

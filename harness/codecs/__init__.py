@@ -1,0 +1,1 @@
+"""Source events to Kafka records and back; one package a format."""

@@ -1,0 +1,86 @@
+"""TiCDC Avro as a `Wire`: encoder and decoder bound to one changefeed and its registry."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from harness.codecs.avro.decode import decode
+from harness.codecs.avro.dialect import DIALECTS
+from harness.codecs.avro.encode import Encoder
+from harness.codecs.avro.projection import teller
+from harness.codecs.avro.reference import SETTINGS
+from harness.codecs.avro.settings import Settings, settings
+from harness.contracts import Codec, SchemaRegistry
+from harness.model.columns import BINARIES, Column, ColumnKind
+from harness.model.decoded import DecodedEvent
+from harness.model.dialects import DEFAULT_DIALECT
+from harness.model.record import Record
+from harness.model.source_events import VendorEvent
+from harness.wire.registry import MemoryRegistry
+
+
+class AvroWire:
+    """One changefeed's codec."""
+
+    def __init__(self, bound: Settings, registry: SchemaRegistry) -> None:
+        """Take the settings that decide the bytes, and the registry that gives the ids."""
+        self._settings = bound
+        self._registry = registry
+
+    @property
+    def complete(self) -> str | None:
+        """Return what a checkpoint promises; without the watermark there is none."""
+        return "at-or-below" if self._settings.watermark else None
+
+    @property
+    def row_ids(self) -> bool:
+        """Return whether rows without a key are told apart: Avro has nothing to do it with."""
+        return False
+
+    def encode(self, events: Iterable[VendorEvent]) -> Iterator[Record]:
+        """Yield the records of the vendor input."""
+        return Encoder(self._settings, self._registry).encode(events)
+
+    def decode(self, key: bytes | None, value: bytes | None) -> tuple[DecodedEvent, ...]:
+        """Return the events of one message."""
+        return decode(key, value, self._settings, self._registry)
+
+
+def bind(
+    values: Mapping[str, Any], dialect: str, registry: SchemaRegistry | None = None
+) -> AvroWire:
+    """Return the codec for a scenario's `settings.avro` and a dialect's name.
+
+    Without a registry the schemas are kept in memory, under BACKWARD compatibility.
+    """
+    bound = settings(values, dialect)
+    return AvroWire(bound, MemoryRegistry() if registry is None else registry)
+
+
+def tells_default(column: Column, values: Mapping[str, Any]) -> bool:
+    """Tell whether a field's default is the column's: not of bytes, nor of a precise DECIMAL.
+
+    Source: TiCDC codec notes §3.4, 3.5.
+    """
+    if column.kind is ColumnKind.DECIMAL:
+        return settings(values, DEFAULT_DIALECT).decimal_string
+    return column.kind not in BINARIES and column.kind is not ColumnKind.BIT
+
+
+def _always(values: Mapping[str, Any]) -> bool:
+    del values
+    return True
+
+
+AVRO = Codec(
+    "avro",
+    "TiCDC Avro",
+    tuple(DIALECTS),
+    bind,
+    settings=SETTINGS,
+    needs_registry=_always,
+    tells_default=tells_default,
+    teller=teller,
+    dated=True,
+)

@@ -1,0 +1,205 @@
+"""Kafka records back to events; refuses everything that the protocol does not allow.
+
+A null value is a delete, which only its key describes. `_tidb_op` tells insert and update apart
+where the extension is on. Names come as the wire has them: sanitised, which loses characters.
+
+Source: TiCDC Avro Protocol, §Data format definition, §TiDB extension fields, §Consumer
+implementation; TiCDC codec notes §3.1, 3.6, 3.8, 3.9.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from struct import Struct
+from typing import cast
+
+from harness.codecs.avro.checksum import ToUtc, checksum_of, same
+from harness.codecs.avro.reading import Raw, RecordForm, read, record_form
+from harness.codecs.avro.settings import Settings
+from harness.codecs.avro.tidb_values import value_of
+from harness.contracts import SchemaRegistry
+from harness.errors import DecodingError
+from harness.model.columns import ColumnKind
+from harness.model.decoded import DecodedEvent, EventKind
+from harness.model.values import Value
+from harness.wire.confluent import confluent_unframe
+
+DDL, CHECKPOINT = 1, 2
+_UINT64 = Struct(">Q")
+_OPS = {"c": EventKind.INSERT, "u": EventKind.UPDATE}
+# Field of the extension -> its Avro type.
+_EXTENSION = {"_tidb_op": "string", "_tidb_commit_ts": "long", "_tidb_commit_physical_time": "long"}
+_CHECKSUM = {
+    "_tidb_row_level_checksum": "string",
+    "_tidb_corrupted": "boolean",
+    "_tidb_checksum_version": "int",
+}
+_VECTOR = "TiDBVECTORFloat32"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A key or a value as it was read: its schema, and values by the names of the wire."""
+
+    form: RecordForm
+    values: Mapping[str, Value]
+    added: Mapping[str, Raw]
+
+
+def decode(
+    key: bytes | None,
+    value: bytes | None,
+    settings: Settings,
+    registry: SchemaRegistry,
+    to_utc: ToUtc = same,
+) -> tuple[DecodedEvent, ...]:
+    """Return the event of one message; DecodingError for anything malformed.
+
+    `to_utc` makes UTC of a TIMESTAMP, over which checksums go, when rows come in another zone.
+    """
+    if key is None and settings.watermark:
+        return (_watermark(value),)
+    if key is None and value is None:
+        raise DecodingError("a message without key and value", expected="a key at least")
+    keyed = None if key is None else _part(key, {}, registry)
+    if value is None:
+        assert keyed is not None
+        return (_delete(keyed),)
+    added = (_EXTENSION if settings.extension else {}) | (_CHECKSUM if settings.checksum else {})
+    part = _part(value, added, registry)
+    if settings.checksum:
+        _verify(part, to_utc)
+    return (_row(keyed, part, settings),)
+
+
+def _part(data: bytes, added: Mapping[str, str], registry: SchemaRegistry) -> Part:
+    schema_id, body = confluent_unframe(data)
+    form = record_form(registry.schema(schema_id))
+    types = {one.name: one.type for one in form.fields if one.null is None}
+    for name, kind in added.items():
+        if types.get(name) != kind:
+            raise DecodingError(
+                f"the schema has no field {name!r} of the type {kind}",
+                hint="the settings say that the extension is on",
+            )
+    pairs = list(zip(form.fields, read(form, body), strict=True))
+    return Part(
+        form,
+        {one.name: value_of(one, raw) for one, raw in pairs if one.name not in added},
+        {one.name: raw for one, raw in pairs if one.name in added},
+    )
+
+
+def _delete(keyed: Part) -> DecodedEvent:
+    return DecodedEvent(
+        EventKind.DELETE,
+        0,
+        keyed.form.schema,
+        keyed.form.table,
+        handle=tuple(keyed.values),
+        key=keyed.values,
+        key_text=_text(keyed.values),
+        value_text="null",
+    )
+
+
+def _row(keyed: Part | None, part: Part, settings: Settings) -> DecodedEvent:
+    kind, commit_ts = EventKind.UPSERT, 0
+    if settings.extension:
+        op, told = part.added["_tidb_op"], part.added["_tidb_commit_ts"]
+        if not isinstance(op, str) or op not in _OPS:
+            raise DecodingError(f"_tidb_op {op!r}"[:80], expected="'c' or 'u'")
+        if not isinstance(told, int) or told < 0:
+            raise DecodingError(f"_tidb_commit_ts {told!r}"[:80])
+        kind, commit_ts = _OPS[op], told
+    key = None if keyed is None else keyed.values
+    if keyed is not None and (keyed.form.schema, keyed.form.table) != (
+        part.form.schema,
+        part.form.table,
+    ):
+        raise DecodingError(f"a key of {keyed.form.table} with a value of {part.form.table}")
+    return DecodedEvent(
+        kind,
+        commit_ts,
+        part.form.schema,
+        part.form.table,
+        after=part.values,
+        handle=tuple(key or ()),
+        key=key,
+        key_text="null" if key is None else _text(key),
+        value_text=_text({**part.values, **part.added}),
+        defaults={
+            one.name: value_of(one, one.default)
+            for one in part.form.fields
+            if one.default is not None and one.name in part.values
+        },
+    )
+
+
+def _verify(part: Part, to_utc: ToUtc) -> None:
+    """Compare the row's checksum with its values, which come in the order of the column ids."""
+    told = part.added["_tidb_row_level_checksum"]
+    if part.added["_tidb_corrupted"]:
+        raise DecodingError("TiCDC says that the row is corrupted")
+    values: list[tuple[ColumnKind, Value]] = []
+    for one in part.form.fields:
+        if one.name in part.added:
+            continue
+        tidb_type, value = one.parameters.get("tidb_type", ""), part.values[one.name]
+        if tidb_type in _NAMED and isinstance(value, str):
+            # Which member a name stands for is not certain, and the checksum is over its number.
+            return
+        if tidb_type == "TIMESTAMP" and isinstance(value, str):
+            value = to_utc(value)
+        # As far as the checksum asks, a value is a vector or it is none.
+        values.append((ColumnKind.VECTOR if tidb_type == _VECTOR else ColumnKind.TEXT, value))
+    # "0" is a row whose checksum is not enabled.
+    ours = checksum_of(values) if told != "0" else 0
+    if told != str(ours):
+        raise DecodingError(f"the row's checksum is {str(told)[:60]}, its values give {ours}")
+
+
+_NAMED = frozenset({"ENUM", "SET"})
+
+
+def _watermark(value: bytes | None) -> DecodedEvent:
+    if not value:
+        raise DecodingError("a message without key and value", expected="a DDL or a checkpoint")
+    if value[0] == CHECKPOINT and len(value) == 1 + _UINT64.size:
+        (ts,) = _UINT64.unpack_from(value, 1)
+        return DecodedEvent(EventKind.RESOLVED, ts)
+    if value[0] != DDL:
+        raise DecodingError(
+            f"a message of {len(value)} bytes without a key, beginning with {value[0]}",
+            expected="1 and a DDL's JSON, or 2 and eight bytes of ts",
+        )
+    return _ddl(value[1:])
+
+
+def _ddl(raw: bytes) -> DecodedEvent:
+    try:
+        text = raw.decode()
+        document: object = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise DecodingError(f"a DDL that is not JSON: {error}") from error
+    if not isinstance(document, dict):
+        raise DecodingError("a DDL that is no JSON object")
+    told = cast("Mapping[str, object]", document)
+    numbers = [told.get(name) for name in ("type", "commitTs")]
+    texts = [told.get(name) for name in ("query", "schema", "table")]
+    kind, ts = (one if type(one) is int and one >= 0 else None for one in numbers)
+    query, schema, table = (one if isinstance(one, str) else None for one in texts)
+    if kind is None or ts is None or query is None or schema is None or table is None:
+        raise DecodingError(
+            "a DDL that lacks a member, or has another type in it",
+            expected="query, type, schema, table and commitTs",
+        )
+    return DecodedEvent(EventKind.DDL, ts, schema, table, query=query, type=kind, value_text=text)
+
+
+def _text(values: Mapping[str, Value]) -> str:
+    """Return values as JSON; bytes as hexadecimal text."""
+    shown = {k: v.hex() if isinstance(v, bytes) else v for k, v in values.items()}
+    return json.dumps(shown, ensure_ascii=False)

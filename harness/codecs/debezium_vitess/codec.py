@@ -1,0 +1,201 @@
+"""Debezium Vitess as a `Wire`: connector, transforms and converters bound to one changefeed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from harness.codecs.connect.converters import Worker
+from harness.codecs.connect.reference import JSON
+from harness.codecs.connect.settings import (
+    converter_settings,
+    is_converter_setting,
+    is_json,
+)
+from harness.codecs.debezium_vitess.connector.connector import Connector, Surroundings
+from harness.codecs.debezium_vitess.connector.dialect import DIALECTS, Dialect
+from harness.codecs.debezium_vitess.connector.emission import Emitted
+from harness.codecs.debezium_vitess.connector.naming import topics
+from harness.codecs.debezium_vitess.connector.plan import Cluster
+from harness.codecs.debezium_vitess.connector.settings import Settings, read
+from harness.codecs.debezium_vitess.connector.validation import problems
+from harness.codecs.debezium_vitess.decode.decoder import Decoder
+from harness.codecs.debezium_vitess.prepared.plan import Planner
+from harness.codecs.debezium_vitess.prepared.rows import Rows
+from harness.codecs.debezium_vitess.projection import teller
+from harness.codecs.debezium_vitess.reference import PARTITIONS, SETTINGS, ZONE
+from harness.codecs.debezium_vitess.transforms.chain import Chain, chain, is_chain_setting
+from harness.contracts import Codec, SchemaRegistry
+from harness.errors import UsageError
+from harness.model.decoded import DecodedEvent
+from harness.model.record import Record
+from harness.model.vstream import VStreamResponse
+from harness.wire.registry import MemoryRegistry
+
+SECOND: Final = 1_000_000_000
+# How long after the upstream's second the connector of the documents' samples handles a change.
+LATER: Final = 863_497_147
+
+
+class StreamClock:
+    """A processing clock that runs behind the stream's own times and never back."""
+
+    def __init__(self) -> None:
+        """Start before everything."""
+        self._now = LATER
+        self._second = 0
+
+    def follow(self, response: VStreamResponse) -> VStreamResponse:
+        """Move on to a response's latest event."""
+        latest = max([event.timestamp for event in response.events], default=0)
+        if latest > self._second:
+            self._second = latest
+            self._now = latest * SECOND + LATER
+        return response
+
+    def __call__(self) -> int:
+        """Return the time in nanoseconds since 1970."""
+        return self._now
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """Everything that the settings say, read and checked."""
+
+    connector: Settings
+    dialect: Dialect
+    chain: Chain
+    converters: Mapping[str, Any]
+    partitions: int
+    zone: str
+    values: Mapping[str, Any]
+
+
+class VitessWire:
+    """One connector's codec."""
+
+    def __init__(self, bound: Bound, registry: SchemaRegistry) -> None:
+        """Take what was bound, and the registry that gives Avro schemas their ids."""
+        self._bound = bound
+        self._registry = registry
+        self._decoder = Decoder(bound.values, registry)
+
+    @property
+    def complete(self) -> str | None:
+        """Return None: nothing on the wire promises that a time is over."""
+        return None
+
+    @property
+    def row_ids(self) -> bool:
+        """Return whether rows without a key are told apart; their records have no key at all."""
+        return False
+
+    def encode(self, events: Iterable[VStreamResponse]) -> Iterator[Record]:
+        """Yield the records of a stream; raises UpstreamStopped where the task stops."""
+        bound = self._bound
+        clock = StreamClock()
+        shards = bound.connector.shards or ()
+        around = Surroundings(
+            zone=bound.zone, cluster=Cluster(shards), snapshot=_snapshot(bound.converters)
+        )
+        converters = converter_settings(bound.converters)
+        worker = Worker(converters, self._registry, bound.partitions)
+        writer = None
+        if not bound.chain.stages and is_json(converters):
+            writer = Rows(Planner(converters, utc=bound.zone == "UTC"), worker)
+        connector = Connector(bound.connector, clock, around, bound.dialect, writer)
+        responses = map(clock.follow, events)
+        if writer is None:
+            return map(worker.record, bound.chain.transformed(connector.run(responses)))
+        return _finished(connector.emitted(responses), worker)
+
+    def decode(self, key: bytes | None, value: bytes | None) -> tuple[DecodedEvent, ...]:
+        """Return the event of one record."""
+        return self._decoder.decode(key, value)
+
+
+def _finished(emitted: Iterable[Emitted], worker: Worker) -> Iterator[Record]:
+    for record in emitted:
+        yield record if isinstance(record, Record) else worker.record(record)
+
+
+def bound_to(values: Mapping[str, Any], dialect: str) -> Bound:
+    """Read a scenario's settings; UsageError for a name or a value that cannot be."""
+    if dialect not in DIALECTS:
+        raise UsageError(
+            f"unknown dialect {dialect!r} of the Vitess connector",
+            expected="one of " + ", ".join(DIALECTS),
+        )
+    around = {ZONE, PARTITIONS}
+    converters = {n: v for n, v in values.items() if is_converter_setting(n)}
+    own = {
+        name: value
+        for name, value in values.items()
+        if name not in around and name not in converters and not is_chain_setting(name)
+    }
+    settings = read(own, strict=True)
+    wrong = problems(settings)
+    if wrong:
+        raise UsageError("the connector refuses its configuration: " + "; ".join(wrong))
+    converter_settings(converters)
+    topics(settings)
+    return Bound(
+        connector=settings,
+        dialect=DIALECTS[dialect],
+        chain=chain(values),
+        converters=converters,
+        partitions=_partitions(values.get(PARTITIONS, 1)),
+        zone=_zone(str(values.get(ZONE, "UTC"))),
+        values=values,
+    )
+
+
+def _snapshot(converters: Mapping[str, Any]) -> str | None:
+    """Return the default of an unset snapshot field, unless the converter would print null."""
+    kept = str(converters.get("value.converter.replace.null.with.default", True)).lower()
+    return "false" if kept == "true" else None
+
+
+def _partitions(value: object) -> int:
+    text = str(value)
+    if not text.isdecimal() or int(text) < 1:
+        raise UsageError(f"{PARTITIONS} cannot be {value!r}", expected="a number from 1")
+    return int(text)
+
+
+def _zone(name: str) -> str:
+    try:
+        ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError) as error:
+        raise UsageError(
+            f"{ZONE} cannot be {name!r}", expected="a zone of the IANA list"
+        ) from error
+    return name
+
+
+def bind(
+    values: Mapping[str, Any], dialect: str, registry: SchemaRegistry | None = None
+) -> VitessWire:
+    """Return the codec for a scenario's `settings.vitess` and a dialect's name.
+
+    Without a registry Avro schemas are kept in memory, under BACKWARD compatibility.
+    """
+    return VitessWire(bound_to(values, dialect), registry or MemoryRegistry())
+
+
+def _registered(values: Mapping[str, Any]) -> bool:
+    """Tell whether a converter is an Avro one."""
+    return any(str(values.get(f"{part}.converter", JSON)) != JSON for part in ("key", "value"))
+
+
+VITESS = Codec(
+    "vitess",
+    "Debezium Vitess",
+    tuple(DIALECTS),
+    bind,
+    settings=SETTINGS,
+    needs_registry=_registered,
+    teller=teller,
+)

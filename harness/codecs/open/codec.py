@@ -1,0 +1,89 @@
+"""The Open Protocol as a `Wire`: encoder and decoder bound to one changefeed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from harness.codecs.open.claim_check import ClaimCheck
+from harness.codecs.open.decode import decode
+from harness.codecs.open.dialect import DIALECTS
+from harness.codecs.open.encode import Encoder
+from harness.codecs.open.reference import SETTINGS
+from harness.codecs.open.settings import Settings, settings
+from harness.contracts import Codec, Load, SchemaRegistry, Wire
+from harness.model.decoded import DecodedEvent
+from harness.model.record import Record
+from harness.model.source_events import VendorEvent
+
+
+class OpenWire:
+    """One changefeed's codec.
+
+    `seed` decides the names of claim checks, `load` reads one by its name. Without `load`, those
+    that this very wire has encoded are known.
+    """
+
+    def __init__(self, bound: Settings, seed: int = 0, load: Load | None = None) -> None:
+        """Take the settings that decide the bytes."""
+        self._settings = bound
+        self._seed = seed
+        self._stored: dict[str, ClaimCheck] = {}
+        self._load = load or self._own
+
+    @property
+    def complete(self) -> str:
+        """Return what a resolved ts promises in this dialect."""
+        return self._settings.dialect.complete
+
+    @property
+    def row_ids(self) -> bool:
+        """Return whether keys carry `rid`, which rows of keyless tables always have."""
+        return self._settings.dialect.row_id
+
+    @property
+    def large(self) -> str:
+        """Return what becomes of a row that is too large: `large-message-handle-option`."""
+        return self._settings.large
+
+    @property
+    def claim_checks(self) -> tuple[ClaimCheck, ...]:
+        """Return the files that the records encoded so far name; who sends them stores these."""
+        return tuple(self._stored.values())
+
+    def encode(self, events: Iterable[VendorEvent]) -> Iterator[Record]:
+        """Return the records of the vendor input; the same input gives the same records again."""
+        return Encoder(self._settings, self._store, self._seed).encode(events)
+
+    def decode(self, key: bytes | None, value: bytes | None) -> tuple[DecodedEvent, ...]:
+        """Return the events of one message."""
+        return decode(key, value, self._settings, self._load)
+
+    def reading(self, load: Load) -> OpenWire:
+        """Return this codec with claim checks read by their names from a storage."""
+        return OpenWire(self._settings, self._seed, load)
+
+    def _store(self, check: ClaimCheck) -> None:
+        self._stored[check.name] = check
+
+    def _own(self, name: str) -> bytes:
+        return self._stored[name].content
+
+
+def bind(
+    values: Mapping[str, Any], dialect: str, registry: SchemaRegistry | None = None
+) -> OpenWire:
+    """Return the codec for a scenario's `settings.open` and a dialect's name; no schemas here."""
+    del registry
+    return OpenWire(settings(values, dialect))
+
+
+def reading(wire: Wire, load: Load) -> Wire:
+    """Return the codec with claim checks read from a storage."""
+    assert isinstance(wire, OpenWire)
+    return wire.reading(load)
+
+
+OPEN = Codec(
+    "open", "TiCDC Open Protocol", tuple(DIALECTS), bind, settings=SETTINGS, reading=reading
+)

@@ -1,0 +1,177 @@
+"""What the Open Protocol codec takes and writes, in words: the reference page is made of it.
+
+`harness.codecs.open.settings` reads values by these very rows, so a key that is not here
+is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from harness.codecs.open.dialect import DIALECTS
+from harness.contracts import Setting, TypeForm
+from harness.model.columns import ColumnKind
+from harness.wire.compression import COMPRESSIONS
+
+FLAG, COUNT, TEXT = "true | false", "1..", "text"
+LARGE = "sink.kafka-config.large-message-handle."
+OPTIONS = ("none", "claim-check", "handle-key-only")
+MAX_BATCH_SIZE = 16
+MAX_MESSAGE_BYTES = 10 * 1024 * 1024
+_NO_EFFECT = "Taken for the sake of changefeeds that other protocols share; without effect here."
+
+
+def _or(words: tuple[str, ...]) -> str:
+    return " | ".join(words)
+
+
+SETTINGS: tuple[Setting, ...] = (
+    Setting(
+        "max-batch-size",
+        str(MAX_BATCH_SIZE),
+        COUNT,
+        "Sink URI: the most row events in one message.",
+        ("open.frame.batch",),
+    ),
+    Setting(
+        "sink.kafka-config.codec-config.max-batch-size",
+        str(MAX_BATCH_SIZE),
+        COUNT,
+        "Changefeed file: the same; the sink URI wins.",
+        ("open.frame.batch",),
+    ),
+    Setting(
+        "max-message-bytes",
+        str(MAX_MESSAGE_BYTES),
+        COUNT,
+        "Sink URI: the largest message, with what Kafka adds to it. A single row beyond it stops "
+        "the changefeed with ErrMessageTooLarge, unless large messages are handled.",
+        ("open.frame.batch",),
+    ),
+    Setting(
+        "sink.kafka-config.max-message-bytes",
+        str(MAX_MESSAGE_BYTES),
+        COUNT,
+        "Changefeed file: the same; the sink URI wins.",
+        ("open.frame.batch",),
+    ),
+    Setting(
+        "sink.open.output-old-value",
+        "true; false in dialect 4.0.4",
+        FLAG,
+        "Changefeed file: an update carries the old row as `p`.",
+        ("open.row.update.old-value",),
+    ),
+    Setting(
+        "only-output-updated-columns",
+        "false",
+        FLAG,
+        "Sink URI: `p` holds the columns that changed only.",
+        ("open.row.update.changed-columns-setting",),
+    ),
+    Setting(
+        "sink.only-output-updated-columns",
+        "false",
+        FLAG,
+        "Changefeed file: the same; either of them switches it on.",
+        ("open.row.update.changed-columns-setting",),
+    ),
+    Setting(
+        "sink.delete-only-output-handle-key-columns",
+        "false; true in dialect 4.0.4",
+        FLAG,
+        "Changefeed file: a delete carries the handle columns only. Not with `force-replicate`.",
+        ("open.row.delete.handle-only-setting",),
+    ),
+    Setting(
+        LARGE + "large-message-handle-option",
+        "none",
+        _or(OPTIONS),
+        "Changefeed file: what becomes of a row beyond `max-message-bytes`. `handle-key-only` "
+        'sends its handle columns (`"ohk":true`), `claim-check` those and the place of a file that '
+        "holds the whole message (`ccl`). Not with `force-replicate`.",
+    ),
+    Setting(
+        LARGE + "large-message-handle-compression",
+        "none",
+        _or(COMPRESSIONS),
+        "Changefeed file: each event's value, rows and DDL alike, is compressed on its own; keys "
+        "never are.",
+    ),
+    Setting(
+        LARGE + "claim-check-storage-uri",
+        "",
+        TEXT,
+        "Changefeed file: where claim checks are kept; `claim-check` needs it.",
+    ),
+    Setting(
+        LARGE + "claim-check-raw-value",
+        "false",
+        FLAG,
+        "Changefeed file: refused with `claim-check`, as the Open Protocol has no raw values.",
+    ),
+    Setting("enable-tidb-extension", "false", FLAG, _NO_EFFECT),
+    Setting("avro-decimal-handling-mode", "precise", "precise | string", _NO_EFFECT),
+    Setting("avro-bigint-unsigned-handling-mode", "long", "long | string", _NO_EFFECT),
+    Setting("avro-enable-watermark", "false", FLAG, _NO_EFFECT),
+)
+# What decides rows and topics before any encoder sees them; `harness.sources` reads these.
+UPSTREAM: tuple[str, ...] = (
+    "bdr-mode",
+    "case-sensitive",
+    "ddl-rules",
+    "force-replicate",
+    "sink.dispatchers",
+    "sink.kafka-config.output-raw-change-event",
+)
+UPSTREAM_SECTIONS: tuple[str, ...] = ("filter.", "integrity.")
+
+_INTEGER = TypeForm("JSON integer")
+_FLOAT = TypeForm(
+    "JSON number, the shortest digits that read back",
+    "Fixed notation from 1e-6 up to below 1e21, else an exponent.",
+)
+_STRING = TypeForm("JSON string")
+_SHORT = TypeForm("JSON string", "Base64 in dialect 4.0.4.", ("open.type.varchar.base64",))
+_SHORT_BINARY = TypeForm(
+    "JSON string of Go's `strconv.Quote` escapes",
+    "Base64 in dialect 4.0.4.",
+    ("open.type.varchar.base64",),
+)
+_LONG = TypeForm("Base64 with padding", "In text columns as in binary ones; `f` tells them apart.")
+TYPES: Mapping[ColumnKind, TypeForm] = MappingProxyType(
+    {
+        ColumnKind.TINYINT: _INTEGER,
+        ColumnKind.SMALLINT: _INTEGER,
+        ColumnKind.MEDIUMINT: _INTEGER,
+        ColumnKind.INT: _INTEGER,
+        ColumnKind.BIGINT: TypeForm("JSON integer", "Unsigned up to 18446744073709551615."),
+        ColumnKind.FLOAT: _FLOAT,
+        ColumnKind.DOUBLE: _FLOAT,
+        ColumnKind.DECIMAL: TypeForm("JSON string", "Padded to the declared scale."),
+        ColumnKind.BIT: TypeForm("JSON integer", "The bits as an unsigned number."),
+        ColumnKind.YEAR: _INTEGER,
+        ColumnKind.DATE: _STRING,
+        ColumnKind.TIME: TypeForm("JSON string", "Just the declared digits of a second."),
+        ColumnKind.DATETIME: TypeForm("JSON string", "Just the declared digits of a second."),
+        ColumnKind.TIMESTAMP: TypeForm("JSON string", "In the time zone of the TiCDC server."),
+        ColumnKind.CHAR: _SHORT,
+        ColumnKind.VARCHAR: _SHORT,
+        ColumnKind.BINARY: _SHORT_BINARY,
+        ColumnKind.VARBINARY: _SHORT_BINARY,
+        ColumnKind.TINYTEXT: _LONG,
+        ColumnKind.TEXT: _LONG,
+        ColumnKind.MEDIUMTEXT: _LONG,
+        ColumnKind.LONGTEXT: _LONG,
+        ColumnKind.TINYBLOB: _LONG,
+        ColumnKind.BLOB: _LONG,
+        ColumnKind.MEDIUMBLOB: _LONG,
+        ColumnKind.LONGBLOB: _LONG,
+        ColumnKind.ENUM: TypeForm("JSON integer", "The member's number from 1; 0 is the wrong ''."),
+        ColumnKind.SET: TypeForm("JSON integer", "A bit for each member."),
+        ColumnKind.JSON: TypeForm("JSON string", "TiDB's text of the document."),
+        ColumnKind.VECTOR: TypeForm("JSON string", "As `[1,2.5,-3]`."),
+    }
+)
+DIALECT_NAMES = tuple(DIALECTS)

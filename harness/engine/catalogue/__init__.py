@@ -1,0 +1,1 @@
+"""Which scenarios there are, their plans, and their goldens on disk."""

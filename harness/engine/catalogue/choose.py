@@ -1,0 +1,39 @@
+"""Which scenarios and which cases: light, so that `list` answers at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from harness.engine.catalogue.workspace import Workspace
+from harness.errors import UsageError
+from harness.scenario.document import Scenario
+from harness.scenario.expand import Case, cases, select
+from harness.scenario.load import load_all
+
+
+def load(space: Workspace, paths: Sequence[Path] = ()) -> tuple[Scenario, ...]:
+    """Return the scenarios under the root, or those of the given files, directories and ids."""
+    return load_all(space.scenarios, tuple(_file(space, path) for path in paths))
+
+
+def _file(space: Workspace, path: Path) -> Path:
+    """Return the file of a scenario that was named by its id; any other path as it is."""
+    if path.exists() or path.suffix == ".yaml" or len(path.parts) != 1:
+        return path
+    named = space.scenarios.joinpath(*path.name.split(".")).with_suffix(".yaml")
+    return named if named.is_file() else path
+
+
+def selected(scenarios: Iterable[Scenario], expression: str | None) -> tuple[Case, ...]:
+    """Return the cases that a `-k` expression selects, all without one; UsageError when none."""
+    every = tuple(case for scenario in scenarios for case in cases(scenario))
+    chosen = select(every, expression) if expression else every
+    if not chosen:
+        what = (
+            f"-k {expression!r} selects none of {len(every)} cases"
+            if every
+            else "there are no cases"
+        )
+        raise UsageError(what, hint="`harness list` shows the cases")
+    return chosen

@@ -1,0 +1,174 @@
+"""From cases to plans: join the locks, plan, hold the goldens."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from harness.engine.catalogue import golden
+from harness.engine.catalogue.golden import Difference
+from harness.engine.catalogue.parallel import spread
+from harness.engine.catalogue.workspace import Workspace
+from harness.engine.plan.case import Emission, Plan, author_problems, plan
+from harness.errors import Location, Problem, ScenarioError
+from harness.model.change import ChangeLog
+from harness.record.lock import load_lock
+from harness.scenario.document import Scenario
+from harness.scenario.expand import Case, cases
+
+# So many scenarios are planned sooner than a pool is up.
+POOLED = 24
+
+
+def plans(space: Workspace, chosen: Sequence[Case]) -> tuple[Plan, ...]:
+    """Plan the cases and hold them against their goldens; ScenarioError carries every problem."""
+    planned, problems = _planned(space, chosen)
+    for one in planned:
+        problems += author_problems(one)
+    problems += [golden.problem(found, one.case.scenario) for one, found in _golden(space, planned)]
+    if problems:
+        raise ScenarioError(tuple(dict.fromkeys(problems)))
+    return planned
+
+
+def checked(
+    space: Workspace, chosen: Sequence[Case], processes: int
+) -> tuple[int, tuple[Problem, ...]]:
+    """Plan the cases as `plans` does and keep none; return messages and problems, by scenario.
+
+    No thread may run when this is called.
+    """
+    together = _by_scenario(chosen)
+    longest = sorted(together, key=lambda name: -len(together[name]))
+
+    def work(name: str) -> tuple[int, tuple[Problem, ...]]:
+        try:
+            return sum(len(plan.delivered) for plan in plans(space, together[name])), ()
+        except ScenarioError as error:
+            return 0, error.problems
+
+    found = dict(zip(longest, spread(work, longest, processes, least=POOLED), strict=True))
+    problems = tuple(problem for name in together for problem in found[name][1])
+    return sum(messages for messages, _ in found.values()), problems
+
+
+def plans_apart(
+    space: Workspace, chosen: Sequence[Case]
+) -> tuple[tuple[Plan, ...], Mapping[str, tuple[Problem, ...]]]:
+    """Plan the cases as `plans` does, but let a bad scenario spoil its own cases only.
+
+    Return the plans of sound scenarios and the problems of the others by scenario id.
+    """
+    sound: list[Plan] = []
+    problems: dict[str, tuple[Problem, ...]] = {}
+    for scenario_id, its_cases in _by_scenario(chosen).items():
+        try:
+            sound += plans(space, its_cases)
+        except ScenarioError as error:
+            problems[scenario_id] = error.problems
+    return tuple(sound), problems
+
+
+def _by_scenario(chosen: Sequence[Case]) -> Mapping[str, Sequence[Case]]:
+    together: dict[str, list[Case]] = {}
+    for case in chosen:
+        together.setdefault(case.scenario.id, []).append(case)
+    return together
+
+
+def planned_only(
+    space: Workspace, chosen: Sequence[Case], *, expectations: bool
+) -> tuple[Plan, ...]:
+    """Plan the cases whatever their goldens say; ScenarioError carries every other problem.
+
+    `expectations` False leaves the author's own expectations out too, as a preview does: it is
+    where an author looks when they do not hold.
+    """
+    planned, problems = _planned(space, chosen)
+    for one in planned if expectations else ():
+        problems += author_problems(one)
+    if problems:
+        raise ScenarioError(tuple(dict.fromkeys(problems)))
+    return planned
+
+
+def _planned(space: Workspace, chosen: Sequence[Case]) -> tuple[tuple[Plan, ...], list[Problem]]:
+    problems: list[Problem] = []
+    planned: list[Plan] = []
+    logs: dict[str, ChangeLog | None] = {}
+    emissions: dict[str, dict[Hashable, Emission]] = {}
+    for case in chosen:
+        scenario = case.scenario
+        if scenario.id not in logs:
+            logs[scenario.id] = _log(space, scenario, problems)
+        log = logs[scenario.id]
+        if log is None:
+            continue
+        try:
+            planned.append(plan(case, log, emissions.setdefault(scenario.id, {})))
+        except ScenarioError as error:
+            problems += error.problems
+    return tuple(planned), problems
+
+
+def _log(space: Workspace, scenario: Scenario, problems: list[Problem]) -> ChangeLog | None:
+    try:
+        return load_lock(scenario, space.golden)
+    except ScenarioError as error:
+        problems += error.problems
+        return None
+
+
+def _golden(space: Workspace, planned: Iterable[Plan]) -> Iterator[tuple[Plan, Difference]]:
+    """Yield each golden file that differs, once: disturbed cases share those of the plain one."""
+    seen: set[tuple[str, str]] = set()
+    for one in planned:
+        name = (one.case.scenario.id, golden.variant(one.case))
+        if name not in seen:
+            seen.add(name)
+            yield from ((one, found) for found in golden.differences(space.golden, one))
+
+
+def golden_differences(
+    space: Workspace, scenarios: Sequence[Scenario], *, expectations: bool
+) -> tuple[Difference, ...]:
+    """Return all golden files of the scenarios that differ, stale ones included, by path.
+
+    Raises ScenarioError when a scenario cannot be planned or, with `expectations`, when what its
+    author expects does not hold: a golden never blesses itself.
+    """
+    every = [case for scenario in scenarios for case in cases(scenario)]
+    planned = planned_only(space, every, expectations=expectations)
+    found = [difference for _, difference in _golden(space, planned)]
+    for scenario in scenarios:
+        found += golden.stale(space.golden, scenario)
+    return tuple(sorted(found, key=lambda difference: difference.path))
+
+
+def stale_goldens(space: Workspace, scenarios: Iterable[Scenario]) -> tuple[Problem, ...]:
+    """Return a problem for each golden file of a variant that its scenario no longer has."""
+    return tuple(
+        golden.problem(found, scenario)
+        for scenario in scenarios
+        for found in golden.stale(space.golden, scenario)
+    )
+
+
+def orphan_goldens(space: Workspace, scenarios: Iterable[Scenario]) -> tuple[Problem, ...]:
+    """Return a problem for each directory with a lock or goldens that no scenario owns."""
+    owned = {golden.directory(space.golden, scenario) for scenario in scenarios}
+    names = ("changes.jsonl", *(f"*{suffix}" for suffix in golden.SUFFIXES))
+    homes: dict[Path, list[str]] = {}
+    for name in names:
+        for path in sorted(space.golden.rglob(name)):
+            homes.setdefault(path.parent, []).append(shlex.quote(str(path)))
+    return tuple(
+        Problem(
+            Location(str(home)),
+            "no scenario owns these goldens",
+            hint=f"bring the scenario back under its permanent id, or: rm {' '.join(files)}",
+        )
+        for home, files in sorted(homes.items())
+        if home not in owned
+    )

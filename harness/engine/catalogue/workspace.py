@@ -1,0 +1,96 @@
+"""Where scenarios and goldens are: beside the user, or inside the installed package."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.errors import UsageError
+
+BUNDLE = Path(__file__).resolve().parents[2] / "_bundle"
+RUNS = ".harness"
+
+
+def in_ci(environment: Mapping[str, str]) -> bool:
+    """Tell whether CI is set, as CI services set it; there nobody reviews what a run writes."""
+    return environment.get("CI", "").lower() not in {"", "0", "false"}
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """The roots of a run; `here` is the directory that shown paths are relative to."""
+
+    here: Path
+    scenarios: Path
+    golden: Path
+
+    def options(self) -> tuple[str, ...]:
+        """Return the options of a command line that finds the same roots from the same place."""
+        words: list[str] = []
+        if self.scenarios not in {Path("scenarios"), self.here / "scenarios", BUNDLE / "scenarios"}:
+            words += ["--scenarios", str(self.scenarios)]
+        if self.golden != self.scenarios.parent / "golden":
+            words += ["--golden", str(self.golden)]
+        return tuple(words)
+
+    @property
+    def runs(self) -> Path:
+        """Return the directory that keeps runs."""
+        return runs(self.here)
+
+
+def runs(here: Path) -> Path:
+    """Return the directory here that keeps runs; it ignores itself, so that git stays clean."""
+    directory = here / RUNS
+    directory.mkdir(exist_ok=True)
+    ignore = directory / ".gitignore"
+    if not ignore.exists():
+        ignore.write_text("*\n", encoding="utf-8")
+    return directory
+
+
+def new_run(parent: Path) -> tuple[str, Path]:
+    """Return a fresh name for a run, and its directory below `parent`, which exists from now on."""
+    run = secrets.token_hex(3)
+    directory = parent / run
+    directory.mkdir(parents=True)
+    return run, directory
+
+
+def told_runs(here: Path) -> tuple[Path, ...]:
+    """Return the events of the runs that were started here, newest first."""
+    found = (here / RUNS / "runs").glob("*/events.ndjson")
+    return tuple(sorted(found, key=lambda file: (file.stat().st_mtime_ns, file), reverse=True))
+
+
+def bundled() -> Path:
+    """Return what holds the package's own `scenarios` and `golden`; in a checkout, its root."""
+    return BUNDLE if BUNDLE.is_dir() else BUNDLE.parents[1]
+
+
+def workspace(here: Path, scenarios: Path | None = None, golden: Path | None = None) -> Workspace:
+    """Find the roots: as told, else `scenarios/` and `golden/` here, else those of the package.
+
+    Raises UsageError when a directory that was asked for is not there.
+    """
+    if scenarios is None:
+        own = here / "scenarios"
+        scenarios = own if own.is_dir() else bundled() / "scenarios"
+    elif not scenarios.is_dir():
+        raise UsageError(
+            f"there is no directory {scenarios}",
+            expected="the root of scenario files",
+            hint="leave --scenarios out to use ./scenarios, or the scenarios of the package",
+        )
+    if golden is None:
+        golden = scenarios.parent / "golden"
+    return Workspace(here, _shown(scenarios, here), _shown(golden, here))
+
+
+def _shown(path: Path, here: Path) -> Path:
+    """Return a path as a person standing here would write it."""
+    if here == Path.cwd() and path.is_relative_to(here):
+        return path.relative_to(here)
+    return path

@@ -1,0 +1,106 @@
+"""Where the delivery of one changefeed is enacted: its topics, its producers, who is watching."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+from confluent_kafka import Consumer, KafkaException, TopicPartition
+from confluent_kafka.admin import AdminClient
+
+from harness.engine.deliver.producer import TIMEOUT_S, Outlet, until
+from harness.engine.deliver.topics import CRITICAL
+from harness.errors import SetupError
+from harness.faults.actions import ConsumerAction
+from harness.faults.choose import Place, place
+from harness.model.record import Record
+from harness.services import Services
+
+
+class Audience(Protocol):
+    """Whoever reads while messages are sent."""
+
+    def heard(self, messages: int) -> None:
+        """Learn that so many more messages can be read."""
+        ...
+
+    def arm(self, action: ConsumerAction) -> None:
+        """Take what is to be done to the consumer at its moment."""
+        ...
+
+    def met(self) -> None:
+        """Return once the consumer is at work, as far as can be seen from outside."""
+        ...
+
+
+@dataclass(slots=True)
+class Stage:
+    """What actions work upon.
+
+    `names` gives a canonical topic's name in Kafka, `real` a record as it is sent. `services` can
+    be halted where a delivery asks for that; `audience` is there where a consumer runs meanwhile.
+    """
+
+    client: Mapping[str, str]
+    names: Mapping[str, str]
+    outlet: Outlet
+    real: Callable[[Record], Record]
+    services: Services | None = None
+    audience: Audience | None = None
+    ends: dict[Place, int] = field(default_factory=dict[Place, int])
+    _admin: Any = None
+    _asker: Any = None
+
+    def send(self, record: Record) -> None:
+        """Send one message plainly."""
+        self.outlet.send((self.named(record),))
+        self.grow(place(record), 1)
+        if self.audience is not None:
+            self.audience.heard(1)
+
+    def named(self, record: Record) -> Record:
+        """Return a record as Kafka gets it."""
+        return replace(self.real(record), topic=self.names[record.topic])
+
+    def grow(self, there: Place, offsets: int) -> None:
+        """Count offsets that a partition has got."""
+        self.ends[there] = self.ends.get(there, 0) + offsets
+
+    def reached(self, places: Iterable[Place]) -> None:
+        """Wait until the markers of a transaction are in its partitions: they come on their own."""
+        wanted = {(self.names[topic], n): self.ends[topic, n] for topic, n in places}
+        until(
+            lambda: all(self.end_of(*there) >= end for there, end in wanted.items()),
+            f"a transaction's markers do not come to {', '.join(self.names.values())}",
+        )
+
+    def end_of(self, topic: str, partition: int) -> int:
+        """Return where what can be read of a partition (by its name in Kafka) ends."""
+        if self._asker is None:
+            # Never a member of its group.
+            conf = {"log_level": CRITICAL, "group.id": "offsets"}
+            self._asker = Consumer({**self.client, **conf})
+        there = TopicPartition(topic, partition)
+        try:
+            _, end = self._asker.get_watermark_offsets(there, timeout=TIMEOUT_S)
+        except KafkaException as error:
+            raise SetupError(
+                f"Kafka does not tell where {topic}/{partition} ends: {error.args[0].str()}",
+                hint="the broker's log says why",
+            ) from error
+        return int(end)
+
+    @property
+    def admin(self) -> Any:  # noqa: ANN401 - the driver has no types
+        """Return the administrative client: one for all, which lives as long as the stage."""
+        if self._admin is None:
+            self._admin = AdminClient({**self.client, "log_level": CRITICAL})
+        return self._admin
+
+    def renew(self) -> None:
+        """Connect anew: to a broker that comes back, or to topics that have grown."""
+        self.outlet.renew()
+        if self._asker is not None:
+            self._asker.close()
+            self._asker = None

@@ -1,0 +1,140 @@
+"""Deliveries into real topics: one topic a changefeed and canonical name, in the plan's order.
+
+Only the Kafka topic's name carries the case's prefix; what is inside the records keeps its
+canonical names, so packed bytes equal the goldens. Where everything will lie is known before
+anything is sent, and held against the broker where more than plain messages were sent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from harness.contracts import SchemaRegistry
+from harness.engine.deliver.fault_context import Stage
+from harness.engine.deliver.perform import enact
+from harness.engine.deliver.producer import Outlet
+from harness.engine.deliver.registered import Registered
+from harness.engine.plan.case import Plan
+from harness.engine.plan.compaction import as_gaps
+from harness.errors import HarnessBug
+from harness.faults.actions import AddPartitions, Step, StopRegistry, sent
+from harness.model.record import Record
+
+
+@dataclass(frozen=True, slots=True)
+class FilledTopic:
+    """A topic that holds one canonical topic of one changefeed; one offset a partition."""
+
+    name: str
+    canonical: str
+    end_offsets: tuple[int, ...]
+    start_offsets: tuple[int, ...]
+
+
+def topic_names(plan: Plan, prefix: str) -> dict[str, str]:
+    """Return canonical name to Kafka name; a point is between, unless the prefix brings its own."""
+    before = joined(prefix)
+    return {canonical: f"{before}{canonical}" for canonical in plan.topics()}
+
+
+def joined(prefix: str) -> str:
+    """Return a prefix with what parts it from a topic's name."""
+    return prefix if prefix.endswith((".", "-", "_")) else f"{prefix}."
+
+
+def wanted_topics(plans: Sequence[tuple[Plan, str]]) -> list[tuple[str, int]]:
+    """Return the topics that plans need under their prefixes: names and partitions at first."""
+    return [
+        (name, first_partitions(plan, canonical))
+        for plan, prefix in plans
+        for canonical, name in topic_names(plan, prefix).items()
+    ]
+
+
+def first_partitions(plan: Plan, topic: str) -> int:
+    """Return how many partitions a topic has at first.
+
+    As many as the case says, save where a delivery adds partitions below that number: the topic is
+    as small then as what is sent before allows.
+    """
+    before: list[Step] = []
+    for step in plan.delivery.steps:
+        if isinstance(step, AddPartitions) and step.topic == topic:
+            used = [record.partition for record in sent(before) if record.topic == topic]
+            least = 1 + max(used, default=0)
+            return least if step.total <= plan.case.partitions else plan.case.partitions
+        before.append(step)
+    return plan.case.partitions
+
+
+def filled_topics(plan: Plan, prefix: str) -> tuple[FilledTopic, ...]:
+    """Return the topics as they are when the delivery is done."""
+    found: list[FilledTopic] = []
+    for canonical, name in topic_names(plan, prefix).items():
+        numbers = [n for topic, n in plan.delivery.logs if topic == canonical]
+        count = max(first_partitions(plan, canonical), 1 + max(numbers, default=0))
+        logs = [plan.delivery.logs.get((canonical, number)) for number in range(count)]
+        starts = [plan.delivery.starts.get((canonical, number), 0) for number in range(count)]
+        ends = [0 if log is None else log.end for log in logs]
+        found.append(FilledTopic(name, canonical, tuple(ends), tuple(starts)))
+    return tuple(found)
+
+
+def fill(
+    kafka: Mapping[str, str],
+    plans: Sequence[tuple[Plan, str]],
+    registry: SchemaRegistry | None = None,
+) -> list[tuple[FilledTopic, ...]]:
+    """Enact every plan's delivery under its prefix; return the filled topics, in order.
+
+    The topics (`wanted_topics`) exist; nobody reads meanwhile. Without a registry no record may
+    name a schema. Raises SetupError when the broker does not take a record, or the registry a
+    schema.
+    """
+    outlet = Outlet(kafka, plans[0][1] if plans else "")
+    for plan, prefix in plans:
+        stage = staged(kafka, plan, prefix, outlet, registry)
+        steps = plan.delivery.steps
+        if all(isinstance(step, Record) for step in steps):
+            outlet.send(stage.named(step) for step in steps if isinstance(step, Record))
+        else:
+            enact(stage, as_gaps(steps))
+            verify(stage, filled_topics(plan, prefix))
+    outlet.settle()
+    return [filled_topics(plan, prefix) for plan, prefix in plans]
+
+
+def staged(
+    kafka: Mapping[str, str],
+    plan: Plan,
+    prefix: str,
+    outlet: Outlet,
+    registry: SchemaRegistry | None,
+) -> Stage:
+    """Return where a plan's delivery is enacted; its schemas are with the registry by then."""
+    return Stage(kafka, topic_names(plan, prefix), outlet, _real(plan, prefix, registry))
+
+
+def verify(stage: Stage, topics: Sequence[FilledTopic]) -> None:
+    """Hold the broker's end offsets against the plan's; HarnessBug when the model is wrong."""
+    for topic in topics:
+        for number, wanted in enumerate(topic.end_offsets):
+            end = stage.end_of(topic.name, number)
+            if end != wanted:
+                where = f"{topic.name}/{number}"
+                raise HarnessBug(f"{where} ends at {end}, by the plan at {wanted}")
+
+
+def _real(plan: Plan, prefix: str, registry: SchemaRegistry | None) -> Callable[[Record], Record]:
+    if registry is None:
+        return _same
+    registered = Registered(registry, joined(prefix), "")
+    if any(isinstance(step, StopRegistry) for step in plan.delivery.steps):
+        for _ in registered.all(plan.delivered):
+            pass  # posted now: the registry is away when they are sent
+    return lambda record: next(registered.all((record,)))
+
+
+def _same(record: Record) -> Record:
+    return record

@@ -1,0 +1,92 @@
+"""A plan made ready to be read by many consumers: its deliveries, each message decoded once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from harness.engine.deliver.large_messages import rows_left_out
+from harness.engine.mutation.remembered import RememberedWire
+from harness.engine.mutation.unchanged import reads_alike
+from harness.engine.plan.case import Plan
+from harness.faults.actions import sent
+from harness.model.columns import Column
+from harness.model.finding import Verdict
+from harness.model.observed import Observed
+from harness.model.source_events import MountedRow
+from harness.mutants.consumer import REFERENCE, Consumer
+from harness.mutants.delivery import Delivery, deliver, lying
+from harness.mutants.parts import Known, Parts
+from harness.verdict.judge import judge
+
+# A hundred deliveries of a thousand cases would fill the memory.
+KEPT = 8
+
+
+class Prepared:
+    """One case with the deliveries of some seeds; the reference's own verdicts come for nothing."""
+
+    def __init__(self, plan: Plan, seeds: Sequence[int]) -> None:
+        """Take a plan and the seeds of its deliveries."""
+        self.plan = plan
+        self.known = _known(plan)
+        self._job = _job(plan)
+        delivery = plan.delivery
+        exact = delivery.hostile is not None
+        self._there = lying(sent(delivery.steps), delivery.logs, delivery.starts, exact=exact)
+        self.seeds = tuple(seeds)
+        self._kept: dict[int, Delivery] = {}
+
+    @cached_property
+    def _wire(self) -> RememberedWire:
+        return RememberedWire(self.plan.wire, rows_left_out(self.plan))
+
+    @cached_property
+    def _reference(self) -> Mapping[int, Verdict]:
+        return {seed: self._judged(REFERENCE, seed) for seed in self.seeds}
+
+    def delivery(self, seed: int) -> Delivery:
+        """Return the delivery of a seed; of the first few it is kept."""
+        found = self._kept.get(seed) or deliver(self._there, seed)
+        if seed < KEPT:
+            self._kept[seed] = found
+        return found
+
+    def verdict(self, parts: Parts, seed: int) -> Verdict:
+        """Return the verdict on a consumer of these parts over one delivery."""
+        reference = self._reference[seed]
+        if reads_alike(parts, self._wire, self.known, self.delivery(seed)):
+            return reference
+        return self._judged(parts, seed)
+
+    def read_by(self, parts: Parts, seed: int) -> Observed:
+        """Return what a consumer of these parts answers to one delivery."""
+        consumer = Consumer(self._job, self._wire, parts, self.known)
+        return consumer.consume(self.delivery(seed))
+
+    def _judged(self, parts: Parts, seed: int) -> Verdict:
+        return judge(self.plan.judged, self.plan.expected, self.read_by(parts, seed))
+
+
+def _job(plan: Plan) -> Mapping[str, Any]:
+    numbers = dict.fromkeys(plan.topics(), plan.case.partitions)
+    for topic, partition in plan.delivery.logs:
+        numbers[topic] = max(numbers.get(topic, 0), partition + 1)
+    return {
+        "protocol": plan.case.protocol,
+        "dialect": plan.case.dialect,
+        "complete": plan.wire.complete,
+        "settings": plan.settings,
+        "topics": [{"name": topic, "partitions": n} for topic, n in numbers.items()],
+    }
+
+
+def _known(plan: Plan) -> Known:
+    tables: dict[tuple[str, str], dict[str, Column]] = {}
+    for event in plan.events:
+        if isinstance(event, MountedRow):
+            table = event.table.table
+            columns = tables.setdefault((table.id.schema, table.id.name), {})
+            columns.update({column.name: column for column in table.columns})
+    return tables

@@ -1,0 +1,144 @@
+"""The whole tournament: mutants against scenarios, side by side on all cores.
+
+Scenario by scenario: its cases are planned, read by the right consumer, then by the mutants that
+are to meet them, and forgotten, so that memory holds one scenario a core. By default a mutant meets
+the scenarios that claim it and a sample of the other cases, drawn by its own name; the full matrix
+is for the night.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from functools import partial
+from random import Random
+
+from harness.engine.catalogue.parallel import spread
+from harness.engine.mutation.matrix import Fate, Result, fight, joined, reference_findings
+from harness.engine.mutation.prepared import Prepared
+from harness.engine.plan.case import Plan
+from harness.errors import Problem, ScenarioError
+from harness.model.finding import Verdict
+from harness.mutants.table import MUTANTS
+from harness.scenario.expand import Case
+
+SAMPLE = 10
+# Mutant and protocol.
+Entry = tuple[str, str]
+Unfair = tuple[str, int, Verdict]
+Planner = Callable[[Sequence[Case]], Iterable[Plan]]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Which mutants, over how many deliveries of each case, and how many cases beside the claims.
+
+    `sample` None is every case.
+    """
+
+    mutants: tuple[str, ...] = tuple(MUTANTS)
+    seeds: int = 3
+    sample: int | None = SAMPLE
+    processes: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Tournament:
+    """All results, and where the right consumer was not found right (case, seed, verdict)."""
+
+    results: tuple[Result, ...]
+    unfair: tuple[Unfair, ...]
+
+    def broken_claims(self) -> tuple[tuple[str, str], ...]:
+        """Return scenario and mutant of each claim that holds in no protocol."""
+        claims = {(s, result.mutant) for result in self.results for s in result.claimed_by}
+        held = {
+            (bout.scenario, result.mutant)
+            for result in self.results
+            for bout in result.by(Fate.KILLED, claimed=True)
+        }
+        return tuple(sorted(claims - held))
+
+    @property
+    def sound(self) -> bool:
+        """Tell whether every mutant is killed, every claim holds and the right one passes."""
+        alive = any(not result.killed for result in self.results)
+        return not (alive or self.broken_claims() or self.unfair)
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """What one scenario brought to light."""
+
+    results: Mapping[Entry, Result]
+    unfair: tuple[Unfair, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
+def tournament(planner: Planner, cases: Sequence[Case], question: Question) -> Tournament:
+    """Run the mutants over the cases; one on which the right consumer fails is left out.
+
+    `planner` plans some of the cases. Raises ScenarioError for the first that cannot be planned.
+    """
+    together: dict[str, list[Case]] = {}
+    for case in cases:
+        together.setdefault(case.scenario.id, []).append(case)
+    entries = _entries(question, cases)
+    work = partial(_fought, planner, question, entries)
+    longest = sorted(together.values(), key=lambda its: -len(its))
+    parts: dict[str, _Part] = {}
+    with closing(spread(work, longest, question.processes)) as answers:
+        for its_cases, part in zip(longest, answers, strict=True):
+            if part.problems:  # the rest is not worth its time: `harness check` tells them all
+                raise ScenarioError(part.problems)
+            parts[its_cases[0].scenario.id] = part
+    ordered = [parts[scenario] for scenario in together]
+    return Tournament(
+        tuple(joined(entry, [part.results[entry] for part in ordered]) for entry in entries),
+        tuple(unfair for part in ordered for unfair in part.unfair),
+    )
+
+
+def _entries(question: Question, cases: Sequence[Case]) -> Mapping[Entry, frozenset[str] | None]:
+    """Return the cases that each mutant meets beside its claims, by protocol; None is all."""
+    there: dict[str, list[str]] = {}
+    for case in cases:
+        there.setdefault(case.protocol, []).append(case.id)
+    return {
+        (name, protocol): _sample(name, there[protocol], question.sample)
+        for name in question.mutants
+        for protocol in MUTANTS[name].protocols
+        if protocol in there
+    }
+
+
+def _sample(name: str, there: Sequence[str], size: int | None) -> frozenset[str] | None:
+    if size is None:
+        return None
+    return frozenset(Random(name).sample(there, min(size, len(there))))
+
+
+def _fought(
+    planner: Planner,
+    question: Question,
+    entries: Mapping[Entry, frozenset[str] | None],
+    cases: Sequence[Case],
+) -> _Part:
+    try:
+        plans = planner(cases)
+    except ScenarioError as error:
+        return _Part({}, problems=error.problems)
+    prepared = [Prepared(plan, range(question.seeds)) for plan in plans]
+    unfair = tuple(reference_findings(prepared))
+    left_out = {case for case, _, _ in unfair}
+    fair = [one for one in prepared if one.plan.case.id not in left_out]
+    results: dict[Entry, Result] = {}
+    for (name, protocol), drawn in entries.items():
+        met = [one for one in fair if _meets(name, one.plan.case, drawn)]
+        results[name, protocol] = fight(MUTANTS[name], protocol, met)
+    return _Part(results, unfair)
+
+
+def _meets(name: str, case: Case, drawn: frozenset[str] | None) -> bool:
+    return drawn is None or name in case.scenario.kills or case.id in drawn

@@ -1,0 +1,1 @@
+"""One case, planned from files alone: pure, before any service is up."""

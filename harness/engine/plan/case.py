@@ -1,0 +1,253 @@
+"""One case, planned: everything that follows from the files alone, before any service is up.
+
+A plan needs no database, no broker and no clock; `check` and `preview` stop here.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from harness.contracts import Wire
+from harness.engine.plan.delivery import Delivery, disturbed
+from harness.engine.plan.encoded import Encoded, encoded
+from harness.engine.plan.refused import refused_settings
+from harness.engine.plan.setting_names import check_names, named_place
+from harness.engine.plan.surviving_rows import still_told
+from harness.errors import HarnessError, Location, Problem, ScenarioError, StepError
+from harness.faults.actions import sent as messages_sent
+from harness.model.change import ChangeLog
+from harness.model.record import Record
+from harness.model.source_events import ChangefeedStopped, DdlEvent, MountedRow, VendorEvent
+from harness.protocols import PROTOCOLS
+from harness.scenario.document import ExpectedTable
+from harness.scenario.expand import Case
+from harness.sources.decision import Explained
+from harness.sources.source import PERSONALITIES, Played, Stage
+from harness.sources.tidb.refusal import ChangefeedError
+from harness.sources.tidb.simulator import unexpected
+from harness.spec import CLAUSES, governs
+from harness.verdict.author import SentEvent, check_events, check_rows
+from harness.verdict.by_record import fold_rows
+from harness.verdict.case import Judged
+from harness.verdict.expected import Expected, fold
+from harness.verdict.stopped import check_stop, split_stop
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A case with its events, its records before and after disturbance, and its truth.
+
+    `delivery` says what is done on the way, `delivered` the messages that are sent and not aborted,
+    in that order. `settings` are the scenario's for the protocol, completed by what only the
+    upstream knows. `stopped` tells of the error that ended a changefeed, `decisions` what its
+    filters made of each DDL job and row. `topic` is there even if nothing is sent.
+    """
+
+    case: Case
+    events: tuple[VendorEvent, ...]
+    records: tuple[Record, ...]
+    delivery: Delivery
+    expected: Expected
+    wire: Wire
+    judged: Judged
+    settings: Mapping[str, Any]
+    stopped: ChangefeedStopped | None = None
+    decisions: tuple[Explained, ...] = ()
+    topic: str = ""
+
+    @property
+    def delivered(self) -> tuple[Record, ...]:
+        """Return the messages that reach the topics to be read, in the order of sending."""
+        return messages_sent(self.delivery.steps)
+
+    def topics(self) -> tuple[str, ...]:
+        """Return the canonical names of the topics that carry records, sorted.
+
+        A changefeed that sends nothing has one topic all the same, and it is empty.
+        """
+        return tuple(sorted({record.topic for record in self.records})) or (self.topic,)
+
+
+@dataclass(frozen=True, slots=True)
+class Emission:
+    """What a case's upstream emits; cases that differ in their delivery alone have the same."""
+
+    played: Played
+    wire: Wire
+    encoded: Encoded
+
+
+def _emission(case: Case, log: ChangeLog) -> Emission:
+    played = PERSONALITIES[case.protocol](log, stage_of(case))
+    wire = PROTOCOLS[case.protocol].bind(played.settings, case.dialect)
+    return Emission(played, wire, encoded(wire, played))
+
+
+def plan(case: Case, log: ChangeLog, known: dict[Hashable, Emission] | None = None) -> Plan:
+    """Plan one case over its locked change log; ScenarioError names file and line at fault.
+
+    `known` remembers the emissions of this log; without it nothing is remembered.
+    """
+    scenario = case.scenario
+    codec = PROTOCOLS[case.protocol]
+    check_names(case)
+    try:
+        emission = _remembered(case, log, {} if known is None else known)
+        played, wire, sent = emission.played, emission.wire, emission.encoded
+        if sent.stopped is not None and not _expected_stop(case):
+            raise unexpected(sent.stopped)
+        delivery = disturbed(case, sent.records, wire)
+        if wire.complete is None:
+            tell = codec.teller(played.settings)
+            left = still_told(sent.events, delivery, wire)
+            told = [tell(event) for event in left]
+            expected = fold_rows(
+                (row for row in told if row is not None),
+                lambda column: codec.tells_default(column, played.settings),
+            )
+        else:
+            expected = fold(sent.events, complete=wire.complete)
+    except StepError as error:
+        raise _problem(Location(scenario.file, error.line), str(error.what), error) from error
+    except (ChangefeedError, ScenarioError) as error:
+        raise ScenarioError(refused_settings(case, error)) from error
+    except HarnessError as error:
+        where = named_place(case, error.what)
+        raise _problem(where, f"{case.id}: {error.what}", error) from error
+    judged = Judged(
+        case=case.id,
+        protocol=case.protocol,
+        clauses=_by_point(case),
+        line=scenario.expect.line,
+        places=delivery.places,
+        messages=Counter(origin.event for record in sent.records for origin in record.origins),
+        row_ids=wire.row_ids,
+        gone=delivery.gone,
+        hostile=delivery.hostile,
+    )
+    return Plan(
+        case=case,
+        events=sent.events,
+        records=sent.records,
+        delivery=delivery,
+        expected=expected,
+        wire=wire,
+        judged=judged,
+        settings=played.settings,
+        stopped=sent.stopped,
+        decisions=played.decisions,
+        topic=played.topic,
+    )
+
+
+def _by_point(case: Case) -> tuple[str, ...]:
+    """Return the clauses that the scenario cites; those that speak of the protocol come first."""
+
+    def is_foreign(identifier: str) -> bool:
+        clause = CLAUSES.get(identifier)
+        return clause is None or not governs(clause, case.protocol)
+
+    return tuple(sorted(case.scenario.clauses, key=is_foreign))
+
+
+def _remembered(case: Case, log: ChangeLog, known: dict[Hashable, Emission]) -> Emission:
+    name = (case.protocol, case.dialect, case.profile, case.partitions, id(case.changefeed))
+    if name not in known:
+        known[name] = _emission(case, log)
+    return known[name]
+
+
+def _expected_stop(case: Case) -> str:
+    """Return the error that the author expects to stop the changefeed, "" for none.
+
+    Under a changefeed file that the author did not know, any stop is as good as expected.
+    """
+    if case.changefeed is not None:
+        return case.changefeed.file
+    return split_stop(case.scenario.expect.events.get(case.protocol, ()))[1]
+
+
+def stage_of(case: Case) -> Stage:
+    """Return what the case says of its upstream beside the change log."""
+    scenario = case.scenario
+    return Stage(
+        settings=case.settings,
+        databases=scenario.databases,
+        partitions=case.partitions,
+        end_resolved=scenario.end_resolved,
+        shards=scenario.keyspace.shards,
+        vindexes=scenario.keyspace.vindexes,
+        copied_after=scenario.keyspace.copied_after,
+        resharded=scenario.keyspace.resharded,
+    )
+
+
+def names_schemas(case: Case) -> bool:
+    """Tell whether the case's records name schemas of a registry."""
+    return PROTOCOLS[case.protocol].needs_registry(case.settings)
+
+
+def _problem(where: Location, what: str, error: HarnessError) -> ScenarioError:
+    return ScenarioError((Problem(where, what, error.expected, error.hint),))
+
+
+def author_problems(planned: Plan) -> tuple[Problem, ...]:
+    """Hold the author's expectations against records and fold; return what does not hold."""
+    case, scenario = planned.case, planned.case.scenario
+    problems: list[Problem] = []
+    tables: dict[str, ExpectedTable] = {
+        **scenario.expect.tables,
+        **scenario.expect.tables_by_protocol.get(case.protocol, {}),
+    }
+    for name, table in tables.items():
+        what = check_rows(planned.expected, name, table.rows)
+        if what is not None:
+            where = Location(scenario.file, table.line)
+            problems.append(
+                Problem(
+                    where,
+                    f"{case.id}: expect.tables does not hold: {what}",
+                    hint="`harness preview` shows the events; correct the SQL or the expectation",
+                )
+            )
+    items = scenario.expect.events.get(case.protocol)
+    if items is not None and case.delivery is None:
+        listed, error = split_stop(items)
+        what = check_stop(error, planned.stopped)
+        what = what or check_events(listed, sent_events(planned), case.partitions)
+        if what is not None:
+            where = Location(scenario.file, scenario.expect.line)
+            problems.append(
+                Problem(
+                    where,
+                    f"{case.id}: expect.events.{case.protocol} does not hold: {what}",
+                    hint="`harness preview` shows the events in order of emission",
+                )
+            )
+    return tuple(problems)
+
+
+def sent_events(planned: Plan) -> Sequence[SentEvent]:
+    """Return the decoded events of the undisturbed records, broadcasts folded into one."""
+    vendor = {event.origin.event: event for event in planned.events}
+    partitions: dict[int, set[int]] = {}
+    # A change that is several records (a deletion and its tombstone) is as many events; the copies
+    # of a broadcast are one.
+    found: dict[tuple[int, int], SentEvent] = {}
+    for record in planned.records:
+        decoded = planned.wire.decode(record.key, record.value)
+        for event, origin in zip(decoded, record.origins, strict=True):
+            source = vendor.get(origin.event)
+            table = source.table if isinstance(source, MountedRow) else None
+            broadcast = source is not None and table is None
+            partitions.setdefault(origin.event, set()).add(record.partition)
+            action = source.action if isinstance(source, DdlEvent) else ""
+            place = (origin.event, 0 if broadcast else len(found))
+            found.setdefault(place, SentEvent(event, table, frozenset(), action))
+    return [
+        SentEvent(sent.decoded, sent.table, frozenset(partitions[place[0]]), sent.action)
+        for place, sent in sorted(found.items(), key=lambda pair: pair[0])
+    ]

@@ -1,0 +1,83 @@
+"""Vendor input through the encoder, to its end or to where the vendor's process stops.
+
+A stop of the encoder (a row that is too large, a schema that the registry refuses) ends the stream
+there: what was not sent by then is never sent, and the truth is folded from what was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from harness.contracts import Wire
+from harness.errors import UpstreamStopped
+from harness.model.record import Origin, Record
+from harness.model.source_events import ChangefeedStopped, MountedRow, VendorEvent
+from harness.model.vstream import VStreamResponse
+from harness.sources.source import Played
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """The records, the events that they stand for, and what stopped the stream."""
+
+    records: tuple[Record, ...]
+    events: tuple[VendorEvent, ...]
+    stopped: ChangefeedStopped | None
+
+
+def encoded(wire: Wire, played: Played) -> Encoded:
+    """Return what the encoder makes of the upstream's events; an upstream's own stop stands."""
+    taken: list[Any] = []
+
+    def given() -> Iterator[Any]:
+        for event in played.given:
+            taken.append(event)
+            yield event
+
+    records: list[Record] = []
+    try:
+        records.extend(wire.encode(given()))
+    except UpstreamStopped as stop:
+        number = _stopped_at(wire, taken)
+        if number is not None:
+            # An encoder may look ahead; what came before the event at fault was sent.
+            records = list(wire.encode(taken[:number]))
+        origin = _origin(taken[-1 if number is None else number])
+        stopped = ChangefeedStopped(stop.code, stop.what, origin.commit_ts, origin)
+        return Encoded(tuple(records), _sent(played, records, origin), stopped)
+    return Encoded(tuple(records), played.events, played.stopped)
+
+
+def _stopped_at(wire: Wire, taken: list[Any]) -> int | None:
+    """Return the number of the first event that the encoder refuses by itself.
+
+    None where it refuses none by itself, or where an event means nothing without those before.
+    """
+    if any(isinstance(event, VStreamResponse) for event in taken):
+        return None
+    for number, event in enumerate(taken):
+        try:
+            list(wire.encode([event]))
+        except UpstreamStopped:
+            return number
+    return None
+
+
+def _sent(played: Played, records: list[Record], stop: Origin) -> tuple[VendorEvent, ...]:
+    numbers = {origin.event for record in records for origin in record.origins}
+    return tuple(
+        event
+        for event in played.events
+        if event.origin.event in numbers
+        or (not isinstance(event, MountedRow) and event.origin.event < stop.event)
+    )
+
+
+def _origin(given: Any) -> Origin:  # noqa: ANN401 - each personality has input of its own
+    if not isinstance(given, VStreamResponse):
+        found: Origin = given.origin
+        return found
+    told = [event.origin for event in given.events if event.origin is not None]
+    return told[-1] if told else Origin(1, 0, 0, "response")

@@ -1,0 +1,43 @@
+"""Row events that a delivery still tells of, where compaction has taken messages.
+
+A row that was put and put again, or deleted, need not be told of at all: nothing of it stays in the
+tables. But it may have been the only one that told of a new column, which then nobody can know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from harness.contracts import Wire
+from harness.engine.plan.delivery import Delivery
+from harness.errors import DecodingError
+from harness.model.decoded import EventKind
+from harness.model.source_events import MountedRow, VendorEvent
+
+_PUTS = frozenset({EventKind.INSERT, EventKind.UPDATE, EventKind.UPSERT})
+
+
+def still_told(
+    events: Sequence[VendorEvent], delivery: Delivery, wire: Wire
+) -> Iterator[MountedRow]:
+    """Yield the row events, but for puts of which no message is left."""
+    rows = [event for event in events if isinstance(event, MountedRow)]
+    told = _told(delivery, wire) if delivery.gone else frozenset[int]()
+    for row in rows:
+        number = row.origin.event
+        if row.after is None or number not in delivery.gone or number in told:
+            yield row
+
+
+def _told(delivery: Delivery, wire: Wire) -> frozenset[int]:
+    """Return the events of which a message with a new row can be read."""
+    found: set[int] = set()
+    for log in delivery.logs.values():
+        for one in log.read:
+            try:
+                decoded = wire.decode(one.record.key, one.record.value)
+            except DecodingError:
+                continue
+            if any(event.kind in _PUTS for event in decoded):
+                found.update(origin.event for origin in one.record.origins)
+    return frozenset(found)

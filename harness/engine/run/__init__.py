@@ -1,0 +1,1 @@
+"""Runs consumers over planned cases: batches, interactive, external topics, level decode."""

@@ -1,0 +1,164 @@
+"""Level decode: the messages of each case in a file, and what the consumer read out of them.
+
+The events to be told are those of our own decoder over the very same bytes, with the values in the
+form of the columns that a reader of the stream can know of. That these are what the vendor's
+encoder was given is a law of the tests (`tests/engine/run/test_decode.py`).
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from harness.engine.deliver.large_messages import laid_out, rows_left_out
+from harness.engine.deliver.produce import FilledTopic, filled_topics
+from harness.engine.plan.case import Plan, names_schemas
+from harness.engine.plan.delivery import decoded_or_refusal
+from harness.engine.run import jobs
+from harness.engine.run.batch import Answers
+from harness.engine.run.interactive import Phase
+from harness.engine.run.isolation import NOT_ISOLATED, Isolation, read_alone
+from harness.faults.landed import Delivered
+from harness.model.canonical import canonical
+from harness.model.columns import Column
+from harness.model.decoded import DecodedEvent, EventKind, settled
+from harness.model.finding import Place, Verdict
+from harness.model.large import whole
+from harness.model.observed import Observed
+from harness.model.record import Origin
+from harness.model.source_events import MountedRow
+from harness.model.values import Value
+from harness.protocols import PROTOCOLS
+from harness.runner.contract.decoding import Given, GivenRecord, schemas_of
+from harness.runner.contract.job import ChangefeedJob, Mode
+from harness.runner.manifest import Consumer
+from harness.runner.run import RunPlan
+from harness.runner.run import run as run_consumer
+from harness.verdict.decoding import Wanted, judge_decoded
+
+
+@dataclass(frozen=True, slots=True)
+class Decoding:
+    """How cases are put to a consumer at level decode; `phase` tells of each part."""
+
+    consumer: Consumer
+    run_dir: Path
+    environment: Mapping[str, str]
+    deadline_s: float
+    parallelism: int
+    phase: Phase
+    isolation: Isolation = NOT_ISOLATED
+
+    def run(self, planned: Sequence[Plan]) -> Answers:
+        """Let the consumer decode the records of all cases, and those that went wrong alone."""
+        with self.phase("consume", self.consumer.name):
+            asked = RunPlan(
+                tuple(self._changefeed(plan, index) for index, plan in enumerate(planned)),
+                None,
+                self.run_dir,
+                self.deadline_s,
+                parallelism=self.parallelism,
+                mode=Mode.DECODE,
+            )
+            observed = run_consumer(self.consumer, asked, environment=self.environment)
+        verdicts = {one.case.id: judged_decoded(one, observed[one.case.id]) for one in planned}
+        return Answers(observed, verdicts, self._alone(asked, verdicts))
+
+    def _changefeed(self, plan: Plan, index: int) -> ChangefeedJob:
+        large = self.run_dir.absolute() / "large" / f"{index:04}"
+        told = jobs.changefeed(plan, index, filled(plan), laid_out(plan, large))
+        return replace(told, given=given(plan))
+
+    def _alone(self, asked: RunPlan, verdicts: Mapping[str, Verdict]) -> Mapping[str, Observed]:
+        """Let the consumer read some changefeeds again, each in a job of its own."""
+        chosen = frozenset(read_alone(verdicts, self.isolation))
+        if not chosen or min(self.consumer.max_changefeeds, len(asked.changefeeds)) == 1:
+            return {}
+        alone = replace(
+            asked,
+            changefeeds=tuple(feed for feed in asked.changefeeds if feed.id in chosen),
+            run_dir=asked.run_dir / "alone",
+        )
+        one_each = replace(self.consumer, max_changefeeds=1)
+        with self.phase("read alone", f"{len(chosen)} cases"):
+            return run_consumer(one_each, alone, environment=self.environment)
+
+
+def judged_decoded(plan: Plan, observed: Observed) -> Verdict:
+    """Return the verdict on what a consumer read out of a plan's records."""
+    return judge_decoded(plan.judged, tuple(wanted(plan)), observed)
+
+
+def filled(plan: Plan) -> tuple[FilledTopic, ...]:
+    """Return the topics as they would be filled, under their canonical names."""
+    return tuple(replace(topic, name=topic.canonical) for topic in filled_topics(plan, ""))
+
+
+def given(plan: Plan) -> Given:
+    """Return a case's records in the order of sending, and the schemas that they name."""
+    lying = list(sent_in_order(plan))
+    schemas = schemas_of([one.record for one in lying]) if names_schemas(plan.case) else None
+    return Given([GivenRecord(one.offset, one.record) for one in lying], schemas)
+
+
+def sent_in_order(plan: Plan) -> Iterator[Delivered]:
+    """Yield the messages that are left to be read, with their offsets, in the order of sending."""
+    left = {there: deque(log.read) for there, log in plan.delivery.logs.items()}
+    for record in plan.delivered:
+        unread = left[record.topic, record.partition]
+        if unread and unread[0].record == record:
+            yield unread.popleft()
+
+
+def wanted(plan: Plan) -> Iterator[Wanted]:
+    """Yield the events of a case's records, in the order of the records; hostile ones have none."""
+    told = _told(plan)
+    left = rows_left_out(plan)
+    for one in sent_in_order(plan):
+        if not (one.record.key or one.record.value):
+            continue  # a message without key and value tells nothing of anybody
+        decoded = decoded_or_refusal(plan.wire, one.record)
+        for number, event in enumerate(() if isinstance(decoded, str) else decoded):
+            origin = _origin(one, number)
+            columns = told.get(origin.event, {})
+            place = Place(one.record.topic, one.record.partition, one.offset, origin)
+            yield Wanted(_canonical(whole(event, left), columns), columns, place)
+
+
+def _origin(one: Delivered, number: int) -> Origin:
+    origins = one.record.origins
+    return origins[min(number, len(origins) - 1)]
+
+
+def _told(plan: Plan) -> Mapping[int, Mapping[str, Column]]:
+    """Return the columns by name, as far as the wire tells them, of each row event's number."""
+    tell = PROTOCOLS[plan.case.protocol].teller(plan.settings)
+    rows = [event for event in plan.events if isinstance(event, MountedRow)]
+    known = [tell(row) or row for row in rows]
+    return {
+        row.origin.event: {column.name: column for column in row.table.table.columns}
+        for row in known
+    }
+
+
+def _canonical(event: DecodedEvent, columns: Mapping[str, Column]) -> DecodedEvent:
+    """Return the event with the values that its columns have; a lone key is the row before."""
+    before = event.before
+    if event.kind is EventKind.DELETE and not before:
+        before = event.key
+    return replace(event, before=_image(before, columns), after=_image(event.after, columns))
+
+
+def _image(
+    image: Mapping[str, Value] | None, columns: Mapping[str, Column]
+) -> Mapping[str, Value] | None:
+    if image is None:
+        return None
+    return {
+        name: canonical(columns[name], settled(columns[name].kind, value))
+        if name in columns
+        else value
+        for name, value in image.items()
+    }

@@ -1,0 +1,109 @@
+"""What a consumer needs before it can start, and what takes part in a run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from importlib.metadata import PackageNotFoundError, version
+
+from harness.engine.catalogue.workspace import in_ci
+from harness.engine.events import ServiceChanged
+from harness.errors import SetupError
+from harness.model.finding import Judgement, Verdict
+from harness.runner import container
+from harness.runner.manifest import Consumer
+from harness.scenario.expand import Case
+from harness.services import ServiceEvent, find_java, jars
+from harness.services.repository import cache_directory
+
+ARCHIVES = "HARNESS_SPARK_ARCHIVES"
+SINK = "HARNESS_SPARK_SINK"
+REMOTE = "HARNESS_SPARK_REMOTE"
+# What PySpark wants for a session of Spark Connect.
+CONNECT = ("grpcio", "grpcio-status", "googleapis-common-protos")
+SPARK = frozenset({"spark", "spark-delta"})
+PACKAGES = ("cdc-conformance", "pyspark", "confluent-kafka")
+
+
+def ready(consumer: Consumer, on_event: Callable[[ServiceChanged], None]) -> Consumer:
+    """Return the consumer with all that its start needs: Docker, a fit Java, Spark's jars.
+
+    Raises SetupError when something is missing and cannot be fetched.
+    """
+    if consumer.image:
+        container.require(consumer.image)
+    if consumer.name not in SPARK:
+        return consumer
+    if _version("pyspark") is None:
+        raise SetupError(
+            f"the consumer `{consumer.name}` needs PySpark, which is not installed",
+            hint="pip install 'cdc-conformance[spark]'",
+        )
+    sink = consumer.environment.get(SINK) or os.environ.get(SINK, "")
+    wished = {SINK: sink} if sink else {}
+    if consumer.environment.get(REMOTE):
+        _require_connect()
+        return replace(consumer, environment={**consumer.environment, **wished})
+    home = find_java("spark")
+    groups = ("spark", "delta") if sink == "delta" else ("spark",)
+    paths = [
+        path
+        for group in groups
+        for path in jars(group, on_event=lambda event: on_event(service_changed(event)))
+    ]
+    added = {
+        **_archives(),
+        **consumer.environment,
+        "JAVA_HOME": str(home.home),
+        **wished,
+        "HARNESS_SPARK_JARS": os.pathsep.join(str(path) for path in paths),
+    }
+    return replace(consumer, environment=added)
+
+
+def _require_connect() -> None:
+    """Raise SetupError without what PySpark wants for a session of Spark Connect."""
+    missing = [name for name in CONNECT if _version(name) is None]
+    if missing:
+        raise SetupError(
+            f"--spark-remote needs {missing[0]}, which is not installed",
+            hint="pip install 'cdc-conformance[connect]'",
+        )
+
+
+def _archives() -> dict[str, str]:
+    """Let Spark keep an archive of its classes in the cache: every later start takes half as long.
+
+    Making it takes the first run 18 s, which a machine of one run, such as a CI job's, never gets
+    back; there it is made only when HARNESS_SPARK_ARCHIVES names a directory.
+    """
+    named = os.environ.get(ARCHIVES)
+    if named is None and not in_ci(os.environ):
+        named = str(cache_directory() / "spark")
+    return {ARCHIVES: named} if named else {}
+
+
+def undeclared(consumer: Consumer, case: Case) -> Verdict:
+    """Return the verdict on a case that the consumer's own declaration rules out."""
+    detail = f"needs protocol:{case.protocol}, which {consumer.name} does not declare"
+    return Verdict(case.id, Judgement.NOT_APPLICABLE, (), detail)
+
+
+def service_changed(event: ServiceEvent) -> ServiceChanged:
+    """Return what a service tells as an event of the run."""
+    return ServiceChanged(
+        event.service, event.state, event.detail, event.seconds, event.done, event.total
+    )
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of what takes part, as installed."""
+    return {name: found for name in PACKAGES if (found := _version(name)) is not None}
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None

@@ -1,0 +1,166 @@
+"""The reference consumer with a mutant's parts in the place of its own, answering in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any
+
+from harness.contracts import Wire
+from harness.ddl import Catalogue
+from harness.errors import DecodingError, HarnessError
+from harness.model.change import Op
+from harness.model.decoded import DecodedEvent
+from harness.model.observed import Observed, ObservedDdl, ObservedEvent, Outcome, RawRow
+from harness.model.table import TableId
+from harness.model.values import Value
+from harness.mutants.delivery import Delivery, Message
+from harness.mutants.parts import Events, Known, Parts
+from harness.reference_consumer.answer import Changefeed
+from harness.reference_consumer.hold import Ready
+
+REFERENCE = Parts()
+
+
+class Consumer(Changefeed):
+    """One changefeed read by a mutant; with no parts of its own, by the reference consumer."""
+
+    def __init__(
+        self,
+        job: Mapping[str, Any],
+        wire: Wire,
+        parts: Parts,
+        known: Known,
+    ) -> None:
+        """Take the changefeed's part of job.json, its wire, the parts, the tables' columns."""
+        super().__init__(job, wire=wire)
+        self._parts = parts
+        self._known = known
+        self._crash = ""
+        self._due: list[Ready] = []
+        partitions = {(t["name"], p) for t in job["topics"] for p in range(t["partitions"])}
+        if job["complete"] is None:
+            self._room = parts.arrivals(dated=job["protocol"] == "avro")
+        else:
+            self._room = parts.hold(partitions, job["complete"])
+        self._tables = parts.tables(Catalogue.empty())
+        self._reads = Events() if parts.events is None else parts.events(known)
+        self._changed = None if parts.message is None else parts.message()
+
+    def consume(self, delivery: Delivery) -> Observed:
+        """Read a delivery to its end and answer."""
+        parts = self._parts
+        self._error = delivery.lost()
+        batches = delivery.batches if parts.reads is None else parts.reads(delivery)
+        for number, batch in enumerate(batches):
+            for message in batch:
+                self._read(message)
+            self._flush()
+            if number == delivery.stopped:
+                self._reads.restart()
+                if parts.restart is not None:
+                    parts.restart(self._room)
+            if self._error or self._crash:
+                break
+        stuck = "" if parts.stuck is None else parts.stuck(delivery)
+        return Observed(Outcome.TIMEOUT, stuck) if stuck else self._observed()
+
+    def _read(self, message: Message) -> None:
+        if self._error or self._crash or self._wire is None:
+            return
+        if not (message.key or message.value):
+            return  # a message without either is no event of anybody's
+        where = f"{message.topic}/{message.partition}@{message.offset}"
+        place = (message.topic, message.partition, message.offset)
+        try:
+            sent = message if self._changed is None else self._changed(message)
+            for decoded in self._wire.decode(sent.key, sent.value):
+                for event in self._reads.read(self._valued(decoded), message):
+                    for ready in self._room.take(event, place):
+                        self._come(ready)
+        except (HarnessError, ValueError, KeyError) as error:
+            if not (self._parts.skips and isinstance(error, DecodingError)):
+                self._error = f"{where}: {error}"
+        except Exception as error:  # noqa: BLE001  (a wrong consumer may fail in any way)
+            self._crash = f"{where}: {type(error).__name__}: {error}"
+
+    def _come(self, ready: Ready) -> None:
+        if self._parts.batch is None:
+            self._apply(ready)
+        else:
+            self._due.append(ready)
+
+    def _flush(self) -> None:
+        if self._parts.batch is None or self._error or self._crash:
+            return
+        due, self._due = self._due, []
+        for ready in self._parts.batch(due):
+            self._apply(ready)
+
+    def _valued(self, event: DecodedEvent) -> DecodedEvent:
+        return valued(event, self._parts, self._known)
+
+    def _observed(self) -> Observed:
+        if self._crash:
+            return Observed(Outcome.CRASH, self._crash)
+        if self._error:
+            return Observed(Outcome.ERROR, self._error)
+        return Observed(
+            Outcome.DONE,
+            tables={table: tuple(map(_raw, rows)) for table, rows in self._tables.all().items()},
+            events=tuple(map(_event, self._events)),
+            ddl=tuple(map(_ddl, self._ddl)),
+        )
+
+
+def valued(event: DecodedEvent, parts: Parts, known: Known) -> DecodedEvent:
+    """Return an event with its values as a mutant reads them; the same one where none differs."""
+    columns = known.get((event.schema, event.table))
+    change = parts.value
+    if change is None or columns is None:
+        return event
+
+    def image(row: Mapping[str, Value] | None) -> Mapping[str, Value] | None:
+        if row is None:
+            return None
+        return {n: change(columns[n], v) if n in columns else v for n, v in row.items()}
+
+    changed = replace(
+        event, before=image(event.before), after=image(event.after), key=image(event.key)
+    )
+    return event if changed == event else changed
+
+
+def _raw(row: Mapping[str, Any]) -> RawRow:
+    return {name: _json(value) for name, value in row.items()}
+
+
+def _json(value: Value) -> int | Decimal | str | None:
+    """Return a value as the contract's JSON has it once it is read."""
+    if isinstance(value, bytes):
+        return value.hex()
+    return Decimal(repr(value)) if isinstance(value, float) else value
+
+
+def _event(told: Mapping[str, Any]) -> ObservedEvent:
+    before, after, ts = told["before"], told["after"], told["commit_ts"]
+    return ObservedEvent(
+        op=Op(told["op"]),
+        table=TableId(told["schema"], told["table"]),
+        before=None if before is None else _raw(before),
+        after=None if after is None else _raw(after),
+        commit_ts=None if ts is None else int(ts),
+        topic=told["topic"],
+        partition=told["partition"],
+        offset=told["offset"],
+    )
+
+
+def _ddl(told: Mapping[str, Any]) -> ObservedDdl:
+    return ObservedDdl(
+        query=told["query"],
+        type=told["type"],
+        table=TableId(told["schema"], told["table"]),
+        commit_ts=int(told["commit_ts"]),
+    )

@@ -1,0 +1,277 @@
+"""What comes more than once: copies, replays, and rows that only look like copies."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping
+
+from harness.ddl import Catalogue
+from harness.model.decoded import DecodedEvent, EventKind
+from harness.model.table import TableId
+from harness.model.values import Value
+from harness.mutants.delivery import Message
+from harness.mutants.mutant import ALL, Mutant, sign
+from harness.mutants.parts import Events, GivesUp, Known, Parts, row_key
+from harness.reference_consumer.hold import Hold
+from harness.reference_consumer.tables import NamedRow, Tables
+
+_ROWS = frozenset({EventKind.INSERT, EventKind.UPDATE, EventKind.UPSERT, EventKind.DELETE})
+
+
+class ByTsOnly(Events):
+    """Takes rows of one table and time for copies of one another."""
+
+    def __init__(self, known: Known) -> None:
+        """Start with nothing seen."""
+        del known
+        self._seen: set[Hashable] = set()
+
+    def read(self, event: DecodedEvent, message: Message) -> Iterable[DecodedEvent]:
+        """Drop what has the time of another row of its table."""
+        del message
+        if event.kind not in _ROWS or not event.commit_ts:
+            return (event,)
+        name = (event.schema, event.table, event.commit_ts)
+        if name in self._seen:
+            return ()
+        self._seen.add(name)
+        return (event,)
+
+
+class ByKeyOnly(ByTsOnly):
+    """Takes every further event of a key for a copy of the first."""
+
+    def read(self, event: DecodedEvent, message: Message) -> Iterable[DecodedEvent]:
+        """Drop what has the key of an earlier event."""
+        del message
+        if event.kind not in _ROWS:
+            return (event,)
+        name = row_key(event)
+        if name in self._seen:
+            return ()
+        self._seen.add(name)
+        return (event,)
+
+
+class ByContent(ByTsOnly):
+    """Takes a row that returns to what it was for a copy."""
+
+    def read(self, event: DecodedEvent, message: Message) -> Iterable[DecodedEvent]:
+        """Drop an event that leaves its key as an earlier one did."""
+        del message
+        if event.kind not in _ROWS:
+            return (event,)
+        after = None if event.after is None else tuple(sorted(map(str, event.after.items())))
+        name = (row_key(event), after)
+        if name in self._seen:
+            return ()
+        self._seen.add(name)
+        return (event,)
+
+
+class NoMemory(Hold):
+    """Takes every copy for news."""
+
+    def _known(self, event: DecodedEvent) -> bool:
+        del event
+        return False
+
+
+class DdlEachTime(Hold):
+    """Knows copies of rows, not those of DDL."""
+
+    def _known(self, event: DecodedEvent) -> bool:
+        return event.kind is not EventKind.DDL and super()._known(event)
+
+
+class DdlPerPartition(Hold):
+    """Runs a broadcast DDL once for every partition that carries it."""
+
+    _copies = 0
+
+    def _identity(self, event: DecodedEvent) -> Hashable:
+        if event.kind is not EventKind.DDL:
+            return super()._identity(event)
+        self._copies += 1
+        return (super()._identity(event), self._copies)
+
+
+class OneDdlATime(Hold):
+    """Takes two DDL statements of one timestamp for one."""
+
+    def _identity(self, event: DecodedEvent) -> Hashable:
+        return event.commit_ts if event.kind is EventKind.DDL else super()._identity(event)
+
+
+class KeylessOnce(Hold):
+    """Tells rows without a key apart by their values only."""
+
+    def _identity(self, event: DecodedEvent) -> Hashable:
+        if event.kind is EventKind.DDL or event.handle:
+            return super()._identity(event)
+        image = event.before if event.kind is EventKind.DELETE else event.after
+        return (event.commit_ts, event.table, event.kind, str(image))
+
+
+class Retractions(Tables):
+    """Keeps how often each row is there: an update takes the old row away and adds the new one."""
+
+    def __init__(self, catalogue: Catalogue) -> None:
+        """Start with nothing counted."""
+        super().__init__(catalogue)
+        self._counts: dict[TableId, Counter[tuple[tuple[str, Value], ...]]] = {}
+
+    def apply_row(self, event: DecodedEvent) -> None:
+        """Count down what was, count up what is."""
+        super().apply_row(event)
+        counts = self._counts.setdefault(TableId(event.schema, event.table), Counter())
+        if event.before is not None:
+            counts[tuple(sorted(event.before.items()))] -= 1
+        if event.after is not None:
+            counts[tuple(sorted(event.after.items()))] += 1
+
+    def all(self) -> Mapping[TableId, list[NamedRow]]:
+        """Return the rows that are there, as often as they were counted."""
+        found = dict(super().all())
+        for table, counts in self._counts.items():
+            if table in found:
+                shown = [row for row, n in counts.items() for _ in range(max(n, 0))]
+                found[table] = [dict(row) for row in shown]
+        return found
+
+
+class RefusesSecondInsert(Tables):
+    """Lets an INSERT fail where the key is there already, as a database does."""
+
+    def apply_row(self, event: DecodedEvent) -> None:
+        """Give up at an insert of a key that is there."""
+        rows = self.rows.get(TableId(event.schema, event.table), {})
+        if (
+            event.kind is EventKind.INSERT
+            and event.handle
+            and self._key(event.handle, event.after or {}) in rows
+        ):
+            raise GivesUp(f"duplicate entry for the key of {event.schema}.{event.table}")
+        super().apply_row(event)
+
+
+class Appends(Tables):
+    """Writes every put as a row of its own, as a sink without keys does."""
+
+    def apply_row(self, event: DecodedEvent) -> None:
+        """Append what is put; a delete takes all rows of its key away."""
+        table = TableId(event.schema, event.table)
+        if event.after is not None and event.handle:
+            key = self._key(event.handle, event.after)
+            old = self.rows.get(table, {}).get(key)
+            if old is not None and event.before is None:
+                self.loose.setdefault(table, []).append(old)
+        super().apply_row(event)
+
+
+_REPEATED = "duplicate-row ddl-repeated event-unexpected"
+_OPEN = ("open",)
+_LOST = (sign("event-missing missing-row stale-row extra-row"),)
+
+ROWS: tuple[Mutant, ...] = (
+    Mutant(
+        "dedupe-by-ts-only",
+        "duplicates",
+        "It takes two rows of one table and timestamp for copies of one.",
+        Parts(events=ByTsOnly),
+        _LOST,
+        ALL,
+        ("https://github.com/MaterializeInc/materialize/issues/7557",),
+    ),
+    Mutant(
+        "dedupe-by-key-only",
+        "duplicates",
+        "It takes every further event of a key for a copy of the first.",
+        Parts(events=ByKeyOnly),
+        _LOST,
+    ),
+    Mutant(
+        "dedupe-by-content",
+        "duplicates",
+        "It takes a row that returns to what it was for a copy of that time.",
+        Parts(events=ByContent),
+        _LOST,
+        ALL,
+        ("https://github.com/MaterializeInc/materialize/issues/13309",),
+    ),
+    Mutant(
+        "append-on-replay",
+        "duplicates",
+        "It appends again what is sent again.",
+        Parts(hold=NoMemory),
+        (sign(_REPEATED),),
+        _OPEN,
+        (
+            "https://github.com/apache/paimon/issues/9666",
+            "https://github.com/apache/hudi/pull/6098",
+        ),
+    ),
+    Mutant(
+        "keyless-copies-by-value",
+        "duplicates",
+        "It takes two equal rows of a table without a key for one row that came twice.",
+        Parts(hold=KeylessOnce),
+        (sign("missing-row"),),
+        _OPEN,
+        ("https://github.com/pingcap/tiflow/issues/9420",),
+    ),
+    Mutant(
+        "ddl-replayed",
+        "duplicates",
+        "It runs a DDL again when the producer sends it again.",
+        Parts(hold=DdlEachTime),
+        (sign("ddl-repeated"), sign("consumer", "exists|Duplicate|duplicate|already")),
+        _OPEN,
+        ("https://github.com/pingcap/tiflow/issues/12595",),
+    ),
+    Mutant(
+        "ddl-per-partition",
+        "duplicates",
+        "It runs a DDL once for every partition that carries it.",
+        Parts(hold=DdlPerPartition),
+        (sign("ddl-repeated"), sign("consumer", "exists|Duplicate|duplicate|already")),
+        _OPEN,
+        ("https://github.com/pingcap/tiflow/issues/12595",),
+    ),
+    Mutant(
+        "one-ddl-a-timestamp",
+        "duplicates",
+        "It runs the first of several DDL statements of one timestamp.",
+        Parts(hold=OneDdlATime),
+        (sign("ddl-missing"),),
+        _OPEN,
+        ("https://github.com/pingcap/tiflow/pull/4814",),
+    ),
+    Mutant(
+        "retract-by-before",
+        "duplicates",
+        "It counts rows: each copy of an update takes the old row away and adds the new one.",
+        Parts(hold=NoMemory, tables=Retractions),
+        (sign("duplicate-row extra-row missing-row"),),
+        ("open", "vitess"),
+        ("https://github.com/MaterializeInc/materialize/issues/3026",),
+    ),
+    Mutant(
+        "second-insert-fails",
+        "duplicates",
+        "It lets an insert fail where the key is there already.",
+        Parts(hold=NoMemory, tables=RefusesSecondInsert),
+        (sign("consumer", "duplicate entry for the key"),),
+        ALL,
+        ("https://github.com/apache/flink/pull/14160",),
+    ),
+    Mutant(
+        "upsert-appends",
+        "duplicates",
+        "It writes a put without an old row as a further row, although the key is there.",
+        Parts(tables=Appends),
+        (sign("duplicate-row extra-row"),),
+        ALL,
+        ("https://github.com/delta-io/delta-rs/issues/2407",),
+    ),
+)

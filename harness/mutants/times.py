@@ -1,0 +1,159 @@
+"""Dates and times: zones, seconds, fractions and calendars."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import date, datetime, timedelta
+
+from harness.model.columns import Column, ColumnKind
+from harness.model.values import Value
+from harness.mutants.mutant import Mutant, sign
+from harness.mutants.parts import Parts
+
+_EAST = timedelta(hours=8)
+# The first day of the Gregorian calendar, and how far the Julian one was behind in each century.
+_GREGORIAN = "1582-10-15"
+_TIME = re.compile(r"(-?)(\d+):(\d\d):(\d\d)(\.\d+)?\Z", re.ASCII)
+
+
+def _texts(change: Callable[[str], Value], *kinds: ColumnKind) -> Parts:
+    def value(column: Column, raw: Value) -> Value:
+        return change(raw) if column.kind in kinds and isinstance(raw, str) else raw
+
+    return Parts(value=value)
+
+
+def _shifted(text: str) -> Value:
+    """Return a moment as it reads eight hours further east."""
+    whole, point, fraction = text.rstrip("Z").replace("T", " ").partition(".")
+    try:
+        moved = datetime.fromisoformat(whole) + _EAST
+    except (ValueError, OverflowError):
+        return text
+    return f"{moved:%Y-%m-%d %H:%M:%S}".rjust(19, "0") + point + fraction
+
+
+def _no_seconds(text: str) -> Value:
+    """Return a moment whose time is lost where its seconds are 0 and were not printed."""
+    whole, point, fraction = text.partition(".")
+    if not whole.endswith(":00") or fraction.strip("0"):
+        return text
+    return f"{whole[:-8]}00:00:00{point}{fraction}" if len(whole) > 10 else text
+
+
+def _fraction_cut(digits: int) -> Callable[[str], Value]:
+    def change(text: str) -> Value:
+        whole, point, fraction = text.partition(".")
+        kept = fraction[:digits].ljust(len(fraction), "0")
+        return f"{whole}{point}{kept}"
+
+    return change
+
+
+def _julian(text: str) -> Value:
+    day, rest = text[:10], text[10:]
+    if day >= _GREGORIAN or day.startswith("0000"):
+        return text
+    try:
+        found = date.fromisoformat(day)
+        behind = found.year // 100 - found.year // 400 - 2
+        return f"{(found + timedelta(days=behind)).isoformat()}{rest}"
+    except (ValueError, OverflowError):
+        return text
+
+
+def _within_a_day(text: str) -> Value:
+    told = _TIME.match(text)
+    if told is None:
+        return text
+    minus, hours, minutes, seconds, fraction = told.groups()
+    return f"{minus}{int(hours) % 24:02d}:{minutes}:{seconds}{fraction or ''}"
+
+
+def _no_minus(text: str) -> Value:
+    return text.removeprefix("-")
+
+
+def _two_digits(text: str) -> Value:
+    return f"20{text[2:]}" if text[:2] not in {"00", "20"} else text
+
+
+_WRONG = "wrong-value unreadable-value"
+_MOMENTS = (ColumnKind.DATETIME, ColumnKind.TIMESTAMP)
+
+ROWS: tuple[Mutant, ...] = (
+    Mutant(
+        "session-tz",
+        "dates and times",
+        "It prints TIMESTAMP in its session's zone, eight hours east of UTC.",
+        _texts(_shifted, ColumnKind.TIMESTAMP),
+        (sign(_WRONG, r"\.type\.timestamp"),),
+        seen=(
+            "https://github.com/pingcap/tiflow/issues/1639",
+            "https://github.com/pingcap/tiflow/issues/10581",
+        ),
+    ),
+    Mutant(
+        "datetime-has-a-zone",
+        "dates and times",
+        "It takes a DATETIME for a moment in UTC and moves it to its own zone.",
+        _texts(_shifted, ColumnKind.DATETIME),
+        (sign(_WRONG, r"\.type\.datetime"),),
+        seen=("https://github.com/pingcap/tiflow/issues/12243",),
+    ),
+    Mutant(
+        "seconds-of-zero-lost",
+        "dates and times",
+        "It loses the time of a moment whose seconds are 0, because a text without them fits no "
+        "pattern.",
+        _texts(_no_seconds, *_MOMENTS),
+        (sign(_WRONG, r"\.type\.(datetime|timestamp)"),),
+        seen=("https://github.com/oryanmoshe/debezium-timestamp-converter/pull/21",),
+    ),
+    Mutant(
+        "microseconds-cut",
+        "dates and times",
+        "It keeps three digits of a second's fraction.",
+        _texts(_fraction_cut(3), *_MOMENTS, ColumnKind.TIME),
+        (sign(_WRONG, r"\.type\.(datetime|timestamp|time)"),),
+        seen=("https://github.com/pingcap/ticdc/pull/3973",),
+    ),
+    Mutant(
+        "fraction-cut",
+        "dates and times",
+        "It keeps whole seconds only.",
+        _texts(_fraction_cut(0), *_MOMENTS, ColumnKind.TIME),
+        (sign(_WRONG, r"\.type\.(datetime|timestamp|time)"),),
+        seen=("https://github.com/pingcap/ticdc/pull/3973",),
+    ),
+    Mutant(
+        "julian-days",
+        "dates and times",
+        "It counts days before 15 October 1582 in the Julian calendar.",
+        _texts(_julian, ColumnKind.DATE, ColumnKind.DATETIME),
+        (sign(_WRONG, r"\.type\.date"),),
+        seen=("https://github.com/risingwavelabs/risingwave/issues/16895",),
+    ),
+    Mutant(
+        "time-within-a-day",
+        "dates and times",
+        "It takes a TIME for a time of day and drops whole days.",
+        _texts(_within_a_day, ColumnKind.TIME),
+        (sign(_WRONG, r"\.type\.time\b"),),
+    ),
+    Mutant(
+        "negative-time-turned",
+        "dates and times",
+        "It loses the sign of a TIME.",
+        _texts(_no_minus, ColumnKind.TIME),
+        (sign(_WRONG, r"\.type\.time\b"),),
+    ),
+    Mutant(
+        "century-assumed",
+        "dates and times",
+        "It takes every year for one of this century.",
+        _texts(_two_digits, ColumnKind.DATE, ColumnKind.DATETIME),
+        (sign(_WRONG, r"\.type\.date"),),
+    ),
+)

@@ -1,0 +1,168 @@
+"""One changefeed from first event to result directory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from harness.contracts import SchemaRegistry, Wire
+from harness.ddl import Catalogue
+from harness.errors import HarnessError
+from harness.model.decoded import DecodedEvent, EventKind
+from harness.model.large import Rows, whole
+from harness.model.values import Value
+from harness.protocols import PROTOCOLS
+from harness.reference_consumer.arrive import Arrivals
+from harness.reference_consumer.hold import Hold, Ready
+from harness.reference_consumer.large import claims, left_out
+from harness.reference_consumer.tables import Tables
+from harness.runner.contract import names
+
+# The longest file name that every common file system takes, in bytes.
+FILE_NAME_MAX = 255
+MODES = ("bounded", "decode")
+_OPS = {EventKind.UPSERT: "insert"}
+
+
+class Changefeed:
+    """The state of one changefeed; an error ends it and leaves others untouched."""
+
+    def __init__(
+        self,
+        job: Mapping[str, Any],
+        mode: str = "bounded",
+        registry: SchemaRegistry | None = None,
+        wire: Wire | None = None,
+    ) -> None:
+        """Take the changefeed's part of job.json, the job's mode, and where schemas are read.
+
+        `wire` is one that is bound already, to the same settings.
+        """
+        self._needs = unknown(job, mode)
+        self._wire: Wire | None = wire
+        if wire is None and not self._needs:
+            self._wire = bound(job, registry)
+        large = job.get("large_messages")
+        self._left_out: Rows = {} if large is None else left_out(Path(large))
+        partitions = {(t["name"], p) for t in job["topics"] for p in range(t["partitions"])}
+        self._room: Hold | Arrivals = Arrivals(dated=_is_dated(job["protocol"]))
+        if job["complete"] is not None:
+            self._room = Hold(partitions, job["complete"])
+        self._tables = Tables(Catalogue.empty())
+        self._events: list[dict[str, Any]] = []
+        self._ddl: list[dict[str, Any]] = []
+        self._error = ""
+
+    def take(self, topic: str, partition: int, offset: int, pair: tuple[Any, Any]) -> None:
+        """Take one message, as (key, value); one without either is no event of anybody's."""
+        if self._error or self._wire is None or not any(pair):
+            return
+        try:
+            for event in self._wire.decode(*pair):
+                for ready in self._room.take(event, (topic, partition, offset)):
+                    self._apply(ready)
+        except (HarnessError, ValueError, KeyError) as error:
+            self.give_up(topic, partition, offset, str(error))
+
+    def give_up(self, topic: str, partition: int, offset: int, why: str) -> None:
+        """End this changefeed for what is wrong at a place."""
+        self._error = self._error or f"{topic}/{partition}@{offset}: {why}"
+
+    def _apply(self, ready: Ready) -> None:
+        event = ready.event
+        if event.kind is EventKind.DDL:
+            self._tables.apply_ddl(event)
+            self._ddl.append(
+                {
+                    "query": event.query,
+                    "type": event.type,
+                    "schema": event.schema,
+                    "table": event.table,
+                    "commit_ts": str(event.commit_ts),
+                }
+            )
+        else:
+            event = whole(self._tables.settle(event), self._left_out)
+            self._tables.apply_row(event)
+            self._events.append(_event_json(event, ready.place))
+
+    def answer(self, directory: Path, between: Callable[[], None] = lambda: None) -> None:
+        """Write the result files, `status.json` last; `between` is called between two of them."""
+        tables = directory / "tables"
+        tables.mkdir(parents=True, exist_ok=True)
+        index: dict[str, dict[str, str]] = {}
+        for number, (table, rows) in enumerate(self._tables.all().items()):
+            name = names.encode(table)
+            if len(name) > FILE_NAME_MAX:
+                name = f"{number}{names.SUFFIX}"
+                index[name] = {"schema": table.schema, "name": table.name}
+            write_lines(tables / name, map(json_row, rows))
+            between()
+        if index:
+            (directory / "tables.json").write_bytes(orjson.dumps(index))
+        write_lines(directory / "events.jsonl", self._events)
+        between()
+        write_lines(directory / "ddl.jsonl", self._ddl)
+        between()
+        (directory / "status.json").write_bytes(orjson.dumps(self._status()))
+
+    def _status(self) -> dict[str, str]:
+        if self._needs:
+            return {"status": "not-applicable", "needs": self._needs}
+        if self._error:
+            return {"status": "error", "error": self._error}
+        return {"status": "done"}
+
+
+def bound(job: Mapping[str, Any], registry: SchemaRegistry | None) -> Wire:
+    """Return the decoder of a changefeed whose protocol and dialect are known."""
+    codec = PROTOCOLS[job["protocol"]]
+    wire = codec.bind(job["settings"], job["dialect"], registry)
+    large = job.get("large_messages")
+    return wire if large is None else codec.reading(wire, claims(Path(large)))
+
+
+def unknown(job: Mapping[str, Any], mode: str) -> str:
+    """Return what the job asks for and we do not know, in the contract's words, or nothing."""
+    if mode not in MODES:
+        return f"mode:{mode}"
+    codec = PROTOCOLS.get(job["protocol"])
+    if codec is None:
+        return f"protocol:{job['protocol']}"
+    return "" if job["dialect"] in codec.dialects else f"dialect:{job['dialect']}"
+
+
+def _is_dated(protocol: str) -> bool:
+    return protocol in PROTOCOLS and PROTOCOLS[protocol].dated
+
+
+def _event_json(event: DecodedEvent, place: tuple[str, int, int]) -> dict[str, Any]:
+    topic, partition, offset = place
+    before = event.key if event.kind is EventKind.DELETE and not event.before else event.before
+    return {
+        "op": _OPS.get(event.kind, event.kind.value),
+        "schema": event.schema,
+        "table": event.table,
+        "before": None if before is None else json_row(before),
+        "after": None if event.after is None else json_row(event.after),
+        # What carries no commit ts (Avro's tombstone) is told without one.
+        "commit_ts": str(event.commit_ts) if event.commit_ts else None,
+        "topic": topic,
+        "partition": partition,
+        "offset": offset,
+    }
+
+
+def json_row(row: Mapping[str, Value]) -> dict[str, Any]:
+    """Return a row in the contract's values."""
+    return {name: value.hex() if isinstance(value, bytes) else value for name, value in row.items()}
+
+
+def write_lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
+    """Write a file of JSON lines; what `rows` raises is raised here."""
+    with path.open("wb") as file:
+        for row in rows:
+            file.write(orjson.dumps(row) + b"\n")

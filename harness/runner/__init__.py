@@ -1,0 +1,1 @@
+"""Starts a consumer by the contract, supervises it, and reads its results."""

@@ -1,0 +1,134 @@
+"""Opens, bounds and parses the files of one answer, and gives whatever is wrong a place.
+
+Law: a file is looked at before it is opened, and bounded before it is read: a device or a FIFO in
+an answer can neither hang the harness nor fill its memory.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO, TypeVar, cast
+
+from harness.model.observed import RawRow
+from harness.runner.contract import schemas
+from harness.runner.contract.exact_json import Malformed, parse
+
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much of an answer is read at all, in bytes; more is not valid."""
+
+    document: int = 1 << 20
+    line: int = 16 << 20
+    changefeed: int = 256 << 20
+
+
+DEFAULT_LIMITS = Limits()
+
+
+class Misplaced(Exception):  # noqa: N818 - like Malformed: what it says is data in the end
+    """What is wrong with an answer, and where: file and line (0 for the whole file)."""
+
+    def __init__(self, file: str, line: int, problem: Malformed) -> None:
+        """Render the place, what was found there, and what was expected."""
+        place = f"{file} line {line}" if line else file
+        expected = f"; expected {problem.expected}" if problem.expected else ""
+        super().__init__(f"{place}: {problem.what}{expected}")
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """One result directory; its methods take file names relative to it, and raise Misplaced."""
+
+    directory: Path
+    limits: Limits = DEFAULT_LIMITS
+
+    def has(self, file: str) -> bool:
+        """Return whether anything of that name can be seen."""
+        return os.path.exists(self.directory / file)  # noqa: PTH110 - never raises, unlike Path's
+
+    def names(self, folder: str) -> list[str]:
+        """Return the names in a sub-directory, sorted; none when there is no such directory."""
+        if not self.has(folder):
+            return []
+        try:
+            return sorted(path.name for path in (self.directory / folder).iterdir())
+        except OSError as error:
+            raise Misplaced(folder, 0, _unreadable(error)) from None
+
+    def refuse_bulk(self, files: list[str]) -> None:
+        """Look at the sizes of all files before any of them is read into memory."""
+        paths = [self.directory / file for file in files if self.has(file)]
+        total = sum(path.stat().st_size for path in paths)
+        if total > self.limits.changefeed:
+            expected = f"at most {self.limits.changefeed}"
+            problem = Malformed(f"holds {total} bytes of results", expected=expected)
+            raise Misplaced("the result directory", 0, problem)
+
+    def document(self, file: str, schema: str) -> dict[str, Any]:
+        """Return one whole JSON document, which fits its schema."""
+        with self.plain(file) as stream:
+            raw = stream.read(self.limits.document + 1)
+        if len(raw) > self.limits.document:
+            raise Misplaced(file, 0, Malformed(f"longer than {self.limits.document} bytes"))
+        value = located(file, 0, parse, raw)
+        return located(file, 0, lambda value: fitting(schema, value), value)
+
+    def objects(self, file: str) -> Iterator[tuple[int, RawRow]]:
+        """Yield the object on each line with the line's number from 1; blank lines are skipped."""
+        longest = self.limits.line
+        with self.plain(file) as stream:
+            lines = iter(lambda: stream.readline(longest + 1), b"")
+            for number, line in enumerate(lines, start=1):
+                if len(line) > longest:
+                    raise Misplaced(file, number, Malformed(f"longer than {longest} bytes"))
+                if line.strip():
+                    yield number, located(file, number, _object, line)
+
+    def is_directory(self, file: str) -> bool:
+        """Return whether a directory of that name can be seen."""
+        return os.path.isdir(self.directory / file)  # noqa: PTH112 - never raises
+
+    def plain(self, file: str) -> BinaryIO:
+        """Open a plain file to read its bytes."""
+        path = self.directory / file
+        try:
+            if stat.S_ISREG(path.stat().st_mode):
+                return path.open("rb")
+        except OSError as error:
+            raise Misplaced(file, 0, _unreadable(error)) from None
+        raise Misplaced(file, 0, Malformed("is not a plain file"))
+
+
+def located(file: str, line: int, build: Callable[[Any], Item], argument: object) -> Item:
+    """Call `build`, and give what it refuses a place."""
+    try:
+        return build(argument)
+    except Malformed as problem:
+        raise Misplaced(file, line, problem) from None
+
+
+def fitting(schema: str, value: object) -> dict[str, Any]:
+    """Return the document that `value` is when it fits the schema; raises Malformed."""
+    problem = schemas.problem(schema, value)
+    if problem:
+        raise Malformed(problem, expected=f"what {schema}.schema.json describes")
+    return cast("dict[str, Any]", value)
+
+
+def _object(line: bytes) -> RawRow:
+    value = parse(line)
+    if not isinstance(value, dict):
+        found = schemas.clip(line.decode().strip(), 60)
+        raise Malformed(f"{found} is not an object", expected="one JSON object a line")
+    return value
+
+
+def _unreadable(error: OSError) -> Malformed:
+    return Malformed(f"cannot be read: {error.strerror}")

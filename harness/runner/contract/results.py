@@ -1,0 +1,220 @@
+"""Reads one changefeed's result directory into `Observed`, trusting nothing in it.
+
+Law: whatever a consumer wrote, the outcome is data. What is not as the contract asks becomes
+`Outcome.INVALID` with a detail that names file, line and what was expected; it never becomes an
+exception, and never a guess. Unknown files are not looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from harness.model.change import Op
+from harness.model.decoded import EventKind
+from harness.model.observed import (
+    DeadLetter,
+    Observed,
+    ObservedDdl,
+    ObservedDecoded,
+    ObservedEvent,
+    Outcome,
+    RawRow,
+)
+from harness.model.table import TableId
+from harness.runner.contract import names, parquet, schemas
+from harness.runner.contract.exact_json import Malformed
+from harness.runner.contract.reading import (
+    DEFAULT_LIMITS,
+    Folder,
+    Limits,
+    Misplaced,
+    fitting,
+    located,
+)
+
+STATUS = "status.json"
+INDEX = "tables.json"
+EVENTS = "events.jsonl"
+DDL = "ddl.jsonl"
+DEAD_LETTERS = "dead-letters.jsonl"
+TABLES = "tables"
+OUTCOMES: Mapping[str, Outcome] = {
+    "done": Outcome.DONE,
+    "not-applicable": Outcome.NOT_APPLICABLE,
+    "error": Outcome.ERROR,
+}
+EXPLAINED_BY: Mapping[Outcome, str] = {Outcome.NOT_APPLICABLE: "needs", Outcome.ERROR: "error"}
+MAX_DETAIL = 4000
+
+Item = TypeVar("Item")
+
+
+def read(directory: Path, limits: Limits = DEFAULT_LIMITS, *, in_files: bool = True) -> Observed:
+    """Return what the consumer answered for one changefeed; never raises for what it wrote.
+
+    `detail` is the consumer's own words for `not-applicable` (the capability) and `error`. Without
+    `in_files` the tables are elsewhere, and no file of a table is looked at.
+    """
+    folder = Folder(directory, limits)
+    try:
+        outcome, detail = _status(folder)
+        if outcome is not Outcome.DONE:
+            return Observed(outcome, detail)
+        return _answer(folder, _table_files(folder) if in_files else {})
+    except Misplaced as problem:
+        return Observed(Outcome.INVALID, str(problem))
+
+
+def read_decoded(directory: Path, limits: Limits = DEFAULT_LIMITS) -> Observed:
+    """Return what the consumer answered for one changefeed at level decode, as `read` does.
+
+    An answer `done` without events.jsonl is not valid.
+    """
+    folder = Folder(directory, limits)
+    try:
+        outcome, detail = _status(folder)
+        if outcome is not Outcome.DONE:
+            return Observed(outcome, detail)
+        folder.refuse_bulk([EVENTS, DEAD_LETTERS])
+        events = tuple(
+            replace(located(EVENTS, line, _decoded, value), line=line)
+            for line, value in folder.objects(EVENTS)
+        )
+        letters = _optional(folder, DEAD_LETTERS, _dead_letter)
+    except Misplaced as problem:
+        return Observed(Outcome.INVALID, str(problem))
+    return Observed(Outcome.DONE, decoded=events, dead_letters=letters)
+
+
+def read_tables(directory: Path, limits: Limits = DEFAULT_LIMITS) -> Observed:
+    """Return the tables that are below a directory by now, as an answer that needs no status."""
+    folder = Folder(directory, limits)
+    try:
+        return _answer(folder, _table_files(folder))
+    except Misplaced as problem:
+        return Observed(Outcome.INVALID, str(problem))
+
+
+def status_problem(directory: Path) -> str:
+    """Say why a changefeed has no valid status; the empty text when it has one.
+
+    A consumer that crashed or was stopped has answered the changefeeds for which this is empty.
+    """
+    try:
+        _status(Folder(directory))
+    except Misplaced as problem:
+        return str(problem)
+    return ""
+
+
+def _status(folder: Folder) -> tuple[Outcome, str]:
+    """Return how the consumer says it ended, and its own words for it."""
+    if not folder.has(STATUS):
+        raise Misplaced(STATUS, 0, Malformed("does not exist", expected="one, written last"))
+    document = folder.document(STATUS, "status")
+    outcome = OUTCOMES[document["status"]]
+    words = document[EXPLAINED_BY[outcome]] if outcome in EXPLAINED_BY else ""
+    return outcome, schemas.clip(words, MAX_DETAIL)
+
+
+def _answer(folder: Folder, tables: Mapping[TableId, str]) -> Observed:
+    parts = [part for file in tables.values() for part in parquet.parts(folder, file)]
+    folder.refuse_bulk([EVENTS, DDL, DEAD_LETTERS, *parts])
+    return Observed(
+        Outcome.DONE,
+        tables={table: tuple(_rows(folder, file)) for table, file in tables.items()},
+        events=_optional(folder, EVENTS, _event),
+        ddl=_optional(folder, DDL, _ddl),
+        dead_letters=_optional(folder, DEAD_LETTERS, _dead_letter),
+    )
+
+
+def _rows(folder: Folder, file: str) -> Iterator[RawRow]:
+    if file.endswith(parquet.SUFFIX):
+        return parquet.rows(folder, file)
+    return (row for _, row in folder.objects(file))
+
+
+def _table_files(folder: Folder) -> dict[TableId, str]:
+    """Return which file holds which table; a table that two files claim has no answer."""
+    index = folder.document(INDEX, "tables") if folder.has(INDEX) else {}
+    files: dict[TableId, str] = {}
+    for name in folder.names(TABLES):
+        if name.startswith(".") or not name.endswith(names.SUFFIXES):
+            continue
+        file = f"{TABLES}/{name}"
+        table = (
+            TableId(index[name]["schema"], index[name]["name"])
+            if name in index
+            else located(file, 0, names.decode, name)
+        )
+        if table in files:
+            problem = Malformed(f"answers {table}, as {files[table]} does", expected="one of them")
+            raise Misplaced(file, 0, problem)
+        files[table] = file
+    return files
+
+
+def _optional(folder: Folder, file: str, build: Callable[[Any], Item]) -> tuple[Item, ...] | None:
+    """Return what a file of events or statements holds; None when the consumer wrote none."""
+    if not folder.has(file):
+        return None
+    return tuple(located(file, line, build, value) for line, value in folder.objects(file))
+
+
+def _event(value: object) -> ObservedEvent:
+    document = fitting("event", value)
+    return ObservedEvent(
+        op=Op(document["op"]),
+        table=TableId(document["schema"], document["table"]),
+        before=document["before"],
+        after=document["after"],
+        commit_ts=_integer(document.get("commit_ts")),
+        topic=document.get("topic"),
+        partition=_integer(document.get("partition")),
+        offset=_integer(document.get("offset")),
+    )
+
+
+def _decoded(value: object) -> ObservedDecoded:
+    document = fitting("decoded", value)
+    return ObservedDecoded(
+        kind=EventKind(document["op"]),
+        topic=document["topic"],
+        partition=int(document["partition"]),
+        offset=int(document["offset"]),
+        schema=document.get("schema") or "",
+        table=document.get("table") or "",
+        before=document.get("before"),
+        after=document.get("after"),
+        commit_ts=_integer(document.get("commit_ts")),
+        query=document.get("query") or "",
+        type=_integer(document.get("type")),
+    )
+
+
+def _ddl(value: object) -> ObservedDdl:
+    document = fitting("ddl", value)
+    return ObservedDdl(
+        query=document["query"],
+        type=_integer(document.get("type")),
+        table=TableId(document["schema"], document.get("table") or ""),
+        commit_ts=_integer(document.get("commit_ts")),
+    )
+
+
+def _dead_letter(value: object) -> DeadLetter:
+    document = fitting("dead-letter", value)
+    return DeadLetter(
+        topic=document["topic"],
+        partition=int(document["partition"]),
+        offset=int(document["offset"]),
+        error=document.get("error") or "",
+    )
+
+
+def _integer(value: Any) -> int | None:  # noqa: ANN401 - the schema lets integers and digits pass
+    return None if value is None else int(value)

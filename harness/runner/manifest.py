@@ -1,0 +1,92 @@
+"""What the harness knows of a consumer before it starts one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+
+from harness.model.level import Level
+from harness.runner.attach import Attach
+from harness.runner.result import IN_FILES, Result
+
+NOTHING: Mapping[str, str] = MappingProxyType({})
+
+
+class Guarantee(StrEnum):
+    """What a consumer promises of its tables after duplicates and restarts."""
+
+    EXACTLY_ONCE = "exactly-once"
+    AT_LEAST_ONCE = "at-least-once"
+
+
+class Capability(StrEnum):
+    """What a consumer may declare beyond the contract; a delivery that needs it names it."""
+
+    COMMITS = "commits"
+    GROWING_TOPICS = "growing-topics"
+    INSTANCES = "instances"
+    JOBS = "jobs"
+    LOST_DATA = "lost-data"
+
+
+class CrashPoint(StrEnum):
+    """Crash points with a meaning of ours; a consumer may declare others besides."""
+
+    RECORD = "record"
+    COMMIT = "commit"
+    WRITE = "write"
+
+
+@dataclass(frozen=True, slots=True)
+class Lossy:
+    """Column types that a consumer keeps with a loss, by their names; protocols None means all."""
+
+    types: frozenset[str]
+    protocols: frozenset[str] | None
+    reason: str
+
+    def covers(self, protocol: str, kind: str) -> bool:
+        """Tell whether a wrong value of such a column is owned up to."""
+        return kind in self.types and (self.protocols is None or protocol in self.protocols)
+
+
+@dataclass(frozen=True, slots=True)
+class Consumer:
+    """A command with what it declares of itself.
+
+    `argv` is ready to run in any directory. `protocols` None means that it declares none, so it is
+    asked about all and may answer `not-applicable`. `environment` is added to the scoped one.
+    `unusable_code` is the exit code by which a wrapper of ours says that what the user named could
+    not even be loaded; that is the user's mistake, not a finding. `crash_points` are the names
+    that `HARNESS_CRASHPOINT` may hold. `target` is the word by which a command line names it, the
+    name itself when empty; `image` is that of a container to be run in the place of the command, ""
+    for none; `expectations` is the path of its known failures, "" for none. `result`
+    says where its tables are when it has ended. `attach` is a system that runs already, in the
+    place of a command. `levels` are those that it claims, None for a consumer that claims nothing.
+    """
+
+    name: str
+    argv: tuple[str, ...]
+    protocols: frozenset[str] | None = None
+    max_changefeeds: int = 1
+    guarantee: Guarantee = Guarantee.EXACTLY_ONCE
+    environment: Mapping[str, str] = field(default_factory=lambda: NOTHING)
+    needs_java: bool = False
+    unusable_code: int | None = None
+    capabilities: frozenset[str] = frozenset()
+    crash_points: frozenset[str] = frozenset()
+    version: str = ""
+    homepage: str = ""
+    lossy: tuple[Lossy, ...] = ()
+    target: str = ""
+    image: str = ""
+    expectations: str = ""
+    result: Result = IN_FILES
+    attach: Attach | None = None
+    levels: frozenset[Level] | None = None
+
+    def supports(self, protocol: str) -> bool:
+        """Return whether the consumer is to be asked about a protocol."""
+        return self.protocols is None or protocol in self.protocols

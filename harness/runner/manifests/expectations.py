@@ -1,0 +1,97 @@
+"""Known failures: which cases a consumer is expected to fail, why, and until when."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.version import InvalidVersion, Version
+
+from harness.errors import Location, Problem, ScenarioError, UsageError
+from harness.runner.manifests.document import document
+from harness.scenario.select import matcher
+from harness.scenario.source import Source
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """One known failure. `covers` tells for a case's words whether it is meant.
+
+    `finding` is "" or words that the first finding holds; `place` is where the file says it.
+    """
+
+    covers: Callable[[Sequence[str]], bool]
+    finding: str
+    reason: str
+    link: str
+    place: Location
+
+
+def read_expectations(path: Path, shown: str, version: str, today: date) -> tuple[Known, ...]:
+    """Return the known failures that hold for a consumer's version on a day.
+
+    What has expired, or is of other versions, is left out. ScenarioError has every problem of the
+    file: a pattern or a version specifier that cannot be read, a day that is none.
+    """
+    source = document(path, shown, "expectations")
+    problems: list[Problem] = []
+    found: list[Known] = []
+    for number, row in enumerate(source.data["known"]):
+        holds = _holds(source, number, row, version, today, problems)
+        covers = _covers(source, number, row, problems)
+        if holds and covers is not None:
+            place = source.place(("known", number))
+            found.append(Known(covers, row.get("finding", ""), row["reason"], row["link"], place))
+    if problems:
+        raise ScenarioError(tuple(problems))
+    return tuple(found)
+
+
+def _covers(
+    source: Source, number: int, row: dict[str, Any], problems: list[Problem]
+) -> Callable[[Sequence[str]], bool] | None:
+    try:
+        return matcher(row["cases"])
+    except UsageError as error:
+        place = source.place(("known", number, "cases"))
+        problems.append(Problem(place, error.what, error.expected, error.hint))
+        return None
+
+
+def _holds(
+    source: Source,
+    number: int,
+    row: dict[str, Any],
+    version: str,
+    today: date,
+    problems: list[Problem],
+) -> bool:
+    """Tell whether a known failure is meant for this version today."""
+
+    def refuse(key: str, what: str, expected: str) -> bool:
+        problems.append(Problem(source.place(("known", number, key)), what, expected))
+        return False
+
+    try:
+        expires = date.fromisoformat(row["expires"])
+    except ValueError:
+        return refuse("expires", f"{row['expires']} is no day", 'a day such as "2027-01-31"')
+    wanted = row.get("versions")
+    if wanted is None:
+        return today < expires
+    try:
+        specifier = SpecifierSet(wanted)
+    except InvalidSpecifier:
+        return refuse("versions", f"{wanted!r} is no version specifier", 'such as "<2.1"')
+    try:
+        return today < expires and specifier.contains(Version(version), prereleases=True)
+    except InvalidVersion:
+        return refuse(
+            "versions",
+            f"the consumer's version {version!r} cannot be compared",
+            "a manifest whose `version` is like 2.1.0",
+        )

@@ -1,0 +1,1 @@
+"""The simulator of a TiDB changefeed: filters, routing, keys, splits and commit timestamps."""

@@ -1,0 +1,133 @@
+"""A changefeed's settings as TiCDC names them, read from plain data.
+
+Only what changes the stream before encoding is here: filters, routing, and what is replicated at
+all. The encoder's own settings are the protocol's business. Keys are those of a changefeed file,
+joined by dots; defaults are TiCDC's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from harness.model.table import TableId
+from harness.sources.tidb.change_filter import EVERY_TABLE, ChangeFilter
+from harness.sources.tidb.dispatcher import PARTITION_RULES, Dispatcher, dispatcher
+from harness.sources.tidb.document_rules import DocumentRules
+from harness.sources.tidb.eligibility import CodeRules, DdlRules
+from harness.sources.tidb.event_filter import EventRule, event_rule
+from harness.sources.tidb.refusal import ChangefeedError, unknown
+from harness.sources.tidb.table_filter import parse_rules
+from harness.sources.tidb.topic import check_name, topic_of
+from harness.sources.tidb.value_filter import KEYS as VALUE_KEYS
+from harness.sources.tidb.value_filter import ValueFilter, value_filter
+
+__all__ = [
+    "DDL_RULES",
+    "DEFAULT_TOPIC",
+    "PARTITION_RULES",
+    "Changefeed",
+    "Dispatcher",
+    "changefeed",
+]
+
+DEFAULT_TOPIC = "ticdc"
+# What decides about DDL: TiCDC's code, or the table of its document.
+DDL_RULES: Mapping[str, type[CodeRules | DocumentRules]] = {
+    "code": CodeRules,
+    "document": DocumentRules,
+}
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class Changefeed:
+    """What one changefeed does between the database and the encoder.
+
+    `raw_changes` leaves updates of unique keys as they are; `bdr_mode` sends only DDL of a primary
+    cluster, which a scenario's is not.
+    """
+
+    partitions: int
+    topic: str = DEFAULT_TOPIC
+    dispatchers: tuple[Dispatcher, ...] = ()
+    force_replicate: bool = False
+    filters: ChangeFilter = field(default_factory=ChangeFilter)
+    raw_changes: bool = False
+    bdr_mode: bool = False
+    ddl_rules: str = "code"
+
+    def rule(self, table: TableId) -> Dispatcher | None:
+        """Return the first dispatcher that covers the table, or None for the default."""
+        return next((rule for rule in self.dispatchers if rule.matches(table)), None)
+
+    def topic_for(self, table: TableId) -> str:
+        """Return the topic of a table's rows; a schema's events go to the default topic."""
+        rule = self.rule(table) if table.name else None
+        return self.topic if rule is None else topic_of(rule.topic, table, self.topic)
+
+    def rules(self) -> DdlRules:
+        """Return what decides about the DDL of covered tables."""
+        return DDL_RULES[self.ddl_rules](self.force_replicate)
+
+
+def changefeed(settings: Mapping[str, Any], partitions: int, protocol: str = "open") -> Changefeed:
+    """Read filters and routing; ChangefeedError, with its place, for what TiCDC refuses."""
+    case_sensitive = bool(settings.get("case-sensitive", False))
+    word = str(settings.get("ddl-rules", "code"))
+    if word not in DDL_RULES:
+        raise unknown("set of DDL rules", word, DDL_RULES, ("ddl-rules",))
+
+    def read(rule: Mapping[str, Any]) -> Dispatcher:
+        found = dispatcher(rule, avro=protocol == "avro", case_sensitive=case_sensitive)
+        check_name(found.topic)
+        return found
+
+    return Changefeed(
+        partitions=partitions,
+        dispatchers=tuple(_each(settings, "sink.dispatchers", read)),
+        force_replicate=bool(settings.get("force-replicate", False)),
+        filters=_filters(settings, case_sensitive=case_sensitive),
+        raw_changes=bool(settings.get("sink.kafka-config.output-raw-change-event", False)),
+        bdr_mode=bool(settings.get("bdr-mode", False)),
+        ddl_rules=word,
+    )
+
+
+def _filters(settings: Mapping[str, Any], *, case_sensitive: bool) -> ChangeFilter:
+    # No rules at all mean every table; a list of empty rules means none.
+    rules = settings.get("filter.rules") or EVERY_TABLE
+    try:
+        tables = parse_rules(rules, case_sensitive=case_sensitive)
+    except ChangefeedError as refusal:
+        raise refusal.under("filter.rules") from None
+    read = list(_each(settings, "filter.event-filters", _event_filter))
+    return ChangeFilter(
+        tables=tables,
+        events=tuple(rule for rule, _ in read),
+        values=tuple(values for _, values in read),
+        ignored_start_ts=frozenset(settings.get("filter.ignore-txn-start-ts") or ()),
+    )
+
+
+def _event_filter(rule: Mapping[str, Any]) -> tuple[EventRule, ValueFilter]:
+    return (
+        event_rule(
+            rule.get("matcher") or (),
+            rule.get("ignore-event") or (),
+            rule.get("ignore-sql") or (),
+        ),
+        value_filter({key: rule[key] for key in VALUE_KEYS if rule.get(key)}),
+    )
+
+
+def _each(
+    settings: Mapping[str, Any], name: str, read: Callable[[Mapping[str, Any]], _T]
+) -> Iterator[_T]:
+    """Yield what each rule of a list is read as; a refusal says which rule."""
+    for number, rule in enumerate(settings.get(name) or ()):
+        try:
+            yield read(rule)
+        except ChangefeedError as refusal:
+            raise refusal.under(name, number) from None

@@ -1,0 +1,27 @@
+"""A table as TiCDC's mounter sees it: type codes, flags, handle key, columns that are sent."""
+
+from __future__ import annotations
+
+from harness.ddl import tidb
+from harness.model.source_events import MountedTable
+from harness.model.table import Table
+
+
+def mounted_table(table: Table) -> MountedTable:
+    """Derive what TiDB derives from a table; the handle key is its valid index, if there is one."""
+    return MountedTable(
+        table=table,
+        codes=tuple(tidb.type_code(column) for column in table.columns),
+        flags=tidb.column_flags(table),
+        emitted=tuple(
+            ordinal for ordinal, column in enumerate(table.columns) if tidb.is_emitted(column)
+        ),
+        handle=tidb.handle_columns(table),
+    )
+
+
+def eligible(table: Table | None, *, force_replicate: bool) -> bool:
+    """Tell whether TiCDC replicates the table: views are, tables need a valid index or force."""
+    if table is None or table.is_sequence:
+        return False
+    return table.is_view or force_replicate or tidb.handle(table) is not None

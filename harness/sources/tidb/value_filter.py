@@ -1,0 +1,135 @@
+"""The value expressions of one event filter rule, over the rows of the tables that it matches.
+
+An expression is read at the first row of a table: that is where TiCDC finds a syntax error or an
+unknown column, and stops.
+
+Source: tiflow c7b2588 pkg/filter/expr_filter.go `shouldSkipDML`, `getSimpleExprOfTable`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from harness.ddl import DdlError
+from harness.ddl.expressions import ColumnRef, Compound, Expr
+from harness.ddl.grammar.cursor import Cursor
+from harness.ddl.grammar.statements import RULES
+from harness.errors import UpstreamStopped, UsageError
+from harness.model.change import Op
+from harness.model.table import Table
+from harness.model.values import Row
+from harness.sources.tidb.expressions.datum import Inexpressible
+from harness.sources.tidb.expressions.evaluate import ignores
+from harness.sources.tidb.expressions.supported import SUPPORTED, unsupported
+from harness.sources.tidb.refusal import ChangefeedError
+
+INSERT = "ignore-insert-value-expr"
+UPDATE_OLD = "ignore-update-old-value-expr"
+UPDATE_NEW = "ignore-update-new-value-expr"
+DELETE = "ignore-delete-value-expr"
+KEYS = (INSERT, UPDATE_NEW, UPDATE_OLD, DELETE)
+# Which expressions see which image of a change: True is the row after it.
+_IMAGES: Mapping[Op, tuple[tuple[str, bool], ...]] = {
+    Op.INSERT: ((INSERT, True),),
+    Op.UPDATE: ((UPDATE_OLD, False), (UPDATE_NEW, True)),
+    Op.DELETE: ((DELETE, False),),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ValueFilter:
+    """The expressions of one rule by their keys; a key without an expression is absent."""
+
+    expressions: Mapping[str, str]
+
+    def ignores(self, op: Op, table: Table, before: Row | None, after: Row | None) -> str:
+        """Return the key whose expression ignores a change, the empty string when none does.
+
+        Raises UpstreamStopped for an expression that does not parse or does not fit the table.
+        """
+        present = [
+            (key, text, after if is_after else before)
+            for key, is_after in _IMAGES[op]
+            if (text := self.expressions.get(key))
+        ]
+        # Both expressions of an update are read before either is evaluated.
+        read = [(key, text, _fitting(text, table), image) for key, text, image in present]
+        for key, text, expr, image in read:
+            if image is not None and _holds(text, expr, table, image):
+                return key
+        return ""
+
+
+def value_filter(expressions: Mapping[str, str]) -> ValueFilter:
+    """Return the filter of a rule's keys; ChangefeedError for operators that we do not evaluate."""
+    for key, text in expressions.items():
+        try:
+            names = list(dict.fromkeys(unsupported(parse_condition(text))))
+        except DdlError:
+            # TiCDC starts, and stops at the first row.
+            continue
+        if names:
+            raise ChangefeedError(
+                "",
+                f"{key} uses {', '.join(names)}, which the harness does not evaluate",
+                expected="an expression of " + ", ".join(SUPPORTED),
+                path=(key,),
+            )
+    return ValueFilter({key: text for key, text in expressions.items() if text})
+
+
+@cache
+def parse_condition(text: str) -> Expr:
+    """Return the tree of an expression; DdlError when it does not parse."""
+    cursor = Cursor(text, RULES)
+    expr = RULES.expression(cursor)
+    cursor.end()
+    return expr
+
+
+def _fitting(text: str, table: Table) -> Expr:
+    try:
+        expr = parse_condition(text)
+    except DdlError as error:
+        raise UpstreamStopped(
+            "ErrInvalidFilterExpression",
+            f"the filter expression {text!r} does not parse: {error.what}",
+            expected=error.expected,
+        ) from error
+    names = {column.name.lower() for column in table.columns}
+    for path in _columns(expr):
+        *qualifiers, name = (part.lower() for part in path)
+        qualified = qualifiers in ([], [table.id.name.lower()])
+        if not qualified or name not in names:
+            raise UpstreamStopped(
+                "ErrExpressionColumnNotFound",
+                f"the filter expression {text!r} names {'.'.join(path)!r}, "
+                f"which {table.id} does not have",
+                expected="one of " + ", ".join(column.name for column in table.columns),
+            )
+    return expr
+
+
+def _columns(expr: Expr) -> Iterator[tuple[str, ...]]:
+    match expr:
+        case ColumnRef():
+            yield expr.path
+        case Compound():
+            for part in expr.parts:
+                if not isinstance(part, str):
+                    yield from _columns(part)
+        case _:
+            return
+
+
+def _holds(text: str, expr: Expr, table: Table, row: Row) -> bool:
+    try:
+        return ignores(expr, table, row)
+    except Inexpressible as error:
+        raise UsageError(
+            f"the harness does not evaluate the filter expression {text!r} over {table.id}: "
+            f"it meets {error}",
+            hint="simplify the expression, or leave such rows out of the scenario",
+        ) from error

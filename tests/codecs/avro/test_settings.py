@@ -1,0 +1,132 @@
+"""Settings under the vendor's names: what is taken, what TiCDC refuses, what cannot be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from harness.codecs.avro.codec import AVRO, bind
+from harness.codecs.avro.dialect import DIALECTS
+from harness.codecs.avro.reference import SETTINGS, TYPES
+from harness.codecs.avro.settings import settings
+from harness.codecs.avro.topics import check_topic_rule
+from harness.errors import UpstreamStopped, UsageError
+from harness.model.columns import BINARIES, Column, ColumnKind
+from tests.codecs.avro.rows import CHECKSUM, EXTENSION, STRINGS
+
+CORRECT = {"integrity.integrity-check-level": "correctness"}
+# Settings that TiCDC refuses -> a part of what it says (vectors avro_config_errors).
+REFUSED: Mapping[str, tuple[Mapping[str, object], str]] = {
+    "decimal": ({"avro-decimal-handling-mode": "foo"}, 'could only be "string" or "precise"'),
+    "bigint": ({"avro-bigint-unsigned-handling-mode": "foo"}, 'could only be "long" or "string"'),
+    "force": ({"force-replicate": True}, "force-replicate must be disabled"),
+    "checksum": (CORRECT, "with row level checksum"),
+    "checksum without strings": ({**CORRECT, **EXTENSION}, "with row level checksum"),
+    "checksum without extension": ({**CORRECT, **STRINGS}, "with row level checksum"),
+    "size": ({"max-message-bytes": 0}, "invalid max-message-bytes 0"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused(name: str) -> None:
+    """What TiCDC refuses ends with its own code and words."""
+    values, said = REFUSED[name]
+    with pytest.raises(UpstreamStopped) as caught:
+        settings(values, "current")
+    assert caught.value.code == "ErrCodecInvalidConfig"
+    assert said in caught.value.what
+
+
+IMPOSSIBLE: tuple[tuple[Mapping[str, object], str], ...] = (
+    ({}, "7"),
+    ({"enable-tidb-extension": "yes"}, "current"),
+    ({"enable-tidb-extension": 1}, "current"),
+    ({"max-message-bytes": "many"}, "current"),
+    ({"integrity.integrity-check-level": "all"}, "current"),
+)
+
+
+@pytest.mark.parametrize(("values", "dialect"), IMPOSSIBLE)
+def test_impossible(values: Mapping[str, object], dialect: str) -> None:
+    """What cannot be is the author's mistake, and told with what was expected."""
+    with pytest.raises(UsageError) as caught:
+        settings(values, dialect)
+    assert caught.value.expected
+
+
+def test_taken() -> None:
+    """Truths and numbers may be text, as in a sink URI; an empty mode is the default."""
+    found = settings({"enable-tidb-extension": "true", "max-message-bytes": "60"}, "current")
+    assert found.extension
+    assert found.max_message_bytes == 60
+    assert not settings({"avro-decimal-handling-mode": ""}, "current").decimal_string
+    assert settings(CHECKSUM, "current").checksum
+
+
+def test_watermark_needs_the_extension() -> None:
+    """Without the extension the watermark is passed over, as TiCDC does."""
+    assert not settings({"avro-enable-watermark": True}, "current").watermark
+    assert settings({**EXTENSION, "avro-enable-watermark": True}, "current").watermark
+
+
+def test_version_6_has_neither_watermark_nor_checksum() -> None:
+    """What came after version 6 is passed over there; a table without a key is allowed."""
+    values = {**EXTENSION, **CORRECT, "avro-enable-watermark": True, "force-replicate": True}
+    found = settings(values, "6")
+    assert not found.watermark
+    assert not found.checksum
+
+
+@pytest.mark.parametrize("rule", ["", "fixed.name-1", "{schema}{table}", "a_{schema}.b-{table}_c"])
+def test_topic_rules_that_pass(rule: str) -> None:
+    """Both placeholders in this order pass, and so does a fixed name."""
+    check_topic_rule(rule)
+
+
+@pytest.mark.parametrize(
+    "rule", ["x_{schema}", "{table}", "{table}_{schema}", "{schema} {table}", "ü", "a b"]
+)
+def test_topic_rules_that_do_not(rule: str) -> None:
+    """Any other rule is refused when the changefeed is created."""
+    with pytest.raises(UpstreamStopped) as caught:
+        check_topic_rule(rule)
+    assert caught.value.code == "ErrKafkaTopicExprInvalid"
+    assert rule in caught.value.what
+    assert "{schema} and {table}" in caught.value.expected
+
+
+def test_codec() -> None:
+    """The codec offers its dialects, the default first; it always needs a registry."""
+    assert AVRO.dialects == tuple(DIALECTS)
+    assert AVRO.dialects[0] == "current"
+    assert AVRO.needs_registry({})
+    assert not bind({}, "current").row_ids
+
+
+def test_told_defaults() -> None:
+    """A field's default is the column's, but for bytes and a precise DECIMAL."""
+    strings = {"avro-decimal-handling-mode": "string"}
+    told = {
+        kind: (
+            AVRO.tells_default(Column(1, "c", kind), {}),
+            AVRO.tells_default(Column(1, "c", kind), strings),
+        )
+        for kind in ColumnKind
+    }
+    silent = BINARIES | {ColumnKind.BIT}
+    assert {kind for kind, (plain, _) in told.items() if not plain} == silent | {ColumnKind.DECIMAL}
+    assert {kind for kind, (_, string) in told.items() if not string} == silent
+
+
+def test_checkpoints_promise() -> None:
+    """A checkpoint promises what is at or below it; without the watermark there is none."""
+    assert bind({**EXTENSION, "avro-enable-watermark": True}, "current").complete == "at-or-below"
+    assert bind(EXTENSION, "current").complete is None
+
+
+def test_reference() -> None:
+    """The reference names every column kind, and defaults that the settings take."""
+    assert set(TYPES) == set(ColumnKind)
+    plain = settings({one.name: one.default for one in SETTINGS}, "current")
+    assert plain == settings({}, "current")

@@ -1,0 +1,157 @@
+"""Goldens say what their scenario gives, and only an explicit command makes them say so."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from harness.engine.catalogue import golden
+from harness.engine.catalogue.choose import load, selected
+from harness.engine.catalogue.plans import (
+    golden_differences,
+    orphan_goldens,
+    plans,
+    stale_goldens,
+)
+from harness.engine.catalogue.workspace import Workspace
+from harness.errors import Location, ScenarioError, UsageError
+from harness.scenario.document import Scenario
+from tests.tree import ROOT
+
+PATH = "dml/no-net-change"
+RECORDS = f"golden/{PATH}/open-p1.records.txt"
+TABLES = f"golden/{PATH}/open-p1.tables.txt"
+
+
+@pytest.fixture
+def space(tmp_path: Path) -> Workspace:
+    """A workspace of its own with one recorded scenario."""
+    for name in (f"scenarios/{PATH}.yaml", *(f"golden/{PATH}/{x}" for x in _files())):
+        target = tmp_path / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(ROOT / name, target)
+    return Workspace(tmp_path, tmp_path / "scenarios", tmp_path / "golden")
+
+
+def _files() -> list[str]:
+    return [path.name for path in (ROOT / "golden" / PATH).iterdir()]
+
+
+def scenarios(space: Workspace) -> tuple[Scenario, ...]:
+    """Return the scenarios of the workspace."""
+    return load(space)
+
+
+def files(space: Workspace) -> dict[str, bytes]:
+    """Return every file below the goldens, by name, with its content."""
+    return {path.name: path.read_bytes() for path in space.golden.rglob("*") if path.is_file()}
+
+
+def test_the_committed_goldens_are_as_the_files_give() -> None:
+    """No golden of the repository differs, is stale, or has no scenario."""
+    here = Workspace(ROOT, ROOT / "scenarios", ROOT / "golden")
+    everything = scenarios(here)
+    assert golden_differences(here, everything, expectations=True) == ()
+    assert orphan_goldens(here, everything) == ()
+
+
+@pytest.mark.parametrize("name", [RECORDS, TABLES])
+def test_a_changed_golden_is_found_shown_and_accepted(name: str, space: Workspace) -> None:
+    """A golden that says something else is a problem with its repair, and accepting mends it."""
+    before = files(space)
+    path = space.here / name
+    path.write_text(path.read_text(encoding="utf-8").replace("milk", "mills"), encoding="utf-8")
+    with pytest.raises(ScenarioError) as caught:
+        plans(space, selected(scenarios(space), None))
+    (problem,) = caught.value.problems
+    lines = path.read_text(encoding="utf-8").splitlines()
+    first = next(number for number, line in enumerate(lines, 1) if "mills" in line)
+    assert problem.location == Location(str(path), first)
+    assert "mills" in problem.what
+    assert "harness golden accept" in problem.hint
+    found = golden_differences(space, scenarios(space), expectations=True)
+    assert golden.accept(found) == (path,)
+    assert files(space) == before
+    assert golden_differences(space, scenarios(space), expectations=True) == ()
+
+
+def test_an_edited_lock_is_found_with_the_command_that_restores_it(space: Workspace) -> None:
+    """Rows edited in the lock disagree with the records, and the lock's own repair is named."""
+    lock = space.golden / PATH / "changes.jsonl"
+    lock.write_text(lock.read_text(encoding="utf-8").replace("milk", "mills"), encoding="utf-8")
+    with pytest.raises(ScenarioError) as caught:
+        plans(space, selected(scenarios(space), None))
+    told = {problem.location.path: problem.hint for problem in caught.value.problems}
+    assert str(space.here / RECORDS) in told
+    assert "harness record dml.no-net-change" in told[str(space.here / RECORDS)]
+
+
+def test_a_missing_golden_is_written(space: Workspace) -> None:
+    """A golden that is not there is a difference without a text, and comes back byte for byte."""
+    before = files(space)
+    (space.here / RECORDS).unlink()
+    (found,) = golden_differences(space, scenarios(space), expectations=False)
+    assert found.there is None
+    golden.accept([found])
+    assert files(space) == before
+
+
+def test_a_stale_golden_is_an_error_and_accepting_removes_it(space: Workspace) -> None:
+    """Files of a variant outside the matrix are told with the repair, and go; the lock stays."""
+    stale = space.here / RECORDS.replace("p1", "p9")
+    stale.write_text("# an old variant\n", encoding="utf-8")
+    (problem,) = stale_goldens(space, scenarios(space))
+    assert problem.location.path == str(stale)
+    assert "harness golden accept" in problem.hint
+    assert golden.accept(golden_differences(space, scenarios(space), expectations=True)) == (stale,)
+    assert sorted(files(space)) == sorted(_files())
+
+
+def test_orphans_are_errors_with_the_command_that_removes_them(space: Workspace) -> None:
+    """Goldens without a scenario are found by their lock or by any golden file."""
+    for name, file in {"one": "changes.jsonl", "two": "open-p1.tables.txt"}.items():
+        (space.golden / name).mkdir()
+        (space.golden / name / file).write_text("", encoding="utf-8")
+    found = orphan_goldens(space, scenarios(space))
+    assert [Path(problem.location.path).name for problem in found] == ["one", "two"]
+    for problem in found:
+        assert f"rm {problem.location.path}/" in problem.hint
+
+
+def test_a_golden_never_blesses_itself(space: Workspace) -> None:
+    """While an author's expectation does not hold, nothing can be accepted, but all be compared."""
+    file = space.scenarios / f"{PATH}.yaml"
+    text = file.read_text(encoding="utf-8")
+    file.write_text(text.replace("item: rice, n: 9}\n  ev", "item: rice, n: 8}\n  ev"), "utf-8")
+    with pytest.raises(ScenarioError, match="does not hold"):
+        golden_differences(space, scenarios(space), expectations=True)
+    assert golden_differences(space, scenarios(space), expectations=False) == ()
+
+
+def test_bytes_that_are_no_text_are_a_difference(space: Workspace) -> None:
+    """A golden that was damaged is compared and mended like any other."""
+    (space.here / TABLES).write_bytes(b"\xff\xfe garbage")
+    (found,) = golden_differences(space, scenarios(space), expectations=True)
+    assert "\\xff\\xfe garbage" in "\n".join(golden.diff(found))
+    golden.accept([found])
+    assert golden_differences(space, scenarios(space), expectations=True) == ()
+
+
+def test_what_cannot_be_written_is_told(space: Workspace) -> None:
+    """A directory in a golden's place is a usage error that names it."""
+    (space.here / TABLES).unlink()
+    (space.here / TABLES).mkdir()
+    found = golden_differences(space, scenarios(space), expectations=True)
+    with pytest.raises(UsageError, match="cannot write"):
+        golden.accept(found)
+
+
+def test_accepting_leaves_no_scratch_files(space: Workspace) -> None:
+    """What is written is whole: no temporary file stays beside it."""
+    (space.here / TABLES).write_text("", encoding="utf-8")
+    found = golden_differences(space, scenarios(space), expectations=True)
+    golden.accept([*found, *(replace(one, path=one.path.with_name("x.txt")) for one in found)])
+    assert sorted(files(space)) == sorted([*_files(), "x.txt"])

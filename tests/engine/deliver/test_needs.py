@@ -1,0 +1,107 @@
+"""What is read in packs, what is read alone, and what a consumer has to declare for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from harness.engine.deliver.perform import ENACTMENTS
+from harness.engine.plan.needs import first_live, happening, is_live, restarts, unmet
+from harness.faults import FAULTS
+from harness.faults.actions import (
+    Action,
+    AddPartitions,
+    AfterCommits,
+    AfterRecords,
+    AtCrashPoint,
+    Committed,
+    Compact,
+    DeleteBefore,
+    Instances,
+    Kill,
+    Pause,
+    RestartBroker,
+    StartRegistry,
+    Step,
+    StopRegistry,
+)
+from harness.model.record import Origin, Record
+from harness.runner.manifest import Consumer
+from harness.services import Settings, settings
+
+ONE = Record("t", 0, b"k", b"v", (Origin(1, 0, 0, "insert"),))
+PLAIN = Consumer("plain", ("true",))
+ABLE = Consumer(
+    "able",
+    ("true",),
+    capabilities=frozenset({"commits", "growing-topics", "instances"}),
+    crash_points=frozenset({"write"}),
+)
+
+# Steps -> whether a consumer reads meanwhile, and what a plain one lacks.
+LIVE: Mapping[str, tuple[Sequence[Step], bool, str]] = {
+    "plain": ([ONE, ONE], False, ""),
+    "transactions": ([Committed((ONE,)), ONE], False, ""),
+    "deletion": ([ONE, DeleteBefore("t", 0, 1), ONE], False, ""),
+    "empty partitions": ([AddPartitions("t", 2), ONE], False, ""),
+    "grown": ([ONE, AddPartitions("t", 2, stopped=True), ONE], False, ""),
+    "growing": ([ONE, AddPartitions("t", 2), ONE], True, "growing-topics"),
+    "killed": ([Kill(AfterRecords(1)), ONE], True, ""),
+    "killed for good": (
+        [Kill(AfterRecords(1), resume=False), ONE],
+        True,
+        "an answer of a consumer that is killed for good",
+    ),
+    "killed after a commit": ([Kill(AfterCommits(1)), ONE], True, "commits"),
+    "killed at a point": ([Kill(AtCrashPoint("write", 1)), ONE], True, "crash-point:write"),
+    "paused": ([Pause(AfterRecords(1), 5), ONE], True, ""),
+    "paused after a commit": ([Pause(AfterCommits(1), 5), ONE], True, "commits"),
+    "two": ([Instances(2), ONE], True, "instances"),
+    "broker": ([ONE, RestartBroker()], True, ""),
+    "registry": ([StopRegistry(), ONE, StartRegistry()], True, ""),
+}
+
+
+@pytest.mark.parametrize("name", LIVE)
+def test_live(name: str) -> None:
+    """A consumer reads meanwhile where something happens to it; what it lacks is named."""
+    steps, live, lacks = LIVE[name]
+    assert is_live(steps) is live
+    said = f"{lacks}, which plain does not declare" if lacks else ""
+    assert unmet(steps, PLAIN, Settings()) == said
+    if live:
+        assert set(happening(steps).split(" and ")) <= set(FAULTS)
+    if "for good" not in name:
+        assert unmet(steps, ABLE, Settings()) == ""
+
+
+def test_the_consumer_starts_when_deletion_is_over() -> None:
+    """What deletes messages or adds partitions before anybody reads comes before the start."""
+    steps: list[Step] = [Kill(AfterRecords(1)), ONE, DeleteBefore("t", 0, 1), ONE]
+    assert first_live(steps) == 3
+    assert first_live([AddPartitions("t", 2), ONE, AddPartitions("t", 3), ONE]) == 1
+    assert first_live([ONE]) == 0
+
+
+@pytest.mark.parametrize("name", ["broker", "registry"])
+def test_services_that_are_not_ours(name: str, tmp_path: Path) -> None:
+    """A cluster of somebody else's is never restarted: the case does not apply, and says why."""
+    steps, _, _ = LIVE[name]
+    assert restarts(steps)
+    service = "kafka" if name == "broker" else "registry"
+    told = {
+        "kafka.bootstrap.servers": "kafka:9092",
+        "registry.url": "http://registry",
+    }
+    external = settings(told, here=tmp_path)
+    assert unmet(steps, ABLE, external) == (
+        f"a {service} that the run may restart: this one is external"
+    )
+
+
+def test_every_action_is_enacted() -> None:
+    """There is a row for each action; compaction is made of others."""
+    assert {*ENACTMENTS, Compact} == {*get_args(Action)}

@@ -1,0 +1,147 @@
+"""A consumer that is killed, paused and started again: real commands, one job."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import psutil
+import pytest
+
+from harness.errors import SetupError
+from harness.model.observed import Outcome
+from harness.runner.contract.job import ChangefeedJob, Job, KafkaJob, TopicJob
+from harness.runner.manifest import Consumer
+from harness.runner.run import Start
+from harness.runner.supervised import Attended
+
+PROPERTIES = {"bootstrap.servers": "127.0.0.1:9", "isolation.level": "read_committed"}
+KAFKA = KafkaJob("g", PROPERTIES, PROPERTIES)
+BODY = """
+import json, os, signal, time
+job = json.load(open(os.environ["HARNESS_JOB"]))
+feed, work = job["changefeeds"][0], job["work_dir"]
+starts = os.path.join(work, "starts")
+open(starts, "a").write(os.environ["HARNESS_INSTANCE"])
+def done():
+    path = os.path.join(job["out_dir"], feed["dir"], "status.json")
+    open(path, "w").write('{"status": "done"}')
+"""
+
+
+def attended(
+    tmp_path: Path,
+    body: str,
+    deadline_s: float = 30,
+    should_abort: Callable[[], None] = lambda: None,
+) -> Attended:
+    """Return the attendant of a script."""
+    script = tmp_path / "consumer.py"
+    script.write_text(BODY + body)
+    topics = (TopicJob("t0", "ticdc", start_offsets=(0,), end_offsets=(1,)),)
+    feeds = (ChangefeedJob("one", "0000", "open", topics),)
+    job = Job(tmp_path / "run/work", tmp_path / "run/out", KAFKA, feeds, deadline_s)
+    consumer = Consumer("test", (sys.executable, "-I", "-S", str(script)))
+    start = Start(tmp_path / "run", job)
+    return Attended(consumer, start, {"PATH": os.environ["PATH"]}, 1.0, should_abort)
+
+
+def until(reached: Callable[[], bool]) -> None:
+    """Wait for a condition with a bound."""
+    deadline = time.monotonic() + 30
+    while not reached():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def test_killed_and_started_again(tmp_path: Path) -> None:
+    """A second start finds the first one's work directory; how the first ended is forgotten."""
+    starts = tmp_path / "run/work/starts"
+    with attended(tmp_path, "if open(starts).read() == '1': time.sleep(600)\ndone()") as one:
+        one.begin()
+        until(starts.exists)
+        one.kill()
+        assert one.pids == ()
+        one.begin()
+        assert one.wait() == 0
+        assert one.answer(0).outcome is Outcome.DONE
+    assert starts.read_text() == "11"
+
+
+def test_a_crash_point(tmp_path: Path) -> None:
+    """A consumer that is told to die there is seen to have been killed."""
+    body = "if 'HARNESS_CRASHPOINT' in os.environ: os.kill(os.getpid(), signal.SIGKILL)\ndone()"
+    with attended(tmp_path, body) as one:
+        one.begin("write:2")
+        assert one.wait() == -signal.SIGKILL
+        one.begin()
+        assert one.wait() == 0
+
+
+def test_paused(tmp_path: Path) -> None:
+    """A paused consumer does nothing until its time has come, and then ends as ever."""
+    go = tmp_path / "go"
+    with attended(
+        tmp_path, f"while not os.path.exists({str(go)!r}): time.sleep(0.01)\ndone()"
+    ) as one:
+        one.begin()
+        one.pause(0.3)
+        (pid,) = one.pids
+        until(lambda: psutil.Process(pid).status() == psutil.STATUS_STOPPED)
+        go.touch()
+        assert one.wait() == 0
+        assert one.answer(0).outcome is Outcome.DONE
+
+
+def test_several_instances(tmp_path: Path) -> None:
+    """Instances run at once, know their number, and all have to end well."""
+    body = "done()\nif os.environ['HARNESS_INSTANCE'] == '2': raise SystemExit(3)"
+    with attended(tmp_path, body) as one:
+        one.begin(instances=2)
+        assert one.wait() == 3
+        assert one.answer(3).outcome is Outcome.CRASH
+    assert sorted((tmp_path / "run/work/starts").read_text()) == ["1", "2"]
+
+
+def test_one_of_several_is_killed(tmp_path: Path) -> None:
+    """The first instance is killed and comes back under its number; the others go on."""
+    go = tmp_path / "go"
+    starts = tmp_path / "run/work/starts"
+    body = f"while not os.path.exists({str(go)!r}): time.sleep(0.01)\ndone()"
+    with attended(tmp_path, body) as one:
+        one.begin(instances=2)
+        until(lambda: starts.exists() and len(starts.read_text()) == 2)
+        one.kill()
+        assert len(one.pids) == 1
+        one.begin()
+        until(lambda: len(starts.read_text()) == 3)
+        go.touch()
+        assert one.wait() == 0
+    assert sorted(starts.read_text()) == ["1", "1", "2"]
+
+
+def test_late(tmp_path: Path) -> None:
+    """A consumer that hangs is late, and nothing of it is left."""
+    with attended(tmp_path, "time.sleep(600)", deadline_s=0.3) as one:
+        one.begin()
+        (pid,) = one.pids
+        assert one.wait() is None
+        assert one.answer(None).outcome is Outcome.TIMEOUT
+    assert not psutil.pid_exists(pid)
+
+
+def test_a_run_that_is_given_up(tmp_path: Path) -> None:
+    """When a service dies the consumer is ended and not blamed."""
+
+    def abort() -> None:
+        raise SetupError("kafka is dead")
+
+    with attended(tmp_path, "time.sleep(600)", should_abort=abort) as one:
+        one.begin()
+        with pytest.raises(SetupError, match="kafka is dead"):
+            one.wait()
+    assert one.pids == ()

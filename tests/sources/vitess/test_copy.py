@@ -1,0 +1,40 @@
+"""What is copied: the rows of a keyspace by the time that the connector starts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.ddl import Catalogue
+from harness.model.change import Op, RowChanged
+from harness.model.record import Origin
+from harness.model.table import TableId
+from harness.sources.vitess.copy import Stored
+
+T = TableId("shop", "t")
+BORN = Origin(1, 0, 0, "insert")
+
+
+def test_stored_rows_follow_ddl() -> None:
+    """Rows have the shape, the table and the number that DDL left them, on every shard."""
+    first = Catalogue.with_schemas("shop").apply("CREATE TABLE t (id INT, gone INT)", "shop")
+    stored = Stored()
+    for shard, key in (("-80", 1), ("80-", 2)):
+        stored.apply(shard, RowChanged(Op.INSERT, T, None, (key, 7), 1), BORN)
+    catalogue = first.catalogue
+    for sql in (
+        "ALTER TABLE t DROP COLUMN gone",
+        "ALTER TABLE t ADD COLUMN note VARCHAR(9) DEFAULT 'x'",
+        "RENAME TABLE t TO u",
+    ):
+        applied = catalogue.apply(sql, "shop")
+        catalogue = applied.catalogue
+        for job in applied.jobs:
+            stored.follow(job.before, job.after)
+    there = replace(T, name="u")
+    assert stored.rows == {
+        ("-80", there): [((1, "x"), BORN)],
+        ("80-", there): [((2, "x"), BORN)],
+    }
+    emptied = catalogue.apply("TRUNCATE TABLE u", "shop").jobs[0]
+    stored.follow(emptied.before, emptied.after)
+    assert not any(stored.rows.values())
