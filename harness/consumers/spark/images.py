@@ -33,7 +33,7 @@ class Rows(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Telling:
+class EventBus:
     """How the rows of one table are told: with their payloads, or with their images apart.
 
     `names` are all columns in the order of their values, `handle` those of the key in its order.

@@ -26,9 +26,9 @@ from harness.consumers.spark.debezium_vitess.parts import Part, Parts
 from harness.consumers.spark.debezium_vitess.rows import Rows
 from harness.consumers.spark.debezium_vitess.values import AS_IT_IS, Reader
 from harness.consumers.spark.events import Kind, json_text
+from harness.consumers.spark.images import EventBus, joined, times, untimed
 from harness.consumers.spark.images import Part as Text
 from harness.consumers.spark.images import Rows as TheRows
-from harness.consumers.spark.images import Telling, joined, times, untimed
 from harness.consumers.spark.quick import Frames, Quick, Side, Sides
 from harness.consumers.spark.skeleton import (
     Cell,
@@ -78,7 +78,7 @@ class Layout:
     rows: Mapping[str, Skeleton]
     kind: Kind
     change: str
-    telling: Telling
+    telling: EventBus
     rest: str
 
     def read(self, keys: Column, values: Column) -> Sides:
@@ -178,7 +178,7 @@ class Learner:
             images,
             kind,
             "" if kind is Kind.DELETE else change_of(document),
-            Telling(schema, table, tuple(newest), handle, self.payloads),
+            EventBus(schema, table, tuple(newest), handle, self.payloads),
             self.rows.rest(part, newest),
         )
 

@@ -18,7 +18,7 @@ import orjson
 
 from harness.consumers.spark.arrow import pc
 from harness.consumers.spark.events import Kind, json_text
-from harness.consumers.spark.images import Columns, Part, Rows, Telling, times
+from harness.consumers.spark.images import Columns, EventBus, Part, Rows, times
 from harness.consumers.spark.open_protocol import columns
 from harness.consumers.spark.open_protocol.columns import BINARY_FLAG, Dialect
 from harness.consumers.spark.open_protocol.cutting import cut
@@ -52,7 +52,7 @@ class Layout:
 
     key: Skeleton
     value: Skeleton
-    telling: Telling
+    telling: EventBus
     before: int | None
     after: int | None
 
@@ -138,7 +138,7 @@ def layout(dialect: Dialect, key: bytes, value: bytes, *, payloads: bool) -> Lay
     except DecodingError:
         return None
     before, after = _FORMS[sides]
-    telling = Telling(schema, table, tuple(described[0]), handle, payloads)
+    telling = EventBus(schema, table, tuple(described[0]), handle, payloads)
     return Layout(_key(named), _value(dialect, sides, described[0]), telling, before, after)
 
 

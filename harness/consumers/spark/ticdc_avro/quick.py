@@ -17,7 +17,7 @@ from harness.consumers.spark.arrow import np, pa, pc
 from harness.consumers.spark.avro_columns import Field, Numbers, Values
 from harness.consumers.spark.confluent import HEAD
 from harness.consumers.spark.events import Kind, json_text
-from harness.consumers.spark.images import Rows, Telling, joined, untimed
+from harness.consumers.spark.images import EventBus, Rows, joined, untimed
 from harness.consumers.spark.quick import Frames, Quick, Side, Sides
 from harness.consumers.spark.skeleton import indices
 from harness.consumers.spark.ticdc_avro.events import OPS
@@ -61,8 +61,8 @@ class Layout:
 
     key: Written
     value: Written | None
-    telling: Telling
-    identity: Telling
+    telling: EventBus
+    identity: EventBus
 
     def read(self, keys: Column, values: Column) -> Sides:
         """Return which messages are such, and the events that these tell."""
@@ -213,9 +213,9 @@ def quick(forms: Forms, *, payloads: bool) -> Quick:
         handle = of.form.handle
         if any(name not in form.names for name in handle):
             return None
-        named = Telling(form.schema, form.table, of.form.names, handle, payloads)
+        named = EventBus(form.schema, form.table, of.form.names, handle, payloads)
         return Layout(
-            of, row, Telling(form.schema, form.table, form.names, handle, payloads), named
+            of, row, EventBus(form.schema, form.table, form.names, handle, payloads), named
         )
 
     return Quick(cut, learn)

@@ -2,8 +2,8 @@
 
 const SIDES = { '=': ['alike', ' '], '-': ['expected', '−'], '+': ['actual', '+'] };
 
-function tablesOf(exhibit) {
-  return exhibit.tables.map((one) => [
+function tablesOf(evidence) {
+  return evidence.tables.map((one) => [
     make('h3', {}, `Table ${one.table}`),
     table({ class: 'diff', 'aria-label': `${one.table}: expected rows are marked −, answered rows +` },
       ['row', ...one.columns], one.rows.map((row) => {
@@ -17,12 +17,12 @@ function tablesOf(exhibit) {
   ]);
 }
 
-function recordsOf(exhibit) {
-  if (exhibit.records.length === 0) return [];
+function recordsOf(evidence) {
+  if (evidence.records.length === 0) return [];
   return [
     make('h3', {}, 'Records'),
     table({ class: 'records' }, ['partition', { text: 'offset', number: true }, 'decoded, and its bytes'],
-      exhibit.records.map((one) => make('tr', { class: one.blamed && 'blamed', id: recordId(one) },
+      evidence.records.map((one) => make('tr', { class: one.blamed && 'blamed', id: recordId(one) },
         make('td', {}, make('code', {}, `${one.topic}/${one.partition}`)),
         make('td', { class: 'number' }, `${one.blamed ? '▶ ' : ''}@${one.offset}`),
         make('td', {}, one.events.map((text) => make('div', { class: 'mono' }, text)), bytesOf(one))))),
