@@ -20,7 +20,7 @@ from harness.model.change import (
     RowPin,
     Transaction,
 )
-from harness.model.source_events import DdlEvent, ResolvedEvent, RowEvent, SourceEvent
+from harness.model.source_events import DdlEvent, MountedRow, ResolvedMark, VendorEvent
 from harness.model.table import TableId
 from harness.model.values import Row
 from harness.sources.tidb.changefeed import Changefeed, changefeed
@@ -80,26 +80,26 @@ def feed(partitions: int = 1, **settings: Any) -> Changefeed:
 
 def mounted(
     *changes: Change, to: Changefeed | None = None, end_resolved: bool = True
-) -> tuple[SourceEvent, ...]:
+) -> tuple[VendorEvent, ...]:
     """Return what the encoder is given for these changes."""
     return mount(log(*changes), to or feed(), (SCHEMA,), end_resolved=end_resolved)
 
 
-def rows_of(events: tuple[SourceEvent, ...]) -> list[RowEvent]:
+def rows_of(events: tuple[VendorEvent, ...]) -> list[MountedRow]:
     """Return the row events."""
-    return [event for event in events if isinstance(event, RowEvent)]
+    return [event for event in events if isinstance(event, MountedRow)]
 
 
-def ddl_of(events: tuple[SourceEvent, ...]) -> list[DdlEvent]:
+def ddl_of(events: tuple[VendorEvent, ...]) -> list[DdlEvent]:
     """Return the DDL events."""
     return [event for event in events if isinstance(event, DdlEvent)]
 
 
-def marks_of(events: tuple[SourceEvent, ...]) -> list[ResolvedEvent]:
+def marks_of(events: tuple[VendorEvent, ...]) -> list[ResolvedMark]:
     """Return the resolved marks."""
-    return [event for event in events if isinstance(event, ResolvedEvent)]
+    return [event for event in events if isinstance(event, ResolvedMark)]
 
 
-def brief(row: RowEvent) -> tuple[str, Row | None, Row | None]:
+def brief(row: MountedRow) -> tuple[str, Row | None, Row | None]:
     """Return operation, old row and new row."""
     return (row.op.value, row.before, row.after)

@@ -1,8 +1,8 @@
 """Which scenarios witness each clause, and what the last run said of them.
 
 Law: a case is a witness of a clause only if the clause governs its protocol, and only if it cites
-it: as a clause under test, as the permission of its own disturbance, or as the reason why its
-protocol may differ. A clause that several protocols share is witnessed by a case of any of them.
+it: as a clause under test, as the licence of its own disturbance, or as the reason why its protocol
+may differ. A clause that several protocols share is witnessed by a case of any of them.
 """
 
 from __future__ import annotations
@@ -16,8 +16,7 @@ from harness.engine.events import CaseFinished, Event, RunStarted
 from harness.model.finding import FINDINGS, Judgement
 from harness.report.read import read_events
 from harness.scenario.expand import Case
-from harness.spec import CLAUSES, Clause, Level, governs
-from harness.spec.elsewhere import ELSEWHERE, Proof
+from harness.spec import CLAUSES, Clause, Level, Proof, governs
 
 # The least share of a level's clauses that must have a scenario or a proof; MAY has none.
 REQUIRED: Mapping[Level, float] = {Level.MUST: 1.0, Level.SHOULD: 0.95}
@@ -140,7 +139,7 @@ def coverage(
 
 
 def _covered(clause: Clause, cases: Sequence[Case], said: Verdicts) -> Covered:
-    proof = ELSEWHERE.get(clause.id)
+    proof = clause.proof
     ids = tuple(case.id for case in cases)
     scenarios = tuple(dict.fromkeys(case.scenario.id for case in cases))
     return Covered(clause, ids, scenarios, _standing(ids, proof, said), proof)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-import harness.spec
+import harness
 from harness.report.coverage import (
     Covered,
     Standing,
@@ -20,7 +20,7 @@ from harness.report.coverage import (
 from harness.spec import Clause
 
 SHOWN = 3
-_SPEC = Path(harness.spec.__file__).parent
+_ROOT = Path(harness.__file__).parents[1]
 _HEAD = ("clauses", "covered", *(standing.value for standing in Standing))
 
 
@@ -119,23 +119,5 @@ def _clause(one: Covered, said: Verdicts) -> dict[str, Any]:
 
 
 def place(clause: Clause) -> str:
-    """Return `harness/spec/FILE.py:LINE` where a clause is written, or the row that it is made of.
-
-    The ids of table rows are put together: their last words stand alone there.
-    """
-    whole, tail = f'"{clause.id}"', f'"{clause.id.rpartition(".")[2]}"'
-    for wanted in (whole, tail):
-        for name, lines_ in _sources():
-            for number, line in enumerate(lines_, start=1):
-                if wanted in line and (wanted == whole or clause.protocol in name):
-                    return f"harness/spec/{name}:{number}"
-    return "harness/spec/"
-
-
-@cache
-def _sources() -> tuple[tuple[str, tuple[str, ...]], ...]:
-    return tuple(
-        (path.name, tuple(path.read_text("utf-8").splitlines()))
-        for path in sorted(_SPEC.glob("*.py"))
-        if path.name not in {"__init__.py", "duties.py", "elsewhere.py"}
-    )
+    """Return `harness/spec/clauses/…/FILE.toml:LINE`, where a clause is written."""
+    return str(clause.written).removeprefix(f"{_ROOT}{os.sep}")

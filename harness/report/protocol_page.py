@@ -27,7 +27,6 @@ from harness.scenario.expand import cases
 from harness.scenario.load import load_all
 from harness.spec import CLAUSES, Clause, Level, governs, type_clause
 from harness.spec.describe import place
-from harness.spec.elsewhere import ELSEWHERE
 
 # How the connector's page makes a property's name its anchor.
 _SLUG = str.maketrans("._", "--")
@@ -107,7 +106,7 @@ def _coverage(name: str, words: ProtocolWords, cited: Citations) -> Iterator[str
 
 def _share(clauses: list[Clause], level: Level, cited: Citations) -> str:
     those = [clause for clause in clauses if clause.level is level]
-    covered = sum(1 for clause in those if clause.id in cited or clause.id in ELSEWHERE)
+    covered = sum(1 for clause in those if clause.id in cited or clause.proof)
     return f"{covered} of {len(those)}" if those else "–"
 
 
@@ -184,7 +183,7 @@ def _row(clause: Clause, scenarios: Iterable[Scenario]) -> str:
 
 def _elsewhere(clause: Clause) -> str:
     """Return what proves a clause that no scenario can witness; empty when nothing does."""
-    proof = ELSEWHERE.get(clause.id)
+    proof = clause.proof
     if proof is None:
         return ""
     path, _, name = proof.test.partition("::")

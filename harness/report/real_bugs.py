@@ -1,24 +1,23 @@
-"""Bugs that real consumers and producers had, and the scenarios that provoke each.
+"""The page of bugs that real consumers and producers had, and of the scenarios that provoke each.
 
-`docs/explanation/real-bugs.md` is what `page` returns; a test holds the two together, and
-`python -m harness.report.real_bugs` prints it, from the scenarios in `./scenarios`.
-
-Law: a scenario provokes a bug if one of the bug's links is among its `refs`. A bug without one says
-why; the reason goes when the scenario comes.
+`docs/explanation/real-bugs.md` is what `page` returns for `harness/spec/real_bugs.toml`; a test
+holds the two together, and `python -m harness.report.real_bugs` prints it, from the scenarios in
+`./scenarios`.
 """
 
 from __future__ import annotations
 
 import sys
+import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 from types import MappingProxyType
+from urllib.parse import urlsplit
 
 from harness.scenario.document import Scenario
 from harness.scenario.load import load_all
-
-_HOST = "https://github.com/"
 
 _INTRODUCTION = """\
 # Real bugs
@@ -37,337 +36,32 @@ Missing one? Write a scenario with the link under `refs`: it need not be in this
 
 @dataclass(frozen=True, slots=True)
 class Bug:
-    """One bug: what went wrong, where it was told (GitHub paths), and why no scenario has it."""
+    """One bug: what went wrong, where it was reported (URLs), and why no scenario provokes it."""
 
     what: str
-    links: tuple[str, ...]
-    why_not: str = ""
+    seen_in: tuple[str, ...]
+    no_scenario: str = ""
 
 
-def _bug(what: str, links: str, why_not: str = "") -> Bug:
-    return Bug(what, tuple(links.split()), why_not)
+def bugs() -> Mapping[str, tuple[Bug, ...]]:
+    """Return the bugs of `harness/spec/real_bugs.toml`, by the title of their group."""
+    text = (files("harness.spec") / "real_bugs.toml").read_text(encoding="utf-8")
+    return MappingProxyType(
+        {
+            group["title"]: tuple(_bug(**row) for row in group["bug"])
+            for group in tomllib.loads(text)["group"]
+        }
+    )
 
 
-_DUPLICATES = (
-    _bug(
-        "A resolved mark that came again was an error, and a DDL that came again ran again.",
-        "pingcap/tiflow/issues/12595",
-    ),
-    _bug(
-        "Rows that were sent again below the highest mark were dropped, though never applied.",
-        "pingcap/ticdc/issues/4051",
-    ),
-    _bug(
-        "A row of a partitioned table with an earlier commit ts, read later, was dropped.",
-        "pingcap/ticdc/issues/5508 pingcap/ticdc/pull/5510",
-    ),
-    _bug(
-        "The same, in a consumer that had not been told the changefeed's configuration.",
-        "pingcap/ticdc/issues/4130",
-    ),
-    _bug("A resolved mark below the one before was an error.", "pingcap/tiflow/issues/4730"),
-    _bug("After a network partition older rows came again.", "pingcap/tiflow/issues/11237"),
-    _bug(
-        "An update that came twice was taken back twice, and a count fell below zero.",
-        "MaterializeInc/materialize/issues/3026",
-    ),
-    _bug(
-        "A connector copied its tables again in mid-stream, and rows of before stayed.",
-        "MaterializeInc/materialize/issues/14211",
-    ),
-    _bug(
-        "De-duplication by position dropped another row of the same position.",
-        "MaterializeInc/materialize/issues/7557",
-    ),
-    _bug(
-        "Repeated updates were not recognised, so states came back that had been left.",
-        "MaterializeInc/materialize/issues/13309",
-    ),
-    _bug("Repeated change events were an error.", "apache/flink/pull/14160"),
-    _bug(
-        "Deleting a row that is not there was an error.",
-        "risingwavelabs/risingwave/issues/5542 apache/hudi/issues/8968",
-    ),
-    _bug(
-        "A micro-batch that was replayed after a crash was committed twice.",
-        "apache/paimon/issues/9666 apache/hudi/pull/6098 apache/iceberg/issues/8809",
-    ),
-    _bug("A crash between two merges of one batch was not covered.", "apache/spark/pull/57495"),
-    _bug(
-        "Positions were stored ahead of what was written, so a restart lost rows.",
-        "apache/seatunnel/issues/10574",
-    ),
-    _bug(
-        "A producer that restarted inside a transaction counted anew: two BEGINs, a wrong END.",
-        "debezium/debezium/pull/7624",
-    ),
-    _bug(
-        "A consumer that keeps its position apart from its rows lost rows.",
-        "airbytehq/airbyte/pull/31093",
-    ),
-)
-_ORDER = (
-    _bug(
-        "A producer's retry put an older commit ts behind a newer one of the same row.",
-        "pingcap/tiflow/issues/12017 pingcap/tiflow/issues/11823 pingcap/ticdc/issues/3967",
-    ),
-    _bug(
-        "The value that chooses the partition changed, and the update overtook the insert.",
-        "pingcap/tiflow/issues/11297",
-    ),
-    _bug(
-        "A chain of keys within a transaction came in another order.", "pingcap/tiflow/issues/11231"
-    ),
-    _bug(
-        "A changed primary key deleted the new row downstream.",
-        "MaterializeInc/materialize/issues/6553",
-    ),
-    _bug(
-        "A changed primary key at the end of a transaction was lost in a restart.",
-        "debezium/debezium-connector-vitess/pull/224",
-    ),
-    _bug(
-        "A changed primary key comes as a delete and an insert, where an update was awaited.",
-        "apache/flink-cdc/issues/1249",
-    ),
-    _bug(
-        "Deletes and inserts of shifted ids were interleaved, and half the rows were lost.",
-        "risingwavelabs/risingwave/issues/12026",
-    ),
-    _bug(
-        "A delete and then an insert of one key in one flush ran the other way round.",
-        "apache/flink/pull/12803 itinycheng/flink-connector-clickhouse/issues/88 "
-        "apache/hudi/pull/4880",
-    ),
-    _bug(
-        "Of an insert and then a delete in one batch the delete was dropped.",
-        "lance-format/lance-flink/issues/74",
-    ),
-    _bug("Between equal ordering values a random one won.", "apache/hudi/issues/3266"),
-    _bug(
-        "Several changes of one key in a batch failed a merge, or were all inserted.",
-        "delta-io/delta/issues/338 delta-io/delta/issues/131 delta-io/delta-rs/issues/2407",
-    ),
-    _bug(
-        "Positions were compared as text, so 23 was newer than 123.",
-        "apache/hudi/pull/9475 apache/hudi/pull/13800 apache/flink-cdc/pull/4358",
-    ),
-    _bug(
-        "The rule within a batch differed from the rule against what is stored.",
-        "apache/hudi/pull/19660",
-    ),
-    _bug(
-        "A late commit with an older statement timestamp lost.",
-        "Altinity/clickhouse-sink-connector/pull/1452",
-    ),
-    _bug(
-        "Over shards the order is by epoch and rank, not by time.",
-        "debezium/debezium-connector-vitess/pull/188 debezium/debezium-connector-vitess/pull/207 "
-        "debezium/debezium-connector-vitess/pull/220",
-    ),
-    _bug(
-        "A huge transaction that is sent in chunks came as several.",
-        "debezium/debezium-connector-vitess/pull/268",
-        "The release of the connector that is played here holds a transaction until its commit and "
-        "tells it whole; nothing in its stream says chunk.",
-    ),
-    _bug(
-        "A truncate without a key stood in no order to rows with keys.",
-        "debezium/debezium/pull/6015",
-    ),
-    _bug(
-        "Transactions hung because data and boundaries travel in different topics, or were empty.",
-        "MaterializeInc/materialize/issues/8693 MaterializeInc/materialize/issues/6670",
-    ),
-)
-_DELETES = (
-    _bug(
-        "A null value was a null pointer.",
-        "apache/hudi/issues/8519 apache/hudi/issues/2149 apache/hudi/issues/8268 "
-        "apache/hudi/issues/8761 apache/flink/pull/13019 apache/paimon/pull/3113 "
-        "spring-attic/cdc-debezium/issues/6",
-    ),
-    _bug(
-        "Deletes were ignored, and updates left the old row.",
-        "risingwavelabs/risingwave/issues/4694",
-    ),
-    _bug(
-        "In a compacted topic an update came without its insert.",
-        "risingwavelabs/risingwave/pull/9944 MaterializeInc/materialize/issues/5709 "
-        "MaterializeInc/materialize/issues/5526",
-    ),
-    _bug(
-        "A delete that carries its key alone was sought where the defaults would be.",
-        "apache/hudi/issues/9143",
-    ),
-    _bug("A delete's row stood in the wrong member of its message.", "apache/flink-cdc/pull/3788"),
-    _bug(
-        "A delete lost the text columns of its key, or its whole row.",
-        "pingcap/tiflow/issues/4582 pingcap/tiflow/issues/1109",
-    ),
-    _bug(
-        "The placeholder of an unchanged large value was kept as the value.",
-        "risingwavelabs/risingwave/issues/21577",
-        "Neither TiCDC nor Debezium for Vitess sends such placeholders: MySQL's row images are "
-        "whole.",
-    ),
-    _bug("Deletes stood twice in the table's own change feed.", "delta-io/delta/issues/1274"),
-)
-_SCHEMA = (
-    _bug(
-        "Several DDL events of one commit ts were taken for copies of one.",
-        "pingcap/tiflow/pull/4814",
-    ),
-    _bug("An older DDL of another table, read later, was suppressed.", "pingcap/ticdc/issues/4454"),
-    _bug(
-        "A rename was judged by the wrong one of its two names.",
-        "pingcap/tiflow/pull/6446 pingcap/tiflow/issues/11946 pingcap/tiflow/issues/9488 "
-        "pingcap/ticdc/issues/1984 pingcap/tiflow/issues/3607",
-    ),
-    _bug(
-        "A rename between names that differ in case stopped another table.",
-        "pingcap/ticdc/issues/2189",
-    ),
-    _bug(
-        "A change of a comment was an error, and so was DDL on partitions.",
-        "pingcap/ticdc/issues/6165",
-    ),
-    _bug(
-        "Rows behind a TRUNCATE were lost.",
-        "pingcap/ticdc/issues/3443 pingcap/tiflow/issues/12430",
-    ),
-    _bug("Records of an old schema were read by the latest.", "apache/hudi/issues/7219"),
-    _bug(
-        "A new column with a default stopped the pipeline, or was NULL.",
-        "apache/hudi/issues/2589 apache/hudi/issues/6496 apache/hudi/issues/11833",
-    ),
-    _bug("A dropped column stopped the pipeline.", "apache/hudi/pull/6358"),
-    _bug(
-        "A new NOT NULL column is not BACKWARD compatible and stops the changefeed.",
-        "pingcap/docs-cn/pull/18783",
-    ),
-    _bug("A NOT NULL column was told as nullable.", "pingcap/tiflow/issues/4818"),
-    _bug(
-        "A table without a primary key had no key, or its unique key was overlooked.",
-        "pingcap/tiflow/issues/5597 pingcap/tiflow/issues/9420 apache/paimon/pull/9465",
-    ),
-    _bug("BIT columns are missing without a word.", "debezium/dbz/issues/2191"),
-)
-_VALUES = (
-    _bug(
-        "The greatest BIGINT UNSIGNED became -1, another number, or NULL.",
-        "pingcap/tiflow/pull/153 datazip-inc/olake/pull/846 "
-        "risingwavelabs/risingwave/pull/23213 apache/flink-cdc/issues/798 "
-        "debezium/debezium-connector-vitess/pull/56 debezium/debezium-connector-vitess/pull/121",
-    ),
-    _bug(
-        "Unsigned integers, or their NULL, were an error in Avro.",
-        "pingcap/tiflow/issues/2648 pingcap/tiflow/issues/4420 pingcap/tiflow/issues/4736",
-    ),
-    _bug("Two decimals of one row took each other's scale.", "pingcap/tiflow/issues/5554"),
-    _bug(
-        "The Base64 of a decimal was taken for its text.",
-        "risingwavelabs/risingwave/issues/10628 risingwavelabs/risingwave/pull/19792 "
-        "apache/flink-cdc/issues/1177 airbytehq/airbyte/pull/4315",
-    ),
-    _bug(
-        "Negative decimals were filled up with zeros to huge positive ones.",
-        "spiceai/spiceai/pull/11184",
-    ),
-    _bug(
-        "BIGINT and DECIMAL went through a double of JSON.",
-        "pingcap/tiflow/issues/12064 pingcap/tidb/issues/64864",
-    ),
-    _bug("The FLOAT 123.99 lost digits on the wire.", "pingcap/tiflow/issues/8490"),
-    _bug("The text `null` became NULL.", "pingcap/ticdc/issues/3958"),
-    _bug(
-        "An explicit NULL became the column's default.",
-        "airbytehq/airbyte/issues/28968 confluentinc/schema-registry/issues/2314 "
-        "debezium/debezium/pull/6039 pingcap/tiflow/issues/12474",
-    ),
-    _bug(
-        "ENUM and SET came as numbers here and as text there.",
-        "pingcap/tiflow/issues/8491 vitessio/vitess/issues/15750 "
-        "debezium/debezium-connector-vitess/pull/192 debezium/debezium-connector-vitess/pull/222",
-    ),
-    _bug("A BIT(64) was read as decimal digits.", "pingcap/tiflow/pull/4790"),
-    _bug(
-        "Bytes were read as UTF-8 and lost, or told otherwise by a later release.",
-        "pingcap/tiflow/issues/7058 pingcap/tiflow/issues/11771",
-    ),
-    _bug(
-        "A TIMESTAMP was told in the server's zone.",
-        "pingcap/tiflow/issues/1639 pingcap/tiflow/pull/1615 pingcap/tiflow/issues/10581 "
-        "pingcap/tiflow/issues/12243 pingcap/tiflow/issues/10393 pingcap/tiflow/issues/1082",
-    ),
-    _bug(
-        "Zero dates were an error, or another day.",
-        "debezium/debezium-connector-vitess/pull/299 airbytehq/airbyte/issues/81630 "
-        "debezium/debezium/pull/7415",
-    ),
-    _bug(
-        "Seconds of zero were left out of the text, and the time with them.",
-        "oryanmoshe/debezium-timestamp-converter/pull/21",
-    ),
-    _bug("Fractions of a second were cut.", "pingcap/ticdc/pull/3973"),
-    _bug(
-        "Days of the year 1 moved from one calendar to the other.",
-        "risingwavelabs/risingwave/issues/16895",
-    ),
-    _bug(
-        "Accents and emoji became question marks.",
-        "ClickHouse/clickhouse-kafka-connect/issues/51 dailydotdev/daily-gateway/pull/361",
-    ),
-    _bug(
-        "A decimal's text had blanks between its sign and its digits.",
-        "debezium/debezium/pull/2142",
-        "Vitess 8 wrote so; the Vitess that is played here does not.",
-    ),
-)
-_TRANSPORT = (
-    _bug(
-        "Gaps between offsets were taken for loss, or waited for.",
-        "apache/hudi/issues/8258 apache/spark/pull/21917 apache/spark/pull/20836 "
-        "apache/pinot/pull/19161 MaterializeInc/materialize/pull/2968",
-    ),
-    _bug(
-        "New partitions were read from their end, or never.",
-        "quickwit-oss/quickwit/issues/758 ArroyoSystems/arroyo/pull/132 "
-        "apache/flink-connector-kafka/pull/52",
-    ),
-    _bug("Retention passed the position, and nobody was told.", "apache/spark/pull/31089"),
-    _bug(
-        "Rows beyond the limit of a message were lost, or their claim checks misread.",
-        "pingcap/tiflow/issues/9153 pingcap/tiflow/issues/11396 pingcap/tiflow/issues/895",
-    ),
-    _bug("Messages without a byte were an error.", "pingcap/tidb/issues/21053"),
-    _bug(
-        "The magic byte was not looked at, or the schema's id was taken from elsewhere.",
-        "kafkajs/confluent-schema-registry/issues/146 confluentinc/kafka-connect-hdfs/issues/202",
-    ),
-    _bug("A key went to another partition than the rule says.", "pingcap/tiflow/issues/10712"),
-    _bug(
-        "Each of several options worked, and not all of them together.",
-        "pingcap/tiflow/issues/11221",
-    ),
-)
-
-BUGS: Mapping[str, tuple[Bug, ...]] = MappingProxyType(
-    {
-        "Duplicates, replays, restarts": _DUPLICATES,
-        "Order": _ORDER,
-        "Deletes and tombstones": _DELETES,
-        "DDL and schemas": _SCHEMA,
-        "Values": _VALUES,
-        "Transport": _TRANSPORT,
-    }
-)
+def _bug(what: str, seen_in: Iterable[str], no_scenario: str = "") -> Bug:
+    return Bug(" ".join(what.split()), tuple(seen_in), " ".join(no_scenario.split()))
 
 
 def provoking(bug: Bug, scenarios: Iterable[Scenario]) -> tuple[Scenario, ...]:
-    """Return the scenarios that have one of the bug's links among their `refs`."""
-    links = {f"{_HOST}{link}" for link in bug.links}
-    return tuple(scenario for scenario in scenarios if links & set(scenario.refs))
+    """Return the scenarios that have one of the bug's addresses among their `refs`."""
+    addresses = set(bug.seen_in)
+    return tuple(scenario for scenario in scenarios if addresses & set(scenario.refs))
 
 
 def page(scenarios: Iterable[Scenario]) -> str:
@@ -377,12 +71,12 @@ def page(scenarios: Iterable[Scenario]) -> str:
 
 def _sections(scenarios: tuple[Scenario, ...]) -> Iterator[str]:
     number = 0
-    for group, bugs in BUGS.items():
+    for group, those in bugs().items():
         yield f"## {group}\n"
         yield "| | what went wrong | seen in | scenarios |\n| --- | --- | --- | --- |"
-        for bug in bugs:
+        for bug in those:
             number += 1
-            seen = ", ".join(f"[{_name(link)}]({_HOST}{link})" for link in bug.links)
+            seen = ", ".join(f"[{_name(address)}]({address})" for address in bug.seen_in)
             yield f"| {number} | {bug.what} | {seen} | {_cell(bug, scenarios)} |"
         yield ""
 
@@ -390,12 +84,12 @@ def _sections(scenarios: tuple[Scenario, ...]) -> Iterator[str]:
 def _cell(bug: Bug, scenarios: tuple[Scenario, ...]) -> str:
     found = provoking(bug, scenarios)
     links = " ".join(f"[{one.id}](../../scenarios/{one.path}.yaml)" for one in found)
-    return links or f"None. {bug.why_not}"
+    return links or f"None. {bug.no_scenario}"
 
 
-def _name(link: str) -> str:
-    """Return `repository number` of a GitHub path."""
-    _, repository, _, number = link.split("/")
+def _name(address: str) -> str:
+    """Return `repository number` of the address of an issue or a pull request."""
+    _, _, repository, _, number = urlsplit(address).path.split("/")
     return f"{repository} {number}"
 
 

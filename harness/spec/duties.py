@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from harness.model.columns import ColumnKind
-from harness.spec.open_codes import TYPE_CLAUSES
 
-# What a consumer got wrong -> the clause that it broke. `stale` is an older version that won over a
-# newer one, `early` is what no resolved mark completes, `repeated` is a repetition taken for news.
-# Avro and Vitess have no resolved marks and no DDL events of their own: nothing to break there.
+# What a consumer got wrong -> the clause that it broke. `stale`: an older version replaced a newer
+# one. `early`: output beyond what a resolved event completes. `repeated`: a repetition was applied
+# as a new change. Avro and Vitess have no resolved events and no DDL events of their own.
 DUTY_CLAUSES: Mapping[str, Mapping[str, str]] = MappingProxyType(
     {
         "open": MappingProxyType(
@@ -48,7 +47,16 @@ DUTY_CLAUSES: Mapping[str, Mapping[str, str]] = MappingProxyType(
 # The clause of a column type's values, by protocol.
 TYPES_BY_PROTOCOL: Mapping[str, Mapping[ColumnKind, str]] = MappingProxyType(
     {
-        "open": TYPE_CLAUSES,
+        "open": MappingProxyType(
+            {
+                **{kind: f"open.type.{kind.value}" for kind in ColumnKind},
+                # The document has one row for a BLOB type and the TEXT type of its size.
+                ColumnKind.TINYBLOB: "open.type.tinytext",
+                ColumnKind.MEDIUMBLOB: "open.type.mediumtext",
+                ColumnKind.LONGBLOB: "open.type.longtext",
+                ColumnKind.BLOB: "open.type.text",
+            }
+        ),
         "avro": MappingProxyType({kind: f"avro.type.{kind.value}" for kind in ColumnKind}),
         "vitess": MappingProxyType({kind: f"vitess.type.{kind.value}" for kind in ColumnKind}),
     }

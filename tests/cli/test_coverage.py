@@ -42,7 +42,7 @@ def test_what_is_missing_is_told(small: Path, capsys: pytest.CaptureFixture[str]
     assert main(["coverage", "--protocol", "registry", "--missing"]) == 1
     told = capsys.readouterr()
     assert "  MISSING   MUST   registry." in told.out
-    assert "harness/spec/registry.py:" in told.err
+    assert "harness/spec/clauses/registry/" in told.err
 
 
 def test_levels_that_nothing_is_asked_of(small: Path, capsys: pytest.CaptureFixture[str]) -> None:

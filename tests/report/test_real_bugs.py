@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.report.real_bugs import BUGS, page, provoking
+from harness.report.real_bugs import bugs, page, provoking
 from harness.scenario.load import load_all
 from tests.tree import ROOT, hold, text_of
 
@@ -16,12 +16,13 @@ def test_the_committed_page_is_the_generated_one() -> None:
 def test_every_bug_has_a_scenario_or_a_reason() -> None:
     """A bug has one of the two, never both, and its links are no one else's."""
     scenarios = load_all(ROOT / "scenarios")
-    bugs = [bug for group in BUGS.values() for bug in group]
-    assert len(bugs) == 83
-    links = [link for bug in bugs for link in bug.links]
+    every = [bug for group in bugs().values() for bug in group]
+    assert len(every) == 83
+    links = [link for bug in every for link in bug.seen_in]
     assert len(links) == len(set(links))
     hold(
-        f"{bug.what} " + ("no scenario has its link" if not bug.why_not else "has a scenario now")
-        for bug in bugs
-        if bool(provoking(bug, scenarios)) == bool(bug.why_not)
+        f"{bug.what} "
+        + ("no scenario has its link" if not bug.no_scenario else "has a scenario now")
+        for bug in every
+        if bool(provoking(bug, scenarios)) == bool(bug.no_scenario)
     )

@@ -12,18 +12,13 @@ from harness.scenario.grammar import grammar
 from harness.spec import (
     CLAUSES,
     DUTY_CLAUSES,
-    TABLES,
-    TYPE_CLAUSES,
     TYPES_BY_PROTOCOL,
     Clause,
-    Level,
     duty_clause,
     governs,
     type_clause,
 )
-from harness.spec.clause import Source, clauses
-from harness.spec.open_codes import CODE_CLAUSES
-from tests.tree import hold, text_of
+from tests.tree import hold, text_of, under
 
 ID = re.compile(
     r"(open|avro|vitess|changefeed|kafka|connect|registry)(\.[a-z0-9]+(-[a-z0-9]+)*)+\Z"
@@ -54,9 +49,10 @@ def test_an_id_is_for_ever() -> None:
     )
 
 
-def test_no_table_hides_a_clause_of_another() -> None:
-    """An id is given once over all tables."""
-    assert sum(len(table) for table in TABLES) == len(CLAUSES)
+def test_every_file_is_read() -> None:
+    """Each `[[clause]]` under harness/spec/clauses is one of CLAUSES."""
+    files = [path for path in under("harness", ".toml") if "clauses" in path.parts]
+    assert sum(text_of(path).count("\n[[clause]]\n") for path in files) == len(CLAUSES)
 
 
 def test_no_two_clauses_say_the_same() -> None:
@@ -75,13 +71,14 @@ def test_every_column_kind_has_its_clause() -> None:
 
 def test_the_type_table_is_whole() -> None:
     """Every type clause governs a column kind, but for what no column has."""
-    rows = {name for name in CODE_CLAUSES if name.startswith("open.type.")}
-    assert rows - set(TYPE_CLAUSES.values()) == {"open.type.null", "open.type.geometry"}
+    rows = {name for name, clause in CLAUSES.items() if clause.text.startswith("Type code ")}
+    types = set(TYPES_BY_PROTOCOL["open"].values())
+    assert rows - types == {"open.type.null", "open.type.geometry"}
 
 
 def test_the_tables_of_codes_are_whole() -> None:
     """The document lists 36 DDL codes and 8 flags, and so do we."""
-    texts = {name: clause.text for name, clause in CODE_CLAUSES.items()}
+    texts = {name: clause.text for name, clause in CLAUSES.items()}
     codes = {
         int(found[1])
         for name, text in texts.items()
@@ -90,7 +87,7 @@ def test_the_tables_of_codes_are_whole() -> None:
         if found
     }
     assert set(range(1, 37)) <= codes
-    flags = [text for name, text in texts.items() if name.startswith("open.flag.")]
+    flags = [text for text in texts.values() if text.startswith("Flag bit ")]
     assert sorted(int(text.split()[2], 16) for text in flags) == [1 << bit for bit in range(8)]
 
 
@@ -116,10 +113,3 @@ def test_kafka_governs_every_protocol() -> None:
     assert governs(CLAUSES["kafka.no-order-across-partitions"], "open")
     assert governs(CLAUSES["open.row.insert"], "open")
     assert not governs(CLAUSES["open.row.insert"], "avro")
-
-
-def test_a_clause_holds_for_all_versions_unless_it_says_otherwise() -> None:
-    """The fourth part of a row names the versions."""
-    source = Source("document", "section", "https://example.org")
-    made = clauses("open", {source: [("a", Level.MAY, "A."), ("b", Level.MUST, "B.", "from 2")]})
-    assert [clause.versions for clause in made.values()] == ["all", "from 2"]

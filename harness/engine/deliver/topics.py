@@ -39,7 +39,7 @@ HINTS: Mapping[int, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class TopicOptions:
+class TopicWishes:
     """What the settings say about topics; `replication` is -1 for the broker's default."""
 
     prefix: str
@@ -47,7 +47,7 @@ class TopicOptions:
     replication: int
 
     @classmethod
-    def of(cls, settings: Settings) -> TopicOptions:
+    def of(cls, settings: Settings) -> TopicWishes:
         """Return the wishes that the settings hold."""
         factor = settings.text("topics.replication-factor")
         return cls(
@@ -59,7 +59,7 @@ class TopicOptions:
 
 @contextmanager
 def created(
-    kafka: Kafka, wanted: Sequence[tuple[str, int]], wishes: TopicOptions
+    kafka: Kafka, wanted: Sequence[tuple[str, int]], wishes: TopicWishes
 ) -> Generator[None]:
     """Create topics (name, partitions); delete them at the end on a cluster that outlives the run.
 
@@ -111,7 +111,7 @@ def _create(admin: Any, topics: Sequence[NewTopic]) -> Mapping[str, Future[None]
     return futures
 
 
-def _refused(kafka: Kafka, name: str, refusal: KafkaException, wishes: TopicOptions) -> SetupError:
+def _refused(kafka: Kafka, name: str, refusal: KafkaException, wishes: TopicWishes) -> SetupError:
     error: KafkaError = refusal.args[0]
     hint = HINTS.get(error.code(), "the broker's log says why; look for it in the run's directory")
     return SetupError(
@@ -125,7 +125,7 @@ def _delete(
     admin: Any,  # noqa: ANN401 - the driver has no types
     kafka: Kafka,
     made: Sequence[str],
-    wishes: TopicOptions,
+    wishes: TopicWishes,
 ) -> str:
     """Delete the topics when that is our business; return the first problem, "" without one."""
     if not made or wishes.keep or not kafka.shared:

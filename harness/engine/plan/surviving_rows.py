@@ -12,14 +12,16 @@ from harness.contracts import Wire
 from harness.engine.plan.delivery import Delivery
 from harness.errors import DecodingError
 from harness.model.decoded import EventKind
-from harness.model.source_events import RowEvent, SourceEvent
+from harness.model.source_events import MountedRow, VendorEvent
 
 _PUTS = frozenset({EventKind.INSERT, EventKind.UPDATE, EventKind.UPSERT})
 
 
-def still_told(events: Sequence[SourceEvent], delivery: Delivery, wire: Wire) -> Iterator[RowEvent]:
+def still_told(
+    events: Sequence[VendorEvent], delivery: Delivery, wire: Wire
+) -> Iterator[MountedRow]:
     """Yield the row events, but for puts of which no message is left."""
-    rows = [event for event in events if isinstance(event, RowEvent)]
+    rows = [event for event in events if isinstance(event, MountedRow)]
     told = _told(delivery, wire) if delivery.gone else frozenset[int]()
     for row in rows:
         number = row.origin.event

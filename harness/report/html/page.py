@@ -26,7 +26,7 @@ SCRIPTS = (
     "matrix.js",
     "cases.js",
     "timeline.js",
-    "evidence.js",
+    "exhibit.js",
     "case.js",
     "clauses.js",
     "trend.js",

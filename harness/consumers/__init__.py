@@ -1,0 +1,3 @@
+"""The consumers that come with the harness."""
+
+from __future__ import annotations
