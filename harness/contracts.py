@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from harness.model.columns import Column
 from harness.model.decoded import DecodedEvent
 from harness.model.record import Record
-from harness.model.source_events import MountedRow
+from harness.model.source_events import RowEvent
 
 
 class Wire(Protocol):
@@ -33,9 +33,9 @@ class Wire(Protocol):
     def encode(self, events: Iterable[Any]) -> Iterator[Record]:
         """Yield the records of a stream of vendor input, in emission order.
 
-        The input is what the protocol's own personality gives: TiCDC's `VendorEvent`s, or Vitess's
+        The input is what the protocol's own personality gives: TiCDC's `SourceEvent`s, or Vitess's
         `VStreamResponse`s. Raises EncodingError for what the protocol cannot express, and
-        UpstreamStopped where the vendor's process would stop.
+        SourceStopped where the vendor's process would stop.
         """
         ...
 
@@ -102,7 +102,7 @@ def tells_nothing(column: Column, values: Mapping[str, Any]) -> bool:
     return False
 
 
-def tells_all(values: Mapping[str, Any]) -> Callable[[MountedRow], MountedRow | None]:
+def tells_all(values: Mapping[str, Any]) -> Callable[[RowEvent], RowEvent | None]:
     """Return what leaves every row event as it is: the wire tells all of it."""
     del values
     return lambda row: row
@@ -140,7 +140,7 @@ class Codec:
     settings: tuple[Setting, ...] = ()
     needs_registry: Callable[[Mapping[str, Any]], bool] = no_registry
     tells_default: Callable[[Column, Mapping[str, Any]], bool] = tells_nothing
-    teller: Callable[[Mapping[str, Any]], Callable[[MountedRow], MountedRow | None]] = tells_all
+    teller: Callable[[Mapping[str, Any]], Callable[[RowEvent], RowEvent | None]] = tells_all
     reading: Callable[[Wire, Load], Wire] = reads_all
     dated: bool = False
 

@@ -111,7 +111,7 @@ class EncodingError(HarnessError):
     exit_code = ExitCode.USAGE
 
 
-class UpstreamStopped(EncodingError):
+class SourceStopped(EncodingError):
     """The vendor's own process would stop here: a changefeed in error, a connector task that fails.
 
     `code` is the vendor's name for it: `ErrMessageTooLarge`, `ErrAvroSchemaAPIError`, a Java

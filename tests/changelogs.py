@@ -20,7 +20,7 @@ from harness.model.change import (
     RowPin,
     Transaction,
 )
-from harness.model.source_events import DdlEvent, MountedRow, ResolvedMark, VendorEvent
+from harness.model.source_events import DdlEvent, ResolvedEvent, RowEvent, SourceEvent
 from harness.model.table import TableId
 from harness.model.values import Row
 from harness.sources.tidb.changefeed import Changefeed, changefeed
@@ -80,26 +80,26 @@ def feed(partitions: int = 1, **settings: Any) -> Changefeed:
 
 def mounted(
     *changes: Change, to: Changefeed | None = None, end_resolved: bool = True
-) -> tuple[VendorEvent, ...]:
+) -> tuple[SourceEvent, ...]:
     """Return what the encoder is given for these changes."""
     return mount(log(*changes), to or feed(), (SCHEMA,), end_resolved=end_resolved)
 
 
-def rows_of(events: tuple[VendorEvent, ...]) -> list[MountedRow]:
+def rows_of(events: tuple[SourceEvent, ...]) -> list[RowEvent]:
     """Return the row events."""
-    return [event for event in events if isinstance(event, MountedRow)]
+    return [event for event in events if isinstance(event, RowEvent)]
 
 
-def ddl_of(events: tuple[VendorEvent, ...]) -> list[DdlEvent]:
+def ddl_of(events: tuple[SourceEvent, ...]) -> list[DdlEvent]:
     """Return the DDL events."""
     return [event for event in events if isinstance(event, DdlEvent)]
 
 
-def marks_of(events: tuple[VendorEvent, ...]) -> list[ResolvedMark]:
+def marks_of(events: tuple[SourceEvent, ...]) -> list[ResolvedEvent]:
     """Return the resolved marks."""
-    return [event for event in events if isinstance(event, ResolvedMark)]
+    return [event for event in events if isinstance(event, ResolvedEvent)]
 
 
-def brief(row: MountedRow) -> tuple[str, Row | None, Row | None]:
+def brief(row: RowEvent) -> tuple[str, Row | None, Row | None]:
     """Return operation, old row and new row."""
     return (row.op.value, row.before, row.after)

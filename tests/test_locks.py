@@ -12,6 +12,8 @@ from packaging.utils import canonicalize_name
 
 from tests.tree import ROOT, hold, pyproject, python_files, text_of
 
+PACKAGES = frozenset({"cdc_spark", "harness"})
+
 # Which lists of pyproject.toml each lock must hold; RUN is what the package itself may import.
 EXTRAS = ("connect", "containers", "fuzz", "parquet", "pytest", "spark", "upstream")
 RUN = ("run", *EXTRAS)
@@ -99,21 +101,21 @@ def test_locks_name_no_host(lock: str) -> None:
 
 
 def imported() -> set[str]:
-    """Return the projects whose modules the harness imports, at whatever depth."""
+    """Return the projects whose modules our packages import, at whatever depth."""
     names: set[str] = set()
     for path, _, tree in python_files():
-        ours = path.parts[0] == "harness" and path.parts[1] != "scaffolds"  # those pin their own
+        ours = path.parts[0] in PACKAGES and path.parts[1] != "scaffolds"  # those pin their own
         for node in ast.walk(tree) if ours else ():
             if isinstance(node, ast.Import):
                 names |= {alias.name.partition(".")[0] for alias in node.names}
             elif isinstance(node, ast.ImportFrom):
                 names.add(str(node.module).partition(".")[0])
-    strangers = names - sys.stdlib_module_names - {"harness"}
+    strangers = names - sys.stdlib_module_names - PACKAGES
     return {canonicalize_name(PROJECTS.get(name, name)) for name in strangers}
 
 
 def test_what_is_imported_is_declared() -> None:
-    """The harness imports what pyproject.toml declares to run, nothing less and nothing more."""
+    """Our packages import what pyproject.toml declares to run, nothing less and nothing more."""
     ours = (name for name in RUN if name not in OTHERS_IMPORT)
     wanted = {canonicalize_name(r.name) for name in ours for r in declared()[name]}
     assert imported() == wanted

@@ -101,18 +101,22 @@ def _worth(events: list[Json], shown: set[str]) -> Iterator[Json]:
     cases = sorted((e for e in events if e["event"] == "case-finished"), key=lambda e: e["case"])
     yield from (event for event in events if event["event"] == "run-started")
     yield from (event for event in events if event["event"] == "phase-finished")
-    yield from (_short(case, exhibit=case["case"] in shown) for case in cases)
+    yield from (_short(case, evidence=case["case"] in shown) for case in cases)
     yield from (event for event in events if event["event"] == "run-finished")
 
 
-def _short(case: Json, *, exhibit: bool) -> Json:
+def _short(case: Json, *, evidence: bool) -> Json:
     verdict = case["verdict"]
     findings = [
         {name: _plain(value) if isinstance(value, str) else value for name, value in one.items()}
         for one in verdict["findings"][:FINDINGS]
     ]
     verdict |= {"findings": findings, "detail": _plain(verdict["detail"])}
-    return case | {"verdict": verdict, "log": "", "exhibit": case["exhibit"] if exhibit else None}
+    return case | {
+        "verdict": verdict,
+        "log": "",
+        "evidence": case["evidence"] if evidence else None,
+    }
 
 
 def _plain(text: str) -> str:

@@ -24,14 +24,14 @@ from harness.bench.change_log import DATABASE, change_log
 from harness.bench.command import watched
 from harness.bench.figure import Figure
 from harness.engine.deliver.sending import ALONE, FLUSH_S, FULL_S, Sender
-from harness.engine.deliver.topics import TopicWishes, created
+from harness.engine.deliver.topics import TopicOptions, created
 from harness.engine.plan.streaming import Course, streamed
 from harness.errors import SetupError
 from harness.model.change import Change
 from harness.model.record import Record
 from harness.scenario.document import DeliveryStep
 from harness.services import start
-from harness.sources.source import Stage
+from harness.sources.source import SourceConfig
 
 EVENTS = 100_000
 PASSES = 3
@@ -81,7 +81,7 @@ class Spent:
 
 
 def _load(name: str, protocol: str, settings: Mapping[str, Any], *delivery: DeliveryStep) -> Load:
-    stage = Stage(settings, (DATABASE,), PARTITIONS)
+    stage = SourceConfig(settings, (DATABASE,), PARTITIONS)
     return Load(name, Course(protocol, stage, delivery=delivery))
 
 
@@ -107,7 +107,7 @@ def measure() -> Iterator[Figure]:
                 topics = [
                     (topic, PARTITIONS) for topic in sorted({load.topic(r.topic) for r in records})
                 ]
-                with created(kafka, topics, TopicWishes("", keep=True, replication=-1)):
+                with created(kafka, topics, TopicOptions("", keep=True, replication=-1)):
                     yield from _speed(load, records, kafka.client)
                 del records
                 yield from _memory(load, kafka.bootstrap)

@@ -16,8 +16,8 @@ from rich.console import Console
 
 from harness.cli import options, spark_options
 from harness.engine.catalogue.choose import load, selected
-from harness.engine.catalogue.repartitioned import Relaid
-from harness.engine.catalogue.with_changefeed import Overlaid
+from harness.engine.catalogue.repartitioned import Repartitioned
+from harness.engine.catalogue.with_changefeed import WithChangefeed
 from harness.engine.catalogue.workspace import Workspace, new_run
 from harness.engine.events import Event, Listener, RunFinished
 from harness.engine.pipeline import Request, Run
@@ -135,7 +135,7 @@ def _executed(wish: Execution, consumer: Consumer, chosen: Sequence[Case]) -> in
         declared = declared_by(consumer, wish.expectations, datetime.now(UTC).date())
     if wish.level is not None:
         chosen = of_level(chosen, wish.level)
-    laid: Overlaid | Relaid | None = None
+    laid: WithChangefeed | Repartitioned | None = None
     if wish.changefeed is not None and wish.partitions is not None:
         raise UsageError("--changefeed and --partitions both lay the cases anew", expected="one")
     if wish.changefeed is not None:

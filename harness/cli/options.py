@@ -13,8 +13,8 @@ from harness.engine.catalogue.workspace import Workspace, workspace
 from harness.errors import UsageError
 
 if TYPE_CHECKING:  # imported when a command needs it: it brings Kafka's client along
-    from harness.engine.catalogue.repartitioned import Relaid
-    from harness.engine.catalogue.with_changefeed import Overlaid
+    from harness.engine.catalogue.repartitioned import Repartitioned
+    from harness.engine.catalogue.with_changefeed import WithChangefeed
     from harness.scenario.expand import Case
     from harness.services import Source
 
@@ -161,7 +161,7 @@ NOTES_SHOWN = 20
 
 def laid_under(
     space: Workspace, cases: Sequence[Case], file: Path, shown: int | None = NOTES_SHOWN
-) -> Overlaid:
+) -> WithChangefeed:
     """Plan the cases under a changefeed file, and tell what a person should know of it."""
     from harness.engine.catalogue.with_changefeed import overlaid
 
@@ -174,7 +174,7 @@ def laid_under(
     return found
 
 
-def laid_over(space: Workspace, cases: Sequence[Case], partitions: int) -> Relaid:
+def laid_over(space: Workspace, cases: Sequence[Case], partitions: int) -> Repartitioned:
     """Plan the cases over so many partitions, and tell which are left out."""
     from harness.engine.catalogue.repartitioned import relaid
 

@@ -205,9 +205,9 @@ def _reached(told: Settings, planned: Sequence[Plan]) -> tuple[Kafka, SchemaRegi
 
 
 def _replication(told: Settings) -> int:
-    from harness.engine.deliver.topics import TopicWishes
+    from harness.engine.deliver.topics import TopicOptions
 
-    return TopicWishes.of(told).replication
+    return TopicOptions.of(told).replication
 
 
 class _Progress:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from harness.model.evidence import Exhibit
+from harness.model.evidence import Evidence
 from harness.model.finding import Verdict
 
 
@@ -63,7 +63,7 @@ class ServiceChanged:
 class CaseFinished:
     """A case was judged; `file` is the scenario's, `title` says what must hold.
 
-    `clauses` are those that the scenario cites; `exhibit` is there where a verdict needs to be
+    `clauses` are those that the scenario cites; `evidence` is there where a verdict needs to be
     explained.
     """
 
@@ -75,7 +75,7 @@ class CaseFinished:
     repeat: str
     log: str = ""
     clauses: tuple[str, ...] = ()
-    exhibit: Exhibit | None = None
+    evidence: Evidence | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,14 +19,14 @@ from harness.engine.catalogue.workspace import Workspace
 from harness.engine.deliver import topics
 from harness.engine.events import CaseFinished, Listener, RunStarted
 from harness.engine.plan.case import Plan
-from harness.engine.plan.evidence import exhibit
+from harness.engine.plan.evidence import evidence
 from harness.engine.plan.levels import level_text
 from harness.engine.run.attached.refuse import refuse_unreachable, refuse_unstarted
 from harness.engine.run.attached.run import Attached
 from harness.engine.run.batch import Answers, Packed
 from harness.engine.run.declared import NOTHING_DECLARED, Declared, settled, subject_of
 from harness.engine.run.decode import Decoding, judged_decoded
-from harness.engine.run.event_bus import Telling
+from harness.engine.run.event_bus import EventBus
 from harness.engine.run.headline import RunResult, concluded
 from harness.engine.run.interactive import Live, Named, run_all, sort_out
 from harness.engine.run.isolation import NOT_ISOLATED, Isolation
@@ -34,7 +34,7 @@ from harness.engine.run.preflight import undeclared
 from harness.engine.run.required_services import services_for
 from harness.engine.sink.sink import Sink, sink_of
 from harness.errors import ExitCode, UsageError
-from harness.model.evidence import Exhibit
+from harness.model.evidence import Evidence
 from harness.model.finding import FINDINGS, Verdict
 from harness.model.level import Level
 from harness.model.observed import Observed
@@ -82,7 +82,7 @@ class Run:
     def __init__(self, request: Request, listeners: Sequence[Listener]) -> None:
         """Take the request and whoever listens."""
         self._request = request
-        self._told = Telling(listeners)
+        self._told = EventBus(listeners)
 
     def execute(self) -> RunResult:
         """Run all cases and return the outcome; raises HarnessError when the run cannot go on."""
@@ -154,7 +154,7 @@ class Run:
     ) -> tuple[Mapping[str, Observed], Answers]:
         """Return what the consumer answered, and how packs were judged and tried again."""
         request = self._request
-        wishes = topics.TopicWishes.of(request.source.settings)
+        wishes = topics.TopicOptions.of(request.source.settings)
         directory = request.run_dir / "consumer"
         if request.consumer.attach is not None:
             attached = Attached(
@@ -226,7 +226,7 @@ class Run:
             verdict = replace(verdict, detail=verdict.detail or answer.detail)
             verdict = settled(subject_of(plan), verdict, self._request.declared)
             verdicts[plan.case.id] = verdict
-            self._finished(plan.case, verdict, answer.log, exhibit(plan, verdict, answer))
+            self._finished(plan.case, verdict, answer.log, evidence(plan, verdict, answer))
         return verdicts
 
     def _judged(self, plan: Plan, answer: Observed) -> Verdict:
@@ -235,7 +235,7 @@ class Run:
         return judge(plan.judged, plan.expected, answer)
 
     def _finished(
-        self, case: Case, verdict: Verdict, log: str, shown: Exhibit | None = None
+        self, case: Case, verdict: Verdict, log: str, shown: Evidence | None = None
     ) -> None:
         scenario = case.scenario
         consumer = self._request.consumer

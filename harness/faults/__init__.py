@@ -18,10 +18,10 @@ from harness.faults import (
     schemas,
     tombstones,
 )
-from harness.faults.fault import Disturbance, Kept, Licence, Standing
+from harness.faults.fault import Disturbance, Invariant, Permission, Standing
 from harness.faults.option import Option, Takes
 
-__all__ = ["FAULTS", "Disturbance", "Kept", "Licence", "Option", "Standing", "Takes"]
+__all__ = ["FAULTS", "Disturbance", "Invariant", "Option", "Permission", "Standing", "Takes"]
 
 # In groups, as the reference page shows them: title -> rows.
 GROUPS: Mapping[str, tuple[Disturbance, ...]] = MappingProxyType(

@@ -29,7 +29,7 @@ from harness.faults.choose import (
     nothing,
     place,
 )
-from harness.faults.fault import HOSTILE, Disturbance, Kept, allowed
+from harness.faults.fault import HOSTILE, Disturbance, Invariant, allowed
 from harness.faults.landed import landed
 from harness.faults.option import KEY, Option, Takes
 from harness.model.record import Record
@@ -147,7 +147,7 @@ def broker_restart(
 
 
 _PROTOCOLS = ("open", "avro", "vitess")
-_ALL = frozenset(Kept)
+_ALL = frozenset(Invariant)
 _RECORDS = Option("records", Takes.NUMBER, "How many messages each transaction has.", 1)
 
 
@@ -184,7 +184,7 @@ ROWS: tuple[Disturbance, ...] = (
         "Compacts the topics before they are read: of each key the last message stays, at its "
         "offset.",
         dict.fromkeys(("avro", "vitess"), allowed("kafka.compaction.older-gone")),
-        frozenset({Kept.BYTES, Kept.ONCE, Kept.ORDER, Kept.LAST_VALUE}),
+        frozenset({Invariant.BYTES, Invariant.ONCE, Invariant.ORDER, Invariant.LAST_VALUE}),
         (
             Option(
                 "tombstones",
@@ -212,7 +212,7 @@ ROWS: tuple[Disturbance, ...] = (
         "Deletes what was sent up to a transaction before the consumer has read it: data are lost, "
         "and a consumer has to say so.",
         dict.fromkeys(_PROTOCOLS, HOSTILE),
-        frozenset({Kept.BYTES, Kept.ONCE}),
+        frozenset({Invariant.BYTES, Invariant.ONCE}),
         (_named("to", "The last transaction that is deleted."),),
         act=retention,
         example={"to": "t1"},

@@ -47,7 +47,7 @@ def malformed(records: Sequence[Record], wanted: Sequence[Wanted], seed: str) ->
     made: set[Record] = set()
     for step, before, after in zip(wanted, stages, stages[1:], strict=False):
         licences = FAULTS[step.fault].licences.values()
-        if all(licence.standing is Standing.HOSTILE for licence in licences):
+        if all(permission.standing is Standing.HOSTILE for permission in licences):
             made |= set(sent(after)) - set(sent(before))
     return frozenset(made)
 

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterator
 
 from harness.faults import GROUPS
-from harness.faults.fault import Disturbance, Kept, Licence
+from harness.faults.fault import Disturbance, Invariant, Permission
 from harness.faults.option import Option
 
 _INTRODUCTION = """\
@@ -48,7 +48,7 @@ _RUN = "Done to the run: to the broker, the registry or the consumer.\n"
 
 def page() -> str:
     """Return the page."""
-    kept = "".join(f"| {_word(kept)} | {kept.value} |\n" for kept in Kept)
+    kept = "".join(f"| {_word(kept)} | {kept.value} |\n" for kept in Invariant)
     sections = "".join(_section(title, rows) for title, rows in GROUPS.items())
     return f"{_INTRODUCTION}{kept}{sections}"
 
@@ -67,7 +67,7 @@ def _fault(fault: Disturbance) -> Iterator[str]:
         yield ""
     yield "| protocol | standing | by |\n| --- | --- | --- |"
     yield from (f"| `{protocol}` | {_licence(one)} |" for protocol, one in fault.licences.items())
-    kept = ", ".join(_word(kept) for kept in Kept if kept in fault.kept)
+    kept = ", ".join(_word(kept) for kept in Invariant if kept in fault.kept)
     yield f"\nPreserves: {kept or 'nothing but the other messages'}.\n"
     yield f"Example: `{{{fault.name}: {json.dumps(dict(fault.example))}}}`\n"
 
@@ -81,17 +81,17 @@ def _option(fault: Disturbance, option: Option) -> str:
     if option.allowed_in:
         meaning += " Allowed in " + ", ".join(f"`{name}`" for name in option.allowed_in) + " only."
     if option.loses:
-        words = ", ".join(_word(Kept[name]) for name in option.loses)
+        words = ", ".join(_word(Invariant[name]) for name in option.loses)
         meaning += f" Given, it no longer preserves: {words}."
     return f"| `{option.name}` | {needed} | {option.noun()}{taken} | {meaning} |"
 
 
-def _licence(licence: Licence) -> str:
-    by = ", ".join(f"`{clause}`" for clause in licence.clauses) or licence.seen_in
-    return f"{licence.standing.value} | {f'<{by}>' if licence.seen_in else by}"
+def _licence(permission: Permission) -> str:
+    by = ", ".join(f"`{clause}`" for clause in permission.clauses) or permission.seen_in
+    return f"{permission.standing.value} | {f'<{by}>' if permission.seen_in else by}"
 
 
-def _word(kept: Kept) -> str:
+def _word(kept: Invariant) -> str:
     return kept.name.lower().replace("_", " ")
 
 

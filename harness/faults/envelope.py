@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 from harness.faults.choose import nothing
-from harness.faults.fault import Disturbance, Kept, allowed, beyond
+from harness.faults.fault import Disturbance, Invariant, allowed, beyond
 from harness.faults.option import Option, Takes
 from harness.model.record import Record, bare_record
 
@@ -73,7 +73,7 @@ ROWS: tuple[Disturbance, ...] = (
             "avro": _HEADERS,
             "vitess": _HEADERS,
         },
-        frozenset(Kept),
+        frozenset(Invariant),
         (
             Option("name", Takes.TEXT, "The header's name.", _TRACE),
             Option("value", Takes.TEXT, "The header's value.", _TRACE_VALUE),
@@ -86,7 +86,7 @@ ROWS: tuple[Disturbance, ...] = (
         "timestamps",
         "Gives the messages timestamps that do not rise.",
         dict.fromkeys(_PROTOCOLS, _TIMESTAMPS),
-        frozenset(Kept),
+        frozenset(Invariant),
         (
             Option(
                 "order",

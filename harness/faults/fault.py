@@ -20,7 +20,7 @@ from harness.faults.option import Option, settled
 from harness.model.record import Record
 
 
-class Kept(StrEnum):
+class Invariant(StrEnum):
     """What a fault may promise of the delivery that it leaves behind, said as a sentence's end."""
 
     BYTES = "every message has key, value, topic and partition of one that was to be sent"
@@ -42,7 +42,7 @@ class Standing(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Licence:
+class Permission:
     """A fault's standing in one protocol: the clauses that allow it, or where it was seen."""
 
     standing: Standing
@@ -50,17 +50,17 @@ class Licence:
     seen_in: str = ""
 
 
-HOSTILE = Licence(Standing.HOSTILE)
+HOSTILE = Permission(Standing.HOSTILE)
 
 
-def allowed(*clauses: str) -> Licence:
-    """Return the licence of what any one of these clauses allows."""
-    return Licence(Standing.ALLOWED, clauses)
+def allowed(*clauses: str) -> Permission:
+    """Return the permission of what any one of these clauses allows."""
+    return Permission(Standing.ALLOWED, clauses)
 
 
-def beyond(seen_in: str) -> Licence:
-    """Return the licence of what no document allows but was seen there."""
-    return Licence(Standing.BEYOND, seen_in=seen_in)
+def beyond(seen_in: str) -> Permission:
+    """Return the permission of what no document allows but was seen there."""
+    return Permission(Standing.BEYOND, seen_in=seen_in)
 
 
 class Act(Protocol):
@@ -84,8 +84,8 @@ class Disturbance:
 
     name: str
     meaning: str
-    licences: Mapping[str, Licence]
-    kept: frozenset[Kept]
+    licences: Mapping[str, Permission]
+    kept: frozenset[Invariant]
     options: tuple[Option, ...] = ()
     change: Fault | None = None
     act: Act | None = None
@@ -134,12 +134,12 @@ class Disturbance:
                 )
         return given
 
-    def kept_with(self, options: Mapping[str, Any]) -> frozenset[Kept]:
+    def kept_with(self, options: Mapping[str, Any]) -> frozenset[Invariant]:
         """Return what is preserved under these options."""
         lost = {kept for o in self.options if o.name in options for kept in o.loses}
         return frozenset(kept for kept in self.kept if kept.name not in lost)
 
     def standing(self, protocol: str) -> Standing | None:
         """Return the standing in a protocol; None where the fault makes no sense."""
-        licence = self.licences.get(protocol)
-        return None if licence is None else licence.standing
+        permission = self.licences.get(protocol)
+        return None if permission is None else permission.standing

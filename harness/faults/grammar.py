@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from harness.faults import FAULTS
-from harness.faults.fault import Disturbance, Licence
+from harness.faults.fault import Disturbance, Permission
 from harness.faults.option import TIMES, TRANSACTION, Option, Takes
 
 PROTOCOLS = ("open", "avro", "vitess")
@@ -35,7 +35,7 @@ _SHARED: Mapping[Takes, tuple[str, str]] = {
 def delivery_step() -> dict[str, Any]:
     """Return the JSON Schema of one step of a delivery."""
     return {
-        "title": "one disturbance and its licence",
+        "title": "one disturbance and its permission",
         "description": (
             "One disturbance: exactly one fault, and exactly one of `allowed-by`, `seen-in` and "
             "`hostile`."
@@ -100,7 +100,7 @@ def _fault(fault: Disturbance) -> dict[str, Any]:
         **({"minProperties": 1} if fault.some_of else {}),
         "additionalProperties": False,
         "properties": {option.name: _option(option) for option in fault.options},
-        "x-licences": {name: _licence(licence) for name, licence in fault.licences.items()},
+        "x-licences": {name: _licence(permission) for name, permission in fault.licences.items()},
     }
     return {**schema, "examples": [dict(fault.example)]}
 
@@ -148,11 +148,11 @@ def _narrowed(option: Option) -> dict[str, Any]:
     return {"x-allowed-in": list(option.allowed_in)} if option.allowed_in else {}
 
 
-def _licence(licence: Licence) -> dict[str, Any]:
+def _licence(permission: Permission) -> dict[str, Any]:
     return {
-        "standing": licence.standing.value,
-        **({"clauses": list(licence.clauses)} if licence.clauses else {}),
-        **({"seen-in": licence.seen_in} if licence.seen_in else {}),
+        "standing": permission.standing.value,
+        **({"clauses": list(permission.clauses)} if permission.clauses else {}),
+        **({"seen-in": permission.seen_in} if permission.seen_in else {}),
     }
 
 

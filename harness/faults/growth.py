@@ -14,7 +14,7 @@ from typing import Any
 from harness.faults.actions import AddPartitions, Step, messages, sent
 from harness.faults.choose import chosen, is_ddl, is_mark, is_rows, nothing, ts
 from harness.faults.corrupt import Form, form
-from harness.faults.fault import Disturbance, Kept, allowed, beyond
+from harness.faults.fault import Disturbance, Invariant, allowed, beyond
 from harness.faults.option import Option, Takes
 from harness.model.record import Record
 
@@ -177,7 +177,7 @@ ROWS: tuple[Disturbance, ...] = (
         "empty-partitions",
         "Gives every topic partitions to which nothing is ever sent.",
         {"avro": _GROWS, "vitess": _GROWS},
-        frozenset(Kept),
+        frozenset(Invariant),
         (Option("count", Takes.NUMBER, "How many of them.", 1, most=64),),
         act=empty_partitions,
         example={"count": 2},

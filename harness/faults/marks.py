@@ -15,7 +15,7 @@ from random import Random
 from typing import Any
 
 from harness.faults.choose import Place, is_mark, nothing, place, ts
-from harness.faults.fault import Disturbance, Kept, allowed
+from harness.faults.fault import Disturbance, Invariant, allowed
 from harness.faults.option import PARTITION, TIMES, Option, Takes
 from harness.model.record import Record
 
@@ -85,7 +85,7 @@ _A_PARTITION = "a partition whose marks are followed by something"
 _ONE = Option(
     PARTITION.name, Takes.NUMBER, PARTITION.meaning, required=True, least=0, most=PARTITION.most
 )
-_ALL = frozenset(Kept)
+_ALL = frozenset(Invariant)
 
 ROWS: tuple[Disturbance, ...] = (
     Disturbance(
@@ -97,7 +97,7 @@ ROWS: tuple[Disturbance, ...] = (
             # Under `avro-enable-watermark` there are marks to fall back.
             "avro": allowed("avro.delivery.at-least-once"),
         },
-        _ALL - {Kept.ONCE, Kept.RISING},
+        _ALL - {Invariant.ONCE, Invariant.RISING},
         (
             Option(
                 PARTITION.name,
@@ -115,7 +115,7 @@ ROWS: tuple[Disturbance, ...] = (
         "late-resolved",
         "Lets the resolved marks of one partition come late, as those of an idle or slow one do.",
         {"open": allowed("open.resolved.global", "open.resolved.per-partition")},
-        _ALL - {Kept.ORDER},
+        _ALL - {Invariant.ORDER},
         (
             _ONE,
             Option(
@@ -132,7 +132,7 @@ ROWS: tuple[Disturbance, ...] = (
         "Leaves out all resolved marks of one partition but the greatest. That a partition has no "
         "mark at all is said upstream: `resolved: [0]` with `end-resolved: false`.",
         {"open": allowed("open.resolved.global", "open.resolved.per-partition")},
-        _ALL - {Kept.LAST_VALUE},
+        _ALL - {Invariant.LAST_VALUE},
         (_ONE,),
         missing_resolved,
         example={"partition": 1},

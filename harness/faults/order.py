@@ -15,7 +15,7 @@ from typing import Any
 
 from harness.errors import StepError
 from harness.faults.choose import Place, chosen, completed, is_mark, is_rows, nothing, place, ts
-from harness.faults.fault import Disturbance, Kept, allowed, beyond
+from harness.faults.fault import Disturbance, Invariant, allowed, beyond
 from harness.faults.option import KEY, PARTITION, TRANSACTION, Option, Takes
 from harness.faults.orders import (
     PARTITIONS,
@@ -141,7 +141,7 @@ def _by_place(records: Sequence[Record]) -> dict[Place, list[Record]]:
     return found
 
 
-_ALL = frozenset(Kept)
+_ALL = frozenset(Invariant)
 _ACROSS = allowed("kafka.no-order-across-partitions")
 _EVERYWHERE = {"open": _ACROSS, "avro": _ACROSS, "vitess": _ACROSS}
 _WHERE = (
@@ -200,7 +200,7 @@ ROWS: tuple[Disturbance, ...] = (
         "Holds messages back, behind newer ones of their partition, but not behind the resolved "
         "mark that completes them.",
         {"open": beyond("https://github.com/pingcap/ticdc/issues/4051")},
-        _ALL - {Kept.ORDER, Kept.LAST_VALUE},
+        _ALL - {Invariant.ORDER, Invariant.LAST_VALUE},
         (TRANSACTION, KEY),
         withhold,
         example={"transaction": "t2", "key": {"a": 1}},
@@ -210,7 +210,7 @@ ROWS: tuple[Disturbance, ...] = (
         "Shuffles the row messages of a partition between two resolved marks or DDL events, as "
         "retries of a producer do.",
         {"open": beyond("https://github.com/pingcap/tiflow/issues/11823")},
-        _ALL - {Kept.ORDER, Kept.LAST_VALUE},
+        _ALL - {Invariant.ORDER, Invariant.LAST_VALUE},
         (
             Option(
                 PARTITION.name,

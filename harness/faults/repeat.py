@@ -24,7 +24,7 @@ from harness.faults.choose import (
     place,
     ts,
 )
-from harness.faults.fault import Disturbance, Kept, allowed
+from harness.faults.fault import Disturbance, Invariant, allowed
 from harness.faults.option import KEY, TIMES, TRANSACTION, Option, Takes
 from harness.model.record import Record
 
@@ -95,7 +95,7 @@ def resend(
     return tuple(out)
 
 
-REPEATED = frozenset(Kept) - {Kept.ONCE, Kept.RISING}
+REPEATED = frozenset(Invariant) - {Invariant.ONCE, Invariant.RISING}
 _AGAIN = {
     "avro": allowed("avro.delivery.at-least-once"),
     "vitess": allowed("vitess.delivery.at-least-once", "vitess.offset.txn-repeats"),
@@ -106,7 +106,7 @@ ROWS: tuple[Disturbance, ...] = (
         "duplicate",
         "Sends the row events of one transaction again, right behind the first ones.",
         {"open": allowed("open.delivery.at-least-once"), **_AGAIN},
-        REPEATED | {Kept.RISING},
+        REPEATED | {Invariant.RISING},
         (TRANSACTION, KEY, TIMES),
         duplicate,
         example={"transaction": "t1", "key": {"id": 1}},
@@ -141,7 +141,7 @@ ROWS: tuple[Disturbance, ...] = (
         "Sends the row events of one transaction again behind the resolved mark that has completed "
         "them, while the stream goes on.",
         {"open": allowed("open.delivery.at-least-once", "open.row.drop-applied")},
-        REPEATED | {Kept.RISING},
+        REPEATED | {Invariant.RISING},
         (TRANSACTION, KEY, TIMES),
         replay_below_resolved,
         example={"transaction": "t1"},
@@ -154,7 +154,7 @@ ROWS: tuple[Disturbance, ...] = (
             # Under `avro-enable-watermark` there are DDL events and marks to send again.
             "avro": allowed("avro.delivery.at-least-once"),
         },
-        REPEATED | {Kept.RISING},
+        REPEATED | {Invariant.RISING},
         (
             Option(
                 "events",

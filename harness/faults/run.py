@@ -26,7 +26,7 @@ from harness.faults.actions import (
     sent,
 )
 from harness.faults.choose import first, last, nothing
-from harness.faults.fault import Disturbance, Kept, Licence, allowed
+from harness.faults.fault import Disturbance, Invariant, Permission, allowed
 from harness.faults.option import Option, Takes
 from harness.model.record import Record
 
@@ -102,7 +102,7 @@ def _position(
 
 
 PAUSE_MS = 2000
-_ALL = frozenset(Kept)
+_ALL = frozenset(Invariant)
 _RESTART = allowed("kafka.at-least-once")
 _AWAY = allowed("registry.may-be-away")
 _MOMENT = ("after-records", "after-commits", "at")
@@ -114,8 +114,8 @@ _MOMENTS = (
 )
 
 
-def _everywhere(licence: Licence) -> Mapping[str, Licence]:
-    return dict.fromkeys(("open", "avro", "vitess"), licence)
+def _everywhere(permission: Permission) -> Mapping[str, Permission]:
+    return dict.fromkeys(("open", "avro", "vitess"), permission)
 
 
 ROWS: tuple[Disturbance, ...] = (

@@ -15,7 +15,7 @@ from random import Random
 from typing import Any
 
 from harness.faults.choose import Place, is_rows, nothing, place
-from harness.faults.fault import HOSTILE, Disturbance, Kept, allowed, beyond
+from harness.faults.fault import HOSTILE, Disturbance, Invariant, allowed, beyond
 from harness.faults.option import Option, Takes
 from harness.model.record import Record
 
@@ -112,7 +112,7 @@ def _without(records: Sequence[Record], gone: set[int], line: int) -> tuple[Reco
 
 _NO_TOMBSTONE = "no tombstone is sent"
 _WITH_DELETES = "a delete, in a protocol that sends tombstones behind deletes"
-_LESS = frozenset(Kept) - {Kept.LAST_VALUE}
+_LESS = frozenset(Invariant) - {Invariant.LAST_VALUE}
 
 ROWS: tuple[Disturbance, ...] = (
     Disturbance(
@@ -127,7 +127,7 @@ ROWS: tuple[Disturbance, ...] = (
         "drop-deletes",
         "Leaves out the delete events and keeps their tombstones, as compaction does.",
         {"vitess": allowed("kafka.compaction.older-gone")},
-        frozenset(Kept),
+        frozenset(Invariant),
         (),
         drop_deletes,
     ),
@@ -139,7 +139,7 @@ ROWS: tuple[Disturbance, ...] = (
             "avro": allowed("kafka.compaction.older-gone"),
             "vitess": allowed("kafka.compaction.older-gone"),
         },
-        frozenset(Kept) - {Kept.BYTES, Kept.ONCE},
+        frozenset(Invariant) - {Invariant.BYTES, Invariant.ONCE},
         (),
         tombstone_first,
     ),
@@ -147,7 +147,16 @@ ROWS: tuple[Disturbance, ...] = (
         "zero-byte-tombstones",
         "Gives every tombstone a value of no bytes instead of a null value.",
         {"avro": HOSTILE, "vitess": HOSTILE},
-        frozenset({Kept.EVENTS, Kept.ONCE, Kept.ORDER, Kept.PROMISE, Kept.RISING, Kept.MARKS}),
+        frozenset(
+            {
+                Invariant.EVENTS,
+                Invariant.ONCE,
+                Invariant.ORDER,
+                Invariant.PROMISE,
+                Invariant.RISING,
+                Invariant.MARKS,
+            }
+        ),
         (),
         zero_byte_tombstones,
     ),
@@ -157,7 +166,7 @@ ROWS: tuple[Disturbance, ...] = (
         dict.fromkeys(
             ("open", "avro", "vitess"), beyond("https://github.com/pingcap/tidb/issues/21053")
         ),
-        frozenset({Kept.EVENTS, Kept.PROMISE, Kept.MARKS, Kept.LAST_VALUE}),
+        frozenset({Invariant.EVENTS, Invariant.PROMISE, Invariant.MARKS, Invariant.LAST_VALUE}),
         (
             Option(
                 "value",

@@ -13,14 +13,14 @@ from dataclasses import replace
 
 from harness.engine.plan.case import Plan
 from harness.model.change import ChangeLog, DdlRun, Op, Transaction
-from harness.model.source_events import MountedRow
+from harness.model.source_events import RowEvent
 from harness.model.table import TableId
 from harness.model.values import Row
 from harness.protocols import PROTOCOLS
 from harness.record.world import World
 
 Rows = Mapping[TableId, Counter[Row]]
-Teller = Callable[[MountedRow], MountedRow | None]
+Teller = Callable[[RowEvent], RowEvent | None]
 
 
 def comparable(plan: Plan, log: ChangeLog) -> bool:
@@ -79,13 +79,13 @@ def _told(plan: Plan, table: TableId, row: Row) -> Iterator[Row]:
         yield told.after
 
 
-def _sample(plan: Plan, table: TableId) -> MountedRow | None:
+def _sample(plan: Plan, table: TableId) -> RowEvent | None:
     """Return the last row event of a table, which has its last schema."""
     return next(
         (
             event
             for event in reversed(plan.events)
-            if isinstance(event, MountedRow) and event.table.table.id == table
+            if isinstance(event, RowEvent) and event.table.table.id == table
         ),
         None,
     )

@@ -14,7 +14,7 @@ from harness.load.tables import tables
 from harness.model.change import Op
 from harness.model.columns import Column, ColumnKind
 from harness.model.record import Origin
-from harness.model.source_events import MountedRow, MountedTable
+from harness.model.source_events import RowEvent, SourceTable
 from harness.model.table import Table
 from harness.model.values import Row, Value
 from harness.protocols import PROTOCOLS
@@ -58,13 +58,13 @@ def left_tables(spec: Spec) -> tuple[LeftTable, ...]:
     )
 
 
-def told_tables(spec: Spec) -> list[tuple[MountedTable, Table]]:
+def told_tables(spec: Spec) -> list[tuple[SourceTable, Table]]:
     """Return the last version of each table that is ever told, and what is told of it."""
     told_of = PROTOCOLS[spec.protocol].teller(settings_told(spec))
-    found: list[tuple[MountedTable, Table]] = []
+    found: list[tuple[SourceTable, Table]] = []
     for mounted in tables(spec).last():
         row: Row = tuple(_SAMPLES.get(column.kind, "0") for column in mounted.table.columns)
-        event = MountedRow(Op.INSERT, mounted, None, row, 0, "", 0, Origin(0, 0, 0, "load"))
+        event = RowEvent(Op.INSERT, mounted, None, row, 0, "", 0, Origin(0, 0, 0, "load"))
         told = told_of(event)
         if told is not None:
             found.append((mounted, told.table.table))
@@ -76,8 +76,7 @@ def teller(spec: Spec) -> Callable[[tuple[int, Row]], tuple[str, list[str | None
     last = tables(spec).last()
     told_of = PROTOCOLS[spec.protocol].teller(settings_told(spec))
     events = [
-        MountedRow(Op.INSERT, table, None, None, 0, "", 0, Origin(0, 0, 0, "load"))
-        for table in last
+        RowEvent(Op.INSERT, table, None, None, 0, "", 0, Origin(0, 0, 0, "load")) for table in last
     ]
 
     def tell(found: tuple[int, Row]) -> tuple[str, list[str | None]] | None:

@@ -14,7 +14,7 @@ from harness.load.clock import Statement, statements
 from harness.load.shapes import DATABASE
 from harness.load.spec import Spec
 from harness.model.change import ChangeLog, DdlRun, Pin
-from harness.model.source_events import DdlEvent, MountedTable, ResolvedMark
+from harness.model.source_events import DdlEvent, ResolvedEvent, SourceTable
 from harness.sources.tidb.changefeed import changefeed
 from harness.sources.tidb.simulator import follow
 
@@ -26,13 +26,13 @@ class Tables:
     statements: tuple[Statement, ...]
     ddl: tuple[DdlEvent, ...]
 
-    def version(self, number: int) -> MountedTable:
+    def version(self, number: int) -> SourceTable:
         """Return the table as a statement, by number, left it."""
         after = self.ddl[number].after
         assert after is not None
         return after
 
-    def last(self) -> Sequence[MountedTable]:
+    def last(self) -> Sequence[SourceTable]:
         """Return the tables as they are at the end."""
         final = {one.table: number for number, one in enumerate(self.statements)}
         return [self.version(final[table]) for table in sorted(final)]
@@ -50,7 +50,7 @@ def tables(spec: Spec) -> Tables:
     settings: Mapping[str, Any] = {} if spec.protocol == "vitess" else spec.told
     feed = changefeed(settings, spec.partitions, protocol)
     told = follow(log, feed, (DATABASE,), end_resolved=False)
-    ddl = tuple(event for event in told.events if not isinstance(event, ResolvedMark))
+    ddl = tuple(event for event in told.events if not isinstance(event, ResolvedEvent))
     if told.stopped is not None or len(ddl) != len(ran):
         raise UsageError(
             "the settings keep statements of the workload out",

@@ -16,10 +16,10 @@ from harness.model.columns import INTEGERS
 from harness.model.record import Origin
 from harness.model.source_events import (
     DdlEvent,
-    MountedRow,
-    MountedTable,
-    ResolvedMark,
-    VendorEvent,
+    ResolvedEvent,
+    RowEvent,
+    SourceEvent,
+    SourceTable,
 )
 from harness.model.values import Row
 
@@ -28,15 +28,15 @@ _ORIGIN = Origin(0, 0, 0, "load")
 
 
 class _Blank:
-    """The places of a MountedRow, open to be written, as `model.record.bare_record` has them.
+    """The places of a RowEvent, open to be written, as `model.record.bare_record` has them.
 
     A frozen class checks each of its assignments, and here are millions.
     """
 
-    __slots__ = tuple(field.name for field in fields(MountedRow))
+    __slots__ = tuple(field.name for field in fields(RowEvent))
 
     op: Op
-    table: MountedTable
+    table: SourceTable
     before: Row | None
     after: Row | None
     commit_ts: int
@@ -48,7 +48,7 @@ class _Blank:
     split: bool
 
 
-def vendor_events(events: Iterable[Event], made: Tables, partition: int) -> Iterator[VendorEvent]:
+def vendor_events(events: Iterable[Event], made: Tables, partition: int) -> Iterator[SourceEvent]:
     """Yield the vendor input of one partition; a DDL is broadcast, as ever."""
     told = _Told(made, partition)
     for event in events:
@@ -73,7 +73,7 @@ class _Told:
         self._made = made
         self._partition = partition
         self._topics = made.topics()
-        self._known: dict[int, tuple[MountedTable, str, int | None]] = {}
+        self._known: dict[int, tuple[SourceTable, str, int | None]] = {}
 
     def altered(self, event: Altered) -> DdlEvent:
         ddl = self._made.ddl[event.number]
@@ -84,16 +84,16 @@ class _Told:
         self._known[event.statement.table] = (ddl.after, ddl.topic, handle[0] if integer else None)
         return ddl
 
-    def marks(self, ts: int) -> Iterator[ResolvedMark]:
-        return (ResolvedMark(ts, topic, self._partition, _ORIGIN) for topic in self._topics)
+    def marks(self, ts: int) -> Iterator[ResolvedEvent]:
+        return (ResolvedEvent(ts, topic, self._partition, _ORIGIN) for topic in self._topics)
 
-    def moved(self, change: Change, commit_ts: int) -> Iterator[MountedRow]:
+    def moved(self, change: Change, commit_ts: int) -> Iterator[RowEvent]:
         gone = Change(Kind.DELETE, change.table, change.before, None)
         come = Change(Kind.INSERT, change.table, None, change.after)
         yield self.row(Op.DELETE, gone, commit_ts, split=True)
         yield self.row(Op.INSERT, come, commit_ts, split=True)
 
-    def row(self, op: Op, change: Change, commit_ts: int, *, split: bool = False) -> MountedRow:
+    def row(self, op: Op, change: Change, commit_ts: int, *, split: bool = False) -> RowEvent:
         _, number, before, after = change
         table, topic, handle = self._known[number]
         image = before if after is None else after
@@ -110,8 +110,8 @@ class _Told:
         made.row_id = image[handle] if handle is not None else 0
         made.physical_id = 0
         made.split = split
-        made.__class__ = cast("type[_Blank]", MountedRow)
-        return cast("MountedRow", made)
+        made.__class__ = cast("type[_Blank]", RowEvent)
+        return cast("RowEvent", made)
 
 
 _OPS = {Kind.INSERT: Op.INSERT, Kind.UPDATE: Op.UPDATE, Kind.DELETE: Op.DELETE}

@@ -24,14 +24,14 @@ from harness.model.vstream import (
     Ddl,
     FieldEvent,
     RowChange,
-    RowEvent,
     ShardGtid,
     VEvent,
     Vgtid,
+    VRowEvent,
     VStreamResponse,
 )
 from harness.sources.clock import LOGICAL_BITS
-from harness.sources.source import COPYING, Stage, connector_settings
+from harness.sources.source import COPYING, SourceConfig, connector_settings
 from harness.sources.vitess.cells import cell
 from harness.sources.vitess.copy import finished
 from harness.sources.vitess.fields import fields
@@ -55,7 +55,7 @@ def shard_of(partition: int, partitions: int) -> str:
 def settings_of(spec: Spec, partition: int) -> Mapping[str, Any]:
     """Return a partition's connector settings."""
     shards = (shard_of(partition, spec.partitions),)
-    stage = Stage(spec.told, (DATABASE,), spec.partitions, shards=shards)
+    stage = SourceConfig(spec.told, (DATABASE,), spec.partitions, shards=shards)
     return connector_settings(stage, DATABASE)
 
 
@@ -107,7 +107,7 @@ class _Told:
                 told.append(self._pending.pop(number))
             name, kinds = self._tables[number]
             row = RowChange(_cells(kinds, change.before), _cells(kinds, change.after), _ORIGIN)
-            told.append(RowEvent(name, (row,), second, DATABASE, shard, _ORIGIN))
+            told.append(VRowEvent(name, (row,), second, DATABASE, shard, _ORIGIN))
         told.append(Vgtid(self._behind(event.commit_ts), second, DATABASE, shard, _ORIGIN))
         told.append(Commit(second, DATABASE, shard, _ORIGIN))
         return VStreamResponse(tuple(told))

@@ -70,7 +70,7 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
-class Exhibit:
+class Evidence:
     """The tables, records and timeline of one case that did not pass.
 
     `timeline` is in the order of sending within a partition; `hidden` records are on neither.

@@ -16,7 +16,7 @@ from harness.model.values import Row
 
 
 @dataclass(frozen=True, slots=True)
-class MountedTable:
+class SourceTable:
     """One version of a table with what TiDB derives from it, in table column order.
 
     `codes` and `flags` are MySQL type codes and TiCDC flag bits; `emitted` holds the ordinals of
@@ -32,7 +32,7 @@ class MountedTable:
 
 
 @dataclass(frozen=True, slots=True)
-class MountedRow:
+class RowEvent:
     """One row event: netted, split and routed.
 
     `row_id` is the int64 handle (0 when the handle is not an integer); `physical_id` is the
@@ -41,7 +41,7 @@ class MountedRow:
     """
 
     op: Op
-    table: MountedTable
+    table: SourceTable
     before: Row | None
     after: Row | None
     commit_ts: int
@@ -53,7 +53,7 @@ class MountedRow:
     split: bool = False
 
 
-quick_row = quick(MountedRow)
+quick_row = quick(RowEvent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +70,8 @@ class DdlEvent:
     source: str
     schema: str
     table: str
-    before: MountedTable | None
-    after: MountedTable | None
+    before: SourceTable | None
+    after: SourceTable | None
     commit_ts: int
     topic: str
     partitions: int
@@ -80,7 +80,7 @@ class DdlEvent:
 
 
 @dataclass(frozen=True, slots=True)
-class ResolvedMark:
+class ResolvedEvent:
     """A promise on one partition that everything up to `ts` has been sent there."""
 
     ts: int
@@ -104,4 +104,4 @@ class ChangefeedStopped:
     cause: str = ""
 
 
-VendorEvent = MountedRow | DdlEvent | ResolvedMark
+SourceEvent = RowEvent | DdlEvent | ResolvedEvent

@@ -107,7 +107,7 @@ class FieldEvent:
 
 
 @dataclass(frozen=True, slots=True)
-class RowEvent:
+class VRowEvent:
     """Changed rows of one table; `table` is `keyspace.table`."""
 
     table: str
@@ -198,7 +198,7 @@ VEvent = (
     Begin
     | Commit
     | FieldEvent
-    | RowEvent
+    | VRowEvent
     | Vgtid
     | Ddl
     | Other

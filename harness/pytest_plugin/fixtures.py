@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-import sys
-from collections.abc import Generator
-from pathlib import Path
+from collections.abc import Generator, Mapping
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,6 +12,13 @@ import pytest
 if TYPE_CHECKING:  # for types only: this module is imported in every session, before coverage
     from harness.pytest_plugin.certification import Certify
     from harness.services import Services
+
+# A small machine's settings: as many shuffle tasks as threads, and no plan made twice.
+SPARK: Mapping[str, str] = {
+    "spark.sql.shuffle.partitions": "2",
+    "spark.sql.adaptive.enabled": "false",
+}
+SESSION_SETS = ("JAVA_HOME", "PYSPARK_PYTHON", "PYTHONPATH", "SPARK_LOCAL_IP")
 
 
 @pytest.fixture(scope="session")
@@ -41,7 +47,7 @@ def certify(pytestconfig: pytest.Config) -> Certify:
 
 @pytest.fixture(scope="session")
 def harness_spark(tmp_path_factory: pytest.TempPathFactory) -> Generator[Any]:
-    """Yield a SparkSession with the Kafka connector, as the bundled consumer has it.
+    """Yield a SparkSession with the Kafka connector, on two threads of this machine.
 
     Skips when PySpark or a fit Java is missing, and says which.
     """
@@ -49,39 +55,19 @@ def harness_spark(tmp_path_factory: pytest.TempPathFactory) -> Generator[Any]:
         "pyspark", reason="PySpark is missing: pip install 'cdc-conformance[spark]'"
     )
     from harness.errors import HarnessError, SetupError
-    from harness.services import find_java, jars
+    from harness.load.session import Master, session
+    from harness.services import find_java
 
     try:
-        java = find_java("spark")
+        find_java("spark")
     except SetupError as error:
         pytest.skip(" ".join(str(error).split()))
-    try:
-        files = jars("spark", on_event=lambda _: None)
-    except HarnessError as error:
-        pytest.fail(str(error), pytrace=False)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("JAVA_HOME", str(java.home))
-        patch.setenv("PYSPARK_PYTHON", sys.executable)
-        yield from _spark(tmp_path_factory.mktemp("spark"), [str(file) for file in files])
-
-
-def _spark(work_dir: Path, jar_files: list[str]) -> Generator[Any]:
-    from pyspark.sql import SparkSession
-
-    from harness.consumers.spark.session import SETTINGS
-    from harness.load.session import end
-
-    settings = {
-        **SETTINGS,
-        "spark.driver.extraClassPath": os.pathsep.join(jar_files),
-        "spark.local.dir": str(work_dir / "scratch"),
-        "spark.sql.warehouse.dir": str(work_dir / "warehouse"),
-    }
-    builder: Any = SparkSession.builder
-    for name, value in settings.items():
-        builder = builder.config(name, value)
-    spark: Any = builder.getOrCreate()
-    try:
+    started = session(Master("local[2]", SPARK), ("spark",), tmp_path_factory.mktemp("spark"))
+    with pytest.MonkeyPatch.context() as patch, ExitStack() as stack:
+        for name in SESSION_SETS:  # so that all of them are as before when the session has ended
+            patch.setenv(name, os.environ.get(name, ""))
+        try:
+            spark = stack.enter_context(started)
+        except HarnessError as error:
+            pytest.fail(str(error), pytrace=False)
         yield spark
-    finally:
-        end(spark)

@@ -33,7 +33,7 @@ CRASH_POINT = "HARNESS_CRASHPOINT"
 INSTANCE = "HARNESS_INSTANCE"
 
 
-class Attended:
+class SupervisedConsumer:
     """One start's consumer over all its lives; use as a context manager."""
 
     def __init__(

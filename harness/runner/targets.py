@@ -30,7 +30,7 @@ __all__ = ["BUNDLED", "SCHEMES", "Whereabouts", "parse"]
 BUNDLED: Mapping[str, Consumer] = {
     "spark": Consumer(
         name="spark",
-        argv=(*PYTHON, "harness.consumers.spark"),
+        argv=(*PYTHON, "cdc_spark"),
         protocols=frozenset({"open", "avro", "vitess"}),
         max_changefeeds=300,
         needs_java=True,
@@ -40,7 +40,7 @@ BUNDLED: Mapping[str, Consumer] = {
     # packs.
     "spark-delta": Consumer(
         name="spark-delta",
-        argv=(*PYTHON, "harness.consumers.spark"),
+        argv=(*PYTHON, "cdc_spark"),
         environment={"HARNESS_SPARK_SINK": "delta"},
         protocols=frozenset({"open", "avro", "vitess"}),
         max_changefeeds=100,

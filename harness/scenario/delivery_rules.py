@@ -37,15 +37,15 @@ def faults_fit_the_matrix(draft: Draft) -> Problems:
     """Refuse a disturbance that makes no sense in one of the protocols, or is called too tame."""
     for path, name, step, fault in _faults(draft):
         for protocol in _protocols(draft, path):
-            licence = fault["x-licences"].get(protocol)
-            if licence is None:
+            permission = fault["x-licences"].get(protocol)
+            if permission is None:
                 what = f"`{name}` makes no sense in the protocol `{protocol}`"
                 known = _listed(fault["x-licences"])
                 hint = "leave the case out under `matrix.exclude`"
                 yield draft.at_key(path, what, f"a matrix of {known} only", hint)
-            elif not _is_claimed(step, licence["standing"]):
-                what = f"`{name}` is {licence['standing']} in the protocol `{protocol}`"
-                yield draft.at_key(path, what, _CLAIMS[licence["standing"]])
+            elif not _is_claimed(step, permission["standing"]):
+                what = f"`{name}` is {permission['standing']} in the protocol `{protocol}`"
+                yield draft.at_key(path, what, _CLAIMS[permission["standing"]])
 
 
 def clauses_permit_their_fault(draft: Draft) -> Problems:

@@ -72,7 +72,7 @@ Step = DdlStep | TransactionStep | ResolvedStep
 
 @dataclass(frozen=True, slots=True)
 class DeliveryStep:
-    """One disturbance: the fault's name, its options, and the licence for it.
+    """One disturbance: the fault's name, its options, and the permission for it.
 
     `allowed_by` maps protocol to clause id; `seen_in` is a link for a disturbance beyond the
     documents; `hostile` marks one after which the tables are not judged. Exactly one of the three

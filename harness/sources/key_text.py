@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from harness.model.columns import ColumnKind
-from harness.model.source_events import MountedTable
+from harness.model.source_events import SourceTable
 from harness.model.values import Row, Value
 from harness.wire.go_json import shortest
 
@@ -25,12 +25,12 @@ def value_text(kind: ColumnKind, value: Value) -> bytes:
     return str(value).encode()
 
 
-def key_text(table: MountedTable, row: Row) -> str:
+def key_text(table: SourceTable, row: Row) -> str:
     """Return a row's key; the whole row without a handle."""
     return key_texts(table)(row)
 
 
-def key_texts(table: MountedTable) -> Callable[[Row], str]:
+def key_texts(table: SourceTable) -> Callable[[Row], str]:
     """Return what tells the keys of a table's rows, found once for all of them."""
     ordinals = table.handle or table.emitted
     columns = [(table.table.columns[ordinal], ordinal) for ordinal in ordinals]

@@ -16,7 +16,7 @@ from typing import Any
 
 from harness.errors import UsageError
 from harness.model.change import ChangeLog, Transaction
-from harness.model.source_events import ChangefeedStopped, VendorEvent
+from harness.model.source_events import ChangefeedStopped, SourceEvent
 from harness.model.table import TableId
 from harness.sources.decision import Explained
 from harness.sources.tidb.changefeed import changefeed
@@ -35,7 +35,7 @@ CHANGEFEED = "changefeed"
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class SourceConfig:
     """What a case says about its upstream beside the change log.
 
     `shards` and `vindexes` (table name to column and type) are a Vitess keyspace's;
@@ -54,7 +54,7 @@ class Stage:
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class SourceOutput:
     """What the upstream did.
 
     `given` is the encoder's input; `events` say the same in rows, DDL and resolved marks, from
@@ -64,22 +64,22 @@ class Played:
     """
 
     given: tuple[Any, ...]
-    events: tuple[VendorEvent, ...]
+    events: tuple[SourceEvent, ...]
     settings: Mapping[str, Any]
     stopped: ChangefeedStopped | None = None
     decisions: tuple[Explained, ...] = ()
     topic: str = ""
 
 
-Personality = Callable[[ChangeLog, Stage], Played]
+Source = Callable[[ChangeLog, SourceConfig], SourceOutput]
 
 
-def play_tidb(log: ChangeLog, stage: Stage, protocol: str = "open") -> Played:
+def tidb_source(log: ChangeLog, stage: SourceConfig, protocol: str = "open") -> SourceOutput:
     """Play TiDB and its changefeed."""
     settings = completed(stage.settings, protocol)
     feed = changefeed(settings, stage.partitions, protocol)
     mounted = follow(log, feed, stage.databases, end_resolved=stage.end_resolved)
-    return Played(
+    return SourceOutput(
         mounted.events, mounted.events, settings, mounted.stopped, mounted.decisions, feed.topic
     )
 
@@ -103,16 +103,16 @@ def completed(settings: Mapping[str, Any], protocol: str) -> Mapping[str, Any]:
     return {**config.settings, **own}
 
 
-def play_vitess(log: ChangeLog, stage: Stage) -> Played:
+def vitess_source(log: ChangeLog, stage: SourceConfig) -> SourceOutput:
     """Play a keyspace; it is the scenario's database, or the one that the settings name."""
     over, keys = keyspace_of(stage)
     _check_start(log, stage, copies=over.copies)
     streamed = stream(log, over, stage.databases, keys)
     found = connector_settings(stage, over.keyspace)
-    return Played(streamed.responses, streamed.rows, found, topic=str(found["topic.prefix"]))
+    return SourceOutput(streamed.responses, streamed.rows, found, topic=str(found["topic.prefix"]))
 
 
-def keyspace_of(stage: Stage) -> tuple[Topology, Keys]:
+def keyspace_of(stage: SourceConfig) -> tuple[Topology, Keys]:
     """Return the keyspace that a stage speaks of, and the columns that its connector keys by."""
     keyspace = str(stage.settings.get("vitess.keyspace", stage.databases[0]))
     if keyspace not in stage.databases:
@@ -139,7 +139,7 @@ def keyspace_of(stage: Stage) -> tuple[Topology, Keys]:
     return over, keys
 
 
-def _followed(stage: Stage) -> tuple[str, ...]:
+def _followed(stage: SourceConfig) -> tuple[str, ...]:
     """Return the shards that `vitess.shard` lists, which the keyspace must have."""
     listed = str(stage.settings.get("vitess.shard") or "")
     names = tuple(name.strip() for name in listed.split(",") if name.strip())
@@ -152,7 +152,7 @@ def _followed(stage: Stage) -> tuple[str, ...]:
     return names
 
 
-def connector_settings(stage: Stage, keyspace: str) -> Mapping[str, Any]:
+def connector_settings(stage: SourceConfig, keyspace: str) -> Mapping[str, Any]:
     """Return a stage's settings, completed by what only the keyspace knows."""
     return {
         "topic.prefix": TOPIC_PREFIX,
@@ -164,7 +164,7 @@ def connector_settings(stage: Stage, keyspace: str) -> Mapping[str, Any]:
     }
 
 
-def _check_start(log: ChangeLog, stage: Stage, *, copies: bool) -> None:
+def _check_start(log: ChangeLog, stage: SourceConfig, *, copies: bool) -> None:
     """Refuse names of no transaction, and a copy where the connector makes none."""
     names = [change.name for change in log.changes if isinstance(change, Transaction)]
     for name in (stage.copied_after, *stage.resharded):
@@ -180,10 +180,10 @@ def _check_start(log: ChangeLog, stage: Stage, *, copies: bool) -> None:
         )
 
 
-PERSONALITIES: Mapping[str, Personality] = MappingProxyType(
+SOURCES: Mapping[str, Source] = MappingProxyType(
     {
-        "open": play_tidb,
-        "avro": partial(play_tidb, protocol="avro"),
-        "vitess": play_vitess,
+        "open": tidb_source,
+        "avro": partial(tidb_source, protocol="avro"),
+        "vitess": vitess_source,
     }
 )

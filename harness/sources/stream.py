@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.model.change import Change
-from harness.sources.source import Stage, completed, connector_settings, keyspace_of
+from harness.sources.source import SourceConfig, completed, connector_settings, keyspace_of
 from harness.sources.tidb.changefeed import changefeed
 from harness.sources.tidb.simulator import TiDB, told
 from harness.sources.vitess.simulator import Cluster, replayed
@@ -25,10 +25,10 @@ class Flow:
     settings: Mapping[str, Any]
 
 
-def flow(protocol: str, changes: Iterable[Change], stage: Stage) -> Flow:
+def flow(protocol: str, changes: Iterable[Change], stage: SourceConfig) -> Flow:
     """Return what a protocol's personality gives its encoder for changes that come one by one.
 
-    Where it stops early, so does the stream. Its errors are those of `PERSONALITIES`, raised when
+    Where it stops early, so does the stream. Its errors are those of `SOURCES`, raised when
     the stream gets there.
     """
     if protocol == "vitess":

@@ -16,9 +16,9 @@ from harness.codecs.avro.encode import Encoder
 from harness.ddl import DML, StatementKind, classify
 from harness.errors import EncodingError, SchemaRefused
 from harness.model.columns import Column, ColumnKind
-from harness.model.source_events import MountedTable
+from harness.model.source_events import SourceTable
 from harness.model.table import Table
-from harness.sources.tidb.mounter import mounted_table
+from harness.sources.tidb.mounter import source_table
 from harness.truth.avro_zones import session_to_utc
 from harness.truth.result import Vector, section
 from harness.truth.ticdc_config import default_topic
@@ -71,7 +71,7 @@ class History:
         self._vector = vector
         self._topics = topics
         self._known = frozenset(section(vector, "schema_ids").values())
-        self._tables: dict[tuple[str, str, int], MountedTable] = {}
+        self._tables: dict[tuple[str, str, int], SourceTable] = {}
 
     def replay(self, encoder: Encoder) -> None:
         """Let the encoder post what it posted during the setup."""
@@ -87,7 +87,7 @@ class History:
             if table is not None:
                 self._touch(encoder, table, kind)
 
-    def zoned(self, table: MountedTable) -> MountedTable:
+    def zoned(self, table: SourceTable) -> SourceTable:
         """Return the table with the TIMESTAMP defaults that its session stored: in UTC."""
         identity = (table.table.id.schema, table.table.id.name, table.table.version)
         if identity not in self._tables:
@@ -97,16 +97,16 @@ class History:
     def _zone(self) -> str:
         return str(section(self._vector, "config").get("session_tz") or "+00:00")
 
-    def _target(self, session: Session, sql: str) -> MountedTable | None:
+    def _target(self, session: Session, sql: str) -> SourceTable | None:
         match = _TARGET.match(sql)
         if match is None:
             return None
         first, second = (_bare(part) for part in match.groups(default=""))
         schema, name = (first, second) if second else (session.schema, first)
         found = session.catalogue.find(schema, name)
-        return self.zoned(mounted_table(found)) if found is not None else None
+        return self.zoned(source_table(found)) if found is not None else None
 
-    def _touch(self, encoder: Encoder, table: MountedTable, kind: StatementKind) -> None:
+    def _touch(self, encoder: Encoder, table: SourceTable, kind: StatementKind) -> None:
         name = (table.table.id.schema, table.table.id.name)
         topic = self._topics.get(name) or default_topic(self._vector)
         try:

@@ -11,7 +11,7 @@ from harness.contracts import SchemaRegistry
 from harness.model.canonical import canonical
 from harness.model.change import Op
 from harness.model.decoded import EventKind
-from harness.model.source_events import MountedRow
+from harness.model.source_events import RowEvent
 from harness.model.values import Row, Value
 from harness.truth.avro_zones import server_to_utc
 from harness.truth.result import Difference, Vector, section
@@ -20,7 +20,7 @@ _KINDS = {Op.INSERT: EventKind.INSERT, Op.UPDATE: EventKind.UPDATE}
 
 
 def readings(
-    vector: Vector, rows: Sequence[MountedRow], bound: Settings, registry: SchemaRegistry
+    vector: Vector, rows: Sequence[RowEvent], bound: Settings, registry: SchemaRegistry
 ) -> Iterator[Difference]:
     """Yield where a decoded message is not the row that it encodes."""
     to_utc = server_to_utc(str(section(vector, "config").get("cdc_tz") or "UTC"))
@@ -51,21 +51,19 @@ def _raw(text: str | None) -> bytes | None:
     return None if text is None else bytes.fromhex(text)
 
 
-def _kind(row: MountedRow, bound: Settings) -> EventKind:
+def _kind(row: RowEvent, bound: Settings) -> EventKind:
     if row.after is None:
         return EventKind.DELETE
     return _KINDS[row.op] if bound.extension else EventKind.UPSERT
 
 
-def _named(
-    row: MountedRow, ordinals: Sequence[int], image: Row | None
-) -> Mapping[str, Value] | None:
+def _named(row: RowEvent, ordinals: Sequence[int], image: Row | None) -> Mapping[str, Value] | None:
     if image is None:
         return None
     return {sanitised(row.table.table.columns[n].name): image[n] for n in ordinals}
 
 
-def _settled(row: MountedRow, read: Mapping[str, Value] | None) -> Mapping[str, Value] | None:
+def _settled(row: RowEvent, read: Mapping[str, Value] | None) -> Mapping[str, Value] | None:
     """Return decoded values as the columns have them: a name that is not certain becomes one."""
     if read is None:
         return None

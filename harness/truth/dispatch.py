@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
-from harness.errors import UpstreamStopped
+from harness.errors import SourceStopped
 from harness.model.change import Op
-from harness.model.source_events import MountedRow
+from harness.model.source_events import RowEvent
 from harness.sources.tidb.changefeed import DEFAULT_TOPIC, Changefeed
 from harness.sources.tidb.dispatch import Target, target_of
 from harness.sources.tidb.dispatcher import dispatcher
@@ -48,7 +48,7 @@ def routing(vector: Vector) -> Changefeed:
     )
 
 
-def _row(where: str, feed: Changefeed, row: MountedRow, theirs: Vector) -> Iterator[Difference]:
+def _row(where: str, feed: Changefeed, row: RowEvent, theirs: Vector) -> Iterator[Difference]:
     table = row.table.table.id
     topic = feed.topic_for(table)
     if topic != theirs["topic"]:
@@ -58,7 +58,7 @@ def _row(where: str, feed: Changefeed, row: MountedRow, theirs: Vector) -> Itera
     target: Target | str
     try:
         target = target_of(feed.rule(table), row.table, image, row.commit_ts)
-    except UpstreamStopped as error:
+    except SourceStopped as error:
         target = error.code
     key = "" if isinstance(target, str) else target.key
     if key != theirs["partition_key"]:

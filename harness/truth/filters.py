@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from harness.ddl import referenced_schemas
-from harness.errors import UpstreamStopped
+from harness.errors import SourceStopped
 from harness.model.table import Table
-from harness.sources.tidb.mounter import mounted_table
+from harness.sources.tidb.mounter import source_table
 from harness.sources.tidb.refusal import ChangefeedError
 from harness.sources.tidb.split import split_updates
 from harness.sources.tidb.store import NetChange
@@ -48,10 +48,10 @@ def _dml_differences(vector: Vector, found: Watched) -> Iterator[Difference]:
     for row in vector.get("rows") or ():
         table = found.session.catalogue.find(row["schema"], row["table"])
         assert table is not None
-        net = net_change(mounted_table(table), row)
+        net = net_change(source_table(table), row)
         try:
             words.append(_word(found, table, net))
-        except UpstreamStopped as error:
+        except SourceStopped as error:
             words.append("error")
             codes = (error.code,)
             break

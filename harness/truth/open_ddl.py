@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from harness.model.record import Origin, Record
-from harness.model.source_events import ResolvedMark
+from harness.model.source_events import ResolvedEvent
 from harness.truth.open_bound import Bound
 from harness.truth.open_messages import Message, Place, in_order
 from harness.truth.open_reading import read_messages
@@ -42,7 +42,9 @@ def compare_ddl(bound: Bound, vector: Vector) -> Parts:
 def compare_checkpoint(bound: Bound, vector: Vector) -> Parts:
     """Compare a resolved mark on every partition."""
     marks = [
-        ResolvedMark(vector["checkpoint_ts"], default_topic(vector), n, Origin(1, 0, 0, "resolved"))
+        ResolvedEvent(
+            vector["checkpoint_ts"], default_topic(vector), n, Origin(1, 0, 0, "resolved")
+        )
         for n in range(partitions(vector))
     ]
     records = list(bound.wire.encode(marks))

@@ -15,7 +15,7 @@ from harness.contracts import Wire
 from harness.errors import DecodingError
 from harness.model.change import Op
 from harness.model.decoded import DecodedEvent, EventKind, settled
-from harness.model.source_events import MountedRow
+from harness.model.source_events import RowEvent
 from harness.model.values import Row, Value
 from harness.truth.open_messages import RECORD_OVERHEAD, Place
 from harness.truth.result import Difference, Vector
@@ -86,10 +86,10 @@ def _frames(
 
 
 def row_differences(
-    settings: Settings, rows: Sequence[MountedRow], found: Sequence[Read]
+    settings: Settings, rows: Sequence[RowEvent], found: Sequence[Read]
 ) -> Iterator[Difference]:
     """Yield where the decoded events are not the rows that went in, partition by partition."""
-    expected: dict[Place, list[MountedRow]] = defaultdict(list)
+    expected: dict[Place, list[RowEvent]] = defaultdict(list)
     for row in rows:
         expected[row.topic, row.partition].append(row)
     came: dict[Place, list[Read]] = defaultdict(list)
@@ -105,7 +105,7 @@ def row_differences(
             yield from _one(settings, row, read)
 
 
-def _one(settings: Settings, row: MountedRow, read: Read) -> Iterator[Difference]:
+def _one(settings: Settings, row: RowEvent, read: Read) -> Iterator[Difference]:
     event = read.event
     part = _Part(settings, row, handle_only=event.handle_only)
     kinds = {n: row.table.table.columns[n].kind for n in row.table.emitted}
@@ -138,7 +138,7 @@ class _Part:
     """What of a row is on the wire."""
 
     settings: Settings
-    row: MountedRow
+    row: RowEvent
     handle_only: bool
 
     def kind(self) -> EventKind:

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from harness.contracts import Wire
-from harness.errors import EncodingError, UpstreamStopped
+from harness.errors import EncodingError, SourceStopped
 from harness.model.change import Op
 from harness.model.record import Record
-from harness.model.source_events import MountedRow
+from harness.model.source_events import RowEvent
 from harness.sources.tidb.dispatch import target_of
 from harness.sources.tidb.mounter import eligible
 from harness.truth.open_bound import Bound
@@ -41,7 +41,7 @@ def compare_rows(bound: Bound, vector: Vector) -> Parts:
     return wrong, (*mounted.excused, *bound.excused(mine, vendor))
 
 
-def _misrouted(vector: Vector, rows: Sequence[MountedRow]) -> Iterator[Difference]:
+def _misrouted(vector: Vector, rows: Sequence[RowEvent]) -> Iterator[Difference]:
     """Yield where our own rules send a row elsewhere than the vector says."""
     feed = feed_of(vector)
     for number, row in enumerate(rows):
@@ -71,7 +71,7 @@ def _unsent(vector: Vector) -> Iterator[Difference]:
 
 
 def _encoded(
-    wire: Wire, rows: tuple[MountedRow, ...]
+    wire: Wire, rows: tuple[RowEvent, ...]
 ) -> tuple[list[Record], Mapping[int, EncodingError]]:
     """Return the records, and why each row that cannot be encoded cannot, by number."""
     try:
@@ -92,7 +92,7 @@ def _refused(refused: Mapping[int, EncodingError], vector: Vector) -> Iterator[D
     if len(told) != len(refused):
         yield Difference("events[].encode_error", f"{len(refused)} rows", f"{len(told)} rows")
     for (number, error), text in zip(refused.items(), told, strict=False):
-        code = error.code if isinstance(error, UpstreamStopped) else type(error).__name__
+        code = error.code if isinstance(error, SourceStopped) else type(error).__name__
         sizes = set(re.findall(r"\b(?:length|maxMessageBytes):(\d+)", text))
         if code not in text or not sizes <= set(re.findall(r"\d+", error.what)):
             yield Difference(f"row {number} encode_error", f"{code}: {error.what}", text)

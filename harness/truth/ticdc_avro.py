@@ -11,9 +11,9 @@ from harness.codecs.avro.encode import RECORD_OVERHEAD, Encoder
 from harness.codecs.avro.settings import Settings, settings
 from harness.codecs.avro.topics import check_topic_rule
 from harness.contracts import SchemaRegistry
-from harness.errors import UpstreamStopped
+from harness.errors import SourceStopped
 from harness.model.record import Origin, Record
-from harness.model.source_events import MountedRow, ResolvedMark
+from harness.model.source_events import ResolvedEvent, RowEvent
 from harness.truth.avro_history import History, Posts
 from harness.truth.avro_reading import readings
 from harness.truth.avro_zones import server_to_utc
@@ -44,7 +44,7 @@ def _refusal(vector: Vector) -> Iterator[Difference]:
         _settings(vector)
         for rule in sink_of(vector).get("dispatchers") or ():
             check_topic_rule(rule.get("topic") or "")
-    except UpstreamStopped as stop:
+    except SourceStopped as stop:
         if f"[CDC:{stop.code}]{stop.what}" not in theirs or stop.expected not in theirs:
             yield Difference("config_error", f"[CDC:{stop.code}]{stop.what}", theirs)
         return
@@ -91,10 +91,10 @@ def _compare_rows(vector: Vector) -> Parts:
     return differences, mounted.excused
 
 
-def _message(encoder: Encoder, row: MountedRow) -> Mapping[str, Any]:
+def _message(encoder: Encoder, row: RowEvent) -> Mapping[str, Any]:
     try:
         return _described(encoder.row(row))
-    except UpstreamStopped as stop:
+    except SourceStopped as stop:
         return {"topic": row.topic, "encode_error": f"[CDC:{stop.code}]{stop.what}"}
 
 
@@ -180,7 +180,7 @@ def _compare_ddl(vector: Vector) -> Parts:
 def _compare_checkpoint(vector: Vector) -> Parts:
     places = range(partitions(vector))
     topic, ts = default_topic(vector), vector["checkpoint_ts"]
-    marks = [ResolvedMark(ts, topic, n, Origin(1, 0, 0, "resolved")) for n in places]
+    marks = [ResolvedEvent(ts, topic, n, Origin(1, 0, 0, "resolved")) for n in places]
     sent = _broadcast(_encoder(vector, Posts()).encode(marks))
     # The vendor's encoder knows neither topic nor partition of a checkpoint; its sink does.
     ours = [{**told, "topic": None, "partition": None} for told in sent]

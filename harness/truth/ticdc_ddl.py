@@ -12,12 +12,12 @@ from dataclasses import dataclass
 
 from harness.ddl import ActionType, DdlJob
 from harness.model.record import Origin
-from harness.model.source_events import DdlEvent, MountedTable
+from harness.model.source_events import DdlEvent, SourceTable
 from harness.model.table import Table, TableId
 from harness.sources.decision import Decision
 from harness.sources.tidb.changefeed import Changefeed
 from harness.sources.tidb.eligibility import UNCODED
-from harness.sources.tidb.mounter import mounted_table
+from harness.sources.tidb.mounter import source_table
 from harness.truth.result import Difference, Vector
 from harness.truth.ticdc_followed import follow
 
@@ -117,5 +117,5 @@ def _event(feed: Changefeed, job: DdlJob, number: int, commit_ts: int) -> DdlEve
     )
 
 
-def _mounted(table: Table | None) -> MountedTable | None:
-    return mounted_table(table) if table is not None else None
+def _mounted(table: Table | None) -> SourceTable | None:
+    return source_table(table) if table is not None else None

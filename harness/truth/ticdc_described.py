@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from harness.ddl import ColumnFlag
 from harness.model.columns import INTEGERS, Column, ColumnKind
-from harness.model.source_events import MountedTable
+from harness.model.source_events import SourceTable
 from harness.model.table import Index, IndexPart, Table, TableId
 from harness.truth.result import Vector
 
@@ -42,7 +42,7 @@ _KINDS: Mapping[int, ColumnKind | tuple[ColumnKind, ColumnKind]] = {
 }
 
 
-def described_table(row: Vector) -> MountedTable:
+def described_table(row: Vector) -> SourceTable:
     """Return the table that a row's columns describe; unique columns count as one index each."""
     described: Sequence[Vector] = row["columns"] or row["pre_columns"]
     columns = tuple(_column(number, column) for number, column in enumerate(described, 1))
@@ -54,7 +54,7 @@ def described_table(row: Vector) -> MountedTable:
         columns,
         tuple(Index(n, name, (IndexPart(name),), unique=True) for n, name in enumerate(keyed, 1)),
     )
-    return MountedTable(
+    return SourceTable(
         table=table,
         codes=tuple(column["type"] for column in described),
         flags=flags,

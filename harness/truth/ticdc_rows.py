@@ -14,9 +14,9 @@ from itertools import groupby
 
 from harness.model.change import Op, RowChanged
 from harness.model.record import Origin
-from harness.model.source_events import MountedRow, MountedTable
+from harness.model.source_events import RowEvent, SourceTable
 from harness.model.values import Row
-from harness.sources.tidb.mounter import mounted_table
+from harness.sources.tidb.mounter import source_table
 from harness.sources.tidb.split import split_updates
 from harness.sources.tidb.store import NetChange
 from harness.truth.result import Difference, Vector
@@ -35,19 +35,19 @@ class MountedVector:
     `differences` tell where catalogue and vector disagree; there are no rows then.
     """
 
-    rows: tuple[MountedRow, ...]
+    rows: tuple[RowEvent, ...]
     differences: tuple[Difference, ...] = ()
     excused: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class _Change:
-    table: MountedTable
+    table: SourceTable
     net: NetChange
     row: Vector
 
 
-def mounted_rows(vector: Vector) -> list[MountedRow]:
+def mounted_rows(vector: Vector) -> list[RowEvent]:
     """Return the row events that the encoder was given, in order, each to its partition."""
     mounted = mount_rows(vector)
     if mounted.differences:
@@ -58,7 +58,7 @@ def mounted_rows(vector: Vector) -> list[MountedRow]:
 def mount_rows(vector: Vector) -> MountedVector:
     """Mount a vector's rows; DdlError when its setup cannot be run."""
     session = prepared(vector)
-    tables: dict[tuple[str, str], MountedTable] = {}
+    tables: dict[tuple[str, str], SourceTable] = {}
     excused: list[str] = []
     for row in vector["rows"]:
         name = (row["schema"], row["table"])
@@ -88,12 +88,12 @@ def mount_rows(vector: Vector) -> MountedVector:
     return MountedVector(rows, (), tuple(excused))
 
 
-def _known_table(session: Session, schema: str, name: str) -> MountedTable | None:
+def _known_table(session: Session, schema: str, name: str) -> SourceTable | None:
     table = session.catalogue.find(schema, name)
-    return mounted_table(table) if table is not None else None
+    return source_table(table) if table is not None else None
 
 
-def _disagreements(where: str, table: MountedTable, row: Vector) -> Iterator[Difference]:
+def _disagreements(where: str, table: SourceTable, row: Vector) -> Iterator[Difference]:
     """Yield what a row says of its columns and the table does not: names, codes, flags."""
     ours = ", ".join(
         f"{table.table.columns[n].name} t={table.codes[n]} f={table.flags[n]}"
@@ -107,7 +107,7 @@ def _disagreements(where: str, table: MountedTable, row: Vector) -> Iterator[Dif
             yield Difference(f"{where}.{part}", ours, theirs)
 
 
-def _changes(vector: Vector, tables: dict[tuple[str, str], MountedTable]) -> list[_Change]:
+def _changes(vector: Vector, tables: dict[tuple[str, str], SourceTable]) -> list[_Change]:
     """Return the net changes as they are sent: those of one physical table stay together."""
     found: list[_Change] = []
     for _, group in groupby(vector["rows"], key=lambda row: row["physical_table_id"]):
@@ -120,14 +120,14 @@ def _changes(vector: Vector, tables: dict[tuple[str, str], MountedTable]) -> lis
     return found
 
 
-def net_change(table: MountedTable, row: Vector) -> NetChange:
+def net_change(table: SourceTable, row: Vector) -> NetChange:
     """Return a vector's row change as the store would net it; it has no key of its own."""
     before, after = _image(table, row["pre_columns"]), _image(table, row["columns"])
     op = Op(row["kind"])
     return NetChange(op, (), before, after, RowChanged(op, table.table.id, before, after, 1))
 
 
-def _image(table: MountedTable, described: Sequence[Vector] | None) -> Row | None:
+def _image(table: SourceTable, described: Sequence[Vector] | None) -> Row | None:
     """Return the values in table order; None stands where a column is never sent."""
     if described is None:
         return None
@@ -139,9 +139,9 @@ def _image(table: MountedTable, described: Sequence[Vector] | None) -> Row | Non
     return tuple(values.get(n) for n in range(len(columns)))
 
 
-def _mounted(vector: Vector, number: int, change: _Change, target: Vector) -> MountedRow:
+def _mounted(vector: Vector, number: int, change: _Change, target: Vector) -> RowEvent:
     op = change.net.op
-    return MountedRow(
+    return RowEvent(
         op=op,
         table=change.table,
         before=change.net.before,

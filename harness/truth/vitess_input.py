@@ -22,12 +22,12 @@ from harness.model.vstream import (
     Passed,
     PassedType,
     RowChange,
-    RowEvent,
     ShardGtid,
     StreamError,
     TablePk,
     VEvent,
     Vgtid,
+    VRowEvent,
     VStreamResponse,
 )
 from harness.truth.result import Vector, section
@@ -117,7 +117,7 @@ def _row(given: Mapping[str, Any]) -> VEvent:
         RowChange(_cells(change.get("before")), _cells(change.get("after")))
         for change in given["changes"]
     )
-    return RowEvent(given["table"], changes, *_place(given))
+    return VRowEvent(given["table"], changes, *_place(given))
 
 
 def _cells(given: Sequence[Any] | None) -> Cells | None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from harness.codecs.connect.errors import java_text
 from harness.codecs.connect.schema import ConnectRecord
 from harness.codecs.debezium_vitess.transforms.chain import Chain, stage
-from harness.errors import UpstreamStopped
+from harness.errors import SourceStopped
 from harness.truth.result import Difference, Vector
 from harness.truth.vitess_clock import like_theirs
 from harness.truth.vitess_records import compare_record
@@ -25,7 +25,7 @@ def compare_transforms(vector: Vector, records: Sequence[ConnectRecord]) -> list
         where = f"smt_results[{number}]"
         try:
             chain = Chain(tuple(stage(e["type"], e["config"]) for e in result["chain"]))
-        except UpstreamStopped as stop:
+        except SourceStopped as stop:
             theirs = result.get("configure_error")
             if [java_text(stop)] != theirs:
                 found.append(Difference(f"{where}.configure_error", java_text(stop), str(theirs)))
@@ -51,7 +51,7 @@ def _compare_one(
 ) -> list[Difference]:
     try:
         made = chain.apply(record)
-    except UpstreamStopped as stop:
+    except SourceStopped as stop:
         told = entry.get("error")
         mine = java_text(stop)
         same = told is not None and told[-1] == mine

@@ -26,7 +26,7 @@ from typing import Any
 
 from harness.model.canonical import canonical
 from harness.model.decoded import DecodedEvent, EventKind, settled
-from harness.model.source_events import MountedTable
+from harness.model.source_events import SourceTable
 from harness.model.values import Row, Value
 from harness.verdict.expected import Expected, TableState
 from harness.verdict.text import row_text
@@ -51,7 +51,7 @@ class SentEvent:
     """One event as it was sent: decoded, its table version, the partitions that carry it."""
 
     decoded: DecodedEvent
-    table: MountedTable | None
+    table: SourceTable | None
     partitions: frozenset[int]
     action: str = ""
 
@@ -214,7 +214,7 @@ def _has_columns(wanted: Mapping[str, Any], event: SentEvent) -> bool:
     )
 
 
-def _same(table: MountedTable, name: str, raw: object, value: Value) -> bool:
+def _same(table: SourceTable, name: str, raw: object, value: Value) -> bool:
     try:
         column = table.table.column(name)
         return canonical(column, raw) == canonical(column, settled(column.kind, value))

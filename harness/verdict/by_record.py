@@ -14,19 +14,19 @@ from functools import partial
 
 from harness.model.columns import BINARIES, CHARACTERS, INTEGERS, Column
 from harness.model.reshape import default_value
-from harness.model.source_events import MountedRow, MountedTable, VendorEvent
+from harness.model.source_events import RowEvent, SourceEvent, SourceTable
 from harness.model.table import TableId
 from harness.model.values import Row, Value
 from harness.verdict.expected import Expected, TableState, apply_row, key_of
 
 
-def fold_rows(events: Iterable[VendorEvent], tells_default: Callable[[Column], bool]) -> Expected:
+def fold_rows(events: Iterable[SourceEvent], tells_default: Callable[[Column], bool]) -> Expected:
     """Return the state after all rows, in the order in which they were sent.
 
     `tells_default` says of a new column whether the wire tells its default, which older rows then
     have; otherwise they have NULL there.
     """
-    rows = tuple(event for event in events if isinstance(event, MountedRow))
+    rows = tuple(event for event in events if isinstance(event, RowEvent))
     again = partial(_folded, tells_default=tells_default)
     last = max((event.commit_ts for event in rows), default=0)
     return Expected(
@@ -41,11 +41,11 @@ def fold_rows(events: Iterable[VendorEvent], tells_default: Callable[[Column], b
 
 
 def _folded(
-    rows: Sequence[VendorEvent], tells_default: Callable[[Column], bool]
+    rows: Sequence[SourceEvent], tells_default: Callable[[Column], bool]
 ) -> dict[TableId, TableState]:
     tables: dict[TableId, TableState] = {}
     for event in rows:
-        if not isinstance(event, MountedRow):
+        if not isinstance(event, RowEvent):
             continue
         state = tables.get(event.table.table.id)
         # A deletion tells of its key alone, so the row behind it is the first with the new columns.
@@ -55,7 +55,7 @@ def _folded(
     return tables
 
 
-def _widen(state: TableState, after: MountedTable, tells_default: Callable[[Column], bool]) -> None:
+def _widen(state: TableState, after: SourceTable, tells_default: Callable[[Column], bool]) -> None:
     before, state.mounted = state.mounted, after
     ordinals = {column.name: n for n, column in enumerate(before.table.columns)}
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from harness.model.finding import Place
 from harness.model.record import Record
-from harness.model.source_events import MountedRow
+from harness.model.source_events import RowEvent
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Judged:
     gone: AbstractSet[int] = frozenset()
     hostile: tuple[Place, ...] | None = None
 
-    def places_of(self, events: Sequence[MountedRow]) -> tuple[Place, ...]:
+    def places_of(self, events: Sequence[RowEvent]) -> tuple[Place, ...]:
         """Return the records of some events, in the order in which they lie on the topic."""
         found = [place for event in events for place in self.places.get(event.origin.event, ())]
         return tuple(sorted(found, key=lambda place: (place.topic, place.partition, place.offset)))

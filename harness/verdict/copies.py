@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from harness.model.change import Op
 from harness.model.finding import Finding, FindingKind
-from harness.model.source_events import MountedRow, VendorEvent
+from harness.model.source_events import RowEvent, SourceEvent
 from harness.model.table import TableId
 from harness.verdict.case import Judged
 from harness.verdict.expected import Expected, TableState
@@ -64,11 +64,11 @@ def _readings(judged: Judged, expected: Expected) -> Iterator[Tables]:
         yield expected.again(tuple(_too_early(every, scattered)))
 
 
-def _once(applied: Iterable[VendorEvent]) -> Iterator[VendorEvent]:
+def _once(applied: Iterable[SourceEvent]) -> Iterator[SourceEvent]:
     """Yield events as who takes two equal ones of a commit ts for one."""
     seen: set[object] = set()
     for event in applied:
-        if isinstance(event, MountedRow):
+        if isinstance(event, RowEvent):
             same = (event.table.table.id, event.commit_ts, event.op, event.before, event.after)
             if same in seen:
                 continue
@@ -76,21 +76,21 @@ def _once(applied: Iterable[VendorEvent]) -> Iterator[VendorEvent]:
         yield event
 
 
-def _every(judged: Judged, applied: Iterable[VendorEvent]) -> Iterator[VendorEvent]:
+def _every(judged: Judged, applied: Iterable[SourceEvent]) -> Iterator[SourceEvent]:
     """Yield each row event as often as it lies on the topic."""
     for event in applied:
-        if isinstance(event, MountedRow):
+        if isinstance(event, RowEvent):
             yield from [event] * judged.copies_of(event.origin.event)
         else:
             yield event
 
 
 def _too_early(
-    events: Iterable[VendorEvent], scattered: frozenset[TableId]
-) -> Iterator[VendorEvent]:
+    events: Iterable[SourceEvent], scattered: frozenset[TableId]
+) -> Iterator[SourceEvent]:
     """Yield events as who reads each removal before the row that it is about."""
     for event in events:
-        if not isinstance(event, MountedRow) or event.table.table.id not in scattered:
+        if not isinstance(event, RowEvent) or event.table.table.id not in scattered:
             yield event
         elif event.op is not Op.DELETE:
             yield replace(event, before=None)
@@ -105,7 +105,7 @@ def _scattered(judged: Judged, expected: Expected) -> frozenset[TableId]:
         return frozenset()
     found: dict[TableId, set[tuple[str, int]]] = {}
     for event in expected.applied:
-        if isinstance(event, MountedRow):
+        if isinstance(event, RowEvent):
             there = judged.places.get(event.origin.event, ())
             found.setdefault(event.table.table.id, set()).update(
                 (place.topic, place.partition) for place in there

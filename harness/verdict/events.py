@@ -15,7 +15,7 @@ from harness.model.canonical import canonical
 from harness.model.change import Op
 from harness.model.finding import Finding, FindingKind
 from harness.model.observed import ObservedEvent, RawRow
-from harness.model.source_events import MountedRow
+from harness.model.source_events import RowEvent
 from harness.model.values import Value
 from harness.spec import duty_clause
 from harness.verdict.case import Judged
@@ -45,9 +45,9 @@ def compare_events(
     judged: Judged, expected: Expected, answer: Sequence[ObservedEvent]
 ) -> Iterator[Finding]:
     """Yield a finding for each event missing, unexpected, or applied against its key's order."""
-    wanted: dict[Name, list[MountedRow]] = {}
+    wanted: dict[Name, list[RowEvent]] = {}
     for event in expected.applied:
-        if isinstance(event, MountedRow) and event.table.handle:
+        if isinstance(event, RowEvent) and event.table.handle:
             wanted.setdefault((str(event.table.table.id), _key(event)), []).append(event)
     got = _answered(judged, expected, answer)
     early = {event.commit_ts for event in expected.held}
@@ -89,7 +89,7 @@ def _in_order(steps: Sequence[Step], told: Sequence[Told]) -> bool:
 
 
 def _overtaken(
-    judged: Judged, expected: Expected, event: MountedRow, later: Sequence[MountedRow]
+    judged: Judged, expected: Expected, event: RowEvent, later: Sequence[RowEvent]
 ) -> bool:
     """Tell whether a later event of the key may be read first, which leaves nothing to apply.
 
@@ -101,12 +101,12 @@ def _overtaken(
     return bool(here) and not _partitions(judged, later) <= here
 
 
-def _partitions(judged: Judged, events: Sequence[MountedRow]) -> set[tuple[str, int]]:
+def _partitions(judged: Judged, events: Sequence[RowEvent]) -> set[tuple[str, int]]:
     return {(place.topic, place.partition) for place in judged.places_of(events)}
 
 
 def _missing(
-    judged: Judged, name: Name, events: Sequence[MountedRow], seen: Sequence[Step]
+    judged: Judged, name: Name, events: Sequence[RowEvent], seen: Sequence[Step]
 ) -> Iterator[Finding]:
     for event in events:
         there = event.origin.event not in judged.gone
@@ -145,7 +145,7 @@ def _answered(
     Where a consumer tells no commit ts, its n-th put or delete of a key is the n-th that can still
     be read and that it did not tell with one.
     """
-    events = [e for e in (*expected.applied, *expected.held) if isinstance(e, MountedRow)]
+    events = [e for e in (*expected.applied, *expected.held) if isinstance(e, RowEvent)]
     untold: dict[Kind, list[int]] = {}
     for event in events:
         if event.origin.event not in judged.gone - judged.places.keys():
@@ -169,11 +169,11 @@ def _answered(
 
 
 def _kinds(
-    events: Sequence[MountedRow], answer: Sequence[ObservedEvent], known: AbstractSet[Kind]
+    events: Sequence[RowEvent], answer: Sequence[ObservedEvent], known: AbstractSet[Kind]
 ) -> Iterator[tuple[ObservedEvent, Kind]]:
     """Yield each answer with its table, key and whether it deletes; keyless ones are left out."""
     versions = {(str(event.table.table.id), event.commit_ts): event for event in events}
-    handles: dict[str, dict[tuple[int, ...], MountedRow]] = {}
+    handles: dict[str, dict[tuple[int, ...], RowEvent]] = {}
     for event in events:
         handles.setdefault(str(event.table.table.id), {})[event.table.handle] = event
     for told in answer:
@@ -192,13 +192,13 @@ def _kinds(
         )
 
 
-def _key(event: MountedRow) -> str:
+def _key(event: RowEvent) -> str:
     image = event.before if event.op is Op.DELETE else event.after
     assert image is not None
     return key_text(event.table, image)
 
 
-def _raw_key(version: MountedRow, raw: RawRow) -> str:
+def _raw_key(version: RowEvent, raw: RawRow) -> str:
     columns = version.table.table.columns
     row: list[Value] = [None] * len(columns)
     for ordinal in version.table.handle:

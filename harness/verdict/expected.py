@@ -15,10 +15,10 @@ from harness.model.change import Op
 from harness.model.reshape import keeps_rows, reshape
 from harness.model.source_events import (
     DdlEvent,
-    MountedRow,
-    MountedTable,
-    ResolvedMark,
-    VendorEvent,
+    ResolvedEvent,
+    RowEvent,
+    SourceEvent,
+    SourceTable,
 )
 from harness.model.table import TableId
 from harness.model.values import Row, Value
@@ -34,17 +34,17 @@ class TableState:
     `history` holds, for each key, the events that touched it, in order of application.
     """
 
-    mounted: MountedTable
+    mounted: SourceTable
     rows: dict[Key, Row] = field(default_factory=dict[Key, Row])
     multiset: list[Row] = field(default_factory=list[Row])
-    history: dict[Key, list[MountedRow]] = field(default_factory=dict[Key, list[MountedRow]])
+    history: dict[Key, list[RowEvent]] = field(default_factory=dict[Key, list[RowEvent]])
 
     @property
     def keyless(self) -> bool:
         """Tell whether rows have no identity."""
         return not self.mounted.handle
 
-    def events(self) -> list[MountedRow]:
+    def events(self) -> list[RowEvent]:
         """Return every event that touched the table."""
         return [event for events in self.history.values() for event in events]
 
@@ -62,50 +62,50 @@ class Expected:
     """
 
     tables: dict[TableId, TableState]
-    applied: tuple[VendorEvent, ...]
+    applied: tuple[SourceEvent, ...]
     ddl: tuple[DdlEvent, ...]
-    held: tuple[MountedRow, ...]
+    held: tuple[RowEvent, ...]
     resolved_ts: int
-    again: Callable[[Sequence[VendorEvent]], dict[TableId, TableState]] = field(compare=False)
+    again: Callable[[Sequence[SourceEvent]], dict[TableId, TableState]] = field(compare=False)
     unordered: bool = False
 
 
-def fold(events: Iterable[VendorEvent], *, complete: str) -> Expected:
+def fold(events: Iterable[SourceEvent], *, complete: str) -> Expected:
     """Return the expected state; `complete` is `at-or-below` or `below`."""
     stream = tuple(events)
     resolved = global_resolved(stream)
     limit = resolved if complete == "at-or-below" else resolved - 1
-    data = [event for event in stream if not isinstance(event, ResolvedMark)]
+    data = [event for event in stream if not isinstance(event, ResolvedEvent)]
     # Python's sort is stable, so events of one commit ts and rank stay in emission order.
     ready = sorted((e for e in data if e.commit_ts <= limit), key=lambda e: (e.commit_ts, _rank(e)))
     return Expected(
         tables=_folded(ready),
         applied=tuple(ready),
         ddl=tuple(event for event in ready if isinstance(event, DdlEvent)),
-        held=tuple(e for e in data if e.commit_ts > limit and isinstance(e, MountedRow)),
+        held=tuple(e for e in data if e.commit_ts > limit and isinstance(e, RowEvent)),
         resolved_ts=resolved,
         again=_folded,
     )
 
 
-def _folded(ready: Sequence[VendorEvent]) -> dict[TableId, TableState]:
+def _folded(ready: Sequence[SourceEvent]) -> dict[TableId, TableState]:
     tables: dict[TableId, TableState] = {}
     for event in ready:
         if isinstance(event, DdlEvent):
             _apply_ddl(tables, event)
-        elif isinstance(event, MountedRow):
+        elif isinstance(event, RowEvent):
             apply_row(tables, event)
     return tables
 
 
-def global_resolved(events: Sequence[VendorEvent]) -> int:
+def global_resolved(events: Sequence[SourceEvent]) -> int:
     """Return the least of the partitions' greatest marks; 0 while any partition has none."""
     greatest: dict[tuple[str, int], int] = {}
     for event in events:
         if isinstance(event, DdlEvent):
             for partition in range(event.partitions):
                 greatest.setdefault((event.topic, partition), 0)
-        elif isinstance(event, ResolvedMark):
+        elif isinstance(event, ResolvedEvent):
             place = (event.topic, event.partition)
             greatest[place] = max(greatest.get(place, 0), event.ts)
         else:
@@ -113,18 +113,18 @@ def global_resolved(events: Sequence[VendorEvent]) -> int:
     return min(greatest.values(), default=0)
 
 
-def key_of(table: MountedTable, row: Row) -> Key:
+def key_of(table: SourceTable, row: Row) -> Key:
     """Return the handle key's values; the whole row when there is no handle."""
     return tuple(row[ordinal] for ordinal in table.handle) if table.handle else row
 
 
-def _rank(event: MountedRow | DdlEvent) -> int:
+def _rank(event: RowEvent | DdlEvent) -> int:
     if isinstance(event, DdlEvent):
         return 0
     return 1 if event.op is Op.DELETE else 2
 
 
-def apply_row(tables: dict[TableId, TableState], event: MountedRow) -> None:
+def apply_row(tables: dict[TableId, TableState], event: RowEvent) -> None:
     """Put, replace or remove the event's row, and remember the event."""
     state = tables.setdefault(event.table.table.id, TableState(event.table))
     image = event.before if event.op is Op.DELETE else event.after

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from harness.model.change import Op
 from harness.model.finding import Finding, FindingKind
 from harness.model.observed import RawRow
-from harness.model.source_events import MountedRow
+from harness.model.source_events import RowEvent
 from harness.model.table import TableId
 from harness.model.values import Row
 from harness.spec import duty_clause, type_clause
@@ -178,9 +178,7 @@ def _differing(
         )
 
 
-def _held(
-    expected: Expected, state: TableState, key: Key, *, after: Row | None
-) -> list[MountedRow]:
+def _held(expected: Expected, state: TableState, key: Key, *, after: Row | None) -> list[RowEvent]:
     """Return the events not yet complete that would leave this row under the key, or none."""
     return [
         event
@@ -191,7 +189,7 @@ def _held(
     ]
 
 
-def _image(event: MountedRow) -> Row:
+def _image(event: RowEvent) -> Row:
     image = event.before if event.after is None else event.after
     assert image is not None
     return image
@@ -201,7 +199,7 @@ def _early(
     judged: Judged,
     expected: Expected,
     kind: FindingKind,
-    early: Sequence[MountedRow],
+    early: Sequence[RowEvent],
     wanted: Row | None,
 ) -> Finding:
     event = early[0]
@@ -249,7 +247,7 @@ def _row_finding(
     )
 
 
-def _row_clause(judged: Judged, kind: FindingKind, history: Sequence[MountedRow]) -> str:
+def _row_clause(judged: Judged, kind: FindingKind, history: Sequence[RowEvent]) -> str:
     duty = "repeated" if kind is FindingKind.DUPLICATE_ROW else ""
     if not duty and history:
         duty = "delete" if history[-1].op is Op.DELETE else history[-1].op.value

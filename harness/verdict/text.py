@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.model.decoded import DecodedEvent, EventKind
-from harness.model.source_events import MountedTable
+from harness.model.source_events import SourceTable
 from harness.model.values import Row, Value
 
 
@@ -18,14 +18,14 @@ def value_text(value: Value) -> str:
     return str(value)
 
 
-def row_text(table: MountedTable, row: Row) -> str:
+def row_text(table: SourceTable, row: Row) -> str:
     """Return a row as `{id: 1, val: 'a'}`, in table order, without columns that are never sent."""
     columns = table.table.columns
     cells = (f"{columns[i].name}: {value_text(row[i])}" for i in table.emitted)
     return "{" + ", ".join(cells) + "}"
 
 
-def key_text(table: MountedTable, row: Row) -> str:
+def key_text(table: SourceTable, row: Row) -> str:
     """Return the handle key as `id=1`; the whole row when there is none."""
     columns = table.table.columns
     ordinals = table.handle or table.emitted

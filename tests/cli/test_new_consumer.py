@@ -81,14 +81,17 @@ def test_each_protocol_that_is_offered_is_declared(language: str, protocol: str)
     assert f"protocols: [{protocol}]" in manifest
 
 
+OURS = tuple(f"{word} {name}" for word in ("from", "import") for name in ("harness", "cdc_spark"))
+
+
 @pytest.mark.parametrize(("language", "protocol"), TABLE)
 def test_each_is_a_program_of_its_own(language: str, protocol: str) -> None:
-    """No scaffold imports the harness but Spark's: a decoder, and the connector's jars."""
+    """No scaffold imports our packages but Spark's: a decoder, and the connector's jars."""
     directory = scaffold(language, "--protocol", protocol)
     lines = [line for path in directory.glob("*.py") for line in path.read_text().splitlines()]
-    ours = {line for line in lines if line.startswith(("from harness", "import harness"))}
+    ours = {line for line in lines if line.startswith(OURS)}
     taken = {
-        f"from harness.consumers.spark import decode_{protocol}",
+        f"from cdc_spark import decode_{protocol}",
         "from harness.services import jars",
     }
     assert ours == (taken if language == "spark" else set())

@@ -1,4 +1,4 @@
-"""What each promise of `Kept` means: a law over what was to be sent and what is delivered."""
+"""What each promise of `Invariant` means: a law over what was to be sent and what is delivered."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from harness.faults.choose import Place, is_mark, place, ts
-from harness.faults.fault import Kept
+from harness.faults.fault import Invariant
 from harness.model.record import Origin, Record
 
 Records = Sequence[Record]
@@ -102,13 +102,13 @@ def marks_kept(before: Records, after: Records) -> bool:
     return greatest(before) == greatest(after)
 
 
-LAWS: Mapping[Kept, Law] = {
-    Kept.BYTES: bytes_kept,
-    Kept.EVENTS: events_kept,
-    Kept.ONCE: once,
-    Kept.ORDER: order_kept,
-    Kept.LAST_VALUE: last_value,
-    Kept.PROMISE: promise,
-    Kept.RISING: rising,
-    Kept.MARKS: marks_kept,
+LAWS: Mapping[Invariant, Law] = {
+    Invariant.BYTES: bytes_kept,
+    Invariant.EVENTS: events_kept,
+    Invariant.ONCE: once,
+    Invariant.ORDER: order_kept,
+    Invariant.LAST_VALUE: last_value,
+    Invariant.PROMISE: promise,
+    Invariant.RISING: rising,
+    Invariant.MARKS: marks_kept,
 }

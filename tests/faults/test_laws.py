@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from harness.errors import StepError
 from harness.faults import FAULTS, poison
 from harness.faults.actions import Aborted, Committed, Step
-from harness.faults.fault import Kept, Standing
+from harness.faults.fault import Invariant, Standing
 from harness.faults.landed import landed
 from harness.model.record import Record
 from tests.faults.laws import LAWS
@@ -102,7 +102,7 @@ def read(steps: Sequence[Step]) -> list[Record]:
 def test_every_fault_is_held_to_the_laws() -> None:
     """Each fault has options here, each option of it is tried, and each promise is a law."""
     assert set(OPTIONS) == set(FAULTS)
-    assert set(LAWS) == set(Kept)
+    assert set(LAWS) == set(Invariant)
     for name, fault in FAULTS.items():
         tried = {option for options in OPTIONS[name] for option in options}
         assert tried == {option.name for option in fault.options}, name
@@ -209,26 +209,26 @@ def test_what_does_not_apply(
 def test_hostile_faults_promise_little() -> None:
     """What is hostile in one protocol is so in all, and nothing hostile promises every event."""
     for fault in FAULTS.values():
-        standings = {licence.standing for licence in fault.licences.values()}
+        standings = {permission.standing for permission in fault.licences.values()}
         if Standing.HOSTILE in standings:
             assert standings == {Standing.HOSTILE}
-            assert fault.kept < set(Kept)
+            assert fault.kept < set(Invariant)
 
 
-SPOILED: Mapping[Kept, Callable[[Sequence[Record]], Sequence[Record]]] = {
-    Kept.BYTES: lambda records: [*records, replace(records[0], value=b"?")],
-    Kept.EVENTS: lambda records: [r for r in records if r.origins[0].key != "id=3"],
-    Kept.ONCE: lambda records: [*records, records[2]],
-    Kept.ORDER: lambda records: [*records[:2], records[3], records[2], *records[4:]],
-    Kept.LAST_VALUE: lambda records: [*records, replace(records[2], value=b"?")],
-    Kept.PROMISE: lambda records: [*records[:3], records[5], *records[3:]],
-    Kept.RISING: lambda records: [*records, records[5]],
-    Kept.MARKS: lambda records: records[:-1],
+SPOILED: Mapping[Invariant, Callable[[Sequence[Record]], Sequence[Record]]] = {
+    Invariant.BYTES: lambda records: [*records, replace(records[0], value=b"?")],
+    Invariant.EVENTS: lambda records: [r for r in records if r.origins[0].key != "id=3"],
+    Invariant.ONCE: lambda records: [*records, records[2]],
+    Invariant.ORDER: lambda records: [*records[:2], records[3], records[2], *records[4:]],
+    Invariant.LAST_VALUE: lambda records: [*records, replace(records[2], value=b"?")],
+    Invariant.PROMISE: lambda records: [*records[:3], records[5], *records[3:]],
+    Invariant.RISING: lambda records: [*records, records[5]],
+    Invariant.MARKS: lambda records: records[:-1],
 }
 
 
-@pytest.mark.parametrize("kept", Kept)
-def test_every_law_can_be_broken(kept: Kept) -> None:
+@pytest.mark.parametrize("kept", Invariant)
+def test_every_law_can_be_broken(kept: Invariant) -> None:
     """Each law refuses a delivery that breaks its promise, and takes the undisturbed one."""
     records = STREAMS["open"]([T1, T2])
     assert LAWS[kept](records, records)

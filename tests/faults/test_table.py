@@ -15,7 +15,7 @@ import yaml
 from harness.errors import StepError
 from harness.faults import FAULTS, GROUPS
 from harness.faults.describe import page
-from harness.faults.fault import Disturbance, Kept, Standing
+from harness.faults.fault import Disturbance, Invariant, Standing
 from harness.faults.grammar import PROTOCOLS as IN_GRAMMAR
 from harness.faults.option import Takes
 from harness.protocols import PROTOCOLS
@@ -40,7 +40,7 @@ def test_a_fault_is_declared_in_full(fault: Disturbance) -> None:
     assert fault.settle(fault.example, 1).items() >= fault.example.items()
     for option in fault.options:
         assert option.meaning.endswith(".")
-        assert set(option.loses) <= set(Kept.__members__)
+        assert set(option.loses) <= set(Invariant.__members__)
         assert (option.takes is Takes.WORD) == bool(option.words)
         assert option.default is None or option.fits(option.default)
         assert not (option.required and option.default is not None)
@@ -49,10 +49,10 @@ def test_a_fault_is_declared_in_full(fault: Disturbance) -> None:
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
 def test_licences_are_what_they_say(fault: Disturbance) -> None:
     """An allowed fault names clauses that govern the protocol; one beyond names where it was."""
-    for protocol, licence in fault.licences.items():
-        assert (licence.standing is Standing.ALLOWED) == bool(licence.clauses)
-        assert (licence.standing is Standing.BEYOND) == licence.seen_in.startswith("https://")
-        for clause in licence.clauses:
+    for protocol, permission in fault.licences.items():
+        assert (permission.standing is Standing.ALLOWED) == bool(permission.clauses)
+        assert (permission.standing is Standing.BEYOND) == permission.seen_in.startswith("https://")
+        for clause in permission.clauses:
             assert governs(CLAUSES[clause], protocol), clause
     assert fault.standing("unheard-of") is None
 

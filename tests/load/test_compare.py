@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from harness.consumers import spark as consumers
+import cdc_spark as consumers
 from harness.errors import SetupError, UsageError
 from harness.load import job
 from harness.load.compare import STATES, Compared, compare

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from harness.consumers.spark.events import Kind
+from cdc_spark.events import Kind
 from harness.errors import HarnessBug, UsageError
 from harness.load.encoding import prepared
 from harness.load.repeats import told_again

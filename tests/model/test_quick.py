@@ -11,13 +11,13 @@ import pytest
 
 from harness.model.quick import quick
 from harness.model.record import Origin, Record, bare_record, quick_origin
-from harness.model.source_events import MountedRow, quick_row
+from harness.model.source_events import RowEvent, quick_row
 from harness.sources.tidb.store import NetChange, net_change
 
 MADE: dict[type[Any], Callable[..., Any]] = {
     Record: bare_record,
     Origin: quick_origin,
-    MountedRow: quick_row,
+    RowEvent: quick_row,
     NetChange: net_change,
 }
 

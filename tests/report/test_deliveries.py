@@ -21,7 +21,7 @@ MORE = """\
 
 
 def test_lines(tmp_path: Path) -> None:
-    """Each step has its line and licence, and each message that came again stands on the right."""
+    """Each step has its line and permission; messages that came again stand on the right."""
     plan = planned(tmp_path)["again"]
     lines = list(delivery_lines(plan))
     assert max(map(len, lines)) <= WIDTH

@@ -57,7 +57,7 @@ def test_a_page_cites_clauses_that_govern_it(name: str) -> None:
 
 
 def test_a_scenario_covers_what_it_cites() -> None:
-    """A clause under test, a licence and a reason all count, and link to the scenario."""
+    """A clause under test, a permission and a reason all count, and link to the scenario."""
     text = page("open", load_all(ROOT / "scenarios"))
     row = next(line for line in text.splitlines() if line.startswith("| `open.type.tinyint` | "))
     assert "[types.integers](../../../scenarios/types/integers.yaml)" in row

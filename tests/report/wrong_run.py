@@ -10,7 +10,7 @@ from harness.engine.catalogue.plans import plans
 from harness.engine.catalogue.workspace import workspace
 from harness.engine.events import CaseFinished, Event, RunFinished, RunStarted
 from harness.engine.mutation.prepared import Prepared
-from harness.engine.plan.evidence import exhibit
+from harness.engine.plan.evidence import evidence
 from harness.model.finding import APPLICABLE, FINDINGS, Judgement
 from harness.mutants.consumer import REFERENCE
 from harness.mutants.table import MUTANTS
@@ -42,7 +42,7 @@ def wrong_run(
             f"harness certify {consumer} -k '{plan.case.id}'",
             observed.log,
             scenario.clauses,
-            exhibit(plan, verdict, observed),
+            evidence(plan, verdict, observed),
         )
     passed = judgements.count(Judgement.PASS)
     applicable = sum(judgement in APPLICABLE for judgement in judgements)

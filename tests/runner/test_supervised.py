@@ -17,7 +17,7 @@ from harness.model.observed import Outcome
 from harness.runner.contract.job import ChangefeedJob, Job, KafkaJob, TopicJob
 from harness.runner.manifest import Consumer
 from harness.runner.run import Start
-from harness.runner.supervised import Attended
+from harness.runner.supervised import SupervisedConsumer
 
 PROPERTIES = {"bootstrap.servers": "127.0.0.1:9", "isolation.level": "read_committed"}
 KAFKA = KafkaJob("g", PROPERTIES, PROPERTIES)
@@ -33,12 +33,12 @@ def done():
 """
 
 
-def attended(
+def supervised(
     tmp_path: Path,
     body: str,
     deadline_s: float = 30,
     should_abort: Callable[[], None] = lambda: None,
-) -> Attended:
+) -> SupervisedConsumer:
     """Return the attendant of a script."""
     script = tmp_path / "consumer.py"
     script.write_text(BODY + body)
@@ -47,7 +47,7 @@ def attended(
     job = Job(tmp_path / "run/work", tmp_path / "run/out", KAFKA, feeds, deadline_s)
     consumer = Consumer("test", (sys.executable, "-I", "-S", str(script)))
     start = Start(tmp_path / "run", job)
-    return Attended(consumer, start, {"PATH": os.environ["PATH"]}, 1.0, should_abort)
+    return SupervisedConsumer(consumer, start, {"PATH": os.environ["PATH"]}, 1.0, should_abort)
 
 
 def until(reached: Callable[[], bool]) -> None:
@@ -61,7 +61,7 @@ def until(reached: Callable[[], bool]) -> None:
 def test_killed_and_started_again(tmp_path: Path) -> None:
     """A second start finds the first one's work directory; how the first ended is forgotten."""
     starts = tmp_path / "run/work/starts"
-    with attended(tmp_path, "if open(starts).read() == '1': time.sleep(600)\ndone()") as one:
+    with supervised(tmp_path, "if open(starts).read() == '1': time.sleep(600)\ndone()") as one:
         one.begin()
         until(starts.exists)
         one.kill()
@@ -75,7 +75,7 @@ def test_killed_and_started_again(tmp_path: Path) -> None:
 def test_a_crash_point(tmp_path: Path) -> None:
     """A consumer that is told to die there is seen to have been killed."""
     body = "if 'HARNESS_CRASHPOINT' in os.environ: os.kill(os.getpid(), signal.SIGKILL)\ndone()"
-    with attended(tmp_path, body) as one:
+    with supervised(tmp_path, body) as one:
         one.begin("write:2")
         assert one.wait() == -signal.SIGKILL
         one.begin()
@@ -85,7 +85,7 @@ def test_a_crash_point(tmp_path: Path) -> None:
 def test_paused(tmp_path: Path) -> None:
     """A paused consumer does nothing until its time has come, and then ends as ever."""
     go = tmp_path / "go"
-    with attended(
+    with supervised(
         tmp_path, f"while not os.path.exists({str(go)!r}): time.sleep(0.01)\ndone()"
     ) as one:
         one.begin()
@@ -100,7 +100,7 @@ def test_paused(tmp_path: Path) -> None:
 def test_several_instances(tmp_path: Path) -> None:
     """Instances run at once, know their number, and all have to end well."""
     body = "done()\nif os.environ['HARNESS_INSTANCE'] == '2': raise SystemExit(3)"
-    with attended(tmp_path, body) as one:
+    with supervised(tmp_path, body) as one:
         one.begin(instances=2)
         assert one.wait() == 3
         assert one.answer(3).outcome is Outcome.CRASH
@@ -112,7 +112,7 @@ def test_one_of_several_is_killed(tmp_path: Path) -> None:
     go = tmp_path / "go"
     starts = tmp_path / "run/work/starts"
     body = f"while not os.path.exists({str(go)!r}): time.sleep(0.01)\ndone()"
-    with attended(tmp_path, body) as one:
+    with supervised(tmp_path, body) as one:
         one.begin(instances=2)
         until(lambda: starts.exists() and len(starts.read_text()) == 2)
         one.kill()
@@ -126,7 +126,7 @@ def test_one_of_several_is_killed(tmp_path: Path) -> None:
 
 def test_late(tmp_path: Path) -> None:
     """A consumer that hangs is late, and nothing of it is left."""
-    with attended(tmp_path, "time.sleep(600)", deadline_s=0.3) as one:
+    with supervised(tmp_path, "time.sleep(600)", deadline_s=0.3) as one:
         one.begin()
         (pid,) = one.pids
         assert one.wait() is None
@@ -140,7 +140,7 @@ def test_a_run_that_is_given_up(tmp_path: Path) -> None:
     def abort() -> None:
         raise SetupError("kafka is dead")
 
-    with attended(tmp_path, "time.sleep(600)", should_abort=abort) as one:
+    with supervised(tmp_path, "time.sleep(600)", should_abort=abort) as one:
         one.begin()
         with pytest.raises(SetupError, match="kafka is dead"):
             one.wait()

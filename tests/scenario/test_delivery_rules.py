@@ -21,7 +21,7 @@ upstream:
 delivery:
   joined:
     - rebatch: {{events: 2}}
-      {licence}
+      {permission}
 expect: {{tables: {{shop.t: [{{id: 1}}]}}}}
 """
 BOTH = "{protocol: [open, avro]}"
@@ -29,10 +29,10 @@ OPEN_ONLY = "{protocol: [open, avro], exclude: [{protocol: avro, delivery: joine
 BATCH = "allowed-by: {open: open.frame.batch}"
 
 
-def problems(root: Path, matrix: str, licence: str) -> list[str]:
+def problems(root: Path, matrix: str, permission: str) -> list[str]:
     """Return what is wrong with a scenario."""
     path = root / "a.yaml"
-    path.write_text(TEXT.format(matrix=matrix, licence=licence), encoding="utf-8")
+    path.write_text(TEXT.format(matrix=matrix, permission=permission), encoding="utf-8")
     try:
         load(path, root)
     except ScenarioError as error:
@@ -41,7 +41,7 @@ def problems(root: Path, matrix: str, licence: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("matrix", "licence", "told"),
+    ("matrix", "permission", "told"),
     [
         (OPEN_ONLY, BATCH, []),
         (OPEN_ONLY, "seen-in: https://example.org/1", []),
@@ -62,7 +62,7 @@ def problems(root: Path, matrix: str, licence: str) -> list[str]:
     ],
 )
 def test_a_fault_fits_where_it_is_run(
-    matrix: str, licence: str, told: list[str], tmp_path: Path
+    matrix: str, permission: str, told: list[str], tmp_path: Path
 ) -> None:
     """A protocol that the matrix excludes for the variant need not allow it."""
-    assert problems(tmp_path, matrix, licence) == told
+    assert problems(tmp_path, matrix, permission) == told

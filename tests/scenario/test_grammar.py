@@ -97,7 +97,7 @@ def test_the_grammar_knows_the_protocols() -> None:
 
 
 def test_the_grammar_knows_the_faults() -> None:
-    """A delivery step names a fault that there is, or its licence."""
+    """A delivery step names a fault that there is, or its permission."""
     assert set(defined("delivery-step")["properties"]) == {*FAULTS, *LICENCES}
     assert defined("delivery-step")["allOf"][0]["oneOf"] == [
         {"required": [fault]} for fault in FAULTS

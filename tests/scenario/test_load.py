@@ -122,7 +122,7 @@ def test_steps_know_their_lines(tmp_path: Path) -> None:
 
 
 def test_deliveries_and_expectations_know_their_lines(tmp_path: Path) -> None:
-    """Disturbances carry their licence, expected rows their line and their exact numbers."""
+    """Disturbances carry their permission, expected rows their line and their exact numbers."""
     scenario = load(write(tmp_path, "all/of-it.yaml", WHOLE), tmp_path)
     first, second = scenario.delivery["twice"]
     assert (first.fault, first.options, first.line) == (

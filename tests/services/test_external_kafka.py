@@ -169,7 +169,7 @@ def _kafka_jars() -> str:
 def test_a_refused_topic_is_said(broker: Protected, tmp_path: Path) -> None:
     """A user without rights is told which rights, on which topics."""
     kafka = reached(broker.client("reader"), tmp_path)
-    wishes = topics.TopicWishes("harness-", keep=False, replication=1)
+    wishes = topics.TopicOptions("harness-", keep=False, replication=1)
     with (
         pytest.raises(SetupError, match="refused to create the topic harness-1") as caught,
         topics.created(kafka, [("harness-1", 1)], wishes),
@@ -183,7 +183,7 @@ def test_a_refused_topic_is_said(broker: Protected, tmp_path: Path) -> None:
 def test_too_many_replicas_are_said(broker: Protected, tmp_path: Path) -> None:
     """One broker cannot keep three replicas; the setting is named, and nothing stays."""
     kafka = reached(broker.client(), tmp_path)
-    wishes = topics.TopicWishes("harness-", keep=False, replication=3)
+    wishes = topics.TopicOptions("harness-", keep=False, replication=3)
     with (
         pytest.raises(SetupError) as caught,
         topics.created(kafka, [("harness-2", 1)], wishes),
@@ -202,7 +202,7 @@ def test_topics_go_with_the_run(
     kafka = reached(broker.client(), tmp_path)
     name = f"harness-3-{fails}-{keep}"
     before = names(kafka)
-    wishes = topics.TopicWishes("harness-", keep=keep, replication=-1)
+    wishes = topics.TopicOptions("harness-", keep=keep, replication=-1)
     try:
         with topics.created(kafka, [(name, 2)], wishes):
             assert names(kafka) == before | {name}

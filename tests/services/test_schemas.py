@@ -12,15 +12,15 @@ import urllib3
 
 from harness.codecs.avro.codec import AvroWire, bind
 from harness.ddl import Catalogue
-from harness.errors import DecodingError, SchemaRefused, SetupError, UpstreamStopped
+from harness.errors import DecodingError, SchemaRefused, SetupError, SourceStopped
 from harness.model.change import Op
 from harness.model.record import Origin
-from harness.model.source_events import MountedRow
+from harness.model.source_events import RowEvent
 from harness.model.values import Row
 from harness.services import Registry, start
 from harness.services.ports import HOST
 from harness.services.schemas import HttpRegistry
-from harness.sources.tidb.mounter import mounted_table
+from harness.sources.tidb.mounter import source_table
 from harness.wire.registry import MemoryRegistry
 from harness.wire.registry_http import register_body
 from tests.wire.evolutions import ACCEPTED, OLD, REFUSED, UNREADABLE
@@ -106,7 +106,7 @@ STEPS = (
 REFUSED_STEP = "ALTER TABLE shop.t ADD COLUMN y INT NOT NULL"
 
 
-def inserts(*statements: str) -> Iterator[MountedRow]:
+def inserts(*statements: str) -> Iterator[RowEvent]:
     """Yield one insert for each version of the table that the statements make."""
     catalogue = Catalogue.with_schemas("shop")
     for number, sql in enumerate(statements):
@@ -116,7 +116,7 @@ def inserts(*statements: str) -> Iterator[MountedRow]:
         values = {"id": number, "v": 1, "w": 2, "x": "x", "y": 3}
         row: Row = tuple(values[column.name] for column in found.columns)
         origin = Origin(1, 0, number, "insert")
-        yield MountedRow(Op.INSERT, mounted_table(found), None, row, 7, "shop_t", 0, origin, number)
+        yield RowEvent(Op.INSERT, source_table(found), None, row, 7, "shop_t", 0, origin, number)
 
 
 def ids(wire: AvroWire, *statements: str) -> list[int]:
@@ -143,10 +143,10 @@ def test_a_table_evolves(real: Registry) -> None:
 def test_an_incompatible_change_stops_the_changefeed(real: Registry) -> None:
     """A NOT NULL column without a default cannot be added: 409, and the changefeed's error."""
     wire = bind({}, "current", HttpRegistry(real))
-    with pytest.raises(UpstreamStopped, match="409") as caught:
+    with pytest.raises(SourceStopped, match="409") as caught:
         ids(wire, CREATE, REFUSED_STEP)
     assert caught.value.code == "ErrAvroSchemaAPIError"
-    with pytest.raises(UpstreamStopped) as said:
+    with pytest.raises(SourceStopped) as said:
         ids(bind({}, "current"), CREATE, REFUSED_STEP)
     assert said.value.code == caught.value.code
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from harness.errors import StepError
-from harness.model.source_events import DdlEvent, MountedRow, ResolvedMark
+from harness.model.source_events import DdlEvent, ResolvedEvent, RowEvent
 from harness.model.table import TableId
 from harness.sources.clock import FIRST_TS
 from harness.sources.tidb.changefeed import changefeed
@@ -30,7 +30,7 @@ def sent(mounted: Mounted) -> list[str]:
     return [
         event.query if isinstance(event, DdlEvent) else f"{event.op.value} {event.table.table.id}"
         for event in mounted.events
-        if not isinstance(event, ResolvedMark)
+        if not isinstance(event, ResolvedEvent)
     ]
 
 
@@ -222,7 +222,7 @@ def test_rows_that_stop_a_changefeed(settings: dict[str, Any], code: str, said: 
     assert mounted.stopped.origin.line == 7
     assert sent(mounted) == ["CREATE TABLE `t` (`id` INT PRIMARY KEY,`v` INT)"]
     last = mounted.events[-1]
-    assert isinstance(last, ResolvedMark)
+    assert isinstance(last, ResolvedEvent)
     assert last.ts == mounted.stopped.commit_ts - 1
     assert outcomes(mounted)[-1][1] == "stop"
 
@@ -255,21 +255,21 @@ def test_topics() -> None:
         ddl("DROP DATABASE shop"),
         partitions=2,
     )
-    topics = [event.topic for event in mounted.events if not isinstance(event, ResolvedMark)]
+    topics = [event.topic for event in mounted.events if not isinstance(event, ResolvedEvent)]
     assert topics == ["rows_t", "rows_t", "rows_t", "shop", "ticdc"]
-    rows = [event for event in mounted.events if isinstance(event, MountedRow)]
+    rows = [event for event in mounted.events if isinstance(event, RowEvent)]
     assert rows[0].partition == rows[0].commit_ts % 2
 
 
 def test_marks_on_every_topic() -> None:
     """A case ends with a mark on every partition of every topic, above its last commit."""
     mounted = followed(TOPICS, ddl(CREATE_T), transaction(insert(1, 1)), partitions=2)
-    marks = [event for event in mounted.events if isinstance(event, ResolvedMark)][-4:]
+    marks = [event for event in mounted.events if isinstance(event, ResolvedEvent)][-4:]
     assert {(mark.topic, mark.partition) for mark in marks} == {
         (topic, partition) for topic in ("ticdc", "rows_t") for partition in (0, 1)
     }
     (ts,) = {mark.ts for mark in marks}
-    assert ts > max(e.commit_ts for e in mounted.events if isinstance(e, MountedRow))
+    assert ts > max(e.commit_ts for e in mounted.events if isinstance(e, RowEvent))
 
 
 PARTS = "PARTITION BY RANGE (id) (PARTITION p VALUES LESS THAN (9))"

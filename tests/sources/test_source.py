@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from harness.errors import ScenarioError, UsageError
-from harness.model.source_events import MountedRow
-from harness.sources.source import PERSONALITIES, Stage, completed
+from harness.model.source_events import RowEvent
+from harness.sources.source import SOURCES, SourceConfig, completed
 from harness.sources.tidb.refusal import ChangefeedError
 from tests.changelogs import SCHEMA, ddl, insert, log, transaction
 
@@ -48,11 +48,11 @@ def test_refused_files() -> None:
 def test_tidb_plays_by_the_file(protocol: str) -> None:
     """Both TiCDC protocols are played under the file's filters, and tell what they decided."""
     text = FILE.replace("open-protocol", {"open": "open-protocol", "avro": "avro"}[protocol])
-    stage = Stage({"changefeed": text}, (SCHEMA,), 1)
+    stage = SourceConfig({"changefeed": text}, (SCHEMA,), 1)
     steps = log(
         ddl("CREATE TABLE t (v INT)"), ddl("CREATE TABLE u (v INT)"), transaction(insert(1))
     )
-    played = PERSONALITIES[protocol](steps, stage)
+    played = SOURCES[protocol](steps, stage)
     assert played.given is played.events
     assert [each.decision.sent for each in played.decisions] == [True, False, True]
     assert played.stopped is None
@@ -64,16 +64,16 @@ def test_vitess_streams_the_shards_that_are_named() -> None:
         ddl("CREATE TABLE t (id BIGINT UNSIGNED PRIMARY KEY)"),
         transaction(insert(1), insert((1 << 63) + 1)),
     )
-    stage = Stage(
+    stage = SourceConfig(
         {"vitess.shard": "80-"},
         (SCHEMA,),
         1,
         shards=("-80", "80-"),
         vindexes={f"{SCHEMA}.t": ("id", "numeric")},
     )
-    played = PERSONALITIES["vitess"](steps, stage)
-    assert [row.after for row in played.events if isinstance(row, MountedRow)] == [((1 << 63) + 1,)]
+    played = SOURCES["vitess"](steps, stage)
+    assert [row.after for row in played.events if isinstance(row, RowEvent)] == [((1 << 63) + 1,)]
     assert "80-" in repr(played.given)
     assert "'-80'" not in repr(played.given)
     with pytest.raises(UsageError, match="which the keyspace does not have"):
-        PERSONALITIES["vitess"](steps, replace(stage, settings={"vitess.shard": "-40"}))
+        SOURCES["vitess"](steps, replace(stage, settings={"vitess.shard": "-40"}))

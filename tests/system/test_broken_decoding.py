@@ -13,7 +13,7 @@ import pytest
 pytestmark = pytest.mark.spark
 
 ROOT = Path(__file__).resolve().parents[2]
-COLUMNS = Path("harness/consumers/spark/open_protocol/columns.py")
+COLUMNS = Path("cdc_spark/open_protocol/columns.py")
 RIGHT = "            row[name] = value\n"
 ONE = "dml.no-net-change"
 WRONG = RIGHT.replace("= value", "= value if value != 9 else 10")
@@ -21,7 +21,8 @@ WRONG = RIGHT.replace("= value", "= value if value != 9 else 10")
 
 def test_one_wrong_value_is_found_with_its_clause_and_its_record(tmp_path: Path) -> None:
     """A consumer that reads one 9 as 10 fails: column, clause, record, line and repeat command."""
-    shutil.copytree(ROOT / "harness", tmp_path / "harness")
+    for package in ("harness", "cdc_spark"):
+        shutil.copytree(ROOT / package, tmp_path / package)
     source = (tmp_path / COLUMNS).read_text(encoding="utf-8")
     assert source.count(RIGHT) == 1
     (tmp_path / COLUMNS).write_text(source.replace(RIGHT, WRONG), encoding="utf-8")

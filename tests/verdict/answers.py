@@ -10,7 +10,7 @@ from harness.model.change import Change, Op
 from harness.model.finding import Finding, Verdict
 from harness.model.observed import Observed, ObservedDdl, ObservedEvent, Outcome, RawRow
 from harness.model.record import Record
-from harness.model.source_events import DdlEvent, MountedRow
+from harness.model.source_events import DdlEvent, RowEvent
 from harness.model.table import TableId
 from harness.model.values import Row
 from harness.protocols import PROTOCOLS
@@ -58,7 +58,7 @@ class Case:
 
     def events(self) -> list[ObservedEvent]:
         """Return the row events as a consumer tells them."""
-        return [told(event) for event in self.expected.applied if isinstance(event, MountedRow)]
+        return [told(event) for event in self.expected.applied if isinstance(event, RowEvent)]
 
     def ddl(self) -> list[ObservedDdl]:
         """Return the DDL statements as a consumer tells them."""
@@ -92,7 +92,7 @@ def raw(columns: Sequence[Any], row: Row) -> RawRow:
     }
 
 
-def told(event: MountedRow, **changes: Any) -> ObservedEvent:
+def told(event: RowEvent, **changes: Any) -> ObservedEvent:
     """Return a row event as a consumer tells it."""
     columns = event.table.table.columns
     answer = ObservedEvent(

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from harness.model.change import Change
 from harness.model.record import Origin
-from harness.model.source_events import DdlEvent, MountedRow, ResolvedMark
+from harness.model.source_events import DdlEvent, ResolvedEvent, RowEvent
 from harness.model.table import TableId
 from harness.sources.clock import FIRST_TS
 from harness.verdict.expected import Expected, fold, global_resolved
@@ -164,16 +164,16 @@ def test_global_resolved() -> None:
     """The global resolved ts is the least of the partitions' greatest; nought before any mark."""
     origin = Origin(1, 0, 0, "resolved")
 
-    def at(*marks: tuple[int, int]) -> list[ResolvedMark]:
-        return [ResolvedMark(ts, "ticdc", partition, origin) for partition, ts in marks]
+    def at(*marks: tuple[int, int]) -> list[ResolvedEvent]:
+        return [ResolvedEvent(ts, "ticdc", partition, origin) for partition, ts in marks]
 
     assert global_resolved([]) == 0
     assert global_resolved(at((0, 5), (1, 3), (1, 4), (1, 1))) == 4
     create = mounted(CREATE, to=feed(3), end_resolved=False)
     assert global_resolved([e for e in create if isinstance(e, DdlEvent)]) == 0
-    rows = [e for e in mounted(*FILLED) if isinstance(e, MountedRow)]
+    rows = [e for e in mounted(*FILLED) if isinstance(e, RowEvent)]
     assert global_resolved(rows) == 0
-    elsewhere = [ResolvedMark(9, "other", 0, origin)]
+    elsewhere = [ResolvedEvent(9, "other", 0, origin)]
     assert global_resolved([*at((0, 5)), *elsewhere]) == 5
 
 

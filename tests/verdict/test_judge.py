@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from harness.model.change import Op
 from harness.model.finding import FindingKind, Judgement
 from harness.model.record import Origin, Record
-from harness.model.source_events import MountedRow
+from harness.model.source_events import RowEvent
 from harness.model.table import TableId
 from harness.verdict.case import Judged, places
 from harness.verdict.judge import judge
@@ -239,7 +239,7 @@ def test_an_overtaken_event_may_be_passed_over(
 ) -> None:
     """Over partitions without an order a later row may be read first; the older is stale then."""
     plan = case(*STEPS[:2], transaction(update((3, "c", b""), (3, "d", b""))))
-    applied = (event for event in plan.expected.applied if isinstance(event, MountedRow))
+    applied = (event for event in plan.expected.applied if isinstance(event, RowEvent))
     first, last = (event for event in applied if event.origin.key == "id=3")
     numbers = {last.origin.event: 1 if apart else 0, first.origin.event: 0}
     places_ = {

@@ -13,7 +13,7 @@ import sys
 
 from pyspark.sql import SparkSession
 
-from harness.consumers.spark.delta import Changefeed, in_order, tables, write_delta
+from cdc_spark.delta import Changefeed, in_order, tables, write_delta
 
 
 def main(bootstrap: str, topic: str, partitions: str, root: str, checkpoint: str) -> None:

@@ -15,7 +15,7 @@ import sys
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as f
 
-from harness.consumers.spark import decode_open
+from cdc_spark import decode_open
 
 
 def main(bootstrap: str, topic: str, out: str) -> None:

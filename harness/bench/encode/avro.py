@@ -27,9 +27,9 @@ from harness.ddl import Catalogue
 from harness.errors import HarnessBug
 from harness.model.change import Op
 from harness.model.record import Origin
-from harness.model.source_events import MountedRow
+from harness.model.source_events import RowEvent
 from harness.model.values import Row
-from harness.sources.tidb.mounter import mounted_table
+from harness.sources.tidb.mounter import source_table
 from harness.wire.confluent import HEADER_SIZE
 from harness.wire.registry import MemoryRegistry
 
@@ -75,14 +75,14 @@ def _written(parsed: Any, value: dict[str, Any]) -> bytes:  # noqa: ANN401  (the
     return out.getvalue()
 
 
-def _rows() -> list[MountedRow]:
+def _rows() -> list[RowEvent]:
     catalogue = Catalogue.with_schemas("bench").apply(TABLE).catalogue
     found = catalogue.find("bench", "t")
     assert found is not None
-    table = mounted_table(found)
+    table = source_table(found)
     origin = Origin(1, 0, 0, "insert")
     return [
-        MountedRow(Op.INSERT, table, None, _row(n), 415508856908021767 + n // 16, "t", 0, origin, n)
+        RowEvent(Op.INSERT, table, None, _row(n), 415508856908021767 + n // 16, "t", 0, origin, n)
         for n in range(EVENTS)
     ]
 
@@ -102,7 +102,7 @@ def _row(n: int) -> Row:
     )
 
 
-def _ours(rows: list[MountedRow], bound: Settings) -> Callable[[], int]:
+def _ours(rows: list[RowEvent], bound: Settings) -> Callable[[], int]:
     def run() -> int:
         encoder = Encoder(bound, MemoryRegistry())
         return sum(len(record.value or b"") for record in encoder.encode(rows))
@@ -117,7 +117,7 @@ def _floor(values: list[dict[str, Any]], parsed: Any) -> Callable[[], int]:  # n
     return run
 
 
-def _prepared(values: dict[str, Any], row: MountedRow) -> dict[str, Any]:
+def _prepared(values: dict[str, Any], row: RowEvent) -> dict[str, Any]:
     """Return what the library takes: names of members and decimals as numbers, made beforehand."""
     values["price"] = Decimal(values["price"])
     values["state"] = MEMBERS[values["state"] - 1]

@@ -22,9 +22,9 @@ from harness.ddl import Catalogue
 from harness.errors import HarnessBug
 from harness.model.change import Op
 from harness.model.record import Origin
-from harness.model.source_events import MountedRow
+from harness.model.source_events import RowEvent
 from harness.model.table import TableId
-from harness.sources.tidb.mounter import mounted_table
+from harness.sources.tidb.mounter import source_table
 from harness.wire.framing import unframe
 
 EVENTS = 20_000
@@ -45,12 +45,12 @@ def loads() -> Iterator[Load]:
     yield _load("updates with old row, 16 a message", updates(), 16, (102_000, 106_000))
 
 
-def rows_of(count: int) -> Sequence[MountedRow]:
+def rows_of(count: int) -> Sequence[RowEvent]:
     """Return so many inserts into the table of the bench."""
     catalogue = Catalogue.with_schemas("shop").apply(TABLE).catalogue
-    table = mounted_table(catalogue.table(TableId("shop", "orders")))
+    table = source_table(catalogue.table(TableId("shop", "orders")))
     return [
-        MountedRow(
+        RowEvent(
             op=Op.INSERT,
             table=table,
             before=None,
@@ -65,10 +65,10 @@ def rows_of(count: int) -> Sequence[MountedRow]:
     ]
 
 
-def updates() -> Sequence[MountedRow]:
+def updates() -> Sequence[RowEvent]:
     """Return updates of two columns of the rows that `rows_of` makes."""
     return [
-        MountedRow(
+        RowEvent(
             op=Op.UPDATE,
             table=row.table,
             before=row.after,
@@ -83,7 +83,7 @@ def updates() -> Sequence[MountedRow]:
     ]
 
 
-def _load(name: str, rows: Sequence[MountedRow], batch: int, go: tuple[int, int]) -> Load:
+def _load(name: str, rows: Sequence[RowEvent], batch: int, go: tuple[int, int]) -> Load:
     wire = bind({"max-batch-size": batch}, "current")
     events = [
         part
@@ -115,7 +115,7 @@ def _floor(documents: Sequence[Any]) -> Callable[[], int]:
     return write
 
 
-def _ours(wire: OpenWire, rows: Sequence[MountedRow]) -> Callable[[], int]:
+def _ours(wire: OpenWire, rows: Sequence[RowEvent]) -> Callable[[], int]:
     def write() -> int:
         return sum(
             len(record.key or b"") + len(record.value or b"") for record in wire.encode(rows)

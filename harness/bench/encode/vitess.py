@@ -35,10 +35,10 @@ from harness.model.vstream import (
     FieldFlag,
     FieldInfo,
     RowChange,
-    RowEvent,
     ShardGtid,
     VEvent,
     Vgtid,
+    VRowEvent,
     VStreamResponse,
 )
 from harness.wire.confluent import HEADER_SIZE
@@ -177,7 +177,7 @@ def _stream() -> list[VStreamResponse]:
             events.append(FieldEvent("bench.t", FIELDS, at, "bench", "0", origin=ORIGIN))
         changes = tuple(RowChange(None, _row(n), ORIGIN) for n in range(first, first + ROWS))
         events += [
-            RowEvent("bench.t", changes, at, "bench", "0", ORIGIN),
+            VRowEvent("bench.t", changes, at, "bench", "0", ORIGIN),
             Vgtid((ShardGtid("bench", "0", gtid),), at, "bench", "0", ORIGIN),
             Commit(at, "bench", "0", ORIGIN),
         ]

@@ -16,18 +16,18 @@ from typing import Any
 from harness.bench.change_log import DATABASE, change_log
 from harness.engine.deliver.registered import Registered
 from harness.engine.deliver.sending import ALONE, Sender
-from harness.engine.deliver.topics import TopicWishes, created
+from harness.engine.deliver.topics import TopicOptions, created
 from harness.engine.plan.streaming import Course, streamed
 from harness.engine.run.jobs import kafka_job
 from harness.model.record import Record
 from harness.runner.contract.job import ChangefeedJob, Complete, KafkaJob, TopicJob
 from harness.services import HttpRegistry, Services
-from harness.sources.source import Stage
+from harness.sources.source import SourceConfig
 
 PARTITIONS = 4
 BLOCK = 20_000
 BY_NAME = 100  # changes by which the names of topics are known
-WISHES = TopicWishes("", keep=True, replication=-1)
+WISHES = TopicOptions("", keep=True, replication=-1)
 BY_KEY = {"sink.dispatchers": [{"matcher": ["*.*"], "partition": "index-value"}]}
 JSON_ALONE = {"key.converter.schemas.enable": False, "value.converter.schemas.enable": False}
 # The protocols' most common settings: one row a message, the extension, no schema in each message.
@@ -108,7 +108,7 @@ class Filler:
 
 
 def _course(protocol: str) -> Course:
-    return Course(protocol, Stage(SETTINGS[protocol], (DATABASE,), PARTITIONS))
+    return Course(protocol, SourceConfig(SETTINGS[protocol], (DATABASE,), PARTITIONS))
 
 
 def _real(registered: Registered, records: Iterable[Record]) -> Iterator[Record]:

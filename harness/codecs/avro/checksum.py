@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable
 from zlib import crc32
 
 from harness.model.columns import Column, ColumnKind
-from harness.model.source_events import MountedTable
+from harness.model.source_events import SourceTable
 from harness.model.values import Row, Value
 
 # A sink-split update's insert half says "0", which consumers read as "not enabled".
@@ -34,7 +34,7 @@ def same(moment: str) -> str:
     return moment
 
 
-def row_checksum(table: MountedTable, image: Row, to_utc: ToUtc) -> int:
+def row_checksum(table: SourceTable, image: Row, to_utc: ToUtc) -> int:
     """Return the checksum of a row; `to_utc` makes UTC of the TIMESTAMPs in it."""
     columns = sorted(
         ((table.table.columns[n], image[n]) for n in table.emitted), key=lambda pair: pair[0].id

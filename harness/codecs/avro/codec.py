@@ -16,7 +16,7 @@ from harness.model.columns import BINARIES, Column, ColumnKind
 from harness.model.decoded import DecodedEvent
 from harness.model.dialects import DEFAULT_DIALECT
 from harness.model.record import Record
-from harness.model.source_events import VendorEvent
+from harness.model.source_events import SourceEvent
 from harness.wire.registry import MemoryRegistry
 
 
@@ -38,7 +38,7 @@ class AvroWire:
         """Return whether rows without a key are told apart: Avro has nothing to do it with."""
         return False
 
-    def encode(self, events: Iterable[VendorEvent]) -> Iterator[Record]:
+    def encode(self, events: Iterable[SourceEvent]) -> Iterator[Record]:
         """Yield the records of the vendor input."""
         return Encoder(self._settings, self._registry).encode(events)
 

@@ -15,7 +15,7 @@ from base64 import b64encode
 
 from harness.codecs.avro.stored_default import ESCAPES, stored_default
 from harness.codecs.avro.types import AvroType
-from harness.errors import UpstreamStopped
+from harness.errors import SourceStopped
 from harness.model.columns import Column, ColumnKind
 from harness.wire.go_json import go_float, go_string
 
@@ -30,13 +30,13 @@ Native = int | float | str | bytes | None
 def native_default(column: Column, kind: AvroType) -> Native:
     """Return the default as the field's type has it, None without one.
 
-    Raises UpstreamStopped where TiCDC cannot read the text: the changefeed fails at the first row.
+    Raises SourceStopped where TiCDC cannot read the text: the changefeed fails at the first row.
     """
     text = stored_default(column)
     if text is None:
         return None
     if column.kind is ColumnKind.VECTOR:
-        raise UpstreamStopped(FAILED, "encode to avro native data")
+        raise SourceStopped(FAILED, "encode to avro native data")
     match kind.name:
         case "int" | "long":
             return _integer(column, text)
@@ -49,7 +49,7 @@ def native_default(column: Column, kind: AvroType) -> Native:
             return raw if column.kind is ColumnKind.BIT else _replaced(text).encode()
         case "bytes":
             if not _DECIMAL.match(text):
-                raise UpstreamStopped(FAILED, "fail to encode Decimal value")
+                raise SourceStopped(FAILED, "fail to encode Decimal value")
             return text
         case _:
             return _replaced(text)
@@ -77,7 +77,7 @@ def _replaced(text: str) -> str:
 
 def _integer(column: Column, text: str) -> int:
     if not _INTEGER.match(text):
-        raise UpstreamStopped(FAILED, f'strconv.ParseInt: parsing "{text}": invalid syntax')
+        raise SourceStopped(FAILED, f'strconv.ParseInt: parsing "{text}": invalid syntax')
     value = int(text)
     if column.kind is ColumnKind.BIGINT and column.unsigned and value >= _WRAP // 2:
         return value - _WRAP
@@ -86,14 +86,14 @@ def _integer(column: Column, text: str) -> int:
 
 def _float(text: str, *, narrow: bool) -> float:
     if not _DECIMAL.match(text):
-        raise UpstreamStopped(FAILED, f'strconv.ParseFloat: parsing "{text}": invalid syntax')
+        raise SourceStopped(FAILED, f'strconv.ParseFloat: parsing "{text}": invalid syntax')
     value = float(text)
     if not narrow:
         return value
     try:
         narrowed: float = struct.unpack("<f", struct.pack("<f", value))[0]
     except OverflowError as error:
-        raise UpstreamStopped(
+        raise SourceStopped(
             FAILED, f'strconv.ParseFloat: parsing "{text}": value out of range'
         ) from error
     return narrowed

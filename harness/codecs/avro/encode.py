@@ -22,15 +22,15 @@ from harness.codecs.avro.settings import Settings
 from harness.codecs.avro.values import Writer, writer
 from harness.codecs.avro.varint import varint
 from harness.contracts import SchemaRegistry
-from harness.errors import SchemaRefused, UpstreamStopped
+from harness.errors import SchemaRefused, SourceStopped
 from harness.model.change import Op
 from harness.model.record import Record, SchemaUse
 from harness.model.source_events import (
     DdlEvent,
-    MountedRow,
-    MountedTable,
-    ResolvedMark,
-    VendorEvent,
+    ResolvedEvent,
+    RowEvent,
+    SourceEvent,
+    SourceTable,
 )
 from harness.model.table import TableId
 from harness.model.values import Row
@@ -50,7 +50,7 @@ _OPS = {Op.INSERT: b"\x02c", Op.UPDATE: b"\x02u"}
 class Prepared:
     """What one subject has remembered: a version's schema, its id, and how its rows are written."""
 
-    table: MountedTable
+    table: SourceTable
     version: tuple[TableId, int, int]
     use: SchemaUse
     header: bytes
@@ -73,20 +73,20 @@ class Encoder:
         self._moment = (-1, b"")
         self._limit = settings.max_message_bytes if settings.dialect.size_limit else sys.maxsize
 
-    def encode(self, events: Iterable[VendorEvent]) -> Iterator[Record]:
-        """Yield the records in emission order; UpstreamStopped where the changefeed would fail."""
+    def encode(self, events: Iterable[SourceEvent]) -> Iterator[Record]:
+        """Yield the records in emission order; SourceStopped where the changefeed would fail."""
         for event in events:
             match event:
-                case MountedRow():
+                case RowEvent():
                     yield self.row(event)
                 case DdlEvent():
                     yield from self._ddl(event)
-                case ResolvedMark():
+                case ResolvedEvent():
                     if self._settings.watermark:
                         value = CHECKPOINT_BYTE + _UINT64.pack(event.ts)
                         yield Record(event.topic, event.partition, None, value, (event.origin,))
 
-    def row(self, row: MountedRow) -> Record:
+    def row(self, row: RowEvent) -> Record:
         """Return one row's message."""
         if self._settings.dialect.value_first:
             value, value_use = self._value(row)
@@ -97,7 +97,7 @@ class Encoder:
         size = len(key or b"") + len(value or b"") + RECORD_OVERHEAD
         if size > self._limit:
             limit = self._limit
-            raise UpstreamStopped(
+            raise SourceStopped(
                 "ErrMessageTooLarge",
                 f"message is too large. table:{row.table.table.id.name}, length:{size},"
                 f" maxMessageBytes:{limit}",
@@ -105,13 +105,13 @@ class Encoder:
             )
         return Record(row.topic, row.partition, key, value, (row.origin,), (), key_use, value_use)
 
-    def schemas(self, table: MountedTable, *, values: bool) -> tuple[str, ...]:
+    def schemas(self, table: SourceTable, *, values: bool) -> tuple[str, ...]:
         """Return the texts that a row of the table needs; a delete needs no value's."""
         built = [self._key_schema(table)] if table.handle else []
         built += [self._value_schema(table)] if values else []
         return tuple(schema.text for schema in built)
 
-    def post(self, topic: str, table: MountedTable, *, values: bool) -> None:
+    def post(self, topic: str, table: SourceTable, *, values: bool) -> None:
         """Post what a row of the table would, as far as the subjects do not remember it."""
         if values and self._settings.dialect.value_first:
             self._value_of(topic, table)
@@ -120,7 +120,7 @@ class Encoder:
         if values:
             self._value_of(topic, table)
 
-    def _key(self, row: MountedRow) -> tuple[bytes | None, SchemaUse | None]:
+    def _key(self, row: RowEvent) -> tuple[bytes | None, SchemaUse | None]:
         if not row.table.handle:
             return None, None
         prepared = self._key_of(row.topic, row.table)
@@ -128,20 +128,20 @@ class Encoder:
         assert image is not None
         return _body(prepared, image), prepared.use
 
-    def _value(self, row: MountedRow) -> tuple[bytes | None, SchemaUse | None]:
+    def _value(self, row: RowEvent) -> tuple[bytes | None, SchemaUse | None]:
         if row.after is None:
             return None, None
         prepared = self._value_of(row.topic, row.table)
         body = _body(prepared, row.after)
         return body + self._extension(row) if self._settings.extension else body, prepared.use
 
-    def _key_of(self, topic: str, table: MountedTable) -> Prepared:
+    def _key_of(self, topic: str, table: SourceTable) -> Prepared:
         known = self._keys.get(topic)
         if known is not None and known.table is table:
             return known
         return self._prepare(self._keys, topic, key_subject(topic), table, self._key_schema)
 
-    def _value_of(self, topic: str, table: MountedTable) -> Prepared:
+    def _value_of(self, topic: str, table: SourceTable) -> Prepared:
         known = self._values.get(topic)
         if known is not None and known.table is table:
             return known
@@ -152,8 +152,8 @@ class Encoder:
         remembered: dict[str, Prepared],
         topic: str,
         subject: str,
-        table: MountedTable,
-        build: Callable[[MountedTable], Schema],
+        table: SourceTable,
+        build: Callable[[SourceTable], Schema],
     ) -> Prepared:
         """Return what the subject remembers of this version; post the schema when it is another."""
         version = (table.table.id, table.table.physical_id, table.table.version)
@@ -164,7 +164,7 @@ class Encoder:
         try:
             schema_id = self._registry.register(subject, schema.text)
         except SchemaRefused as refused:
-            raise UpstreamStopped(
+            raise SourceStopped(
                 API_ERROR, refused.what, expected=refused.expected, hint=refused.hint
             ) from refused
         found = Prepared(
@@ -177,13 +177,13 @@ class Encoder:
         remembered[topic] = found
         return found
 
-    def _key_schema(self, table: MountedTable) -> Schema:
+    def _key_schema(self, table: SourceTable) -> Schema:
         return key_schema(table.table, table.handle, self._settings)
 
-    def _value_schema(self, table: MountedTable) -> Schema:
+    def _value_schema(self, table: SourceTable) -> Schema:
         return value_schema(table.table, table.emitted, self._settings)
 
-    def _extension(self, row: MountedRow) -> bytes:
+    def _extension(self, row: RowEvent) -> bytes:
         commit_ts, moment = self._moment
         if commit_ts != row.commit_ts:
             moment = varint(row.commit_ts) + varint(row.commit_ts >> LOGICAL_BITS)
@@ -194,7 +194,7 @@ class Encoder:
         digits = str(self._checksum(row)).encode()
         return fields + varint(len(digits)) + digits + b"\x00" + varint(VERSION)
 
-    def _checksum(self, row: MountedRow) -> int:
+    def _checksum(self, row: RowEvent) -> int:
         """Return the row's checksum: both halves of a split update share one that is cleared."""
         if row.split:
             return NOT_ENABLED

@@ -13,16 +13,16 @@ from dataclasses import replace
 from typing import Any
 
 from harness.codecs.avro.names import sanitised
-from harness.model.source_events import MountedRow, MountedTable
+from harness.model.source_events import RowEvent, SourceTable
 from harness.model.table import TableId
 
 
-def teller(values: Mapping[str, Any]) -> Callable[[MountedRow], MountedRow | None]:
+def teller(values: Mapping[str, Any]) -> Callable[[RowEvent], RowEvent | None]:
     """Return what gives a row event the names that are told of it."""
     del values
-    known: dict[int, tuple[MountedTable, MountedTable]] = {}
+    known: dict[int, tuple[SourceTable, SourceTable]] = {}
 
-    def tell(row: MountedRow) -> MountedRow | None:
+    def tell(row: RowEvent) -> RowEvent | None:
         if id(row.table) not in known:
             known[id(row.table)] = (row.table, _renamed(row.table))
         return replace(row, table=known[id(row.table)][1])
@@ -30,7 +30,7 @@ def teller(values: Mapping[str, Any]) -> Callable[[MountedRow], MountedRow | Non
     return tell
 
 
-def _renamed(mounted: MountedTable) -> MountedTable:
+def _renamed(mounted: SourceTable) -> SourceTable:
     table = mounted.table
     told = TableId(sanitised(table.id.schema), sanitised(table.id.name))
     columns = tuple(replace(column, name=sanitised(column.name)) for column in table.columns)

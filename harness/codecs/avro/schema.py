@@ -18,7 +18,7 @@ from harness.codecs.avro import names
 from harness.codecs.avro.defaults import Native, default_text, native_default
 from harness.codecs.avro.settings import Settings
 from harness.codecs.avro.types import AvroType, avro_type
-from harness.errors import UpstreamStopped
+from harness.errors import SourceStopped
 from harness.model.columns import Column
 from harness.model.table import Table
 
@@ -120,12 +120,12 @@ def _schema(
 
 
 def _buildable(record: str, fields: Sequence[Field], extra: Iterable[str]) -> None:
-    """Raise UpstreamStopped for a record that goavro refuses: the first field that is wrong."""
+    """Raise SourceStopped for a record that goavro refuses: the first field that is wrong."""
     seen: set[str] = set()
     columns = [(names.sanitised(field.column.name), field) for field in fields]
     for number, (name, field) in enumerate([*columns, *((added, None) for added in extra)], 1):
         if name in seen:
-            raise UpstreamStopped(
+            raise SourceStopped(
                 API_ERROR,
                 f'Record "{record}" field {number} ought to have unique name: "{name}"',
                 hint="Avro takes letters, digits and _ only: two names became the same",
@@ -141,7 +141,7 @@ def _default_fits(record: str, name: str, field: Field) -> None:
     if field.type.name != "long" or not field.column.nullable or not isinstance(value, int):
         return
     if float(value) >= _LONG_MAX:
-        raise UpstreamStopped(
+        raise SourceStopped(
             API_ERROR,
             f'Record "{record}" field "{name}": default value ought to encode using field schema:'
             f" cannot encode binary long: provided Go float64 would lose precision:"

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.codecs.avro.dialect import DIALECTS, Dialect
-from harness.errors import UpstreamStopped, UsageError
+from harness.errors import SourceStopped, UsageError
 
 INVALID = "ErrCodecInvalidConfig"
 MAX_MESSAGE_BYTES = 10 * 1024 * 1024
@@ -47,7 +47,7 @@ class Settings:
 def settings(values: Mapping[str, Any], dialect: str) -> Settings:
     """Read a scenario's `settings.avro`.
 
-    Raises UsageError for a dialect or a form that cannot be, and UpstreamStopped where TiCDC
+    Raises UsageError for a dialect or a form that cannot be, and SourceStopped where TiCDC
     refuses to create the changefeed.
     """
     if dialect not in DIALECTS:
@@ -56,7 +56,7 @@ def settings(values: Mapping[str, Any], dialect: str) -> Settings:
         )
     version = DIALECTS[dialect]
     if version.forbids_keyless and _switch(values, "force-replicate"):
-        raise UpstreamStopped(INVALID, "force-replicate must be disabled, when using avro protocol")
+        raise SourceStopped(INVALID, "force-replicate must be disabled, when using avro protocol")
     extension = _switch(values, EXTENSION)
     found = Settings(
         dialect=version,
@@ -69,7 +69,7 @@ def settings(values: Mapping[str, Any], dialect: str) -> Settings:
         max_message_bytes=_size(values),
     )
     if found.checksum and not (extension and found.decimal_string and found.bigint_string):
-        raise UpstreamStopped(
+        raise SourceStopped(
             INVALID,
             "Avro protocol with row level checksum,\n"
             f'\t\t\t\t\tshould set "{EXTENSION}" to "true", and set "{DECIMAL}" to "string"'
@@ -90,7 +90,7 @@ def _mode(values: Mapping[str, Any], name: str) -> str:
     # TiCDC takes the empty text for the default.
     value = str(values.get(name) or MODES[name][0])
     if value not in MODES[name]:
-        raise UpstreamStopped(INVALID, f"{name} value could only be {_AS_SAID[name]}")
+        raise SourceStopped(INVALID, f"{name} value could only be {_AS_SAID[name]}")
     return value
 
 
@@ -108,5 +108,5 @@ def _size(values: Mapping[str, Any]) -> int:
     except (TypeError, ValueError) as error:
         raise UsageError(f"max-message-bytes is {value!r}", expected="a number") from error
     if size < 1:
-        raise UpstreamStopped(INVALID, f"invalid max-message-bytes {size}")
+        raise SourceStopped(INVALID, f"invalid max-message-bytes {size}")
     return size

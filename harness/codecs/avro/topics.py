@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from harness.errors import UpstreamStopped
+from harness.errors import SourceStopped
 
 _PART = r"[A-Za-z0-9._-]*"
 _RULE = re.compile(rf"{_PART}\{{schema\}}{_PART}\{{table\}}{_PART}\Z")
@@ -17,10 +17,10 @@ _FIXED = re.compile(r"[A-Za-z0-9._-]+\Z")
 
 
 def check_topic_rule(rule: str) -> None:
-    """Raise UpstreamStopped for a topic rule that TiCDC refuses; the empty one is the default."""
+    """Raise SourceStopped for a topic rule that TiCDC refuses; the empty one is the default."""
     if not rule or _FIXED.match(rule) or _RULE.match(rule):
         return
-    raise UpstreamStopped(
+    raise SourceStopped(
         "ErrKafkaTopicExprInvalid",
         f"invalid topic expression: {rule}",
         expected="topic rule for Avro must contain {schema} and {table}",

@@ -25,7 +25,7 @@ from typing import assert_never
 
 from harness.codecs.avro.names import allowed
 from harness.codecs.avro.settings import Settings
-from harness.errors import UpstreamStopped
+from harness.errors import SourceStopped
 from harness.model.columns import CHARACTERS, Column, ColumnKind
 from harness.wire.go_json import go_string
 
@@ -51,7 +51,7 @@ class AvroType:
 
 
 def avro_type(column: Column, settings: Settings) -> AvroType:
-    """Return a column's Avro type; UpstreamStopped for a kind that the dialect does not know."""
+    """Return a column's Avro type; SourceStopped for a kind that the dialect does not know."""
     kind = column.kind
     match kind:
         case (
@@ -126,5 +126,5 @@ def _string(kind: ColumnKind, settings: Settings) -> AvroType:
     if kind is not ColumnKind.VECTOR:
         return AvroType("string", kind.name)
     if not settings.dialect.vectors:
-        raise UpstreamStopped("ErrAvroEncodeFailed", "unknown mysql type")
+        raise SourceStopped("ErrAvroEncodeFailed", "unknown mysql type")
     return AvroType("string", "TiDBVECTORFloat32")

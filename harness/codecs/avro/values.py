@@ -17,7 +17,7 @@ from struct import Struct
 from harness.codecs.avro.defaults import FAILED
 from harness.codecs.avro.schema import Field
 from harness.codecs.avro.varint import READY, lengths, ready, varint, zigzagged
-from harness.errors import UpstreamStopped
+from harness.errors import SourceStopped
 from harness.model.columns import BINARIES, ColumnKind
 from harness.model.values import Value
 
@@ -194,8 +194,8 @@ def _set(members: tuple[str, ...]) -> Callable[[Value], bytes]:
     return made
 
 
-def _overflow(kind: str, value: int, bounds: str) -> UpstreamStopped:
-    return UpstreamStopped(
+def _overflow(kind: str, value: int, bounds: str) -> SourceStopped:
+    return SourceStopped(
         FAILED,
         f"convert to MySQL {kind} failed: number {value} overflow {kind} boundary {bounds}",
         hint="an ENUM's invalid value '' has no name that Avro could carry; TiCDC stops at it",

@@ -32,7 +32,7 @@ class AvroConverter:
     ) -> tuple[bytes | None, SchemaUse | None]:
         """Return a key's or a value's bytes and the schema they name; None for a null.
 
-        Raises UpstreamStopped for names that Avro refuses, SchemaRefused where the registry does.
+        Raises SourceStopped for names that Avro refuses, SchemaRefused where the registry does.
         """
         if value is None or schema is None:
             return None, None

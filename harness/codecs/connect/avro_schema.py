@@ -87,7 +87,7 @@ class _Context:
 def avro_schema(schema: Schema) -> AvroSchema:
     """Return the Avro schema of a Connect schema.
 
-    Raises UpstreamStopped with Avro's SchemaParseException for names that Avro refuses.
+    Raises SourceStopped with Avro's SchemaParseException for names that Avro refuses.
     """
     context = _Context()
     return AvroSchema(_typed(schema, context, None), context.records)

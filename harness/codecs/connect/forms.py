@@ -15,7 +15,7 @@ from harness.codecs.connect.header_text import header_bytes
 from harness.codecs.connect.json_converter import JsonConverter
 from harness.codecs.connect.json_text import JsonForm
 from harness.codecs.connect.schema import ConnectRecord, Header, Schema
-from harness.errors import UpstreamStopped
+from harness.errors import SourceStopped
 
 _WITH: Final = JsonConverter()
 _WITHOUT: Final = JsonConverter(schemas_enable=False)
@@ -66,7 +66,7 @@ def _avro(schema: Schema | None, value: object) -> Mapping[str, Any] | None:
     try:
         made = avro_schema(schema)
         return {"schema": made.text, "hex": avro_body(schema, value).hex()}
-    except UpstreamStopped as stop:
+    except SourceStopped as stop:
         return {"error": java_text(stop)}
 
 

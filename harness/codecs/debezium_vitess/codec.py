@@ -93,7 +93,7 @@ class VitessWire:
         return False
 
     def encode(self, events: Iterable[VStreamResponse]) -> Iterator[Record]:
-        """Yield the records of a stream; raises UpstreamStopped where the task stops."""
+        """Yield the records of a stream; raises SourceStopped where the task stops."""
         bound = self._bound
         clock = StreamClock()
         shards = bound.connector.shards or ()

@@ -34,10 +34,10 @@ from harness.model.canonical import canonical
 from harness.model.change import Op
 from harness.model.columns import BINARIES, CHARACTERS, Column, ColumnKind
 from harness.model.reshape import zero_value
-from harness.model.source_events import MountedRow, MountedTable
+from harness.model.source_events import RowEvent, SourceTable
 from harness.model.values import Row, Value
 
-Teller = Callable[[MountedRow], MountedRow | None]
+Teller = Callable[[RowEvent], RowEvent | None]
 
 _LETTERS: Final[Mapping[Op, str]] = {Op.INSERT: "c", Op.UPDATE: "u", Op.DELETE: "d"}
 _UNSUPPORTED: Final = frozenset({ColumnKind.BIT, ColumnKind.VECTOR})
@@ -68,7 +68,7 @@ def teller(values: Mapping[str, Any]) -> Teller:
     rewrite = _rewriter(own)
     tolerant = settings.mode("event.processing.failure.handling.mode") in ("warn", "skip")
     texts = settings.mode("binary.handling.mode") in _BINARY_TEXTS
-    known: dict[int, tuple[MountedTable, MountedTable]] = {}
+    known: dict[int, tuple[SourceTable, SourceTable]] = {}
 
     named = FIELD_NAMES[settings.mode("field.name.adjustment.mode")]
 
@@ -82,7 +82,7 @@ def teller(values: Mapping[str, Any]) -> Teller:
         hidden = texts and column.kind in BINARIES
         return replace(column, kind=ColumnKind.VARCHAR) if hidden else column
 
-    def shape(table: MountedTable) -> MountedTable:
+    def shape(table: SourceTable) -> SourceTable:
         if id(table) not in known:
             name = table.table.id
             kept = tuple(
@@ -96,7 +96,7 @@ def teller(values: Mapping[str, Any]) -> Teller:
             known[id(table)] = (table, replace(table, table=told, emitted=kept))
         return known[id(table)][1]
 
-    def tell(row: MountedRow) -> MountedRow | None:
+    def tell(row: RowEvent) -> RowEvent | None:
         name = row.table.table.id
         if not captured(name.schema, name.name) or _LETTERS[row.op] in settings.skipped:
             return None
@@ -116,7 +116,7 @@ def teller(values: Mapping[str, Any]) -> Teller:
     return tell
 
 
-def _rewriter(values: Mapping[str, Any]) -> Callable[[MountedTable, Row | None], Row | None]:
+def _rewriter(values: Mapping[str, Any]) -> Callable[[SourceTable, Row | None], Row | None]:
     """Return what masks and cuts the texts of a row; keys and other kinds stay as they are."""
     rules: list[tuple[Callable[[str], bool], Callable[[Value], Value]]] = []
     for name, listed in values.items():
@@ -133,7 +133,7 @@ def _rewriter(values: Mapping[str, Any]) -> Callable[[MountedTable, Row | None],
                 (includes(str(listed)), partial(_hashed, salted[1], salted[2], str.encode))
             )
 
-    def rewrite(table: MountedTable, row: Row | None) -> Row | None:
+    def rewrite(table: SourceTable, row: Row | None) -> Row | None:
         if row is None or not rules:
             return row
         made = list(row)
@@ -169,7 +169,7 @@ def _shortened(length: int, value: Value) -> Value:
     return value.encode("utf-16-be")[: 2 * length].decode("utf-16-be", "ignore")
 
 
-def _unreadable(row: MountedRow) -> bool:
+def _unreadable(row: RowEvent) -> bool:
     """Tell whether a cell is one that the connector fails to parse."""
     images = (row.before or (), row.after or ())
     return any(
@@ -184,13 +184,13 @@ def _partial(moment: str) -> bool:
     return (moment[5:7] == "00") != (moment[8:10] == "00")
 
 
-def _same(table: MountedTable, row: MountedRow) -> bool:
+def _same(table: SourceTable, row: RowEvent) -> bool:
     before, after = row.before or (), row.after or ()
     return all(before[ordinal] == after[ordinal] for ordinal in table.emitted)
 
 
 def _image(
-    table: MountedTable, sent: frozenset[int], settings: Settings, zone: str, row: Row | None
+    table: SourceTable, sent: frozenset[int], settings: Settings, zone: str, row: Row | None
 ) -> Row | None:
     if row is None:
         return None

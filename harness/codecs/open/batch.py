@@ -17,7 +17,7 @@ from typing import Protocol
 
 from harness.codecs.open.settings import Settings
 from harness.model.record import Origin, Record, bare_record
-from harness.model.source_events import MountedRow
+from harness.model.source_events import RowEvent
 from harness.wire.framing import (
     VERSION_PREFIX,
     frame_each_key,
@@ -37,7 +37,7 @@ Place = tuple[str, int]
 class Written:
     """Rows as they go into messages: event keys, event values, and the bytes of both together."""
 
-    rows: Sequence[MountedRow]
+    rows: Sequence[RowEvent]
     keys: Sequence[bytes]
     values: Sequence[bytes]
     sizes: Sequence[int]

@@ -14,7 +14,7 @@ from harness.codecs.open.settings import Settings, settings
 from harness.contracts import Codec, Load, SchemaRegistry, Wire
 from harness.model.decoded import DecodedEvent
 from harness.model.record import Record
-from harness.model.source_events import VendorEvent
+from harness.model.source_events import SourceEvent
 
 
 class OpenWire:
@@ -51,7 +51,7 @@ class OpenWire:
         """Return the files that the records encoded so far name; who sends them stores these."""
         return tuple(self._stored.values())
 
-    def encode(self, events: Iterable[VendorEvent]) -> Iterator[Record]:
+    def encode(self, events: Iterable[SourceEvent]) -> Iterator[Record]:
         """Return the records of the vendor input; the same input gives the same records again."""
         return Encoder(self._settings, self._store, self._seed).encode(events)
 

@@ -22,9 +22,9 @@ from harness.codecs.open.batch import (
 from harness.codecs.open.claim_check import ClaimCheck, content, location, names
 from harness.codecs.open.rows import Reduced, RowTexts
 from harness.codecs.open.settings import Settings
-from harness.errors import UpstreamStopped
+from harness.errors import SourceStopped
 from harness.model.record import Record
-from harness.model.source_events import DdlEvent, MountedRow, ResolvedMark, VendorEvent
+from harness.model.source_events import DdlEvent, ResolvedEvent, RowEvent, SourceEvent
 from harness.wire.compression import compressed
 from harness.wire.framing import frame_keys, frame_values
 from harness.wire.json_text import bare, html_safe
@@ -46,19 +46,19 @@ class Encoder:
         self._names = names(seed)
         self._escaped = html_safe if settings.dialect.html_escapes else bare
 
-    def encode(self, events: Iterable[VendorEvent]) -> Iterator[Record]:
+    def encode(self, events: Iterable[SourceEvent]) -> Iterator[Record]:
         """Yield the records in emission order.
 
         Rows are batched by partition until the batch is full or a DDL or resolved mark follows; the
-        vendor's own batches also depend on timing (TiCDC codec notes §2.7). Raises UpstreamStopped
+        vendor's own batches also depend on timing (TiCDC codec notes §2.7). Raises SourceStopped
         where TiCDC would stop, EncodingError for a value that no column has.
         """
         waiting: Waiting = (
             Singles() if self._settings.max_batch_size == 1 else Batches(self._settings)
         )
-        run: list[MountedRow] = []
+        run: list[RowEvent] = []
         for event in events:
-            if isinstance(event, MountedRow):
+            if isinstance(event, RowEvent):
                 run.append(event)
                 if len(run) == RUN:
                     yield from waiting.add(self._written(run))
@@ -71,7 +71,7 @@ class Encoder:
                 case DdlEvent():
                     yield from waiting.flush(event.topic)
                     yield from self._ddl(event)
-                case ResolvedMark():
+                case ResolvedEvent():
                     yield from waiting.close((event.topic, event.partition))
                     yield _resolved(event)
                 case _:
@@ -80,7 +80,7 @@ class Encoder:
             yield from waiting.add(self._written(run))
         yield from waiting.flush()
 
-    def _written(self, rows: Sequence[MountedRow]) -> Written:
+    def _written(self, rows: Sequence[RowEvent]) -> Written:
         settings = self._settings
         keys, values = self._rows.pairs(rows)
         if settings.compression != "none":
@@ -96,7 +96,7 @@ class Encoder:
             sizes = _sizes(keys, values)
         return Written(rows, keys, values, sizes)
 
-    def _reduced(self, row: MountedRow, key: bytes, value: bytes) -> tuple[bytes, bytes]:
+    def _reduced(self, row: RowEvent, key: bytes, value: bytes) -> tuple[bytes, bytes]:
         """Return what is sent instead of a row that is too large."""
         settings = self._settings
         if settings.large == "none":
@@ -129,14 +129,14 @@ def _sizes(keys: Sequence[bytes], values: Sequence[bytes]) -> list[int]:
     return [*map(add, map(len, keys), map(len, values))]
 
 
-def _resolved(mark: ResolvedMark) -> Record:
+def _resolved(mark: ResolvedEvent) -> Record:
     key = frame_keys([f'{{"ts":{mark.ts},"t":3}}'.encode()])
     return Record(mark.topic, mark.partition, key, frame_values([b""]), (mark.origin,))
 
 
-def _too_large(row: MountedRow, key: bytes, value: bytes, settings: Settings) -> UpstreamStopped:
+def _too_large(row: RowEvent, key: bytes, value: bytes, settings: Settings) -> SourceStopped:
     size = len(key) + len(value) + SINGLE_OVERHEAD
-    return UpstreamStopped(
+    return SourceStopped(
         "ErrMessageTooLarge",
         f"a row of {row.table.table.id} needs {size} bytes, max-message-bytes is "
         f"{settings.max_message_bytes}",

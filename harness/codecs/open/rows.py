@@ -22,8 +22,8 @@ from harness.codecs.open.layout import (
 )
 from harness.codecs.open.settings import Settings
 from harness.codecs.open.writers import Form, form
-from harness.errors import EncodingError, UpstreamStopped
-from harness.model.source_events import MountedRow, MountedTable
+from harness.errors import EncodingError, SourceStopped
+from harness.model.source_events import RowEvent, SourceTable
 from harness.wire.json_text import bare, html_safe
 
 # Table, no old image, no new image, no row id, no partition id, ordinals that changed.
@@ -53,7 +53,7 @@ class _Run:
 
     __slots__ = ("_afters", "_befores", "_physical_ids", "_row_ids", "rows")
 
-    def __init__(self, rows: Sequence[MountedRow]) -> None:
+    def __init__(self, rows: Sequence[RowEvent]) -> None:
         self.rows = rows
         self._afters = [row.after for row in rows]
         self._befores = [row.before for row in rows]
@@ -96,13 +96,13 @@ class RowTexts:
         self._settings = settings
         self._escaped = html_safe if settings.dialect.html_escapes else bare
         # The table is kept beside its columns, so that its identity cannot be reused.
-        self._columns: dict[int, tuple[MountedTable, tuple[Column, ...]]] = {}
+        self._columns: dict[int, tuple[SourceTable, tuple[Column, ...]]] = {}
         self._layouts: dict[Shape, Layout] = {}
 
-    def pairs(self, rows: Sequence[MountedRow]) -> Pairs:
+    def pairs(self, rows: Sequence[RowEvent]) -> Pairs:
         """Return the rows' event keys, and their event values.
 
-        Raises EncodingError for a value that its column cannot have, UpstreamStopped for a row
+        Raises EncodingError for a value that its column cannot have, SourceStopped for a row
         without any column to send.
         """
         run = _Run(rows)
@@ -118,13 +118,13 @@ class RowTexts:
                 keys[number], values[number] = key, value
         return keys, values
 
-    def reduced(self, row: MountedRow, how: Reduced) -> tuple[bytes, bytes]:
+    def reduced(self, row: RowEvent, how: Reduced) -> tuple[bytes, bytes]:
         """Return the event key and value that are sent instead of a row that is too large."""
         layout = self._layout(row, self._shape(row)[-1], how)
         key, value = _Run([row]).texts(layout)
         return key, value
 
-    def _shape(self, row: MountedRow) -> Shape:
+    def _shape(self, row: RowEvent) -> Shape:
         before, after = row.before, row.after
         changed: tuple[int, ...] = ()
         if self._settings.only_updated and before is not None and after is not None:
@@ -145,7 +145,7 @@ class RowTexts:
         texts = run.texts(layout)
         return texts[::2], texts[1::2]
 
-    def _layout(self, row: MountedRow, changed: tuple[int, ...], how: Reduced | None) -> Layout:
+    def _layout(self, row: RowEvent, changed: tuple[int, ...], how: Reduced | None) -> Layout:
         draft = Draft()
         self._key(draft, row, how)
         draft.text("\n")
@@ -153,7 +153,7 @@ class RowTexts:
         draft.text("\n")
         return draft.layout()
 
-    def _key(self, draft: Draft, row: MountedRow, how: Reduced | None) -> None:
+    def _key(self, draft: Draft, row: RowEvent, how: Reduced | None) -> None:
         dialect, name = self._settings.dialect, row.table.table.id
         schema, table = self._escaped([name.schema]), self._escaped([name.name])
         draft.text('{"ts":')
@@ -179,14 +179,14 @@ class RowTexts:
         draft.text("}")
 
     def _value(
-        self, draft: Draft, row: MountedRow, changed: tuple[int, ...], *, handle_only: bool
+        self, draft: Draft, row: RowEvent, changed: tuple[int, ...], *, handle_only: bool
     ) -> None:
         settings, columns = self._settings, self._prepared(row.table)
         deleted = row.after is None
         if handle_only or (deleted and settings.delete_only_handle):
             columns = tuple(column for column in columns if column.handle)
         if not columns:
-            raise UpstreamStopped(
+            raise SourceStopped(
                 "ErrOpenProtocolCodecInvalidData",
                 f"a row of {row.table.table.id} has no handle key columns, and only those are sent",
                 hint="give the table a primary key, or a unique key over columns that are NOT NULL",
@@ -203,13 +203,13 @@ class RowTexts:
                 draft.members((c.prefix, first + c.ordinal, c.form) for c in old)
         draft.text("}")
 
-    def _prepared(self, table: MountedTable) -> tuple[Column, ...]:
+    def _prepared(self, table: SourceTable) -> tuple[Column, ...]:
         found = self._columns.get(id(table))
         if found is None:
             found = self._columns[id(table)] = (table, self._table_columns(table))
         return found[1]
 
-    def _table_columns(self, table: MountedTable) -> tuple[Column, ...]:
+    def _table_columns(self, table: SourceTable) -> tuple[Column, ...]:
         dialect = self._settings.dialect
         columns = [(table.table.columns[ordinal], ordinal) for ordinal in table.emitted]
         if dialect.sorted_columns:

@@ -23,13 +23,13 @@ from harness.engine.plan.case import Plan, author_problems
 from harness.engine.plan.one_case import spread
 from harness.errors import ScenarioError, UsageError
 from harness.faults.actions import AddPartitions
-from harness.model.source_events import MountedRow, MountedTable
+from harness.model.source_events import RowEvent, SourceTable
 from harness.model.table import TableId
 from harness.scenario.expand import Case
 
 
 @dataclass(frozen=True, slots=True)
-class Relaid:
+class Repartitioned:
     """The plans over so many partitions, in order, and why others are left out, by case."""
 
     plans: tuple[Plan, ...]
@@ -46,7 +46,7 @@ class Relaid:
         return tuple(f"{name} is left out: {reason}" for name, reason in self.left.items())
 
 
-def relaid(space: Workspace, cases: Sequence[Case], partitions: int) -> Relaid:
+def relaid(space: Workspace, cases: Sequence[Case], partitions: int) -> Repartitioned:
     """Plan the cases over so many partitions; raises UsageError when none is left."""
     own = [case for case in cases if case.partitions == partitions]
     found = list(plans(space, own))
@@ -68,7 +68,7 @@ def relaid(space: Workspace, cases: Sequence[Case], partitions: int) -> Relaid:
             expected="cases whose delivery does not depend on that number",
             hint=next(iter(left.values()), ""),
         )
-    return Relaid(tuple(found), left)
+    return Repartitioned(tuple(found), left)
 
 
 def _others(cases: Sequence[Case], partitions: int) -> Sequence[Case]:
@@ -101,9 +101,9 @@ def _reason(plan: Plan) -> str:
 
 def _changes_shape(plan: Plan) -> bool:
     """Tell whether rows of one table are sent in more than one shape."""
-    shapes: dict[TableId, MountedTable] = {}
+    shapes: dict[TableId, SourceTable] = {}
     return any(
         shapes.setdefault(event.table.table.id, event.table) != event.table
         for event in plan.events
-        if isinstance(event, MountedRow)
+        if isinstance(event, RowEvent)
     )

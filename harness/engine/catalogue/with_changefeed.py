@@ -28,7 +28,7 @@ CHANGEFEEDS = ("open", "avro")
 
 
 @dataclass(frozen=True, slots=True)
-class Overlaid:
+class WithChangefeed:
     """The plans of the cases that the file is about, in order, and what a person should know."""
 
     plans: tuple[Plan, ...]
@@ -40,7 +40,7 @@ class Overlaid:
         return tuple(plan.case for plan in self.plans)
 
 
-def overlaid(space: Workspace, cases: Sequence[Case], path: Path) -> Overlaid:
+def overlaid(space: Workspace, cases: Sequence[Case], path: Path) -> WithChangefeed:
     """Plan the cases under a changefeed file.
 
     Raises UsageError for a file that cannot be read or is about none of the cases, ScenarioError
@@ -67,7 +67,7 @@ def overlaid(space: Workspace, cases: Sequence[Case], path: Path) -> Overlaid:
         notes += _of_plan(plan)
     if not plans:
         raise UsageError(f"{path} leaves nothing to deliver", hint="\n".join(notes))
-    return Overlaid(tuple(plans), tuple(notes))
+    return WithChangefeed(tuple(plans), tuple(notes))
 
 
 def _read(path: Path) -> tuple[ChangefeedConfig, Laid]:

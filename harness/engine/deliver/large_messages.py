@@ -17,7 +17,7 @@ from harness.engine.plan.case import Plan
 from harness.errors import SetupError
 from harness.model.columns import Column
 from harness.model.large import Identity, Rows, identity, lacks_columns
-from harness.model.source_events import MountedRow
+from harness.model.source_events import RowEvent
 from harness.model.values import Value
 from harness.runner.contract.job import value_json
 
@@ -76,19 +76,19 @@ def _lines(plan: Plan) -> Iterator[dict[str, Any]]:
         }
 
 
-def _sent(event: MountedRow) -> Iterator[tuple[Column, Value]]:
+def _sent(event: RowEvent) -> Iterator[tuple[Column, Value]]:
     """Yield the columns of the new row that a message would have, with their values."""
     assert event.after is not None
     for ordinal in event.table.emitted:
         yield event.table.table.columns[ordinal], event.after[ordinal]
 
 
-def _reduced(plan: Plan) -> Iterator[tuple[MountedRow, dict[str, Value]]]:
+def _reduced(plan: Plan) -> Iterator[tuple[RowEvent, dict[str, Value]]]:
     """Yield the row events whose message has the handle key only, each with that."""
     vendor = {event.origin.event: event for event in plan.events}
     for record in plan.records:
         decoded = plan.wire.decode(record.key, record.value)
         for event, origin in zip(decoded, record.origins, strict=True):
             source = vendor.get(origin.event)
-            if lacks_columns(event) and isinstance(source, MountedRow):
+            if lacks_columns(event) and isinstance(source, RowEvent):
                 yield source, dict(event.after or {})

@@ -26,7 +26,7 @@ from harness.faults.actions import (
 )
 from harness.model.observed import Observed
 from harness.runner.manifest import Consumer, CrashPoint
-from harness.runner.supervised import Attended
+from harness.runner.supervised import SupervisedConsumer
 
 LOOK_AROUND_S = 0.05
 SETTLED_S = 1.5  # connected for so long, a consumer is taken to be at work
@@ -50,7 +50,7 @@ class Moments:
     """The audience of a live delivery: one consumer, and what is to happen to it."""
 
     consumer: Consumer
-    attended: Attended
+    supervised: SupervisedConsumer
     progress: Progress
     settle: Callable[[], None]
     total: int
@@ -73,7 +73,7 @@ class Moments:
     def begin(self) -> None:
         """Start the consumer; what was to happen by now happens."""
         self.begun = True
-        self.attended.begin(self.crashes[0] if self.crashes else "", self.instances)
+        self.supervised.begin(self.crashes[0] if self.crashes else "", self.instances)
         self.heard(0)
 
     def heard(self, messages: int) -> None:
@@ -95,13 +95,13 @@ class Moments:
     def answer(self) -> tuple[Observed, str]:
         """Return the consumer's answer once it ended, and what moment never came."""
         while True:
-            code = self.attended.wait()
+            code = self.supervised.wait()
             if code not in KILLED or not self.crashes:
                 break
             del self.crashes[0]
-            self.attended.begin(self.crashes[0] if self.crashes else "")
+            self.supervised.begin(self.crashes[0] if self.crashes else "")
         unreached = [*self.crashes, *(str(action.when) for action in self.outside)]
-        return self.attended.answer(code), ", ".join(unreached)
+        return self.supervised.answer(code), ", ".join(unreached)
 
     def _is_due(self, action: Kill | Pause) -> bool:
         match action.when:
@@ -118,7 +118,7 @@ class Moments:
         return self._until(lambda: self._is_at_work(asked))
 
     def _is_at_work(self, asked: float) -> bool:
-        since = self.progress.connected_at(self.attended.pids)
+        since = self.progress.connected_at(self.supervised.pids)
         return since is not None and time.monotonic() - max(since, asked) >= SETTLED_S
 
     def _committed(self, count: int) -> bool:
@@ -135,8 +135,8 @@ class Moments:
     def _until(self, reached: Callable[[], bool]) -> bool:
         """Wait for what the consumer does; return False when it ended, or ran late, without."""
         while not reached():
-            self.attended.look()
-            if not self.attended.pids or self.attended.is_late:
+            self.supervised.look()
+            if not self.supervised.pids or self.supervised.is_late:
                 return False
             time.sleep(LOOK_AROUND_S)
         return True
@@ -144,7 +144,7 @@ class Moments:
     def _act(self, action: Kill | Pause) -> None:
         match action:
             case Kill():
-                self.attended.kill()
-                self.attended.begin()
+                self.supervised.kill()
+                self.supervised.begin()
             case Pause(_, milliseconds):
-                self.attended.pause(milliseconds / 1000)
+                self.supervised.pause(milliseconds / 1000)

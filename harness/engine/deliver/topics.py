@@ -39,7 +39,7 @@ HINTS: Mapping[int, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class TopicWishes:
+class TopicOptions:
     """What the settings say about topics; `replication` is -1 for the broker's default."""
 
     prefix: str
@@ -47,7 +47,7 @@ class TopicWishes:
     replication: int
 
     @classmethod
-    def of(cls, settings: Settings) -> TopicWishes:
+    def of(cls, settings: Settings) -> TopicOptions:
         """Return the wishes that the settings hold."""
         factor = settings.text("topics.replication-factor")
         return cls(
@@ -59,7 +59,7 @@ class TopicWishes:
 
 @contextmanager
 def created(
-    kafka: Kafka, wanted: Sequence[tuple[str, int]], wishes: TopicWishes
+    kafka: Kafka, wanted: Sequence[tuple[str, int]], wishes: TopicOptions
 ) -> Generator[None]:
     """Create topics (name, partitions); delete them at the end on a cluster that outlives the run.
 
@@ -111,7 +111,7 @@ def _create(admin: Any, topics: Sequence[NewTopic]) -> Mapping[str, Future[None]
     return futures
 
 
-def _refused(kafka: Kafka, name: str, refusal: KafkaException, wishes: TopicWishes) -> SetupError:
+def _refused(kafka: Kafka, name: str, refusal: KafkaException, wishes: TopicOptions) -> SetupError:
     error: KafkaError = refusal.args[0]
     hint = HINTS.get(error.code(), "the broker's log says why; look for it in the run's directory")
     return SetupError(
@@ -125,7 +125,7 @@ def _delete(
     admin: Any,  # noqa: ANN401 - the driver has no types
     kafka: Kafka,
     made: Sequence[str],
-    wishes: TopicWishes,
+    wishes: TopicOptions,
 ) -> str:
     """Delete the topics when that is our business; return the first problem, "" without one."""
     if not made or wishes.keep or not kafka.shared:

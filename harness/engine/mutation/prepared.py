@@ -14,7 +14,7 @@ from harness.faults.actions import sent
 from harness.model.columns import Column
 from harness.model.finding import Verdict
 from harness.model.observed import Observed
-from harness.model.source_events import MountedRow
+from harness.model.source_events import RowEvent
 from harness.mutants.consumer import REFERENCE, Consumer
 from harness.mutants.delivery import Delivery, deliver, lying
 from harness.mutants.parts import Known, Parts
@@ -85,7 +85,7 @@ def _job(plan: Plan) -> Mapping[str, Any]:
 def _known(plan: Plan) -> Known:
     tables: dict[tuple[str, str], dict[str, Column]] = {}
     for event in plan.events:
-        if isinstance(event, MountedRow):
+        if isinstance(event, RowEvent):
             table = event.table.table
             columns = tables.setdefault((table.id.schema, table.id.name), {})
             columns.update({column.name: column for column in table.columns})

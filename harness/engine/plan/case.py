@@ -20,12 +20,12 @@ from harness.errors import HarnessError, Location, Problem, ScenarioError, StepE
 from harness.faults.actions import sent as messages_sent
 from harness.model.change import ChangeLog
 from harness.model.record import Record
-from harness.model.source_events import ChangefeedStopped, DdlEvent, MountedRow, VendorEvent
+from harness.model.source_events import ChangefeedStopped, DdlEvent, RowEvent, SourceEvent
 from harness.protocols import PROTOCOLS
 from harness.scenario.document import ExpectedTable
 from harness.scenario.expand import Case
 from harness.sources.decision import Explained
-from harness.sources.source import PERSONALITIES, Played, Stage
+from harness.sources.source import SOURCES, SourceConfig, SourceOutput
 from harness.sources.tidb.refusal import ChangefeedError
 from harness.sources.tidb.simulator import unexpected
 from harness.spec import CLAUSES, governs
@@ -47,7 +47,7 @@ class Plan:
     """
 
     case: Case
-    events: tuple[VendorEvent, ...]
+    events: tuple[SourceEvent, ...]
     records: tuple[Record, ...]
     delivery: Delivery
     expected: Expected
@@ -75,13 +75,13 @@ class Plan:
 class Emission:
     """What a case's upstream emits; cases that differ in their delivery alone have the same."""
 
-    played: Played
+    played: SourceOutput
     wire: Wire
     encoded: Encoded
 
 
 def _emission(case: Case, log: ChangeLog) -> Emission:
-    played = PERSONALITIES[case.protocol](log, stage_of(case))
+    played = SOURCES[case.protocol](log, stage_of(case))
     wire = PROTOCOLS[case.protocol].bind(played.settings, case.dialect)
     return Emission(played, wire, encoded(wire, played))
 
@@ -170,10 +170,10 @@ def _expected_stop(case: Case) -> str:
     return split_stop(case.scenario.expect.events.get(case.protocol, ()))[1]
 
 
-def stage_of(case: Case) -> Stage:
+def stage_of(case: Case) -> SourceConfig:
     """Return what the case says of its upstream beside the change log."""
     scenario = case.scenario
-    return Stage(
+    return SourceConfig(
         settings=case.settings,
         databases=scenario.databases,
         partitions=case.partitions,
@@ -241,7 +241,7 @@ def sent_events(planned: Plan) -> Sequence[SentEvent]:
         decoded = planned.wire.decode(record.key, record.value)
         for event, origin in zip(decoded, record.origins, strict=True):
             source = vendor.get(origin.event)
-            table = source.table if isinstance(source, MountedRow) else None
+            table = source.table if isinstance(source, RowEvent) else None
             broadcast = source is not None and table is None
             partitions.setdefault(origin.event, set()).add(record.partition)
             action = source.action if isinstance(source, DdlEvent) else ""

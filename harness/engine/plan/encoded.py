@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.contracts import Wire
-from harness.errors import UpstreamStopped
+from harness.errors import SourceStopped
 from harness.model.record import Origin, Record
-from harness.model.source_events import ChangefeedStopped, MountedRow, VendorEvent
+from harness.model.source_events import ChangefeedStopped, RowEvent, SourceEvent
 from harness.model.vstream import VStreamResponse
-from harness.sources.source import Played
+from harness.sources.source import SourceOutput
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +23,11 @@ class Encoded:
     """The records, the events that they stand for, and what stopped the stream."""
 
     records: tuple[Record, ...]
-    events: tuple[VendorEvent, ...]
+    events: tuple[SourceEvent, ...]
     stopped: ChangefeedStopped | None
 
 
-def encoded(wire: Wire, played: Played) -> Encoded:
+def encoded(wire: Wire, played: SourceOutput) -> Encoded:
     """Return what the encoder makes of the upstream's events; an upstream's own stop stands."""
     taken: list[Any] = []
 
@@ -39,7 +39,7 @@ def encoded(wire: Wire, played: Played) -> Encoded:
     records: list[Record] = []
     try:
         records.extend(wire.encode(given()))
-    except UpstreamStopped as stop:
+    except SourceStopped as stop:
         number = _stopped_at(wire, taken)
         if number is not None:
             # An encoder may look ahead; what came before the event at fault was sent.
@@ -60,18 +60,18 @@ def _stopped_at(wire: Wire, taken: list[Any]) -> int | None:
     for number, event in enumerate(taken):
         try:
             list(wire.encode([event]))
-        except UpstreamStopped:
+        except SourceStopped:
             return number
     return None
 
 
-def _sent(played: Played, records: list[Record], stop: Origin) -> tuple[VendorEvent, ...]:
+def _sent(played: SourceOutput, records: list[Record], stop: Origin) -> tuple[SourceEvent, ...]:
     numbers = {origin.event for record in records for origin in record.origins}
     return tuple(
         event
         for event in played.events
         if event.origin.event in numbers
-        or (not isinstance(event, MountedRow) and event.origin.event < stop.event)
+        or (not isinstance(event, RowEvent) and event.origin.event < stop.event)
     )
 
 

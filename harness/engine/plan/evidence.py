@@ -12,7 +12,7 @@ from harness.engine.plan.case import Plan
 from harness.engine.plan.delivery import decoded_or_refusal
 from harness.faults.landed import Delivered
 from harness.model.decoded import DecodedEvent, EventKind
-from harness.model.evidence import Exhibit, Point, ShownRecord
+from harness.model.evidence import Evidence, Point, ShownRecord
 from harness.model.finding import FINDINGS, Judgement, Verdict
 from harness.model.observed import Observed
 from harness.verdict.table_diff import table_diffs
@@ -28,7 +28,7 @@ VALUE_BYTES_SHOWN = 1024
 Where = tuple[str, int, int]
 
 
-def exhibit(plan: Plan, verdict: Verdict, observed: Observed) -> Exhibit | None:
+def evidence(plan: Plan, verdict: Verdict, observed: Observed) -> Evidence | None:
     """Return what to show beside the verdict; None where it needs no explanation."""
     if verdict.judgement not in SHOWN_FOR:
         return None
@@ -43,7 +43,7 @@ def exhibit(plan: Plan, verdict: Verdict, observed: Observed) -> Exhibit | None:
     points = [_point(plan, *one, blamed) for one in lying[:POINTS_SHOWN]]
     answered = observed.tables
     tables = () if answered is None else tuple(table_diffs(plan.judged, plan.expected, answered))
-    return Exhibit(
+    return Evidence(
         tables=tables,
         records=tuple(_record(plan, *one, blamed) for one in shown),
         timeline=tuple(points),

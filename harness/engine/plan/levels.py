@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from harness.engine.plan.needs import RETENTION
 from harness.errors import UsageError
-from harness.faults import FAULTS, Kept
+from harness.faults import FAULTS, Invariant
 from harness.model.level import Level
 from harness.scenario.document import DeliveryStep
 from harness.scenario.expand import Case
@@ -74,7 +74,7 @@ def _decode(steps: Sequence[DeliveryStep]) -> bool:
 
 def _changes_messages(step: DeliveryStep) -> bool:
     fault = FAULTS[step.fault]
-    return fault.act is None and Kept.BYTES not in fault.kept_with(step.options)
+    return fault.act is None and Invariant.BYTES not in fault.kept_with(step.options)
 
 
 def _materialise(steps: Sequence[DeliveryStep]) -> bool:

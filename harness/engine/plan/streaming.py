@@ -17,7 +17,7 @@ from harness.model.change import Change
 from harness.model.dialects import DEFAULT_DIALECT
 from harness.model.record import Record
 from harness.protocols import PROTOCOLS
-from harness.sources.source import Stage
+from harness.sources.source import SourceConfig
 from harness.sources.stream import flow
 
 
@@ -26,7 +26,7 @@ class Course:
     """What a stream passes: the protocol and its dialect, the upstream, and the disturbances."""
 
     protocol: str
-    stage: Stage
+    stage: SourceConfig
     dialect: str = DEFAULT_DIALECT
     delivery: tuple[Wanted, ...] = ()
     seed: str = "stream"
@@ -37,7 +37,7 @@ def streamed(course: Course, changes: Iterable[Change]) -> Iterator[Record]:
     """Yield the records of changes as they are delivered.
 
     The same changes give the same records again. Raises what plans raise, when the stream gets
-    there: UsageError and its kin, EncodingError, and UpstreamStopped where the encoder's process
+    there: UsageError and its kin, EncodingError, and SourceStopped where the encoder's process
     stops; what was yielded by then stands.
     """
     given = flow(course.protocol, changes, course.stage)

@@ -12,16 +12,14 @@ from harness.contracts import Wire
 from harness.engine.plan.delivery import Delivery
 from harness.errors import DecodingError
 from harness.model.decoded import EventKind
-from harness.model.source_events import MountedRow, VendorEvent
+from harness.model.source_events import RowEvent, SourceEvent
 
 _PUTS = frozenset({EventKind.INSERT, EventKind.UPDATE, EventKind.UPSERT})
 
 
-def still_told(
-    events: Sequence[VendorEvent], delivery: Delivery, wire: Wire
-) -> Iterator[MountedRow]:
+def still_told(events: Sequence[SourceEvent], delivery: Delivery, wire: Wire) -> Iterator[RowEvent]:
     """Yield the row events, but for puts of which no message is left."""
-    rows = [event for event in events if isinstance(event, MountedRow)]
+    rows = [event for event in events if isinstance(event, RowEvent)]
     told = _told(delivery, wire) if delivery.gone else frozenset[int]()
     for row in rows:
         number = row.origin.event

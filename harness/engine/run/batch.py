@@ -44,7 +44,7 @@ class Packed:
     """Where packed cases are run, and what the consumer gets; `phase` tells of each part."""
 
     services: Services
-    wishes: topics.TopicWishes
+    wishes: topics.TopicOptions
     consumer: Consumer
     run_dir: Path
     environment: Mapping[str, str]

@@ -28,7 +28,7 @@ from harness.model.finding import Place, Verdict
 from harness.model.large import whole
 from harness.model.observed import Observed
 from harness.model.record import Origin
-from harness.model.source_events import MountedRow
+from harness.model.source_events import RowEvent
 from harness.model.values import Value
 from harness.protocols import PROTOCOLS
 from harness.runner.contract.decoding import Given, GivenRecord, schemas_of
@@ -135,7 +135,7 @@ def _origin(one: Delivered, number: int) -> Origin:
 def _told(plan: Plan) -> Mapping[int, Mapping[str, Column]]:
     """Return the columns by name, as far as the wire tells them, of each row event's number."""
     tell = PROTOCOLS[plan.case.protocol].teller(plan.settings)
-    rows = [event for event in plan.events if isinstance(event, MountedRow)]
+    rows = [event for event in plan.events if isinstance(event, RowEvent)]
     known = [tell(row) or row for row in rows]
     return {
         row.origin.event: {column.name: column for column in row.table.table.columns}

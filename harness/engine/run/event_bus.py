@@ -13,7 +13,7 @@ from harness.engine.run.preflight import service_changed
 from harness.services import ServiceEvent, Services, Source, start
 
 
-class Telling:
+class EventBus:
     """A run's voice: knows its listeners, and when it began."""
 
     def __init__(self, listeners: Sequence[Listener]) -> None:

@@ -26,7 +26,7 @@ from harness.model.observed import Observed, Outcome
 from harness.runner.contract.job import Job
 from harness.runner.manifest import Consumer
 from harness.runner.run import GRACE_S, Start
-from harness.runner.supervised import Attended
+from harness.runner.supervised import SupervisedConsumer
 from harness.services import HttpRegistry, Services, Settings
 
 
@@ -35,7 +35,7 @@ class Live:
     """Where live cases are run: the services of the moment, and what every consumer gets."""
 
     services: Services
-    wishes: topics.TopicWishes
+    wishes: topics.TopicOptions
     consumer: Consumer
     run_dir: Path
     environment: Mapping[str, str]
@@ -59,14 +59,14 @@ class Live:
         wanted = wanted_topics([(plan, prefix)])
         with (
             topics.created(kafka, wanted, self.wishes),
-            Attended(
+            SupervisedConsumer(
                 self.consumer, start, self.environment, GRACE_S, self.services.check
-            ) as attended,
+            ) as supervised,
         ):
             filled = filled_topics(plan, prefix)
             places = [(t.name, n) for t in filled for n in range(len(t.end_offsets))]
             progress = Progress(kafka.client, prefix, places)
-            moments = Moments(self.consumer, attended, progress, outlet.settle, len(sent(steps)))
+            moments = Moments(self.consumer, supervised, progress, outlet.settle, len(sent(steps)))
             stage.audience = moments
             # What is to happen to the consumer is known before it starts, wherever it was written.
             armed = [step for step in steps if isinstance(step, ConsumerAction)]

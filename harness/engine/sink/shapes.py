@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from harness.engine.plan.case import Plan
 from harness.model.columns import Column
-from harness.model.source_events import DdlEvent, MountedRow, MountedTable
+from harness.model.source_events import DdlEvent, RowEvent, SourceTable
 from harness.model.table import TableId
 
 
@@ -20,7 +20,7 @@ class Shapes:
 
     feed: str
     schemas: tuple[str, ...]
-    tables: Mapping[TableId, MountedTable]
+    tables: Mapping[TableId, SourceTable]
 
 
 def shapes_of(plan: Plan) -> Shapes:
@@ -28,9 +28,9 @@ def shapes_of(plan: Plan) -> Shapes:
     return Shapes(plan.case.id, schemas(plan), shapes(plan))
 
 
-def shapes(plan: Plan) -> Mapping[TableId, MountedTable]:
+def shapes(plan: Plan) -> Mapping[TableId, SourceTable]:
     """Return each table that rows are sent for, or that is there at the end, in its last shape."""
-    rows = (event.table for event in plan.events if isinstance(event, MountedRow))
+    rows = (event.table for event in plan.events if isinstance(event, RowEvent))
     found = {mounted.table.id: mounted for mounted in rows}
     return found | {name: state.mounted for name, state in plan.expected.tables.items()}
 
@@ -42,6 +42,6 @@ def schemas(plan: Plan) -> tuple[str, ...]:
     return tuple(sorted({*plan.case.scenario.databases, *named, *told} - {""}))
 
 
-def sent_columns(mounted: MountedTable) -> tuple[Column, ...]:
+def sent_columns(mounted: SourceTable) -> tuple[Column, ...]:
     """Return the columns that are ever sent, in table order."""
     return tuple(mounted.table.columns[ordinal] for ordinal in mounted.emitted)

@@ -18,7 +18,7 @@ from harness.engine.sink.shapes import Shapes, sent_columns
 from harness.engine.sink.statements import create_table, literal
 from harness.errors import SetupError, UsageError
 from harness.model.observed import Observed, Outcome, RawRow
-from harness.model.source_events import MountedTable
+from harness.model.source_events import SourceTable
 from harness.model.table import TableId
 from harness.runner.contract.job import ChangefeedJob, SinkJob
 from harness.runner.manifest import Consumer
@@ -39,7 +39,7 @@ class Sink:
         self._session = session
         self._result = result
         self._owner = f"h{OUTSIDE.sub('', run)[:20]}"
-        self._shapes: dict[str, Mapping[TableId, MountedTable]] = {}
+        self._shapes: dict[str, Mapping[TableId, SourceTable]] = {}
         self._created: list[str] = []
         self._collation = session.collation()
         self.job = SinkJob(
@@ -117,7 +117,7 @@ class Sink:
                 hint="leave `database.url` unset, and the harness starts a server of its own",
             ) from error
 
-    def _create_table(self, database: str, mounted: MountedTable) -> None:
+    def _create_table(self, database: str, mounted: SourceTable) -> None:
         table = mounted.table.id
         name = self._result.named(table.schema, table.name)
         if len(name) > NAME_LENGTH:
@@ -150,7 +150,7 @@ class TableReader:
 
     def read(
         self,
-        wanted: Mapping[TableId, MountedTable],
+        wanted: Mapping[TableId, SourceTable],
         databases: Mapping[str, str],
         observed: Observed,
     ) -> Observed:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from harness.engine.sink.session import quoted
 from harness.engine.sink.shapes import sent_columns
 from harness.model.columns import BINARIES, CHARACTERS, Column, ColumnKind, Default
-from harness.model.source_events import MountedTable
+from harness.model.source_events import SourceTable
 
 # Kinds that MariaDB spells with what is declared between brackets.
 LENGTHS: Mapping[ColumnKind, int] = {
@@ -34,7 +34,7 @@ UNDEFAULTED = (CHARACTERS | BINARIES | {ColumnKind.JSON, ColumnKind.VECTOR}) - {
 }
 
 
-def create_table(place: str, mounted: MountedTable, collation: str, *, wide: bool = False) -> str:
+def create_table(place: str, mounted: SourceTable, collation: str, *, wide: bool = False) -> str:
     """Return the statement that creates a table at a place, which is quoted already.
 
     `collation` is of utf8mb4 and compares by code points. A `wide` table keeps texts outside of
@@ -100,7 +100,7 @@ def _default_text(column: Column, default: Default) -> str:
     return text if column.kind is ColumnKind.BIT and text.isdigit() else literal(text)
 
 
-def _key(mounted: MountedTable, names: list[str]) -> Iterator[str]:
+def _key(mounted: SourceTable, names: list[str]) -> Iterator[str]:
     """Yield the key over the handle's columns, by the index that declares it."""
     if not names:
         return

@@ -1,7 +1,7 @@
 """What the page knows: runs, scenarios and clauses as JSON, each fact once.
 
 Shapes: `runs` in the order told, each with its cases; a case that did not pass has its findings,
-exhibit and output besides. Integers beyond 2^53 are text, as in the run's NDJSON.
+evidence and output besides. Integers beyond 2^53 are text, as in the run's NDJSON.
 """
 
 from __future__ import annotations
@@ -105,8 +105,8 @@ def _cases(cases: Iterable[CaseFinished]) -> Iterator[Mapping[str, Any]]:
     left = EXHIBITS_SHOWN
     for case in cases:
         has_room = left > 0
-        left -= case.exhibit is not None
-        yield _case(case if has_room else replace(case, exhibit=None))
+        left -= case.evidence is not None
+        yield _case(case if has_room else replace(case, evidence=None))
 
 
 def _scenario(case: CaseFinished) -> Mapping[str, Any]:
@@ -135,6 +135,6 @@ def _case(case: CaseFinished) -> Mapping[str, Any]:
         **short,
         "findings": whole["verdict"]["findings"][:FINDINGS_SHOWN],
         "untold": max(0, len(verdict.findings) - FINDINGS_SHOWN),
-        "exhibit": whole["exhibit"],
+        "evidence": whole["evidence"],
         "log": case.log[-LOG_CHARACTERS:],
     }

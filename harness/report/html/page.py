@@ -26,7 +26,7 @@ SCRIPTS = (
     "matrix.js",
     "cases.js",
     "timeline.js",
-    "exhibit.js",
+    "evidence.js",
     "case.js",
     "clauses.js",
     "trend.js",

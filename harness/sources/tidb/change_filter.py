@@ -80,7 +80,7 @@ class ChangeFilter:
     ) -> Decision:
         """Judge a change to a row of a replicated table; `images` are before and after.
 
-        Raises UpstreamStopped for a value expression that does not fit the table.
+        Raises SourceStopped for a value expression that does not fit the table.
         """
         if start_ts in self.ignored_start_ts:
             return ignore(TABLE, f"its start ts {start_ts} is in filter.ignore-txn-start-ts")

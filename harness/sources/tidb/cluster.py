@@ -12,9 +12,9 @@ from harness.ddl import Catalogue, DdlJob
 from harness.errors import StepError
 from harness.model.change import DdlRun, Transaction
 from harness.model.reshape import keeps_rows, reshape
-from harness.model.source_events import MountedTable
+from harness.model.source_events import SourceTable
 from harness.model.table import Table, TableId
-from harness.sources.tidb.mounter import mounted_table
+from harness.sources.tidb.mounter import source_table
 from harness.sources.tidb.store import NetChange, TableStore
 
 
@@ -23,8 +23,8 @@ class RanJob:
     """A job that ran, with its table as TiCDC mounts it before and after."""
 
     job: DdlJob
-    before: MountedTable | None
-    after: MountedTable | None
+    before: SourceTable | None
+    after: SourceTable | None
 
 
 class Cluster:
@@ -34,9 +34,9 @@ class Cluster:
         """Start with the given databases, empty."""
         self.catalogue = Catalogue.with_schemas(*databases)
         self._stores: dict[TableId, TableStore] = {}
-        self._mounted: dict[TableId, MountedTable] = {}
+        self._mounted: dict[TableId, SourceTable] = {}
 
-    def mounted(self, table: Table) -> MountedTable:
+    def mounted(self, table: Table) -> SourceTable:
         """Return a table of now as TiCDC's mounter sees it."""
         return self._mounted[table.id]
 
@@ -47,13 +47,13 @@ class Cluster:
         ran: list[RanJob] = []
         for job in applied.jobs:
             before = self._mounted.pop(job.before.id, None) if job.before is not None else None
-            after = mounted_table(job.after) if job.after is not None else None
+            after = source_table(job.after) if job.after is not None else None
             self._follow(job, after)
             if job.exchanged:
                 # The table on the other side of EXCHANGE PARTITION has another physical id now.
                 other = job.exchanged[1]
                 self._stores[other.id].reshape(other, lambda row: row)
-                self._mounted[other.id] = mounted_table(other)
+                self._mounted[other.id] = source_table(other)
             ran.append(RanJob(job, before, after))
         return ran
 
@@ -74,7 +74,7 @@ class Cluster:
         stores = sorted(touched.values(), key=lambda store: store.table.physical_id)
         return [(store.table, store.commit()) for store in stores]
 
-    def _follow(self, job: DdlJob, mounted: MountedTable | None) -> None:
+    def _follow(self, job: DdlJob, mounted: SourceTable | None) -> None:
         """Let the stored rows follow a schema change."""
         before, after = job.before, job.after
         store = self._stores.pop(before.id, None) if before is not None else None

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from zlib import crc32
 
 from harness.ddl import tidb
-from harness.errors import UpstreamStopped
-from harness.model.source_events import MountedTable
+from harness.errors import SourceStopped
+from harness.model.source_events import SourceTable
 from harness.model.values import Row
 from harness.sources.key_text import value_text
 from harness.sources.tidb.dispatcher import Dispatcher
@@ -40,22 +40,22 @@ class Target:
 
 
 def partition_of(
-    rule: Dispatcher | None, table: MountedTable, row: Row, commit_ts: int, count: int
+    rule: Dispatcher | None, table: SourceTable, row: Row, commit_ts: int, count: int
 ) -> int:
     """Return the partition (from 0) of a row image among `count` partitions."""
     return Placing(rule, table).partition(row, commit_ts, count)
 
 
-def target_of(rule: Dispatcher | None, table: MountedTable, row: Row, commit_ts: int) -> Target:
-    """Return where a row image goes; UpstreamStopped for a column or index that is not there."""
+def target_of(rule: Dispatcher | None, table: SourceTable, row: Row, commit_ts: int) -> Target:
+    """Return where a row image goes; SourceStopped for a column or index that is not there."""
     return Placing(rule, table).target(row, commit_ts)
 
 
 class Placing:
     """How the rows of one table go to partitions under one rule: found once, for all of them."""
 
-    def __init__(self, rule: Dispatcher | None, table: MountedTable) -> None:
-        """Find the columns; UpstreamStopped for a column or index that is not there."""
+    def __init__(self, rule: Dispatcher | None, table: SourceTable) -> None:
+        """Find the columns; SourceStopped for a column or index that is not there."""
         kind = "default" if rule is None else rule.partition.lower()
         name = table.table.id
         self._table = str(name)
@@ -94,17 +94,17 @@ class Placing:
         return digest
 
 
-def _ordinal(table: MountedTable, column: str) -> int:
+def _ordinal(table: SourceTable, column: str) -> int:
     try:
         ordinal = table.table.position(column)
     except KeyError as error:
-        raise UpstreamStopped(
+        raise SourceStopped(
             FAILED,
             f"the dispatcher names column {column!r}, which {table.table.id} does not have",
             expected="one of " + ", ".join(c.name for c in table.table.columns),
         ) from error
     if not tidb.is_emitted(table.table.columns[ordinal]):
-        raise UpstreamStopped(
+        raise SourceStopped(
             FAILED,
             f"the dispatcher names column {column!r} of {table.table.id}, which is virtual",
             expected="a column that is stored",
@@ -112,7 +112,7 @@ def _ordinal(table: MountedTable, column: str) -> int:
     return ordinal
 
 
-def _index_ordinals(table: MountedTable, name: str) -> list[tuple[int, int]]:
+def _index_ordinals(table: SourceTable, name: str) -> list[tuple[int, int]]:
     """Return, for each column of an index, whose name and whose value is hashed.
 
     The vendor counts columns with the virtual ones where it looks for values without them: behind
@@ -123,7 +123,7 @@ def _index_ordinals(table: MountedTable, name: str) -> list[tuple[int, int]]:
         None,
     )
     if found is None:
-        raise UpstreamStopped(
+        raise SourceStopped(
             FAILED,
             f"the dispatcher names index {name!r}, which {table.table.id} does not have",
             expected="one of " + ", ".join(i.name for i in table.table.indexes if i.id),
@@ -132,7 +132,7 @@ def _index_ordinals(table: MountedTable, name: str) -> list[tuple[int, int]]:
     # TiDB keeps each expression as a hidden virtual column behind the others.
     hidden = len(found.columns) < len(found.parts)
     if hidden or any(offset >= len(table.emitted) for offset in offsets):
-        raise UpstreamStopped(
+        raise SourceStopped(
             FAILED, f"index {name!r} of {table.table.id} holds or follows a virtual column"
         )
     return [(offset, table.emitted[offset]) for offset in offsets]

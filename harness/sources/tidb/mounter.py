@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from harness.ddl import tidb
-from harness.model.source_events import MountedTable
+from harness.model.source_events import SourceTable
 from harness.model.table import Table
 
 
-def mounted_table(table: Table) -> MountedTable:
+def source_table(table: Table) -> SourceTable:
     """Derive what TiDB derives from a table; the handle key is its valid index, if there is one."""
-    return MountedTable(
+    return SourceTable(
         table=table,
         codes=tuple(tidb.type_code(column) for column in table.columns),
         flags=tidb.column_flags(table),

@@ -14,7 +14,7 @@ from harness.errors import UsageError
 from harness.model.canonical import canonical
 from harness.model.change import Op, Pin
 from harness.model.record import quick_origin
-from harness.model.source_events import MountedRow, MountedTable, quick_row
+from harness.model.source_events import RowEvent, SourceTable, quick_row
 from harness.model.values import Row, Value
 from harness.sources.key_text import key_texts
 from harness.sources.tidb.dispatch import Placing
@@ -40,7 +40,7 @@ class TableRows:
     """The rows of one version of a table, on their way to one topic of so many partitions."""
 
     def __init__(
-        self, table: MountedTable, topic: str, rule: Dispatcher | None, partitions: int
+        self, table: SourceTable, topic: str, rule: Dispatcher | None, partitions: int
     ) -> None:
         """Find what the rows share."""
         self.table = table
@@ -68,16 +68,16 @@ class TableRows:
 
     def made(
         self, changes: Sequence[NetChange], of: Committed, numbers: Iterator[int]
-    ) -> list[MountedRow]:
+    ) -> list[RowEvent]:
         """Return the row events of a transaction, each with the next number.
 
-        Raises UpstreamStopped where the dispatcher fails, UsageError for a pin that cannot be.
+        Raises SourceStopped where the dispatcher fails, UsageError for a pin that cannot be.
         """
         table, topic, name, key = self.table, self._topic, self._name, self._key
         step, transaction, commit_ts = of.step, of.name, of.commit_ts
         free = of.pin.partition is None and not of.pin.rows
         count, physical = self._partitions, self._physical
-        rows: list[MountedRow] = []
+        rows: list[RowEvent] = []
         for net in changes:
             op, before, after = net.op, net.before, net.after
             image = before if after is None else after
@@ -137,7 +137,7 @@ class TableRows:
         return pinned
 
 
-def _has(table: MountedTable, row: Row, wanted: Mapping[str, Value]) -> bool:
+def _has(table: SourceTable, row: Row, wanted: Mapping[str, Value]) -> bool:
     """Tell whether the table has these columns and the row these values, in any spelling."""
     try:
         return all(

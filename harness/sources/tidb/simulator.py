@@ -20,15 +20,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
 
-from harness.errors import StepError, UpstreamStopped, UsageError
+from harness.errors import SourceStopped, StepError, UsageError
 from harness.model.change import Change, ChangeLog, DdlRun, Pin, Resolve, Transaction
 from harness.model.record import Origin
 from harness.model.source_events import (
     ChangefeedStopped,
     DdlEvent,
-    MountedRow,
-    ResolvedMark,
-    VendorEvent,
+    ResolvedEvent,
+    RowEvent,
+    SourceEvent,
 )
 from harness.model.table import Table, TableId
 from harness.sources.clock import Clock
@@ -58,14 +58,14 @@ class Mounted:
     of each DDL job and each row change, in order.
     """
 
-    events: tuple[VendorEvent, ...]
+    events: tuple[SourceEvent, ...]
     stopped: ChangefeedStopped | None = None
     decisions: tuple[Explained, ...] = ()
 
 
 def mount(
     log: ChangeLog, feed: Changefeed, databases: Sequence[str] = (), *, end_resolved: bool = True
-) -> tuple[VendorEvent, ...]:
+) -> tuple[SourceEvent, ...]:
     """Return what TiCDC's encoder is given for a change log, in emission order.
 
     Raises StepError, which names the scenario line, when a step cannot be replayed or the
@@ -101,7 +101,7 @@ def follow(
 
 def told(
     tidb: TiDB, changes: Iterable[Change], *, end_resolved: bool = True
-) -> Iterator[VendorEvent]:
+) -> Iterator[SourceEvent]:
     """Yield what a changefeed sends, change by change; nothing of what was sent is kept.
 
     Raises StepError, which names the scenario line, when a step cannot be replayed.
@@ -155,7 +155,7 @@ class TiDB:
         self._makers: dict[TableId, TableRows] = {}
         self._events = count()
 
-    def take(self, step: int, change: Change) -> Iterator[VendorEvent]:
+    def take(self, step: int, change: Change) -> Iterator[SourceEvent]:
         """Let a step happen upstream, and yield what the changefeed sends of it."""
         match change:
             case DdlRun():
@@ -169,7 +169,7 @@ class TiDB:
 
     # ---- DDL ----------------------------------------------------------------------------------
 
-    def _ddl(self, step: int, run: DdlRun) -> Iterator[VendorEvent]:
+    def _ddl(self, step: int, run: DdlRun) -> Iterator[SourceEvent]:
         ran = self._cluster.ddl(run)
         commit_ts = self._clock.commit(run.pin.ts if run.pin else None)
         if self.stopped is not None:
@@ -224,13 +224,13 @@ class TiDB:
 
     # ---- rows ---------------------------------------------------------------------------------
 
-    def _transaction(self, step: int, transaction: Transaction) -> Iterator[VendorEvent]:
+    def _transaction(self, step: int, transaction: Transaction) -> Iterator[SourceEvent]:
         pin = transaction.pin or Pin()
         commit_ts = self._clock.commit(pin.ts)
         net = self._cluster.commit(transaction)
         if self.stopped is not None:
             return
-        rows: list[MountedRow] = []
+        rows: list[RowEvent] = []
         of = Committed(step, transaction.name, pin, commit_ts)
         for table, changes in net:
             try:
@@ -241,7 +241,7 @@ class TiDB:
                 if not self._feed.raw_changes:
                     sent = maker.split(sent)
                 rows += maker.made(sent, of, self._events)
-            except UpstreamStopped as error:
+            except SourceStopped as error:
                 decision = stop(SINK, error.code, error.what)
                 subject = f"transaction {transaction.name}"
                 self._decided(step, transaction.line, subject, decision)
@@ -293,7 +293,7 @@ class TiDB:
 
     def _marks(
         self, step: int, line: int, ts: int, partitions: Sequence[int] | None
-    ) -> Iterator[ResolvedMark]:
+    ) -> Iterator[ResolvedEvent]:
         """Promise completeness on all partitions of every topic, or on those that are named."""
         event = next(self._events)
         for table in self._puller.replicated():
@@ -302,9 +302,9 @@ class TiDB:
             for partition in range(self._feed.partitions) if partitions is None else partitions:
                 if partition < self._feed.partitions:
                     origin = Origin(line, step, event, "resolved", None, None, None, ts)
-                    yield ResolvedMark(ts, topic, partition, origin)
+                    yield ResolvedEvent(ts, topic, partition, origin)
 
-    def _last_marks(self, step: int, line: int, commit_ts: int) -> Iterator[ResolvedMark]:
+    def _last_marks(self, step: int, line: int, commit_ts: int) -> Iterator[ResolvedEvent]:
         """Promise what was sent before a changefeed stopped at this commit ts."""
         if self._end_resolved:
             yield from self._marks(step, line, commit_ts - 1, None)

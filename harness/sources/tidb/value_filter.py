@@ -16,7 +16,7 @@ from harness.ddl import DdlError
 from harness.ddl.expressions import ColumnRef, Compound, Expr
 from harness.ddl.grammar.cursor import Cursor
 from harness.ddl.grammar.statements import RULES
-from harness.errors import UpstreamStopped, UsageError
+from harness.errors import SourceStopped, UsageError
 from harness.model.change import Op
 from harness.model.table import Table
 from harness.model.values import Row
@@ -47,7 +47,7 @@ class ValueFilter:
     def ignores(self, op: Op, table: Table, before: Row | None, after: Row | None) -> str:
         """Return the key whose expression ignores a change, the empty string when none does.
 
-        Raises UpstreamStopped for an expression that does not parse or does not fit the table.
+        Raises SourceStopped for an expression that does not parse or does not fit the table.
         """
         present = [
             (key, text, after if is_after else before)
@@ -93,7 +93,7 @@ def _fitting(text: str, table: Table) -> Expr:
     try:
         expr = parse_condition(text)
     except DdlError as error:
-        raise UpstreamStopped(
+        raise SourceStopped(
             "ErrInvalidFilterExpression",
             f"the filter expression {text!r} does not parse: {error.what}",
             expected=error.expected,
@@ -103,7 +103,7 @@ def _fitting(text: str, table: Table) -> Expr:
         *qualifiers, name = (part.lower() for part in path)
         qualified = qualifiers in ([], [table.id.name.lower()])
         if not qualified or name not in names:
-            raise UpstreamStopped(
+            raise SourceStopped(
                 "ErrExpressionColumnNotFound",
                 f"the filter expression {text!r} names {'.'.join(path)!r}, "
                 f"which {table.id} does not have",

@@ -15,7 +15,7 @@ from harness.model.change import Op, RowChanged
 from harness.model.columns import Column, ColumnKind
 from harness.model.record import Origin
 from harness.model.reshape import keeps_rows, reshape
-from harness.model.source_events import MountedRow, MountedTable
+from harness.model.source_events import RowEvent, SourceTable
 from harness.model.table import Table, TableId
 from harness.model.values import Row, Value
 from harness.model.vstream import (
@@ -26,11 +26,11 @@ from harness.model.vstream import (
     FieldEvent,
     FieldInfo,
     RowChange,
-    RowEvent,
     ShardGtid,
     TablePk,
     VEvent,
     Vgtid,
+    VRowEvent,
     VStreamResponse,
 )
 from harness.sources.key_text import key_text
@@ -78,11 +78,11 @@ class Copy:
 
     keyspace: str
     position: tuple[ShardGtid, ...]
-    table: Callable[[TableId], MountedTable]
+    table: Callable[[TableId], SourceTable]
     number: Callable[[], int]
 
     def responses(
-        self, stored: Stored, rows: list[MountedRow], start: Origin
+        self, stored: Stored, rows: list[RowEvent], start: Origin
     ) -> Iterator[VStreamResponse]:
         """Yield the responses of the copy, and add the rows that they stand for to `rows`."""
         shards = [gtid.shard for gtid in self.position]
@@ -104,9 +104,9 @@ class Copy:
     def _table(
         self,
         shard: str,
-        table: MountedTable,
+        table: SourceTable,
         copied: list[tuple[Row, Origin]],
-        rows: list[MountedRow],
+        rows: list[RowEvent],
         start: Origin,
     ) -> Iterator[VStreamResponse]:
         name = f"{self.keyspace}.{table.table.id.name}"
@@ -124,19 +124,19 @@ class Copy:
             made = replace(
                 origin, event=self.number(), kind="insert", key=key_text(table, row), commit_ts=0
             )
-            rows.append(MountedRow(Op.INSERT, table, None, row, 0, "", 0, made))
+            rows.append(RowEvent(Op.INSERT, table, None, row, 0, "", 0, made))
             changes.append(RowChange(None, as_text(table, row), made))
         end = replace(start, event=self.number())
         last = self._last_key(shard, table, infos, ordered[-1][0])
         closing: tuple[VEvent, ...] = (
-            *(RowEvent(name, (one,), 0, self.keyspace, shard, one.origin) for one in changes),
+            *(VRowEvent(name, (one,), 0, self.keyspace, shard, one.origin) for one in changes),
             Vgtid(last, 0, self.keyspace, shard, end),
             Commit(0, self.keyspace, shard, end),
         )
         yield VStreamResponse(closing)
 
     def _last_key(
-        self, shard: str, table: MountedTable, infos: tuple[FieldInfo, ...], row: Row
+        self, shard: str, table: SourceTable, infos: tuple[FieldInfo, ...], row: Row
     ) -> tuple[ShardGtid, ...]:
         """Return the position with the last key that was copied of the table."""
         ordinals = sent(table.table)
@@ -153,7 +153,7 @@ class Copy:
         )
 
 
-def as_text(table: MountedTable, row: Row) -> Cells:
+def as_text(table: SourceTable, row: Row) -> Cells:
     """Return a copied row's cells, its ENUM and SET columns as members."""
     return tuple(_text(table.table.columns[ordinal], row[ordinal]) for ordinal in sent(table.table))
 
@@ -179,7 +179,7 @@ _MEMBERS: Mapping[ColumnKind, Callable[[Column, int], str]] = {
 }
 
 
-def _sort_key(table: MountedTable, row: Row) -> tuple[tuple[str, object], ...]:
+def _sort_key(table: SourceTable, row: Row) -> tuple[tuple[str, object], ...]:
     """Order rows by key as InnoDB would, numbers before texts; without a key as they came."""
     key = (row[n] for n in table.handle)
     return tuple(("" if isinstance(v, int | float) else str(type(v)), v) for v in key)

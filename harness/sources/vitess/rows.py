@@ -12,14 +12,14 @@ from types import MappingProxyType
 from harness.model.change import Op, RowChanged
 from harness.model.quick import quick
 from harness.model.record import Origin, quick_origin
-from harness.model.source_events import MountedTable
-from harness.model.vstream import RowChange, RowEvent
+from harness.model.source_events import SourceTable
+from harness.model.vstream import RowChange, VRowEvent
 from harness.sources.key_text import key_texts
 from harness.sources.vitess.cells import row_cells
 
 _KINDS: Mapping[Op, str] = MappingProxyType({op: op.value for op in Op})
 _row_change = quick(RowChange)
-_row_event = quick(RowEvent)
+_row_event = quick(VRowEvent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Committed:
 class TableRows:
     """The rows of one version of a table of a keyspace."""
 
-    def __init__(self, keyspace: str, table: MountedTable) -> None:
+    def __init__(self, keyspace: str, table: SourceTable) -> None:
         """Find what the rows share."""
         self.table = table
         self.name = f"{keyspace}.{table.table.id.name}"
@@ -59,7 +59,7 @@ class TableRows:
             of.second * 1000,
         )
 
-    def event(self, change: RowChanged, of: Committed, origin: Origin) -> RowEvent:
+    def event(self, change: RowChanged, of: Committed, origin: Origin) -> VRowEvent:
         """Return the ROW event of a change."""
         cells, before, after = self._cells, change.before, change.after
         row = _row_change(

@@ -33,7 +33,7 @@ from harness.model.change import (
     Transaction,
 )
 from harness.model.record import Origin, quick_origin
-from harness.model.source_events import MountedRow, MountedTable
+from harness.model.source_events import RowEvent, SourceTable
 from harness.model.table import Table, TableId
 from harness.model.values import Row
 from harness.model.vstream import (
@@ -45,7 +45,7 @@ from harness.model.vstream import (
     Vgtid,
     VStreamResponse,
 )
-from harness.sources.tidb.mounter import mounted_table
+from harness.sources.tidb.mounter import source_table
 from harness.sources.vitess.copy import Copy, Stored, finished
 from harness.sources.vitess.fields import fields, key_ordinals
 from harness.sources.vitess.message_keys import Keys
@@ -63,7 +63,7 @@ class Streamed:
     """What VStream tells, and the row events that it stands for, both in order."""
 
     responses: tuple[VStreamResponse, ...]
-    rows: tuple[MountedRow, ...]
+    rows: tuple[RowEvent, ...]
 
 
 def stream(
@@ -122,7 +122,7 @@ class Cluster:
         self._keys = keys
         self._meant = meant
         self.responses: list[VStreamResponse] = []
-        self.rows: list[MountedRow] = []
+        self.rows: list[RowEvent] = []
         self._topology = topology
         self._catalogue = Catalogue.with_schemas(*dict.fromkeys((topology.keyspace, *databases)))
         self._position = Position(topology.keyspace, topology.streamed)
@@ -257,7 +257,7 @@ class Cluster:
             commit_ts=second * 1000,
         )
 
-    def _mounted(self, table_id: TableId, line: int) -> MountedTable:
+    def _mounted(self, table_id: TableId, line: int) -> SourceTable:
         return self._rows_of(table_id, line).table
 
     def _rows_of(self, table_id: TableId, line: int) -> TableRows:
@@ -270,7 +270,7 @@ class Cluster:
                 table = self._catalogue.table(table_id)
             except KeyError:
                 raise StepError(f"table {table_id} does not exist", line=line) from None
-            mounted = replace(mounted_table(table), handle=self._keys(table))
+            mounted = replace(source_table(table), handle=self._keys(table))
             known = self._tables[table_id] = TableRows(self._topology.keyspace, mounted)
         self._last = (table_id, known)
         return known
@@ -280,9 +280,9 @@ class Cluster:
         return self._second - 1
 
 
-def _meaning(table: MountedTable, change: RowChanged, origin: Origin) -> list[MountedRow]:
+def _meaning(table: SourceTable, change: RowChanged, origin: Origin) -> list[RowEvent]:
     """Return a change as row events; one that moves the key is a delete and an insert."""
-    row = MountedRow(change.op, table, change.before, change.after, origin.commit_ts, "", 0, origin)
+    row = RowEvent(change.op, table, change.before, change.after, origin.commit_ts, "", 0, origin)
     before, after = change.before, change.after
     if before is None or after is None or not table.handle:
         return [row]
@@ -294,5 +294,5 @@ def _meaning(table: MountedTable, change: RowChanged, origin: Origin) -> list[Mo
     ]
 
 
-def _key(table: MountedTable, row: Row) -> Row:
+def _key(table: SourceTable, row: Row) -> Row:
     return tuple(row[ordinal] for ordinal in table.handle)

@@ -12,9 +12,9 @@ from harness.model.change import Op
 from harness.model.columns import Column, ColumnKind
 from harness.model.decoded import DecodedEvent
 from harness.model.record import Origin
-from harness.model.source_events import MountedRow, MountedTable, VendorEvent
+from harness.model.source_events import RowEvent, SourceEvent, SourceTable
 from harness.model.values import Row, Value
-from harness.sources.tidb.mounter import mounted_table
+from harness.sources.tidb.mounter import source_table
 from tests.mounted import mounted
 
 TS = 415508856908021766
@@ -42,24 +42,24 @@ def every_setting() -> Iterator[tuple[Mapping[str, object], str]]:
     yield CHECKSUM, "current"
 
 
-def created(sql: str, *more: str) -> MountedTable:
+def created(sql: str, *more: str) -> SourceTable:
     """Return the table `shop.t` after these statements."""
     catalogue = Catalogue.with_schemas("shop")
     for statement in (sql, *more):
         catalogue = catalogue.apply(statement, "shop").catalogue
     found = catalogue.find("shop", "t")
     assert found is not None
-    return mounted_table(found)
+    return source_table(found)
 
 
-def with_column(column: Column) -> MountedTable:
+def with_column(column: Column) -> SourceTable:
     """Return a table of a key and this column."""
     return mounted(ID, column)
 
 
-def event(op: Op, table: MountedTable, before: Row | None, after: Row | None) -> MountedRow:
+def event(op: Op, table: SourceTable, before: Row | None, after: Row | None) -> RowEvent:
     """Return a row event; images that the operation does not have are left out."""
-    return MountedRow(
+    return RowEvent(
         op=op,
         table=table,
         before=None if op is Op.INSERT else before,
@@ -71,19 +71,19 @@ def event(op: Op, table: MountedTable, before: Row | None, after: Row | None) ->
     )
 
 
-def insert(table: MountedTable, *values: Value) -> MountedRow:
+def insert(table: SourceTable, *values: Value) -> RowEvent:
     """Return an insert of a row."""
     return event(Op.INSERT, table, None, values)
 
 
-def named(table: MountedTable, row: Row | None) -> Mapping[str, Value] | None:
+def named(table: SourceTable, row: Row | None) -> Mapping[str, Value] | None:
     """Return a row by the names of the wire."""
     if row is None:
         return None
     return {sanitised(table.table.columns[n].name): row[n] for n in table.emitted}
 
 
-def only(wire: AvroWire, given: VendorEvent) -> DecodedEvent:
+def only(wire: AvroWire, given: SourceEvent) -> DecodedEvent:
     """Return the one event that is decoded from the one record of an event."""
     (record,) = wire.encode([given])
     assert record.origins == (given.origin,)
@@ -91,7 +91,7 @@ def only(wire: AvroWire, given: VendorEvent) -> DecodedEvent:
     return decoded
 
 
-def sent(row: MountedRow, values: Mapping[str, object]) -> tuple[AvroWire, bytes, bytes]:
+def sent(row: RowEvent, values: Mapping[str, object]) -> tuple[AvroWire, bytes, bytes]:
     """Return a wire that knows a row's schemas, and the row's key and value."""
     wire = bind(values, "current")
     (record,) = wire.encode([row])

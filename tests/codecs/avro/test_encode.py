@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from harness.codecs.avro.codec import bind
-from harness.errors import SchemaRefused, UpstreamStopped
+from harness.errors import SchemaRefused, SourceStopped
 from harness.model.change import Op
 from harness.model.columns import Column, ColumnKind
-from harness.model.source_events import MountedRow
+from harness.model.source_events import RowEvent
 from harness.model.table import TableId
 from harness.wire.registry import Compatibility, MemoryRegistry
 from tests.codecs.avro.rows import EXTENSION, ID, STRINGS, created, event, insert
@@ -42,7 +42,7 @@ class Posts:
         return self.known.schema(schema_id)
 
 
-def posted(rows: Iterable[MountedRow], dialect: str = "current") -> list[tuple[str, int]]:
+def posted(rows: Iterable[RowEvent], dialect: str = "current") -> list[tuple[str, int]]:
     """Return the subjects and ids that encoding these rows posts, in order."""
     posts = Posts()
     list(bind({}, dialect, posts).encode(rows))
@@ -152,7 +152,7 @@ def test_refusals() -> None:
     posts = Posts(frozenset({VALUE}))
     wire = bind({}, "current", posts)
     for _ in range(2):
-        with pytest.raises(UpstreamStopped, match="409") as caught:
+        with pytest.raises(SourceStopped, match="409") as caught:
             list(wire.encode([ROW]))
         assert caught.value.code == "ErrAvroSchemaAPIError"
     assert posts.subjects == [KEY, VALUE, KEY, VALUE]
@@ -162,9 +162,7 @@ def test_invalid_enum() -> None:
     """ENUM's invalid value stops the changefeed after both schemas were posted."""
     table = created("CREATE TABLE t (id INT PRIMARY KEY, e ENUM('a', 'b'))")
     posts = Posts()
-    with pytest.raises(
-        UpstreamStopped, match=r"number 0 overflow enum boundary \[1, 2\]"
-    ) as caught:
+    with pytest.raises(SourceStopped, match=r"number 0 overflow enum boundary \[1, 2\]") as caught:
         list(bind({}, "current", posts).encode([insert(table, 1, 0)]))
     assert caught.value.code == "ErrAvroEncodeFailed"
     assert posts.subjects == [KEY, VALUE]
@@ -175,9 +173,7 @@ def test_size() -> None:
     (record,) = bind({}, "current").encode([ROW])
     size = len(record.key or b"") + len(record.value or b"") + 36
     assert list(bind({"max-message-bytes": size}, "current").encode([ROW])) == [record]
-    with pytest.raises(
-        UpstreamStopped, match=f"length:{size}, maxMessageBytes:{size - 1}"
-    ) as caught:
+    with pytest.raises(SourceStopped, match=f"length:{size}, maxMessageBytes:{size - 1}") as caught:
         list(bind({"max-message-bytes": size - 1}, "current").encode([ROW]))
     assert caught.value.code == "ErrMessageTooLarge"
     assert len(list(bind({"max-message-bytes": 1}, "6").encode([ROW]))) == 1

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 from harness.codecs.avro.codec import bind
 from harness.codecs.avro.names import sanitised
-from harness.errors import UpstreamStopped
+from harness.errors import SourceStopped
 from harness.model.canonical import canonical
 from harness.model.change import Op
 from harness.model.columns import Column, ColumnKind
 from harness.model.decoded import EventKind
 from harness.model.record import Origin
-from harness.model.source_events import DdlEvent, MountedTable, ResolvedMark
+from harness.model.source_events import DdlEvent, ResolvedEvent, SourceTable
 from harness.model.values import Row, Value
 from tests.codecs.avro.rows import (
     CHECKSUM,
@@ -45,16 +45,14 @@ KINDS = {
 }
 
 
-def stops(table: MountedTable, row: Row, dialect: str) -> bool:
+def stops(table: SourceTable, row: Row, dialect: str) -> bool:
     """Tell whether TiCDC stops at a row: ENUM's invalid value, a vector in version 6."""
     kinds = [column.kind for column in table.table.columns]
     invalid = any(kind is ColumnKind.ENUM and row[n] == 0 for n, kind in enumerate(kinds))
     return invalid or (dialect == "6" and ColumnKind.VECTOR in kinds)
 
 
-def canonical_of(
-    table: MountedTable, row: Mapping[str, Value] | None
-) -> Mapping[str, Value] | None:
+def canonical_of(table: SourceTable, row: Mapping[str, Value] | None) -> Mapping[str, Value] | None:
     """Return a decoded row with its members as numbers, by whoever knows the columns."""
     if row is None:
         return None
@@ -72,7 +70,7 @@ def test_rows(kind: ColumnKind, data: st.DataObject) -> None:
         given_row = event(op, table, before, after)
         wire = bind(values, dialect)
         if op is not Op.DELETE and stops(table, after, dialect):
-            with pytest.raises(UpstreamStopped, match=r"enum|mysql type"):
+            with pytest.raises(SourceStopped, match=r"enum|mysql type"):
                 only(wire, given_row)
             continue
         decoded = only(wire, given_row)
@@ -94,7 +92,7 @@ def test_names(data: st.DataObject) -> None:
     names = [sanitised(column.name) for column in table.table.columns]
     wire, given_row = bind({}, "current"), event(Op.INSERT, table, None, row)
     if len(set(names)) < len(names):
-        with pytest.raises(UpstreamStopped, match="unique name") as caught:
+        with pytest.raises(SourceStopped, match="unique name") as caught:
             only(wire, given_row)
         assert caught.value.code == "ErrAvroSchemaAPIError"
         return
@@ -151,7 +149,7 @@ def test_watermark(query: str, schema: str, table: str, ts: int, number: int) ->
     """DDL and checkpoints come back where the watermark is on, and are not sent elsewhere."""
     origin = Origin(1, 0, 0, "ddl")
     ddl = DdlEvent(number, query, "", schema, table, None, None, ts, "t", 2, origin)
-    mark = ResolvedMark(ts, "t", 1, origin)
+    mark = ResolvedEvent(ts, "t", 1, origin)
     wire = bind({**EXTENSION, "avro-enable-watermark": True}, "current")
     sent = list(wire.encode([ddl, mark]))
     assert [(record.partition, record.key) for record in sent] == [(0, None), (1, None), (1, None)]

@@ -10,7 +10,7 @@ import pytest
 
 from harness.codecs.avro.schema import key_schema, value_schema
 from harness.codecs.avro.settings import settings
-from harness.errors import UpstreamStopped
+from harness.errors import SourceStopped
 from tests.codecs.avro.rows import CHECKSUM, EXTENSION, STRINGS, created
 
 
@@ -191,7 +191,7 @@ REFUSED: Mapping[str, tuple[str, str]] = {
 @pytest.mark.parametrize("declared", REFUSED)
 def test_what_cannot_be_built(declared: str) -> None:
     """What the vendor's library cannot build stops the changefeed, as it words it."""
-    with pytest.raises(UpstreamStopped) as caught:
+    with pytest.raises(SourceStopped) as caught:
         text(f"CREATE TABLE t (id INT PRIMARY KEY, {declared})")
     code, said = REFUSED[declared]
     assert caught.value.code == code

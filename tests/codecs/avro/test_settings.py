@@ -11,7 +11,7 @@ from harness.codecs.avro.dialect import DIALECTS
 from harness.codecs.avro.reference import SETTINGS, TYPES
 from harness.codecs.avro.settings import settings
 from harness.codecs.avro.topics import check_topic_rule
-from harness.errors import UpstreamStopped, UsageError
+from harness.errors import SourceStopped, UsageError
 from harness.model.columns import BINARIES, Column, ColumnKind
 from tests.codecs.avro.rows import CHECKSUM, EXTENSION, STRINGS
 
@@ -32,7 +32,7 @@ REFUSED: Mapping[str, tuple[Mapping[str, object], str]] = {
 def test_refused(name: str) -> None:
     """What TiCDC refuses ends with its own code and words."""
     values, said = REFUSED[name]
-    with pytest.raises(UpstreamStopped) as caught:
+    with pytest.raises(SourceStopped) as caught:
         settings(values, "current")
     assert caught.value.code == "ErrCodecInvalidConfig"
     assert said in caught.value.what
@@ -89,7 +89,7 @@ def test_topic_rules_that_pass(rule: str) -> None:
 )
 def test_topic_rules_that_do_not(rule: str) -> None:
     """Any other rule is refused when the changefeed is created."""
-    with pytest.raises(UpstreamStopped) as caught:
+    with pytest.raises(SourceStopped) as caught:
         check_topic_rule(rule)
     assert caught.value.code == "ErrKafkaTopicExprInvalid"
     assert rule in caught.value.what

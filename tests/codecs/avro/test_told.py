@@ -6,13 +6,13 @@ from harness.codecs.avro.projection import teller
 from harness.model.change import Op
 from harness.model.columns import Column, ColumnKind
 from harness.model.record import Origin
-from harness.model.source_events import MountedRow, MountedTable
+from harness.model.source_events import RowEvent, SourceTable
 from harness.model.table import TableId
 from tests.mounted import mounted
 
 
-def _insert(table: MountedTable) -> MountedRow:
-    return MountedRow(Op.INSERT, table, None, (1, 2), 1, "", 0, Origin(1, 0, 0, "insert"))
+def _insert(table: SourceTable) -> RowEvent:
+    return RowEvent(Op.INSERT, table, None, (1, 2), 1, "", 0, Origin(1, 0, 0, "insert"))
 
 
 def test_names_are_told_as_avro_takes_them() -> None:

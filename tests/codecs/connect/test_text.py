@@ -15,7 +15,7 @@ from harness.codecs.connect.json_converter import JsonConverter
 from harness.codecs.connect.json_text import JsonForm, json_string, json_value
 from harness.codecs.connect.logical import DECIMAL, unscaled_bytes
 from harness.codecs.connect.schema import Field, Kind, Schema
-from harness.errors import UpstreamStopped
+from harness.errors import SourceStopped
 
 # What JDK 17 prints.
 DOUBLES = {
@@ -104,7 +104,7 @@ def test_fast_is_exact(row: dict[str, object]) -> None:
 def test_null_out_of_place() -> None:
     """A null where a value is required stops the task, as Connect's converter stops it."""
     row = {"id": None, "text": None, "ratio": None, "raw": None, "mode": None}
-    with pytest.raises(UpstreamStopped, match="required and has no default") as stop:
+    with pytest.raises(SourceStopped, match="required and has no default") as stop:
         JsonConverter().convert("t", ROW, row)
     assert stop.value.code == "org.apache.kafka.connect.errors.DataException"
 

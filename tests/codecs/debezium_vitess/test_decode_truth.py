@@ -11,7 +11,7 @@ import pytest
 from harness.codecs.connect.converters import Worker
 from harness.codecs.connect.settings import converter_settings
 from harness.codecs.debezium_vitess.decode.decoder import Decoder
-from harness.errors import UpstreamStopped
+from harness.errors import SourceStopped
 from harness.model.decoded import DecodedEvent, EventKind
 from tests.codecs.connect.reading import (
     Vector,
@@ -92,7 +92,7 @@ def wrong(record: Vector) -> Iterator[object]:
         yield with_schema.vitess, bare.vitess
     try:
         avro = decoded(record, "avro")
-    except UpstreamStopped as stop:
+    except SourceStopped as stop:
         if stop.code not in REFUSED:
             raise
         return

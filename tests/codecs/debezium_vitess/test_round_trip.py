@@ -22,9 +22,9 @@ from harness.model.vstream import (
     Commit,
     FieldEvent,
     RowChange,
-    RowEvent,
     ShardGtid,
     Vgtid,
+    VRowEvent,
     VStreamResponse,
 )
 from harness.sources.vitess.cells import cells
@@ -65,7 +65,7 @@ def inserted(table: Table, value: Value) -> VStreamResponse:
         (
             Begin(*place),
             FieldEvent("shop.t", fields(table), *place),
-            RowEvent("shop.t", (change,), *place),
+            VRowEvent("shop.t", (change,), *place),
             Vgtid((ShardGtid("shop", "0", "MySQL56/a:1-5"),)),
             Commit(*place),
         )

@@ -12,7 +12,7 @@ from harness.codecs.debezium_vitess.projection import teller, told_value
 from harness.model.change import Op
 from harness.model.columns import Column, ColumnKind
 from harness.model.record import Origin
-from harness.model.source_events import MountedRow, MountedTable
+from harness.model.source_events import RowEvent, SourceTable
 from harness.model.table import Table, TableId
 from harness.model.values import Value
 
@@ -69,10 +69,10 @@ def test_a_local_time_that_the_zone_leaves_out_is_moved_on() -> None:
     assert told == "2018-03-11 03:30:00.000000"
 
 
-def _row(op: Op, before: tuple[Value, ...] | None, after: tuple[Value, ...] | None) -> MountedRow:
+def _row(op: Op, before: tuple[Value, ...] | None, after: tuple[Value, ...] | None) -> RowEvent:
     columns = (Column(1, "id", ColumnKind.INT), Column(2, "b", ColumnKind.BIT, length=4))
-    table = MountedTable(Table(TableId("shop", "t"), columns), (3, 16), (3, 1), (0, 1), (0,))
-    return MountedRow(op, table, before, after, 1, "", 0, Origin(1, 0, 0, op.value))
+    table = SourceTable(Table(TableId("shop", "t"), columns), (3, 16), (3, 1), (0, 1), (0,))
+    return RowEvent(op, table, before, after, 1, "", 0, Origin(1, 0, 0, op.value))
 
 
 def test_unsupported_columns_are_not_told() -> None:
@@ -110,8 +110,8 @@ def test_texts_are_masked_and_cut_but_for_keys(
 ) -> None:
     """Stars stand for NULL too, a length counts UTF-16 units, and one rule is for one column."""
     columns = tuple(Column(n, name, ColumnKind.VARCHAR, length=9) for n, name in enumerate("kab"))
-    table = MountedTable(Table(TableId("shop", "t"), columns), (15,) * 3, (0,) * 3, (0, 1, 2), (0,))
-    row = MountedRow(
+    table = SourceTable(Table(TableId("shop", "t"), columns), (15,) * 3, (0,) * 3, (0, 1, 2), (0,))
+    row = RowEvent(
         Op.INSERT, table, None, ("k", "äb\U0001f600", None), 1, "", 0, Origin(1, 0, 0, "insert")
     )
     sent = teller(settings)(row)
@@ -130,9 +130,9 @@ def test_texts_are_hashed(version: str, digest: str) -> None:
     """The first version digests Java's serialised string, the second UTF-8; NULL stays NULL."""
     asked = {f"column.mask.hash.{version}SHA-256.with.salt.pepper": "shop.t.a"}
     columns = tuple(Column(n, name, ColumnKind.VARCHAR, length=99) for n, name in enumerate("ka"))
-    table = MountedTable(Table(TableId("shop", "t"), columns), (15,) * 2, (0,) * 2, (0, 1), (0,))
+    table = SourceTable(Table(TableId("shop", "t"), columns), (15,) * 2, (0,) * 2, (0, 1), (0,))
     for text, told in (("ann@example.org", digest), (None, None)):
-        row = MountedRow(Op.INSERT, table, None, ("k", text), 1, "", 0, Origin(1, 0, 0, "insert"))
+        row = RowEvent(Op.INSERT, table, None, ("k", text), 1, "", 0, Origin(1, 0, 0, "insert"))
         sent = teller(asked)(row)
         assert sent is not None
         assert sent.after == ("k", told)
@@ -160,7 +160,7 @@ def test_what_the_connector_does_not_understand(column: Column, value: Value, to
 def test_a_row_that_cannot_be_read_is_left_out_where_the_connector_skips_it() -> None:
     """A DATETIME without a day fails to be parsed; the failure mode decides what follows."""
     columns = (Column(1, "id", ColumnKind.INT), MOMENT)
-    table = MountedTable(Table(TableId("shop", "t"), columns), (3, 12), (3, 1), (0, 1), (0,))
+    table = SourceTable(Table(TableId("shop", "t"), columns), (3, 12), (3, 1), (0, 1), (0,))
     after = (1, "2024-02-00 00:00:00.000000")
-    row = MountedRow(Op.INSERT, table, None, after, 1, "", 0, Origin(1, 0, 0, "insert"))
+    row = RowEvent(Op.INSERT, table, None, after, 1, "", 0, Origin(1, 0, 0, "insert"))
     assert teller({"event.processing.failure.handling.mode": "skip"})(row) is None

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from harness.codecs.open.codec import OpenWire, bind
 from harness.codecs.open.dialect import DIALECTS
 from harness.codecs.open.reference import SETTINGS
-from harness.errors import EncodingError, UpstreamStopped, UsageError
+from harness.errors import EncodingError, SourceStopped, UsageError
 from harness.model.change import Op
 from harness.model.columns import Column, ColumnKind
 from harness.model.record import Origin
-from harness.model.source_events import DdlEvent, MountedRow, ResolvedMark, VendorEvent
+from harness.model.source_events import DdlEvent, ResolvedEvent, RowEvent, SourceEvent
 from harness.model.table import TableId
 from harness.model.values import Value
 from harness.protocols import PROTOCOLS
@@ -30,9 +30,9 @@ LOOSE = mounted(ID, VAL, key=(), name=TableId("test", "t2"))
 SINGLE_OVERHEAD = 36 + 24
 
 
-def row(number: int, text: str = "aa", partition: int = 0, event: int = 0) -> MountedRow:
+def row(number: int, text: str = "aa", partition: int = 0, event: int = 0) -> RowEvent:
     """Return an insert into `test.t1`."""
-    return MountedRow(
+    return RowEvent(
         op=Op.INSERT,
         table=T1,
         before=None,
@@ -45,9 +45,9 @@ def row(number: int, text: str = "aa", partition: int = 0, event: int = 0) -> Mo
     )
 
 
-def mark(partition: int) -> ResolvedMark:
+def mark(partition: int) -> ResolvedEvent:
     """Return a resolved mark on a partition."""
-    return ResolvedMark(9, "ticdc", partition, Origin(1, 0, 99, "resolved"))
+    return ResolvedEvent(9, "ticdc", partition, Origin(1, 0, 99, "resolved"))
 
 
 def ddl(topic: str = "ticdc") -> DdlEvent:
@@ -67,14 +67,14 @@ def ddl(topic: str = "ticdc") -> DdlEvent:
     )
 
 
-def texts(wire: OpenWire, event: VendorEvent) -> tuple[str, str]:
+def texts(wire: OpenWire, event: SourceEvent) -> tuple[str, str]:
     """Return the event key's and the event value's JSON."""
     record = next(iter(wire.encode([event])))
     (decoded,) = wire.decode(record.key, record.value)
     return decoded.key_text, decoded.value_text
 
 
-def shape(wire: OpenWire, *events: VendorEvent) -> list[tuple[int, int]]:
+def shape(wire: OpenWire, *events: SourceEvent) -> list[tuple[int, int]]:
     """Return partition and number of events of each record that the events become."""
     return [(record.partition, len(record.origins)) for record in wire.encode(events)]
 
@@ -190,7 +190,7 @@ def test_rows_of_another_table(after: Any) -> None:
 def test_rows_in_a_run(values: list[str | None], data: st.DataObject) -> None:
     """Rows of any shapes, in any order, are written as each of them is alone."""
     wire = bind({"max-batch-size": 1}, "current")
-    rows: list[VendorEvent] = []
+    rows: list[SourceEvent] = []
     for number, value in enumerate(values):
         before = data.draw(st.sampled_from([None, (9, "old"), (number, value)]))
         after = data.draw(st.sampled_from([None, (number, value)])) if before else (number, value)
@@ -221,7 +221,7 @@ def test_delete_without_handle() -> None:
     """
     event = replace(row(1), table=LOOSE, op=Op.DELETE, before=(1, "aa"), after=None)
     wire = bind({"sink.delete-only-output-handle-key-columns": True}, "current")
-    with pytest.raises(UpstreamStopped, match="no handle key columns") as stop:
+    with pytest.raises(SourceStopped, match="no handle key columns") as stop:
         list(wire.encode([event]))
     assert stop.value.code == "ErrOpenProtocolCodecInvalidData"
 
@@ -248,7 +248,7 @@ def test_largest_single_row() -> None:
     key, value = texts(wire, row(1))
     least = len(key) + len(value) + SINGLE_OVERHEAD
     assert len(list(bind({"max-message-bytes": least}, "current").encode([row(1)]))) == 1
-    with pytest.raises(UpstreamStopped, match=f"needs {least} bytes, max-message-bytes is") as stop:
+    with pytest.raises(SourceStopped, match=f"needs {least} bytes, max-message-bytes is") as stop:
         list(bind({"max-message-bytes": least - 1}, "current").encode([row(1)]))
     assert stop.value.code == "ErrMessageTooLarge"
 

@@ -20,12 +20,12 @@ from harness.codecs.open.codec import OpenWire, bind
 from harness.codecs.open.dialect import DIALECTS
 from harness.codecs.open.reference import LARGE
 from harness.codecs.open.settings import settings
-from harness.errors import DecodingError, UpstreamStopped
+from harness.errors import DecodingError, SourceStopped
 from harness.model.change import Op
 from harness.model.columns import Column, ColumnKind
 from harness.model.decoded import DecodedEvent, EventKind
 from harness.model.record import Origin
-from harness.model.source_events import DdlEvent, MountedRow
+from harness.model.source_events import DdlEvent, RowEvent
 from harness.model.table import TableId
 from harness.wire.compression import COMPRESSIONS
 from tests.mounted import mounted
@@ -41,7 +41,7 @@ CLAIM_CHECK = {
     LARGE + "large-message-handle-option": "claim-check",
     LARGE + "claim-check-storage-uri": "s3://bucket/checks/?region=eu",
 }
-INSERT = MountedRow(
+INSERT = RowEvent(
     Op.INSERT, TABLE, None, (1, LONG), 7, "ticdc", 0, Origin(1, 0, 0, "insert"), row_id=1
 )
 UPDATE = replace(INSERT, op=Op.UPDATE, before=(1, "old"))
@@ -49,7 +49,7 @@ DELETE = replace(INSERT, op=Op.DELETE, before=(1, LONG), after=None)
 SMALL = replace(INSERT, after=(2, "a"), row_id=2)
 
 
-def only(wire: OpenWire, row: MountedRow) -> DecodedEvent:
+def only(wire: OpenWire, row: RowEvent) -> DecodedEvent:
     """Return the one event of the one record that a row becomes."""
     (record,) = wire.encode([row])
     assert len(record.key or b"") + len(record.value or b"") + 36 <= 400
@@ -58,7 +58,7 @@ def only(wire: OpenWire, row: MountedRow) -> DecodedEvent:
 
 
 # Dialect, row, key, value.
-REDUCED: list[tuple[str, MountedRow, str, str]] = [
+REDUCED: list[tuple[str, RowEvent, str, str]] = [
     (
         "current",
         INSERT,
@@ -87,7 +87,7 @@ REDUCED: list[tuple[str, MountedRow, str, str]] = [
 
 
 @pytest.mark.parametrize(("dialect", "row", "key", "value"), REDUCED)
-def test_handle_only(dialect: str, row: MountedRow, key: str, value: str) -> None:
+def test_handle_only(dialect: str, row: RowEvent, key: str, value: str) -> None:
     """A row that is too large is sent with its handle columns, and its key says so."""
     event = only(bind(HANDLE_ONLY, dialect), row)
     assert (event.key_text, event.value_text) == (key, value)
@@ -196,15 +196,15 @@ def test_locations(uri: str, expected: str) -> None:
 @pytest.mark.parametrize("given", [HANDLE_ONLY, CLAIM_CHECK])
 def test_even_the_handle_is_too_large(given: Mapping[str, Any]) -> None:
     """When the reduced row does not fit either, TiCDC stops."""
-    with pytest.raises(UpstreamStopped) as stop:
+    with pytest.raises(SourceStopped) as stop:
         list(bind({**given, "max-message-bytes": 100}, "current").encode([INSERT]))
     assert stop.value.code == "ErrMessageTooLarge"
 
 
 @pytest.mark.parametrize("row", [INSERT, UPDATE, DELETE])
-def test_no_handle(row: MountedRow) -> None:
+def test_no_handle(row: RowEvent) -> None:
     """A row without handle key cannot be reduced: TiCDC stops."""
-    with pytest.raises(UpstreamStopped) as stop:
+    with pytest.raises(SourceStopped) as stop:
         list(bind(HANDLE_ONLY, "current").encode([replace(row, table=LOOSE)]))
     assert stop.value.code == "ErrOpenProtocolCodecInvalidData"
 

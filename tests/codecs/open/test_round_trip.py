@@ -16,7 +16,7 @@ from harness.model.change import Op
 from harness.model.columns import ColumnKind
 from harness.model.decoded import DecodedEvent, EventKind, settled
 from harness.model.record import Origin
-from harness.model.source_events import DdlEvent, MountedRow, MountedTable, ResolvedMark
+from harness.model.source_events import DdlEvent, ResolvedEvent, RowEvent, SourceTable
 from harness.model.values import Row, Value
 from tests.mounted import rows, tables
 from tests.strategies import EACH_KIND, NAMES, TEXT
@@ -27,9 +27,9 @@ HANDLES = st.sampled_from([0, 1, -1, -(2**63), 2**63 - 1])
 OLD_VALUES = {"current": False, "4.0.4": True}
 
 
-def row_event(op: Op, table: MountedTable, before: Row, after: Row) -> MountedRow:
+def row_event(op: Op, table: SourceTable, before: Row, after: Row) -> RowEvent:
     """Return a row event of an operation; images that the operation does not have are left out."""
-    return MountedRow(
+    return RowEvent(
         op=op,
         table=table,
         before=None if op is Op.INSERT else before,
@@ -41,14 +41,14 @@ def row_event(op: Op, table: MountedTable, before: Row, after: Row) -> MountedRo
     )
 
 
-def named(table: MountedTable, row: Row | None) -> Mapping[str, Value] | None:
+def named(table: SourceTable, row: Row | None) -> Mapping[str, Value] | None:
     """Return a row by column name."""
     names = (column.name for column in table.table.columns)
     return None if row is None else dict(zip(names, row, strict=True))
 
 
 def settled_image(
-    table: MountedTable, image: Mapping[str, Value] | None
+    table: SourceTable, image: Mapping[str, Value] | None
 ) -> Mapping[str, Value] | None:
     """Return a decoded image as the table's columns have it."""
     if image is None:
@@ -56,7 +56,7 @@ def settled_image(
     return {name: settled(table.table.column(name).kind, value) for name, value in image.items()}
 
 
-def only(wire: OpenWire, event: MountedRow | DdlEvent) -> DecodedEvent:
+def only(wire: OpenWire, event: RowEvent | DdlEvent) -> DecodedEvent:
     """Return the one event that is decoded from the one record of an event."""
     (record,) = wire.encode([event])
     assert record.origins == (event.origin,)
@@ -160,7 +160,7 @@ def test_ddl(dialect: str, schema: str, table: str, query: str) -> None:
 def test_marks(ts: int, dialect: str) -> None:
     """A resolved mark comes back with its timestamp, whatever its digits."""
     wire = bind({}, dialect)
-    (record,) = wire.encode([ResolvedMark(ts, "ticdc", 0, Origin(1, 0, 0, "resolved"))])
+    (record,) = wire.encode([ResolvedEvent(ts, "ticdc", 0, Origin(1, 0, 0, "resolved"))])
     (decoded,) = wire.decode(record.key, record.value)
     assert (decoded.kind, decoded.commit_ts) == (EventKind.RESOLVED, ts)
     assert record.value == bytes(8)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from harness.engine.catalogue.choose import load, selected
-from harness.engine.catalogue.with_changefeed import Overlaid, overlaid
+from harness.engine.catalogue.with_changefeed import WithChangefeed, overlaid
 from harness.engine.catalogue.workspace import workspace
 from harness.errors import Location, ScenarioError, UsageError
 from harness.scenario.expand import EMBEDDED, Case, Laid
@@ -22,7 +22,7 @@ def cases(expression: str) -> tuple[Case, ...]:
     return selected(load(SPACE, [Path("keys.pk-chain")]), expression)
 
 
-def laid(tmp_path: Path, text: str, expression: str) -> Overlaid:
+def laid(tmp_path: Path, text: str, expression: str) -> WithChangefeed:
     """Lay a file of this text over cases."""
     file = tmp_path / "feed.toml"
     file.write_text(text, encoding="utf-8")

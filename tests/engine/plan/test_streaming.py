@@ -20,7 +20,7 @@ from harness.model.record import Origin, Record
 from harness.record.lock import load_lock
 from harness.scenario.document import DeliveryStep
 from harness.scenario.expand import Case
-from harness.sources.source import Stage
+from harness.sources.source import SourceConfig
 from tests.changelogs import ddl, insert, log, resolved, transaction
 from tests.tree import ROOT
 
@@ -58,7 +58,7 @@ def test_changes_are_let_go() -> None:
                 alive.append(sum(isinstance(o, Transaction) for o in gc.get_objects()))
 
     there = sum(isinstance(o, Transaction) for o in gc.get_objects())
-    course = Course("open", Stage({}, ("shop",), 2))
+    course = Course("open", SourceConfig({}, ("shop",), 2))
     assert sum(1 for _ in streamed(course, changes())) > 3000 / 16
     assert max(alive) - there < 600  # the encoder looks some events ahead
 
@@ -117,6 +117,6 @@ def test_what_is_done_to_a_run_cannot_be_done_to_a_stream() -> None:
 
 def test_a_stream_of_nothing_still_ends() -> None:
     """A log without changes gives the closing marks, as its plan does."""
-    course = Course("open", Stage({}, ("shop",), 2))
+    course = Course("open", SourceConfig({}, ("shop",), 2))
     assert len(list(streamed(course, log().changes))) == 2
     assert len(list(streamed(course, log(resolved(line=1)).changes))) == 4

@@ -19,7 +19,7 @@ from harness.engine.run import jobs
 from harness.engine.run.decode import filled, given, judged_decoded, wanted
 from harness.model.finding import Judgement
 from harness.model.level import Level
-from harness.model.source_events import MountedRow
+from harness.model.source_events import RowEvent
 from harness.protocols import PROTOCOLS
 from harness.reference_consumer.decoding import decode
 from harness.runner.contract import results, schemas
@@ -44,7 +44,7 @@ def test_events_are_what_the_encoder_was_given(planned: Sequence[Plan]) -> None:
     compared = 0
     for plan in planned:
         tell = PROTOCOLS[plan.case.protocol].teller(plan.settings)
-        rows = {e.origin.event: tell(e) for e in plan.events if isinstance(e, MountedRow)}
+        rows = {e.origin.event: tell(e) for e in plan.events if isinstance(e, RowEvent)}
         for one in wanted(plan):
             row = rows.get(one.place.origin.event)
             if row is None:

@@ -96,21 +96,21 @@ def test_a_case_that_failed_brings_what_explains_it() -> None:
     data = data_of(written("html", wrong_run("deletes-ignored", ONE)))
     found = data["runs"][0]["cases"][0]
     assert found["judgement"] == "fail"
-    exhibit = found["exhibit"]
-    assert "+" in {row["mark"] for table in exhibit["tables"] for row in table["rows"]}
-    blamed = [record for record in exhibit["records"] if record["blamed"]]
+    evidence = found["evidence"]
+    assert "+" in {row["mark"] for table in evidence["tables"] for row in table["rows"]}
+    blamed = [record for record in evidence["records"] if record["blamed"]]
     assert blamed
     assert all(bytes.fromhex(record["value"]) for record in blamed)
-    assert {point["kind"] for point in exhibit["timeline"]} >= {"ddl", "resolved"}
+    assert {point["kind"] for point in evidence["timeline"]} >= {"ddl", "resolved"}
 
 
 def test_a_page_stays_small_enough_to_open() -> None:
-    """Of a consumer that fails everywhere only so many cases bring their exhibit."""
+    """Of a consumer that fails everywhere only so many cases bring their evidence."""
     broken = next(e for e in wrong_run("deletes-ignored", ONE) if isinstance(e, CaseFinished))
     many = run(*(broken for _ in range(EXHIBITS_SHOWN + 20)))
     cases = data_of(written("html", many))["runs"][0]["cases"]
     assert len(cases) == EXHIBITS_SHOWN + 20
-    assert sum(found["exhibit"] is not None for found in cases) == EXHIBITS_SHOWN
+    assert sum(found["evidence"] is not None for found in cases) == EXHIBITS_SHOWN
 
 
 def test_several_runs_make_one_page() -> None:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.errors import UpstreamStopped
+from harness.errors import SourceStopped
 from harness.model.change import Op
 from harness.model.columns import Column, ColumnKind, Generated
 from harness.model.table import Index, IndexPart
@@ -56,7 +56,7 @@ def wrong(vector: Vector) -> Iterator[str]:
             rule = feed.rule(row.table.table.id)
             try:
                 ours = partition_of(rule, row.table, image, row.commit_ts, int(count))
-            except UpstreamStopped:
+            except SourceStopped:
                 ours = None
             theirs = None if isinstance(partition, dict) else partition
             if ours != theirs:
@@ -119,7 +119,7 @@ def test_partitions_exist(number: int, name: str, count: int, ts: int) -> None:
 def test_unknown_column() -> None:
     """A rule over a column that the table lacks names those that it has."""
     rule = Dispatcher(("*.*",), "columns", ("nope",))
-    with pytest.raises(UpstreamStopped, match=r"'nope', which shop\.t does not have") as refusal:
+    with pytest.raises(SourceStopped, match=r"'nope', which shop\.t does not have") as refusal:
         partition_of(rule, TABLE, (1, "a"), 1, 2)
     assert refusal.value.expected == "one of id, name"
 
@@ -132,9 +132,9 @@ def test_indexes() -> None:
     assert by_index == target_of(Dispatcher((), "columns", ("name",)), TABLE, (1, "a"), 1)
     clustered = replace(TABLE.table.indexes[0], id=0)
     table = replace(TABLE, table=replace(TABLE.table, indexes=(clustered,)))
-    with pytest.raises(UpstreamStopped, match=r"index 'uk', which shop\.t does not have"):
+    with pytest.raises(SourceStopped, match=r"index 'uk', which shop\.t does not have"):
         target_of(rule, table, (1, "a"), 1)
-    with pytest.raises(UpstreamStopped):
+    with pytest.raises(SourceStopped):
         target_of(replace(rule, index="PRIMARY"), table, (1, "a"), 1)
 
 
@@ -149,9 +149,9 @@ def test_indexes_behind_virtual_columns() -> None:
     found = target_of(rule, behind, (None, 1, "a"), 1).number
     assert found == crc32(b"shopt") ^ crc32(b"id" + b"a")
     last = replace(index, parts=(IndexPart("name"),))
-    with pytest.raises(UpstreamStopped, match="holds or follows a virtual column"):
+    with pytest.raises(SourceStopped, match="holds or follows a virtual column"):
         target_of(rule, replace(behind, table=replace(table, indexes=(last,))), (None, 1, "a"), 1)
-    with pytest.raises(UpstreamStopped, match="which is virtual"):
+    with pytest.raises(SourceStopped, match="which is virtual"):
         target_of(Dispatcher((), "columns", ("w",)), behind, (None, 1, "a"), 1)
 
 

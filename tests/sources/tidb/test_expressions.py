@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.ddl import Catalogue
-from harness.errors import UpstreamStopped, UsageError
+from harness.errors import SourceStopped, UsageError
 from harness.model.change import Op
 from harness.model.table import Table
 from harness.model.values import Row
@@ -147,7 +147,7 @@ def test_stops() -> None:
     ):
         found = value_filter({INSERT: text})
         assert found.ignores(Op.DELETE, T, ROW, None) == ""
-        with pytest.raises(UpstreamStopped) as stop:
+        with pytest.raises(SourceStopped) as stop:
             found.ignores(Op.INSERT, T, None, ROW)
         assert stop.value.code == code
 
@@ -225,5 +225,5 @@ WORDS = (
 @given(st.lists(st.sampled_from(WORDS), max_size=9).map(" ".join) | st.text())
 def test_any_text_is_evaluated_or_refused(text: str) -> None:
     """Whatever is written as an expression, a row passes, is ignored, or a refusal says why."""
-    with suppress(ChangefeedError, UpstreamStopped, UsageError):
+    with suppress(ChangefeedError, SourceStopped, UsageError):
         assert value_filter({INSERT: text}).ignores(Op.INSERT, T, None, ROW) in ("", INSERT)

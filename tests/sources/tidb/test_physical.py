@@ -10,7 +10,7 @@ import pytest
 from harness.ddl import Catalogue
 from harness.errors import StepError
 from harness.model.change import Change, Op
-from harness.model.source_events import MountedRow
+from harness.model.source_events import RowEvent
 from harness.model.table import Table
 from harness.model.values import Row
 from harness.sources.tidb.physical import physical_of
@@ -218,7 +218,7 @@ def sent(*changes: Change) -> list[tuple[Op, int, int, int]]:
     events = mount(log(*changes), feed(1, force_replicate=True), (SCHEMA,), end_resolved=False)
     found: list[tuple[Op, int, int, int]] = []
     for event in events:
-        if isinstance(event, MountedRow):
+        if isinstance(event, RowEvent):
             image: Any = event.before if event.after is None else event.after
             ordinal = event.table.table.partition_ids.index(event.physical_id)
             found.append((event.op, image[0], ordinal, event.row_id))

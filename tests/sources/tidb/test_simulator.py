@@ -8,7 +8,7 @@ import pytest
 
 from harness.errors import StepError
 from harness.model.change import Change, RowChanged
-from harness.model.source_events import DdlEvent, MountedRow, ResolvedMark
+from harness.model.source_events import DdlEvent, ResolvedEvent, RowEvent
 from harness.model.table import TableId
 from harness.sources.clock import FIRST_TS, LOGICAL_BITS
 from harness.sources.tidb.simulator import mount
@@ -40,7 +40,7 @@ def timeline(*changes: Change, partitions: int = 1) -> list[tuple[str, int]]:
     events = mounted(*changes, to=feed(partitions))
     told: list[tuple[str, int]] = []
     for event in events:
-        ts = event.ts if isinstance(event, ResolvedMark) else event.commit_ts
+        ts = event.ts if isinstance(event, ResolvedEvent) else event.commit_ts
         told.append((event.origin.kind, (ts - FIRST_TS) // SECOND))
     return told
 
@@ -69,7 +69,7 @@ def test_ends_unresolved() -> None:
     assert [event.origin.kind for event in events] == ["ddl", "resolved", "insert"]
     assert mounted(end_resolved=False) == ()
     (mark,) = mounted()
-    assert isinstance(mark, ResolvedMark)
+    assert isinstance(mark, ResolvedEvent)
 
 
 def test_marks_on_some_partitions() -> None:
@@ -357,5 +357,5 @@ def test_no_databases_no_tables() -> None:
         "create_schema",
         "create_table",
     ]
-    assert not [event for event in events if isinstance(event, MountedRow)]
+    assert not [event for event in events if isinstance(event, RowEvent)]
     assert TableId("shop", "t") == T

@@ -15,9 +15,9 @@ from harness.model.vstream import (
     CopyCompleted,
     Ddl,
     FieldEvent,
-    RowEvent,
     VEvent,
     Vgtid,
+    VRowEvent,
 )
 from harness.sources.vitess.simulator import Streamed, stream
 from harness.sources.vitess.topology import Topology, Vindex, topology
@@ -47,9 +47,9 @@ def test_a_transaction_is_one_response_in_statement_order() -> None:
     )
     first, second = told(found)
     kinds = [type(event) for event in first]
-    assert kinds == [Begin, FieldEvent, RowEvent, RowEvent, RowEvent, Vgtid, Commit]
-    assert [type(event) for event in second] == [Begin, RowEvent, Vgtid, Commit]
-    rows = [event.changes[0] for event in first if isinstance(event, RowEvent)]
+    assert kinds == [Begin, FieldEvent, VRowEvent, VRowEvent, VRowEvent, Vgtid, Commit]
+    assert [type(event) for event in second] == [Begin, VRowEvent, Vgtid, Commit]
+    rows = [event.changes[0] for event in first if isinstance(event, VRowEvent)]
     assert [(row.before, row.after) for row in rows] == [
         (None, (b"1", b"a")),
         ((b"1", b"a"), (b"1", b"b")),
@@ -83,7 +83,7 @@ def test_every_shard_gets_its_own_transaction_and_its_own_fields() -> None:
     low, high = told(found)
     assert {event.shard for event in low} == {"-80"}
     assert {event.shard for event in high} == {"80-"}
-    cells = [e.changes[0].after for e in low if isinstance(e, RowEvent)]
+    cells = [e.changes[0].after for e in low if isinstance(e, VRowEvent)]
     assert cells == [(b"1", b"a"), (b"2", b"c")]
     assert sum(isinstance(event, FieldEvent) for event in [*low, *high]) == 2
 
@@ -164,7 +164,7 @@ def test_a_pin_decides_the_shard() -> None:
     pinned = transaction(insert(1, "a"), insert(2, "b"))
     pin = Pin(rows=(RowPin({"id": 2}, shard="80-"),))
     found = streamed(replace(pinned, pin=pin), over=TWO)
-    shards = [e.shard for events in told(found) for e in events if isinstance(e, RowEvent)]
+    shards = [e.shard for events in told(found) for e in events if isinstance(e, VRowEvent)]
     assert shards == ["-80", "80-"]
     with pytest.raises(StepError, match="pinned to the shard '40-'"):
         streamed(replace(pinned, pin=Pin(shard="40-")), over=TWO)
@@ -240,12 +240,12 @@ def test_a_stream_may_begin_with_a_copy() -> None:
     kinds = [[type(event) for event in response.events] for response in found.responses]
     assert kinds == [
         [Begin, FieldEvent, Vgtid],
-        [RowEvent, RowEvent, RowEvent, Vgtid, Commit],
+        [VRowEvent, VRowEvent, VRowEvent, Vgtid, Commit],
         [Begin, Vgtid, Commit],
         [CopyCompleted, CopyCompleted],
-        [Begin, FieldEvent, RowEvent, Vgtid, Commit],
+        [Begin, FieldEvent, VRowEvent, Vgtid, Commit],
     ]
-    copied = [e for e in found.responses[1].events if isinstance(e, RowEvent)]
+    copied = [e for e in found.responses[1].events if isinstance(e, VRowEvent)]
     assert [event.changes[0].after for event in copied] == [
         (b"1", b"x", b""),
         (b"2", b"y", b"p,q"),

@@ -19,9 +19,9 @@ from harness.model.vstream import (
     Heartbeat,
     Other,
     Passed,
-    RowEvent,
     VEvent,
     Vgtid,
+    VRowEvent,
     VStreamResponse,
 )
 
@@ -29,7 +29,7 @@ _NAMES: Final = {
     Begin: "BEGIN",
     Commit: "COMMIT",
     FieldEvent: "FIELD",
-    RowEvent: "ROW",
+    VRowEvent: "ROW",
     Vgtid: "VGTID",
     Ddl: "DDL",
     Other: "OTHER",
@@ -68,7 +68,7 @@ class Assembly:
         now = heartbeat = False
         for event in response.events:
             match event:
-                case RowEvent():
+                case VRowEvent():
                     pass  # most events by far
                 case Vgtid():
                     self.vgtid = event

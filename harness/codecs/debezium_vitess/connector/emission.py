@@ -22,7 +22,7 @@ from harness.codecs.debezium_vitess.connector.tables import Shaper, TableShape
 from harness.codecs.debezium_vitess.connector.transactions import TransactionContext
 from harness.codecs.debezium_vitess.connector.vgtid import Position
 from harness.model.record import Origin, Record
-from harness.model.vstream import RowChange, RowEvent
+from harness.model.vstream import RowChange, VRowEvent
 
 MILLISECOND: Final = 1_000_000
 NEW_KEY: Final = "__debezium.newkey"
@@ -74,7 +74,7 @@ class RowWriter(Protocol):
     """Whoever writes a table's rows without structs, where nothing needs them."""
 
     def records(
-        self, shape: TableShape, event: RowEvent, emission: Emission
+        self, shape: TableShape, event: VRowEvent, emission: Emission
     ) -> Sequence[Record] | None:
         """Return what the producer sends for all rows of an event, or None to have structs."""
         ...
@@ -165,7 +165,7 @@ class Emission:
             return self._offset
         return self.transaction.store({"vgtid": text})
 
-    def written(self, shape: TableShape, event: RowEvent) -> bool:
+    def written(self, shape: TableShape, event: VRowEvent) -> bool:
         """Emit all rows of an event if they can do without structs; tell whether they could."""
         if self.writer is None:
             return False

@@ -5,7 +5,7 @@ Source: vitess NOTES §1; debezium-core ErrorHandler, grpc's ClientCalls.
 
 from __future__ import annotations
 
-from harness.errors import UpstreamStopped
+from harness.errors import SourceStopped
 
 CONNECT_EXCEPTION = "org.apache.kafka.connect.errors.ConnectException"
 RETRIABLE_EXCEPTION = "org.apache.kafka.connect.errors.RetriableException"
@@ -26,7 +26,7 @@ DATE_TIME = "java.time.DateTimeException"
 _PRODUCER = "An exception occurred in the change event producer. This connector will be "
 
 
-class JavaError(UpstreamStopped):
+class JavaError(SourceStopped):
     """One Java exception with its cause, before anybody wraps it."""
 
     def __init__(self, code: str, what: str, cause: JavaError | None = None) -> None:
@@ -44,7 +44,7 @@ class JavaError(UpstreamStopped):
         return self if self.cause is None else self.cause.innermost()
 
 
-class ConnectorFailed(UpstreamStopped):
+class ConnectorFailed(SourceStopped):
     """The task stops: `code` and `what` are the innermost exception's, `chain` what Connect shows.
 
     `retriable` tells whether Connect would start the task again by itself.

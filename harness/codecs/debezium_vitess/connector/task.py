@@ -41,8 +41,8 @@ from harness.model.vstream import (
     Heartbeat,
     Other,
     RowChange,
-    RowEvent,
     VEvent,
+    VRowEvent,
     VStreamResponse,
 )
 
@@ -109,7 +109,7 @@ class Task:
 
     def _handle(self, event: VEvent) -> None:
         match event:
-            case RowEvent():
+            case VRowEvent():
                 self._rows(event)
             case FieldEvent():
                 self._fields(event)
@@ -177,7 +177,7 @@ class Task:
         if self.emission.included(key):
             self.shapes[key] = self.emission.shaper.shape(key, columns)
 
-    def _rows(self, event: RowEvent) -> None:
+    def _rows(self, event: VRowEvent) -> None:
         key = self._key(event.table, event.shard)
         if key is None:
             return
@@ -225,7 +225,7 @@ def _joined(events: Iterable[VEvent]) -> Iterator[VEvent]:
         if place is None:
             yield from stretch
             continue
-        rows = [event for event in stretch if isinstance(event, RowEvent)]
+        rows = [event for event in stretch if isinstance(event, VRowEvent)]
         if len(rows) == 1:
             yield rows[0]
             continue
@@ -238,7 +238,7 @@ def _joined(events: Iterable[VEvent]) -> Iterator[VEvent]:
 
 
 def _place(event: VEvent) -> tuple[str, str] | None:
-    return (event.table, event.shard) if isinstance(event, RowEvent) else None
+    return (event.table, event.shard) if isinstance(event, VRowEvent) else None
 
 
 def _known(key: TableKey, shape: TableShape | None) -> TableShape:

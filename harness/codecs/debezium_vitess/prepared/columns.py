@@ -25,7 +25,7 @@ from harness.codecs.debezium_vitess.connector.readers import Read, Slot
 from harness.codecs.debezium_vitess.connector.types import ColumnType
 from harness.codecs.debezium_vitess.connector.values import FLOAT64, WHOLE
 from harness.codecs.debezium_vitess.prepared.moments import moments
-from harness.errors import UpstreamStopped
+from harness.errors import SourceStopped
 
 # A writer takes cells none of which is NULL.
 Write = Callable[[Sequence[bytes]], Sequence[bytes]]
@@ -174,7 +174,7 @@ def _others(read: Read, schema: Schema, form: JsonForm, cells: Sequence[bytes]) 
         raise Unprepared
     try:
         return [json_value(schema, value, form).encode() for value in values]
-    except UpstreamStopped as error:
+    except SourceStopped as error:
         raise Unprepared from error
 
 

@@ -27,7 +27,7 @@ from harness.codecs.debezium_vitess.prepared.plan import (
     Planner,
 )
 from harness.model.record import Origin, Record, bare_record
-from harness.model.vstream import RowChange, RowEvent
+from harness.model.vstream import RowChange, VRowEvent
 
 Columns = Sequence[Sequence[bytes | None]]
 # Keys, values and origins of rows, and whether a tombstone follows each.
@@ -48,7 +48,7 @@ class Rows:
         self._headers: RecordHeaders = ()
 
     def records(
-        self, shape: TableShape, event: RowEvent, emission: Emission
+        self, shape: TableShape, event: VRowEvent, emission: Emission
     ) -> Sequence[Record] | None:
         """Return the records of all rows of an event, or None to have structs."""
         standing = emission.standing

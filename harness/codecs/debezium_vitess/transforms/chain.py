@@ -21,7 +21,7 @@ from harness.codecs.debezium_vitess.transforms.transform import (
 )
 from harness.codecs.debezium_vitess.transforms.use_local_vgtid import use_local_vgtid
 from harness.contracts import Setting
-from harness.errors import UpstreamStopped, UsageError
+from harness.errors import SourceStopped, UsageError
 
 _PACKAGE: Final = "io.debezium.connector.vitess.transforms"
 TRANSFORMS: Final[Mapping[str, Callable[[Options], Transform]]] = {
@@ -105,7 +105,7 @@ class Chain:
         for stage in self.stages:
             try:
                 changed = stage.apply(current)
-            except UpstreamStopped:
+            except SourceStopped:
                 break
             if changed is None or (changed.value is not current.value and not stage.in_place):
                 break
@@ -113,7 +113,7 @@ class Chain:
         return with_value(record, record.value_schema, current.value)
 
     def transformed(self, records: Iterable[ConnectRecord]) -> Iterator[ConnectRecord]:
-        """Yield what is left of the records; raises UpstreamStopped where a transform fails."""
+        """Yield what is left of the records; raises SourceStopped where a transform fails."""
         if not self.stages:
             yield from records
             return
@@ -131,7 +131,7 @@ def is_chain_setting(name: str) -> bool:
 def chain(values: Mapping[str, Any]) -> Chain:
     """Return the chain of a configuration; other settings in it are passed over.
 
-    Raises UsageError for aliases and classes that are not known, UpstreamStopped where a
+    Raises UsageError for aliases and classes that are not known, SourceStopped where a
     transform's own configuration is refused.
     """
     texts = {name: _text(value) for name, value in values.items() if is_chain_setting(name)}

@@ -18,9 +18,9 @@ from harness.codecs.connect.schema import (
     Schema,
     Unset,
 )
-from harness.errors import UpstreamStopped
+from harness.errors import SourceStopped
 
-# None drops the record; UpstreamStopped is the exception that would stop the task.
+# None drops the record; SourceStopped is the exception that would stop the task.
 Transform = Callable[[ConnectRecord], ConnectRecord | None]
 Options = Mapping[str, str]
 FIELD_NAMES: Final = "field_names"
@@ -46,7 +46,7 @@ def field_names(options: Options) -> tuple[str, ...]:
     return tuple(paths)
 
 
-def invalid(value: str, reason: str) -> UpstreamStopped:
+def invalid(value: str, reason: str) -> SourceStopped:
     """Return the refusal of `field_names`."""
     return stopped(
         CONFIG_EXCEPTION,
@@ -55,7 +55,7 @@ def invalid(value: str, reason: str) -> UpstreamStopped:
     )
 
 
-def null_pointer(call: str, reason: str) -> UpstreamStopped:
+def null_pointer(call: str, reason: str) -> SourceStopped:
     """Return a NullPointerException in the words of JDK 17."""
     return stopped(NULL_POINTER_EXCEPTION, f'Cannot invoke "{call}" because {reason} is null')
 

@@ -20,7 +20,7 @@ from confluent_kafka import KafkaException, TopicPartition
 from harness.engine.deliver.large_messages import laid_out
 from harness.engine.deliver.own_topics import OwnTopics
 from harness.engine.deliver.produce import FilledTopic, fill, filled_topics, wanted_topics
-from harness.engine.deliver.topics import WARNINGS, TopicWishes
+from harness.engine.deliver.topics import WARNINGS, TopicOptions
 from harness.engine.plan.case import Plan
 from harness.engine.run.attached.views import View, view
 from harness.engine.run.attached.watch import Watch, rows_of
@@ -46,7 +46,7 @@ class Attached:
     """A run over one running system."""
 
     services: Services
-    wishes: TopicWishes
+    wishes: TopicOptions
     consumer: Consumer
     attach: Attach
     run_name: str

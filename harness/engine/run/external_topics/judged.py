@@ -14,15 +14,15 @@ from harness.engine.run.external_topics.document import LiveFile
 from harness.engine.run.external_topics.source import Snapshot
 from harness.engine.sink.shapes import Shapes
 from harness.model.change import Op
-from harness.model.evidence import Exhibit
+from harness.model.evidence import Evidence
 from harness.model.finding import FINDINGS, Finding, FindingKind, Judgement, Verdict
 from harness.model.observed import Observed, Outcome
 from harness.model.record import Origin
-from harness.model.source_events import MountedRow, MountedTable
+from harness.model.source_events import RowEvent, SourceTable
 from harness.model.table import TableId
 from harness.model.values import Row
 from harness.protocols import PROTOCOLS
-from harness.sources.tidb.mounter import mounted_table
+from harness.sources.tidb.mounter import source_table
 from harness.verdict.by_record import fold_rows
 from harness.verdict.case import Judged
 from harness.verdict.expected import Expected, TableState
@@ -45,7 +45,7 @@ def expected(live: LiveFile, truth: Snapshot, name: TableId) -> Expected:
 
     It has one table, by the name that is told: Avro has no dash in a name, say.
     """
-    table = mounted_table(truth.tables[name])
+    table = source_table(truth.tables[name])
     tell = PROTOCOLS[live.protocol].teller(live.settings)
     line = live.lines[name]
     rows = [
@@ -64,7 +64,7 @@ def expected(live: LiveFile, truth: Snapshot, name: TableId) -> Expected:
 
 def verdict(
     live: LiveFile, truth: Snapshot, name: TableId, observed: Observed
-) -> tuple[Verdict, Exhibit | None]:
+) -> tuple[Verdict, Evidence | None]:
     """Return the verdict on one table of a consumer's answer, and what to show beside it."""
     judged = _judged(live, name)
     answer = observed
@@ -76,7 +76,7 @@ def verdict(
     found = judge(judged, wanted, answer)
     if found.judgement not in FINDINGS or answer.tables is None:
         return found, None
-    return found, Exhibit(tables=tuple(table_diffs(judged, wanted, answer.tables)))
+    return found, Evidence(tables=tuple(table_diffs(judged, wanted, answer.tables)))
 
 
 def undisputed(
@@ -135,8 +135,8 @@ def shapes_for(live: LiveFile, truth: Snapshot, feed: str) -> Shapes:
     return Shapes(feed, tuple(sorted({name.schema for name in tables})), tables)
 
 
-def _row(table: MountedTable, row: Row, origin: Origin) -> MountedRow:
-    return MountedRow(Op.INSERT, table, None, row, 1, "", 0, origin)
+def _row(table: SourceTable, row: Row, origin: Origin) -> RowEvent:
+    return RowEvent(Op.INSERT, table, None, row, 1, "", 0, origin)
 
 
 def _judged(live: LiveFile, name: TableId) -> Judged:

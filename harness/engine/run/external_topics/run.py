@@ -16,7 +16,7 @@ from pathlib import Path
 from harness.engine.events import CaseFinished, Listener, RunStarted
 from harness.engine.run import jobs
 from harness.engine.run.declared import NOTHING_DECLARED, Declared
-from harness.engine.run.event_bus import Telling
+from harness.engine.run.event_bus import EventBus
 from harness.engine.run.external_topics.document import LiveFile
 from harness.engine.run.external_topics.judged import (
     CONTROL,
@@ -33,7 +33,7 @@ from harness.engine.run.external_topics.topics import ends_now
 from harness.engine.run.headline import RunResult, concluded
 from harness.engine.sink.sink import Sink, sink_of
 from harness.errors import ExitCode, UsageError
-from harness.model.evidence import Exhibit
+from harness.model.evidence import Evidence
 from harness.model.finding import Verdict
 from harness.model.level import Level
 from harness.model.observed import Observed
@@ -71,7 +71,7 @@ class LiveRun:
     def __init__(self, request: LiveRequest, listeners: Sequence[Listener]) -> None:
         """Take the request and whoever listens."""
         self._request = request
-        self._told = Telling(listeners)
+        self._told = EventBus(listeners)
 
     def execute(self) -> RunResult:
         """Run, and return the outcome; raises HarnessError when the run cannot go on."""
@@ -173,7 +173,7 @@ class LiveRun:
         with self._told.phase("control", CONTROL):
             return self._answer(services, consumer, again)
 
-    def _finished(self, name: TableId, found: Verdict, log: str, shown: Exhibit | None) -> None:
+    def _finished(self, name: TableId, found: Verdict, log: str, shown: Evidence | None) -> None:
         request, live = self._request, self._request.live
         words = ["harness", "certify", request.consumer.target or request.consumer.name]
         repeat = shlex.join([*words, "--live", live.shown, *request.options])

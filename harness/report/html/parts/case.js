@@ -1,7 +1,7 @@
 // One case: what must hold, what was found, and how to see it again.
 
 function caseView(one) {
-  const exhibit = one.exhibit ?? { tables: [], records: [], timeline: [], hidden: 0 };
+  const evidence = one.evidence ?? { tables: [], records: [], timeline: [], hidden: 0 };
   const run = DATA.runs[one.run];
   return [
     make('p', { class: 'path' }, make('a', { href: address({ case: undefined, of: undefined }) }, '← all cases')),
@@ -12,7 +12,7 @@ function caseView(one) {
     one.detail && !(one.findings ?? []).length ? make('p', {}, one.detail) : null,
     (one.findings ?? []).map((finding) => findingView(finding, one)),
     one.untold ? make('p', { class: 'soft' }, `${plural(one.untold, 'more finding')}, all in the run's events.ndjson.`) : null,
-    tablesOf(exhibit), timeline(exhibit), recordsOf(exhibit),
+    tablesOf(evidence), timeline(evidence), recordsOf(evidence),
     one.log ? [make('h3', {}, "The consumer's last output"), make('pre', { tabindex: '0' }, one.log)] : null,
     make('h3', {}, 'Clauses that the scenario cites'),
     make('ul', {}, one.clauses.map((id) => make('li', {}, clauseLink(id), id in DATA.clauses ? ` ${DATA.clauses[id].text}` : ''))),

@@ -6,8 +6,8 @@ const LANE = 46;
 const STEP = 34;
 const ROWS = new Set(['insert', 'update', 'upsert', 'rows']);
 
-function timeline(exhibit) {
-  const points = exhibit.timeline;
+function timeline(evidence) {
+  const points = evidence.timeline;
   if (points.length === 0) return [];
   const lanes = [...new Set(points.map(laneOf))];
   const moments = [...new Set(points.map((point) => BigInt(point.commit_ts)))].sort((a, b) => (a < b ? -1 : 1));
@@ -37,7 +37,7 @@ function timeline(exhibit) {
       '● rows', '○ delete or tombstone', '◆ DDL', '| resolved and others', 'the number is the rank of the commit ts',
       'red ring: named by a finding',
     ].map((text) => make('li', {}, text))),
-    exhibit.hidden ? make('p', { class: 'soft' }, `${plural(exhibit.hidden, 'later record')} not drawn.`) : null,
+    evidence.hidden ? make('p', { class: 'soft' }, `${plural(evidence.hidden, 'later record')} not drawn.`) : null,
   ];
 }
 

@@ -8,7 +8,7 @@ from typing import Any
 from pyspark.sql import DataFrame
 from tables import Name, Table, text_of
 
-from harness.consumers.spark import decode_avro
+from cdc_spark import decode_avro
 
 DIALECTS = ("current", "6")
 

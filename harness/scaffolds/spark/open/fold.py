@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame
 from statements import execute
 from tables import Declined, Name, Table
 
-from harness.consumers.spark import decode_open
+from cdc_spark import decode_open
 
 # Both look alike once they are decoded.
 DIALECTS = ("current", "newarch")

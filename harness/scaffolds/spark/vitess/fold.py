@@ -13,7 +13,7 @@ from typing import Any
 from pyspark.sql import DataFrame
 from tables import Name, Table, in_shape, text_of
 
-from harness.consumers.spark import decode_vitess
+from cdc_spark import decode_vitess
 
 DIALECTS = ("current", "documented")
 

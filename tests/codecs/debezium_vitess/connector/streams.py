@@ -17,9 +17,9 @@ from harness.model.vstream import (
     FieldEvent,
     FieldInfo,
     RowChange,
-    RowEvent,
     ShardGtid,
     Vgtid,
+    VRowEvent,
     VStreamResponse,
 )
 
@@ -60,9 +60,9 @@ def row(
     after: Sequence[bytes | None] | None,
     table: str = "ks.kv",
     shard: str = "0",
-) -> RowEvent:
+) -> VRowEvent:
     """Return a ROW event of one change."""
-    return RowEvent(table, (RowChange(cells(before), cells(after)),), 1559033904, "ks", shard)
+    return VRowEvent(table, (RowChange(cells(before), cells(after)),), 1559033904, "ks", shard)
 
 
 def cells(image: Sequence[bytes | None] | None) -> Cells | None:

@@ -15,7 +15,7 @@ from harness.codecs.debezium_vitess.connector.connector import (
 from harness.codecs.debezium_vitess.connector.plan import NO_OFFSETS
 from harness.codecs.debezium_vitess.connector.requests import VStreamRequest
 from harness.codecs.debezium_vitess.connector.settings import read
-from harness.errors import UpstreamStopped
+from harness.errors import SourceStopped
 from harness.truth.exceptions import EXCEPTIONS
 from harness.truth.vitess import compare
 from harness.truth.vitess_input import cluster_of, runs_of, zone_of
@@ -67,7 +67,7 @@ def requests(vector: Vector) -> Iterator[tuple[list[dict[str, Any]], list[dict[s
         records = []
         try:
             records.extend(made.run(run.responses))
-        except UpstreamStopped:
+        except SourceStopped:
             return
         offsets = offsets_of(records, offsets)
 

@@ -14,7 +14,7 @@ from harness.codecs.debezium_vitess.connector.plan import NO_OFFSETS
 from harness.model.columns import Column, ColumnKind
 from harness.model.record import Origin
 from harness.model.table import Index, IndexPart, Table, TableId
-from harness.model.vstream import FieldEvent, FieldInfo, RowChange, RowEvent, VStreamResponse
+from harness.model.vstream import FieldEvent, FieldInfo, RowChange, VRowEvent, VStreamResponse
 from harness.sources.vitess.cells import cells
 from harness.sources.vitess.fields import fields
 from harness.truth.vitess_input import cluster_of, runs_of, zone_of
@@ -117,7 +117,7 @@ def change(op: str, number: int, old: bytes | None, new: bytes | None) -> RowCha
 
 def inserted(told: FieldEvent, changes: tuple[RowChange, ...]) -> list[VStreamResponse]:
     """Return two transactions of the same changes: in one event, and in one each."""
-    event = RowEvent("ks.t", changes, 1559033904, "ks", "0")
+    event = VRowEvent("ks.t", changes, 1559033904, "ks", "0")
     single = (replace(event, changes=(one,)) for one in changes)
     return [
         VStreamResponse((begin(), told, event, vgtid(5), commit())),

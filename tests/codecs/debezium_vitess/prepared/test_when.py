@@ -15,7 +15,7 @@ from harness.codecs.debezium_vitess.connector.connector import Connector, Surrou
 from harness.codecs.debezium_vitess.connector.plan import Cluster
 from harness.codecs.debezium_vitess.connector.settings import read
 from harness.model.record import Origin, Record
-from harness.model.vstream import RowChange, RowEvent, VStreamResponse
+from harness.model.vstream import RowChange, VRowEvent, VStreamResponse
 from tests.codecs.debezium_vitess.connector.streams import (
     BASE,
     begin,
@@ -34,9 +34,9 @@ NOTHING = RowChange(None, None)
 SHORT = RowChange(None, (b"1",))
 
 
-def event(*changes: RowChange) -> RowEvent:
+def event(*changes: RowChange) -> VRowEvent:
     """Return a ROW event of several changes."""
-    return RowEvent("ks.kv", changes, 1559033904, "ks", "0")
+    return VRowEvent("ks.kv", changes, 1559033904, "ks", "0")
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from harness.codecs.debezium_vitess.prepared.plan import Planner
 from harness.codecs.debezium_vitess.prepared.rows import Rows
 from harness.errors import HarnessError
 from harness.model.record import Record
-from harness.model.vstream import RowEvent, VStreamResponse
+from harness.model.vstream import VRowEvent, VStreamResponse
 
 NOW = 1_900_000_000_863_497_147
 CONVERTERS: Mapping[str, Mapping[str, Any]] = {
@@ -37,7 +37,7 @@ class Counted(Rows):
     count = 0
 
     def records(
-        self, shape: TableShape, event: RowEvent, emission: Emission
+        self, shape: TableShape, event: VRowEvent, emission: Emission
     ) -> Sequence[Record] | None:
         """Write, and count."""
         found = super().records(shape, event, emission)

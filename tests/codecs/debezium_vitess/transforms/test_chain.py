@@ -14,7 +14,7 @@ from harness.codecs.connect.schema import (
     Schema,
 )
 from harness.codecs.debezium_vitess.transforms.chain import chain
-from harness.errors import UpstreamStopped, UsageError
+from harness.errors import SourceStopped, UsageError
 from harness.model.record import Origin
 
 PACKAGE = "io.debezium.connector.vitess.transforms"
@@ -68,7 +68,7 @@ def test_text_where_a_number_stands() -> None:
             "transforms.put.field_names": "b",
         }
     )
-    with pytest.raises(UpstreamStopped) as stop:
+    with pytest.raises(SourceStopped) as stop:
         made.apply(ROW)
     assert stop.value.what == (
         'Invalid Java object for schema with type INT64: class java.lang.String for field: "b"'
@@ -120,7 +120,7 @@ def test_a_vgtid_that_an_earlier_transform_spoiled(
             "transforms.local.type": f"{PACKAGE}.UseLocalVgtid",
         }
     )
-    with pytest.raises(UpstreamStopped, match=told):
+    with pytest.raises(SourceStopped, match=told):
         made.apply(record)
 
 

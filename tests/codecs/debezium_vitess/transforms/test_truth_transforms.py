@@ -9,7 +9,7 @@ import pytest
 from harness.codecs.connect.errors import java_text
 from harness.codecs.connect.schema import ConnectRecord
 from harness.codecs.debezium_vitess.transforms.chain import Chain, stage
-from harness.errors import UpstreamStopped
+from harness.errors import SourceStopped
 from tests.codecs.connect.reading import (
     Vector,
     connect_record,
@@ -30,7 +30,7 @@ def outcome(chain: Chain, record: ConnectRecord) -> ConnectRecord | str | None:
     """Return the record, None when it was dropped, or the error's text."""
     try:
         return chain.apply(record)
-    except UpstreamStopped as stop:
+    except SourceStopped as stop:
         return java_text(stop)
 
 
@@ -48,7 +48,7 @@ def differences(vector: Vector) -> Iterator[tuple[object, ...]]:
     for number, result in enumerate(results):
         try:
             chain = made(result)
-        except UpstreamStopped as stop:
+        except SourceStopped as stop:
             if [java_text(stop)] != result.get("configure_error"):
                 yield vector["id"], number, java_text(stop), result.get("configure_error")
             continue

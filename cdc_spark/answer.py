@@ -1,0 +1,156 @@
+"""One changefeed's answer: its changes folded, its result files written.
+
+Law: `status.json` comes last and appears whole, so an answer without it is no answer. Writing again
+gives the same files, so a hand-back that was killed is simply run again.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Self
+from urllib.parse import quote
+
+import orjson
+
+from cdc_spark.apply.fold import Change, Fold
+from cdc_spark.apply.shape import Shapes
+from cdc_spark.apply.tables import Table
+from cdc_spark.events import Kind
+
+NAME_BYTES_MAX = 255
+LETTERS = "dead_letters.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked about one changefeed.
+
+    `tables` are those at the start offsets, as job.json has them; `needs` names what we lack, and
+    `unread` says where reading stopped short ("" when neither is so). `by_record`: tables are known
+    from rows alone. `lenient`: poison goes to `dead_letters.jsonl` and stops nothing.
+    """
+
+    directory: Path
+    tables: Sequence[Mapping[str, Any]]
+    needs: str = ""
+    unread: str = ""
+    by_record: bool = False
+    lenient: bool = False
+
+
+def write(question: Question, changes: Iterable[Change]) -> None:
+    """Fold the changes, which come in order, and write the result directory."""
+    directory = question.directory
+    _begin(directory)
+    if question.needs:
+        _status(directory, {"status": "not-applicable", "needs": question.needs})
+        return
+    fold = Fold(shapes=Shapes() if question.by_record else None, lenient=question.lenient)
+    fold.start(question.tables)
+    with ExitStack() as stack:
+        events, ddl = (
+            stack.enter_context(Lines(directory / name)) for name in ("events.jsonl", "ddl.jsonl")
+        )
+        files = {Kind.DDL: ddl}
+        if question.lenient:
+            files[Kind.ERROR] = stack.enter_context(Lines(directory / LETTERS))
+        for change in changes:
+            line = fold.apply(change)
+            if line is None:
+                break
+            if line:
+                files.get(change.kind, events).write(line)
+    if fold.needs:
+        _status(directory, {"status": "not-applicable", "needs": fold.needs})
+        return
+    error = fold.error or question.unread
+    if error:
+        _status(directory, {"status": "error", "error": error})
+        return
+    _write_tables(directory, fold.tables)
+    _status(directory, {"status": "done"})
+
+
+def tell(
+    directory: Path,
+    tables: Iterable[Table],
+    told: Mapping[str, Iterable[Mapping[str, Any]]],
+    needs: str,
+    error: str,
+) -> None:
+    """Write a result directory of what is folded already; `told` are files of lines by name."""
+    _begin(directory)
+    (directory / "events.jsonl").unlink(missing_ok=True)
+    for name, lines in told.items():
+        with Lines(directory / name) as file:
+            for line in lines:
+                file.write(line)
+    if needs:
+        _status(directory, {"status": "not-applicable", "needs": needs})
+        return
+    if error:
+        _status(directory, {"status": "error", "error": error})
+        return
+    _write_tables(directory, tables)
+    _status(directory, {"status": "done"})
+
+
+def _begin(directory: Path) -> None:
+    """Make a result directory empty, whatever an earlier hand-back left there."""
+    shutil.rmtree(directory / "tables", ignore_errors=True)
+    (directory / "tables").mkdir(parents=True)
+    for name in ("status.json", "tables.json", LETTERS):
+        (directory / name).unlink(missing_ok=True)
+
+
+def _write_tables(directory: Path, tables: Iterable[Table]) -> None:
+    renamed: dict[str, Mapping[str, str]] = {}
+    for table in tables:
+        name = file_name(table.schema, table.name)
+        if len(name) > NAME_BYTES_MAX:
+            name = f"{len(renamed) + 1}.jsonl"
+            renamed[name] = {"schema": table.schema, "name": table.name}
+        with Lines(directory / "tables" / name) as lines:
+            for row in table:
+                lines.write(row)
+    if renamed:
+        (directory / "tables.json").write_bytes(orjson.dumps(renamed))
+
+
+def file_name(schema: str, table: str) -> str:
+    """Return the name of a table's file: all but `[A-Za-z0-9_-]` is percent-encoded UTF-8."""
+    parts = (
+        quote(part, safe="").replace(".", "%2E").replace("~", "%7E") for part in (schema, table)
+    )
+    return ".".join(parts) + ".jsonl"
+
+
+def _status(directory: Path, status: Mapping[str, str]) -> None:
+    scratch = directory / ".status.json"
+    scratch.write_bytes(orjson.dumps(status))
+    scratch.replace(directory / "status.json")
+
+
+@dataclass(slots=True)
+class Lines:
+    """A file of JSON lines, written in blocks."""
+
+    path: Path
+    _file: Any = field(default=None, init=False)
+
+    def __enter__(self) -> Self:
+        """Open the file, empty."""
+        self._file = self.path.open("wb")
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the file."""
+        self._file.close()
+
+    def write(self, line: Mapping[str, Any]) -> None:
+        """Write one line."""
+        self._file.write(orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE))

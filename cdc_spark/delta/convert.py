@@ -1,0 +1,303 @@
+"""Between applied changes and rows of Delta, on the executors.
+
+Law: rows of one table come to one task in the order of their seq, so the last change of a key is
+known there, and one row a key goes to the MERGE. A table without a key is a multiset: which of
+equal rows a change means does not matter, how many there are does.
+"""
+
+# pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false
+# pyright: reportUnknownVariableType=false
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+import pyarrow as pa
+
+from cdc_spark import rows
+from cdc_spark.apply.schema import Column
+from cdc_spark.apply.tables import Row, RowChange
+from cdc_spark.apply.values import Value, normal, settle
+from cdc_spark.delta.columns import EXACT, HIDDEN, RID, SEQ, loaded, stored
+from cdc_spark.delta.plan import Write
+from cdc_spark.delta.sketch import Effect, Layout, shape_of
+from cdc_spark.untyped import ArrowBatch
+
+OP, PUT, DROP = "__op", "put", "drop"
+_ARROW: Mapping[str, Any] = {
+    "tinyint": pa.int8(),
+    "smallint": pa.int16(),
+    "int": pa.int32(),
+    "bigint": pa.int64(),
+    "double": pa.float64(),
+    "string": pa.string(),
+    "binary": pa.binary(),
+    "date": pa.date32(),
+    "timestamp_ntz": pa.timestamp("us"),
+}
+BLOCK = 4096
+FOUND: rows.Shape = {"side": "int", "seq": "long", "rid": "long", "payload": "string"}
+TOKEN: rows.Shape = {"token": "string", **FOUND}
+Stored = tuple[int, int | None, Row]  # seq, row id, row
+
+
+def sql(layout: Layout, *, with_op: bool = False) -> str:
+    """Return a layout and the hidden columns as Spark's DDL text."""
+    more = {**HIDDEN, OP: "string"} if with_op else HIDDEN
+    columns = [(one.name, one.type) for one in layout] + list(more.items())
+    return ", ".join(f"{quoted(name)} {kind}" for name, kind in columns)
+
+
+def quoted(name: str) -> str:
+    """Return a name as Spark's SQL has it."""
+    return f"`{name.replace('`', '``')}`"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A row's change, settled by the table's definitions and in its shape."""
+
+    seq: int
+    row: RowChange
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """Applied changes of one table -> rows of its Delta table, each with what to do with it."""
+
+    write: Write
+
+    def keyed(self, batches: Iterator[ArrowBatch]) -> Iterator[ArrowBatch]:
+        """Yield one row a key: what its last change made of it."""
+        definitions = self._definitions
+        last: dict[tuple[str | None, ...], Change] = {}
+        for change in self.changes(batches):
+            image = change.row.after or change.row.before or {}
+            at = tuple(normal(definitions.get(one.lower()), image.get(one)) for one in self._key)
+            last[at] = change
+        ops = (
+            (one.seq, None, one.row.after or one.row.before or {}, PUT if one.row.after else DROP)
+            for one in last.values()
+        )
+        yield from self._blocks(ops)
+
+    def keyless(self, batches: Iterator[ArrowBatch]) -> Iterator[ArrowBatch]:
+        """Yield the rows that come, change and go; first come those that may be meant."""
+        bag = Bag(self._definitions)
+        for batch in batches:
+            for side, seq, rid, payload in rows.tuples(batch):
+                if side == 0:
+                    bag.hold((seq, rid, orjson.loads(payload)))
+                else:
+                    bag.apply(self._change(seq, payload))
+        yield from self._blocks(bag.operations())
+
+    def wanted(self, batches: Iterator[ArrowBatch]) -> Iterator[ArrowBatch]:
+        """Yield tokens of the stored rows that changes may mean."""
+        for change in self.changes(batches):
+            row = change.row
+            tokens = [] if row.rid is None else [f"r{row.rid}"]
+            if row.before is not None:
+                tokens.append(image(self._definitions, row.before))
+            found = [(token, 0, 0, 0, "") for token in tokens]
+            yield rows.batch_of(TOKEN, found)
+
+    def held(self, batches: Iterator[ArrowBatch]) -> Iterator[ArrowBatch]:
+        """Yield the stored rows under their tokens."""
+        for seq, rid, row in read(self.write.layout, batches):
+            text = orjson.dumps(row).decode()
+            tokens = [image(self._definitions, row), *([] if rid is None else [f"r{rid}"])]
+            yield rows.batch_of(TOKEN, [(token, 0, seq, rid, text) for token in tokens])
+
+    def asked(self, batches: Iterator[ArrowBatch]) -> Iterator[ArrowBatch]:
+        """Yield changes in the shape in which they meet the rows that they may mean."""
+        for batch in batches:
+            found = [(1, row[1], None, row[6]) for row in rows.tuples(batch)]
+            yield rows.batch_of(FOUND, found)
+
+    def changes(self, batches: Iterator[ArrowBatch]) -> Iterator[Change]:
+        """Yield the changes in rows of shape `APPLIED`."""
+        for batch in batches:
+            for row in rows.tuples(batch):
+                yield self._change(row[1], row[6])
+
+    def given(self) -> ArrowBatch:
+        """Return the rows that the write itself brings."""
+        found: list[Stored] = [
+            (self.write.first + at, None, dict(row)) for at, row in enumerate(self.write.rows)
+        ]
+        return batch_of(self.write.layout, found)
+
+    @property
+    def _key(self) -> tuple[str, ...]:
+        return self.write.key
+
+    @property
+    def _definitions(self) -> Mapping[str, Column | None]:
+        return {one.name.lower(): one.column for one in self.write.layout}
+
+    def _change(self, seq: int, payload: str) -> Change:
+        event = orjson.loads(payload)
+        images = [self._settled(event[side]) for side in ("before", "after")]
+        told = event.get("shape")
+        if told is not None and self.write.shape is not None:
+            text, ts = self.write.shape
+            if orjson.dumps(told).decode() != text:
+                shape = shape_of(orjson.loads(text), ts)
+                types = {one[0]: one[1] for one in told}
+                images = [one and shape.fitted(one, types) for one in images]
+        before, after = images
+        return Change(seq, RowChange(tuple(event["key"]), before, after, event["rid"]))
+
+    def _settled(self, told: Mapping[str, Any] | None) -> Row | None:
+        if told is None:
+            return None
+        definitions = self._definitions
+        return {name: settle(definitions.get(name.lower()), one) for name, one in told.items()}
+
+    def _blocks(self, ops: Iterable[tuple[int, int | None, Row, str]]) -> Iterator[ArrowBatch]:
+        block: list[tuple[int, int | None, Row, str]] = []
+        for one in ops:
+            block.append(one)
+            if len(block) == BLOCK:
+                yield self._typed(block)
+                block = []
+        yield self._typed(block)
+
+    def _typed(self, block: Sequence[tuple[int, int | None, Row, str]]) -> ArrowBatch:
+        found = batch_of(self.write.layout, [one[:3] for one in block])
+        return found.append_column(OP, pa.array([one[3] for one in block], pa.string()))
+
+
+@dataclass(slots=True)
+class Bag:
+    """Rows of a table without a key, found by row id or by their whole image."""
+
+    definitions: Mapping[str, Column | None]
+    rows: dict[int, tuple[int | None, Row]] = field(
+        default_factory=dict[int, tuple[int | None, Row]]
+    )
+    by_rid: dict[int, int] = field(default_factory=dict[int, int])
+    by_image: dict[str, dict[int, None]] = field(default_factory=dict[str, dict[int, None]])
+    touched: dict[int, None] = field(default_factory=dict[int, None])
+
+    def hold(self, stored_row: Stored) -> None:
+        """Take a row that is there."""
+        seq, rid, row = stored_row
+        self.rows[seq] = (rid, row)
+        self.by_image.setdefault(image(self.definitions, row), {})[seq] = None
+        if rid is not None:
+            self.by_rid[rid] = seq
+
+    def apply(self, change: Change) -> None:
+        """Apply a change; a delete of a row that is not there does nothing."""
+        row = change.row
+        seq = None if row.rid is None else self.by_rid.get(row.rid)
+        if seq is None and row.before is not None:
+            seq = next(iter(self.by_image.get(image(self.definitions, row.before), ())), None)
+        if seq is not None:
+            self._take(seq)
+        if row.after is not None:
+            seq = change.seq if seq is None else seq
+            self.hold((seq, row.rid, row.after))
+        if seq is not None:
+            self.touched[seq] = None
+
+    def operations(self) -> Iterator[tuple[int, int | None, Row, str]]:
+        """Yield what has to be done to the stored rows."""
+        for seq in self.touched:
+            rid, row = self.rows.get(seq, (None, {}))
+            yield seq, rid, row, PUT if seq in self.rows else DROP
+
+    def _take(self, seq: int) -> None:
+        rid, row = self.rows.pop(seq)
+        text = image(self.definitions, row)
+        del self.by_image[text][seq]
+        if not self.by_image[text]:
+            del self.by_image[text]
+        if rid is not None:
+            self.by_rid.pop(rid, None)
+
+
+@dataclass(frozen=True, slots=True)
+class Rewritten:
+    """A table's stored rows -> the same after a change of its columns."""
+
+    effect: Effect
+
+    def rows(self, batches: Iterator[ArrowBatch]) -> Iterator[ArrowBatch]:
+        """Yield the rows in their new form."""
+        assert self.effect.after is not None
+        assert self.effect.change is not None
+        for batch in batches:
+            old = read(self.effect.before, iter((batch,)))
+            new = [(seq, rid, self.effect.change(row)) for seq, rid, row in old]
+            yield batch_of(self.effect.after, new)
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A table's stored rows -> JSON in the contract's values, under a number of the table."""
+
+    number: int
+    layout: Layout
+
+    def rows(self, batches: Iterator[ArrowBatch]) -> Iterator[ArrowBatch]:
+        """Yield the rows."""
+        for batch in batches:
+            stored_rows = read(self.layout, iter((batch,)))
+            told = [(self.number, orjson.dumps(row).decode()) for _, _, row in stored_rows]
+            yield rows.batch_of(TOLD, told)
+
+
+TOLD: rows.Shape = {"number": "int", "row": "string"}
+
+
+def read(layout: Layout, batches: Iterator[ArrowBatch]) -> Iterator[Stored]:
+    """Yield rows of a Delta table, their columns in any order, in the contract's values."""
+    for batch in batches:
+        for told in batch.to_pylist():
+            exact: dict[str, Value] = orjson.loads(told[EXACT] or "{}")
+            row = {one.name: loaded(one, told[one.name], exact) for one in layout}
+            yield told[SEQ], told[RID], row
+
+
+def batch_of(layout: Layout, found: Sequence[Stored]) -> ArrowBatch:
+    """Return rows as a batch of a Delta table's columns."""
+    columns: list[list[Any]] = [[] for _ in layout]
+    exacts: list[str | None] = []
+    for _, _, row in found:
+        exact: dict[str, Any] = {}
+        by_name = {name.lower(): value for name, value in row.items()}
+        for column, one in zip(columns, layout, strict=True):
+            held, rest = stored(one, by_name.get(one.name.lower()))
+            column.append(held)
+            if rest is not None:
+                exact[one.name] = rest
+        exacts.append(orjson.dumps(exact).decode() if exact else None)
+    hidden: list[Any] = [[one[0] for one in found], [one[1] for one in found], exacts]
+    types = [arrow(one.type) for one in layout] + [arrow(kind) for kind in HIDDEN.values()]
+    arrays = [pa.array(held, kind) for held, kind in zip([*columns, *hidden], types, strict=True)]
+    names = [*(one.name for one in layout), *HIDDEN]
+    batch: ArrowBatch = pa.RecordBatch.from_arrays(arrays, names=names)
+    return batch
+
+
+def arrow(kind: str) -> Any:  # noqa: ANN401 - a type of PyArrow
+    """Return Arrow's type for one of Delta's."""
+    if not kind.startswith("decimal"):
+        return _ARROW[kind]
+    digits, scale = kind[len("decimal(") : -1].split(",")
+    return pa.decimal128(int(digits), int(scale))
+
+
+def image(definitions: Mapping[str, Column | None], row: Row) -> str:
+    """Return text that is equal for equal rows."""
+    told = {
+        name.lower(): normal(definitions.get(name.lower()), value)
+        for name, value in row.items()
+        if value is not None
+    }
+    return orjson.dumps(told, option=orjson.OPT_SORT_KEYS).decode()

@@ -1,0 +1,162 @@
+"""A table as the driver knows it: names, definitions and where it is; never its rows.
+
+Law: `apply.ddl` says what a statement does. A sketch takes the place of the table that it would do
+it to, and notes what has to be done to the stored rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import orjson
+
+from cdc_spark.apply.reshape import Plan
+from cdc_spark.apply.schema import Column, Expression, Literal
+from cdc_spark.apply.shape import Shape
+from cdc_spark.apply.tables import Row, Table
+from cdc_spark.delta.columns import Field, field_of, untold
+
+Layout = tuple[Field, ...]
+# What the values of a shape's types are, where no definition says it; integers may be unsigned.
+_TOLD: Mapping[str, str] = {
+    **dict.fromkeys(("integer", "bit", "io.debezium.data.Bits"), "bit"),
+    "year": "year",
+    **dict.fromkeys(("float", "double"), "double"),
+    **dict.fromkeys(("blob", "bytes"), "longblob"),
+    "date": "date",
+    **dict.fromkeys(("datetime", "timestamp"), "datetime"),
+    **dict.fromkeys(("text", "string"), "longtext"),
+    **dict.fromkeys(("json", "io.debezium.data.Json"), "json"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What happens to a table's stored rows: `change` makes a row's new form of its old one.
+
+    Without `change` rows keep their values, and only columns come; without `after` they are gone.
+    """
+
+    before: Layout
+    after: Layout | None = None
+    change: Callable[[Row], Row] | None = None
+
+
+class Sketch(Table):
+    """A table without its rows; `path` is "" until it has a place, `made` says that it is there."""
+
+    def __init__(self, schema: str, name: str, columns: Iterable[Column] = ()) -> None:
+        """Start unknown."""
+        super().__init__(schema, name, columns)
+        self.path = ""
+        self.made = False
+        self.shape: Shape | None = None
+        self.untold: dict[str, str] = {}
+        self.effects: list[Effect] = []
+
+    @property
+    def layout(self) -> Layout:
+        """Return the fields of the stored table, but for the hidden ones."""
+        if self.shape is not None:
+            return tuple(self._shaped(name, kind) for name, (kind, _) in self.shape.columns.items())
+        defined = [field_of(one) for one in self.columns.values() if not one.virtual]
+        return (*defined, *(untold(name) for name in self.untold.values()))
+
+    def _shaped(self, name: str, kind: str) -> Field:
+        column = self.columns.get(name.lower())
+        if column is None and kind in _TOLD:
+            column = Column(name, _TOLD[kind])
+        return untold(name) if column is None else field_of(column)
+
+    def clear(self) -> None:
+        """Note that all rows go."""
+        self.effects.append(Effect(self.layout))
+
+    def reshape(self, columns: Iterable[Column], change: Callable[[Row], Row]) -> None:
+        """Take new columns, and note what becomes of the rows."""
+        before = self.layout
+        self.columns = {column.name.lower(): column for column in columns}
+        plan = getattr(change, "__self__", None)
+        if isinstance(plan, Plan):
+            self._follow(plan)
+        self.effects.append(Effect(before, self.layout, change))
+
+    def follow(self, shape: Shape) -> None:
+        """Take the shape that a row told, and note what becomes of the rows."""
+        before = self.layout
+        known = {} if self.shape is None else self.shape.columns
+        types = {name: kind for name, (kind, _) in known.items()}
+        self.shape = shape
+        self.effects.append(Effect(before, self.layout, Fitted(shape, types)))
+
+    def learn(self, names: Iterable[str]) -> None:
+        """Take columns that only rows tell of."""
+        before = self.layout
+        known = {field.name.lower() for field in before}
+        new = {name.lower(): name for name in names if name.lower() not in known}
+        if new and self.shape is None:
+            self.untold |= new
+            self.effects.append(Effect(before, self.layout))
+
+    def _follow(self, plan: Plan) -> None:
+        """Let columns that nobody defined be dropped, renamed, or defined at last."""
+        for name in list(self.untold):
+            new, _ = plan.moved.get(name, (self.untold[name], None))
+            del self.untold[name]
+            if name not in plan.dropped and new.lower() not in self.columns:
+                self.untold[new.lower()] = new
+
+    def dump(self) -> str:
+        """Return all of it as JSON; `load` is the way back."""
+        shape = self.shape
+        return orjson.dumps(
+            {
+                "schema": self.schema,
+                "name": self.name,
+                "path": self.path,
+                "made": self.made,
+                "untold": list(self.untold.values()),
+                "columns": [asdict(column) for column in self.columns.values()],
+                "shape": None if shape is None else [shape.text.decode(), str(shape.ts)],
+            }
+        ).decode()
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """A row in a shape; `types` are those of the columns that it had."""
+
+    shape: Shape
+    types: dict[str, str]
+
+    def __call__(self, row: Row) -> Row:
+        """Return the row's new form."""
+        return self.shape.fitted(row, self.types)
+
+
+def load(text: str) -> Sketch:
+    """Return the sketch that `dump` gave."""
+    told: dict[str, Any] = orjson.loads(text)
+    sketch = Sketch(told["schema"], told["name"], [_column(one) for one in told["columns"]])
+    sketch.path, sketch.made = told["path"], told["made"]
+    sketch.untold = {name.lower(): name for name in told["untold"]}
+    if told["shape"] is not None:
+        sketch.shape = shape_of(orjson.loads(told["shape"][0]), int(told["shape"][1]))
+    return sketch
+
+
+def shape_of(told: list[Any], ts: int) -> Shape:
+    """Return the shape that an event told."""
+    columns = {one[0]: (one[1], one[2] if len(one) > 2 else None) for one in told}
+    return Shape(orjson.dumps(told), ts, columns)
+
+
+def _column(told: dict[str, Any]) -> Column:
+    parts = dict(told)
+    parts["members"] = tuple(told["members"])
+    default = told["default"]
+    if default is not None:
+        parts["default"] = Literal(**default) if "form" in default else Expression(**default)
+    return Column(**parts)

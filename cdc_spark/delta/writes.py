@@ -1,0 +1,201 @@
+"""What is done to one Delta table: make, merge, change columns, truncate.
+
+Law: everything is done once. A write of rows carries the app's id and a version
+(`txnAppId`, `txnVersion`), and Delta passes over one that it has seen. A change of columns cannot
+carry them: before it the table notes the version in its properties, so that what came before is
+known to be done, and its steps say whether they are still to be done.
+
+Source: Delta Lake 4.0 documentation, §Idempotent table writes in foreachBatch, §Delta column
+mapping.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from threading import Lock
+
+from pyspark.errors import AnalysisException
+
+from cdc_spark import rows
+from cdc_spark.apply.schema import Family
+from cdc_spark.delta import alter
+from cdc_spark.delta.columns import EXACT, SEQ
+from cdc_spark.delta.convert import (
+    FOUND,
+    OP,
+    PUT,
+    TOKEN,
+    Rewritten,
+    Typed,
+    quoted,
+    sql,
+)
+from cdc_spark.delta.plan import Reshape, Write
+from cdc_spark.delta.sketch import Effect
+from cdc_spark.untyped import Frame, Session
+
+VERSION = "cdc.version"  # a table's property: what has a lower version is done
+_CONF = "spark.databricks.delta.write."
+_VIEW = "cdc_changes"
+# Id, version and view of a statement are the whole session's: one at a time. Rows that are written
+# without a statement bring an id and a version of their own, which Delta takes first.
+_STATEMENT = Lock()
+# Columns keep their files when they are renamed or dropped.
+OPTIONS: Mapping[str, str] = {"delta.columnMapping.mode": "name"}
+_ABSENT = frozenset(
+    {
+        "DELTA_TABLE_NOT_FOUND",
+        "DELTA_PATH_DOES_NOT_EXIST",
+        "DELTA_MISSING_DELTA_TABLE",
+        "PATH_NOT_FOUND",
+    }
+)
+_INEXACT = frozenset({Family.DATE, Family.DATETIME})
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A Delta table: its URI, and the id under which we write to it."""
+
+    spark: Session
+    uri: str
+    app_id: str
+
+    @property
+    def name(self) -> str:
+        """Return the table as SQL has it."""
+        return f"delta.{quoted(self.uri)}"
+
+    def exists(self) -> bool:
+        """Tell whether the table is there; raises what else is wrong with the place."""
+        try:
+            _ = self.frame().schema  # over Connect nothing is looked at before it is asked for
+        except AnalysisException as error:
+            condition = error.getCondition() or ""
+            if condition.partition(".")[0] in _ABSENT:
+                return False
+            raise
+        return True
+
+    def frame(self) -> Frame:
+        """Return the table's rows."""
+        return self.spark.read.format("delta").load(self.uri)
+
+    def append(self, frame: Frame, version: int, **options: str) -> None:
+        """Append rows, once; makes the table."""
+        writer = frame.write.format("delta").mode(options.pop("mode", "append"))
+        told = {"txnAppId": self.app_id, "txnVersion": str(version), **OPTIONS, **options}
+        writer.options(**told).save(self.uri)
+
+    def done(self) -> int:
+        """Return the version that the table has noted; what is below it is done."""
+        if not self.exists():
+            return 0
+        (told,) = self.spark.sql(f"DESCRIBE DETAIL {self.name}").collect()
+        return int(told["properties"].get(VERSION, 0))
+
+    def write(self, write: Write, applied: Frame) -> None:
+        """Write applied changes of the table, once."""
+        typed = Typed(write)
+        shape = sql(write.layout, with_op=True)
+        if write.rows:
+            batch = typed.given()
+            given = self.spark.createDataFrame(batch.to_pylist(), sql(write.layout))
+            self.append(given, write.version)
+            return
+        if write.key:
+            changes = applied.mapInArrow(typed.keyed, shape)
+        else:
+            changes = self._found(applied, typed, new=write.new).mapInArrow(typed.keyless, shape)
+        if write.new:
+            self.append(changes.where(f"{OP} = '{PUT}'").drop(OP), write.version)
+        else:
+            self._merge(changes, write)
+
+    def reshape(self, reshape: Reshape, done: int) -> None:
+        """Change the columns, or empty the table; `done` is what the table has noted."""
+        effect = reshape.effect
+        if effect.after is None:
+            self._dml(f"DELETE FROM {self.name}", reshape.version)  # noqa: S608 - a quoted name
+            return
+        if done < reshape.version:
+            self.spark.sql(
+                f"ALTER TABLE {self.name} SET TBLPROPERTIES ('{VERSION}' = '{reshape.version}')"
+            )
+        steps = alter.steps(effect)
+        if steps is None:
+            self._rewrite(effect, reshape.version)
+            return
+        for step in steps:
+            if step.due(self.frame().columns):
+                self.spark.sql(f"ALTER TABLE {self.name} {_alteration(step)}")
+
+    def _rewrite(self, effect: Effect, version: int) -> None:
+        assert effect.after is not None
+        frame = self.frame().mapInArrow(Rewritten(effect).rows, sql(effect.after))
+        self.append(frame, version, mode="overwrite", overwriteSchema="true")
+
+    def _found(self, applied: Frame, typed: Typed, *, new: bool) -> Frame:
+        """Return changes of a keyless table, and before them the rows that they may mean."""
+        asked = applied.mapInArrow(typed.asked, rows.sql(FOUND))
+        if not new:
+            wanted = applied.mapInArrow(typed.wanted, rows.sql(TOKEN)).select("token")
+            held = self.frame().mapInArrow(typed.held, rows.sql(TOKEN))
+            meant = held.join(wanted, "token", "left_semi").drop("token").dropDuplicates(["seq"])
+            asked = meant.unionByName(asked)
+        return asked.repartition(1).sortWithinPartitions("side", "seq")
+
+    def _merge(self, changes: Frame, write: Write) -> None:
+        where = " AND ".join(_conditions(write)) if write.key else f"t.{SEQ} = s.{SEQ}"
+        self._dml(
+            f"MERGE INTO {self.name} t USING {_VIEW} s ON {where}"
+            f" WHEN MATCHED AND s.{OP} <> '{PUT}' THEN DELETE"
+            " WHEN MATCHED THEN UPDATE SET *"
+            f" WHEN NOT MATCHED AND s.{OP} = '{PUT}' THEN INSERT *",
+            write.version,
+            changes,
+        )
+
+    def _dml(self, statement: str, version: int, source: Frame | None = None) -> None:
+        with _STATEMENT, _once(self.spark, self.app_id, version):
+            if source is not None:
+                source.createOrReplaceTempView(_VIEW)
+            self.spark.sql(statement)
+
+
+@contextmanager
+def _once(spark: Session, app_id: str, version: int) -> Generator[None]:
+    """Let Delta pass over a statement that it has seen; SQL has no other way to say it."""
+    spark.conf.set(f"{_CONF}txnAppId", app_id)
+    spark.conf.set(f"{_CONF}txnVersion", str(version))
+    try:
+        yield
+    finally:
+        spark.conf.unset(f"{_CONF}txnAppId")
+        spark.conf.unset(f"{_CONF}txnVersion")
+
+
+def _conditions(write: Write) -> Iterator[str]:
+    by_name = {one.name.lower(): one for one in write.layout}
+    for name in write.key:
+        field = by_name[name.lower()]
+        yield f"t.{quoted(field.name)} <=> s.{quoted(field.name)}"
+        if field.column is not None and field.column.family in _INEXACT:
+            member = f"[{_literal(field.name)}]"
+            sides = [f"from_json({side}.{EXACT}, 'map<string,string>'){member}" for side in "ts"]
+            yield " <=> ".join(sides)
+
+
+def _literal(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"
+
+
+def _alteration(step: alter.Step) -> str:
+    if not step.old:
+        return f"ADD COLUMNS ({quoted(step.new)} {step.type})"
+    if not step.new:
+        return f"DROP COLUMN {quoted(step.old)}"
+    return f"RENAME COLUMN {quoted(step.old)} TO {quoted(step.new)}"

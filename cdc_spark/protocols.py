@@ -1,0 +1,159 @@
+"""The protocols that are read, and a decoder for each; nothing here knows Spark.
+
+Law: `read` lets no message raise but for a registry that is away. What is wrong with a message, our
+own defects included, becomes an ERROR event in its place, so that nothing is dropped in silence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+
+from cdc_spark import debezium_vitess, open_protocol, ticdc_avro
+from cdc_spark.arrow import pa
+from cdc_spark.debezium_vitess import events as vitess_events
+from cdc_spark.debezium_vitess import quick as vitess_quick
+from cdc_spark.debezium_vitess.parts import Parts
+from cdc_spark.debezium_vitess.rows import Rows
+from cdc_spark.debezium_vitess.values import Definitions
+from cdc_spark.errors import DecodingError, SetupError
+from cdc_spark.events import Event, Kind
+from cdc_spark.open_protocol import columns
+from cdc_spark.open_protocol import events as open_events
+from cdc_spark.open_protocol import quick as open_quick
+from cdc_spark.quick import Numbers, Quick
+from cdc_spark.registry import registry
+from cdc_spark.ticdc_avro import events as avro_events
+from cdc_spark.ticdc_avro import quick as avro_quick
+from cdc_spark.untyped import ArrowBatch
+
+Decode = Callable[[bytes | None, bytes | None], list[Event]]
+DIALECTS: Mapping[str, frozenset[str]] = {
+    "open": frozenset(columns.DIALECTS),
+    "avro": avro_events.DIALECTS,
+    "vitess": vitess_events.DIALECTS,
+}
+PACKAGES = (debezium_vitess, open_protocol, ticdc_avro)
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """How the messages of a topic are to be read; plain data, which travels to executors.
+
+    `url` and `properties` are the registry's, "" where messages name no schema.
+    """
+
+    protocol: str
+    dialect: str = "current"
+    url: str = ""
+    properties: Mapping[str, str] = field(default_factory=dict[str, str])
+    definitions: Definitions = field(default_factory=Definitions)
+
+
+def decoder(language: Language) -> Decode:
+    """Return what reads one message, with whatever it remembers of schemas."""
+    return _MAKERS[language.protocol](language)
+
+
+@dataclass(slots=True)
+class Reader:
+    """Reads batches of messages, with whatever it remembers of schemas and layouts."""
+
+    decode: Decode
+    quick: Quick
+
+    @classmethod
+    def of(cls, language: Language, *, payloads: bool) -> Reader:
+        """Return the reader of a language; rows are told by their payloads, or apart."""
+        return cls(decoder(language), _QUICK[language.protocol](language, payloads))
+
+    def read(self, batch: ArrowBatch, numbers: Numbers) -> ArrowBatch:
+        """Return the block of these messages of a batch (topic, partition, offset, key, value).
+
+        Raises SetupError, with the message's place, for a registry that is away.
+        """
+        keys, values = batch["key"], batch["value"]
+
+        def found(number: int) -> list[Event]:
+            try:
+                return read(self.decode, keys[number].as_py(), values[number].as_py())
+            except SetupError as error:
+                place = (batch[name][number].as_py() for name in ("topic", "partition", "offset"))
+                raise placed(error, *place) from error
+
+        whole = len(numbers) == batch.num_rows
+        which = pa.array(numbers)
+        chosen = (keys, values) if whole else (keys.take(which), values.take(which))
+        return self.quick.read(*chosen, numbers, found)
+
+
+def read(decode: Decode, key: bytes | None, value: bytes | None) -> list[Event]:
+    """Return the events of one message; an ERROR event where it cannot be read."""
+    if not key and not value:
+        return []  # a message that says nothing: brokers and tools leave such behind
+    try:
+        return decode(key, value)
+    except DecodingError as error:
+        hint = f" (expected {error.expected})" if error.expected else ""
+        return [Event(Kind.ERROR, payload=f"{error.what}{hint}")]
+    except SetupError:
+        raise  # a registry that is away; `placed` says at which message
+    except Exception as error:  # noqa: BLE001 - our defect here must not harm the neighbours
+        return [Event(Kind.ERROR, payload=f"a defect of the consumer: {error!r}")]
+
+
+def placed(error: SetupError, topic: str, partition: int, offset: int) -> SetupError:
+    """Return an error with the message at which it arose."""
+    place = f"topic {topic}, partition {partition}, offset {offset}"
+    return SetupError(f"{error.what} ({place})", expected=error.expected, hint=error.hint)
+
+
+def _schema(language: Language, schema_id: int) -> str:
+    if not language.url:
+        raise DecodingError(
+            f"the message names schema {schema_id}, and no registry was given",
+            expected="the address of the schema registry",
+        )
+    return registry(language.url, language.properties).schema(schema_id)
+
+
+def _open(language: Language) -> Decode:
+    return partial(open_events.decode, columns.DIALECTS[language.dialect])
+
+
+def _avro(language: Language) -> Decode:
+    return avro_events.Decoder(partial(_schema, language)).decode
+
+
+def _vitess(language: Language) -> Decode:
+    parts = Parts(partial(_schema, language))
+    return vitess_events.Decoder(parts, Rows(language.definitions)).decode
+
+
+_MAKERS: Mapping[str, Callable[[Language], Decode]] = {
+    "open": _open,
+    "avro": _avro,
+    "vitess": _vitess,
+}
+
+
+def _quick_open(language: Language, payloads: bool) -> Quick:  # noqa: FBT001 - a row of a table
+    return open_quick.quick(columns.DIALECTS[language.dialect], payloads=payloads)
+
+
+def _quick_avro(language: Language, payloads: bool) -> Quick:  # noqa: FBT001 - a row of a table
+    forms = avro_events.Decoder(partial(_schema, language)).form
+    return avro_quick.quick(forms, payloads=payloads)
+
+
+def _quick_vitess(language: Language, payloads: bool) -> Quick:  # noqa: FBT001 - a row of a table
+    parts = Parts(partial(_schema, language))
+    return vitess_quick.quick(parts, Rows(language.definitions), payloads=payloads)
+
+
+_QUICK: Mapping[str, Callable[[Language, bool], Quick]] = {
+    "open": _quick_open,
+    "avro": _quick_avro,
+    "vitess": _quick_vitess,
+}

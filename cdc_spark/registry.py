@@ -1,0 +1,110 @@
+"""Schemas by id, read from a registry over HTTP and kept by each worker process.
+
+Law: what an id names never changes, so it is asked for once a process. A registry that is away for
+a while is waited for; one that does not come back is nobody's poison message but a SetupError. An
+id that it does not know is wrong with the message.
+
+Source: Confluent Schema Registry API, §Schemas.
+"""
+
+from __future__ import annotations
+
+import json
+import ssl
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from urllib.parse import unquote, urlsplit, urlunsplit
+
+import urllib3
+from urllib3.exceptions import HTTPError
+
+from cdc_spark.errors import DecodingError, SetupError
+
+TIMEOUT_S = 10.0
+# Eight tries in some twenty seconds: a registry that restarts is back by then.
+RETRIES = urllib3.Retry(
+    total=8, backoff_factor=0.2, backoff_max=5, status_forcelist=(429, 500, 502, 503, 504)
+)
+NOT_FOUND, FINE = 404, 200
+AWAY = "the schema registry does not answer"
+_ACCOUNT = "basic.auth.user.info"
+_CA = "schema.registry.ssl.truststore.location"
+
+
+class Registry:
+    """One registry; schemas are remembered by their ids."""
+
+    def __init__(self, url: str, properties: Mapping[str, str]) -> None:
+        """Take its address, which may hold an account, and properties by Confluent's names."""
+        parts = urlsplit(url)
+        account = properties.get(_ACCOUNT)
+        if parts.username is not None:
+            account = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
+        host = parts.netloc.rpartition("@")[2]
+        self._url = urlunsplit((parts.scheme, host, parts.path.rstrip("/"), "", ""))
+        self._headers = urllib3.make_headers(basic_auth=account) if account else {}
+        ca = properties.get(_CA)
+        context = ssl.create_default_context(cafile=ca) if ca else None
+        self._http = urllib3.PoolManager(ssl_context=context, retries=RETRIES, timeout=TIMEOUT_S)
+        self._known: dict[int, str] = {}
+
+    def schema(self, schema_id: int) -> str:
+        """Return a schema's text.
+
+        Raises DecodingError for an id that the registry does not know, SetupError when it does not
+        answer.
+        """
+        text = self._known.get(schema_id)
+        if text is None:
+            text = self._known[schema_id] = self._asked(schema_id)
+        return text
+
+    def _asked(self, schema_id: int) -> str:
+        url = f"{self._url}/schemas/ids/{schema_id}"
+        try:
+            answer = self._http.request("GET", url, headers=self._headers)
+        except HTTPError as error:
+            raise SetupError(f"{AWAY} {url}: {error}") from error
+        if answer.status == NOT_FOUND:
+            raise DecodingError(f"the registry knows no schema of id {schema_id}")
+        if answer.status != FINE:
+            raise SetupError(f"{AWAY} {url} but with status {answer.status}")
+        try:
+            return str(json.loads(answer.data)["schema"])
+        except (ValueError, KeyError, TypeError) as error:
+            raise SetupError(f"{AWAY} {url} with a schema") from error
+
+
+class Kept:
+    """Schemas that were kept in a file: a JSON object of their texts by id."""
+
+    def __init__(self, path: Path) -> None:
+        """Read the file; SetupError when it is not there or is something else."""
+        try:
+            found = json.loads(path.read_text(encoding="utf-8"))
+            self._texts = {int(number): str(text) for number, text in found.items()}
+        except (OSError, ValueError, AttributeError) as error:
+            raise SetupError(
+                f"the file of schemas {path} cannot be read: {error}",
+                expected="a JSON object of schemas by their ids",
+            ) from error
+
+    def schema(self, schema_id: int) -> str:
+        """Return a schema's text; DecodingError for an id that the file does not have."""
+        if schema_id not in self._texts:
+            raise DecodingError(f"the file of schemas has none of id {schema_id}")
+        return self._texts[schema_id]
+
+
+def registry(url: str, properties: Mapping[str, str]) -> Registry | Kept:
+    """Return this process's own registry at an address; `file:` and a path is a file of schemas."""
+    return _registry(url, tuple(sorted(properties.items())))
+
+
+@lru_cache(maxsize=16)
+def _registry(url: str, properties: tuple[tuple[str, str], ...]) -> Registry | Kept:
+    parts = urlsplit(url)
+    if parts.scheme == "file":
+        return Kept(Path(unquote(parts.path)))
+    return Registry(url, dict(properties))

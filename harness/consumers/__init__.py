@@ -1,3 +1,0 @@
-"""The consumers that come with the harness."""
-
-from __future__ import annotations

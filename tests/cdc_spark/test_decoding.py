@@ -1,0 +1,171 @@
+"""Promises of the public functions in somebody's own job: rows, poison, zones, registries."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import cdc_spark as consumers
+from cdc_spark.errors import UsageError
+from harness.load.session import end
+from tests.cdc_spark import messages, vitess_records
+from tests.cdc_spark.avro_messages import ID, Publisher, column
+from tests.cdc_spark.registry_server import published
+
+# PySpark leaves the sockets of its results to the collector.
+SOCKETS = "ignore:Exception ignored in. <socket:pytest.PytestUnraisableExceptionWarning"
+pytestmark = [pytest.mark.spark, pytest.mark.filterwarnings(SOCKETS)]
+
+SHAPE = "topic string, partition int, offset bigint, key binary, value binary"
+ROOT = Path(__file__).parents[2]
+ZONES = ("UTC", "America/New_York", "Asia/Shanghai")
+Record = tuple[bytes | None, bytes | None]
+
+
+@pytest.fixture(scope="module")
+def session() -> Iterator[Any]:
+    """Return a session as anybody's: another zone than UTC, in Java and Spark, and ASCII files."""
+    from pyspark.sql import SparkSession  # noqa: PLC0415 - only where Spark is
+
+    java = "-Duser.timezone=America/New_York -Dfile.encoding=US-ASCII"
+    builder: Any = SparkSession.builder
+    settings = {
+        "spark.master": "local[1]",
+        "spark.ui.enabled": "false",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.extraJavaOptions": java,
+        "spark.sql.session.timeZone": "America/New_York",
+        "spark.sql.shuffle.partitions": "1",
+    }
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    wanted = {"PYTHONPATH": str(ROOT), "PYSPARK_PYTHON": sys.executable}
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in wanted.items():
+            patch.setenv(name, value)
+        spark = builder.getOrCreate()
+        yield spark
+        end(spark)
+
+
+@pytest.fixture
+def registry() -> Iterator[tuple[str, Publisher]]:
+    """Return a registry's address, and what publishes into it."""
+    source = Publisher()
+    with published(source) as url:
+        yield url, source
+
+
+def kafka(session: Any, records: Sequence[Record]) -> Any:
+    """Return records as Spark's Kafka source gives them."""
+    rows = [("topic", 3, offset, *record) for offset, record in enumerate(records)]
+    return session.createDataFrame(
+        [(t, p, o, k and bytearray(k), v and bytearray(v)) for t, p, o, k, v in rows], SHAPE
+    )
+
+
+def told(events: Any) -> list[dict[str, Any]]:
+    """Return events in order, as dictionaries."""
+    return [row.asDict(recursive=True) for row in events.orderBy("offset", "slot").collect()]
+
+
+def test_open_messages_become_events(session: Any) -> None:
+    """Several events of one message have slots; DDL and marks are rows too."""
+    batch = messages.message(messages.put(2, 1, "né😀"), messages.gone(3, 2))
+    ddl = messages.message(messages.ddl(4, "DROP TABLE t", 4))
+    frame = kafka(session, [batch, ddl, messages.message(messages.resolved(2**64 - 1))])
+    found = told(consumers.decode_open(frame))
+    assert [(one["op"], one["slot"]) for one in found] == [
+        ("upsert", 0),
+        ("delete", 1),
+        ("ddl", 0),
+        ("resolved", 0),
+    ]
+    assert json.loads(found[0]["after"]) == {"id": 1, "v": "né😀"}
+    assert found[0]["identity"] == '["test","t",1]'
+    assert (found[0]["key"], found[0]["partition"]) == (["id"], 3)
+    assert found[2]["query"] == "DROP TABLE t"
+    assert int(found[3]["commit_ts"]) == 2**64 - 1
+
+
+def test_avro_messages_become_events(session: Any, registry: tuple[str, Publisher]) -> None:
+    """Schemas of many ids are read from the registry; a tombstone deletes and tells no time."""
+    url, source = registry
+    moment = column(("m", "string", "DATETIME"))
+    records = [
+        source.put(7, {"id": 1}),
+        source.put(8, {"id": 2, "m": "2024-03-10 02:30:00"}, moment),
+        (source.key(1), None),
+    ]
+    found = told(consumers.decode_avro(kafka(session, records), url))
+    assert [(one["op"], one["commit_ts"] and int(one["commit_ts"])) for one in found] == [
+        ("upsert", 7),
+        ("upsert", 8),
+        ("delete", None),
+    ]
+    assert json.loads(found[1]["after"]) == {"id": 2, "m": "2024-03-10 02:30:00"}
+    assert json.loads(found[2]["before"]) == {"id": 1}
+
+
+@pytest.mark.parametrize("zone", ZONES)
+def test_no_zone_moves_a_vitess_moment(session: Any, zone: str) -> None:
+    """A DATETIME in a gap of the zone's clock comes out as it was stored."""
+    session.conf.set("spark.sql.session.timeZone", zone)
+    kind = "io.debezium.time.Timestamp"
+    fields = [vitess_records.field(one) for one in (vitess_records.ID, ("m", "int64", kind))]
+    row = {"id": 1, "m": 1520735400000}
+    block = vitess_records.block("t1", 1, 0, 5)
+    change = vitess_records.change("c", None, row, transaction=block)
+    records = [
+        (b'{"id":1}', vitess_records.enveloped(change, *fields)),
+        (b'{"id":1}', None),
+        (b'{"id":"t1"}', vitess_records.plain(vitess_records.end("t1", 1))),
+    ]
+    found = told(consumers.decode_vitess(kafka(session, records)))
+    assert [one["op"] for one in found] == ["upsert", "tombstone", "end"]
+    assert json.loads(found[0]["after"]) == {"id": 1, "m": "2018-03-11 02:30:00.000"}
+    assert found[0]["transaction"]["rank"] == "5"
+    assert found[2]["transaction"]["event_count"] == 1
+
+
+def test_poison_fails_the_query_and_names_its_place(session: Any) -> None:
+    """The declared policy `fail` tells topic, partition and offset."""
+    frame = kafka(session, [messages.message(messages.put(1, 1, "a")), (b"nonsense", b"")])
+    with pytest.raises(Exception, match="topic topic, partition 3, offset 1"):
+        consumers.decode_open(frame).collect()
+
+
+def test_poison_that_is_set_aside_is_told(session: Any, registry: tuple[str, Publisher]) -> None:
+    """The policy `dead_letter` keeps everything else, and tells of each message what is wrong."""
+    url, source = registry
+    records = [source.put(1, {"id": 1}), (b"\0\0\0\0\x63\0", None), source.put(2, {"id": 2})]
+    events = consumers.decode_avro(kafka(session, records), url, poison="dead_letter")
+    assert [one["op"] for one in told(events)] == ["upsert", "poison", "upsert"]
+    (letter,) = consumers.dead_letters(events).collect()
+    assert (letter.topic, letter.partition, letter.offset) == ("topic", 3, 1)
+    assert "no schema of id 99" in letter.reason
+
+
+def test_an_unknown_policy_or_dialect_is_refused() -> None:
+    """A mistake of the caller is told at once, before any Spark."""
+    for wrong in ({"poison": "ignore"}, {"dialect": "5"}):
+        with pytest.raises(UsageError):
+            consumers.decode_open(None, **wrong)
+
+
+def test_rows_become_typed_tables(session: Any, registry: tuple[str, Publisher]) -> None:
+    """The JSON of a row is what Spark's own `from_json` makes columns of."""
+    url, source = registry
+    number = column(("n", "string", "BIGINT UNSIGNED"))
+    events = consumers.decode_avro(
+        kafka(session, [source.put(1, {"id": 1, "n": str(2**64 - 1)}, number)]), url
+    )
+    (row,) = events.selectExpr("from_json(after, 'id int, n decimal(20,0)') as row").collect()
+    assert (row.row.id, int(row.row.n)) == (1, 2**64 - 1)
+    assert ID[0] == "id"
