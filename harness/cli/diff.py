@@ -1,7 +1,8 @@
-"""`harness diff RUN1 RUN2`: what changed from one run to another."""
+"""`harness diff BEFORE AFTER`: what changed from one run to another, or in the records."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
@@ -13,13 +14,54 @@ from harness.errors import ExitCode, UsageError
 @click.command("diff", short_help="Show what changed from one run to another.")
 @click.argument("before")
 @click.argument("after")
+@click.option(
+    "--records",
+    is_flag=True,
+    help="BEFORE and AFTER are files that `harness golden digest` printed.",
+)
 @options.as_json
-def command(before: str, after: str, json_: bool) -> int:  # noqa: FBT001
+def command(before: str, after: str, records: bool, json_: bool) -> int:  # noqa: FBT001
     """Compare the runs BEFORE and AFTER, case by case.
 
     A run is named by its number, as the reports print it, or by the path of its events.ndjson.
     Exits 1 when a case became worse: newly broken, broken otherwise, or no longer passed.
+
+    With --records the records of two versions of scenarios or harness are compared, byte for byte;
+    exits 1 when a case differs.
     """
+    return _records(before, after, json_=json_) if records else _runs(before, after, json_=json_)
+
+
+def _records(before: str, after: str, *, json_: bool) -> int:
+    import orjson
+
+    from harness.engine.catalogue.digests import differing
+
+    first, second = _digests(before), _digests(after)
+    found = differing(first, second)
+    if json_:
+        counts = {"before": len(first), "after": len(second)}
+        click.echo(orjson.dumps({**counts, "differing": found}).decode())
+    else:
+        for case, parts in found.items():
+            click.echo(f"{case}: {', '.join(parts)}")
+        click.echo(f"{len(first)} cases before, {len(second)} after: {len(found)} differ")
+    return int(ExitCode.FINDINGS if found else ExitCode.PASS)
+
+
+def _digests(name: str) -> dict[str, Mapping[str, str]]:
+    from harness.engine.catalogue.digests import read_digests
+
+    try:
+        return read_digests(Path(name).read_text(encoding="utf-8").splitlines())
+    except (OSError, ValueError) as error:
+        raise UsageError(
+            f"cannot read digests from {name}: {error}",
+            expected="a file that `harness golden digest` printed",
+        ) from None
+
+
+def _runs(before: str, after: str, *, json_: bool) -> int:
     import orjson
     from rich.console import Console
     from rich.text import Text

@@ -69,6 +69,27 @@ def accept(paths: tuple[Path, ...], scenarios: Path | None, golden: Path | None)
     return 0
 
 
+@command.command("digest")
+@options.paths
+@options.roots
+def digest(paths: tuple[Path, ...], scenarios: Path | None, golden: Path | None) -> int:
+    """Print digests of records and tables, a line of JSON a case, for `harness diff --records`.
+
+    A case has digests of its records as they are encoded and as they are sent: of topics,
+    partitions, keys, values, headers, timestamps, schemas and origins; and of the expected tables.
+    """
+    from harness.engine.catalogue.choose import load, selected
+    from harness.engine.catalogue.digests import digest_line
+    from harness.engine.catalogue.parallel import cores
+    from harness.engine.catalogue.plans import digested
+
+    space = options.space(scenarios, golden)
+    found = digested(space, selected(load(space, paths), None), cores())
+    for case, its_digests in found.items():
+        click.echo(digest_line(case, its_digests))
+    return 0
+
+
 def _may_write(space: Workspace, environment: Mapping[str, str]) -> None:
     """Refuse to accept where nobody reviews, or into the installed package."""
     if in_ci(environment):

@@ -7,6 +7,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from harness.engine.catalogue import golden
+from harness.engine.catalogue.digests import digests
 from harness.engine.catalogue.golden import Difference
 from harness.engine.catalogue.parallel import spread
 from harness.engine.catalogue.workspace import Workspace
@@ -51,6 +52,23 @@ def checked(
     found = dict(zip(longest, spread(work, longest, processes, least=POOLED), strict=True))
     problems = tuple(problem for name in together for problem in found[name][1])
     return sum(messages for messages, _ in found.values()), problems
+
+
+def digested(
+    space: Workspace, chosen: Sequence[Case], processes: int
+) -> Mapping[str, Mapping[str, str]]:
+    """Return the digests of each case's plan, whatever its goldens say, in the order of the cases.
+
+    ScenarioError carries what cannot be planned. No thread may run when this is called.
+    """
+    together = _by_scenario(chosen)
+
+    def work(name: str) -> dict[str, Mapping[str, str]]:
+        planned = planned_only(space, together[name], expectations=False)
+        return {plan.case.id: digests(plan) for plan in planned}
+
+    parts = spread(work, tuple(together), processes, least=POOLED)
+    return {case: found for part in parts for case, found in part.items()}
 
 
 def plans_apart(
