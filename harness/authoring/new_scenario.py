@@ -15,9 +15,9 @@ from pathlib import Path
 import harness.scenario
 from harness.authoring.sql_steps import SqlStep, SqlSteps, read_steps
 from harness.ddl import StatementKind
+from harness.documents.yaml_file import BYTES_MAX
 from harness.errors import ScenarioError, UsageError
 from harness.scenario.load import load
-from harness.scenario.source import BYTES_MAX
 
 GRAMMAR = Path(harness.scenario.__file__).with_name("grammar.json")
 SUFFIX = ".yaml"

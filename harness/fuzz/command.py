@@ -13,6 +13,7 @@ from hypothesis.database import DirectoryBasedExampleDatabase
 from rich.console import Console
 
 from harness.authoring.recording import embedded_upstream
+from harness.documents.nearest import did_you_mean
 from harness.engine.catalogue.workspace import Workspace, new_run
 from harness.engine.run.preflight import ready
 from harness.errors import UsageError
@@ -27,7 +28,6 @@ from harness.mutants.mutant import Mutant
 from harness.mutants.table import MUTANTS
 from harness.record.lasting import Lasting, lasting
 from harness.runner import targets
-from harness.scenario.nearest import did_you_mean
 from harness.services import Source, start
 
 MUTANT = "mutant:"

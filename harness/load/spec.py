@@ -13,10 +13,10 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, cast
 
+from harness.documents.nearest import nearest
+from harness.documents.yaml_file import YamlFile, read
 from harness.errors import Location, Problem, ScenarioError, UsageError
 from harness.model.dialects import DEFAULT_DIALECT, DIALECTS
-from harness.scenario.nearest import nearest
-from harness.scenario.source import Source, read
 from harness.sources.clock import LOGICAL_BITS
 
 PARTITIONS_MAX = 1000
@@ -136,7 +136,7 @@ def as_json(spec: Spec) -> str:
     return json.dumps(named, default=float)
 
 
-def _read(file: Path) -> Source:
+def _read(file: Path) -> YamlFile:
     try:
         text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -144,7 +144,7 @@ def _read(file: Path) -> Source:
     return read(text, str(file))
 
 
-def _values(source: Source) -> Mapping[str, Any]:
+def _values(source: YamlFile) -> Mapping[str, Any]:
     data = source.data
     if not isinstance(data, dict):
         where = Location(source.file, 1, 1)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, cast
 
+from harness.documents.yaml_file import Path, YamlFile
 from harness.errors import Location
 from harness.model.change import Pin, RowPin
 from harness.scenario.document import (
@@ -23,7 +24,6 @@ from harness.scenario.document import (
 )
 from harness.scenario.draft import Draft
 from harness.scenario.pairwise import chosen, profiles
-from harness.scenario.source import Path, Source
 from harness.scenario.sql import statements
 
 _FAULT_KEYS = frozenset({"allowed-by", "seen-in", "hostile"})
@@ -84,7 +84,7 @@ def _paths(data: object, path: Path) -> Iterator[Path]:
 
 
 def _listed(
-    source: Source, pairwise: Mapping[str, Any]
+    source: YamlFile, pairwise: Mapping[str, Any]
 ) -> Iterator[tuple[tuple[str, ...], Location]]:
     """Yield where the settings of profiles stand that cover lists: each at its value."""
     for protocol, lists in pairwise.items():
@@ -95,7 +95,7 @@ def _listed(
                 yield (f"+{name}", protocol, setting), place
 
 
-def _keyspace(source: Source, data: Mapping[str, Any] | None) -> Keyspace:
+def _keyspace(source: YamlFile, data: Mapping[str, Any] | None) -> Keyspace:
     if data is None:
         return Keyspace()
     vindexes = data.get("vindexes", {}).items()
@@ -119,7 +119,7 @@ def _matrix(data: Mapping[str, Any]) -> Matrix:
     )
 
 
-def _step(source: Source, number: int, step: Mapping[str, Any]) -> Step:
+def _step(source: YamlFile, number: int, step: Mapping[str, Any]) -> Step:
     path: Path = ("upstream", number)
     emit = "emit" in step
     if emit:
@@ -131,14 +131,14 @@ def _step(source: Source, number: int, step: Mapping[str, Any]) -> Step:
     return _resolved(source, path, step["resolved"])
 
 
-def _ddl(source: Source, path: Path, ddl: str | Mapping[str, Any], *, emit: bool) -> DdlStep:
+def _ddl(source: YamlFile, path: Path, ddl: str | Mapping[str, Any], *, emit: bool) -> DdlStep:
     if isinstance(ddl, str):
         return DdlStep(statements(source, path)[0], emit=emit)
     return DdlStep(statements(source, (*path, "sql"))[0], _pin(ddl.get("pin")), emit)
 
 
 def _transaction(
-    source: Source, path: Path, data: Mapping[str, Any], *, emit: bool
+    source: YamlFile, path: Path, data: Mapping[str, Any], *, emit: bool
 ) -> TransactionStep:
     rows = enumerate(data.get("rows", ()))
     return TransactionStep(
@@ -151,7 +151,7 @@ def _transaction(
     )
 
 
-def _emit_row(source: Source, path: Path, row: Mapping[str, Any]) -> EmitRow:
+def _emit_row(source: YamlFile, path: Path, row: Mapping[str, Any]) -> EmitRow:
     op, image = next(iter(row.items()))
     line = source.place(path).line
     return EmitRow(op, image["table"], image.get("before"), image.get("after"), line)
@@ -172,7 +172,7 @@ def _pin(pin: Mapping[str, Any] | None) -> Pin | None:
 
 
 def _resolved(
-    source: Source, path: Path, data: str | Sequence[int] | Mapping[str, Any]
+    source: YamlFile, path: Path, data: str | Sequence[int] | Mapping[str, Any]
 ) -> ResolvedStep:
     line = source.place_of_key((*path, "resolved")).line
     if isinstance(data, Mapping):
@@ -191,7 +191,7 @@ def _integer(value: int | None) -> int | None:
     return None if value is None else int(value)
 
 
-def _delivery(source: Source, data: Mapping[str, Any]) -> Mapping[str, tuple[DeliveryStep, ...]]:
+def _delivery(source: YamlFile, data: Mapping[str, Any]) -> Mapping[str, tuple[DeliveryStep, ...]]:
     return MappingProxyType(
         {
             variant: tuple(
@@ -203,7 +203,7 @@ def _delivery(source: Source, data: Mapping[str, Any]) -> Mapping[str, tuple[Del
     )
 
 
-def _delivery_step(source: Source, path: Path, step: Mapping[str, Any]) -> DeliveryStep:
+def _delivery_step(source: YamlFile, path: Path, step: Mapping[str, Any]) -> DeliveryStep:
     fault = next(key for key in step if key not in _FAULT_KEYS)
     return DeliveryStep(
         fault=fault,
@@ -215,7 +215,7 @@ def _delivery_step(source: Source, path: Path, step: Mapping[str, Any]) -> Deliv
     )
 
 
-def _expectation(source: Source, data: Mapping[str, Any]) -> Expectation:
+def _expectation(source: YamlFile, data: Mapping[str, Any]) -> Expectation:
     path: Path = ("expect",)
     exceptions: Mapping[str, Any] = data.get("by-protocol", {})
     events: Sequence[tuple[str, Sequence[Mapping[str, Any]]]] = list(data.get("events", {}).items())
@@ -243,17 +243,17 @@ def _expectation(source: Source, data: Mapping[str, Any]) -> Expectation:
     )
 
 
-def _lines(source: Source, path: Path, items: Sequence[object]) -> tuple[int, ...]:
+def _lines(source: YamlFile, path: Path, items: Sequence[object]) -> tuple[int, ...]:
     return tuple(source.place((*path, number)).line for number in range(len(items)))
 
 
-def _tables(source: Source, path: Path, data: Mapping[str, Any]) -> Mapping[str, ExpectedTable]:
+def _tables(source: YamlFile, path: Path, data: Mapping[str, Any]) -> Mapping[str, ExpectedTable]:
     return MappingProxyType(
         {name: _table(source, (*path, name), rows) for name, rows in data.items()}
     )
 
 
-def _table(source: Source, path: Path, rows: Sequence[Mapping[str, Any]] | None) -> ExpectedTable:
+def _table(source: YamlFile, path: Path, rows: Sequence[Mapping[str, Any]] | None) -> ExpectedTable:
     return ExpectedTable(
         rows=None if rows is None else tuple(rows),
         lines=_lines(source, path, rows or ()),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from harness.documents.nearest import did_you_mean
+from harness.documents.yaml_file import Path
 from harness.scenario.draft import Draft, Problems
-from harness.scenario.nearest import did_you_mean
-from harness.scenario.source import Path
 from harness.spec import CLAUSES
 
 

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
+from harness.documents.nearest import did_you_mean, one_of
+from harness.documents.yaml_file import Path
 from harness.scenario.draft import Draft, Problems
 from harness.scenario.expand import PLAIN, combinations
 from harness.scenario.grammar import grammar
 from harness.scenario.matrix_rules import axes
-from harness.scenario.nearest import did_you_mean, one_of
 from harness.scenario.pairwise import profiles
-from harness.scenario.source import Path
 from harness.spec import CLAUSES
 
 

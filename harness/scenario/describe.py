@@ -11,9 +11,9 @@ import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from harness.documents.yaml_file import BYTES_MAX, DEPTH_MAX, NODES_MAX
 from harness.scenario.grammar import grammar
 from harness.scenario.rules import RULES
-from harness.scenario.source import BYTES_MAX, DEPTH_MAX, NODES_MAX
 
 _INTRODUCTION = f"""\
 # The scenario file

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from harness.documents.yaml_file import Path, YamlFile
 from harness.errors import Problem
-from harness.scenario.source import Path, Source
 
 Problems = Iterator[Problem]
 
@@ -19,7 +19,7 @@ class Draft:
     `id` is what the file's path demands.
     """
 
-    source: Source
+    source: YamlFile
     id: str
 
     @property

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from harness.documents.nearest import did_you_mean, nearest, one_of
+from harness.documents.yaml_file import Path
 from harness.scenario.draft import Draft, Problems
-from harness.scenario.nearest import did_you_mean, nearest, one_of
-from harness.scenario.source import Path
 
 _Rows = Sequence[Mapping[str, Any]] | None
 

@@ -14,9 +14,9 @@ from typing import Any
 
 import jsonschema_rs
 
+from harness.documents.explain import explain
+from harness.documents.yaml_file import Path, YamlFile
 from harness.errors import Problem
-from harness.scenario.explain import explain
-from harness.scenario.source import Path, Source
 
 GRAMMAR_FILE = FilePath(__file__).with_name("grammar.json")
 
@@ -33,7 +33,7 @@ def _validator() -> jsonschema_rs.Draft202012Validator:
     return jsonschema_rs.Draft202012Validator(grammar())
 
 
-def violations(source: Source) -> Iterator[tuple[Path, Problem]]:
+def violations(source: YamlFile) -> Iterator[tuple[Path, Problem]]:
     """Yield what breaks the grammar, each with the path of keys that it makes unusable."""
     validator = _validator()
     if not validator.is_valid(source.data):

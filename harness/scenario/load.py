@@ -10,14 +10,14 @@ from collections.abc import Iterator, Sequence
 from os.path import realpath
 from pathlib import Path
 
+from harness.documents.nearest import did_you_mean
+from harness.documents.yaml_file import BYTES_MAX, read
 from harness.errors import Location, Problem, ScenarioError
 from harness.scenario.build import build
 from harness.scenario.document import Scenario
 from harness.scenario.draft import Draft
 from harness.scenario.grammar import grammar, violations
-from harness.scenario.nearest import did_you_mean
 from harness.scenario.rules import breaches
-from harness.scenario.source import BYTES_MAX, read
 
 SUFFIX = ".yaml"
 

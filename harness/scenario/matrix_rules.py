@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from harness.documents.explain import shown
+from harness.documents.nearest import did_you_mean, one_of
 from harness.model.dialects import DEFAULT_DIALECT
 from harness.scenario.draft import Draft, Problems
 from harness.scenario.expand import PLAIN, combinations
-from harness.scenario.explain import shown
-from harness.scenario.nearest import did_you_mean, one_of
 from harness.scenario.pairwise import chosen, profiles
 
 

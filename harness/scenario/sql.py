@@ -14,9 +14,9 @@ from functools import lru_cache
 
 from yaml import ScalarNode
 
+from harness.documents.yaml_file import Path, YamlFile
 from harness.errors import Location
 from harness.scenario.document import SqlStatement
-from harness.scenario.source import Path, Source
 
 # Unusual blanks have rules of their own, which only the lexer knows.
 _NEEDS_THE_LEXER = re.compile(r"[^\S \t\n\r]")
@@ -124,7 +124,7 @@ def _offset(text: str, line: int, column: int) -> int:
     return sum(len(each) + 1 for each in before) + column - 1
 
 
-def statements(source: Source, path: Path) -> tuple[SqlStatement, ...]:
+def statements(source: YamlFile, path: Path) -> tuple[SqlStatement, ...]:
     """Return the statements of the SQL at `path`, each with its line and column in the file."""
     text = str(source.value(path))
     found: list[SqlStatement] = []
@@ -134,7 +134,7 @@ def statements(source: Source, path: Path) -> tuple[SqlStatement, ...]:
     return tuple(found)
 
 
-def place_within(source: Source, path: Path, offset: int) -> Location:
+def place_within(source: YamlFile, path: Path, offset: int) -> Location:
     """Return the place in the file of the character at `offset` of the text at `path`.
 
     YAML folds and indents, but never adds or drops anything but blanks; so the place is found by

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from harness.documents.yaml_file import Path
 from harness.errors import Problem
 from harness.scenario.draft import Draft, Problems
 from harness.scenario.matrix_rules import smallest_partition_count
-from harness.scenario.source import Path
 from harness.scenario.sql import Piece, TornSqlError, pieces, place_within
 
 _DDL = frozenset({"CREATE", "ALTER", "DROP", "TRUNCATE", "RENAME", "RECOVER", "FLASHBACK"})

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from harness.documents.explain import _SENTENCES
+from harness.documents.yaml_file import read
 from harness.errors import ExitCode, ScenarioError
 from harness.scenario.delivery_rules import licences_cover_the_matrix
 from harness.scenario.draft import Draft
-from harness.scenario.explain import _SENTENCES
 from harness.scenario.grammar import _validator
 from harness.scenario.load import load, load_all
 from harness.scenario.rules import RULES
-from harness.scenario.source import read
 from tests.scenario.corpus import NAME, SOUND, BadFile, bad_files
 
 # Rules that no file can break while there is only one protocol.

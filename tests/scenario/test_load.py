@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from harness.documents.yaml_file import BYTES_MAX
 from harness.errors import ScenarioError
 from harness.model.change import Pin, RowPin
 from harness.scenario.document import DdlStep, ResolvedStep, TransactionStep
 from harness.scenario.load import load, load_all
-from harness.scenario.source import BYTES_MAX
 from tests.scenario.corpus import SOUND
 from tests.tree import ROOT
 

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from harness.documents.yaml_file import read
 from harness.errors import Problem, ScenarioError
 from harness.scenario.load import load
-from harness.scenario.source import read
 from tests.scenario.test_load import WHOLE
 
 NAMES = (

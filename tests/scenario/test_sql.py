@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.scenario.source import read
+from harness.documents.yaml_file import read
 from harness.scenario.sql import (
     _NEEDS_THE_LEXER,
     TornSqlError,

@@ -5,11 +5,11 @@ A name that nobody reads would be a setting without effect, and a case that prov
 
 from __future__ import annotations
 
+from harness.documents.nearest import did_you_mean
 from harness.errors import Location, Problem, ScenarioError
 from harness.protocols import PROTOCOLS
 from harness.scenario.expand import Case
 from harness.scenario.grammar import grammar
-from harness.scenario.nearest import did_you_mean
 from harness.sources.source import CHANGEFEED
 
 

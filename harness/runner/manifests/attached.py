@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from harness.documents.yaml_file import YamlFile
 from harness.errors import Problem
 from harness.runner.attach import Attach, Server
 from harness.runner.commands import Whereabouts
 from harness.runner.result import Holder
-from harness.scenario.source import Source
 
 SETTLE_S = 5.0
 DEFAULT_PORT = 3306
@@ -22,7 +22,7 @@ KEYS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 }
 
 
-def read_attach(source: Source, beside: Whereabouts, problems: list[Problem]) -> Attach | None:
+def read_attach(source: YamlFile, beside: Whereabouts, problems: list[Problem]) -> Attach | None:
     """Return what the manifest says of a running system; what is wrong is added to `problems`."""
     row: Mapping[str, Any] = source.data["attach"]
     result: Mapping[str, Any] = row["result"]
@@ -48,7 +48,7 @@ def read_attach(source: Source, beside: Whereabouts, problems: list[Problem]) ->
     )
 
 
-def _misplaced(source: Source, result: Mapping[str, Any]) -> list[Problem]:
+def _misplaced(source: YamlFile, result: Mapping[str, Any]) -> list[Problem]:
     """Return a problem for each key of the result that is missing, or of the other holder."""
     holder = result["in"]
     needed, allowed = KEYS[holder]
@@ -66,7 +66,7 @@ def _misplaced(source: Source, result: Mapping[str, Any]) -> list[Problem]:
 
 
 def _server(
-    source: Source, variable: str, beside: Whereabouts, problems: list[Problem]
+    source: YamlFile, variable: str, beside: Whereabouts, problems: list[Problem]
 ) -> Server | None:
     """Return the server that a variable names; its value is told to nobody."""
     place = source.place(("attach", "result", "url-from"))

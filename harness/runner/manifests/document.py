@@ -10,9 +10,9 @@ from typing import Any
 
 from jsonschema_rs import Draft202012Validator
 
+from harness.documents.explain import explain
+from harness.documents.yaml_file import BYTES_MAX, YamlFile, read
 from harness.errors import Location, Problem, ScenarioError
-from harness.scenario.explain import explain
-from harness.scenario.source import BYTES_MAX, Source, read
 
 HOME = "harness.runner.manifests"
 
@@ -25,7 +25,7 @@ def schema(name: str, package: str = HOME) -> dict[str, Any]:
     return loaded
 
 
-def document(path: Path, shown: str, name: str, package: str = HOME) -> Source:
+def document(path: Path, shown: str, name: str, package: str = HOME) -> YamlFile:
     """Return a file that fits the schema of that name; ScenarioError with every problem."""
     source = read(_text(path, shown), shown)
     grammar = schema(name, package)

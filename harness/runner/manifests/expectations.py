@@ -11,10 +11,10 @@ from typing import Any
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
 
+from harness.documents.yaml_file import YamlFile
 from harness.errors import Location, Problem, ScenarioError, UsageError
 from harness.runner.manifests.document import document
 from harness.scenario.select import matcher
-from harness.scenario.source import Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ def read_expectations(path: Path, shown: str, version: str, today: date) -> tupl
 
 
 def _covers(
-    source: Source, number: int, row: dict[str, Any], problems: list[Problem]
+    source: YamlFile, number: int, row: dict[str, Any], problems: list[Problem]
 ) -> Callable[[Sequence[str]], bool] | None:
     try:
         return matcher(row["cases"])
@@ -63,7 +63,7 @@ def _covers(
 
 
 def _holds(
-    source: Source,
+    source: YamlFile,
     number: int,
     row: dict[str, Any],
     version: str,

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from harness.documents.nearest import did_you_mean
+from harness.documents.yaml_file import YamlFile
 from harness.errors import Location, Problem, ScenarioError, UsageError
 from harness.model.columns import ColumnKind
 from harness.model.level import Level
@@ -19,8 +21,6 @@ from harness.runner.manifest import Consumer, Guarantee, Lossy
 from harness.runner.manifests.attached import read_attach
 from harness.runner.manifests.document import document
 from harness.runner.result import IN_FILES, Holder, Maker, Result
-from harness.scenario.nearest import did_you_mean
-from harness.scenario.source import Source
 
 SUFFIXES = (".yaml", ".yml")
 
@@ -73,7 +73,7 @@ def _result(row: Mapping[str, Any] | None) -> Result:
     return Result(Holder(row["in"]), tables, row.get("table", IN_FILES.table))
 
 
-def _unread(source: Source) -> list[Problem]:
+def _unread(source: YamlFile) -> list[Problem]:
     """Return a problem for each key of `result` that only a database gives a meaning."""
     row = source.data.get("result", {})
     return [
@@ -87,7 +87,7 @@ def _unread(source: Source) -> list[Problem]:
     ]
 
 
-def _unattainable(source: Source) -> list[Problem]:
+def _unattainable(source: YamlFile) -> list[Problem]:
     """Return a problem for each level that a system which runs already cannot be certified at."""
     levels: list[str] = source.data.get("levels", []) if "attach" in source.data else []
     return [
@@ -102,7 +102,7 @@ def _unattainable(source: Source) -> list[Problem]:
 
 
 def _command(
-    source: Source, beside: Whereabouts, problems: list[Problem]
+    source: YamlFile, beside: Whereabouts, problems: list[Problem]
 ) -> tuple[tuple[str, ...], dict[str, str], int | None]:
     """Return the words to start, what is added to the environment, and the wrapper's own code."""
     data = source.data
@@ -133,7 +133,7 @@ def _lossy(row: Mapping[str, Any]) -> Lossy:
     return Lossy(frozenset(row["types"]), named, row["reason"])
 
 
-def _unknown_types(source: Source) -> list[Problem]:
+def _unknown_types(source: YamlFile) -> list[Problem]:
     """Return a problem for each type of `lossy` that no column has."""
     kinds = [kind.value for kind in ColumnKind]
     return [
@@ -149,7 +149,7 @@ def _unknown_types(source: Source) -> list[Problem]:
     ]
 
 
-def _absent(source: Source, beside: Whereabouts) -> list[Problem]:
+def _absent(source: YamlFile, beside: Whereabouts) -> list[Problem]:
     """Return a problem for each file and variable that the manifest counts on and that is not."""
     data = source.data
     problems = [

@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from harness.contracts import Wire
+from harness.documents.nearest import did_you_mean
+from harness.documents.yaml_file import YamlFile
 from harness.errors import HarnessError, Problem, ScenarioError, UsageError
 from harness.model.table import TableId
 from harness.protocols import PROTOCOLS
 from harness.record.server import Upstream, upstream_from_url
 from harness.runner.contract.job import Role
 from harness.runner.manifests.document import document
-from harness.scenario.nearest import did_you_mean
-from harness.scenario.source import Source
 
 PASSWORD = "HARNESS_LIVE_PASSWORD"  # noqa: S105 - the variable's name
 
@@ -94,7 +94,7 @@ def read_live(path: Path, environment: Mapping[str, str]) -> LiveFile:
     )
 
 
-def _problems(source: Source) -> Iterator[Problem]:
+def _problems(source: YamlFile) -> Iterator[Problem]:
     data = source.data
     codec = PROTOCOLS[data["protocol"]]
     dialect = data.get("dialect", "current")
@@ -114,7 +114,7 @@ def _problems(source: Source) -> Iterator[Problem]:
             yield Problem(source.place(("topics", number)), f"the topic {name} is listed twice")
 
 
-def _upstream(source: Source, environment: Mapping[str, str]) -> Upstream:
+def _upstream(source: YamlFile, environment: Mapping[str, str]) -> Upstream:
     data = source.data
     where = source.place(("upstream",))
     try:

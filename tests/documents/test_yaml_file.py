@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from harness.documents.scalars import plain
+from harness.documents.yaml_file import BYTES_MAX, DEPTH_MAX, NODES_MAX, read
 from harness.errors import Problem, ScenarioError
-from harness.scenario.scalars import plain
-from harness.scenario.source import BYTES_MAX, DEPTH_MAX, NODES_MAX, read
 
 # Text of a plain scalar -> its value, by YAML 1.2's core schema.
 SCALARS: list[tuple[str, Any]] = [

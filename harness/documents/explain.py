@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Protocol
 
+from harness.documents.nearest import did_you_mean, nearest, one_of
+from harness.documents.yaml_file import Path, YamlFile
 from harness.errors import HarnessBug, Problem
-from harness.scenario.nearest import did_you_mean, nearest, one_of
-from harness.scenario.source import Path, Source
 
 _NOUNS = {
     "object": "a mapping",
@@ -48,7 +48,7 @@ class _Error(Protocol):
 class _Broken:
     """One error of the validator, reduced to what a sentence needs."""
 
-    source: Source
+    source: YamlFile
     grammar: Mapping[str, Any]
     kind: str
     details: Any
@@ -73,14 +73,14 @@ class _Broken:
 _Found = Iterator[tuple[Path, Problem]]
 
 
-def explain(source: Source, grammar: Mapping[str, Any], errors: Iterable[_Error]) -> _Found:
+def explain(source: YamlFile, grammar: Mapping[str, Any], errors: Iterable[_Error]) -> _Found:
     """Yield a problem for each error of the validator that is not the shadow of another."""
     broken = [_broken(source, grammar, error) for error in errors]
     for each in _without_shadows(broken):
         yield from _SENTENCES.get(each.kind, _unknown_kind)(each)
 
 
-def _broken(source: Source, grammar: Mapping[str, Any], error: _Error) -> _Broken:
+def _broken(source: YamlFile, grammar: Mapping[str, Any], error: _Error) -> _Broken:
     path, schema_path = tuple(error.instance_path), tuple(error.schema_path)
     return _Broken(source, grammar, type(error.kind).__name__, error.kind, path, schema_path)
 

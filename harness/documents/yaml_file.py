@@ -14,8 +14,8 @@ from typing import Any
 
 from yaml import CBaseLoader, MappingNode, MarkedYAMLError, Node, ScalarNode
 
+from harness.documents.scalars import plain
 from harness.errors import Location, Problem, ScenarioError
-from harness.scenario.scalars import plain
 
 BYTES_MAX = 1 << 20
 NODES_MAX = 100_000
@@ -43,7 +43,7 @@ _SYNTAX_HINTS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class YamlFile:
     """A parsed file: `data` is what it says, `root` and `text` where it says it."""
 
     file: str
@@ -78,7 +78,7 @@ class Source:
         return self.place(path[:-1]) if step is None else _location(self.file, step[0])
 
 
-def read(text: str, file: str) -> Source:
+def read(text: str, file: str) -> YamlFile:
     """Parse the text of one scenario file; raise ScenarioError with every problem found."""
     root = _compose(text, file)
     if root is None:
@@ -87,7 +87,7 @@ def read(text: str, file: str) -> Source:
     data = reader.value(root)
     if reader.problems:
         raise ScenarioError(tuple(reader.problems))
-    return Source(file, text, root, data)
+    return YamlFile(file, text, root, data)
 
 
 def _child(node: Node, part: str | int) -> tuple[Node, Node] | None:
