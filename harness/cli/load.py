@@ -6,7 +6,7 @@ import re
 import tempfile
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -192,12 +192,14 @@ def _loaded(spec: Spec, place: _Place, how: _How) -> dict[str, Any]:
 
 def planned(encoding: Encoding) -> dict[str, Any]:
     """Return what a workload is, as data: the spec, its topics, its clock and its statements."""
+    import msgspec
+
     from harness.load import clock
 
     spec = encoding.spec
     return {
-        **asdict(spec),
-        "settings": dict(spec.told),
+        **msgspec.structs.asdict(spec),
+        "settings": dict(spec.effective_settings),
         "topics": list(encoding.topics),
         "events by partition": clock.shares(spec.events, spec.partitions, spec.skew_partitions),
         "seconds of the stream": clock.slices(spec),
@@ -221,7 +223,7 @@ def _services(
     told |= {"registry.url": registry} if registry else {}
     source = options.source(told, options.space(None, None))
     wanted = ["kafka"]
-    if PROTOCOLS[spec.protocol].needs_registry(spec.told):
+    if PROTOCOLS[spec.protocol].needs_registry(spec.effective_settings):
         wanted.append("registry")
     for name in wanted:
         if source.settings.backend(name) != "external" and name not in source.warm:

@@ -147,7 +147,7 @@ def shown(value: object) -> str:
 
 
 def _subject(broken: _Broken) -> str:
-    return f"`{name_of(broken.path)}`" if broken.path else "the scenario"
+    return f"`{name_of(broken.path)}`" if broken.path else "the file"
 
 
 def _noun(broken: _Broken) -> str:
@@ -287,7 +287,9 @@ _SENTENCES: Mapping[str, Callable[[_Broken], _Found]] = {
     "Pattern": _out_of_bounds,
     "Minimum": _out_of_bounds,
     "Maximum": _out_of_bounds,
+    "ExclusiveMinimum": _out_of_bounds,
     "MinLength": _out_of_bounds,
+    "MaxLength": _out_of_bounds,
     "MinItems": _too_few,
     "MinProperties": _too_few,
     "UniqueItems": _listed_twice,

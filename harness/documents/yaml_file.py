@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from yaml import CBaseLoader, MappingNode, MarkedYAMLError, Node, ScalarNode
+from yaml import CBaseLoader, MappingNode, MarkedYAMLError, Node, ScalarNode, SequenceNode
 
 from harness.documents.scalars import plain
 from harness.errors import Location, Problem, ScenarioError
@@ -44,14 +44,17 @@ _SYNTAX_HINTS = {
 
 @dataclass(frozen=True, slots=True)
 class YamlFile:
-    """A parsed file: `data` is what it says, `root` and `text` where it says it."""
+    """A parsed file: `data` is what it says, `root` and `text` where it says it.
+
+    Without a `root` the data is of no text, such as options, and places are the `file` alone.
+    """
 
     file: str
     text: str
-    root: Node
+    root: Node | None
     data: Any
 
-    def node(self, path: Path) -> Node:
+    def node(self, path: Path) -> Node | None:
         """Return the node at a path of keys and indexes; the nearest parent when there is none."""
         node = self.root
         for part in path:
@@ -90,16 +93,18 @@ def read(text: str, file: str) -> YamlFile:
     return YamlFile(file, text, root, data)
 
 
-def _child(node: Node, part: str | int) -> tuple[Node, Node] | None:
+def _child(node: Node | None, part: str | int) -> tuple[Node, Node] | None:
     """Return the key's and the value's node of one step down, or None."""
     if isinstance(node, MappingNode):
         return next((pair for pair in node.value if pair[0].value == part), None)
-    if isinstance(part, int) and not isinstance(node, ScalarNode) and part < len(node.value):
+    if isinstance(part, int) and isinstance(node, SequenceNode) and part < len(node.value):
         return node.value[part], node.value[part]
     return None
 
 
-def _location(file: str, node: Node) -> Location:
+def _location(file: str, node: Node | None) -> Location:
+    if node is None:
+        return Location(file)
     return Location(file, node.start_mark.line + 1, node.start_mark.column + 1)
 
 

@@ -101,7 +101,7 @@ def bound(spec: Spec, partition: int, registry: SchemaRegistry) -> Wire:
 
 def settings_told(spec: Spec, partition: int = 0) -> Mapping[str, Any]:
     """Return a partition's settings, completed by what only its upstream knows."""
-    return settings_of(spec, partition) if spec.protocol == VITESS else spec.told
+    return settings_of(spec, partition) if spec.protocol == VITESS else spec.effective_settings
 
 
 def encoded(

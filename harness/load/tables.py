@@ -47,7 +47,7 @@ def tables(spec: Spec) -> Tables:
     ran = tuple(statements(spec))
     log = ChangeLog(tuple(DdlRun(one.sql, DATABASE, 1, Pin(ts=one.commit_ts)) for one in ran))
     protocol = "open" if spec.protocol == "vitess" else spec.protocol
-    settings: Mapping[str, Any] = {} if spec.protocol == "vitess" else spec.told
+    settings: Mapping[str, Any] = {} if spec.protocol == "vitess" else spec.effective_settings
     feed = changefeed(settings, spec.partitions, protocol)
     told = follow(log, feed, (DATABASE,), end_resolved=False)
     ddl = tuple(event for event in told.events if not isinstance(event, ResolvedEvent))

@@ -55,7 +55,7 @@ def shard_of(partition: int, partitions: int) -> str:
 def settings_of(spec: Spec, partition: int) -> Mapping[str, Any]:
     """Return a partition's connector settings."""
     shards = (shard_of(partition, spec.partitions),)
-    stage = SourceConfig(spec.told, (DATABASE,), spec.partitions, shards=shards)
+    stage = SourceConfig(spec.effective_settings, (DATABASE,), spec.partitions, shards=shards)
     return connector_settings(stage, DATABASE)
 
 

@@ -16,8 +16,11 @@ REFUSED = {
         "e says what to expect, and so do the workload's flags",
     ),
     "a rate that is none": (["load", "--rate", "fast"], "--rate fast is no rate"),
-    "a protocol that is none": (["load", "--protocol", "canal"], "protocol: 'canal'"),
-    "a file that is not there": (["load", "--spec", "none.yaml"], "none.yaml cannot be read"),
+    "a protocol that is none": (["load", "--protocol", "canal"], "`protocol` is the text `canal`"),
+    "a file that is not there": (
+        ["load", "--spec", "none.yaml"],
+        "none.yaml: cannot read",
+    ),
     "a setting that the protocol refuses": (
         ["load", "--dry-run", "--spec", "wrong.yaml"],
         "max-batch-size",

@@ -7,17 +7,23 @@ from pathlib import Path
 
 import pytest
 
+from harness.documents.typed import schema
 from harness.errors import HarnessError, ScenarioError, UsageError
-from harness.load.spec import BOUNDS, as_json, checked, load
+from harness.load.spec import Spec, as_json, checked, load
 
 WRONG = {
     "event: 5": ("2:1", "`events`"),
     "events: many": ("2:9", "a whole number from 1"),
     "update: 1.5": ("2:9", "a number from 0.0 to 1.0"),
-    "protocol: canal": ("2:11", "one of open, avro, vitess"),
+    "protocol: canal": ("2:11", "one of `open`, `avro`, `vitess`"),
     "settings: 5": ("2:11", "the protocol's settings"),
     "partitions: 0": ("2:13", "from 1 to 1000"),
     "tables: true": ("2:9", "a whole number"),
+}
+BOUNDS = {
+    name: (row["minimum"], row["maximum"])
+    for name, row in schema(Spec)["properties"].items()
+    if "minimum" in row
 }
 
 

@@ -1,0 +1,134 @@
+"""A document's type says what it may hold: its JSON Schema, its reader and its page follow from it.
+
+A type is a frozen `msgspec.Struct`. The schema finds every problem at once and tells each with its
+place; msgspec then builds the value. Numbers with a point are `decimal.Decimal` until a field says
+`float`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import msgspec
+from jsonschema_rs import Draft202012Validator
+
+from harness.documents.explain import explain
+from harness.documents.yaml_file import BYTES_MAX, YamlFile, read
+from harness.errors import Location, Problem, ScenarioError
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+Document = TypeVar("Document", bound=msgspec.Struct)
+_STEP = re.compile(r"\.([^.\[\]`]+)|\[(\d+)\]")
+
+
+@cache
+def schema(kind: type[msgspec.Struct]) -> Mapping[str, Any]:
+    """Return the JSON Schema of a type, without references.
+
+    Its description is the type's docstring; `schema_keywords` of the type lies over the rest.
+    """
+    (top,), parts = msgspec.json.schema_components((kind,), schema_hook=_hook)
+    whole = cast("dict[str, Any]", _inlined(top, parts))
+    return {"$schema": DIALECT, **whole, **getattr(kind, "schema_keywords", {})}
+
+
+@cache
+def validator(kind: type[msgspec.Struct]) -> Draft202012Validator:
+    """Return the compiled validator of a type's schema."""
+    return Draft202012Validator(dict(schema(kind)))
+
+
+def typed(kind: type[Document], data: object) -> Document:
+    """Return plain data as a value of a type; raises msgspec.ValidationError.
+
+    A class of its own for a field is called with the data.
+    """
+    return msgspec.convert(data, kind, dec_hook=_build)
+
+
+def problems(file: YamlFile, kind: type[msgspec.Struct]) -> tuple[Problem, ...]:
+    """Return what a type's schema refuses in a file, in the order of the file."""
+    errors = list(validator(kind).iter_errors(file.data))
+    return tuple(dict.fromkeys(sorted(each for _, each in explain(file, schema(kind), errors))))
+
+
+def read_yaml(path: Path, shown: str, kind: type[Document]) -> tuple[YamlFile, Document]:
+    """Return a YAML file with its positions, and as a value of a type.
+
+    Raises ScenarioError with every problem of the file, which messages call `shown`.
+    """
+    file = read(_text(path, shown), shown)
+    return file, checked(file, kind)
+
+
+def checked(file: YamlFile, kind: type[Document]) -> Document:
+    """Return a parsed file as a value of a type; ScenarioError with every problem."""
+    found = problems(file, kind)
+    if found:
+        raise ScenarioError(found)
+    try:
+        return typed(kind, file.data)
+    except msgspec.ValidationError as error:
+        what, _, where = str(error).partition(" - at `$")
+        steps = [int(number) if number else key for key, number in _STEP.findall(where)]
+        raise ScenarioError((Problem(file.place(tuple(steps)), what),)) from None
+
+
+def _hook(kind: type[Any]) -> dict[str, Any]:
+    """Return what a class of its own for a field says of its JSON."""
+    return dict(kind.schema_keywords)
+
+
+def _build(kind: type[Any], data: object) -> object:
+    return kind(data)
+
+
+def _inlined(node: object, parts: Mapping[str, Any]) -> object:
+    """Return a schema with each reference replaced, and each choice of plain types as one list."""
+    if isinstance(node, list):
+        return [_inlined(each, parts) for each in cast("list[object]", node)]
+    if not isinstance(node, dict):
+        return node
+    own = cast("dict[str, Any]", node)
+    reference = own.pop("$ref", None)
+    if reference is not None:
+        own = {**parts[str(reference).rpartition("/")[2]], **own}
+    plain = {key: _inlined(value, parts) for key, value in own.items()}
+    return _merged(plain) if "anyOf" in plain else plain
+
+
+def _merged(node: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return `anyOf` over types of which one has rules at most as a single schema."""
+    rest = dict(node)
+    choices: Sequence[Mapping[str, Any]] = rest.pop("anyOf")
+    merged: dict[str, Any] = {key: value for one in choices for key, value in one.items()}
+    if "enum" in merged:
+        merged["enum"] = [*merged["enum"], None]
+        merged.pop("type", None)
+    else:
+        merged["type"] = [one["type"] for one in choices]
+    return {**merged, **rest}
+
+
+def _text(path: Path, shown: str) -> str:
+    try:
+        with path.open("rb") as file:
+            content = file.read(BYTES_MAX + 1)
+    except OSError as error:
+        problem = Problem(Location(shown), f"cannot read the file: {error.strerror}")
+        raise ScenarioError((problem,)) from None
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content[: error.start].count(b"\n") + 1
+        what = f"the byte 0x{content[error.start]:02x} is not UTF-8"
+        problem = Problem(Location(shown, line), what, hint="save the file as UTF-8")
+        raise ScenarioError((problem,)) from None
+    if len(content) > BYTES_MAX:
+        what = f"the file has more than {BYTES_MAX} bytes"
+        raise ScenarioError((Problem(Location(shown), what),))
+    return text
