@@ -31,7 +31,7 @@ from harness.engine.run.headline import RunResult, concluded
 from harness.engine.run.interactive import Live, Named, run_all, sort_out
 from harness.engine.run.isolation import NOT_ISOLATED, Isolation
 from harness.engine.run.preflight import undeclared
-from harness.engine.run.required_services import services_for
+from harness.engine.run.requirements import services_for
 from harness.engine.sink.sink import Sink, sink_of
 from harness.errors import ExitCode, UsageError
 from harness.model.evidence import Evidence

@@ -1,39 +1,93 @@
-"""What is done to a run while its messages are sent and read: typed, and executed elsewhere.
+"""What is done to a run while its messages are sent and read; `engine/deliver/perform.py` does it.
 
 A delivery is a sequence of steps: messages to send, and actions between them. An action happens
 when everything before it has been sent and acknowledged; an action on the consumer waits for its
 own moment (`Reached`) from then on.
+
+Each action states here what follows from it: when it happens and what it needs (`demand`), and
+what it does to the log (`apply`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from enum import Enum
+from typing import ClassVar
 
+from harness.faults.choose import place
+from harness.faults.log import TopicLogs
 from harness.model.record import Record
+
+
+class Timing(Enum):
+    """When an action happens, seen from the consumer."""
+
+    ANY_TIME = "like a message: whoever reads, or nobody"
+    BEFORE_READING = "before the consumer starts"
+    WHILE_READING = "while the consumer reads"
+    WHILE_READING_ONCE_SENT = "while the consumer reads, unless nothing was sent before it"
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """What an action asks of a run.
+
+    `fault` names the fault in the run's phases, "" for what happens at any time. `service` goes
+    away and may come back, so it has to be the run's own. `capability` has to be declared by the
+    consumer where the action happens while it reads.
+    """
+
+    timing: Timing = Timing.ANY_TIME
+    fault: str = ""
+    service: str = ""
+    capability: str = ""
+
+
+def leaves_log_alone(action: object, topics: TopicLogs) -> None:
+    """Change nothing: the action concerns the consumer or a service."""
+    del action, topics
 
 
 @dataclass(frozen=True, slots=True)
 class Committed:
     """Send these messages in one transaction and commit it: each partition gets a marker more."""
 
+    demand: ClassVar[Demand] = Demand()
     records: tuple[Record, ...]
+
+    def apply(self, topics: TopicLogs) -> None:
+        """Append the messages, then a marker in each partition."""
+        for record in self.records:
+            topics.append(record)
+        topics.skip({place(record) for record in self.records})
 
 
 @dataclass(frozen=True, slots=True)
 class Aborted:
     """Send these messages in one transaction and abort it: nobody who reads committed sees them."""
 
+    demand: ClassVar[Demand] = Demand()
     records: tuple[Record, ...]
+
+    def apply(self, topics: TopicLogs) -> None:
+        """Use up an offset for each message, and for a marker in each partition."""
+        topics.skip(place(record) for record in self.records)
+        topics.skip({place(record) for record in self.records})
 
 
 @dataclass(frozen=True, slots=True)
 class DeleteBefore:
     """Let the broker delete what a partition holds below an offset, as retention does."""
 
+    demand: ClassVar[Demand] = Demand(Timing.BEFORE_READING)
     topic: str
     partition: int
     offset: int
+
+    def apply(self, topics: TopicLogs) -> None:
+        """Remove what lies below the offset."""
+        topics.delete_before((self.topic, self.partition), self.offset)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +97,13 @@ class Compact:
     The topic is one with `cleanup.policy=compact`. Without `tombstones` they are removed as well.
     """
 
+    demand: ClassVar[Demand] = Demand()
     topic: str
     tombstones: bool = True
+
+    def apply(self, topics: TopicLogs) -> None:
+        """Leave the last message of each key."""
+        topics.compact(self.topic, tombstones=self.tombstones)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,20 +114,39 @@ class AddPartitions:
     total: int
     stopped: bool = False
 
+    @property
+    def demand(self) -> Demand:
+        """Return the demand; nobody needs to read while the consumer is stopped."""
+        timing = Timing.BEFORE_READING if self.stopped else Timing.WHILE_READING_ONCE_SENT
+        return Demand(timing, "grow", capability="growing-topics")
+
+    def apply(self, topics: TopicLogs) -> None:
+        """Create the partitions, empty."""
+        topics.extend(self.topic, self.total)
+
 
 @dataclass(frozen=True, slots=True)
 class RestartBroker:
     """Stop the broker and start it again, with its data."""
+
+    demand: ClassVar[Demand] = Demand(Timing.WHILE_READING, "broker-restart", service="kafka")
+    apply = leaves_log_alone
 
 
 @dataclass(frozen=True, slots=True)
 class StopRegistry:
     """Take the schema registry away."""
 
+    demand: ClassVar[Demand] = Demand(Timing.WHILE_READING, "registry-down", service="registry")
+    apply = leaves_log_alone
+
 
 @dataclass(frozen=True, slots=True)
 class StartRegistry:
     """Start the schema registry again, knowing what it knew."""
+
+    demand: ClassVar[Demand] = Demand(Timing.WHILE_READING, "registry-down", service="registry")
+    apply = leaves_log_alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,23 +178,32 @@ Reached = AfterRecords | AfterCommits | AtCrashPoint
 class Kill:
     """Kill the consumer with signal 9 at a moment; `resume` starts it again where it was."""
 
+    demand: ClassVar[Demand] = Demand(Timing.WHILE_READING, "kill")
     when: Reached
     resume: bool = True
+
+    apply = leaves_log_alone
 
 
 @dataclass(frozen=True, slots=True)
 class Pause:
     """Stop the consumer in its tracks at a moment (SIGSTOP) and let it go on later (SIGCONT)."""
 
+    demand: ClassVar[Demand] = Demand(Timing.WHILE_READING, "slow-consumer")
     when: Reached
     milliseconds: int
+
+    apply = leaves_log_alone
 
 
 @dataclass(frozen=True, slots=True)
 class Instances:
     """Run the consumer this many times at once, in one consumer group."""
 
+    demand: ClassVar[Demand] = Demand(Timing.WHILE_READING, "instances", capability="instances")
     count: int
+
+    apply = leaves_log_alone
 
 
 BrokerAction = Committed | Aborted | DeleteBefore | Compact | AddPartitions | RestartBroker

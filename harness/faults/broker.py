@@ -30,7 +30,7 @@ from harness.faults.choose import (
     place,
 )
 from harness.faults.fault import HOSTILE, Disturbance, Invariant, allowed
-from harness.faults.landed import landed
+from harness.faults.log import simulate_log
 from harness.faults.option import KEY, Option, Takes
 from harness.model.record import Record
 
@@ -88,7 +88,7 @@ def compacted(
         if any(record.key is None for record in sent(steps) if record.topic == topic):
             continue
         action = Compact(topic, tombstones)
-        if landed([*steps, action]) != landed(steps):
+        if simulate_log([*steps, action]) != simulate_log(steps):
             out.append(action)
     if len(out) == len(steps):
         raise nothing("no topic with keys has a key twice", line, "a row that is changed again")
@@ -131,7 +131,7 @@ def retention(
     del random
     numbers, records = messages(steps)
     at = numbers[last(records, str(options["to"]), line)] + 1
-    ends = landed(steps[:at])
+    ends = simulate_log(steps[:at])
     deletes = (DeleteBefore(*there, log.end) for there, log in ends.items() if log.read)
     return (*steps, *deletes)
 
@@ -215,6 +215,7 @@ ROWS: tuple[Disturbance, ...] = (
         frozenset({Invariant.BYTES, Invariant.ONCE}),
         (_named("to", "The last transaction that is deleted."),),
         act=retention,
+        loses_data=True,
         example={"to": "t1"},
     ),
     Disturbance(
@@ -224,6 +225,7 @@ ROWS: tuple[Disturbance, ...] = (
         _ALL,
         (_named("after", "The transaction after which it happens."),),
         act=broker_restart,
+        live=True,
         example={"after": "t1"},
     ),
 )

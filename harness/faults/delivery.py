@@ -1,8 +1,9 @@
-"""A disturbed delivery as a whole: the steps of a scenario applied one after the other."""
+"""A delivery: the steps of a scenario applied one after the other, each with its own seed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from random import Random
 from typing import Any, Protocol
 
@@ -12,7 +13,7 @@ from harness.faults.fault import Standing
 from harness.model.record import Record
 
 
-class Wanted(Protocol):
+class FaultStep(Protocol):
     """One step as an author writes it: the fault's name, its options, and the line."""
 
     @property
@@ -31,34 +32,50 @@ class Wanted(Protocol):
         ...
 
 
-def deliver(records: Sequence[Record], wanted: Sequence[Wanted], seed: str) -> tuple[Step, ...]:
-    """Return what is sent and done, in order; StepError with the line of a step that cannot be.
+@dataclass(frozen=True, slots=True)
+class AppliedStep:
+    """One step of a delivery, with what is sent and done without it and with it."""
 
-    The n-th step draws from a generator of its own, seeded with `seed` and its number, so that a
-    delivery is the same everywhere and a step does not change what the others do.
+    fault: str
+    before: tuple[Step, ...]
+    after: tuple[Step, ...]
+
+
+def step_random(seed: str, *numbers: int) -> Random:
+    """Return the generator that a step draws from.
+
+    `numbers` are the step's number in its delivery and, where a stream is delivered in windows, the
+    window's. Each step has a generator of its own, so that a delivery is the same everywhere and no
+    step changes what the others draw.
     """
-    *_, steps = _one_after_the_other(records, wanted, seed)
+    return Random("/".join((seed, *map(str, numbers))))
+
+
+def apply_steps(
+    records: Sequence[Record], wanted: Iterable[FaultStep], seed: str
+) -> Iterator[AppliedStep]:
+    """Yield each step applied to what the ones before it left; StepError where that cannot be."""
+    before: tuple[Step, ...] = tuple(records)
+    for number, step in enumerate(wanted):
+        random = step_random(seed, number)
+        after = FAULTS[step.fault].act_on(before, step.options, step.line, random)
+        yield AppliedStep(step.fault, before, after)
+        before = after
+
+
+def deliver(records: Sequence[Record], wanted: Iterable[FaultStep], seed: str) -> tuple[Step, ...]:
+    """Return what is sent and done, in order; StepError with the line of a step that cannot be."""
+    steps: tuple[Step, ...] = tuple(records)
+    for applied in apply_steps(records, wanted, seed):
+        steps = applied.after
     return steps
 
 
-def malformed(records: Sequence[Record], wanted: Sequence[Wanted], seed: str) -> frozenset[Record]:
+def malformed(applied: Iterable[AppliedStep]) -> frozenset[Record]:
     """Return the messages of a delivery that its hostile steps made."""
-    stages = list(_one_after_the_other(records, wanted, seed))
     made: set[Record] = set()
-    for step, before, after in zip(wanted, stages, stages[1:], strict=False):
+    for step in applied:
         licences = FAULTS[step.fault].licences.values()
         if all(permission.standing is Standing.HOSTILE for permission in licences):
-            made |= set(sent(after)) - set(sent(before))
+            made |= set(sent(step.after)) - set(sent(step.before))
     return frozenset(made)
-
-
-def _one_after_the_other(
-    records: Sequence[Record], wanted: Sequence[Wanted], seed: str
-) -> Iterator[tuple[Step, ...]]:
-    """Yield what there is before the first step and after each."""
-    steps: tuple[Step, ...] = tuple(records)
-    yield steps
-    for number, step in enumerate(wanted):
-        random = Random(f"{seed}/{number}")
-        steps = FAULTS[step.fault].enact(steps, step.options, step.line, random)
-        yield steps

@@ -80,6 +80,10 @@ class Disturbance:
     `change` works on records, `act` on the run; exactly one of them is given. `licences` has the
     protocols in which the fault makes sense. Of the options named in `one_of` exactly one is given,
     of those in `some_of` at least one.
+
+    A run-level fault is `live` when it happens while a consumer reads, save with the options
+    `not_live`. One that `loses_data` removes messages before they are read, and a consumer has to
+    declare that it survives that.
     """
 
     name: str
@@ -89,6 +93,9 @@ class Disturbance:
     options: tuple[Option, ...] = ()
     change: Fault | None = None
     act: Act | None = None
+    live: bool = False
+    not_live: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    loses_data: bool = False
     one_of: tuple[str, ...] = ()
     some_of: tuple[str, ...] = ()
     example: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
@@ -105,7 +112,7 @@ class Disturbance:
             )
         return self.change(records, self.settle(options, line), line, random)
 
-    def enact(
+    def act_on(
         self, steps: Sequence[Step], options: Mapping[str, Any], line: int, random: Random
     ) -> tuple[Step, ...]:
         """Return the steps with this fault; one that changes records must come before actions."""
@@ -138,6 +145,11 @@ class Disturbance:
         """Return what is preserved under these options."""
         lost = {kept for o in self.options if o.name in options for kept in o.loses}
         return frozenset(kept for kept in self.kept if kept.name not in lost)
+
+    def is_live(self, options: Mapping[str, Any]) -> bool:
+        """Tell whether the fault, with these options, happens while a consumer reads."""
+        exempt = any(options.get(name) == value for name, value in self.not_live.items())
+        return self.live and not exempt
 
     def standing(self, protocol: str) -> Standing | None:
         """Return the standing in a protocol; None where the fault makes no sense."""

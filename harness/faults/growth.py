@@ -171,6 +171,8 @@ ROWS: tuple[Disturbance, ...] = (
             ),
         ),
         act=grow,
+        live=True,
+        not_live={"consumer": "stopped"},
         example={"from": "t2", "consumer": "stopped"},
     ),
     Disturbance(

@@ -126,6 +126,7 @@ ROWS: tuple[Disturbance, ...] = (
         _ALL,
         (*_MOMENTS, Option("resume", Takes.FLAG, "Whether it is started again.", default=True)),
         act=kill,
+        live=True,
         one_of=_MOMENT,
         example={"after-records": 3},
     ),
@@ -136,6 +137,7 @@ ROWS: tuple[Disturbance, ...] = (
         _ALL,
         (*_MOMENTS, Option("milliseconds", Takes.NUMBER, "For how long.", PAUSE_MS)),
         act=slow_consumer,
+        live=True,
         one_of=_MOMENT,
         example={"after-records": 10, "milliseconds": 500},
     ),
@@ -146,6 +148,7 @@ ROWS: tuple[Disturbance, ...] = (
         _ALL,
         (Option("count", Takes.NUMBER, "How many.", 2, least=2, most=8),),
         act=instances,
+        live=True,
         example={"count": 2},
     ),
     Disturbance(
@@ -168,6 +171,7 @@ ROWS: tuple[Disturbance, ...] = (
             ),
         ),
         act=registry_down,
+        live=True,
         example={"from": "t2", "to": "t2"},
     ),
     Disturbance(
@@ -184,6 +188,7 @@ ROWS: tuple[Disturbance, ...] = (
             ),
         ),
         act=registry_restart,
+        live=True,
         example={"after": "t1"},
     ),
 )

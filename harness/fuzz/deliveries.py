@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from harness.engine.plan.needs import is_live
+from harness.engine.plan.timing import is_live
 from harness.errors import StepError
 from harness.faults import FAULTS, Disturbance, Option, Standing, Takes
 from harness.faults.actions import Step

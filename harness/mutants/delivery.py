@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
-from harness.faults.landed import Log
+from harness.faults.log import Log
 from harness.model.record import Record
 
 Partition = tuple[str, int]

@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import Any
 
 from harness.engine.plan.case import Plan
-from harness.engine.plan.steps import Mark, Pair, Partition, Stage, stages
+from harness.engine.plan.steps import DeliveryStage, Mark, Pair, Partition, delivery_stages
 from harness.errors import DecodingError
 from harness.model.record import Record
 from harness.scenario.document import DeliveryStep
@@ -31,7 +31,7 @@ def delivery_lines(plan: Plan) -> Iterator[str]:
     """Yield the steps of a case's delivery, no line wider than 100 columns."""
     yield _cut(f"{plan.case.id}  {plan.case.scenario.title}", WIDTH)
     yield f"  {LEGEND}"
-    for stage in stages(plan.case, plan.records):
+    for stage in delivery_stages(plan.case, plan.records):
         step = stage.step
         yield ""
         yield from _wrapped(f"step {stage.number}: {_said(step)}  (line {step.line})", 2)
@@ -55,11 +55,11 @@ def delivery_json(plan: Plan) -> dict[str, Any]:
     return {
         "case": plan.case.id,
         "delivery": plan.case.delivery,
-        "steps": [_stage_json(plan, stage) for stage in stages(plan.case, plan.records)],
+        "steps": [_stage_json(plan, stage) for stage in delivery_stages(plan.case, plan.records)],
     }
 
 
-def _stage_json(plan: Plan, stage: Stage) -> dict[str, Any]:
+def _stage_json(plan: Plan, stage: DeliveryStage) -> dict[str, Any]:
     step = stage.step
     before, after = stage.order
     return {
@@ -159,7 +159,7 @@ def _licence(step: DeliveryStep, protocol: str) -> str:
     return f"allowed by {clause}" if clause else "no clause is named for this protocol"
 
 
-def _order_lines(stage: Stage) -> Iterator[str]:
+def _order_lines(stage: DeliveryStage) -> Iterator[str]:
     """Yield the order of sending across partitions, when the step changes that alone."""
     before, after = stage.order
     if sorted(before) != sorted(after) or before == after:

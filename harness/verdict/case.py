@@ -18,8 +18,8 @@ class Judged:
     `clauses` are those that the scenario cites, the first of them being its main point; `places`
     tells for each event number where its records lie, every copy of them, and `messages` how many
     messages say it once: a deletion's tombstone is a second one. `row_ids` tells whether
-    the wire tells rows without a key apart. `gone` are the events of which not every record is left
-    to be read: compaction removed it. `hostile` are the places of what no consumer can
+    the wire tells rows without a key apart. `compacted` are the events of which compaction removed
+    a record. `hostile` are the places of what no consumer can
     read; None where everything can be.
     """
 
@@ -30,7 +30,7 @@ class Judged:
     places: Mapping[int, tuple[Place, ...]]
     messages: Mapping[int, int] = field(default_factory=dict[int, int])
     row_ids: bool = False
-    gone: AbstractSet[int] = frozenset()
+    compacted: AbstractSet[int] = frozenset()
     hostile: tuple[Place, ...] | None = None
 
     def places_of(self, events: Sequence[RowEvent]) -> tuple[Place, ...]:

@@ -109,7 +109,7 @@ def _missing(
     judged: Judged, name: Name, events: Sequence[RowEvent], seen: Sequence[Step]
 ) -> Iterator[Finding]:
     for event in events:
-        there = event.origin.event not in judged.gone
+        there = event.origin.event not in judged.compacted
         if there and (event.commit_ts, event.op is Op.DELETE) not in seen:
             yield Finding(
                 FindingKind.EVENT_MISSING,
@@ -148,7 +148,7 @@ def _answered(
     events = [e for e in (*expected.applied, *expected.held) if isinstance(e, RowEvent)]
     untold: dict[Kind, list[int]] = {}
     for event in events:
-        if event.origin.event not in judged.gone - judged.places.keys():
+        if event.origin.event not in judged.compacted - judged.places.keys():
             kind = (str(event.table.table.id), _key(event), event.op is Op.DELETE)
             untold.setdefault(kind, []).append(event.commit_ts)
     read = [(kind, told) for told, kind in _kinds(events, answer, untold.keys())]

@@ -17,7 +17,7 @@ from harness.faults import FAULTS
 from harness.faults.actions import Step
 from harness.faults.choose import Place
 from harness.faults.fault import Disturbance, Standing
-from harness.faults.landed import Delivered, landed
+from harness.faults.log import LogEntry, simulate_log
 from harness.faults.option import Option, Takes
 from harness.model.record import Record
 
@@ -82,7 +82,7 @@ def composed(
     for fault in sorted(chosen, key=lambda fault: fault.act is not None):
         given = options(random.choice, fault, protocol, transactions)
         with suppress(StepError):
-            steps = fault.enact(steps, given, 1, Random(0))
+            steps = fault.act_on(steps, given, 1, Random(0))
             found.append((fault.name, given))
     return found
 
@@ -102,15 +102,15 @@ def deliveries(
     for fault in sorted(faults, key=lambda fault: fault.act is not None):
         given = options(drawing(draw), fault, protocol, transactions)
         try:
-            steps = fault.enact(steps, given, 1, Random(draw(st.integers(0, 99))))
+            steps = fault.act_on(steps, given, 1, Random(draw(st.integers(0, 99))))
         except StepError:
             continue
     return steps
 
 
-def reading(steps: Sequence[Step], random: Random) -> list[tuple[Place, Delivered]]:
+def reading(steps: Sequence[Step], random: Random) -> list[tuple[Place, LogEntry]]:
     """Return what a reader sees in one of the orders in which it may read the partitions."""
-    logs = {there: list(log.read) for there, log in landed(steps).items()}
+    logs = {there: list(log.read) for there, log in simulate_log(steps).items()}
     turns = [there for there, log in logs.items() for _ in log]
     random.shuffle(turns)
     return [(there, logs[there].pop(0)) for there in turns]

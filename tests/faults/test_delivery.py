@@ -28,7 +28,7 @@ from harness.faults.actions import (
     sent,
 )
 from harness.faults.delivery import deliver
-from harness.faults.landed import landed
+from harness.faults.log import simulate_log
 from harness.model.record import Record
 from tests.faults.samples import STREAMS, T1, T2
 
@@ -149,7 +149,7 @@ def test_each_step_has_a_seed_of_its_own() -> None:
 def test_what_expired_lies_before_what_is_deleted_later() -> None:
     """Retention and earlier records add up: later offsets move by what was there before."""
     wishes = [Wish("retention", {"to": "t1"}), Wish("expired", {"records": 5})]
-    logs = landed(deliver(RECORDS, wishes, "case"))
+    logs = simulate_log(deliver(RECORDS, wishes, "case"))
     assert (logs["shop", 0].start, logs["shop", 0].end) == (7, 9)
     assert [RECORDS.index(one.record) for one in logs["shop", 0].read] == [3, 5]
 
@@ -157,7 +157,7 @@ def test_what_expired_lies_before_what_is_deleted_later() -> None:
 def test_new_partitions_get_marks_and_ddl() -> None:
     """In the Open Protocol a partition that was added hears of everything from then on."""
     wish = Wish("grow", {"from": "t2"})
-    log = landed(deliver(OPEN, [wish], "case"))["shop", 2]
+    log = simulate_log(deliver(OPEN, [wish], "case"))["shop", 2]
     assert [one.record.origins[0].kind for one in log.read] == ["insert", "resolved"]
 
 
@@ -171,7 +171,7 @@ def test_batched_rows_stay_together() -> None:
 def test_new_partitions_get_ddl_as_well() -> None:
     """A DDL event behind the growth is sent to the new partition too."""
     wish = Wish("grow", {"from": "t2"})
-    log = landed(deliver((*OPEN, *OPEN[:2]), [wish], "case"))["shop", 2]
+    log = simulate_log(deliver((*OPEN, *OPEN[:2]), [wish], "case"))["shop", 2]
     assert [one.record.origins[0].kind for one in log.read] == ["insert", "resolved", "ddl"]
 
 
@@ -190,7 +190,7 @@ def test_transactions_end_before_what_is_done_between_them() -> None:
 def test_a_new_partition_has_no_past() -> None:
     """Earlier records expired from the partitions that were there; a new one begins at 0."""
     wishes = [Wish("grow", {"from": "t2"}), Wish("expired", {"records": 4})]
-    logs = landed(deliver(RECORDS, wishes, "case"))
+    logs = simulate_log(deliver(RECORDS, wishes, "case"))
     assert [log.start for log in logs.values()] == [4, 4, 0]
 
 

@@ -15,7 +15,7 @@ from harness.errors import StepError
 from harness.faults import FAULTS, poison
 from harness.faults.actions import Aborted, Committed, Step
 from harness.faults.fault import Invariant, Standing
-from harness.faults.landed import landed
+from harness.faults.log import simulate_log
 from harness.model.record import Record
 from tests.faults.laws import LAWS
 from tests.faults.samples import STREAMS, T1, T2, streams
@@ -91,12 +91,12 @@ def disturbed(
     name: str, records: Sequence[Record], options: Mapping[str, Any], seed: int = 0
 ) -> tuple[Step, ...]:
     """Return what a fault makes of a stream."""
-    return FAULTS[name].enact(records, options, LINE, Random(seed))
+    return FAULTS[name].act_on(records, options, LINE, Random(seed))
 
 
 def read(steps: Sequence[Step]) -> list[Record]:
     """Return what a reader of committed messages sees, partition by partition."""
-    return [one.record for log in landed(steps).values() for one in log.read]
+    return [one.record for log in simulate_log(steps).values() for one in log.read]
 
 
 def test_every_fault_is_held_to_the_laws() -> None:

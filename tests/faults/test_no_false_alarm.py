@@ -17,7 +17,7 @@ from harness.faults import FAULTS
 from harness.faults.actions import AddPartitions, Step
 from harness.faults.choose import Place, place
 from harness.faults.fault import Standing
-from harness.faults.landed import landed
+from harness.faults.log import simulate_log
 from harness.faults.orders import count_orders, enumerate_orders
 from harness.model.decoded import EventKind
 from harness.model.record import Record
@@ -46,7 +46,7 @@ State = dict[str, Counter[tuple[object, ...]]]
 def consumed(steps: Sequence[Step], random: Random) -> State:
     """Return the tables of a right consumer of the Open Protocol that reads a delivery."""
     read = ((there, one.record) for there, one in reading(steps, random))
-    return folded(read, set(landed(steps)))
+    return folded(read, set(simulate_log(steps)))
 
 
 def folded(
@@ -165,4 +165,4 @@ def test_most_faults_are_allowed(protocol: str) -> None:
 
 def test_new_partitions_are_read() -> None:
     """A partition that was added is one that the reader reads."""
-    assert [p for _, p in landed([AddPartitions("t", 2)])] == [0, 1]
+    assert [p for _, p in simulate_log([AddPartitions("t", 2)])] == [0, 1]

@@ -166,4 +166,4 @@ TRIALS = [
 def test_faults_find_what_they_act_on(name: str, form: str) -> None:
     """What a fault looks for is in the records that the codecs write."""
     _, records = REAL[form]
-    assert FAULTS[name].enact(records, ACTIVE[name], 1, Random(0)) != records
+    assert FAULTS[name].act_on(records, ACTIVE[name], 1, Random(0)) != records

@@ -91,7 +91,7 @@ def test_options_that_do_not_fit(
 ) -> None:
     """A mistake in the options is told with its line and with what was expected."""
     with pytest.raises(StepError) as refusal:
-        FAULTS[fault].enact(RECORDS, options, 7, Random(0))
+        FAULTS[fault].act_on(RECORDS, options, 7, Random(0))
     assert what in refusal.value.what
     assert expected in refusal.value.expected
     assert refusal.value.line == 7

@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.faults.landed import landed
+from harness.faults.log import simulate_log
 from harness.model.record import Record
 from harness.mutants.delivery import Delivery, Message, deliver, lying
 
@@ -21,7 +21,7 @@ RECORDS = st.lists(st.integers(0, 2), max_size=12).map(
 
 def delivered(records: list[Record], seed: int) -> Delivery:
     """Return a delivery of records that nothing was done to."""
-    logs = landed(records)
+    logs = simulate_log(records)
     return deliver(lying(records, logs, dict.fromkeys(logs, 0)), seed)
 
 

@@ -49,7 +49,7 @@ def digests(plan: Plan) -> Digests:
     return {
         **{f"encoded {name}": text for name, text in _parts(plan.records)},
         **{f"sent {name}": text for name, text in _parts(plan.delivered)},
-        "log": _digest((log, sorted(delivery.starts.items()), hostile, sorted(delivery.gone))),
+        "log": _digest((log, sorted(delivery.starts.items()), hostile, sorted(delivery.compacted))),
         "tables": _digest(golden.tables_text(plan)),
         "stop": _digest(None if stop is None else (stop.code, stop.what, stop.commit_ts)),
     }

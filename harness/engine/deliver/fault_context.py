@@ -1,63 +1,47 @@
-"""Where the delivery of one changefeed is enacted: its topics, its producers, who is watching."""
+"""Where the delivery of one changefeed is performed: its topics, its producers, its consumer."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any
 
 from confluent_kafka import Consumer, KafkaException, TopicPartition
 from confluent_kafka.admin import AdminClient
 
-from harness.engine.deliver.producer import TIMEOUT_S, Outlet, until
+from harness.engine.deliver.consumer_control import ConsumerControl
+from harness.engine.deliver.producer import TIMEOUT_S, DeliveryProducer, until
 from harness.engine.deliver.topics import CRITICAL
 from harness.errors import SetupError
-from harness.faults.actions import ConsumerAction
 from harness.faults.choose import Place, place
 from harness.model.record import Record
 from harness.services import Services
 
 
-class Audience(Protocol):
-    """Whoever reads while messages are sent."""
-
-    def heard(self, messages: int) -> None:
-        """Learn that so many more messages can be read."""
-        ...
-
-    def arm(self, action: ConsumerAction) -> None:
-        """Take what is to be done to the consumer at its moment."""
-        ...
-
-    def met(self) -> None:
-        """Return once the consumer is at work, as far as can be seen from outside."""
-        ...
-
-
 @dataclass(slots=True)
-class Stage:
+class FaultContext:
     """What actions work upon.
 
     `names` gives a canonical topic's name in Kafka, `real` a record as it is sent. `services` can
-    be halted where a delivery asks for that; `audience` is there where a consumer runs meanwhile.
+    be halted where a delivery asks for that; `consumer` is there where one reads meanwhile.
     """
 
     client: Mapping[str, str]
     names: Mapping[str, str]
-    outlet: Outlet
+    producer: DeliveryProducer
     real: Callable[[Record], Record]
     services: Services | None = None
-    audience: Audience | None = None
+    consumer: ConsumerControl | None = None
     ends: dict[Place, int] = field(default_factory=dict[Place, int])
     _admin: Any = None
     _asker: Any = None
 
     def send(self, record: Record) -> None:
         """Send one message plainly."""
-        self.outlet.send((self.named(record),))
+        self.producer.send((self.named(record),))
         self.grow(place(record), 1)
-        if self.audience is not None:
-            self.audience.heard(1)
+        if self.consumer is not None:
+            self.consumer.readable(1)
 
     def named(self, record: Record) -> Record:
         """Return a record as Kafka gets it."""
@@ -93,14 +77,14 @@ class Stage:
 
     @property
     def admin(self) -> Any:  # noqa: ANN401 - the driver has no types
-        """Return the administrative client: one for all, which lives as long as the stage."""
+        """Return the administrative client: one for all, which lives as long as the context."""
         if self._admin is None:
             self._admin = AdminClient({**self.client, "log_level": CRITICAL})
         return self._admin
 
     def renew(self) -> None:
         """Connect anew: to a broker that comes back, or to topics that have grown."""
-        self.outlet.renew()
+        self.producer.renew()
         if self._asker is not None:
             self._asker.close()
             self._asker = None

@@ -1,14 +1,18 @@
-"""Which function does what: one row an action, and the loop over a delivery's steps."""
+"""How each action is done to a run: a function and a row for each, and the loop over them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Future
 from types import MappingProxyType
 from typing import Any
 
-from harness.engine.deliver import broker, registry
-from harness.engine.deliver.fault_context import Stage
-from harness.errors import HarnessBug
+from confluent_kafka import KafkaException, TopicPartition
+from confluent_kafka.cimpl import NewPartitions
+
+from harness.engine.deliver.fault_context import FaultContext
+from harness.engine.deliver.producer import TIMEOUT_S, until
+from harness.errors import HarnessBug, SetupError
 from harness.faults.actions import (
     Aborted,
     AddPartitions,
@@ -23,38 +27,129 @@ from harness.faults.actions import (
     Step,
     StopRegistry,
 )
+from harness.faults.choose import place
 from harness.model.record import Record
+from harness.services import Services
 
 
-def arm(stage: Stage, action: ConsumerAction) -> None:
-    """Leave to the audience what happens to a consumer at its moment."""
-    if stage.audience is None:
-        raise HarnessBug(f"{action} is for a consumer that runs meanwhile, and there is none")
-    stage.audience.arm(action)
-
-
-# Compaction is not here: `compaction.as_gaps` says how to fill a topic as if it had been.
-ENACTMENTS: Mapping[type, Callable[[Stage, Any], None]] = MappingProxyType(
-    {
-        Aborted: broker.aborted,
-        AddPartitions: broker.add_partitions,
-        Committed: broker.committed,
-        DeleteBefore: broker.delete_before,
-        Instances: arm,
-        Kill: arm,
-        Pause: arm,
-        RestartBroker: broker.restart_broker,
-        StartRegistry: registry.start_registry,
-        StopRegistry: registry.stop_registry,
-    }
-)
-
-
-def enact(stage: Stage, steps: Iterable[Step]) -> None:
+def perform(context: FaultContext, steps: Iterable[Step]) -> None:
     """Do the steps in order; SetupError when a service does not do its part."""
     for step in steps:
         if isinstance(step, Record):
-            stage.send(step)
+            context.send(step)
         else:
-            ENACTMENTS[type(step)](stage, step)
-    stage.outlet.settle()
+            HANDLERS[type(step)](context, step)
+    context.producer.settle()
+
+
+def committed(context: FaultContext, action: Committed) -> None:
+    """Send messages in a transaction and commit it."""
+    _transaction(context, action.records, commit=True)
+    if context.consumer is not None:
+        context.consumer.readable(len(action.records))
+
+
+def aborted(context: FaultContext, action: Aborted) -> None:
+    """Send messages in a transaction and abort it."""
+    _transaction(context, action.records, commit=False)
+
+
+def delete_before(context: FaultContext, action: DeleteBefore) -> None:
+    """Let a partition begin at a later offset."""
+    context.producer.settle()
+    there = TopicPartition(context.names[action.topic], action.partition, action.offset)
+    _done(context.admin.delete_records([there], request_timeout=TIMEOUT_S), "delete messages of")
+
+
+def add_partitions(context: FaultContext, action: AddPartitions) -> None:
+    """Give a topic more partitions; the producers know them when this returns."""
+    context.producer.settle()
+    name, admin = context.names[action.topic], context.admin
+    there = len(admin.list_topics(name, TIMEOUT_S).topics[name].partitions)
+    if there < action.total:
+        wanted = [NewPartitions(name, action.total)]
+        _done(admin.create_partitions(wanted, request_timeout=TIMEOUT_S), "add partitions to")
+    until(
+        lambda: len(admin.list_topics(name, TIMEOUT_S).topics[name].partitions) >= action.total,
+        f"{name} does not come to have {action.total} partitions",
+    )
+    context.renew()
+
+
+def restart_broker(context: FaultContext, action: RestartBroker) -> None:
+    """Stop the broker under a consumer that is at work, and start it again with its data."""
+    del action
+    services = _services(context)
+    context.producer.settle()
+    if context.consumer is not None:
+        context.consumer.wait_until_working()
+    context.renew()
+    services.halt("kafka")
+    services.revive("kafka")
+
+
+def stop_registry(context: FaultContext, action: StopRegistry) -> None:
+    """Take the registry away once everything before is sent."""
+    del action
+    context.producer.settle()
+    _services(context).halt("registry")
+
+
+def start_registry(context: FaultContext, action: StartRegistry) -> None:
+    """Bring the registry back, not before a consumer could have missed it."""
+    del action
+    context.producer.settle()
+    if context.consumer is not None:
+        context.consumer.wait_until_working()
+    _services(context).revive("registry")
+
+
+def arm(context: FaultContext, action: ConsumerAction) -> None:
+    """Leave to the consumer control what happens to a consumer at its moment."""
+    if context.consumer is None:
+        raise HarnessBug(f"{action} is for a consumer that runs meanwhile, and there is none")
+    context.consumer.arm(action)
+
+
+def _transaction(context: FaultContext, records: Sequence[Record], *, commit: bool) -> None:
+    context.producer.transaction([context.named(record) for record in records], commit=commit)
+    places = {place(record) for record in records}
+    for record in records:
+        context.grow(place(record), 1)
+    for there in places:
+        context.grow(there, 1)
+    context.reached(places)
+
+
+def _done(futures: dict[Any, Future[Any]], what: str) -> None:
+    for topic, future in futures.items():
+        try:
+            future.result()
+        except KafkaException as error:
+            raise SetupError(
+                f"Kafka refused to {what} {topic}: {error.args[0].str()}",
+                hint="give this user ALTER and DELETE on the topics of a run",
+            ) from error
+
+
+def _services(context: FaultContext) -> Services:
+    if context.services is None:
+        raise HarnessBug("a service is to be restarted that is not ours")
+    return context.services
+
+
+# Compaction is not here: `compaction.as_gaps` says how to fill a topic as if it had been.
+HANDLERS: Mapping[type, Callable[[FaultContext, Any], None]] = MappingProxyType(
+    {
+        Aborted: aborted,
+        AddPartitions: add_partitions,
+        Committed: committed,
+        DeleteBefore: delete_before,
+        Instances: arm,
+        Kill: arm,
+        Pause: arm,
+        RestartBroker: restart_broker,
+        StartRegistry: start_registry,
+        StopRegistry: stop_registry,
+    }
+)

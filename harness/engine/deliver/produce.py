@@ -11,12 +11,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from harness.contracts import SchemaRegistry
-from harness.engine.deliver.fault_context import Stage
-from harness.engine.deliver.perform import enact
-from harness.engine.deliver.producer import Outlet
+from harness.engine.deliver.fault_context import FaultContext
+from harness.engine.deliver.perform import perform
+from harness.engine.deliver.producer import DeliveryProducer
 from harness.engine.deliver.registered import Registered
 from harness.engine.plan.case import Plan
-from harness.engine.plan.compaction import as_gaps
 from harness.errors import HarnessBug
 from harness.faults.actions import AddPartitions, Step, StopRegistry, sent
 from harness.model.record import Record
@@ -92,35 +91,35 @@ def fill(
     name a schema. Raises SetupError when the broker does not take a record, or the registry a
     schema.
     """
-    outlet = Outlet(kafka, plans[0][1] if plans else "")
+    producer = DeliveryProducer(kafka, plans[0][1] if plans else "")
     for plan, prefix in plans:
-        stage = staged(kafka, plan, prefix, outlet, registry)
+        context = fault_context(kafka, plan, prefix, producer, registry)
         steps = plan.delivery.steps
         if all(isinstance(step, Record) for step in steps):
-            outlet.send(stage.named(step) for step in steps if isinstance(step, Record))
+            producer.send(context.named(step) for step in steps if isinstance(step, Record))
         else:
-            enact(stage, as_gaps(steps))
-            verify(stage, filled_topics(plan, prefix))
-    outlet.settle()
+            perform(context, plan.delivery.filling)
+            verify(context, filled_topics(plan, prefix))
+    producer.settle()
     return [filled_topics(plan, prefix) for plan, prefix in plans]
 
 
-def staged(
+def fault_context(
     kafka: Mapping[str, str],
     plan: Plan,
     prefix: str,
-    outlet: Outlet,
+    producer: DeliveryProducer,
     registry: SchemaRegistry | None,
-) -> Stage:
-    """Return where a plan's delivery is enacted; its schemas are with the registry by then."""
-    return Stage(kafka, topic_names(plan, prefix), outlet, _real(plan, prefix, registry))
+) -> FaultContext:
+    """Return where a plan's delivery is performed; its schemas are with the registry by then."""
+    return FaultContext(kafka, topic_names(plan, prefix), producer, _real(plan, prefix, registry))
 
 
-def verify(stage: Stage, topics: Sequence[FilledTopic]) -> None:
+def verify(context: FaultContext, topics: Sequence[FilledTopic]) -> None:
     """Hold the broker's end offsets against the plan's; HarnessBug when the model is wrong."""
     for topic in topics:
         for number, wanted in enumerate(topic.end_offsets):
-            end = stage.end_of(topic.name, number)
+            end = context.end_of(topic.name, number)
             if end != wanted:
                 where = f"{topic.name}/{number}"
                 raise HarnessBug(f"{where} ends at {end}, by the plan at {wanted}")

@@ -21,7 +21,7 @@ LOOK_AROUND_S = 0.02
 ERRORS = 3  # syslog's number; librdkafka warns of a coordinator that is only just coming up
 
 
-class Outlet:
+class DeliveryProducer:
     """The producers of one filling; a record's topic is Kafka's own name by now."""
 
     def __init__(self, client: Mapping[str, str], name: str) -> None:

@@ -125,7 +125,7 @@ def plan(case: Case, log: ChangeLog, known: dict[Hashable, Emission] | None = No
         places=delivery.places,
         messages=Counter(origin.event for record in sent.records for origin in record.origins),
         row_ids=wire.row_ids,
-        gone=delivery.gone,
+        compacted=delivery.compacted,
         hostile=delivery.hostile,
     )
     return Plan(

@@ -2,7 +2,7 @@
 
 A broker's cleaner never touches the segment that it still writes to and runs when it likes, so
 what it leaves cannot be said beforehand. The topic is filled instead with what the cleaner would
-leave, at the same offsets: transactions make the gaps (`landed.with_gaps`). That works on any
+leave, at the same offsets: transactions make the gaps (`with_gaps`). That works on any
 cluster, at once, and is the same each time.
 """
 
@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from harness.errors import HarnessBug
 from harness.faults.actions import Aborted, Committed, Compact, DeleteBefore, Step
 from harness.faults.choose import Place, place
-from harness.faults.landed import Log, landed, with_gaps
+from harness.faults.log import Log, LogEntry, simulate_log
 from harness.model.record import Record
 
 
@@ -22,7 +23,7 @@ def as_gaps(steps: Sequence[Step]) -> tuple[Step, ...]:
     while (at := _first(found)) is not None:
         action = found[at]
         assert isinstance(action, Compact)
-        logs = landed(found[: at + 1])
+        logs = simulate_log(found[: at + 1])
         kept = [step for old in found[:at] for step in _without(old, action.topic)]
         whole = [record for step in found[:at] for record in _messages(step)]
         filled = [
@@ -77,3 +78,28 @@ def _filled(there: Place, log: Log, whole: Sequence[Record]) -> Iterator[Step]:
         yield DeleteBefore(*there, 1)
     else:
         yield Aborted((whole[0],) * (log.end - 1))
+
+
+def with_gaps(there: Place, log: Log) -> Iterator[Step]:
+    """Yield how to produce a partition that reads like this one, without compaction.
+
+    A gap of one offset is the marker of a committed transaction, a longer one an aborted
+    transaction; a single offset missing at the beginning is sent and deleted. In the stead of what
+    is gone goes the message that follows. HarnessBug when there is no message to go in its stead.
+    """
+    if not log.read:
+        if log.end:
+            raise HarnessBug(f"no message is left of {there[0]}/{there[1]} to fill its gaps with")
+        return
+    first = log.read[0]
+    if first.offset == 1:
+        yield first.record
+        yield DeleteBefore(*there, 1)
+    elif first.offset:
+        yield Aborted((first.record,) * (first.offset - 1))
+    nexts = [*log.read[1:], LogEntry(log.read[-1].record, log.end)]
+    for one, follower in zip(log.read, nexts, strict=True):
+        gap = follower.offset - one.offset - 1
+        yield Committed((one.record,)) if gap == 1 else one.record
+        if gap > 1:
+            yield Aborted((follower.record,) * (gap - 1))

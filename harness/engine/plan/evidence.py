@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from harness.engine.plan.case import Plan
 from harness.engine.plan.delivery import decoded_or_refusal
-from harness.faults.landed import Delivered
+from harness.faults.log import LogEntry
 from harness.model.decoded import DecodedEvent, EventKind
 from harness.model.evidence import Evidence, Point, ShownRecord
 from harness.model.finding import FINDINGS, Judgement, Verdict
@@ -51,7 +51,7 @@ def evidence(plan: Plan, verdict: Verdict, observed: Observed) -> Evidence | Non
     )
 
 
-def _where(topic: str, partition: int, one: Delivered) -> Where:
+def _where(topic: str, partition: int, one: LogEntry) -> Where:
     return topic, partition, one.offset
 
 
@@ -65,7 +65,7 @@ def _blamed(verdict: Verdict) -> Mapping[Where, int]:
 
 
 def _wanted(
-    lying: Sequence[tuple[str, int, Delivered]], blamed: Mapping[Where, int]
+    lying: Sequence[tuple[str, int, LogEntry]], blamed: Mapping[Where, int]
 ) -> frozenset[Where]:
     """Return the places to show: all of a small case, else those around what is blamed."""
     places = [_where(*one) for one in lying]
@@ -82,7 +82,7 @@ def _wanted(
 
 
 def _record(
-    plan: Plan, topic: str, partition: int, one: Delivered, blamed: Mapping[Where, int]
+    plan: Plan, topic: str, partition: int, one: LogEntry, blamed: Mapping[Where, int]
 ) -> ShownRecord:
     key, value = one.record.key, one.record.value
     return ShownRecord(
@@ -97,7 +97,7 @@ def _record(
     )
 
 
-def _lines(plan: Plan, one: Delivered) -> Iterator[str]:
+def _lines(plan: Plan, one: LogEntry) -> Iterator[str]:
     decoded = decoded_or_refusal(plan.wire, one.record)
     if isinstance(decoded, str):
         yield f"cannot be read: {decoded}"
@@ -107,7 +107,7 @@ def _lines(plan: Plan, one: Delivered) -> Iterator[str]:
 
 
 def _point(
-    plan: Plan, topic: str, partition: int, one: Delivered, blamed: Mapping[Where, int]
+    plan: Plan, topic: str, partition: int, one: LogEntry, blamed: Mapping[Where, int]
 ) -> Point:
     decoded = decoded_or_refusal(plan.wire, one.record)
     origin = one.record.origins[0]

@@ -14,25 +14,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from harness.engine.plan.needs import RETENTION
 from harness.errors import UsageError
 from harness.faults import FAULTS, Invariant
 from harness.model.level import Level
 from harness.scenario.document import DeliveryStep
 from harness.scenario.expand import Case
-
-# What happens while a consumer reads; `grow` may also happen while it is stopped.
-WHILE_READING = frozenset(
-    {
-        "kill",
-        "slow-consumer",
-        "instances",
-        "broker-restart",
-        "registry-down",
-        "registry-restart",
-    }
-)
-
 
 TOGETHER = "materialise + stream"
 
@@ -68,7 +54,7 @@ def steps_of(case: Case) -> Sequence[DeliveryStep]:
 def _decode(steps: Sequence[DeliveryStep]) -> bool:
     if not steps:
         return True
-    lost = any(step.fault == RETENTION for step in steps)
+    lost = any(FAULTS[step.fault].loses_data for step in steps)
     return not lost and not _stream(steps) and any(_changes_messages(step) for step in steps)
 
 
@@ -82,11 +68,7 @@ def _materialise(steps: Sequence[DeliveryStep]) -> bool:
 
 
 def _stream(steps: Sequence[DeliveryStep]) -> bool:
-    return any(
-        step.fault in WHILE_READING
-        or (step.fault == "grow" and step.options.get("consumer", "running") == "running")
-        for step in steps
-    )
+    return any(FAULTS[step.fault].is_live(step.options) for step in steps)
 
 
 BELONGS: Mapping[Level, Callable[[Sequence[DeliveryStep]], bool]] = {

@@ -7,11 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from enum import StrEnum
-from random import Random
 
 from harness.errors import Location, Problem, ScenarioError, StepError
-from harness.faults import FAULTS
 from harness.faults.actions import Action, Step, sent
+from harness.faults.delivery import AppliedStep, apply_steps
 from harness.model.record import Record
 from harness.scenario.document import DeliveryStep
 from harness.scenario.expand import Case
@@ -40,7 +39,7 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class DeliveryStage:
     """What one step does.
 
     `partitions` has those that the step touches and those that it leaves alike; `order` is that of
@@ -55,22 +54,19 @@ class Stage:
     actions: tuple[tuple[int, Action], ...]
 
 
-def stages(case: Case, records: Sequence[Record]) -> Iterator[Stage]:
+def delivery_stages(case: Case, records: Sequence[Record]) -> Iterator[DeliveryStage]:
     """Yield the steps of the case's delivery; ScenarioError for one that finds nothing to act on.
 
     Each draws from the generator that it draws from in a run.
     """
-    steps: tuple[Step, ...] = tuple(records)
-    for number, wanted in enumerate(case.scenario.delivery.get(case.delivery or "", ())):
-        random = Random(f"{case.id}/{number}")
-        try:
-            done = FAULTS[wanted.fault].enact(steps, wanted.options, wanted.line, random)
-        except StepError as error:
-            where = Location(case.scenario.file, error.line)
-            problem = Problem(where, f"{case.id}: {error.what}", error.expected, error.hint)
-            raise ScenarioError((problem,)) from error
-        yield _stage(number, wanted, steps, done)
-        steps = done
+    wanted = case.scenario.delivery.get(case.delivery or "", ())
+    try:
+        for number, applied in enumerate(apply_steps(records, wanted, case.id)):
+            yield _stage(number, wanted[number], applied)
+    except StepError as error:
+        where = Location(case.scenario.file, error.line)
+        problem = Problem(where, f"{case.id}: {error.what}", error.expected, error.hint)
+        raise ScenarioError((problem,)) from error
 
 
 def matched(before: Sequence[Record], after: Sequence[Record]) -> tuple[Pair, ...]:
@@ -78,16 +74,15 @@ def matched(before: Sequence[Record], after: Sequence[Record]) -> tuple[Pair, ..
     return tuple(_Match(before, after).pairs())
 
 
-def _stage(
-    number: int, wanted: DeliveryStep, before: tuple[Step, ...], after: tuple[Step, ...]
-) -> Stage:
-    first, then = sent(before), sent(after)
+def _stage(number: int, wanted: DeliveryStep, applied: AppliedStep) -> DeliveryStage:
+    first, then = sent(applied.before), sent(applied.after)
     old, new = _parted(first), _parted(then)
     partitions = {
         place: matched(old.get(place, ()), new.get(place, ())) for place in sorted({*old, *new})
     }
     order = (_order(first), _order(then))
-    return Stage(number + 1, wanted, partitions, order, _actions(before, after))
+    actions = _actions(applied.before, applied.after)
+    return DeliveryStage(number + 1, wanted, partitions, order, actions)
 
 
 def _parted(records: Sequence[Record]) -> dict[Partition, list[Record]]:

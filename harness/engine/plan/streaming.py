@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from harness.engine.plan.windows import WINDOW, windowed
-from harness.faults.delivery import Wanted
+from harness.faults.delivery import FaultStep
 from harness.model.change import Change
 from harness.model.dialects import DEFAULT_DIALECT
 from harness.model.record import Record
@@ -28,7 +28,7 @@ class Course:
     protocol: str
     stage: SourceConfig
     dialect: str = DEFAULT_DIALECT
-    delivery: tuple[Wanted, ...] = ()
+    delivery: tuple[FaultStep, ...] = ()
     seed: str = "stream"
     window: int = WINDOW
 

@@ -20,10 +20,10 @@ _PUTS = frozenset({EventKind.INSERT, EventKind.UPDATE, EventKind.UPSERT})
 def still_told(events: Sequence[SourceEvent], delivery: Delivery, wire: Wire) -> Iterator[RowEvent]:
     """Yield the row events, but for puts of which no message is left."""
     rows = [event for event in events if isinstance(event, RowEvent)]
-    told = _told(delivery, wire) if delivery.gone else frozenset[int]()
+    told = _told(delivery, wire) if delivery.compacted else frozenset[int]()
     for row in rows:
         number = row.origin.event
-        if row.after is None or number not in delivery.gone or number in told:
+        if row.after is None or number not in delivery.compacted or number in told:
             yield row
 
 

@@ -8,18 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from random import Random
 
 from harness.errors import StepError
 from harness.faults import FAULTS
-from harness.faults.delivery import Wanted
+from harness.faults.delivery import FaultStep, step_random
 from harness.model.record import Record
 
 WINDOW = 1024
 
 
 def windowed(
-    records: Iterable[Record], wanted: Sequence[Wanted], seed: str, size: int = WINDOW
+    records: Iterable[Record], wanted: Sequence[FaultStep], seed: str, size: int = WINDOW
 ) -> Iterator[Record]:
     """Yield the records as the steps leave them.
 
@@ -28,14 +27,14 @@ def windowed(
     """
     for step in wanted:
         if FAULTS[step.fault].act is not None:
-            FAULTS[step.fault]((), step.options, step.line, Random(seed))
+            FAULTS[step.fault]((), step.options, step.line, step_random(seed))
     idle: dict[int, StepError] = {}
     acted: set[int] = set()
     stream = iter(records)
     number = 0
     while window := tuple(islice(stream, size)):
         for index, step in enumerate(wanted):
-            random = Random(f"{seed}/{index}/{number}")
+            random = step_random(seed, index, number)
             try:
                 window = FAULTS[step.fault](window, step.options, step.line, random)
                 acted.add(index)

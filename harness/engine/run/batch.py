@@ -17,7 +17,7 @@ from harness.engine.plan.case import Plan
 from harness.engine.run import jobs
 from harness.engine.run.interactive import Named, Phase
 from harness.engine.run.isolation import NOT_ISOLATED, Isolation, read_alone
-from harness.engine.run.required_services import registry_for
+from harness.engine.run.requirements import registry_for
 from harness.engine.sink.shapes import shapes_of
 from harness.engine.sink.sink import Sink
 from harness.model.finding import Verdict

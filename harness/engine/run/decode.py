@@ -20,7 +20,7 @@ from harness.engine.run import jobs
 from harness.engine.run.batch import Answers
 from harness.engine.run.interactive import Phase
 from harness.engine.run.isolation import NOT_ISOLATED, Isolation, read_alone
-from harness.faults.landed import Delivered
+from harness.faults.log import LogEntry
 from harness.model.canonical import canonical
 from harness.model.columns import Column
 from harness.model.decoded import DecodedEvent, EventKind, settled
@@ -103,7 +103,7 @@ def given(plan: Plan) -> Given:
     return Given([GivenRecord(one.offset, one.record) for one in lying], schemas)
 
 
-def sent_in_order(plan: Plan) -> Iterator[Delivered]:
+def sent_in_order(plan: Plan) -> Iterator[LogEntry]:
     """Yield the messages that are left to be read, with their offsets, in the order of sending."""
     left = {there: deque(log.read) for there, log in plan.delivery.logs.items()}
     for record in plan.delivered:
@@ -127,7 +127,7 @@ def wanted(plan: Plan) -> Iterator[Wanted]:
             yield Wanted(_canonical(whole(event, left), columns), columns, place)
 
 
-def _origin(one: Delivered, number: int) -> Origin:
+def _origin(one: LogEntry, number: int) -> Origin:
     origins = one.record.origins
     return origins[min(number, len(origins) - 1)]
 

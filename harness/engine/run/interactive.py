@@ -8,17 +8,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from harness.engine.deliver import topics
+from harness.engine.deliver.consumer_control import ConsumerControl
 from harness.engine.deliver.large_messages import laid_out
-from harness.engine.deliver.moments import Moments
-from harness.engine.deliver.perform import enact
-from harness.engine.deliver.produce import filled_topics, staged, verify, wanted_topics
-from harness.engine.deliver.producer import Outlet
+from harness.engine.deliver.perform import perform
+from harness.engine.deliver.produce import fault_context, filled_topics, verify, wanted_topics
+from harness.engine.deliver.producer import DeliveryProducer
 from harness.engine.deliver.progress import Progress
 from harness.engine.plan.case import Plan
-from harness.engine.plan.compaction import as_gaps
-from harness.engine.plan.needs import first_live, happening, is_live, restarts, unloseable, unmet
+from harness.engine.plan.timing import first_live, happening, is_live, restarts
 from harness.engine.run import jobs
-from harness.engine.run.required_services import registry_for
+from harness.engine.run.requirements import registry_for, unmet, unsurvivable
 from harness.engine.sink.shapes import shapes_of
 from harness.engine.sink.sink import Sink
 from harness.faults.actions import ConsumerAction, sent
@@ -50,12 +49,12 @@ class Live:
         kafka = self.services.kafka
         named = registry_for(self.services, [plan.case])
         registry = None if named is None else HttpRegistry(named)
-        steps = as_gaps(plan.delivery.steps)
+        steps = plan.delivery.filling
         begin = first_live(steps)
         start = self._start(plan, prefix, index)
-        outlet = Outlet(kafka.client, prefix)
-        stage = staged(kafka.client, plan, prefix, outlet, registry)
-        stage.services = self.services
+        producer = DeliveryProducer(kafka.client, prefix)
+        context = fault_context(kafka.client, plan, prefix, producer, registry)
+        context.services = self.services
         wanted = wanted_topics([(plan, prefix)])
         with (
             topics.created(kafka, wanted, self.wishes),
@@ -66,17 +65,19 @@ class Live:
             filled = filled_topics(plan, prefix)
             places = [(t.name, n) for t in filled for n in range(len(t.end_offsets))]
             progress = Progress(kafka.client, prefix, places)
-            moments = Moments(self.consumer, supervised, progress, outlet.settle, len(sent(steps)))
-            stage.audience = moments
+            control = ConsumerControl(
+                self.consumer, supervised, progress, producer.settle, len(sent(steps))
+            )
+            context.consumer = control
             # What is to happen to the consumer is known before it starts, wherever it was written.
             armed = [step for step in steps if isinstance(step, ConsumerAction)]
-            enact(stage, armed)
-            enact(stage, [step for step in steps[:begin] if step not in armed])
-            moments.begin()
-            enact(stage, [step for step in steps[begin:] if step not in armed])
-            verify(stage, filled)
-            stage.renew()
-            observed, unreached = moments.answer()
+            perform(context, armed)
+            perform(context, [step for step in steps[:begin] if step not in armed])
+            control.begin()
+            perform(context, [step for step in steps[begin:] if step not in armed])
+            verify(context, filled)
+            context.renew()
+            observed, unreached = control.answer()
             if self.sink is not None:
                 observed = self.sink.answer(start.job.changefeeds[0], observed)
         if unreached and observed.outcome is Outcome.DONE:
@@ -131,7 +132,7 @@ def sort_out(
     refused: dict[str, Observed] = {}
     for index, plan in enumerate(planned):
         steps = plan.delivery.steps
-        lacking = unloseable(plan.case, consumer) or unmet(steps, consumer, settings)
+        lacking = unsurvivable(plan.case, consumer) or unmet(steps, consumer, settings)
         if lacking:
             refused[plan.case.id] = Observed(Outcome.NOT_APPLICABLE, f"needs {lacking}")
             continue

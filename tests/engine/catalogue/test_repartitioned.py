@@ -14,7 +14,7 @@ from harness.engine.catalogue.choose import load, selected
 from harness.engine.catalogue.repartitioned import relaid
 from harness.engine.plan.compaction import as_gaps
 from harness.errors import UsageError
-from harness.faults.landed import landed
+from harness.faults.log import simulate_log
 from harness.scenario.expand import Case
 
 NUMBERS = (1, 2, 4)
@@ -54,7 +54,7 @@ def test_readers_begin_where_a_compacted_partition_begins() -> None:
     plans = relaid(space(None, None), cases, 4).plans
     moved = 0
     for plan in plans:
-        filled = landed(as_gaps(plan.delivery.steps))
+        filled = simulate_log(as_gaps(plan.delivery.steps))
         assert plan.delivery.starts == {there: log.start for there, log in filled.items()}
         moved += sum(log.start > 0 for log in filled.values())
     assert moved

@@ -10,7 +10,7 @@ from harness.engine.catalogue.choose import load, selected
 from harness.engine.catalogue.plans import plans
 from harness.engine.catalogue.workspace import workspace
 from harness.engine.plan.levels import BELONGS, level_text, of_level, steps_of
-from harness.engine.plan.needs import is_live
+from harness.engine.plan.timing import is_live
 from harness.errors import UsageError
 from harness.model.level import Level
 from harness.scenario.expand import Case

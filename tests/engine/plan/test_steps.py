@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.engine.plan.steps import Mark, Partition, Stage, matched, stages
+from harness.engine.plan.steps import DeliveryStage, Mark, Partition, delivery_stages, matched
 from harness.errors import ScenarioError
 from harness.faults.actions import Kill
 from harness.model.record import Origin, Record
@@ -49,7 +49,7 @@ def test_a_copy_does_not_hide_a_change() -> None:
 def test_the_last_stage_is_the_delivery(tmp_path: Path) -> None:
     """Each step starts from what the one before left, and the last leaves what is delivered."""
     plan = planned(tmp_path)["again"]
-    found = list(stages(plan.case, plan.records))
+    found = list(delivery_stages(plan.case, plan.records))
     assert [stage.step.fault for stage in found] == ["replay", "duplicate"]
     assert sides(0, found[0]) == _parted(plan.records)
     assert sides(1, found[-1]) == _parted(plan.delivered)
@@ -63,7 +63,7 @@ def test_actions_stand_where_they_are_done(tmp_path: Path) -> None:
     steps = TEXT.split("  again:\n")[1].split("expect:")[0]
     killed = "    - kill: {after-records: 2}\n      allowed-by: {open: kafka.at-least-once}\n"
     plan = planned(tmp_path, TEXT.replace(steps, killed))["again"]
-    (stage,) = stages(plan.case, plan.records)
+    (stage,) = delivery_stages(plan.case, plan.records)
     ((place, action),) = stage.actions
     assert place == 0
     assert isinstance(action, Kill)
@@ -74,11 +74,11 @@ def test_a_step_without_anything_to_act_on_names_its_line(tmp_path: Path) -> Non
     """Steps over records that they do not fit are an authoring error at the step's line."""
     plan = planned(tmp_path)["again"]
     with pytest.raises(ScenarioError) as caught:
-        list(stages(plan.case, plan.records[:1]))
+        list(delivery_stages(plan.case, plan.records[:1]))
     assert caught.value.problems[0].location.line == 13
 
 
-def sides(side: int, stage: Stage) -> dict[Partition, list[Record]]:
+def sides(side: int, stage: DeliveryStage) -> dict[Partition, list[Record]]:
     """Return one side of a stage's partitions, those without messages left out."""
     found = {
         place: [here[1] for pair in pairs if (here := (pair.before, pair.after)[side])]

@@ -25,7 +25,7 @@ from harness.engine.plan.case import Plan
 from harness.engine.run.attached.views import View, view
 from harness.engine.run.attached.watch import Watch, rows_of
 from harness.engine.run.interactive import Phase
-from harness.engine.run.required_services import registry_for
+from harness.engine.run.requirements import registry_for
 from harness.errors import SetupError, UsageError
 from harness.faults.actions import Aborted, Committed
 from harness.model.observed import Observed, Outcome

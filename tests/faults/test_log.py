@@ -1,12 +1,9 @@
-"""What lies in a topic after everything: offsets with gaps, and how to produce such a topic."""
+"""What lies in a topic after everything: offsets with gaps."""
 
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from harness.errors import HarnessBug
 from harness.faults.actions import (
     Aborted,
     AddPartitions,
@@ -18,7 +15,7 @@ from harness.faults.actions import (
     Step,
 )
 from harness.faults.choose import Place
-from harness.faults.landed import Delivered, Log, landed, with_gaps
+from harness.faults.log import Log, simulate_log
 from harness.model.record import Origin, Record
 
 ORIGIN = Origin(1, 0, 0, "insert", "t1", "s.t", "id=1", 1)
@@ -38,7 +35,7 @@ OTHER = record("o", partition=1)
 
 def shown(steps: list[Step], there: Place = HERE) -> str:
     """Return a partition as keys with offsets, between its first and its end offset."""
-    log = landed(steps)[there]
+    log = simulate_log(steps)[there]
     read = " ".join(f"{(one.record.key or b'').decode()}{one.offset}" for one in log.read)
     return f"{log.start}: {read} :{log.end}"
 
@@ -69,25 +66,5 @@ def test_offsets(steps: list[Step], expected: str) -> None:
 
 def test_added_partitions_are_there_and_empty() -> None:
     """A partition that nothing is sent to exists all the same."""
-    assert landed([A, AddPartitions("t", 3)])["t", 2] == Log()
+    assert simulate_log([A, AddPartitions("t", 3)])["t", 2] == Log()
     assert shown([A, AddPartitions("t", 3)]) == "0: a0 :1"
-
-
-@given(st.lists(st.integers(0, 4), max_size=6), st.integers(0, 4))
-def test_gaps_can_be_produced(gaps: list[int], tail: int) -> None:
-    """Whatever gaps a compacted partition has, transactions and deletion make the same ones."""
-    read: list[Delivered] = []
-    end = 0
-    for gap in gaps:
-        read.append(Delivered(A, end + gap))
-        end += gap + 1
-    log = Log(0, end + tail if read else 0, tuple(read))
-    made = landed(with_gaps(HERE, log)).get(HERE, Log())
-    assert (made.read, made.end) == (log.read, log.end)
-    assert made.start <= (made.read[0].offset if made.read else 0)
-
-
-def test_a_log_without_messages_cannot_be_filled() -> None:
-    """Gaps are made of messages that somebody sent."""
-    with pytest.raises(HarnessBug):
-        list(with_gaps(HERE, Log(0, 3, ())))

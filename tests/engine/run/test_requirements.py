@@ -8,8 +8,9 @@ from typing import get_args
 
 import pytest
 
-from harness.engine.deliver.perform import ENACTMENTS
-from harness.engine.plan.needs import first_live, happening, is_live, restarts, unmet
+from harness.engine.deliver.perform import HANDLERS
+from harness.engine.plan.timing import first_live, happening, is_live, restarts
+from harness.engine.run.requirements import unmet
 from harness.faults import FAULTS
 from harness.faults.actions import (
     Action,
@@ -102,6 +103,6 @@ def test_services_that_are_not_ours(name: str, tmp_path: Path) -> None:
     )
 
 
-def test_every_action_is_enacted() -> None:
+def test_every_action_is_performed() -> None:
     """There is a row for each action; compaction is made of others."""
-    assert {*ENACTMENTS, Compact} == {*get_args(Action)}
+    assert {*HANDLERS, Compact} == {*get_args(Action)}

@@ -46,8 +46,8 @@ def crash_point(when: Reached, consumer: Consumer) -> str:
 
 
 @dataclass(slots=True)
-class Moments:
-    """The audience of a live delivery: one consumer, and what is to happen to it."""
+class ConsumerControl:
+    """Controls the consumer of a live delivery: starts it, and does to it what is due."""
 
     consumer: Consumer
     supervised: SupervisedConsumer
@@ -74,9 +74,9 @@ class Moments:
         """Start the consumer; what was to happen by now happens."""
         self.begun = True
         self.supervised.begin(self.crashes[0] if self.crashes else "", self.instances)
-        self.heard(0)
+        self.readable(0)
 
-    def heard(self, messages: int) -> None:
+    def readable(self, messages: int) -> None:
         """Count messages that can be read, and act where that makes a moment."""
         self.messages += messages
         if not self.begun:
@@ -86,7 +86,7 @@ class Moments:
                 self.outside.remove(action)
                 self._act(action)
 
-    def met(self) -> None:
+    def wait_until_working(self) -> None:
         """Return once the consumer is at work, or has ended."""
         if self.begun:
             asked = time.monotonic()
