@@ -1,6 +1,6 @@
 """What a run needs and whether it is there: one finding a line, each with the way to get it.
 
-Law: nothing is downloaded, started or changed here, and no wait is longer than ten seconds.
+Nothing is downloaded, started or changed here, and no wait is longer than ten seconds.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ The programs are real files under `harness/scaffolds/<language>/`: what is alike
 in `runner`, the rest in others. Here they are put together, and the names that they
 bear are changed.
 
-Law: a directory with something in it is never touched, and what is written is there as a whole or
+A directory with something in it is never touched, and what is written is there as a whole or
 not at all.
 """
 
@@ -29,7 +29,7 @@ _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class ScaffoldOptions:
     """What to begin with; `directory` None and `name` "" follow from each other."""
 
     language: str
@@ -48,13 +48,13 @@ class Created:
     files: tuple[Path, ...]
 
 
-def create(wish: Wish) -> Created:
+def create(options: ScaffoldOptions) -> Created:
     """Write a new consumer; UsageError when it cannot be, and nothing is written."""
-    protocol = _protocol(wish)
-    name = _name(wish)
-    directory = wish.directory or Path(name)
+    protocol = _protocol(options)
+    name = _name(options)
+    directory = options.directory or Path(name)
     _refuse_occupied(directory)
-    sources = parts(wish.language, protocol)
+    sources = parts(options.language, protocol)
     words = {NAME: name, PROTOCOL: protocol}
     try:
         directory.parent.mkdir(parents=True, exist_ok=True)
@@ -72,26 +72,26 @@ def create(wish: Wish) -> Created:
     return Created(directory, name, protocol, files)
 
 
-def _protocol(wish: Wish) -> str:
-    offered = OFFERED[wish.language]
-    if wish.protocol and wish.protocol not in offered:
-        speakers = [language for language, names in OFFERED.items() if wish.protocol in names]
+def _protocol(options: ScaffoldOptions) -> str:
+    offered = OFFERED[options.language]
+    if options.protocol and options.protocol not in offered:
+        speakers = [language for language, names in OFFERED.items() if options.protocol in names]
         raise UsageError(
-            f"there is no scaffold in {wish.language} for {wish.protocol}",
-            expected=f"--protocol {' or '.join(offered)} in {wish.language}",
-            hint=f"{wish.protocol} is offered in {', '.join(speakers) or 'no language'}",
+            f"there is no scaffold in {options.language} for {options.protocol}",
+            expected=f"--protocol {' or '.join(offered)} in {options.language}",
+            hint=f"{options.protocol} is offered in {', '.join(speakers) or 'no language'}",
         )
-    return wish.protocol or offered[0]
+    return options.protocol or offered[0]
 
 
-def _name(wish: Wish) -> str:
+def _name(options: ScaffoldOptions) -> str:
     """Return the consumer's name: what is said, else what its directory is called."""
-    name = wish.name or (NAME if wish.directory is None else wish.directory.resolve().name)
+    name = options.name or (NAME if options.directory is None else options.directory.resolve().name)
     if not _NAME.fullmatch(name) or len(name) > NAME_MAX:
         raise UsageError(
             f"{name!r} cannot be a consumer's name",
             expected="lower-case letters and digits, joined by single hyphens, such as my-consumer",
-            hint="" if wish.name else "name it with --name",
+            hint="" if options.name else "name it with --name",
         )
     return name
 

@@ -1,6 +1,6 @@
 """A scenario to begin with: complete, valid, and with comments that say what to change.
 
-Law: nothing that exists is ever overwritten, and what is written has been loaded once.
+Nothing that exists is ever overwritten, and what is written has been loaded once.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _SPECIAL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufe
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class DraftOptions:
     """What to begin with; `sql` is a file of SQL, None for the example."""
 
     path: Path
@@ -66,13 +66,13 @@ class Created:
     left_out: tuple[str, ...]
 
 
-def create(root: Path, wish: Wish) -> Created:
+def create(root: Path, options: DraftOptions) -> Created:
     """Write a new scenario under the root; UsageError when it cannot be, and nothing is written."""
-    path = _target(root, wish.path)
+    path = _target(root, options.path)
     scenario = ".".join(path.relative_to(root).with_suffix("").parts)
-    steps = _steps(wish)
+    steps = _steps(options)
     schema = os.path.relpath(GRAMMAR, path.parent.resolve())
-    text = "\n".join(_lines(scenario, wish, steps, Path(schema).as_posix())) + "\n"
+    text = "\n".join(_lines(scenario, options, steps, Path(schema).as_posix())) + "\n"
     if os.path.lexists(path):
         raise UsageError(f"{path} exists; nothing is overwritten", hint="choose another name")
     try:
@@ -112,34 +112,34 @@ def _target(root: Path, path: Path) -> Path:
     return root.joinpath(*parts).with_suffix(SUFFIX)
 
 
-def _steps(wish: Wish) -> SqlSteps:
-    if wish.sql is None:
-        databases = wish.databases or (DATABASE,)
+def _steps(options: DraftOptions) -> SqlSteps:
+    if options.sql is None:
+        databases = options.databases or (DATABASE,)
         return read_steps(EXAMPLE.format(_sql_name(databases[0])), "the example", databases)
     try:
-        size = wish.sql.stat().st_size
-        text = wish.sql.read_text(encoding="utf-8-sig") if size <= BYTES_MAX else ""
+        size = options.sql.stat().st_size
+        text = options.sql.read_text(encoding="utf-8-sig") if size <= BYTES_MAX else ""
     except OSError as error:
-        raise UsageError(f"cannot read {wish.sql}: {error.strerror}") from None
+        raise UsageError(f"cannot read {options.sql}: {error.strerror}") from None
     except UnicodeDecodeError as error:
-        raise UsageError(f"{wish.sql} is not UTF-8: byte {error.start}") from None
+        raise UsageError(f"{options.sql} is not UTF-8: byte {error.start}") from None
     if size > BYTES_MAX:
         raise UsageError(
-            f"{wish.sql} has {size} bytes",
+            f"{options.sql} has {size} bytes",
             expected=f"at most {BYTES_MAX}, as much as a scenario may have",
         )
-    return read_steps(text, str(wish.sql), wish.databases)
+    return read_steps(text, str(options.sql), options.databases)
 
 
 def _sql_name(database: str) -> str:
     return "`" + database.replace("`", "``") + "`" if not database.isidentifier() else database
 
 
-def _lines(scenario: str, wish: Wish, steps: SqlSteps, schema: str) -> Iterator[str]:
+def _lines(scenario: str, options: DraftOptions, steps: SqlSteps, schema: str) -> Iterator[str]:
     clauses = dict.fromkeys(CLAUSES[kind] for kind in StatementKind if kind in steps.kinds)
     yield f"# yaml-language-server: $schema={schema}"
     yield f"id: {_word(scenario)}"
-    yield f"title: {_word(wish.title or TITLE)}"
+    yield f"title: {_word(options.title or TITLE)}"
     yield "# The statements of the source documents that this tests: docs/reference/clauses.md."
     yield f"clauses: [{', '.join(clauses)}]"
     yield "matrix:"
@@ -158,7 +158,7 @@ def _lines(scenario: str, wish: Wish, steps: SqlSteps, schema: str) -> Iterator[
     yield "  tables:" if steps.tables else "  tables: {}"
     for table in steps.tables:
         columns = ", ".join(column.name for column in table.columns)
-        if wish.sql is None:
+        if options.sql is None:
             yield f"    {_word(str(table.id))}:"
             yield EXAMPLE_ROWS
         else:

@@ -78,7 +78,7 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     spark: Mapping[str, str],
     deadline: float,
     reports: Mapping[str, Path],
-    told: Mapping[str, str],
+    overrides: Mapping[str, str],
     scenarios: Path | None,
     golden: Path | None,
     json_: bool,  # noqa: FBT001
@@ -102,14 +102,16 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
             "--isolated": isolated,
         }
         named = [option for option, value in elsewhere.items() if value]
-        wished = LiveExecution(consumer, live, level, deadline, reports, json_, told, spark, named)
-        return execute_live(replace(wished, expectations=expectations, strict=strict))
+        execution = LiveExecution(
+            consumer, live, level, deadline, reports, json_, overrides, spark, named
+        )
+        return execute_live(replace(execution, expectations=expectations, strict=strict))
     from harness.cli.execute import Execution, execute
     from harness.engine.run.isolation import Isolation
 
     space = options.space(scenarios, golden)
-    source = options.source(told, space)
-    wish = Execution(
+    source = options.source(overrides, space)
+    args = Execution(
         space,
         consumer,
         paths,
@@ -126,4 +128,4 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
         None if level is None else Level(level),
         partitions,
     )
-    return execute(wish)
+    return execute(args)

@@ -27,7 +27,7 @@ def command(
 
     PATHS are scenario files or directories; all scenarios without any. With --changefeed they are
     planned under that file: its own mistakes are problems, and what it changes about the scenarios
-    is told in notes; locks are checked, goldens are not.
+    is listed in notes; locks are checked, goldens are not.
     """
     from harness.engine.catalogue.choose import load, selected
     from harness.engine.catalogue.parallel import cores
@@ -52,7 +52,7 @@ def command(
     except ScenarioError as error:
         problems = (*error.problems, *problems)
     if json_:
-        told = [
+        listed = [
             {
                 "file": p.location.path,
                 "line": p.location.line,
@@ -63,7 +63,7 @@ def command(
             }
             for p in problems
         ]
-        click.echo(orjson.dumps({**counts, "problems": told}).decode())
+        click.echo(orjson.dumps({**counts, "problems": listed}).decode())
     else:
         for problem in problems:
             click.echo(str(problem), err=True)

@@ -12,10 +12,10 @@ from harness.errors import ExitCode
 MARKS = {"ok": "ok     ", "note": "note   ", "missing": "MISSING"}
 
 
-@click.command("doctor", short_help="Tell what is missing for a run, and how to get it.")
+@click.command("doctor", short_help="Show what is missing for a run, and how to get it.")
 @options.services
 @options.as_json
-def command(told: Mapping[str, str], json_: bool) -> int:  # noqa: FBT001
+def command(overrides: Mapping[str, str], json_: bool) -> int:  # noqa: FBT001
     """Look at everything that a run needs, and say how to get what is missing.
 
     Exit code 0 when a run with these settings can start, else 3. Lines marked `note` are about what
@@ -26,7 +26,7 @@ def command(told: Mapping[str, str], json_: bool) -> int:  # noqa: FBT001
     from harness.authoring import doctor
 
     space = options.space(None, None)
-    findings = doctor.examine(options.source(told, space), space.here)
+    findings = doctor.examine(options.source(overrides, space), space.here)
     fit = not any(one.state == "missing" for one in findings)
     if json_:
         rows = [

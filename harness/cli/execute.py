@@ -41,7 +41,7 @@ from harness.services import Source
 
 @dataclass(frozen=True, slots=True)
 class Execution:
-    """The command line's wishes."""
+    """The command line's options."""
 
     space: Workspace
     target: str
@@ -81,14 +81,14 @@ def _own_version(consumer: Consumer) -> Mapping[str, str]:
     return {consumer.name: consumer.version} if consumer.version else {}
 
 
-def _repeated(wish: Execution) -> tuple[str, ...]:
+def _repeated(args: Execution) -> tuple[str, ...]:
     """Return the words without which a case would be judged otherwise."""
-    files = {"--changefeed": wish.changefeed, "--expectations": wish.expectations}
+    files = {"--changefeed": args.changefeed, "--expectations": args.expectations}
     named = [(option, str(path)) for option, path in files.items() if path is not None]
-    level = [] if wish.level is None else ["--level", wish.level.value]
-    if wish.partitions is not None:
-        level += ["--partitions", str(wish.partitions)]
-    strict = ["--strict"] if wish.strict else []
+    level = [] if args.level is None else ["--level", args.level.value]
+    if args.partitions is not None:
+        level += ["--partitions", str(args.partitions)]
+    strict = ["--strict"] if args.strict else []
     return (*level, *(word for pair in named for word in pair), *strict)
 
 
@@ -105,20 +105,20 @@ def listening(
         yield [console, collector, *written]
 
 
-def execute(wish: Execution) -> int:
+def execute(args: Execution) -> int:
     """Run, report, and return the exit code; raises HarnessError for whatever is not a finding.
 
     A consumer that claims level decode beside others is certified twice, each time with reports of
     its own; the worse exit code is that of both.
     """
-    spark_options.refuse_elsewhere(wish.target, wish.spark)
-    consumer = targets.parse(wish.target, targets.Whereabouts.here())
-    cases = selected(load(wish.space, wish.paths), wish.expression)
-    claimed = levels_to_run(consumer, wish.level)
+    spark_options.refuse_elsewhere(args.target, args.spark)
+    consumer = targets.parse(args.target, targets.Whereabouts.here())
+    cases = selected(load(args.space, args.paths), args.expression)
+    claimed = levels_to_run(consumer, args.level)
     first, *rest = [one for one in claimed if has_cases(cases, one)] or claimed[:1]
-    wishes = [replace(wish, level=first)]
-    wishes += [replace(wish, level=level, reports=_beside(wish.reports, level)) for level in rest]
-    return max(_executed(one, consumer, cases) for one in wishes)
+    runs = [replace(args, level=first)]
+    runs += [replace(args, level=level, reports=_beside(args.reports, level)) for level in rest]
+    return max(_executed(one, consumer, cases) for one in runs)
 
 
 def _beside(reports: Mapping[str, Path], level: Level | None) -> Mapping[str, Path]:
@@ -128,50 +128,54 @@ def _beside(reports: Mapping[str, Path], level: Level | None) -> Mapping[str, Pa
     }
 
 
-def _executed(wish: Execution, consumer: Consumer, chosen: Sequence[Case]) -> int:
+def _executed(args: Execution, consumer: Consumer, chosen: Sequence[Case]) -> int:
     """Certify at one level, or at materialise and stream; return the exit code."""
     declared = NOTHING_DECLARED
-    if not wish.strict:
-        declared = declared_by(consumer, wish.expectations, datetime.now(UTC).date())
-    if wish.level is not None:
-        chosen = of_level(chosen, wish.level)
+    if not args.strict:
+        declared = declared_by(consumer, args.expectations, datetime.now(UTC).date())
+    if args.level is not None:
+        chosen = of_level(chosen, args.level)
     laid: WithChangefeed | Repartitioned | None = None
-    if wish.changefeed is not None and wish.partitions is not None:
+    if args.changefeed is not None and args.partitions is not None:
         raise UsageError("--changefeed and --partitions both lay the cases anew", expected="one")
-    if wish.changefeed is not None:
-        laid = options.laid_under(wish.space, chosen, wish.changefeed)
+    if args.changefeed is not None:
+        laid = options.laid_under(args.space, chosen, args.changefeed)
         chosen = laid.cases
-    elif wish.partitions is not None:
-        laid = options.laid_over(wish.space, chosen, wish.partitions)
+    elif args.partitions is not None:
+        laid = options.laid_over(args.space, chosen, args.partitions)
         chosen = laid.cases
-    run, run_dir = new_run(wish.space.runs / "runs")
+    run, run_dir = new_run(args.space.runs / "runs")
     collector = Collector()
-    with listening(run_dir, wish.reports, collector, json=wish.json) as listeners:
-        consumer = replace(consumer, environment={**consumer.environment, **wish.spark})
+    with listening(run_dir, args.reports, collector, json=args.json) as listeners:
+        consumer = replace(consumer, environment={**consumer.environment, **args.spark})
         consumer = ready(consumer, listeners[0].handle)
         request = Request(
-            space=wish.space,
+            space=args.space,
             consumer=consumer,
             cases=chosen,
             run=run,
             run_dir=run_dir,
             versions={**versions(), **_own_version(consumer)},
             environment=dict(os.environ),
-            deadline_s=wish.deadline_s,
+            deadline_s=args.deadline_s,
             parallelism=os.cpu_count() or 1,
-            source=wish.source,
+            source=args.source,
             planned=None if laid is None else laid.plans,
-            isolation=wish.isolation,
-            options=_repeated(wish),
+            isolation=args.isolation,
+            options=_repeated(args),
             declared=declared,
-            level=wish.level,
+            level=args.level,
         )
         outcome = Run(request, listeners).execute()
-    if wish.json:
+    if args.json:
         document = {**collector.finished, "cases": collector.cases}
         if laid is not None:
-            told = {"partitions": wish.partitions} if wish.changefeed is None else {}
-            document |= {"changefeed": str(wish.changefeed or ""), "notes": laid.notes, **told}
+            extra = {"partitions": args.partitions} if args.changefeed is None else {}
+            document |= {
+                "changefeed": str(args.changefeed or ""),
+                "notes": laid.notes,
+                **extra,
+            }
         click.echo(orjson.dumps(document).decode())
     if outcome.exit_code is ExitCode.USAGE:
         raise inapplicable(consumer, outcome.verdicts)

@@ -62,23 +62,23 @@ def command(  # noqa: PLR0913  (one parameter an option)
     from rich.console import Console
 
     from harness.fuzz import command as fuzz
-    from harness.fuzz.progress import told
-    from harness.fuzz.search import Wish
+    from harness.fuzz.progress import summary
+    from harness.fuzz.search import SearchOptions
 
     space = options.space(None, None)
-    setting = fuzz.Setting(space, options.source(options.told(pairs), space), deadline)
-    wish = Wish(
+    setting = fuzz.Setting(space, options.source(options.name_values(pairs), space), deadline)
+    limits = SearchOptions(
         protocols=fuzz.protocols(consumer, wanted),
         seed=secrets.randbelow(1_000_000) if seed is None else seed,
         time_s=60.0 if seconds is None and examples is None else seconds,
         examples=examples,
         remembered=seed is None,
     )
-    click.echo(f"seed {wish.seed}, consumer {consumer}: {', '.join(wish.protocols)}", err=True)
-    result = fuzz.search(setting, consumer, wish, found, Console(stderr=True, soft_wrap=True))
+    click.echo(f"seed {limits.seed}, consumer {consumer}: {', '.join(limits.protocols)}", err=True)
+    result = fuzz.search(setting, consumer, limits, found, Console(stderr=True, soft_wrap=True))
     if result.search.interrupted:
         click.echo("interrupted", err=True)
-    click.echo(told(result.search))
+    click.echo(summary(result.search))
     if result.kept is None:
         click.echo("nothing found")
         return int(ExitCode.PASS)

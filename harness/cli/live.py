@@ -27,7 +27,7 @@ from harness.services import Source, settings
 
 @dataclass(frozen=True, slots=True)
 class LiveExecution:
-    """The command line's wishes; `elsewhere` are options that mean nothing at this level."""
+    """The command line's options; `elsewhere` are options that mean nothing at this level."""
 
     target: str
     file: Path | None
@@ -35,29 +35,29 @@ class LiveExecution:
     deadline_s: float
     reports: Mapping[str, Path]
     json: bool
-    told: Mapping[str, str]
+    overrides: Mapping[str, str]
     spark: Mapping[str, str]
     elsewhere: Sequence[str]
     expectations: Path | None = None
     strict: bool = False
 
 
-def execute_live(wish: LiveExecution) -> int:
+def execute_live(args: LiveExecution) -> int:
     """Run, report, and return the exit code; raises HarnessError for whatever is not a finding."""
-    file = _file(wish)
-    spark_options.refuse_elsewhere(wish.target, wish.spark)
-    consumer = targets.parse(wish.target, targets.Whereabouts.here())
+    file = _file(args)
+    spark_options.refuse_elsewhere(args.target, args.spark)
+    consumer = targets.parse(args.target, targets.Whereabouts.here())
     levels_to_run(consumer, Level.LIVE)  # refuses what it does not claim
     declared = NOTHING_DECLARED
-    if not wish.strict:
-        declared = declared_by(consumer, wish.expectations, datetime.now(UTC).date())
+    if not args.strict:
+        declared = declared_by(consumer, args.expectations, datetime.now(UTC).date())
     live = read_live(file, os.environ)
     # What the command line says of a service wins over the file.
-    source = Source(settings({**live.told(), **wish.told}))
+    source = Source(settings({**live.told(), **args.overrides}))
     run, run_dir = new_run(runs(Path.cwd()) / "runs")
     collector = Collector()
-    with listening(run_dir, wish.reports, collector, json=wish.json) as listeners:
-        consumer = replace(consumer, environment={**consumer.environment, **wish.spark})
+    with listening(run_dir, args.reports, collector, json=args.json) as listeners:
+        consumer = replace(consumer, environment={**consumer.environment, **args.spark})
         consumer = ready(consumer, listeners[0].handle)
         own = {consumer.name: consumer.version} if consumer.version else {}
         request = LiveRequest(
@@ -68,37 +68,37 @@ def execute_live(wish: LiveExecution) -> int:
             versions={**versions(), **own},
             environment=dict(os.environ),
             source=source,
-            deadline_s=wish.deadline_s,
-            options=_repeated(wish),
+            deadline_s=args.deadline_s,
+            options=_repeated(args),
             declared=declared,
         )
         outcome = LiveRun(request, listeners).execute()
-    if wish.json:
+    if args.json:
         click.echo(orjson.dumps({**collector.finished, "cases": collector.cases}).decode())
     if outcome.exit_code is ExitCode.USAGE:
         raise inapplicable(consumer, outcome.verdicts)
     return int(outcome.exit_code)
 
 
-def _repeated(wish: LiveExecution) -> tuple[str, ...]:
+def _repeated(args: LiveExecution) -> tuple[str, ...]:
     """Return the words without which a table would be judged otherwise."""
-    known = [] if wish.expectations is None else ["--expectations", str(wish.expectations)]
-    return (*known, *(["--strict"] if wish.strict else []))
+    known = [] if args.expectations is None else ["--expectations", str(args.expectations)]
+    return (*known, *(["--strict"] if args.strict else []))
 
 
-def _file(wish: LiveExecution) -> Path:
+def _file(args: LiveExecution) -> Path:
     """Return the file; UsageError where the options do not go together."""
-    if wish.level not in (None, Level.LIVE):
-        raise UsageError(f"--live is not for the level {wish.level}", expected="--level live")
-    if wish.file is None:
+    if args.level not in (None, Level.LIVE):
+        raise UsageError(f"--live is not for the level {args.level}", expected="--level live")
+    if args.file is None:
         raise UsageError(
             "--level live needs to be told of the topics and of their upstream",
             expected="--live FILE.yaml",
             hint="docs/guides/certify-live.md has one to start from",
         )
-    if wish.elsewhere:
+    if args.elsewhere:
         raise UsageError(
-            f"{', '.join(wish.elsewhere)} mean nothing at level live",
+            f"{', '.join(args.elsewhere)} mean nothing at level live",
             expected="the tables of the file, each of which is a case",
         )
-    return wish.file
+    return args.file

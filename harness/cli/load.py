@@ -125,19 +125,21 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     }
     spec = specs.load(spec_file, {name: one for name, one in flags.items() if one is not None})
     pace = _rate(rate)
-    master = Master(spark_master, options.told(spark_conf, "--spark-conf"))
+    master = Master(spark_master, options.name_values(spark_conf, "--spark-conf"))
     if dry_run:
         from harness.load.encoding import prepared
 
-        _tell(planned(prepared(spec, topic_prefix)), json_=json_)
+        _print(planned(prepared(spec, topic_prefix)), json_=json_)
         return 0
     installed()
     with ExitStack() as stack:
         scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="harness-load-")))
         services = stack.enter_context(_services(spec, bootstrap, registry, kafka_config, scratch))
-        place = _Place(services.kafka, _schemas(services), options.told(producer, "--producer"))
+        place = _Place(
+            services.kafka, _schemas(services), options.name_values(producer, "--producer")
+        )
         how = _How(master, scratch, topic_prefix, pace, tasks, expected)
-        _tell(_loaded(spec, place, how), json_=json_)
+        _print(_loaded(spec, place, how), json_=json_)
     return 0
 
 
@@ -171,12 +173,12 @@ def _loaded(spec: Spec, place: _Place, how: _How) -> dict[str, Any]:
     encoding = prepared(spec, how.prefix, place.schemas)
     made = topics.prepare(place.kafka, encoding.topics, spec.partitions)
     with session(how.master, ("spark",), how.scratch) as spark, watched() as peaks:
-        wish = job.Wish(encoding, place.kafka, how.tasks, how.rate, place.producer)
-        loaded = job.load(spark, wish)
+        options_ = job.LoadOptions(encoding, place.kafka, how.tasks, how.rate, place.producer)
+        loaded = job.load(spark, options_)
         if how.expected is not None:
             tables = job.expected(spark, spec, how.tasks)
             job.write_expected(spark, spec, tables, how.expected)
-    told = {
+    given = {
         **planned(encoding),
         "topics made": list(made),
         "bootstrap": place.kafka.bootstrap,
@@ -186,8 +188,8 @@ def _loaded(spec: Spec, place: _Place, how: _How) -> dict[str, Any]:
         "events a second": round(spec.events / loaded.seconds),
     }
     if how.master.local:
-        told["peak MB"] = {role: round(peak) for role, peak in peaks.items()}
-    return told
+        given["peak MB"] = {role: round(peak) for role, peak in peaks.items()}
+    return given
 
 
 def planned(encoding: Encoding) -> dict[str, Any]:
@@ -211,17 +213,17 @@ def planned(encoding: Encoding) -> dict[str, Any]:
 def _services(
     spec: Spec, bootstrap: str | None, registry: str | None, file: Path | None, scratch: Path
 ) -> Generator[Services]:
-    """Yield Kafka, and a registry where the records name schemas: told, warm, or embedded."""
+    """Yield Kafka, and a registry where the records name schemas: given, warm, or embedded."""
     from harness.engine.deliver.kafka_file import read_properties
     from harness.protocols import PROTOCOLS
     from harness.services import start
 
-    told: dict[str, str] = {}
+    given: dict[str, str] = {}
     if file is not None:
-        told |= {f"kafka.{name}": value for name, value in read_properties(file).items()}
-    told |= {"kafka.bootstrap.servers": bootstrap} if bootstrap else {}
-    told |= {"registry.url": registry} if registry else {}
-    source = options.source(told, options.space(None, None))
+        given |= {f"kafka.{name}": value for name, value in read_properties(file).items()}
+    given |= {"kafka.bootstrap.servers": bootstrap} if bootstrap else {}
+    given |= {"registry.url": registry} if registry else {}
+    source = options.source(given, options.space(None, None))
     wanted = ["kafka"]
     if PROTOCOLS[spec.protocol].needs_registry(spec.effective_settings):
         wanted.append("registry")
@@ -258,11 +260,11 @@ def _rate(text: str | None) -> float | None:
     return float(found[1])
 
 
-def _tell(told: Mapping[str, Any], *, json_: bool) -> None:
+def _print(given: Mapping[str, Any], *, json_: bool) -> None:
     if json_:
-        click.echo(orjson.dumps(told).decode())
+        click.echo(orjson.dumps(given).decode())
         return
-    for name, value in told.items():
+    for name, value in given.items():
         if isinstance(value, list | tuple) and value and isinstance(value[0], str):
             click.echo(f"{name}:")
             for line in cast("Sequence[str]", value):

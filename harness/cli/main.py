@@ -36,7 +36,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "mutants": ("harness.cli.mutants", "Prove that scenarios catch wrong consumers; in memory."),
     "fuzz": ("harness.cli.fuzz", "Search for a scenario that a consumer fails, at random."),
-    "replay": ("harness.cli.replay", "Tell whether a finding of `fuzz` is fixed."),
+    "replay": ("harness.cli.replay", "Show whether a finding of `fuzz` is fixed."),
     "coverage": ("harness.cli.coverage", "Show which scenarios witness which clauses."),
     "report": ("harness.cli.report", "Render runs' events as HTML, JUnit, Markdown or a badge."),
     "diff": ("harness.cli.diff", "Show what changed from one run to another."),
@@ -46,7 +46,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "load": ("harness.cli.load", "Fill topics with a workload of any size, made on Spark."),
     "verify": ("harness.cli.verify", "Compare an output with a workload's expected state."),
     "services": ("harness.cli.services", "Keep services warm; fetch what they need."),
-    "doctor": ("harness.cli.doctor", "Tell what is missing for a run, and how to get it."),
+    "doctor": ("harness.cli.doctor", "Show what is missing for a run, and how to get it."),
 }
 
 

@@ -47,9 +47,9 @@ def scenario(
 
     Nothing that exists is overwritten.
     """
-    from harness.authoring.new_scenario import Wish, create
+    from harness.authoring.new_scenario import DraftOptions, create
 
-    made = create(scenarios or Path("scenarios"), Wish(path, title, sql, databases))
+    made = create(scenarios or Path("scenarios"), DraftOptions(path, title, sql, databases))
     for note in made.left_out:
         click.echo(f"left out  {note}", err=True)
     click.echo(f"wrote {made.path}, the scenario {made.id}. Complete it, then:")
@@ -83,9 +83,9 @@ def consumer(directory: Path | None, language: str, protocol: str | None, name: 
 
     Its README.md says how it is built and certified. A directory with something in it is refused.
     """
-    from harness.authoring.new_consumer import Wish, create
+    from harness.authoring.new_consumer import ScaffoldOptions, create
 
-    made = create(Wish(language, protocol or "", directory, name))
+    made = create(ScaffoldOptions(language, protocol or "", directory, name))
     click.echo(f"wrote {made.directory}, the consumer {made.name}, which reads {made.protocol}:")
     for file in made.files:
         click.echo(f"    {made.directory / file}")

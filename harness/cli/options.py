@@ -102,7 +102,7 @@ def setting(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def services(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Take what says where services come from; the command gets `told`, setting to text."""
+    """Take what says where services come from; the command gets `overrides`, setting to text."""
 
     @functools.wraps(command)
     def collected(
@@ -114,12 +114,14 @@ def services(command: Callable[..., Any]) -> Callable[..., Any]:
         pairs: tuple[str, ...],
         **values: Any,  # noqa: ANN401  (whatever click hands over)
     ) -> Any:  # noqa: ANN401
-        settings = told(pairs)
-        settings |= {f"kafka.{name}": value for name, value in told(kafka, "--kafka").items()}
+        settings = name_values(pairs)
+        settings |= {
+            f"kafka.{name}": value for name, value in name_values(kafka, "--kafka").items()
+        }
         settings |= {"services": backend} if backend else {}
         settings |= {"registry.url": registry} if registry else {}
         settings |= {"topics.keep": "true"} if keep_topics else {}
-        return command(told=settings, **values)
+        return command(overrides=settings, **values)
 
     decorated: Callable[..., Any] = collected
     for option in reversed(SERVICES):
@@ -187,7 +189,7 @@ def laid_over(space: Workspace, cases: Sequence[Case], partitions: int) -> Repar
     return found
 
 
-def told(texts: Sequence[str], option: str = "--set") -> dict[str, str]:
+def name_values(texts: Sequence[str], option: str = "--set") -> dict[str, str]:
     """Return what an option of pairs says, each NAME=VALUE; UsageError for what is no pair."""
     return dict(_pair(option, text) for text in texts)
 
@@ -199,12 +201,12 @@ def _pair(option: str, text: str) -> tuple[str, str]:
     return name, value
 
 
-def source(told: Mapping[str, str], space: Workspace) -> Source:
+def source(overrides: Mapping[str, str], space: Workspace) -> Source:
     """Return where the services of this command line come from; raises UsageError."""
     from harness.services import settings as resolved
     from harness.services import source as found
 
-    return found(resolved(told), space.runs)
+    return found(resolved(overrides), space.runs)
 
 
 def roots(command: Callable[..., Any]) -> Callable[..., Any]:

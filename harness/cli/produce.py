@@ -106,13 +106,13 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     pace = _rate(rate)
     space = options.space(scenarios, golden)
     planned = _plans(space, (paths, expression), (delivery, partitions), changefeed)
-    told = _settings(bootstrap, registry, kafka_config, pairs)
-    kafka, schemas = _reached(told, planned)
-    wish = Wish(kafka, topic_prefix, pace, create_topics, _replication(told), large_messages)
+    resolved = _settings(bootstrap, registry, kafka_config, pairs)
+    kafka, schemas = _reached(resolved, planned)
+    wish = Wish(kafka, topic_prefix, pace, create_topics, _replication(resolved), large_messages)
     production = Production(wish, planned)
     for note in production.prepare(schemas):
         click.echo(f"note: {note}", err=True)
-    named = told.text("registry.url") if schemas is not None else ""
+    named = resolved.text("registry.url") if schemas is not None else ""
     reader = Reader(kafka.bootstrap, kafka_config, named)
     try:
         with _Progress(production.total) as line:
@@ -165,13 +165,13 @@ def _settings(
     from harness.engine.deliver.kafka_file import read_properties
     from harness.services import settings
 
-    told: dict[str, str] = {}
+    resolved: dict[str, str] = {}
     if file is not None:
-        told |= {f"kafka.{name}": value for name, value in read_properties(file).items()}
-    told |= options.told(pairs)
-    told |= {"kafka.bootstrap.servers": bootstrap} if bootstrap else {}
-    told |= {"registry.url": registry} if registry else {}
-    found = settings(told)
+        resolved |= {f"kafka.{name}": value for name, value in read_properties(file).items()}
+    resolved |= options.name_values(pairs)
+    resolved |= {"kafka.bootstrap.servers": bootstrap} if bootstrap else {}
+    resolved |= {"registry.url": registry} if registry else {}
+    found = settings(resolved)
     if not found.text("kafka.bootstrap.servers"):
         raise UsageError(
             "nothing says where Kafka is",
@@ -181,7 +181,7 @@ def _settings(
     return found
 
 
-def _reached(told: Settings, planned: Sequence[Plan]) -> tuple[Kafka, SchemaRegistry | None]:
+def _reached(resolved: Settings, planned: Sequence[Plan]) -> tuple[Kafka, SchemaRegistry | None]:
     """Return the cluster, and the registry where a case names schemas, once they answered."""
     from harness.engine.plan.case import names_schemas
     from harness.services import HttpRegistry
@@ -189,25 +189,25 @@ def _reached(told: Settings, planned: Sequence[Plan]) -> tuple[Kafka, SchemaRegi
     from harness.services.external import registry as external_registry
 
     named = [plan.case.id for plan in planned if names_schemas(plan.case)]
-    if named and not told.text("registry.url"):
+    if named and not resolved.text("registry.url"):
         raise UsageError(
             f"the records of {named[0]} name schemas, and nothing says where a registry is",
             expected="--registry URL",
             hint="or HARNESS_REGISTRY_URL; -k can choose a case without schemas",
         )
-    kafka = external_kafka.address(told)
-    external_kafka.probe(kafka.client, told)
+    kafka = external_kafka.address(resolved)
+    external_kafka.probe(kafka.client, resolved)
     if not named:
         return kafka, None
-    registry = external_registry.address(told)
+    registry = external_registry.address(resolved)
     external_registry.probe(registry)
     return kafka, HttpRegistry(registry)
 
 
-def _replication(told: Settings) -> int:
+def _replication(resolved: Settings) -> int:
     from harness.engine.deliver.topics import TopicOptions
 
-    return TopicOptions.of(told).replication
+    return TopicOptions.of(resolved).replication
 
 
 class _Progress:

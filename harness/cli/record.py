@@ -68,7 +68,7 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
         for problem in one.problems:
             click.echo(str(problem), err=True)
 
-    found = options.source(options.told(pairs), space)
+    found = options.source(options.name_values(pairs), space)
     if not upstream:
         click.echo(found.said(["mariadb"]), err=True)
     database = (

@@ -11,7 +11,7 @@ from harness.cli import options
 from harness.errors import ExitCode
 
 
-@click.command("replay", short_help="Tell whether a finding is fixed.")
+@click.command("replay", short_help="Show whether a finding is fixed.")
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 @options.consumer_or_mutant
 @options.deadline
@@ -32,7 +32,7 @@ def command(file: Path, consumer: str, deadline: float, pairs: tuple[str, ...]) 
 
     there = place(file)
     space = options.space(None, None)
-    setting = fuzz.Setting(space, options.source(options.told(pairs), space), deadline)
+    setting = fuzz.Setting(space, options.source(options.name_values(pairs), space), deadline)
     _, run_dir = new_run(space.runs / "runs")
     with fuzz.judge_of(consumer, setting, run_dir) as judge:
         failures = list(replay(there, judge, partial(fuzz.database_of, setting, run_dir)))

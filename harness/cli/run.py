@@ -27,7 +27,7 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     changefeed: Path | None,
     deadline: float,
     reports: Mapping[str, Path],
-    told: Mapping[str, str],
+    overrides: Mapping[str, str],
     scenarios: Path | None,
     golden: Path | None,
     json_: bool,  # noqa: FBT001
@@ -41,8 +41,8 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     from harness.cli.execute import Execution, execute
 
     space = options.space(scenarios, golden)
-    source = options.source(told, space)
-    wish = Execution(
+    source = options.source(overrides, space)
+    execution = Execution(
         space, consumer, paths, expression, deadline, reports, json_, source, changefeed
     )
-    return execute(wish)
+    return execute(execution)

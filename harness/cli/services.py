@@ -74,7 +74,7 @@ def up(only: str, pairs: tuple[str, ...]) -> int:
             expected=f"some of {', '.join(NAMES)}, with commas between",
         )
     began = time.monotonic()
-    state, fresh = warm.up(_directory(), wanted, settings(options.told(pairs)))
+    state, fresh = warm.up(_directory(), wanted, settings(options.name_values(pairs)))
     seconds = time.monotonic() - began
     click.echo(f"up after {seconds:.1f} s:" if fresh else "up already:")
     _show(state)
@@ -84,7 +84,7 @@ def up(only: str, pairs: tuple[str, ...]) -> int:
 @command.command("status")
 @options.as_json
 def status(json_: bool) -> int:  # noqa: FBT001
-    """Tell whether a warm set is up, and where; exit 3 when runs would not use one."""
+    """Return whether a warm set is up, and where; exit 3 when runs would not use one."""
     import orjson
 
     from harness.services import warm

@@ -63,11 +63,11 @@ def environment(master: str | None, remote: str | None, pairs: tuple[str, ...]) 
         )
     if remote and not remote.startswith("sc://"):
         raise UsageError(f"--spark-remote {remote!r}", expected="sc://host:port of a server")
-    told = options.told(pairs, "--spark-conf")
+    given = options.name_values(pairs, "--spark-conf")
     return {
         **({MASTER: master} if master else {}),
         **({REMOTE: remote} if remote else {}),
-        **({CONF: json.dumps(told)} if told else {}),
+        **({CONF: json.dumps(given)} if given else {}),
     }
 
 

@@ -88,8 +88,8 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
         "partitions": partitions,
         "seed": seed,
     }
-    told = {name: one for name, one in flags.items() if one is not None}
-    _one_source(expected, spec_file, told)
+    given = {name: one for name, one in flags.items() if one is not None}
+    _one_source(expected, spec_file, given)
 
     from harness.load import job
     from harness.load import spec as specs
@@ -98,9 +98,9 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     from harness.load.session import Master, session
     from harness.load.surviving_tables import left_tables
 
-    spec = specs.load(spec_file, told)
-    there = Output(output, format_, named, options.told(reader, "--option"))
-    master = Master(spark_master, options.told(spark_conf, "--spark-conf"))
+    spec = specs.load(spec_file, given)
+    there = Output(output, format_, named, options.name_values(reader, "--option"))
+    master = Master(spark_master, options.name_values(spark_conf, "--spark-conf"))
     with (
         tempfile.TemporaryDirectory(prefix="harness-verify-") as scratch,
         session(master, (), Path(scratch), jars) as spark,
@@ -126,14 +126,14 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     return int(ExitCode.PASS if same else ExitCode.FINDINGS)
 
 
-def _one_source(expected: str | None, file: Path | None, told: Mapping[str, Any]) -> None:
+def _one_source(expected: str | None, file: Path | None, given: Mapping[str, Any]) -> None:
     """Raise UsageError unless exactly one thing says what to expect."""
-    if expected is None and file is None and not told:
+    if expected is None and file is None and not given:
         raise UsageError(
             "nothing says what to expect",
             expected="--expected DIR, or the workload: --spec FILE or its flags",
         )
-    if expected is not None and (file is not None or told):
+    if expected is not None and (file is not None or given):
         raise UsageError(
             f"{expected} says what to expect, and so do the workload's flags",
             expected="one of them",

@@ -1,6 +1,6 @@
 """MySQL's driver, which comes with the extra `upstream`: only who uses a database needs it.
 
-Law: one place connects. One driver everywhere, the pure one and not whichever was compiled; and a
+One place connects. One driver everywhere, the pure one and not whichever was compiled; and a
 collation that every server knows, for the driver's own default is unknown to MariaDB.
 """
 

@@ -1,6 +1,6 @@
 """One YAML file as plain data in which every part still knows its line and column.
 
-Law: nothing in a file can hurt the reader. Its size, depth and expansion are bounded, tags make no
+Nothing in a file can hurt the reader. Its size, depth and expansion are bounded, tags make no
 objects, and what is ambiguous (a key twice, a key that is not text, a second document) is refused.
 All such problems of a file are told at once; only a syntax error hides what comes behind it.
 """

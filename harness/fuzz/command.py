@@ -21,7 +21,7 @@ from harness.fuzz.found import Kept, keep, to_keep
 from harness.fuzz.memory import InMemory
 from harness.fuzz.progress import Progress
 from harness.fuzz.protocols import DRAWN
-from harness.fuzz.search import Search, Searcher, Wish
+from harness.fuzz.search import Search, Searcher, SearchOptions
 from harness.fuzz.started import Started
 from harness.fuzz.trial import Judge, Trial, Tried, judged
 from harness.mutants.mutant import Mutant
@@ -108,7 +108,9 @@ def database_of(setting: Setting, run_dir: Path) -> Generator[Lasting]:
         yield session
 
 
-def search(setting: Setting, consumer: str, wish: Wish, root: Path, console: Console) -> Result:
+def search(
+    setting: Setting, consumer: str, options: SearchOptions, root: Path, console: Console
+) -> Result:
     """Search, and write what is found below `root`; raises HarnessError."""
     _, run_dir = new_run(setting.space.runs / "runs")
     memory = setting.space.runs / CACHE / slug(consumer)
@@ -116,10 +118,10 @@ def search(setting: Setting, consumer: str, wish: Wish, root: Path, console: Con
         judge = stack.enter_context(judge_of(consumer, setting, run_dir))
         trial = Trial(stack.enter_context(database_of(setting, run_dir)))
         searcher = Searcher(trial, judge, DirectoryBasedExampleDatabase(memory))
-        until = None if wish.time_s is None else searcher.state.began + wish.time_s
-        progress = Progress(console, until, wish.examples)
+        until = None if options.time_s is None else searcher.state.began + options.time_s
+        progress = Progress(console, until, options.examples)
         stack.callback(progress.close)
-        state = searcher.run(wish, progress.tell)
+        state = searcher.run(options, progress.tell)
         progress.close()
         if state.found is None:
             return Result(state, None)
@@ -130,18 +132,18 @@ def search(setting: Setting, consumer: str, wish: Wish, root: Path, console: Con
                 return found
             return judged(found, judge.verdicts([found.plan])[0])
 
-        told = (f"Found by `{repeat(consumer, wish)}`.",)
+        told = (f"Found by `{repeat(consumer, options)}`.",)
         kills = (consumer.removeprefix(MUTANT),) if consumer.startswith(MUTANT) else ()
         return Result(state, keep(root, state.found, told, kills, again))
 
 
-def repeat(consumer: str, wish: Wish) -> str:
+def repeat(consumer: str, options: SearchOptions) -> str:
     """Return the command that searches the same again."""
-    words = ["harness", "fuzz", "--seed", str(wish.seed)]
+    words = ["harness", "fuzz", "--seed", str(options.seed)]
     if consumer != REFERENCE:
         words += ["--consumer", consumer]
-    if len(wish.protocols) < len(DRAWN):
-        words += [word for name in wish.protocols for word in ("--protocol", name)]
+    if len(options.protocols) < len(DRAWN):
+        words += [word for name in options.protocols for word in ("--protocol", name)]
     return shlex.join(words)
 
 

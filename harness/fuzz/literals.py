@@ -1,6 +1,6 @@
 """Columns and what is written into them, as SQL: one row for each column kind that MariaDB runs.
 
-Law: the first that is drawn of anything is the plainest, because that is what shrinking ends at.
+The first that is drawn of anything is the plainest, because that is what shrinking ends at.
 A kind without a row here fails `tests/fuzz/test_literals.py`.
 """
 

@@ -24,12 +24,12 @@ Teller = Callable[[RowEvent], RowEvent | None]
 
 
 def comparable(plan: Plan, log: ChangeLog) -> bool:
-    """Tell whether the tables must be the database's: DDL is told, or there is none to tell."""
+    """Return whether the tables must be the database's: DDL is told, or there is none to tell."""
     return plan.wire.complete is not None or _is_rows_alone(log)
 
 
 def _is_rows_alone(log: ChangeLog) -> bool:
-    """Tell whether the schema is made before the first row, and stays."""
+    """Return whether the schema is made before the first row, and stays."""
     kinds = [type(step) for step in log.changes if isinstance(step, DdlRun | Transaction)]
     return kinds == sorted(kinds, key=lambda kind: kind is Transaction)
 

@@ -43,7 +43,7 @@ class Progress:
             kind = search.found.failure.kind if search.found.failure is not None else ""
             rows, tries = search.found.rows, search.shrunk
             return f"found {kind}, shrinking: {rows} row changes left, {tries} tries"
-        return f"{told(search)}, {self._left(search)}"
+        return f"{summary(search)}, {self._left(search)}"
 
     def _left(self, search: Search) -> str:
         if self._examples is not None:
@@ -52,7 +52,7 @@ class Progress:
         return f"{max(0.0, left):.0f} s left"
 
 
-def told(search: Search) -> str:
+def summary(search: Search) -> str:
     """Return how many examples were tried, and how fast."""
     seconds = max(time.monotonic() - search.began, 0.001)
     refused = sum(search.refused.values())

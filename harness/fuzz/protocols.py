@@ -121,7 +121,7 @@ DRAWN: Mapping[str, Drawn] = {
 
 
 def tells_names(settings: Settings) -> bool:
-    """Tell whether rows and DDL call a column alike, however it is called.
+    """Return whether rows and DDL call a column alike, however it is called.
 
     TiCDC Avro sends the DDL with the names themselves, and rows with what Avro takes of them.
     """
@@ -129,7 +129,7 @@ def tells_names(settings: Settings) -> bool:
 
 
 def tells_ddl(protocol: str, settings: Settings) -> bool:
-    """Tell whether a stream has DDL beside its rows."""
+    """Return whether a stream has DDL beside its rows."""
     return protocol == "open" or bool(settings.get("avro-enable-watermark", False))
 
 

@@ -1,6 +1,6 @@
 """A drawn scenario as plain data, and the YAML that says the same.
 
-Law: what is tried is what is written. A scene has no form but its text, which is loaded like any
+What is tried is what is written. A scene has no form but its text, which is loaded like any
 author's file; so a finding is the file that was tried, and not a translation of it.
 """
 
@@ -128,7 +128,7 @@ def _expected(label: Label) -> Iterator[str]:
 
 
 def _special(sql: str) -> bool:
-    """Tell whether a text cannot stand in a block as it is."""
+    """Return whether a text cannot stand in a block as it is."""
     return not sql.isprintable() or sql != sql.strip()
 
 

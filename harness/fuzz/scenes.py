@@ -40,7 +40,7 @@ def scenes(draw: st.DrawFn, protocols: Sequence[str]) -> Scene:
 
 
 def _needs_order(scene: Scene, *, keyless: bool) -> bool:
-    """Tell whether what rows say is known by their order alone, which partitions do not keep.
+    """Return whether what rows say is known by their order alone, which partitions do not keep.
 
     TiCDC Avro without the extension dates no row, and Debezium Vitess spreads rows without a key
     over all partitions: nothing says which of two shapes is later, nor, where the dispatcher goes
@@ -54,6 +54,6 @@ def _needs_order(scene: Scene, *, keyless: bool) -> bool:
 
 
 def _keeps_schema(steps: Sequence[Step]) -> bool:
-    """Tell whether the schema is made before the first row, and stays."""
+    """Return whether the schema is made before the first row, and stays."""
     kinds = [isinstance(step, Transaction) for step in steps]
     return kinds == sorted(kinds)

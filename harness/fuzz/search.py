@@ -37,7 +37,7 @@ class _Failed(Exception):  # noqa: N818  (what Hypothesis shrinks)
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class SearchOptions:
     """What to search: in which protocols, from which seed, how long or how many examples.
 
     `remembered` begins with the failures of former runs. `shrink_s` bounds the shrinking, as does
@@ -87,42 +87,46 @@ class Searcher:
         self._idle = 0
         self.state = Search()
 
-    def run(self, wish: Wish, on_progress: Callable[[Search], None] | None = None) -> Search:
+    def run(
+        self, options: SearchOptions, on_progress: Callable[[Search], None] | None = None
+    ) -> Search:
         """Search until something is found, the time or the examples are over, or Ctrl-C.
 
         `on_progress` is told after each example. HarnessError when database or services fail.
         """
         state = self.state
         self._tell = on_progress or _tell_nobody
-        if wish.time_s is not None:
-            self._until = state.began + wish.time_s
+        if options.time_s is not None:
+            self._until = state.began + options.time_s
         try:
             number = 0
-            while state.found is None and not self._is_over(wish):
-                self._round(wish, number)
+            while state.found is None and not self._is_over(options):
+                self._round(options, number)
                 number += 1
         except KeyboardInterrupt:
             state.interrupted = True
         return state
 
-    def _is_over(self, wish: Wish) -> bool:
-        if wish.examples is not None and self.state.tried >= wish.examples:
+    def _is_over(self, options: SearchOptions) -> bool:
+        if options.examples is not None and self.state.tried >= options.examples:
             return True
         return time.monotonic() >= self._until
 
-    def _round(self, wish: Wish, number: int) -> None:
+    def _round(self, options: SearchOptions, number: int) -> None:
         self._known = {}
         size = self._judge.at_once if self._judge.at_once > 1 else ROUND
-        if wish.examples is not None:
-            size = min(size, wish.examples - self.state.tried)
+        if options.examples is not None:
+            size = min(size, options.examples - self.state.tried)
         if self._judge.at_once > 1:
-            self._draw(wish, number, size, self._collect)
+            self._draw(options, number, size, self._collect)
             if not self._fails_together():
                 return
-        self._draw(wish, number, size, lambda scene: self._try(wish, scene))
+        self._draw(options, number, size, lambda scene: self._try(options, scene))
 
-    def _draw(self, wish: Wish, number: int, size: int, body: Callable[[Scene], None]) -> None:
-        reuse = (Phase.reuse,) if wish.remembered else ()
+    def _draw(
+        self, options: SearchOptions, number: int, size: int, body: Callable[[Scene], None]
+    ) -> None:
+        reuse = (Phase.reuse,) if options.remembered else ()
 
         # The settings stand above the seed, which would take their database away.
         @with_settings(
@@ -136,8 +140,8 @@ class Searcher:
             print_blob=False,
             report_multiple_bugs=False,
         )
-        @seeded(f"{wish.seed}/{number}")
-        @given(scenes(tuple(wish.protocols)))
+        @seeded(f"{options.seed}/{number}")
+        @given(scenes(tuple(options.protocols)))
         def drawn(scene: Scene) -> None:
             try:
                 body(scene)
@@ -151,9 +155,9 @@ class Searcher:
         if self._error is not None:
             raise self._error
 
-    def _is_late(self, wish: Wish) -> bool:
-        """Tell whether nothing more is to be tried: for want of time, or of use."""
-        return self._idle >= wish.patience or time.monotonic() >= self._until
+    def _is_late(self, options: SearchOptions) -> bool:
+        """Return whether nothing more is to be tried: for want of time, or of use."""
+        return self._idle >= options.patience or time.monotonic() >= self._until
 
     def _collect(self, scene: Scene) -> None:
         """Prepare a scene that is judged with the others of its round."""
@@ -170,12 +174,12 @@ class Searcher:
                 self._known[key] = judged(self._known[key], verdicts)
         return any(one.failure is not None for one in self._known.values())
 
-    def _try(self, wish: Wish, scene: Scene) -> None:
+    def _try(self, options: SearchOptions, scene: Scene) -> None:
         """Try one scene and raise its failure, for Hypothesis to shrink."""
         key = _key(scene)
         found = self._known.get(key)
         if found is None:
-            if self._error is not None or self._is_late(wish):
+            if self._error is not None or self._is_late(options):
                 return
             found = self._prepared(scene)
             if is_ready(found) and found.plan is not None:
@@ -187,7 +191,7 @@ class Searcher:
             return
         self._known[key] = found
         if first is None:
-            self._until = time.monotonic() + wish.shrink_s
+            self._until = time.monotonic() + options.shrink_s
         if first is None or _size(found) < _size(first):
             self.state.found, self._idle = found, 0
         raise _Failed(found.failure.what)
@@ -205,7 +209,7 @@ class Searcher:
 
 
 def is_ready(found: Tried) -> bool:
-    """Tell whether a consumer can be asked about what was tried."""
+    """Return whether a consumer can be asked about what was tried."""
     return found.failure is None and found.plan is not None
 
 
@@ -214,7 +218,7 @@ def _tell_nobody(search: Search) -> None:
 
 
 def _is_alike(found: Tried, first: Tried | None) -> bool:
-    """Tell whether a failure is of the kind that is being shrunk."""
+    """Return whether a failure is of the kind that is being shrunk."""
     if first is None or found.failure is None or first.failure is None:
         return True
     return found.failure.kind == first.failure.kind

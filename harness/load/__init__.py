@@ -1,6 +1,6 @@
 """Workloads of any size, made on Spark's executors, and outputs of any size compared with them.
 
-Law: everything follows from the spec. A generator partition is a pure function of the spec and its
+Everything follows from the spec. A generator partition is a pure function of the spec and its
 number, so the same spec gives the same bytes whatever the number of tasks, and the expected state
 is computed from the generator, never from what was written.
 

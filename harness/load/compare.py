@@ -1,6 +1,6 @@
 """A consumer's table against the expected one, by key, on the executors.
 
-Law: nothing is collected but counts and a few samples. An output's column is read as the expected
+Nothing is collected but counts and a few samples. An output's column is read as the expected
 column's type: a number kept as text is right when it is the same number, and what cannot be read so
 is different. A column that the output lacks counts as NULL in every row.
 """
@@ -48,7 +48,7 @@ class Compared:
 
     @property
     def same(self) -> bool:
-        """Tell whether each row is there, once and with its values, and no other."""
+        """Return whether each row is there, once and with its values, and no other."""
         return not any(self.states.values())
 
 

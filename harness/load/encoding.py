@@ -1,6 +1,6 @@
 """A partition's records, by the encoders that everything else in the harness uses.
 
-Law: what a partition encodes depends on nothing but the spec and its number. Topics and schemas are
+What a partition encodes depends on nothing but the spec and its number. Topics and schemas are
 found once, by encoding a row of each version of each table; their ids travel to the executors, who
 ask no registry.
 """

@@ -1,6 +1,6 @@
 """What runs on the executors: numbers of generator partitions in, Arrow batches out.
 
-Law: memory is bounded by the window of each partition that a task has and by one batch, whatever
+Memory is bounded by the window of each partition that a task has and by one batch, whatever
 the number of events. A task that has several partitions moves them on together, so that what it
 writes is of one time all over, and nobody who holds rows for the slowest partition waits long.
 """

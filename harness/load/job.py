@@ -1,6 +1,6 @@
 """The jobs: messages into Kafka by Spark's own sink, and the expected state into Parquet.
 
-Law: one task writes a partition of every topic, in the generator's order. The sink gives each
+One task writes a partition of every topic, in the generator's order. The sink gives each
 task one producer, and an idempotent producer keeps the order of what it is given.
 """
 
@@ -35,7 +35,7 @@ PRODUCER: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class LoadOptions:
     """Where and how to write; `tasks` is at most the number of partitions.
 
     `rate` is events a second in all, None as fast as it goes. `producer` are Java's properties.
@@ -61,27 +61,27 @@ class Loaded:
         return sum(map(sum, self.ends.values()))
 
 
-def load(spark: Spark, wish: Wish) -> Loaded:
+def load(spark: Spark, options: LoadOptions) -> Loaded:
     """Write the workload; raises SetupError when Spark or Kafka fails."""
-    spec = wish.encoding.spec
-    tasks = task_count(spark, spec, wish.tasks)
-    rate = None if wish.rate is None else wish.rate / tasks
-    options = {
+    spec = options.encoding.spec
+    tasks = task_count(spark, spec, options.tasks)
+    rate = None if options.rate is None else options.rate / tasks
+    properties = {
         **PRODUCER,
-        **java_properties(wish.kafka.client),
-        **wish.producer,
+        **java_properties(options.kafka.client),
+        **options.producer,
     }
     messages = _numbers(spark, spec, tasks).mapInArrow(
-        Writer(wish.encoding, rate).messages, MESSAGE
+        Writer(options.encoding, rate).messages, MESSAGE
     )
     sink: Any = messages.write.format("kafka").option("includeHeaders", "true")
     began = time.monotonic()
     try:
-        sink.options(**{f"kafka.{name}": value for name, value in options.items()}).save()
+        sink.options(**{f"kafka.{name}": value for name, value in properties.items()}).save()
     except Exception as error:
         raise failed(error, "the workload could not be written") from error
     seconds = time.monotonic() - began
-    return Loaded(end_offsets(wish.kafka, wish.encoding.topics, spec.partitions), seconds)
+    return Loaded(end_offsets(options.kafka, options.encoding.topics, spec.partitions), seconds)
 
 
 def expected(spark: Spark, spec: Spec, tasks: int | None = None) -> dict[str, Frame]:

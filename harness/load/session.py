@@ -1,6 +1,6 @@
 """The Spark session of `load` and `verify`: this machine's, or a cluster's.
 
-Law: PySpark is loaded here and nowhere earlier. Whoever has none is told which extra brings it.
+PySpark is loaded here and nowhere earlier. Whoever has none is told which extra brings it.
 """
 
 # pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false, reportPrivateUsage=false
@@ -56,7 +56,7 @@ class Master:
 
     @property
     def local(self) -> bool:
-        """Tell whether it is this process's own."""
+        """Return whether it is this process's own."""
         return self.url.startswith("local")
 
 

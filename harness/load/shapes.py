@@ -1,6 +1,6 @@
 """The tables of a workload: three shapes, taken in turn.
 
-Law: a row follows from the number of its key, its version and how many columns were added since, so
+A row follows from the number of its key, its version and how many columns were added since, so
 that nothing has to be remembered to write it again. Each shape has another kind of primary key.
 """
 

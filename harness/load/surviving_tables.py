@@ -1,6 +1,6 @@
 """The tables that are left: their columns in Spark's types, and values as text on the way there.
 
-Law: a text is the value, exactly; Spark's own cast makes the type of it.
+A text is the value, exactly; Spark's own cast makes the type of it.
 """
 
 from __future__ import annotations

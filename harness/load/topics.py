@@ -1,6 +1,6 @@
 """The topics of a workload on a cluster: made where missing, refused where they do not fit.
 
-Law: a topic that holds records already is another stream's, and two streams in a topic are neither.
+A topic that holds records already is another stream's, and two streams in a topic are neither.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """One generator partition: what happens to its keys, in commit order.
 
-Law: a pure function of the spec and the partition's number. A key belongs to one partition for
+A pure function of the spec and the partition's number. A key belongs to one partition for
 ever. Of each table only a window of rows can still change; a row that leaves the window stays in
 the table as it is, so memory is bounded by the window, whatever the number of events.
 """

@@ -156,11 +156,11 @@ def _enum(column: Column, raw: object) -> int:
 def _set(column: Column, raw: object) -> int:
     if isinstance(raw, str):
         members = raw.split(",") if raw else []
-        strangers = [member for member in members if member not in column.members]
-        if not strangers:
+        unknown = [member for member in members if member not in column.members]
+        if not unknown:
             return sum(1 << column.members.index(member) for member in set(members))
         if not _INTEGER.match(raw):
-            raise ValueError(f"{strangers[0]!r} is not a member of {list(column.members)}")
+            raise ValueError(f"{unknown[0]!r} is not a member of {list(column.members)}")
     value = _exact_integer(raw)
     if not 0 <= value < 2 ** len(column.members):
         raise ValueError(f"{value} is not a mask over {list(column.members)}")

@@ -27,7 +27,7 @@ def identity(schema: str, table: str, commit_ts: object, handle: Mapping[str, Va
 
 
 def lacks_columns(event: DecodedEvent) -> bool:
-    """Tell whether the message has the handle key alone of a new row; a deletion needs no more."""
+    """Return whether the message has only a new row's handle key; a deletion needs no more."""
     return event.handle_only and not event.claim_check and event.after is not None
 
 

@@ -99,7 +99,7 @@ def _member_text(column: Column, value: Value) -> str:
 
 
 def keeps_rows(before: Table, after: Table) -> bool:
-    """Tell whether a table still holds its rows after a DDL statement.
+    """Return whether a table still holds its rows after a DDL statement.
 
     A new physical id means an empty table, as after TRUNCATE, unless the rows were copied into
     partitions, or out of them (TiDB pkg/ddl/partition.go `onReorganizePartition`).

@@ -1,6 +1,6 @@
 """Child processes that can never outlive the harness, however either of them ends.
 
-Law: every child, service or consumer, is started by `spawn` and by nothing else.
+Every child, service or consumer, is started by `spawn` and by nothing else.
 """
 
 from __future__ import annotations

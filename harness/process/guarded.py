@@ -1,6 +1,6 @@
 """The harness's side of a guarded child: start it, wait for it, signal it, stop it.
 
-Law: the only thing that keeps a child alive is a pipe that this process holds. A crash, a kill -9
+The only thing that keeps a child alive is a pipe that this process holds. A crash, a kill -9
 or a forgotten `stop` closes it, and the guardian (`guardian.py`) ends the whole tree.
 """
 

@@ -1,6 +1,6 @@
 """The guardian: a small process between the harness and one child, which outlives both.
 
-Law: this file is run as a script (`python -I -S guardian.py`), imports only the standard library,
+This file is run as a script (`python -I -S guardian.py`), imports only the standard library,
 and starts within milliseconds: `json`, `pathlib` and `typing` cost more to import than all the
 rest, so they stay out. Standard input is the harness's lifeline: an order, then commands, one
 mapping a line, marshalled (both ends are the same Python) and in hexadecimal digits; its end means
@@ -57,12 +57,12 @@ class Tree:
 
     def start(self, order: dict[str, Any]) -> None:
         """Run the ordered command in a session of its own; raise OSError when that fails."""
-        told, tell = os.pipe()  # close on exec: its end without a word is success
+        failure_read, failure_write = os.pipe()  # close on exec: its end without a word is success
         self.pid = os.fork()
         if not self.pid:
-            _become(order, tell)
-        os.close(tell)
-        with os.fdopen(told, "rb") as pipe:
+            _become(order, failure_write)
+        os.close(failure_write)
+        with os.fdopen(failure_read, "rb") as pipe:
             failure = pipe.read()
         if failure:
             os.waitpid(self.pid, 0)
@@ -227,7 +227,7 @@ class Guardian:
         self.harness_alive = False
 
 
-def _become(order: dict[str, Any], tell: int) -> NoReturn:
+def _become(order: dict[str, Any], failure_write: int) -> NoReturn:
     """Turn this forked process into the ordered command, or say why not and exit."""
     try:
         os.setsid()
@@ -245,9 +245,9 @@ def _become(order: dict[str, Any], tell: int) -> NoReturn:
     except OSError as error:
         # A search along PATH names the last place that it looked at, in bytes: name the command.
         named = error.filename if isinstance(error.filename, str) else order["argv"][0]
-        os.write(tell, line_of([error.errno, named]))
+        os.write(failure_write, line_of([error.errno, named]))
     except ValueError:  # a NUL character in an argument or in the environment
-        os.write(tell, line_of([errno.EINVAL, order["argv"][0]]))
+        os.write(failure_write, line_of([errno.EINVAL, order["argv"][0]]))
     finally:
         os._exit(127)
 

@@ -1,6 +1,6 @@
 """The pytest plugin: scenario files are tests, and a consumer is certified from a test.
 
-Law: a session without a scenario pays for nothing: what this module imports is pytest itself, and
+A session without a scenario pays for nothing: what this module imports is pytest itself, and
 everything else comes when the first scenario is collected or the first fixture is asked for.
 
 `docs/guides/use-with-pytest.md` is its manual. The entry point in pyproject.toml has the name of
@@ -63,10 +63,10 @@ def pytest_configure(config: pytest.Config) -> None:
         _refuse_unreviewed(config)
     if config.getoption("--harness-bundled"):
         _add_bundled(config)
-    from harness.pytest_plugin.options import wishes
+    from harness.pytest_plugin.options import plugin_options
     from harness.pytest_plugin.session import SESSION, HarnessSession
 
-    config.pluginmanager.register(HarnessSession(wishes(config)), SESSION)
+    config.pluginmanager.register(HarnessSession(plugin_options(config)), SESSION)
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:

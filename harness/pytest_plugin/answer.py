@@ -52,13 +52,13 @@ class Answer:
 
 
 class Stopped(Exception):  # noqa: N818 - it ends the session, whoever is at fault
-    """The run cannot go on; `told` when another worker has said so already."""
+    """The run cannot go on; `reported` when another worker has printed it already."""
 
-    def __init__(self, text: str, exit_code: int = ExitCode.ENVIRONMENT, *, told: bool) -> None:
+    def __init__(self, text: str, exit_code: int = ExitCode.ENVIRONMENT, *, reported: bool) -> None:
         """Take the whole message and what the harness would exit with."""
         super().__init__(text)
         self.exit_code = int(exit_code)
-        self.told = told
+        self.reported = reported
 
     @property
     def reason(self) -> str:

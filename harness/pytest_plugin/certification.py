@@ -1,6 +1,6 @@
 """Certify a consumer from within a test: a target, or a Python function that takes the job.
 
-Law: a function runs as `py:` does, in a process of its own, so it must be one that a fresh Python
+A function runs as `py:` does, in a process of its own, so it must be one that a fresh Python
 can import by name; what cannot be imported is refused with the reason.
 """
 
@@ -103,7 +103,7 @@ class Certify:
         from harness.engine.catalogue.choose import load, selected
         from harness.engine.catalogue.workspace import workspace
 
-        space = workspace(self._session.wishes.root, root)
+        space = workspace(self._session.options.root, root)
         cases = selected(load(space), scenarios)
         if protocol is None:
             return space, cases
@@ -131,26 +131,26 @@ class Certify:
         space, cases = chosen
         consumer = self._consumer(target)
         order = Order(
-            session.wishes, session.services, consumer, deadline or session.wishes.deadline_s
+            session.options, session.services, consumer, deadline or session.options.deadline_s
         )
-        told = {case.id: declined(consumer, case) for case in cases}
-        applicable = [case for case in cases if told[case.id] is None]
+        declined_by_case = {case.id: declined(consumer, case) for case in cases}
+        applicable = [case for case in cases if declined_by_case[case.id] is None]
         finished = order.run(space, applicable) if applicable else {}
         events = [finished[case.id] for case in applicable]
         wrong = [event for event in events if event.verdict.judgement in FINDINGS]
         lines = [line for event in wrong for line in ("", *case_lines(event))]
-        verdicts = tuple(told[case.id] or finished[case.id].verdict for case in cases)
+        verdicts = tuple(declined_by_case[case.id] or finished[case.id].verdict for case in cases)
         return Result(consumer.name, verdicts, "\n".join(lines))
 
     def _consumer(self, target: str | Function) -> Consumer:
         from harness.runner.targets import Whereabouts, parse
 
-        wishes = self._session.wishes
+        options = self._session.options
         given = os.environ.get("PYTHONPATH", "")
-        path = os.pathsep.join([*map(str, wishes.python_path), *([given] if given else [])])
+        path = os.pathsep.join([*map(str, options.python_path), *([given] if given else [])])
         environment = {**os.environ, "PYTHONPATH": path}
         if isinstance(target, str):
-            return parse(target, Whereabouts(wishes.root, environment))
+            return parse(target, Whereabouts(options.root, environment))
         directory, words = importable(target)
         return parse(f"py:{words}", Whereabouts(directory, environment))
 

@@ -88,7 +88,7 @@ class CaseItem(pytest.Item):
                 pytest.fail(answer.text, pytrace=False)
             return
         self.session.shouldstop = stopped.reason
-        if stopped.told:
+        if stopped.reported:
             pytest.skip(stopped.reason)
         self.user_properties.append((EXIT, stopped.exit_code))
         pytest.fail(str(stopped), pytrace=False)

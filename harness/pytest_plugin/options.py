@@ -15,7 +15,7 @@ from harness.errors import SetupError
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
+class PluginOptions:
     """The options, and which worker of how many this is.
 
     `here` is where pytest was started, `root` its root directory, `python_path` its own setting.
@@ -50,7 +50,7 @@ class Wishes:
         return directory
 
 
-def wishes(config: pytest.Config) -> Wishes:
+def plugin_options(config: pytest.Config) -> PluginOptions:
     """Return what a command line asks for; UsageError when a number is none."""
     option: Callable[..., Any] = config.getoption
     given: dict[str, Any] = getattr(config, "workerinput", {})
@@ -58,7 +58,7 @@ def wishes(config: pytest.Config) -> Wishes:
     run = str(given.get("testrunuid", secrets.token_hex(4)))[:8]
     worker = str(given.get("workerid", "gw0"))
     workers = 1 if apart else int(given.get("workercount", 1))
-    return Wishes(
+    return PluginOptions(
         consumer=option("--harness-consumer"),
         deadline_s=_seconds(option("--harness-deadline")),
         here=config.invocation_params.dir,

@@ -23,7 +23,7 @@ from harness.engine.run.preflight import ready, versions
 from harness.errors import Problem
 from harness.model.finding import Verdict
 from harness.pytest_plugin.answer import PROBLEM, Answer, Chosen
-from harness.pytest_plugin.options import Wishes
+from harness.pytest_plugin.options import PluginOptions
 from harness.pytest_plugin.shared import SharedServices, unheard
 from harness.report.finding_text import case_lines
 from harness.report.ndjson import Ndjson
@@ -48,7 +48,7 @@ class Finished:
 class Order:
     """What every run of a session has in common, and the consumer of this one."""
 
-    wishes: Wishes
+    options: PluginOptions
     services: SharedServices
     consumer: Consumer
     deadline_s: float
@@ -57,7 +57,7 @@ class Order:
         self, space: Workspace, cases: Sequence[Case], planned: Sequence[Plan] | None = None
     ) -> dict[str, CaseFinished]:
         """Run the engine once; return what it said of each case. HarnessError when it cannot."""
-        run, run_dir = new_run(self.wishes.directory)
+        run, run_dir = new_run(self.options.directory)
         request = Request(
             space=space,
             consumer=ready(self.consumer, unheard),
@@ -67,7 +67,7 @@ class Order:
             versions=versions(),
             environment=dict(os.environ),
             deadline_s=self.deadline_s,
-            parallelism=self.wishes.parallelism,
+            parallelism=self.options.parallelism,
             planned=planned,
             services=self.services.running(registry=any(map(names_schemas, cases))),
             source=self.services.source,
@@ -79,16 +79,16 @@ class Order:
         return finished.cases
 
 
-def consumer_of(wished: Wishes) -> Consumer:
+def consumer_of(options: PluginOptions) -> Consumer:
     """Return the consumer that the command line names; UsageError when it cannot run."""
-    return targets.parse(wished.consumer, targets.Whereabouts(wished.here, dict(os.environ)))
+    return targets.parse(options.consumer, targets.Whereabouts(options.here, dict(os.environ)))
 
 
 def run_pack(
-    wished: Wishes, services: SharedServices, chosen: Sequence[Chosen]
+    options: PluginOptions, services: SharedServices, chosen: Sequence[Chosen]
 ) -> dict[str, Answer]:
     """Return the answers for all cases, by key; one run of the consumer a root."""
-    order = Order(wished, services, consumer_of(wished), wished.deadline_s)
+    order = Order(options, services, consumer_of(options), options.deadline_s)
     by_root: dict[Path, list[Chosen]] = {}
     for one in chosen:
         by_root.setdefault(one.root, []).append(one)
@@ -102,9 +102,9 @@ def run_pack(
 def _run_root(order: Order, space: Workspace, cases: Sequence[Case]) -> dict[str, Answer]:
     """Return the answers for the cases of one root, by id."""
     consumer = order.consumer
-    told = {case.id: declined(consumer, case) for case in cases}
-    declared = [case for case in cases if told[case.id] is None]
-    answers = {name: _judged(one, "") for name, one in told.items() if one is not None}
+    declined_by_case = {case.id: declined(consumer, case) for case in cases}
+    declared = [case for case in cases if declined_by_case[case.id] is None]
+    answers = {name: _judged(one, "") for name, one in declined_by_case.items() if one is not None}
     with ThreadPoolExecutor(1) as pool:
         planning = pool.submit(plans_apart, space, declared)
         if declared:
@@ -125,15 +125,15 @@ def _run_root(order: Order, space: Workspace, cases: Sequence[Case]) -> dict[str
 def _problems(
     cases: Sequence[Case], problems: Mapping[str, Sequence[Problem]]
 ) -> Iterator[tuple[str, Answer]]:
-    """Yield the answers for the cases of bad scenarios: told in full once, then by reference."""
+    """Yield the answers for the cases of bad scenarios: in full once, then by reference."""
     first: dict[str, str] = {}
     for case in cases:
         found = problems.get(case.scenario.id)
         if found:
             full = "\n".join(str(problem) for problem in found)
             line = full.splitlines()[0]
-            teller = first.setdefault(case.scenario.id, case.id)
-            text = full if teller == case.id else f"{line}\n    in full at {teller}"
+            reporter = first.setdefault(case.scenario.id, case.id)
+            text = full if reporter == case.id else f"{line}\n    in full at {reporter}"
             yield case.id, Answer(PROBLEM, line, text)
 
 

@@ -1,6 +1,6 @@
 """Which YAML file is a scenario, and which directory its id counts from.
 
-Law: a YAML file that is no scenario is left alone, but a scenario with a mistake in it never goes
+A YAML file that is no scenario is left alone, but a scenario with a mistake in it never goes
 unnoticed. So what lies under a root that keeps recorded changes is one whatever it says, and
 elsewhere the first lines or the top-level keys decide, not whether the file is valid.
 """
@@ -35,7 +35,7 @@ def root_of(path: Path) -> Path | None:
 
 
 def _keeps_changes(golden: Path) -> bool:
-    """Tell whether a directory holds the recorded changes of at least one scenario."""
+    """Return whether a directory holds the recorded changes of at least one scenario."""
     return golden.is_dir() and next(golden.rglob(LOCK), None) is not None
 
 

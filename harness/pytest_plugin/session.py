@@ -1,6 +1,6 @@
 """One pytest session of the harness: what was asked for, its packs, its services, its last words.
 
-Law: pytest holds an object of this class as a plugin of its own, and nothing is kept in modules.
+Pytest holds an object of this class as a plugin of its own, and nothing is kept in modules.
 Nothing of the engine is imported before a case was selected or a fixture asked for.
 """
 
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from harness.errors import ExitCode, HarnessError
-from harness.pytest_plugin.options import Wishes
+from harness.pytest_plugin.options import PluginOptions
 
 if TYPE_CHECKING:  # for types only: these modules bring the engine
     from harness.pytest_plugin.answer import Answer, Chosen
@@ -31,9 +31,9 @@ EXIT_CODES = {int(ExitCode.USAGE): 4, int(ExitCode.ENVIRONMENT): 3}
 class HarnessSession:
     """The harness's part of a pytest session; one in each worker, and one that they report to."""
 
-    def __init__(self, wished: Wishes) -> None:
+    def __init__(self, options: PluginOptions) -> None:
         """Take the options; nothing is started."""
-        self.wishes = wished
+        self.options = options
         self._chosen: Sequence[Chosen] = ()
         self._shares: Shares | None = None
         self._judged: Counter[str] = Counter()
@@ -44,7 +44,7 @@ class HarnessSession:
         """Return the services that packs and fixtures of this process have in common."""
         from harness.pytest_plugin.shared import SharedServices
 
-        return SharedServices(self.wishes)
+        return SharedServices(self.options)
 
     def answer(self, chosen: Chosen) -> Answer:
         """Return what the pack says of a case; Stopped when the run cannot go on."""
@@ -63,12 +63,12 @@ class HarnessSession:
         found = [item.stash[CHOSEN] for item in session.items if CHOSEN in item.stash]
         try:
             selected = selection(found)
-            consumer_of(self.wishes)
+            consumer_of(self.options)
         except HarnessError as error:
             raise pytest.UsageError(str(error)) from None
         self._chosen = tuple(selected.values())
         self._shares = Shares(
-            selected, self.wishes, lambda share: run_pack(self.wishes, self.services, share)
+            selected, self.options, lambda share: run_pack(self.options, self.services, share)
         )
 
     def pytest_report_collectionfinish(self, config: pytest.Config) -> list[str]:
@@ -76,13 +76,13 @@ class HarnessSession:
         if not self._chosen or config.option.collectonly:
             return []
         cases = "1 case" if len(self._chosen) == 1 else f"{len(self._chosen)} cases"
-        return [f"harness: {cases} in one run of {self.wishes.consumer}"]
+        return [f"harness: {cases} in one run of {self.options.consumer}"]
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> None:
         """Rewrite goldens, when that was asked for, before anything is held against them."""
         config = session.config
-        if not (self.wishes.update_golden and self._chosen) or config.option.collectonly:
+        if not (self.options.update_golden and self._chosen) or config.option.collectonly:
             return
         from harness.pytest_plugin.goldens import rewrite
 
@@ -108,7 +108,7 @@ class HarnessSession:
         judged = count.total() - count["problem"]
         applicable = judged - count["not-applicable"]
         terminalreporter.write_line(
-            f"harness: {self.wishes.consumer} passed {count['pass']} / applicable {applicable} "
+            f"harness: {self.options.consumer} passed {count['pass']} / applicable {applicable} "
             f"/ total {count.total()}"
         )
 

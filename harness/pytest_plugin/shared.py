@@ -7,7 +7,7 @@ from functools import cached_property
 
 from harness.engine.catalogue.workspace import runs
 from harness.engine.events import Event
-from harness.pytest_plugin.options import Wishes
+from harness.pytest_plugin.options import PluginOptions
 from harness.services import ServiceEvent, Services, Source, settings, source, start
 
 
@@ -18,16 +18,16 @@ class SharedServices:
     up` keeps one.
     """
 
-    def __init__(self, wished: Wishes) -> None:
+    def __init__(self, options: PluginOptions) -> None:
         """Take the options; nothing is started."""
-        self._wishes = wished
+        self._options = options
         self._stack = ExitStack()
         self._running: Services | None = None
 
     @cached_property
     def source(self) -> Source:
         """Return what environment and the files in pytest's root directory say; UsageError."""
-        root = self._wishes.root
+        root = self._options.root
         return source(settings({}, here=root), runs(root))
 
     def running(self, *, registry: bool = False) -> Services:
@@ -37,7 +37,7 @@ class SharedServices:
         if registry and (found is None or not found.has("registry")):
             wanted.append("registry")
         if wanted:
-            directory = self._wishes.directory / f"services-{self._wishes.worker}"
+            directory = self._options.directory / f"services-{self._options.worker}"
             started = self._stack.enter_context(
                 start(
                     wanted,

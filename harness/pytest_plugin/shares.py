@@ -17,7 +17,7 @@ from filelock import FileLock, Timeout
 
 from harness.errors import HarnessError, UsageError
 from harness.pytest_plugin.answer import Answer, Chosen, Stopped
-from harness.pytest_plugin.options import Wishes
+from harness.pytest_plugin.options import PluginOptions
 
 Pack = Callable[[Sequence[Chosen]], Mapping[str, Answer]]
 STOPPED = "stopped.txt"
@@ -53,19 +53,19 @@ def deal(chosen: Mapping[str, Chosen], shares: int) -> tuple[tuple[str, ...], ..
 class Shares:
     """The answers of all shares, as this worker learns them."""
 
-    def __init__(self, chosen: Mapping[str, Chosen], wished: Wishes, pack: Pack) -> None:
+    def __init__(self, chosen: Mapping[str, Chosen], options: PluginOptions, pack: Pack) -> None:
         """Take the selected cases by key; `pack` runs some of them."""
         self._chosen = chosen
-        self._wishes = wished
+        self._options = options
         self._pack = pack
-        self._dealt = deal(chosen, wished.workers)
+        self._dealt = deal(chosen, options.workers)
         self._share_of = {key: n for n, keys in enumerate(self._dealt) for key in keys}
         self._answers: dict[str, Answer] = {}
 
     def answer(self, key: str) -> Answer:
         """Return what was said of a case, running what has to run; Stopped when that cannot be."""
         if key not in self._answers:
-            own, needed = self._wishes.worker, self._share_of[key]
+            own, needed = self._options.worker, self._share_of[key]
             if own != needed and not set(self._dealt[own]) <= self._answers.keys():
                 self._settle(own, wait=False)
             self._settle(needed, wait=True)
@@ -74,7 +74,7 @@ class Shares:
     def _settle(self, share: int, *, wait: bool) -> None:
         """Learn a share's answers; without waiting, leave it when another worker has it."""
         try:
-            directory = self._wishes.directory
+            directory = self._options.directory
             # Whoever holds the lock is bounded by the consumer's deadline, and dies with it.
             with FileLock(directory / f"share-{share}.lock", blocking=wait):
                 self._learn(share)
@@ -84,10 +84,10 @@ class Shares:
             raise self._stopped(error) from None
 
     def _learn(self, share: int) -> None:
-        directory = self._wishes.directory
+        directory = self._options.directory
         stopped = directory / STOPPED
         if stopped.is_file():
-            raise Stopped(stopped.read_text(encoding="utf-8"), told=True)
+            raise Stopped(stopped.read_text(encoding="utf-8"), reported=True)
         file = directory / f"share-{share}.json"
         if not file.is_file():
             answers = self._pack([self._chosen[key] for key in self._dealt[share]])
@@ -102,10 +102,10 @@ class Shares:
         """Return why nothing goes on; only the first worker to say so is to be heard."""
         text = str(error)
         try:
-            with (self._wishes.directory / STOPPED).open("x", encoding="utf-8") as file:
+            with (self._options.directory / STOPPED).open("x", encoding="utf-8") as file:
                 file.write(text)
         except FileExistsError:
-            return Stopped(text, error.exit_code, told=True)
+            return Stopped(text, error.exit_code, reported=True)
         except (HarnessError, OSError):
             pass  # nobody else can be told
-        return Stopped(text, error.exit_code, told=False)
+        return Stopped(text, error.exit_code, reported=False)

@@ -180,7 +180,7 @@ def _apply(scenario: Scenario, world: World, statement: SqlStatement) -> tuple[D
         _refuse(where, f"SQL: {what}", expected=error.expected, hint=error.hint)
     except ValueError as error:
         where = Location(scenario.file, statement.line, statement.column)
-        _refuse(where, f"what this does to stored rows cannot be told: {error}")
+        _refuse(where, f"what this does to stored rows cannot be known: {error}")
 
 
 class _Run:
@@ -260,7 +260,7 @@ class _Replay:
         self.scenario = scenario
         self.events = events
         self.readings = readings
-        self.told = World(scenario.databases)
+        self.world = World(scenario.databases)
         self.there = World(scenario.databases)
 
     def lines(self) -> Iterator[Line]:
@@ -273,7 +273,7 @@ class _Replay:
             self.compare(step, self.readings[number])
 
     def ddl(self, number: int, step: DdlStep) -> Line:
-        jobs = _apply(self.scenario, self.told, step.statement)
+        jobs = _apply(self.scenario, self.world, step.statement)
         if not step.emit:
             _apply(self.scenario, self.there, step.statement)
         pairs = [(job.before, job.after) for job in jobs if job.before or job.after]
@@ -287,7 +287,7 @@ class _Replay:
         for statement, change in changes:
             line: dict[str, Any] = {"step": number, "statement": statement}
             line |= {"op": change.op.value, "table": str(change.table)}
-            columns = self.told.catalogue.table(change.table).columns
+            columns = self.world.catalogue.table(change.table).columns
             for name, image in (("before", change.before), ("after", change.after)):
                 if image is not None:
                     line[name] = written_row(columns, image)
@@ -298,14 +298,14 @@ class _Replay:
         for ordinal, row in enumerate(step.rows):
             where = Location(self.scenario.file, row.line)
             name = table_id(row.table)
-            table = self.told.catalogue.find(name.schema, name.name)
+            table = self.world.catalogue.find(name.schema, name.name)
             if table is None:
                 _refuse(where, f"table {row.table} does not exist")
             try:
                 before = None if row.before is None else read_row(table.columns, row.before)
                 after = None if row.after is None else read_row(table.columns, row.after)
                 change = RowChanged(Op(row.op), table.id, before, after, row.line)
-                self.told.change(change)
+                self.world.change(change)
             except ValueError as error:
                 _refuse(where, f"{row.op} in {row.table}: {error}", hint="state whole rows")
             yield ordinal, change
@@ -321,8 +321,8 @@ class _Replay:
 
     def rows(self, statement: SqlStatement, table: Table, event: Event) -> Iterator[RowChanged]:
         where = Location(self.scenario.file, statement.line, statement.column)
-        told = self.told.catalogue.find(table.id.schema, table.id.name)
-        if told is None or _shape(told) != _shape(table):
+        known = self.world.catalogue.find(table.id.schema, table.id.name)
+        if known is None or _shape(known) != _shape(table):
             _refuse(
                 where,
                 f"an `emit:` step gave {table.id} a form that the database does not know",
@@ -330,9 +330,9 @@ class _Replay:
             )
         try:
             for before, after in event.read(table.columns):
-                change = RowChanged(event.op, told.id, before, after, statement.line)
+                change = RowChanged(event.op, known.id, before, after, statement.line)
                 self.there.change(change)
-                self.told.change(change)
+                self.world.change(change)
                 yield change
         except ValueError as error:
             _refuse(where, f"the server's log cannot be followed: {error}")

@@ -43,7 +43,7 @@ def all_rows(server: Server, tables: tuple[Table, ...]) -> dict[TableId, Rows]:
 
 
 def is_base(table: Table) -> bool:
-    """Tell whether a table stores rows of its own."""
+    """Return whether a table stores rows of its own."""
     return not table.is_view and not table.is_sequence
 
 

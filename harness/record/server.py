@@ -1,6 +1,6 @@
 """A MySQL-compatible server, and a session there that is set up as recordings need it.
 
-Law: we work only inside databases that we created ourselves, and drop just those again, whatever
+We work only inside databases that we created ourselves, and drop just those again, whatever
 happened in between.
 """
 
@@ -82,7 +82,7 @@ class Server:
 
     @property
     def encrypted(self) -> bool:
-        """Tell whether the session is under TLS."""
+        """Return whether the session is under TLS."""
         return any(value for _, value in self.rows("SHOW SESSION STATUS LIKE 'Ssl_cipher'"))
 
     def _set_up(self) -> None:

@@ -1,6 +1,6 @@
 """A badge for a consumer's own page: level and numbers as a small SVG, coloured by their meaning.
 
-Law: it claims no more than the run shows. A run that did not finish, or that found anything, is
+It claims no more than the run shows. A run that did not finish, or that found anything, is
 never green; `not-applicable` is not hidden in the count, because applicable and total both stand.
 """
 

@@ -1,6 +1,6 @@
 """Which scenarios witness each clause, and what the last run said of them.
 
-Law: a case is a witness of a clause only if the clause governs its protocol, and only if it cites
+A case is a witness of a clause only if the clause governs its protocol, and only if it cites
 it: as a clause under test, as the permission of its own disturbance, or as the reason why its
 protocol may differ. A clause that several protocols share is witnessed by a case of any of them.
 """

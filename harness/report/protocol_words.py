@@ -1,6 +1,6 @@
 """What the reference page of a protocol says in prose: its introduction, dialects and events.
 
-Law: words only. Types, settings and clauses come from the tables that the code itself uses.
+Words only. Types, settings and clauses come from the tables that the code itself uses.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """From a run's NDJSON back to typed events: what every other report can be rendered from.
 
-Law: strict and versioned. A line that is not exactly what `harness.report.ndjson` writes is a
+Strict and versioned. A line that is not exactly what `harness.report.ndjson` writes is a
 UsageError with file and line; no report is ever made of half-understood events.
 """
 

@@ -71,11 +71,11 @@ class Case:
         laid: Mapping[str, Any] = {}
         if self.profile is not None:
             laid = self.scenario.profiles[self.profile].get(self.protocol, {})
-        told = {**own, **laid}
+        merged = {**own, **laid}
         if self.changefeed is None:
-            return told
-        told.pop(EMBEDDED, None)
-        return {**told, **self.changefeed.settings}
+            return merged
+        merged.pop(EMBEDDED, None)
+        return {**merged, **self.changefeed.settings}
 
 
 def combinations(

@@ -1,6 +1,6 @@
 """The grammar (`grammar.json`) and what breaks it, told in a person's words.
 
-Law: one mistake, one problem, at the place where the person made it. The JSON Schema is the only
+One mistake, one problem, at the place where the person made it. The JSON Schema is the only
 statement of what is allowed; the nouns in the messages are its `title`s.
 """
 

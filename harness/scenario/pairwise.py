@@ -1,6 +1,6 @@
 """Lists of values for settings, covered pair by pair: each becomes part of a few profiles.
 
-Law: of any two settings of a protocol, every two values meet in some profile. The profiles follow
+Of any two settings of a protocol, every two values meet in some profile. The profiles follow
 from the lists alone, and each is named by its values, so a case keeps its id, and its golden, for
 as long as its combination is among them.
 """

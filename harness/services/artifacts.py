@@ -1,6 +1,6 @@
 """What we download: the artifacts that `jars.lock` names, each with its size and sha256.
 
-Law: nothing is downloaded, unpacked or run that is not in the lock, which
+Nothing is downloaded, unpacked or run that is not in the lock, which
 `python -m harness.services.lock` writes.
 """
 

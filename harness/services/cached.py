@@ -20,7 +20,7 @@ class Cached:
 
     @property
     def whole(self) -> bool:
-        """Tell whether nothing lacks."""
+        """Return whether nothing lacks."""
         return self.there == self.total
 
     def __str__(self) -> str:

@@ -1,6 +1,6 @@
 """The one downloader: resumable, verified, shared between runs.
 
-Law: a file appears under its final name only when its sha256 is the locked one. What arrived of an
+A file appears under its final name only when its sha256 is the locked one. What arrived of an
 interrupted download stays in a `.part` file and is continued; a lock file beside it keeps two runs
 apart.
 """
@@ -69,7 +69,7 @@ def place(artifact: Artifact, repository: Repository) -> Path:
 
 
 def is_there(artifact: Artifact, repository: Repository, *, verify: bool) -> bool:
-    """Tell whether the artifact is in the cache with its size, and with its sha256 to `verify`."""
+    """Return whether the cache has the artifact with its size; `verify` checks its sha256."""
     file = place(artifact, repository)
     if not file.is_file() or file.stat().st_size != artifact.size:
         return False

@@ -31,7 +31,8 @@ class Startup:
     """What a starter is given.
 
     `directory` is the service's own in the run (absolute, existing); `fetch` returns the files of a
-    group of the lock; `tell` takes a state and a detail; `port` is None unless the user named one.
+    group of the lock; `report` takes a state and a detail; `port` is None unless the user chose
+    one.
     """
 
     name: str
@@ -39,7 +40,7 @@ class Startup:
     cache: Path
     env: Mapping[str, str]
     fetch: Callable[[str], tuple[Path, ...]]
-    tell: Callable[[str, str], None]
+    report: Callable[[str, str], None]
     given_up: threading.Event
     port: int | None = None
     settings: Settings = field(default_factory=Settings)

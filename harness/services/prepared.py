@@ -1,6 +1,6 @@
 """Things that are made once and kept in the cache: unpacked binaries, installed data directories.
 
-Law: a prepared directory appears under its name complete, or not at all. Its name carries a digest
+A prepared directory appears under its name complete, or not at all. Its name carries a digest
 of everything it was made from, so that nothing ever goes stale.
 """
 

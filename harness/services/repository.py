@@ -61,10 +61,10 @@ def repository(env: Mapping[str, str] = os.environ) -> Repository:
 
 def cache_directory(env: Mapping[str, str] = os.environ) -> Path:
     """Return the directory of everything that is downloaded or prepared once."""
-    told = env.get("HARNESS_CACHE_DIR")
+    named = env.get("HARNESS_CACHE_DIR")
     return (
-        Path(told).expanduser().absolute()
-        if told
+        Path(named).expanduser().absolute()
+        if named
         else platformdirs.user_cache_path("cdc-conformance")
     )
 
@@ -86,9 +86,9 @@ def _settings(path: Path) -> ET.Element:
 
 
 def _mirror(settings: ET.Element, env: Mapping[str, str]) -> tuple[str, str | None, str | None]:
-    told = env.get("HARNESS_MAVEN_MIRROR")
-    if told:
-        return told, None, None
+    named = env.get("HARNESS_MAVEN_MIRROR")
+    if named:
+        return named, None, None
     for mirror in settings.findall("mirrors/mirror"):
         url = _text(mirror, "url")
         if (

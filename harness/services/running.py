@@ -71,7 +71,7 @@ class Services:
         return address
 
     def has(self, name: str) -> bool:
-        """Tell whether a service is among them."""
+        """Return whether a service is among them."""
         return name in self._running
 
     def joined(self, other: Services) -> Services:
@@ -189,7 +189,7 @@ class _Starting:
                 cache=self.repository.cache,
                 env=self.env,
                 fetch=lambda group: self.fetch(name, group),
-                tell=lambda state, detail: self.tell(ServiceEvent(name, state, detail)),
+                report=lambda state, detail: self.publish(ServiceEvent(name, state, detail)),
                 given_up=self.given_up,
                 port=self.ports.get(name),
                 settings=self.settings,
@@ -198,15 +198,15 @@ class _Starting:
         with self.lock:
             self.running[name] = running
         seconds = time.monotonic() - began
-        self.tell(ServiceEvent(name, "ready", str(running.address), seconds))
+        self.publish(ServiceEvent(name, "ready", str(running.address), seconds))
 
     def fetch(self, name: str, group: str) -> tuple[Path, ...]:
         def progress(done: int, total: int) -> None:
-            self.tell(ServiceEvent(name, "fetching", group, done=done, total=total))
+            self.publish(ServiceEvent(name, "fetching", group, done=done, total=total))
 
         return fetch(locked(group), self.repository, on_progress=progress, given_up=self.given_up)
 
-    def tell(self, event: ServiceEvent) -> None:
+    def publish(self, event: ServiceEvent) -> None:
         with self.lock:
             self.on_event(event)
 
@@ -220,7 +220,7 @@ class _Starting:
     def stop_one(self, name: str) -> None:
         began = time.monotonic()
         self.running[name].stop()
-        self.tell(ServiceEvent(name, "stopped", seconds=time.monotonic() - began))
+        self.publish(ServiceEvent(name, "stopped", seconds=time.monotonic() - began))
 
 
 def _succeeded(future: Future[None]) -> bool:

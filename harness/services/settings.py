@@ -1,6 +1,6 @@
 """What can be set about services: one table, one order, and every value with where it came from.
 
-Law: option, environment, `harness.toml`, `[tool.harness]` of `pyproject.toml`, default; the first
+Option, environment, `harness.toml`, `[tool.harness]` of `pyproject.toml`, default; the first
 that says something about a setting wins, and nothing unknown is passed over. Kafka's properties are
 a family: `kafka.` and any librdkafka property, which librdkafka itself judges.
 """
@@ -95,7 +95,7 @@ SECRET = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class SourcedValue:
     """A value, and where it was said: an option, a variable, or `file:line`."""
 
     value: str
@@ -106,13 +106,13 @@ class Told:
 class Settings:
     """What was set, by name; what was not has its default."""
 
-    told: Mapping[str, Told] = field(default_factory=dict[str, Told])
+    given: Mapping[str, SourcedValue] = field(default_factory=dict[str, SourcedValue])
 
     def text(self, name: str) -> str:
         """Return a setting's value."""
         setting = NAMES.get(name)
         default = setting.default if setting else ""
-        return self.told[name].value if name in self.told else default
+        return self.given[name].value if name in self.given else default
 
     def flag(self, name: str) -> bool:
         """Return a setting that is true or false."""
@@ -120,13 +120,13 @@ class Settings:
 
     def source(self, name: str) -> str:
         """Return where a setting was said, "the default" when nowhere."""
-        return self.told[name].source if name in self.told else "the default"
+        return self.given[name].source if name in self.given else "the default"
 
     def kafka(self) -> dict[str, str]:
         """Return the Kafka client properties, under librdkafka's names."""
         return {
-            name.removeprefix(KAFKA): told.value
-            for name, told in self.told.items()
+            name.removeprefix(KAFKA): given.value
+            for name, given in self.given.items()
             if name.startswith(KAFKA)
         }
 
@@ -162,16 +162,16 @@ def settings(
 
     Raises UsageError for an unknown name or a value that the setting does not take.
     """
-    told: dict[str, Told] = {}
+    given: dict[str, SourcedValue] = {}
     for source in (
         _from_files(here or Path.cwd()),
         _from_environment(env),
-        ((name, Told(value, "the command line")) for name, value in options.items()),
+        ((name, SourcedValue(value, "the command line")) for name, value in options.items()),
     ):
         for name, one in source:
             _check(name, one)
-            told[name] = one
-    return Settings(told)
+            given[name] = one
+    return Settings(given)
 
 
 def redacted(properties: Mapping[str, str]) -> str:
@@ -182,32 +182,32 @@ def redacted(properties: Mapping[str, str]) -> str:
     )
 
 
-def _check(name: str, told: Told) -> None:
+def _check(name: str, given: SourcedValue) -> None:
     if name.startswith(KAFKA) and name != KAFKA:
         return
     setting = NAMES.get(name)
     if setting is None:
         close = difflib.get_close_matches(name, [*NAMES, ADDRESS_OF["kafka"]], n=1)
         raise UsageError(
-            f"{told.source}: there is no setting {name!r}",
+            f"{given.source}: there is no setting {name!r}",
             expected="a setting of docs/reference/settings.md",
             hint=f"did you mean {close[0]!r}?" if close else "Kafka's own begin with `kafka.`",
         )
-    if not re.fullmatch(setting.takes, told.value):
-        value = "a value" if SECRET.search(name) or "://" in told.value else repr(told.value)
-        raise UsageError(f"{told.source}: {name} cannot be {value}", expected=setting.expected)
+    if not re.fullmatch(setting.takes, given.value):
+        value = "a value" if SECRET.search(name) or "://" in given.value else repr(given.value)
+        raise UsageError(f"{given.source}: {name} cannot be {value}", expected=setting.expected)
 
 
-def _from_environment(env: Mapping[str, str]) -> Iterator[tuple[str, Told]]:
+def _from_environment(env: Mapping[str, str]) -> Iterator[tuple[str, SourcedValue]]:
     known = {one.variable: one.name for one in SETTINGS}
     for variable, value in sorted(env.items()):
         if not variable.startswith(PREFIX) or variable.split("_")[1] not in FAMILIES:
             continue
-        told = Told(value, variable)
+        given = SourcedValue(value, variable)
         if variable in known:
-            yield known[variable], told
+            yield known[variable], given
         elif variable.startswith(f"{PREFIX}KAFKA_"):
-            yield KAFKA + _property(variable.removeprefix(f"{PREFIX}KAFKA_")), told
+            yield KAFKA + _property(variable.removeprefix(f"{PREFIX}KAFKA_")), given
         else:
             close = difflib.get_close_matches(variable, known, n=1)
             raise UsageError(
@@ -222,7 +222,7 @@ def _property(words: str) -> str:
     return "_".join(part.replace("_", ".") for part in words.lower().split("__"))
 
 
-def _from_files(here: Path) -> Iterator[tuple[str, Told]]:
+def _from_files(here: Path) -> Iterator[tuple[str, SourcedValue]]:
     for name in reversed(FILES):
         path = here / name
         if not path.is_file():
@@ -235,7 +235,7 @@ def _from_files(here: Path) -> Iterator[tuple[str, Told]]:
         if name == "pyproject.toml":
             document = document.get("tool", {}).get("harness", {})
         for key, value in _flat(document):
-            yield key, Told(value, f"{name}{_line(text, key)}")
+            yield key, SourcedValue(value, f"{name}{_line(text, key)}")
 
 
 def _flat(table: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, str]]:
@@ -248,7 +248,7 @@ def _flat(table: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, str
 
 
 def _line(text: str, name: str) -> str:
-    """Return `:line` of a dotted name in TOML text, "" when it cannot be told."""
+    """Return `:line` of a dotted name in TOML text, "" when it cannot be given."""
     parts = name.split(".")
     for first in range(len(parts)):
         tail = re.escape(".".join(parts[first:]))

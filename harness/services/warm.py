@@ -1,6 +1,6 @@
 """A warm set: services that outlive the command that started them, for the author's loop.
 
-Law: a state file says where they are, and it is believed only while its keeper lives. The keeper
+A state file says where they are, and it is believed only while its keeper lives. The keeper
 (`keeper.py`) is a process of its own; it ends with `down`, when its directory is removed, when one
 of its services dies, or after `warm.idle-hours` without a run.
 """
@@ -53,7 +53,7 @@ class State:
 
     @property
     def alive(self) -> bool:
-        """Tell whether the keeper still lives; a process id alone may be somebody else's by now."""
+        """Return whether the keeper still runs; its process id alone may have been reused."""
         try:
             process = psutil.Process(self.pid)
             same = abs(process.create_time() - self.started) < 1

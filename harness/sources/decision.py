@@ -36,7 +36,7 @@ class Decision:
 
     @property
     def sent(self) -> bool:
-        """Tell whether the event goes on to the sink."""
+        """Return whether the event goes on to the sink."""
         return self.outcome is Outcome.REPLICATE
 
 

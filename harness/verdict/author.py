@@ -196,7 +196,7 @@ def _matches(item: Mapping[str, Any], event: SentEvent, partitions: int) -> bool
 
 
 def _is_such(item: Mapping[str, Any], event: SentEvent, partitions: int) -> bool:
-    """Tell whether a mark of the item's kind says what the item says."""
+    """Return whether a mark of the item's kind says what the item says."""
     if "resolved" in item:
         return len(event.partitions) == partitions
     if "tombstone" in item:

@@ -79,7 +79,7 @@ def _widen(state: TableState, after: SourceTable, tells_default: Callable[[Colum
 
 
 def _keeps(before: Column, after: Column) -> bool:
-    """Tell whether older rows keep their value: of the same kind, or of another size of it.
+    """Return whether older rows keep their value: of the same kind, or of another size of it.
 
     Nobody can tell a column that was widened from one that was dropped and added again.
     """

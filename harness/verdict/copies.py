@@ -28,7 +28,7 @@ Tables = Mapping[TableId, TableState]
 
 
 def are_undecidable(judged: Judged, expected: Expected, findings: Sequence[Finding]) -> bool:
-    """Tell whether only the numbers of rows differ, and by no more than copies explain."""
+    """Return whether only the numbers of rows differ, and by no more than copies explain."""
     loose = {str(table) for table, state in expected.tables.items() if state.keyless}
     if judged.row_ids or any(f.kind not in COUNTS or f.table not in loose for f in findings):
         return False

@@ -37,7 +37,7 @@ class Told(NamedTuple):
     dated: bool
 
     def may_be(self, wanted: Step) -> bool:
-        """Tell whether it is a step; without a time it may be any of its kind."""
+        """Return whether it is a step; without a time it may be any of its kind."""
         return self.step == wanted if self.dated else self.step[1] == wanted[1]
 
 
@@ -83,7 +83,7 @@ def compare_events(
 
 
 def _in_order(steps: Sequence[Step], told: Sequence[Told]) -> bool:
-    """Tell whether the steps are among the told ones, in this order."""
+    """Return whether the steps are among the told ones, in this order."""
     left = iter(told)
     return all(any(one.may_be(step) for one in left) for step in steps)
 
@@ -91,7 +91,7 @@ def _in_order(steps: Sequence[Step], told: Sequence[Told]) -> bool:
 def _overtaken(
     judged: Judged, expected: Expected, event: RowEvent, later: Sequence[RowEvent]
 ) -> bool:
-    """Tell whether a later event of the key may be read first, which leaves nothing to apply.
+    """Return whether a later event of the key may be read first, which leaves nothing to apply.
 
     Where marks or DDL hold rows back until all is there, none is.
     """

@@ -41,7 +41,7 @@ class TableState:
 
     @property
     def keyless(self) -> bool:
-        """Tell whether rows have no identity."""
+        """Return whether rows have no identity."""
         return not self.mounted.handle
 
     def events(self) -> list[RowEvent]:

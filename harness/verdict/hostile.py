@@ -43,7 +43,7 @@ def judge_hostile(judged: Judged, observed: Observed) -> Verdict:
 
 
 def names(text: str, place: Place) -> bool:
-    """Tell whether a text names a message: topic (real or canonical), partition and offset."""
+    """Return whether a text names a message: topic (real or canonical), partition and offset."""
     topic = re.compile(rf"[\w.-]*{re.escape(place.topic)}(?![\w.-]*\w)")
     if topic.search(text) is None:
         return False

@@ -1,6 +1,6 @@
 """A schema registry in memory: ids, versions and compatibility, as Confluent's and Apicurio's have.
 
-Law: ids count from 1 in order of registration; the same text has one id, in whatever subject. A
+Ids count from 1 in order of registration; the same text has one id, in whatever subject. A
 schema that a subject has already is never judged again.
 
 Source: Confluent, Schema Registry, §Schema evolution and compatibility; the same list of evolutions

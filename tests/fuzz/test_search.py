@@ -11,7 +11,7 @@ from hypothesis.database import DirectoryBasedExampleDatabase, ExampleDatabase
 
 from harness.fuzz.memory import InMemory
 from harness.fuzz.protocols import DRAWN
-from harness.fuzz.search import Search, Searcher, Wish
+from harness.fuzz.search import Search, Searcher, SearchOptions
 from harness.fuzz.trial import Trial
 from harness.mutants.table import MUTANTS
 from harness.record.lasting import Lasting, lasting
@@ -52,7 +52,7 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lasting]:
 def searched(
     database: Lasting,
     mutant: str | None,
-    wish: Wish,
+    wish: SearchOptions,
     memory: ExampleDatabase | None = None,
 ) -> Search:
     """Search with a mutant, or with the right consumer."""
@@ -66,7 +66,7 @@ def test_a_mutant_is_found_and_shrunk(
 ) -> None:
     """A wrong consumer fails a scenario of a few row changes, by its own defect."""
     mutant = MUTANTS[name]
-    wish = Wish(mutant.protocols, SEED, None, 500, shrink_s=600, patience=30)
+    wish = SearchOptions(mutant.protocols, SEED, None, 500, shrink_s=600, patience=30)
     found = searched(database, name, wish)
     assert found.found is not None, f"not found in {found.tried} examples"
     failure = found.found.failure
@@ -81,7 +81,7 @@ def test_a_mutant_is_found_and_shrunk(
 @pytest.mark.parametrize("protocol", DRAWN)
 def test_the_right_consumer_is_not_found(database: Lasting, protocol: str) -> None:
     """Over a fixed seed the reference consumer reaches what the database has."""
-    found = searched(database, None, Wish((protocol,), 1, None, EXAMPLES))
+    found = searched(database, None, SearchOptions((protocol,), 1, None, EXAMPLES))
     assert found.found is None, found.found and found.found.failure
     assert found.tried == EXAMPLES
 
@@ -89,8 +89,8 @@ def test_the_right_consumer_is_not_found(database: Lasting, protocol: str) -> No
 def test_a_finding_is_remembered(database: Lasting, tmp_path: Path) -> None:
     """What was found is tried first by the next run, whatever its seed."""
     memory = DirectoryBasedExampleDatabase(tmp_path)
-    first = searched(database, "deletes-ignored", Wish(("open",), 1, None, 500), memory)
-    wish = Wish(("open",), 99, None, 500, remembered=True)
+    first = searched(database, "deletes-ignored", SearchOptions(("open",), 1, None, 500), memory)
+    wish = SearchOptions(("open",), 99, None, 500, remembered=True)
     again = searched(database, "deletes-ignored", wish, memory)
     assert first.found is not None
     assert again.found is not None

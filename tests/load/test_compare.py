@@ -184,7 +184,7 @@ def test_from_the_generator_to_the_verdict(
     encoding = prepared(SPEC, "mine.")
     with start(["kafka"], run_dir=tmp_path, on_event=lambda _: None) as running:
         assert prepare(running.kafka, encoding.topics, SPEC.partitions) == ("mine.ticdc",)
-        loaded = job.load(spark, job.Wish(encoding, running.kafka, tasks=1))
+        loaded = job.load(spark, job.LoadOptions(encoding, running.kafka, tasks=1))
         messages = (
             spark.read.format("kafka")
             .option("kafka.bootstrap.servers", running.kafka.bootstrap)

@@ -13,7 +13,7 @@ from harness.engine.catalogue.choose import load, selected
 from harness.engine.catalogue.workspace import workspace
 from harness.errors import SetupError, UsageError
 from harness.pytest_plugin.answer import Answer, Chosen, Stopped
-from harness.pytest_plugin.options import Wishes
+from harness.pytest_plugin.options import PluginOptions
 from harness.pytest_plugin.shares import Shares, deal, selection
 from tests.pytest_plugin.project import ROOT
 
@@ -24,9 +24,9 @@ CASES = selection(
 )
 
 
-def wishes(tmp_path: Path, worker: int = 0, workers: int = 1) -> Wishes:
-    """Return a worker's wishes."""
-    return Wishes("reference", 60.0, tmp_path, tmp_path, (), False, "same", worker, workers)  # noqa: FBT003
+def options(tmp_path: Path, worker: int = 0, workers: int = 1) -> PluginOptions:
+    """Return a worker's options."""
+    return PluginOptions("reference", 60.0, tmp_path, tmp_path, (), False, "same", worker, workers)  # noqa: FBT003
 
 
 @given(shares=st.integers(1, 9), seed=st.integers(), data=st.data())
@@ -57,7 +57,7 @@ def test_each_share_runs_once_for_all_workers(tmp_path: Path, asks: int) -> None
     workers = [
         Shares(
             CASES,
-            wishes(tmp_path, worker, 2),
+            options(tmp_path, worker, 2),
             lambda share, me=worker: (
                 packs.append((me, frozenset(one.key for one in share)))
                 or {one.key: Answer("pass") for one in share}
@@ -82,7 +82,7 @@ def test_what_stops_one_worker_is_told_by_it_alone(tmp_path: Path) -> None:
 
     told: list[bool] = []
     for worker in (0, 1):
-        shares = Shares(CASES, wishes(tmp_path, worker, 2), pack)
+        shares = Shares(CASES, options(tmp_path, worker, 2), pack)
         with pytest.raises(Stopped, match="there is no Java") as stopped:
             shares.answer(next(iter(CASES)))
         told.append(stopped.value.told)

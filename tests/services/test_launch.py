@@ -41,7 +41,7 @@ def startup(tmp_path: Path) -> Startup:
         cache=tmp_path / "cache",
         env={},
         fetch=lambda _: (),
-        tell=lambda *_: None,
+        report=lambda *_: None,
         given_up=threading.Event(),
     )
 

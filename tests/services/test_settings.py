@@ -74,8 +74,8 @@ def test_the_order_is_option_environment_file_project(tmp_path: Path) -> None:
 @given(st.sampled_from(PROPERTIES))
 def test_every_kafka_property_has_a_variable(name: str) -> None:
     """What `variable_of` says is what the environment is read by, underscores included."""
-    told = settings({}, env={variable_of(f"kafka.{name}"): "x"}, here=Path("/nonexistent"))
-    assert told.kafka() == {name: "x"}
+    given = settings({}, env={variable_of(f"kafka.{name}"): "x"}, here=Path("/nonexistent"))
+    assert given.kafka() == {name: "x"}
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_what_is_wrong_is_named(
 def test_other_programs_variables_are_left_alone(tmp_path: Path) -> None:
     """HARNESS_ variables of other parts, or of other programs, are none of our business."""
     env = {"HARNESS_CACHE_DIR": "x", "HARNESS_JOB": "y", "HARNESS_OF_SOMEBODY": "z"}
-    assert not settings({}, env=env, here=tmp_path).told
+    assert not settings({}, env=env, here=tmp_path).given
 
 
 def test_an_address_makes_a_service_external(tmp_path: Path) -> None:
@@ -115,8 +115,8 @@ def test_an_address_makes_a_service_external(tmp_path: Path) -> None:
     nothing = settings({}, env={}, here=tmp_path)
     for service, address in ADDRESS_OF.items():
         assert nothing.backend(service) == "embedded"
-        told = settings({address: addresses[address]}, env={}, here=tmp_path)
-        moved = {name for name in ADDRESS_OF if told.backend(name) == "external"}
+        given = settings({address: addresses[address]}, env={}, here=tmp_path)
+        moved = {name for name in ADDRESS_OF if given.backend(name) == "external"}
         assert moved == {service}
         alone = settings({"services": "external"}, env={}, here=tmp_path)
         with pytest.raises(UsageError, match=service) as caught:

@@ -1,6 +1,6 @@
 """The page put together: frame, styles, scripts and data into one file.
 
-Law: nothing that came from a consumer, a database or a scenario is ever written as markup. It
+Nothing that came from a consumer, a database or a scenario is ever written as markup. It
 stands in one JSON element whose text cannot end that element, and the page's policy allows no
 script, style, image or connection but its own.
 """

@@ -98,7 +98,7 @@ def _started(
 ) -> Contained:
     from docker.errors import APIError, DockerException  # noqa: PLC0415 - comes with the extra
 
-    startup.tell("starting", f"{container.image} in Docker")
+    startup.report("starting", f"{container.image} in Docker")
     try:
         container.start()
         host, outside = container.get_container_host_ip(), int(container.get_exposed_port(port))

@@ -61,7 +61,7 @@ def start(startup: Startup) -> Running:
             ready=lambda: _answers(registry),
         )
 
-    startup.tell("starting", f"Java {java.version}")
+    startup.report("starting", f"Java {java.version}")
     return classes.kept_from(launch(startup, 1, attempt))
 
 
@@ -74,7 +74,7 @@ def _own(data: Path, port: int) -> tuple[str, ...]:
 
 
 def _unpack(startup: Startup, archive: Path, directory: Path) -> None:
-    startup.tell("preparing", "unpacking")
+    startup.report("preparing", "unpacking")
     with zipfile.ZipFile(archive) as packed:
         for entry in packed.infolist():
             name = Path(entry.filename)
@@ -88,7 +88,7 @@ def _unpack(startup: Startup, archive: Path, directory: Path) -> None:
 
 
 def _answers(registry: Registry) -> bool:
-    """Tell whether it lists its subjects; an open port says less."""
+    """Return whether it lists its subjects; an open port says less."""
     try:
         with urllib3.PoolManager() as http:
             url = f"{registry.url}/subjects"

@@ -100,7 +100,7 @@ def start(startup: Startup) -> Running:
             ready=lambda: _answers(address.bootstrap),
         )
 
-    startup.tell("starting", f"Java {java.version}")
+    startup.report("starting", f"Java {java.version}")
     return classes.kept_from(launch(startup, 2, attempt))
 
 
@@ -123,7 +123,7 @@ def _env(env: Mapping[str, str]) -> dict[str, str]:
 
 def _format(java: Java, classpath: str, startup: Startup, directory: Path) -> None:
     """Let Kafka's own tool format an empty storage; nothing in it depends on ports or paths."""
-    startup.tell("preparing", "formatting storage")
+    startup.report("preparing", "formatting storage")
     properties = directory / "server.properties"
     properties.write_text(_properties((9092, 9093), directory), encoding="utf-8")
     command = [str(java.executable), *JVM, "-cp", classpath, "kafka.tools.StorageTool", "format"]
@@ -145,7 +145,7 @@ def _format(java: Java, classpath: str, startup: Startup, directory: Path) -> No
 
 
 def _answers(bootstrap: str) -> bool:
-    """Tell whether the broker lists itself; a mere open port says less."""
+    """Return whether the broker lists itself; a mere open port says less."""
     host, _, port = bootstrap.partition(":")
     try:
         socket.create_connection((host, int(port)), timeout=PROBE_TIMEOUT_S).close()

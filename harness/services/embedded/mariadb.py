@@ -96,7 +96,7 @@ def start(startup: Startup) -> Running:
             ready=lambda: _answers(address),
         )
 
-    startup.tell("starting", "")
+    startup.report("starting", "")
     try:
         return launch(startup, 1, attempt)
     except (OSError, SetupError) as error:
@@ -120,7 +120,7 @@ def _server(base: Path, data: Path) -> list[str]:
 
 
 def _unpack(startup: Startup, jar: Path, directory: Path) -> None:
-    startup.tell("preparing", "unpacking")
+    startup.report("preparing", "unpacking")
     with zipfile.ZipFile(jar) as archive:
         server = next(name for name in archive.namelist() if name.endswith("/bin/mariadbd"))
         root = PurePosixPath(server).parent.parent
@@ -139,7 +139,7 @@ def _unpack(startup: Startup, jar: Path, directory: Path) -> None:
 
 def _install(startup: Startup, base: Path, directory: Path) -> None:
     """Do what mariadb-install-db does, minus its shell and its root accounts."""
-    startup.tell("preparing", "installing system tables")
+    startup.report("preparing", "installing system tables")
     share = next(base.glob("share/**/mariadb_system_tables.sql")).parent
     parts = ["CREATE DATABASE mysql;", "USE mysql;", "SET @auth_root_socket=NULL;"]
     parts += [(share / name).read_text(encoding="utf-8") for name in SYSTEM_SQL]
@@ -183,7 +183,7 @@ def _grant(password: str) -> str:
 
 
 def _answers(address: MariaDb) -> bool:
-    """Tell whether the server lets our user in."""
+    """Return whether the server lets our user in."""
     mysql = connector()
     try:
         connected(address, PROBE_TIMEOUT_S, ssl_disabled=True).close()

@@ -19,7 +19,7 @@ DENIED = frozenset({1045, 1044})  # ER_ACCESS_DENIED_ERROR, ER_DBACCESS_DENIED_E
 def start(startup: Startup) -> Reached:
     """Return the server of the settings once it has let us in; raises SetupError, UsageError."""
     server = address(startup.settings)
-    startup.tell("starting", f"looking for {server}")
+    startup.report("starting", f"looking for {server}")
     probe(server)
     return Reached("mariadb", server, [(server.host, server.port)])
 
@@ -43,7 +43,7 @@ def address(settings: Settings) -> MariaDb:
 
 
 def probe(server: MariaDb) -> None:
-    """Connect once; raises SetupError that tells what is in the way."""
+    """Connect once; raises SetupError with the cause."""
     mysql = connector()
     try:
         connected(server, TIMEOUT_S).close()

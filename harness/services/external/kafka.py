@@ -1,6 +1,6 @@
 """Somebody's Kafka: any librdkafka property, and a reason for whatever does not work.
 
-Law: the answer comes within ten seconds. librdkafka tells why it cannot connect only through its
+The answer comes within ten seconds. librdkafka reports why it cannot connect only through its
 error callback, so that is what we listen to while we wait.
 """
 
@@ -28,7 +28,7 @@ GIVE_UP_AFTER = 8  # librdkafka tries again on its own; a broker that restarts i
 SILENT = logging.Logger("librdkafka")  # noqa: LOG001 - one that nobody hears, not the root's child
 SILENT.addHandler(logging.NullHandler())
 
-# librdkafka's error -> what it means to a person, and the next step; the most telling come first.
+# librdkafka's error -> what it means to a person, and the next step; the most specific come first.
 MEANINGS: Mapping[int, tuple[str, str]] = {
     KafkaError._AUTHENTICATION: (  # noqa: SLF001 - that is its public name
         "refuses who we are",
@@ -57,7 +57,7 @@ FINAL = frozenset({KafkaError._AUTHENTICATION, KafkaError._SSL, KafkaError._RESO
 def start(startup: Startup) -> Reached:
     """Return the cluster of the settings once it has answered; raises SetupError, UsageError."""
     kafka = address(startup.settings)
-    startup.tell("starting", f"looking for {kafka.bootstrap}")
+    startup.report("starting", f"looking for {kafka.bootstrap}")
     brokers = probe(kafka.client, startup.settings)
     return Reached("kafka", kafka, brokers)
 
@@ -69,9 +69,9 @@ def address(settings: Settings) -> Kafka:
 
 
 def probe(client: Mapping[str, str], settings: Settings) -> Sequence[tuple[str, int]]:
-    """Return host and port of every broker; raises SetupError that tells what is in the way."""
+    """Return host and port of every broker; raises SetupError with the cause."""
     errors: list[KafkaError] = []
-    answers: list[KafkaError] = []  # less telling: "Broker transport failure", whatever the cause
+    answers: list[KafkaError] = []  # less specific: "Broker transport failure", whatever the cause
     admin = _client(client, settings, errors)
     deadline = time.monotonic() + DEADLINE_S
     while True:
@@ -112,9 +112,9 @@ def _unusable(client: Mapping[str, str], errors: Sequence[KafkaError]) -> SetupE
     codes = {error.code(): error for error in reversed(errors)}
     code = next((code for code in MEANINGS if code in codes), None)
     what, hint = MEANINGS[code] if code is not None else SILENCE
-    told = codes[code].str() if code is not None else ""
+    named = codes[code].str() if code is not None else ""
     return SetupError(
-        f"Kafka at {client['bootstrap.servers']} {what}{': ' if told else ''}{told}\n"
+        f"Kafka at {client['bootstrap.servers']} {what}{': ' if named else ''}{named}\n"
         f"    tried with: {redacted(client)}",
         hint=hint,
     )

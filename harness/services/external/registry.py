@@ -32,7 +32,7 @@ REFUSALS: Mapping[int, tuple[str, str]] = {
 def start(startup: Startup) -> Reached:
     """Return the registry of the settings once it has answered; raises SetupError, UsageError."""
     registry = address(startup.settings)
-    startup.tell("starting", f"looking for {registry.url}")
+    startup.report("starting", f"looking for {registry.url}")
     probe(registry)
     parts = urlsplit(registry.url)
     port = parts.port or (443 if parts.scheme == "https" else 80)
@@ -52,7 +52,7 @@ def address(settings: Settings) -> Registry:
 
 
 def probe(registry: Registry) -> None:
-    """Ask for the subjects; raises SetupError that tells what is in the way."""
+    """Ask for the subjects; raises SetupError with the cause."""
     url = f"{registry.url}/subjects"
     try:
         with urllib3.PoolManager(ssl_context=tls_context(registry)) as http:

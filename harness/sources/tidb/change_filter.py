@@ -38,16 +38,16 @@ class ChangeFilter:
     ignored_start_ts: frozenset[int] = frozenset()
 
     def table(self, schema: str, table: str) -> bool:
-        """Tell whether a table is replicated by its name."""
+        """Return whether a table is replicated by its name."""
         return schema.lower() not in SYSTEM_SCHEMAS and self.tables.table(schema, table)
 
     def schema(self, schema: str) -> bool:
-        """Tell whether a schema is replicated by its name."""
+        """Return whether a schema is replicated by its name."""
         return schema.lower() not in SYSTEM_SCHEMAS and self.tables.schema(schema)
 
     @property
     def passes_rows(self) -> bool:
-        """Tell whether no rule looks at row changes, so that all of a replicated table pass."""
+        """Return whether no rule looks at row changes, so that all of a replicated table pass."""
         return not self.events and not self.ignored_start_ts
 
     def discards(self, action: ActionType, schema: str, table: str, start_ts: int) -> str:

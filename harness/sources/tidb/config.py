@@ -173,7 +173,7 @@ def _fits(form: Form, value: object) -> bool:
 
 
 def _is(kind: type | tuple[type, ...], value: object) -> bool:
-    """Tell whether a value is of a kind; true and false are no numbers here."""
+    """Return whether a value is of a kind; true and false are no numbers here."""
     return isinstance(value, kind) and (kind is not int or not isinstance(value, bool))
 
 

@@ -32,7 +32,7 @@ class Dispatcher:
     case_sensitive: bool = False
 
     def matches(self, table: TableId) -> bool:
-        """Tell whether the table is covered; by default names are compared without case."""
+        """Return whether the table is covered; by default names are compared without case."""
         return _tables(self.matcher, case_sensitive=self.case_sensitive).table(
             table.schema, table.name
         )

@@ -85,5 +85,5 @@ class DocumentRules:
 
 
 def _valid(table: Met) -> bool:
-    """Tell whether a table has a valid index; a view has none."""
+    """Return whether a table has a valid index; a view has none."""
     return table is not None and not table.is_view and eligible(table, force_replicate=False)

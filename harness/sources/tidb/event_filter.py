@@ -50,11 +50,11 @@ class EventRule:
     void: str = ""
 
     def covers(self, schema: str, table: str) -> bool:
-        """Tell whether the rule is about a table, or about a schema when `table` is empty."""
+        """Return whether the rule is about a table, or about a schema when `table` is empty."""
         return self.matcher.table(schema, table) if table else self.matcher.schema(schema)
 
     def ignores_ddl(self, action: ActionType, query: str) -> bool:
-        """Tell whether a DDL of a covered table is ignored; `query` is its text, not restored."""
+        """Return whether a DDL of a covered table is ignored; `query` is its text, not restored."""
         if self.void:
             return False
         names = {ALL_DDL, DDL_EVENTS[action]}
@@ -63,7 +63,7 @@ class EventRule:
         return bool(names & self.events) or (self.sql is not None and self.sql.found_in(query))
 
     def ignores_rows(self, op: Op) -> bool:
-        """Tell whether changes of this kind to rows of a covered table are ignored."""
+        """Return whether changes of this kind to rows of a covered table are ignored."""
         return not self.void and bool({ALL_DML, DML_EVENTS[op]} & self.events)
 
 

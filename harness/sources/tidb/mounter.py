@@ -21,7 +21,7 @@ def source_table(table: Table) -> SourceTable:
 
 
 def eligible(table: Table | None, *, force_replicate: bool) -> bool:
-    """Tell whether TiCDC replicates the table: views are, tables need a valid index or force."""
+    """Return whether TiCDC replicates the table: views are, tables need a valid index or force."""
     if table is None or table.is_sequence:
         return False
     return table.is_view or force_replicate or tidb.handle(table) is not None

@@ -40,11 +40,11 @@ class NamePattern:
 
     @property
     def everything(self) -> bool:
-        """Tell whether this is the wildcard `*`."""
+        """Return whether this is the wildcard `*`."""
         return self.literal is None and self.regex is None
 
     def matches(self, name: str) -> bool:
-        """Tell whether a name matches."""
+        """Return whether a name matches."""
         if self.regex is not None:
             return self.regex.found_in(name)
         return self.literal is None or self.literal == name

@@ -182,7 +182,7 @@ class Puller:
         return judged if whole.sent else [(jobs[0], whole)]
 
     def _names_out(self, job: DdlJob, start_ts: int) -> tuple[bool, bool]:
-        """Tell whether the old and the new name are out; the snapshot knows the old one."""
+        """Return whether the old and the new name are out; the snapshot knows the old one."""
         assert job.before is not None
         known = self._tables.get(job.before.physical_id)
         action = ActionType.RENAME_TABLES

@@ -31,7 +31,7 @@ class GoRegex:
     pattern: str
 
     def found_in(self, text: str) -> bool:
-        """Tell whether any part of the text matches."""
+        """Return whether any part of the text matches."""
         return _compiled(self.pattern).search(text) is not None
 
 

@@ -138,7 +138,7 @@ class TableRows:
 
 
 def _has(table: SourceTable, row: Row, wanted: Mapping[str, Value]) -> bool:
-    """Tell whether the table has these columns and the row these values, in any spelling."""
+    """Return whether the table has these columns and the row these values, in any spelling."""
     try:
         return all(
             row[table.table.position(name)] == canonical(table.table.column(name), value)

@@ -45,7 +45,7 @@ net_change = quick(NetChange)
 
 
 def int_handle(table: Table) -> bool:
-    """Tell whether the row handle is an int64: a clustered single integer key, or `_tidb_rowid`."""
+    """Return whether the row handle is an int64: one clustered integer key, or `_tidb_rowid`."""
     primary = table.primary_key
     if not table.clustered or primary is None:
         return True
@@ -101,7 +101,7 @@ class TableStore:
             self._put(key, after)
 
     def _moves(self, change: RowChanged) -> bool:
-        """Tell whether a row goes to another partition, where it gets another `_tidb_rowid`."""
+        """Return whether a row goes to another partition, where it gets another `_tidb_rowid`."""
         before, after, physical = change.before, change.after, self._physical
         if physical is None or before is None or after is None:
             return False

@@ -48,7 +48,7 @@ class TableFilter:
     ignore_case: bool = False
 
     def table(self, schema: str, table: str) -> bool:
-        """Tell whether a table is covered."""
+        """Return whether a table is covered."""
         schema, table = self._cased(schema), self._cased(table)
         for rule in reversed(self.rules):
             if rule.schema.matches(schema) and rule.table.matches(table):
@@ -56,7 +56,7 @@ class TableFilter:
         return False
 
     def schema(self, schema: str) -> bool:
-        """Tell whether a schema is covered."""
+        """Return whether a schema is covered."""
         schema = self._cased(schema)
         for rule in reversed(self.rules):
             if rule.schema.matches(schema) and (rule.positive or rule.table.everything):

@@ -61,7 +61,7 @@ def _by_vindex(topology: Topology, table: Table, change: RowChanged) -> str:
 
 
 def _has(table: Table, change: RowChanged, wanted: Mapping[str, Value]) -> bool:
-    """Tell whether the changed row, old or new, has these values."""
+    """Return whether the changed row, old or new, has these values."""
     return any(
         _agrees(table, image, wanted)
         for image in (change.before, change.after)

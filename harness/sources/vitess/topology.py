@@ -59,7 +59,7 @@ class Topology:
 
     @property
     def sharded(self) -> bool:
-        """Tell whether there is more than one shard."""
+        """Return whether there is more than one shard."""
         return len(self.shards) > 1
 
     def shard_of(self, table: TableId, column: Column, value: Value) -> str:

@@ -22,7 +22,7 @@ from harness.sources.tidb.expressions.numbers import arithmetic, negative, numbe
 
 
 def ignores(expr: Expr, table: Table, row: Row) -> bool:
-    """Tell whether an expression is the integer 1 over a row; Inexpressible where we cannot."""
+    """Return whether an expression is the integer 1 over a row; Inexpressible where we cannot."""
     value = _evaluate(expr, table, row)
     if isinstance(value, Named):
         value = value.number
