@@ -22,5 +22,5 @@ def test_only_a_pass_passes(judgement: Judgement) -> None:
 
 def test_the_last_words_are_one_line() -> None:
     """The reason has a line of its own; details were told before."""
-    stopped = Stopped("no Java\n    hint: install one", told=False)
+    stopped = Stopped("no Java\n    hint: install one", reported=False)
     assert stopped.reason == "harness: no Java"

@@ -85,7 +85,7 @@ def test_what_stops_one_worker_is_told_by_it_alone(tmp_path: Path) -> None:
         shares = Shares(CASES, options(tmp_path, worker, 2), pack)
         with pytest.raises(Stopped, match="there is no Java") as stopped:
             shares.answer(next(iter(CASES)))
-        told.append(stopped.value.told)
+        told.append(stopped.value.reported)
     assert told == [False, True]
     assert attempts == [1]
 
