@@ -12,7 +12,7 @@ import pytest
 
 from harness.engine.catalogue.workspace import workspace
 from harness.engine.events import Event, PhaseStarted
-from harness.engine.pipeline import Outcome, Request, Run
+from harness.engine.pipeline import Request, Run
 from harness.engine.plan.case import Plan
 from harness.engine.run.isolation import NOT_ISOLATED, Isolation
 from harness.errors import ExitCode
@@ -61,7 +61,7 @@ def plans(root: Path) -> Mapping[str, Plan]:
     return {name: replace(one, case=replace(one.case, id=name)) for name, one in named.items()}
 
 
-def run(root: Path, isolation: Isolation, consumer: Consumer) -> tuple[Heard, Outcome]:
+def run(root: Path, isolation: Isolation, consumer: Consumer) -> tuple[Heard, RunResult]:
     """Run the changefeeds over a consumer; return what was heard, and the outcome."""
     made = plans(root / "scenarios")
     heard = Heard()

@@ -23,7 +23,7 @@ from harness.codecs.connect.schema import (
 from harness.model.record import Origin
 
 Vector = Mapping[str, Any]
-SUBSET = Path(__file__).parents[4] / "golden" / "truth" / "vitess"
+SUBSET = Path(__file__).parents[3] / "golden" / "truth" / "vitess"
 ORIGIN = Origin(1, 0, 0, "row")
 
 

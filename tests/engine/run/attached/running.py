@@ -15,7 +15,7 @@ from typing import Any
 import mysql.connector
 from confluent_kafka import Consumer
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "sink"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "sink"))
 
 from sinking import CREATE, Reader
 
