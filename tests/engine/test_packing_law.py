@@ -14,6 +14,7 @@ from harness.engine.catalogue.workspace import workspace
 from harness.engine.events import Event, PhaseStarted
 from harness.engine.pipeline import Request, Run
 from harness.engine.plan.case import Plan
+from harness.engine.run.headline import RunResult
 from harness.engine.run.isolation import NOT_ISOLATED, Isolation
 from harness.errors import ExitCode
 from harness.model.finding import Judgement
