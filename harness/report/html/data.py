@@ -14,7 +14,7 @@ from harness.engine.events import CaseFinished, Event, PhaseFinished, RunFinishe
 from harness.model.finding import FINDINGS, Judgement
 from harness.report.ndjson import event_json
 from harness.report.outcome import LEVELS, UNFINISHED, folder_of, headline, scenario_of
-from harness.spec import CLAUSES, governs
+from harness.spec import CLAUSES, Clause, governs
 
 LOG_CHARACTERS = 16_384
 EXHIBITS_SHOWN = 300  # cases a run; beyond, a page would be too large to open
@@ -69,11 +69,17 @@ def page_data(runs: Sequence[Run]) -> Mapping[str, Any]:
         "runs": [_run(run) for run in runs],
         "scenarios": {scenario_of(case): _scenario(case) for case in cases},
         "clauses": {
-            clause.id: {**asdict(clause), "protocols": sorted(spoken)}
+            clause.id: _clause(clause, spoken)
             for clause in CLAUSES.values()
             if (spoken := {name for name in protocols if governs(clause, name)})
         },
     }
+
+
+def _clause(clause: Clause, protocols: Iterable[str]) -> Mapping[str, Any]:
+    """Return a clause for the page; where its file is on this machine stays here."""
+    shown = {name: value for name, value in asdict(clause).items() if name != "written"}
+    return {**shown, "protocols": sorted(protocols)}
 
 
 def _run(run: Run) -> Mapping[str, Any]:
