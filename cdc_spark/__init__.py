@@ -1,34 +1,65 @@
-"""The bundled Spark consumers: many changefeeds of all protocols in one streaming query.
+"""TiCDC and Debezium Vitess messages in Kafka -> change events, changes in order, Delta tables.
 
-Law: nothing of the harness is imported but `cdc_spark.errors`. What is judged shares no code with
-what judges it.
+A library for PySpark jobs, streaming or batch. All that is public is here:
 
-`source` reads all topics; `open_protocol`, `ticdc_avro` and `debezium_vitess` turn bytes into
-events; `apply.hold`, `apply.arrivals` and `apply.transactions` say when an event takes effect;
-`apply.fold` makes tables, `handback` writes the answer; `stream` and `session` are Spark's.
+| name | what it does |
+| --- | --- |
+| `decode_open`, `decode_avro`, `decode_vitess` | a Kafka DataFrame -> its change events |
+| `dead_letters` | events -> the messages that could not be read |
+| `Changefeed`, `in_order` | a Kafka stream -> the changes that take effect, in their order |
+| `write_delta`, `read_delta` | ordered changes -> Delta tables, exactly once |
+| `EVENT_SCHEMA`, `ORDERED_SCHEMA` | the columns of events and of ordered changes, as Spark's DDL |
+| `CdcSparkError` and its kinds | `UsageError`, `SetupError`, `DecodingError` |
 
-For others' own jobs: `decode_open`, `decode_avro`, `decode_vitess` and `dead_letters`, which are
-loaded when they are asked for, because PyArrow is.
+Executors need this package, PyArrow, NumPy, pandas, orjson and fastavro. Names are loaded when they
+are asked for, because PyArrow is. `python -m cdc_spark` (`conformance`) runs the same pipeline as a
+consumer that can be certified.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from cdc_spark.errors import CdcSparkError, DecodingError, SetupError, UsageError
+
 if TYPE_CHECKING:
+    from cdc_spark.changefeed import ORDERED_SCHEMA, Changefeed, in_order
     from cdc_spark.decoding import (
+        EVENT_SCHEMA,
         dead_letters,
         decode_avro,
         decode_open,
         decode_vitess,
     )
+    from cdc_spark.delta.tables import read_delta, write_delta
 
-__all__ = ("dead_letters", "decode_avro", "decode_open", "decode_vitess")
+__all__ = (
+    "EVENT_SCHEMA",
+    "ORDERED_SCHEMA",
+    "CdcSparkError",
+    "Changefeed",
+    "DecodingError",
+    "SetupError",
+    "UsageError",
+    "dead_letters",
+    "decode_avro",
+    "decode_open",
+    "decode_vitess",
+    "in_order",
+    "read_delta",
+    "write_delta",
+)
+
+_MODULES: Mapping[str, str] = {
+    **dict.fromkeys(("ORDERED_SCHEMA", "Changefeed", "in_order"), "cdc_spark.changefeed"),
+    **dict.fromkeys(("read_delta", "write_delta"), "cdc_spark.delta.tables"),
+}
 
 
-def __getattr__(name: str) -> Any:  # noqa: ANN401 - any of the functions above
-    """Load a public function when it is asked for."""
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - any of the names above
+    """Load a public name when it is asked for."""
     if name not in __all__:
         raise AttributeError(name)
-    return getattr(import_module("cdc_spark.decoding"), name)
+    return getattr(import_module(_MODULES.get(name, "cdc_spark.decoding")), name)

@@ -31,20 +31,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from cdc_spark import blocks
-from cdc_spark.arrow import np, pa, pc
-from cdc_spark.debezium_vitess.values import Definitions
+from cdc_spark.debezium_vitess.values import definitions
 from cdc_spark.errors import DecodingError, UsageError
 from cdc_spark.events import Kind
-from cdc_spark.job import DEAD_LETTER, FAIL, POLICIES
-from cdc_spark.languages import definitions
+from cdc_spark.gc_pause import gc_paused
 from cdc_spark.protocols import DIALECTS, Language, Reader
-from cdc_spark.uncollected import uncollected
-from cdc_spark.untyped import ArrowBatch, Frame
+from cdc_spark.untyped import ArrowBatch, Frame, np, pa, pc
+from cdc_spark.vectorised import blocks
 
 __all__ = (
-    "CHANGE",
     "DEAD_LETTER",
+    "EVENT_SCHEMA",
     "FAIL",
     "dead_letters",
     "decode_avro",
@@ -52,12 +49,15 @@ __all__ = (
     "decode_vitess",
 )
 
-CHANGE = (
+EVENT_SCHEMA = (
     "op string, schema string, table string, identity string, key array<string>, before string, "
     "after string, commit_ts decimal(20,0), query string, transaction struct<id: string, "
     "total_order: bigint, shard: string, epoch: bigint, rank: string, event_count: bigint>, "
     "reason string, topic string, partition int, offset bigint, slot int, change string"
 )
+# What becomes of a message that cannot be read: it fails the query, or is set aside.
+FAIL, DEAD_LETTER = "fail", "dead_letter"
+POLICIES = (FAIL, DEAD_LETTER)
 NEEDED = ("topic", "partition", "offset", "key", "value")
 
 
@@ -103,7 +103,7 @@ def decode_vitess(
     delete of its key, and is the only trace of it where compaction has taken the delete; its table
     is that of its topic. Heartbeats give no events.
     """
-    known: Definitions = definitions(tuple(tables), settings or {})
+    known = definitions(tables, settings or {})
     return _decoded(
         messages,
         Language("vitess", url=registry, properties=properties or {}, definitions=known),
@@ -125,7 +125,7 @@ def _decoded(messages: Frame, language: Language, poison: str) -> Frame:
             expected=f"one of {', '.join(sorted(DIALECTS[language.protocol]))}",
         )
     decoding = Decoding(language, lenient=poison == DEAD_LETTER)
-    return messages.select(*NEEDED).mapInArrow(decoding.decode, CHANGE)
+    return messages.select(*NEEDED).mapInArrow(decoding.decode, EVENT_SCHEMA)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +139,7 @@ class Decoding:
         """Decode Arrow batches; raises DecodingError where poison is to fail the query."""
         reader = Reader.of(self.language, payloads=False)
         for batch in batches:
-            with uncollected():
+            with gc_paused():
                 decoded = self._decoded(reader, batch)
             yield decoded
 

@@ -10,31 +10,28 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
-from cdc_spark import debezium_vitess, open_protocol, ticdc_avro
-from cdc_spark.arrow import pa
+from cdc_spark.avro import events as avro_events
+from cdc_spark.avro import vectorised as avro_quick
 from cdc_spark.debezium_vitess import events as vitess_events
-from cdc_spark.debezium_vitess import quick as vitess_quick
+from cdc_spark.debezium_vitess import vectorised as vitess_quick
 from cdc_spark.debezium_vitess.parts import Parts
 from cdc_spark.debezium_vitess.rows import Rows
 from cdc_spark.debezium_vitess.values import Definitions
 from cdc_spark.errors import DecodingError, SetupError
 from cdc_spark.events import Event, Kind
-from cdc_spark.open_protocol import columns
-from cdc_spark.open_protocol import events as open_events
-from cdc_spark.open_protocol import quick as open_quick
-from cdc_spark.quick import Numbers, Quick
-from cdc_spark.registry import registry
-from cdc_spark.ticdc_avro import events as avro_events
-from cdc_spark.ticdc_avro import quick as avro_quick
-from cdc_spark.untyped import ArrowBatch
+from cdc_spark.open import events as open_events
+from cdc_spark.open import values
+from cdc_spark.open import vectorised as open_quick
+from cdc_spark.untyped import ArrowBatch, pa
+from cdc_spark.vectorised.reader import Numbers, Quick
+from cdc_spark.wire.registry import registry
 
 Decode = Callable[[bytes | None, bytes | None], list[Event]]
 DIALECTS: Mapping[str, frozenset[str]] = {
-    "open": frozenset(columns.DIALECTS),
+    "open": frozenset(values.DIALECTS),
     "avro": avro_events.DIALECTS,
     "vitess": vitess_events.DIALECTS,
 }
-PACKAGES = (debezium_vitess, open_protocol, ticdc_avro)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +116,7 @@ def _schema(language: Language, schema_id: int) -> str:
 
 
 def _open(language: Language) -> Decode:
-    return partial(open_events.decode, columns.DIALECTS[language.dialect])
+    return partial(open_events.decode, values.DIALECTS[language.dialect])
 
 
 def _avro(language: Language) -> Decode:
@@ -139,7 +136,7 @@ _MAKERS: Mapping[str, Callable[[Language], Decode]] = {
 
 
 def _quick_open(language: Language, payloads: bool) -> Quick:  # noqa: FBT001 - a row of a table
-    return open_quick.quick(columns.DIALECTS[language.dialect], payloads=payloads)
+    return open_quick.quick(values.DIALECTS[language.dialect], payloads=payloads)
 
 
 def _quick_avro(language: Language, payloads: bool) -> Quick:  # noqa: FBT001 - a row of a table

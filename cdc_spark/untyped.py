@@ -1,12 +1,21 @@
-"""Names for values of PySpark, PyArrow and pandas, whose types are missing or too loose to help.
+"""Names for PySpark, PyArrow, NumPy and pandas, whose types are missing or too loose to help.
 
-Law: these names are the only `Any` of the Spark parts; nothing below `open_protocol` and `apply`
-knows them.
+These names are the only `Any` of the parts that know Spark or Arrow; row by row decoding
+(`events` and `values` of each protocol) and `apply` know none of them.
 """
 
+# pyright: reportMissingTypeStubs=false
 from __future__ import annotations
 
 from typing import Any
+
+import numpy as _numpy  # noqa: ICN001 - the short name is the untyped one
+import pyarrow as _pyarrow  # noqa: ICN001 - as above
+import pyarrow.compute as _compute
+
+np: Any = _numpy
+pa: Any = _pyarrow
+pc: Any = _compute
 
 Session = Any  # pyspark.sql.SparkSession
 Frame = Any  # pyspark.sql.DataFrame

@@ -18,10 +18,10 @@ from typing import Any, NoReturn, cast
 
 import orjson
 
-from cdc_spark import avro
-from cdc_spark.confluent import unframe
 from cdc_spark.debezium_vitess.schema import Schema, from_avro, from_json
 from cdc_spark.errors import DecodingError
+from cdc_spark.wire import avro
+from cdc_spark.wire.confluent import unframe
 
 Schemas = Callable[[int], str]
 _OPEN, _CUT = b'{"schema":', b'},"payload":'

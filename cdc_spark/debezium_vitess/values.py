@@ -17,7 +17,7 @@ Kafka's connect-api.
 from __future__ import annotations
 
 from base64 import b64decode
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
@@ -28,6 +28,7 @@ from cdc_spark.debezium_vitess.temporal import READERS, unschemed
 Plain = int | float | str | None
 Reader = Callable[[Any], Plain]
 Column = Mapping[str, Any]  # a column as job.json has it
+TIME, BINARY = "time.precision.mode", "binary.handling.mode"
 DECIMAL = "org.apache.kafka.connect.data.Decimal"
 ZONED = "io.debezium.time.ZonedTimestamp"
 _BINARY = frozenset({"binary", "varbinary", "tinyblob", "blob", "mediumblob", "longblob"})
@@ -44,6 +45,25 @@ class Definitions:
     )
     time_mode: str = "adaptive_time_microseconds"
     binary_mode: str = "bytes"
+
+
+def definitions(tables: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]) -> Definitions:
+    """Return what definitions of tables and the connector's settings say of values.
+
+    A table is a mapping with `schema`, `name` and `columns`, a column one with `name`, `type`,
+    `scale` and `unsigned`, as in job.json. Of `settings`, `time.precision.mode` and
+    `binary.handling.mode` are read.
+    """
+    plain = Definitions()
+    columns = {
+        (table["schema"], table["name"]): {one["name"]: one for one in table["columns"]}
+        for table in tables
+    }
+    return Definitions(
+        columns=columns,
+        time_mode=str(settings.get(TIME, plain.time_mode)),
+        binary_mode=str(settings.get(BINARY, plain.binary_mode)),
+    )
 
 
 def by_schema(schema: Schema, column: Column | None, modes: Definitions) -> Reader:

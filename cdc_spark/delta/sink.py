@@ -19,7 +19,6 @@ from typing import Any
 import orjson
 
 from cdc_spark import rows
-from cdc_spark.crash import Reach, nowhere
 from cdc_spark.delta import ledger
 from cdc_spark.delta.ledger import Known, Line
 from cdc_spark.delta.marks import LAST, Name
@@ -34,6 +33,13 @@ from cdc_spark.untyped import Frame, Session
 AT_ONCE = 2  # tables; to plan and to commit a write is work of the driver, not of Spark's tasks
 LETTERS = "_dead_letters"
 LETTER = "feed int, topic string, partition int, offset bigint, reason string"
+
+
+Reach = Callable[[str], None]  # called with the name of each point that a write passes
+
+
+def nowhere(_: str) -> None:
+    """Pass a point of a write, without an effect."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-import cdc_spark as consumers
+import cdc_spark
 from cdc_spark.errors import UsageError
 from harness.load.session import end
 from tests.cdc_spark import messages, vitess_records
@@ -80,7 +80,7 @@ def test_open_messages_become_events(session: Any) -> None:
     batch = messages.message(messages.put(2, 1, "né😀"), messages.gone(3, 2))
     ddl = messages.message(messages.ddl(4, "DROP TABLE t", 4))
     frame = kafka(session, [batch, ddl, messages.message(messages.resolved(2**64 - 1))])
-    found = told(consumers.decode_open(frame))
+    found = told(cdc_spark.decode_open(frame))
     assert [(one["op"], one["slot"]) for one in found] == [
         ("upsert", 0),
         ("delete", 1),
@@ -103,7 +103,7 @@ def test_avro_messages_become_events(session: Any, registry: tuple[str, Publishe
         source.put(8, {"id": 2, "m": "2024-03-10 02:30:00"}, moment),
         (source.key(1), None),
     ]
-    found = told(consumers.decode_avro(kafka(session, records), url))
+    found = told(cdc_spark.decode_avro(kafka(session, records), url))
     assert [(one["op"], one["commit_ts"] and int(one["commit_ts"])) for one in found] == [
         ("upsert", 7),
         ("upsert", 8),
@@ -127,7 +127,7 @@ def test_no_zone_moves_a_vitess_moment(session: Any, zone: str) -> None:
         (b'{"id":1}', None),
         (b'{"id":"t1"}', vitess_records.plain(vitess_records.end("t1", 1))),
     ]
-    found = told(consumers.decode_vitess(kafka(session, records)))
+    found = told(cdc_spark.decode_vitess(kafka(session, records)))
     assert [one["op"] for one in found] == ["upsert", "tombstone", "end"]
     assert json.loads(found[0]["after"]) == {"id": 1, "m": "2018-03-11 02:30:00.000"}
     assert found[0]["transaction"]["rank"] == "5"
@@ -138,16 +138,16 @@ def test_poison_fails_the_query_and_names_its_place(session: Any) -> None:
     """The declared policy `fail` tells topic, partition and offset."""
     frame = kafka(session, [messages.message(messages.put(1, 1, "a")), (b"nonsense", b"")])
     with pytest.raises(Exception, match="topic topic, partition 3, offset 1"):
-        consumers.decode_open(frame).collect()
+        cdc_spark.decode_open(frame).collect()
 
 
 def test_poison_that_is_set_aside_is_told(session: Any, registry: tuple[str, Publisher]) -> None:
     """The policy `dead_letter` keeps everything else, and tells of each message what is wrong."""
     url, source = registry
     records = [source.put(1, {"id": 1}), (b"\0\0\0\0\x63\0", None), source.put(2, {"id": 2})]
-    events = consumers.decode_avro(kafka(session, records), url, poison="dead_letter")
+    events = cdc_spark.decode_avro(kafka(session, records), url, poison="dead_letter")
     assert [one["op"] for one in told(events)] == ["upsert", "poison", "upsert"]
-    (letter,) = consumers.dead_letters(events).collect()
+    (letter,) = cdc_spark.dead_letters(events).collect()
     assert (letter.topic, letter.partition, letter.offset) == ("topic", 3, 1)
     assert "no schema of id 99" in letter.reason
 
@@ -156,14 +156,14 @@ def test_an_unknown_policy_or_dialect_is_refused() -> None:
     """A mistake of the caller is told at once, before any Spark."""
     for wrong in ({"poison": "ignore"}, {"dialect": "5"}):
         with pytest.raises(UsageError):
-            consumers.decode_open(None, **wrong)
+            cdc_spark.decode_open(None, **wrong)
 
 
 def test_rows_become_typed_tables(session: Any, registry: tuple[str, Publisher]) -> None:
     """The JSON of a row is what Spark's own `from_json` makes columns of."""
     url, source = registry
     number = column(("n", "string", "BIGINT UNSIGNED"))
-    events = consumers.decode_avro(
+    events = cdc_spark.decode_avro(
         kafka(session, [source.put(1, {"id": 1, "n": str(2**64 - 1)}, number)]), url
     )
     (row,) = events.selectExpr("from_json(after, 'id int, n decimal(20,0)') as row").collect()

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
+from cdc_spark.avro import events as avro_events
 from cdc_spark.events import Event, Kind
 from cdc_spark.protocols import Decode, Language, decoder, read
-from cdc_spark.ticdc_avro import events as avro_events
 from harness.load.encoding import Encoding
 from harness.load.spec import Spec
 from harness.load.surviving_tables import teller, told_tables

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-import cdc_spark as consumers
+import cdc_spark
 from harness.errors import SetupError, UsageError
 from harness.load import job
 from harness.load.compare import STATES, Compared, compare
@@ -200,6 +200,6 @@ def test_from_the_generator_to_the_verdict(
         (record.partition, record.key, record.value) for record in made
     ]
     assert loaded.records == len(made)
-    events = consumers.decode_open(messages).persist()
+    events = cdc_spark.decode_open(messages).persist()
     for table in TABLES.values():
         assert same(compare(table, expected[table.name], consumed(events, table)))

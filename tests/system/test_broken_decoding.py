@@ -13,7 +13,7 @@ import pytest
 pytestmark = pytest.mark.spark
 
 ROOT = Path(__file__).resolve().parents[2]
-COLUMNS = Path("cdc_spark/open_protocol/columns.py")
+COLUMNS = Path("cdc_spark/open/values.py")
 RIGHT = "            row[name] = value\n"
 ONE = "dml.no-net-change"
 WRONG = RIGHT.replace("= value", "= value if value != 9 else 10")

@@ -13,7 +13,7 @@ import sys
 
 from pyspark.sql import SparkSession
 
-from cdc_spark.delta import Changefeed, in_order, tables, write_delta
+from cdc_spark import Changefeed, in_order, read_delta, write_delta
 
 
 def main(bootstrap: str, topic: str, partitions: str, root: str, checkpoint: str) -> None:
@@ -35,7 +35,7 @@ def main(bootstrap: str, topic: str, partitions: str, root: str, checkpoint: str
         writer.trigger(processingTime="1 minute").start().awaitTermination()
         return
     writer.trigger(availableNow=True).start().awaitTermination()
-    for (schema, name), rows in tables(spark, root).items():
+    for (schema, name), rows in read_delta(spark, root).items():
         sys.stdout.write(f"{schema}.{name}: {sorted(rows.toJSON().collect())}\n")
 
 

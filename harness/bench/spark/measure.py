@@ -88,7 +88,7 @@ def _session(directory: Path, events: int) -> Iterator[Figure]:
 def _worked(wish: Path) -> Mapping[str, float]:
     """Run the session's process; return the peaks of its processes' memory."""
     consumer = ready(parse("spark", Whereabouts.here()), lambda _: None)
-    argv = [sys.executable, "-m", "cdc_spark.bench", str(wish)]
+    argv = [sys.executable, "-m", "cdc_spark.conformance.bench", str(wish)]
     return watched(argv, ROLES, {**os.environ, **consumer.environment}).peak_mb
 
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from cdc_spark.apply.fold import Change, Fold
 from cdc_spark.events import Event, Kind
-from cdc_spark.open_protocol.columns import DIALECTS
-from cdc_spark.open_protocol.events import decode
+from cdc_spark.open.events import decode
+from cdc_spark.open.values import DIALECTS
 from tests.cdc_spark.messages import (
     Frame,
     column,

@@ -1,0 +1,117 @@
+"""Delta's side of a run of the harness: the sink for a job, and its tables handed back.
+
+Rows that wait for a transaction's END are not applied: a sink that goes on has no end at which they
+might be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import reduce
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from cdc_spark import rows
+from cdc_spark.apply.fold import Fold
+from cdc_spark.apply.tables import Table
+from cdc_spark.conformance import result_writer
+from cdc_spark.conformance.job import Job
+from cdc_spark.delta import ledger
+from cdc_spark.delta.convert import TOLD, Told
+from cdc_spark.delta.ledger import Known
+from cdc_spark.delta.sink import LETTERS, Feed, Reach, Sink
+from cdc_spark.delta.sketch import Sketch, load
+from cdc_spark.delta.writes import Place
+from cdc_spark.untyped import Frame, Session
+
+APP = "harness"
+
+
+def root(job: Job) -> str:
+    """Return where a job's tables are."""
+    return (job.work_dir.absolute() / "delta").as_uri()
+
+
+def sink(job: Job, checkpoint: Path, reach: Reach) -> Sink:
+    """Return the sink of a job; a failed changefeed does not harm its neighbours."""
+    feeds = {
+        number: Feed(f"{number}", tuple(topic.name for topic in feed.topics), feed.tables)
+        for number, feed in enumerate(job.changefeeds)
+        if not feed.needs
+    }
+
+    def query(_: Session) -> str:
+        return str(orjson.loads((checkpoint / "metadata").read_bytes())["id"])
+
+    return Sink(root(job), APP, query, feeds, job.lenient, strict=False, reach=reach)
+
+
+def hand_back(spark: Session, job: Job, unread: Mapping[int, str]) -> int:
+    """Write the answers of all changefeeds from their Delta tables; return how many."""
+    here = Place(spark, f"{root(job)}/{ledger.NAME}", APP)
+    known = ledger.load(here)
+    ddl = {feed: list(lines) for feed, lines in groupby(_by_feed(ledger.ddl(here)), _feed)}
+    letters = _letters(spark, job)
+    tables = _tables(spark, job, known)
+    for feed, changefeed in enumerate(job.changefeeds):
+        stopped = known.stopped.get(feed, {})
+        needs = changefeed.needs or stopped.get(ledger.NEEDS, "")
+        error = stopped.get(ledger.ERROR, "") or unread.get(feed, "")
+        told = {"ddl.jsonl": [orjson.loads(line.text) for line in ddl.get(feed, ())]}
+        if job.lenient:
+            told[result_writer.LETTERS] = letters.get(feed, [])
+        result_writer.tell(changefeed.directory, tables.get(feed, ()), told, needs, error)
+    return len(job.changefeeds)
+
+
+def _by_feed(lines: Iterable[ledger.Line]) -> list[ledger.Line]:
+    return sorted(lines, key=_feed)
+
+
+def _feed(line: ledger.Line) -> int:
+    return line.feed
+
+
+def _letters(spark: Session, job: Job) -> dict[int, list[dict[str, Any]]]:
+    place = Place(spark, f"{root(job)}/{LETTERS}", APP)
+    if not job.lenient or not place.exists():
+        return {}
+    found: dict[int, list[dict[str, Any]]] = {}
+    for row in place.frame().collect():
+        feed, line = row["feed"], row.asDict()
+        del line["feed"]
+        found.setdefault(feed, []).append(line)
+    return found
+
+
+def _tables(spark: Session, job: Job, known: Known) -> dict[int, list[Table]]:
+    """Return the tables of all changefeeds, with their rows; one job reads them all."""
+    sketches = [(feed, load(text)) for feed, texts in known.tables.items() for text in texts]
+    tables = [(feed, Table(one.schema, one.name)) for feed, one in sketches]
+    frames = list(_frames(spark, job, sketches))
+    if frames:
+        union: Frame = reduce(lambda one, other: one.unionByName(other), frames)
+        found_rows: list[tuple[int, str]] = union.collect()
+        for number, row in found_rows:
+            tables[number][1].insert(orjson.loads(row))
+    found: dict[int, list[Table]] = {}
+    for feed, table in sorted(tables, key=itemgetter(0)):
+        found.setdefault(feed, []).append(table)
+    for feed, changefeed in enumerate(job.changefeeds):
+        if feed not in known.tables:  # nothing has come, so what was there at the start is there
+            fold = Fold()
+            fold.start(changefeed.tables)
+            found[feed] = list(fold.tables)
+    return found
+
+
+def _frames(spark: Session, job: Job, sketches: list[tuple[int, Sketch]]) -> Iterator[Frame]:
+    for number, (feed, sketch) in enumerate(sketches):
+        if sketch.made:
+            place = Place(spark, f"{root(job)}/{feed}/{sketch.path}", APP)
+            told = Told(number, sketch.layout)
+            yield place.frame().mapInArrow(told.rows, rows.sql(TOLD))

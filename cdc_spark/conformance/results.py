@@ -1,0 +1,119 @@
+"""One Spark job hands back the answers of all changefeeds.
+
+Law: each changefeed's question and its applied changes meet in one task, the question first, the
+changes in the order of their seq; `answer` does the rest.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from cdc_spark import rows
+from cdc_spark.apply.fold import Change
+from cdc_spark.conformance import result_writer, sinks
+from cdc_spark.conformance.job import Job
+from cdc_spark.conformance.stream import TASKS, applied_path
+from cdc_spark.events import Kind
+from cdc_spark.gc_pause import gc_paused
+from cdc_spark.ordering.hold import arrival_of
+from cdc_spark.untyped import ArrowBatch, Session
+
+QUESTION = -1  # the seq of the row that holds a changefeed's question, before those of all changes
+
+
+def hand_back(spark: Session, job: Job, unread: Mapping[int, str]) -> int:
+    """Write the answers of all changefeeds; return how many.
+
+    `unread` says of changefeeds, by ordinal, where they were not read to the end.
+    """
+    if sinks.chosen() == sinks.DELTA:
+        from cdc_spark.conformance import delta_results  # noqa: PLC0415 - only where it is chosen
+
+        return delta_results.hand_back(spark, job, unread)
+    shape = rows.sql(rows.APPLIED)
+    applied = spark.createDataFrame(_questions(job, unread), shape)
+    path = applied_path(job)
+    if (path / "_spark_metadata").exists():  # not when there was nothing to read
+        applied = applied.unionByName(spark.read.schema(shape).parquet(str(path)))
+    answered = (
+        applied.repartition(TASKS, "feed")
+        .sortWithinPartitions("feed", "seq")
+        .mapInArrow(write_all, rows.sql(rows.ANSWERED))
+        .collect()
+    )
+    return len(answered)
+
+
+def _questions(job: Job, unread: Mapping[int, str]) -> list[tuple[Any, ...]]:
+    """Return one row for each changefeed, in the shape of an applied change."""
+    questions: list[tuple[Any, ...]] = []
+    for feed, changefeed in enumerate(job.changefeeds):
+        payload = json.dumps(
+            {
+                "directory": str(changefeed.directory),
+                "topics": [topic.name for topic in changefeed.topics],
+                "tables": list(changefeed.tables),
+                "needs": changefeed.needs,
+                "unread": unread.get(feed, ""),
+                "by_record": changefeed.by_record,
+                "lenient": job.lenient,
+            }
+        )
+        questions.append((feed, QUESTION, 0, "0", "", "", payload, 0, 0, 0))
+    return questions
+
+
+def write_all(batches: Iterator[ArrowBatch]) -> Iterator[ArrowBatch]:
+    """Write answers, on the executors; rows of shape `APPLIED` come sorted by feed and seq."""
+    applied = (row for batch in batches for row in rows.tuples(batch))
+    for feed, changes in groupby(applied, key=itemgetter(0)):
+        asked = json.loads(next(changes)[6])
+        question = result_writer.Question(
+            directory=Path(asked["directory"]),
+            tables=asked["tables"],
+            needs=asked["needs"],
+            unread=asked["unread"],
+            by_record=asked["by_record"],
+            lenient=asked["lenient"],
+        )
+        rest = _changes(changes, asked["topics"])  # noqa: B031 - all but the question
+        with gc_paused():
+            result_writer.write(question, rest)
+        yield rows.batch_of(rows.ANSWERED, [(feed,)])
+
+
+def _changes(applied: Iterable[tuple[Any, ...]], topics: Sequence[str]) -> Iterator[Change]:
+    """Yield the changes in order; what was left waiting when all was read comes last."""
+    left = "[]"
+    for _, _, kind, ts, schema, table, payload, topic, partition, offset in applied:
+        if kind == Kind.LEFT:
+            left = payload
+            continue
+        yield Change(
+            kind=Kind(kind),
+            ts=int(ts),
+            schema=schema,
+            table=table,
+            payload=payload,
+            topic=topics[int(topic)],
+            partition=partition,
+            offset=offset,
+        )
+    for event, source, offset in map(arrival_of, orjson.loads(left)):
+        yield Change(
+            kind=event.kind,
+            ts=event.ts,
+            schema=event.schema,
+            table=event.table,
+            payload=event.payload,
+            topic=topics[source.topic],
+            partition=source.partition,
+            offset=offset,
+        )

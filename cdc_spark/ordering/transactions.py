@@ -1,0 +1,279 @@
+"""Transactions are put together from their rows and the count that their END tells.
+
+Rule 1. A transaction takes effect when its END has been read and as many of its rows as END counts.
+        END may come before rows: they are on other topics. An END of nothing has nothing to wait
+        for. What has no END, or lacks rows, stays unapplied at the end of the input.
+Rule 2. All changes of a key come in one partition, in order: of two transactions that touch one key
+        the one whose row came first is applied first. A table without a key counts as one key.
+        Transactions without a key in common, of one shard or of many, have no order.
+Rule 3. Within a transaction rows are applied by their order in it.
+Rule 4. A transaction that was applied is a replay when it comes again; a row that comes again
+        while its transaction waits counts once. The last `REMEMBERED` transactions are known.
+Rule 5. Where rows tell epoch and rank, a row below what its key has seen of the same shard is older
+        than it, wherever it stands: it counts for its transaction and changes nothing.
+Rule 6. Rows that name no transaction are applied as they arrive.
+Rule 7. Compaction and retention take rows that END has counted. So rows of transactions that have
+        an END and lack rows are told in a LEFT event, whenever they change: at the end of a bounded
+        input they take effect, because what is missing is gone; until then they wait.
+
+Rule 8. A tombstone follows the delete of its key and adds nothing. Where compaction has taken the
+        delete, and the last row of the key was none, the tombstone deletes: behind the rows of its
+        key that wait, at once otherwise. A row that comes again behind such a tombstone takes
+        effect again, although its transaction was applied before.
+
+Source: Debezium Vitess connector, §Transaction metadata, §Ordered transaction metadata;
+debezium-core 3.3.1 `pipeline/txmetadata`.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from operator import itemgetter
+from typing import Any, NamedTuple
+
+import orjson
+
+from cdc_spark.events import Event, Kind
+from cdc_spark.ordering.hold import Applied, Arrival, Source, arrival_of, fields_of
+from cdc_spark.ordering.tombstones import Keys
+
+REMEMBERED = 10_000
+ROWS = frozenset({Kind.DELETE, Kind.UPSERT})
+Age = tuple[str, int, int, int]  # shard, epoch, rank, order in the transaction
+
+
+class Row(NamedTuple):
+    """A row that waits."""
+
+    order: int
+    number: int
+    arrival: Arrival
+
+
+@dataclass(slots=True)
+class Open:
+    """A transaction that waits: its rows, and the count that END told.
+
+    A row has its order in the transaction, and a number that rises with all that arrives.
+    """
+
+    rows: list[Row] = field(default_factory=list[Row])
+    seen: set[str] = field(default_factory=set[str])
+    count: int | None = None
+
+    @property
+    def complete(self) -> bool:
+        """Return whether END has been read and all rows are here."""
+        return self.count is not None and len(self.seen) >= self.count
+
+    def in_order(self) -> list[Arrival]:
+        """Return the rows by their order in the transaction."""
+        return [row.arrival for row in sorted(self.rows, key=_order)]
+
+    def add(self, row: Row, *, stale: bool) -> None:
+        """Take a row, once; one that is older than its key counts and changes nothing."""
+        event = row.arrival.event
+        who = _digest(f"{row.order} {event.kind} {event.payload}")
+        if who not in self.seen:
+            self.seen.add(who)
+            if not stale:
+                self.rows.append(row)
+
+
+@dataclass(slots=True)
+class Transactions:
+    """The state of one changefeed between micro-batches.
+
+    `assembled` tells whether boundaries are to be waited for; without them rule 6 is for all rows.
+    """
+
+    assembled: bool = True
+    lenient: bool = False
+    waiting: dict[str, Open] = field(default_factory=dict[str, Open])
+    done: dict[str, None] = field(default_factory=dict[str, None])
+    ages: dict[str, Age] = field(default_factory=dict[str, Age])
+    next_seq: int = 0
+    poisoned: set[Source] = field(default_factory=set[Source])
+    left: bool = False
+    arrived: int = 0
+    keys: Keys = field(default_factory=Keys)
+
+    def step(self, arrivals: Iterable[Arrival]) -> list[Applied]:
+        """Take what arrived, in the order of its partition, and return what takes effect."""
+        ready: list[Arrival] = []
+        for arrival in arrivals:
+            if arrival.source not in self.poisoned:
+                ready.extend(self._take(arrival))
+        ready.extend(self._released())
+        ready.extend(self._left())
+        applied = [Applied(seq, one) for seq, one in enumerate(ready, self.next_seq)]
+        self.next_seq += len(applied)
+        return applied
+
+    def _take(self, arrival: Arrival) -> Iterator[Arrival]:
+        """Yield an arrival that need not wait."""
+        event = arrival.event
+        if event.kind is Kind.ERROR:
+            if not self.lenient:
+                self.poisoned.add(arrival.source)
+            yield arrival
+        elif event.kind is Kind.END and self.assembled:
+            self._end(orjson.loads(event.transaction))
+        elif event.kind is Kind.TOMBSTONE:
+            yield from self._tombstone(arrival)
+        elif event.kind in ROWS:
+            self.keys.saw(arrival)
+            told: dict[str, Any] = orjson.loads(event.transaction or "{}")
+            stale = self._stale(event, told)
+            name = _digest(told.get("id") or "")
+            if not self.assembled or not told.get("id"):
+                if not stale:
+                    yield arrival
+            elif name in self.done:
+                if self.keys.returns(event):
+                    yield arrival
+            else:
+                self.arrived += 1
+                row = Row(told["n"], self.arrived, arrival)
+                self.waiting.setdefault(name, Open()).add(row, stale=stale)
+
+    def _tombstone(self, arrival: Arrival) -> Iterator[Arrival]:
+        """Yield a delete, unless there was one or it has to wait for rows of its key."""
+        for lone in self.keys.lone(arrival):
+            waiting = [
+                (row.number, row.order, one)
+                for one in self.waiting.values()
+                for row in one.rows
+                if row.arrival.event.identity == lone.event.identity
+            ]
+            if not waiting:
+                self.keys.bare.add(lone.event.identity)
+                yield lone
+                continue
+            _, order, one = max(waiting, key=itemgetter(0))
+            self.arrived += 1
+            one.rows.append(Row(order, self.arrived, lone))
+
+    def _end(self, told: Mapping[str, Any]) -> None:
+        name = _digest(told["id"])
+        if name not in self.done:
+            self.waiting.setdefault(name, Open()).count = told["count"]
+
+    def _stale(self, event: Event, told: Mapping[str, Any]) -> bool:
+        if told.get("epoch") is None or told.get("rank") is None or not event.identity:
+            return False
+        age = (told["shard"], told["epoch"], int(told["rank"]), told["n"])
+        last = self.ages.get(event.identity)
+        if last is not None and last[0] == age[0] and age < last:
+            return True
+        self.ages[event.identity] = age
+        return False
+
+    def _released(self) -> Iterator[Arrival]:
+        """Yield the rows of all transactions that are complete and have nothing before them."""
+        for name, one in self._due(lambda one: one.complete):
+            del self.waiting[name]
+            self._remember(name)
+            yield from one.in_order()
+
+    def _left(self) -> Iterator[Arrival]:
+        """Yield a LEFT event when there are transactions that END has told and rows are gone of."""
+        rows = [
+            fields_of(arrival)
+            for _, one in self._due(lambda one: one.count is not None)
+            for arrival in one.in_order()
+        ]
+        if rows or self.left:
+            self.left = bool(rows)
+            yield Arrival(Event(Kind.LEFT, payload=orjson.dumps(rows).decode()), Source(0, 0), 0)
+
+    def _due(self, ripe: Callable[[Open], bool]) -> list[tuple[str, Open]]:
+        """Return the waiting transactions that are ripe and have none before them that is not."""
+        queues: dict[str, deque[str]] = {}
+        keys: dict[str, dict[str, None]] = {name: {} for name in self.waiting}
+        rows = [(row.number, name, row) for name, one in self.waiting.items() for row in one.rows]
+        for _, name, row in sorted(rows, key=itemgetter(0)):
+            key = _key(row.arrival)
+            if key not in keys[name]:
+                keys[name][key] = None
+                queues.setdefault(key, deque()).append(name)
+        todo = deque(name for name, one in self.waiting.items() if ripe(one))
+        due: dict[str, Open] = {}
+        while todo:
+            name = todo.popleft()
+            one = self.waiting[name]
+            if name in due or not ripe(one) or any(queues[key][0] != name for key in keys[name]):
+                continue
+            due[name] = one
+            for key in keys[name]:
+                queues[key].popleft()
+                if queues[key]:
+                    todo.append(queues[key][0])
+        return list(due.items())
+
+    def _remember(self, name: str) -> None:
+        self.done[name] = None
+        while len(self.done) > REMEMBERED:
+            del self.done[next(iter(self.done))]
+
+    def dump(self) -> bytes:
+        """Return the state as bytes; `load` is the way back."""
+        waiting = {
+            name: [
+                [[row.order, row.number, fields_of(row.arrival)] for row in one.rows],
+                sorted(one.seen),
+                one.count,
+            ]
+            for name, one in self.waiting.items()
+        }
+        return orjson.dumps(
+            {
+                "waiting": waiting,
+                "done": list(self.done),
+                # A rank has no bounds, and numbers of JSON do.
+                "ages": {
+                    key: [age[0], age[1], str(age[2]), age[3]] for key, age in self.ages.items()
+                },
+                "seq": self.next_seq,
+                "left": self.left,
+                "arrived": self.arrived,
+                "keys": self.keys.dump(),
+                "poisoned": sorted([*source] for source in self.poisoned),
+            }
+        )
+
+    def load(self, state: bytes) -> None:
+        """Take up the state that `dump` gave."""
+        document: dict[str, Any] = orjson.loads(state)
+        self.waiting = {
+            name: Open(
+                [Row(order, at, arrival_of(one)) for order, at, one in rows], set(seen), count
+            )
+            for name, (rows, seen, count) in document["waiting"].items()
+        }
+        self.done = dict.fromkeys(document["done"])
+        self.ages = {
+            key: (shard, epoch, int(rank), order)
+            for key, (shard, epoch, rank, order) in document["ages"].items()
+        }
+        self.next_seq = document["seq"]
+        self.left = document["left"]
+        self.arrived = document["arrived"]
+        self.keys = Keys.load(document["keys"])
+        self.poisoned = {Source(*source) for source in document["poisoned"]}
+
+
+def _key(arrival: Arrival) -> str:
+    event = arrival.event
+    return event.identity or f"{event.schema}.{event.table}"
+
+
+def _order(row: Row) -> tuple[int, int]:
+    return row.order, row.number
+
+
+def _digest(text: str) -> str:
+    return blake2b(text.encode(), digest_size=12).hexdigest()

@@ -1,0 +1,81 @@
+"""Promises of the quick way: the vendor's messages, and broken ones, are told alike."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cdc_spark.avro import vectorised
+from cdc_spark.avro.events import Decoder
+from cdc_spark.errors import DecodingError
+from tests.cdc_spark.avro.test_truth import FILES, vectors
+from tests.cdc_spark.avro_messages import ID, PLAIN_EXTENSION, Publisher, column, nullable
+from tests.cdc_spark.vectorised import equivalence
+
+
+def alike(schemas: Mapping[int, str], *messages: equivalence.Message) -> int:
+    """Assert that both ways agree, with payloads and without; return how many were quick."""
+
+    def schema(number: int) -> str:
+        if number not in schemas:
+            raise DecodingError(f"no schema {number}")
+        return schemas[number]
+
+    told: list[int] = []
+    for payloads in (True, False):
+        decoder = Decoder(schema)
+        by = vectorised.quick(decoder.form, payloads=payloads)
+        told.append(equivalence.alike(by, decoder.decode, messages, payloads=payloads))
+    assert told[0] == told[1]
+    return told[0]
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_the_vendors_messages_are_told_alike(name: str) -> None:
+    """Each of the vendor's messages, and most of them quickly."""
+    quickly = several = 0
+    for vector in vectors(name):
+        schemas = {int(number): text for number, text in vector["schema_ids"].items()}
+        found = [
+            tuple(bytes.fromhex(one[side]) if one.get(side) else None for side in sides)
+            for one in vector.get("events") or []
+            if one.get((sides := ("key_hex", "value_hex"))[0])
+        ]
+        if found:
+            quickly += alike(schemas, *((key, value) for key, value in found))
+            several += 2 * len(found)
+    assert quickly >= several / 2
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.integers(-(2**31), 2**31 - 1),
+            st.none() | st.text(max_size=9),
+            st.integers(-1, 2**63 - 1),
+            st.sampled_from("cuxd"),
+            st.booleans(),
+        ),
+        min_size=1,
+        max_size=5,
+    ),
+    st.integers(0, 40),
+    st.binary(max_size=2),
+)
+def test_any_row_is_told_alike(
+    rows: list[tuple[int, str | None, int, str, bool]], at: int, instead: bytes
+) -> None:
+    """Whatever rows, deletes and broken bytes come between them, in whatever order."""
+    source = Publisher()
+    key = source.register(column(ID))
+    value = source.register(column(ID), nullable(("v", "string", "TEXT")), *PLAIN_EXTENSION)
+    found: list[equivalence.Message] = []
+    for number, text, ts, op, gone in rows:
+        told = {"id": number, "v": text, "_tidb_op": op, "_tidb_commit_ts": ts}
+        body = source.part(value, {**told, "_tidb_commit_physical_time": 0})
+        head = source.part(key, {"id": number})
+        found += [(head, None if gone else body), (head, body[:at] + instead + body[at + 1 :])]
+    alike(source.texts, *found)

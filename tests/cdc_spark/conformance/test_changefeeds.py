@@ -1,0 +1,62 @@
+"""Promises of what a job says of its streams: when transactions are waited for, what is known."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cdc_spark.conformance.changefeeds import assembled, definitions
+from cdc_spark.conformance.job import Changefeed, Topic
+
+ON = {"provide.transaction.metadata": "true"}
+
+
+def feed(settings: dict[str, Any], *topics: Topic) -> Changefeed:
+    """Return a changefeed of Vitess."""
+    return Changefeed(
+        id="f",
+        directory=Path(),
+        dialect="current",
+        inclusive=False,
+        topics=topics,
+        tables=(),
+        needs="",
+        protocol="vitess",
+        by_record=True,
+        settings=settings,
+    )
+
+
+def topic(canonical: str, role: str = "data") -> Topic:
+    """Return a topic of one partition."""
+    return Topic(f"x-{canonical}", (0,), (1,), canonical, role)
+
+
+@pytest.mark.parametrize(
+    ("settings", "topics", "waits"),
+    [
+        (ON, [topic("srv.ks.t"), topic("srv.transaction")], True),
+        (ON, [topic("srv.ks.t"), topic("any", "transaction")], True),
+        (ON, [topic("srv.ks.t")], False),
+        ({}, [topic("srv.ks.t"), topic("srv.transaction")], False),
+        ({**ON, "topic.transaction": "tx"}, [topic("srv.tx")], True),
+        ({**ON, "topic.delimiter": "-"}, [topic("srv-transaction")], True),
+        ({"provide.transaction.metadata": True}, [topic("srv.transaction")], True),
+    ],
+)
+def test_transactions_are_waited_for_where_their_ends_are_told(
+    settings: dict[str, Any], topics: list[Topic], *, waits: bool
+) -> None:
+    """Metadata must be on, and the topic of boundaries among those that are read."""
+    assert assembled(feed(settings, *topics)) is waits
+
+
+def test_tables_and_modes_of_a_job_are_known_to_the_decoder() -> None:
+    """Columns are found by schema, table and name; modes have the connector's defaults."""
+    column = {"name": "d", "type": "date", "scale": None, "unsigned": False}
+    table = {"schema": "shop", "name": "t", "columns": [column]}
+    known = definitions((table,), {"time.precision.mode": "connect"})
+    assert known.columns["shop", "t"] == {"d": column}
+    assert (known.time_mode, known.binary_mode) == ("connect", "bytes")

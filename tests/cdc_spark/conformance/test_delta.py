@@ -1,0 +1,164 @@
+"""Promises of the production sink: real Kafka, real Delta, kill -9 at each kind of crash point."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cdc_spark.errors import SetupError
+from harness import services
+from tests.cdc_spark.avro_messages import Publisher
+from tests.cdc_spark.conformance.test_run import POISON
+from tests.cdc_spark.conformance.test_run_rows import UNARCHIVED, avro, marker, record
+from tests.cdc_spark.conftest import quiet
+from tests.cdc_spark.delta.streams import statements
+from tests.cdc_spark.job_factory import Job, JobFactory
+from tests.cdc_spark.messages import (
+    message,
+    put,
+    resolved,
+)
+from tests.cdc_spark.registry_server import published
+
+pytestmark = pytest.mark.spark
+
+KILLED = -9
+SETTINGS = {"provide.transaction.metadata": "true"}
+
+STATEMENT_ROWS: dict[str, list[dict[str, Any]]] = {
+    "test.u": [
+        {"id": 1, "w": "a", "d": "0000-00-00", "m": "5"},
+        {"id": 3, "w": "c", "d": None, "m": "5"},
+        {"id": 4, "w": "x", "d": "2024-02-29", "m": "9"},
+    ],
+    "test.t": [{"id": 9, "v": "n", "d": None}],
+    "test.loose": [{"n": "7"}, {"n": "9"}],
+}
+
+
+def feeds(jobs: JobFactory, source: Publisher) -> dict[str, Mapping[str, Any]]:
+    """Return changefeeds of each protocol."""
+    told = {"protocol": "avro", "complete": None}
+    streams = avro(source)
+    data = [record("c", None, {"id": 1, "v": "a"}, "t1", 1)]
+    data.append(record("u", {"id": 1, "v": "a"}, {"id": 1, "v": "b"}, "t2", 1))
+    data.append(record("c", None, {"id": 2, "v": "open"}, "t3", 1))
+    ends = {**jobs.topic([[marker("t1", 1), marker("t2", 1)]]), "role": "transaction"}
+    return {
+        "statements": {"topics": [jobs.topic([statements()])]},
+        "poisoned": {"topics": [jobs.topic([[message(put(2, 1, "a"), resolved(2)), POISON]])]},
+        "avro": {**told, "topics": [jobs.topic([streams["avro"]])]},
+        "vitess": {
+            "protocol": "vitess",
+            "complete": None,
+            "settings": SETTINGS,
+            "topics": [jobs.topic([data]), ends],
+        },
+    }
+
+
+@pytest.fixture(scope="module")
+def source() -> Publisher:
+    """Return what publishes the schemas."""
+    return Publisher()
+
+
+@pytest.fixture(scope="module")
+def registry(source: Publisher) -> Iterator[dict[str, Any]]:
+    """Return the registry as job.json has it."""
+    with published(source) as url:
+        yield {"url": url, "properties": {}}
+
+
+@pytest.fixture(scope="module")
+def delta(jobs: JobFactory) -> dict[str, str]:
+    """Return the environment of a run into Delta, a micro-batch holding a part of what there is."""
+    jars = [jobs.jars, *(str(path) for path in services.jars("delta", on_event=quiet))]
+    return {
+        **UNARCHIVED,
+        "HARNESS_SPARK_SINK": "delta",
+        "HARNESS_SPARK_JARS": os.pathsep.join(jars),
+        "HARNESS_SPARK_BATCH": "40",
+    }
+
+
+@pytest.fixture(scope="module")
+def job(
+    jobs: JobFactory, source: Publisher, registry: dict[str, Any], delta: dict[str, str]
+) -> Job:
+    """Return a job that was killed between two writes, then before its checkpoint, then run."""
+    job = jobs.job("delta", feeds(jobs, source), registry=registry)
+    for point in ("write:5", "commit:1"):
+        assert job.run(**delta, HARNESS_CRASHPOINT=point)[0] == KILLED
+    assert job.run(**delta) == (0, "")
+    return job
+
+
+def test_every_kind_of_ddl_keeps_the_tables(job: Job) -> None:
+    """Columns and tables come, change, move and go, values stay; what is not complete waits."""
+    assert job.status("statements") == {"status": "done"}
+    for table, wanted in STATEMENT_ROWS.items():
+        assert job.rows("statements", table) == sorted(wanted, key=repr)
+    tables = job.place / "out" / "statements" / "tables"
+    assert {path.stem for path in tables.iterdir()} == set(STATEMENT_ROWS)
+    assert len(job.lines("statements", "ddl")) == 11
+
+
+def test_each_protocol_becomes_delta_tables(job: Job) -> None:
+    """Replays, shapes that rows tell and open transactions give the right tables."""
+    wanted = [{"id": 2, "v": "é", "n": 7}, {"id": 3, "v": "c", "n": 1}]
+    assert job.rows("avro", "shop.t") == wanted
+    assert job.rows("vitess", "ks.t") == [{"id": 1, "v": "b"}]
+
+
+def test_poison_stops_its_own_changefeed(job: Job) -> None:
+    """The error names its place; what came before it stands, and neighbours are done."""
+    status = job.status("poisoned")
+    assert status["status"] == "error"
+    assert "partition 0, offset 1)" in status["error"]
+
+
+def versions(job: Job) -> Counter[tuple[str, str, int]]:
+    """Return how often each table's log has each version of ours."""
+    found: Counter[tuple[str, str, int]] = Counter()
+    for log in Path(job.place, "work", "delta").rglob("_delta_log/*.json"):
+        for line in log.read_text().splitlines():
+            told = json.loads(line).get("txn")
+            if told is not None:
+                found[str(log.parent), told["appId"], told["version"]] += 1
+    return found
+
+
+def test_nothing_was_written_twice(job: Job, delta: dict[str, str]) -> None:
+    """Each version is in a table's history once, also when the newest commit is lost."""
+    before = versions(job)
+    assert set(before.values()) == {1}
+    commits = job.place / "work" / "checkpoint" / "commits"
+    newest = max(
+        (one for one in commits.iterdir() if one.name.isdigit()), key=lambda one: int(one.name)
+    )
+    newest.unlink()
+    newest.with_name(f".{newest.name}.crc").unlink(missing_ok=True)
+    answers = job.answers()
+    assert job.run(**delta) == (0, "")
+    assert versions(job) == before
+    assert job.answers() == answers
+
+
+def test_tables_of_another_checkpoint_are_refused() -> None:
+    """A new checkpoint on old tables would repeat what they have: it is told, with what to do."""
+    from cdc_spark.delta.ledger import Known  # noqa: PLC0415 - only where Spark is
+
+    known = Known(batch=3, query="a")
+    assert not Known().has(0, "a", "file:/x")
+    assert known.has(3, "a", "file:/x")
+    assert not known.has(4, "a", "file:/x")
+    for batch, query in ((0, "b"), (4, "b"), (2, "a")):
+        with pytest.raises(SetupError, match="the tables under file:/x are at batch 3"):
+            known.has(batch, query, "file:/x")

@@ -1,0 +1,60 @@
+"""The same answers under other zones and encodings: cases of all types, drawn by a seed."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from harness.engine.catalogue.choose import load, selected
+from harness.engine.catalogue.workspace import workspace
+from harness.engine.pipeline import Request, Run
+from harness.engine.run.preflight import ready
+from harness.model.finding import FINDINGS, Judgement
+from harness.runner.targets import Whereabouts, parse
+from harness.scenario.expand import Case
+
+pytestmark = pytest.mark.spark
+
+ROOT = Path(__file__).parents[3]
+SEED, EACH = 2024, 12
+# Half an hour off the hour, behind and ahead of UTC; and files that are ASCII unless told.
+ELSEWHERE = {
+    "spark.sql.session.timeZone": "America/St_Johns",
+    "spark.driver.extraJavaOptions": "-Duser.timezone=America/St_Johns -Dfile.encoding=US-ASCII",
+}
+
+
+def drawn(cases: tuple[Case, ...]) -> list[Case]:
+    """Return some cases of each protocol, whatever their number of partitions."""
+    random = Random(SEED)
+    found: list[Case] = []
+    for protocol in ("open", "avro", "vitess"):
+        found += random.sample([case for case in cases if case.protocol == protocol], EACH)
+    return found
+
+
+def test_zones_and_encodings_change_no_answer(tmp_path: Path) -> None:
+    """Python in Kathmandu, Spark and Java in St. John's, files in ASCII: every case passes."""
+    space = workspace(ROOT, ROOT / "scenarios", ROOT / "golden")
+    chosen = drawn(selected(load(space), "types or encoding"))
+    spark = ready(parse("spark", Whereabouts.here()), lambda _: None)
+    zones = {"TZ": "Asia/Kathmandu", "HARNESS_SPARK_CONF": json.dumps(ELSEWHERE)}
+    request = Request(
+        space=space,
+        consumer=replace(spark, environment={**spark.environment, **zones}),
+        cases=chosen,
+        run="zones",
+        run_dir=tmp_path / "run",
+        versions={},
+        environment=dict(os.environ),
+    )
+    verdicts = Run(request, []).execute().verdicts
+    judged = Counter(verdict.judgement for verdict in verdicts)
+    assert not [verdict for verdict in verdicts if verdict.judgement in FINDINGS]
+    assert judged[Judgement.PASS] > 2 * EACH

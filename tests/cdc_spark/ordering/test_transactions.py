@@ -1,0 +1,205 @@
+"""Promises of transactions: whole or not at all, each key in order, replays once, order by rank."""
+
+from __future__ import annotations
+
+import json
+from random import Random
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cdc_spark.events import Event, Kind
+from cdc_spark.ordering import transactions
+from cdc_spark.ordering.hold import Arrival, Source, arrival_of
+from cdc_spark.ordering.transactions import Transactions
+
+DATA, OTHER, BOUNDARIES = Source(0, 0), Source(0, 1), Source(1, 0)
+
+
+def row(name: str, order: int, key: str = "k", source: Source = DATA, **more: Any) -> Arrival:
+    """Return a row of a transaction; its payload says which and where in it."""
+    told = {"id": name, "n": order, "shard": "0", "epoch": None, "rank": None, **more}
+    event = Event(Kind.UPSERT, 1, "ks", "t", key, f"{key}:{name}.{order}", json.dumps(told))
+    return Arrival(event, source, 0)
+
+
+def end(name: str, count: int) -> Arrival:
+    """Return a transaction's END."""
+    told = json.dumps({"id": name, "count": count})
+    return Arrival(Event(Kind.END, 1, transaction=told), BOUNDARIES, 0)
+
+
+def gone(name: str, order: int, key: str = "k") -> Arrival:
+    """Return a delete of a transaction."""
+    arrival = row(name, order, who(key))
+    event = arrival.event._replace(kind=Kind.DELETE, payload=f"{key} gone:{name}")
+    return arrival._replace(event=event)
+
+
+def who(key: str) -> str:
+    """Return the identity of a key as decoders spell it."""
+    return json.dumps(["ks", "t", key], separators=(",", ":"))
+
+
+def tombstone(key: str = "k") -> Arrival:
+    """Return a tombstone that does not tell its table."""
+    body = json.dumps({"before": {"id": key}, "after": None, "key": ["id"]})
+    return Arrival(Event(Kind.TOMBSTONE, payload=body), DATA, 0)
+
+
+def kinds(room: Transactions, *arrivals: Arrival) -> list[str]:
+    """Return what kinds of rows take effect."""
+    words = [applied.arrival.event.kind for applied in room.step(arrivals)]
+    return [kind.name for kind in words if kind is not Kind.LEFT]
+
+
+def told(room: Transactions, *arrivals: Arrival) -> list[str]:
+    """Return the payloads of the rows that take effect."""
+    return [
+        applied.arrival.event.payload
+        for applied in room.step(arrivals)
+        if applied.arrival.event.kind is not Kind.LEFT
+    ]
+
+
+def left(room: Transactions, *arrivals: Arrival) -> list[str]:
+    """Return the payloads of the rows that are left in the last word about them."""
+    words = [one.arrival.event for one in room.step(arrivals)]
+    (last,) = [json.loads(event.payload) for event in words if event.kind is Kind.LEFT]
+    return [arrival_of(one).event.payload for one in last]
+
+
+def test_rows_wait_for_their_end() -> None:
+    """Nothing of a transaction is seen before its END has been read."""
+    room = Transactions()
+    assert told(room, row("a", 1), row("a", 2, "l")) == []
+    assert told(room, end("a", 2)) == ["k:a.1", "l:a.2"]
+
+
+def test_an_end_that_comes_first_waits_for_its_rows() -> None:
+    """Topics are read in any order; the count tells when all is there."""
+    room = Transactions()
+    assert told(room, end("a", 2), row("a", 2, "l", OTHER)) == []
+    assert told(room, row("a", 1)) == ["k:a.1", "l:a.2"]
+
+
+def test_an_empty_transaction_waits_for_nothing() -> None:
+    """END of no rows leaves nothing behind."""
+    room = Transactions()
+    assert told(room, end("a", 0)) == []
+    assert room.waiting == {}
+
+
+def test_a_transaction_without_an_end_stays_unapplied() -> None:
+    """Its rows are neither applied nor told as left."""
+    room = Transactions()
+    assert [*room.step([row("a", 1)])] == []
+
+
+def test_two_transactions_of_a_key_keep_its_order() -> None:
+    """The one whose row came first is first, whichever is complete first."""
+    room = Transactions()
+    assert told(room, row("a", 1), row("b", 1), end("b", 1)) == []
+    assert told(room, end("a", 2), row("a", 2, "l", OTHER)) == ["k:a.1", "l:a.2", "k:b.1"]
+
+
+def test_transactions_without_a_key_in_common_do_not_wait_for_each_other() -> None:
+    """One that lacks its END holds up only those that touch its keys."""
+    room = Transactions()
+    arrivals = [row("a", 1), row("b", 1, "l", OTHER), end("b", 1)]
+    assert told(room, *arrivals) == ["l:b.1"]
+
+
+def test_rows_of_a_table_without_a_key_stay_in_order() -> None:
+    """A table without a key is one key."""
+    room = Transactions()
+    assert told(room, row("a", 1, ""), row("b", 1, ""), end("b", 1)) == []
+    assert told(room, end("a", 1)) == [":a.1", ":b.1"]
+
+
+def test_what_was_applied_is_a_replay_when_it_comes_again() -> None:
+    """Rows and boundaries that are sent again change nothing, before the end and after it."""
+    room = Transactions()
+    assert told(room, row("a", 1), row("a", 1), end("a", 2)) == []
+    assert told(room, row("a", 2), end("a", 2)) == ["k:a.1", "k:a.2"]
+    assert told(room, row("a", 1), row("a", 2), end("a", 2)) == []
+    assert room.waiting == {}
+
+
+def test_what_is_remembered_is_bounded() -> None:
+    """The oldest transactions are forgotten."""
+    room = Transactions()
+    for number in range(transactions.REMEMBERED + 5):
+        room.step([end(str(number), 0)])
+    assert len(room.done) == transactions.REMEMBERED
+
+
+def test_without_boundaries_rows_are_applied_as_they_arrive() -> None:
+    """No transaction topic, or no id in the rows: the order of the key is all there is."""
+    assert told(Transactions(assembled=False), row("a", 1)) == ["k:a.1"]
+    assert told(Transactions(), row("", 1)) == ["k:.1"]
+
+
+def test_a_row_below_its_keys_epoch_and_rank_changes_nothing() -> None:
+    """Within a shard numbers decide: epoch, rank, place; another shard is not compared."""
+    room = Transactions(assembled=False)
+    new = {"epoch": 1, "rank": "100"}
+    assert told(room, row("b", 1, **new)) == ["k:b.1"]
+    assert told(room, row("a", 1, epoch=1, rank="23"), row("a", 9, epoch=0, rank="900")) == []
+    assert told(room, row("c", 1, epoch=0, rank="1", shard="80-")) == ["k:c.1"]
+
+
+def test_an_old_row_counts_for_its_transaction() -> None:
+    """A transaction whose row is older than its key is complete all the same."""
+    room = Transactions()
+    room.step([row("b", 1, epoch=1, rank="2"), end("b", 1)])
+    arrivals = [row("a", 1, epoch=1, rank="1"), row("a", 2, "l", epoch=1, rank="1"), end("a", 2)]
+    assert told(room, *arrivals) == ["l:a.2"]
+
+
+def test_what_compaction_has_thinned_out_is_left_for_the_end() -> None:
+    """Rows of a transaction with an END are told as left until they are applied."""
+    room = Transactions()
+    assert left(room, row("a", 1), end("a", 2), row("b", 1), end("b", 1)) == ["k:a.1", "k:b.1"]
+    assert left(room, row("a", 2, "l")) == []
+
+
+@given(
+    st.lists(st.lists(st.sampled_from("abc"), min_size=1, max_size=3), max_size=6), st.integers()
+)
+def test_every_legal_delivery_applies_each_transaction_once_in_its_keys_order(
+    upstream: list[list[str]], seed: int
+) -> None:
+    """Partitions interleave, stretches repeat, batches end anywhere, the state is stored."""
+    chance = Random(seed)
+    streams: dict[Source, list[Arrival]] = {DATA: [], OTHER: [], BOUNDARIES: []}
+    for number, keys in enumerate(upstream):
+        name = f"t{number}"
+        for order, key in enumerate(keys, start=1):
+            source = OTHER if key == "c" else DATA
+            streams[source].append(row(name, order, key, source))
+        streams[BOUNDARIES].append(end(name, len(keys)))
+    for stream in streams.values():
+        if stream and chance.random() < 0.5:
+            stream.extend(stream[chance.randint(0, len(stream) - 1) :])
+    state = Transactions().dump()
+    found: list[str] = []
+    while any(streams.values()):
+        room = Transactions()
+        room.load(state)
+        batch: list[Arrival] = []
+        for stream in streams.values():
+            cut = chance.randint(0, len(stream))
+            batch += stream[:cut]
+            del stream[:cut]
+        found += told(room, *batch)
+        state = room.dump()
+    for key in "abc":
+        wanted = [
+            f"{key}:t{number}.{order}"
+            for number, keys in enumerate(upstream)
+            for order, one in enumerate(keys, start=1)
+            if one == key
+        ]
+        assert [one for one in found if one.startswith(f"{key}:")] == wanted

@@ -1,0 +1,57 @@
+"""The quick way of a protocol beside its long way, over the same messages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from cdc_spark.events import Event
+from cdc_spark.protocols import Decode, read
+from cdc_spark.vectorised import blocks
+from cdc_spark.vectorised.reader import Quick
+
+Message = tuple[bytes | None, bytes | None]
+APART = ("before", "after", "key", "change")
+
+
+def alike(quick: Quick, decode: Decode, messages: Sequence[Message], *, payloads: bool) -> int:
+    """Assert that both ways tell the same; return of how many messages the quick one told.
+
+    The messages are read twice, so that each may be read by a layout learnt from itself.
+    """
+    quick.least, quick.strict = 1, True
+    twice = [*messages, *messages]
+    asked: set[int] = set()
+
+    def long(number: int) -> Sequence[Event]:
+        asked.add(number)
+        return read(decode, *twice[number])
+
+    keys, values = (pa.array([one[side] for one in twice], pa.binary()) for side in (0, 1))
+    found = quick.read(keys, values, np.arange(len(twice)), long)
+    wanted = blocks.block_of((n, read(decode, *one)) for n, one in enumerate(twice))
+    assert [one.to_pylist() for one in blocks.places(found)] == [
+        one.to_pylist() for one in blocks.places(wanted)
+    ]
+    for name in blocks.BLOCK:
+        if name != "order":
+            _same(name, found, wanted, asked, payloads=payloads)
+    return len(twice) - len(asked)
+
+
+def _same(
+    name: str, found: pa.RecordBatch, wanted: pa.RecordBatch, asked: set[int], *, payloads: bool
+) -> None:
+    """Assert that a column is the same, where the quick way tells it at all."""
+    numbers = blocks.places(wanted)[0].to_pylist()
+    kinds = wanted["kind"].to_pylist()
+    for place, (one, other) in enumerate(
+        zip(found[name].to_pylist(), wanted[name].to_pylist(), strict=True)
+    ):
+        untold = name in APART if payloads else name == "payload"
+        if numbers[place] in asked or not untold:
+            assert one == other, (name, numbers[place], kinds[place])
+        else:
+            assert one is None
