@@ -22,7 +22,7 @@ from cdc_spark.events import Kind
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One applied event with where it stood; `payload` as in `open_protocol.events.Event`."""
+    """One applied event with where it stood; `payload` as in `events.Event`."""
 
     kind: Kind
     ts: int
