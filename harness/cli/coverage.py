@@ -1,4 +1,4 @@
-"""`harness coverage`: which scenarios witness which clauses, and how the last run ended."""
+"""`harness coverage`: which scenarios cover which clauses, and how the last run ended."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LAYERS = ("open", "avro", "vitess", "changefeed", "connect", "kafka", "registry"
 LEVELS = ("must", "should", "may")
 
 
-@click.command("coverage", short_help="Show which scenarios witness which clauses.")
+@click.command("coverage", short_help="Show which scenarios cover which clauses.")
 @click.option(
     "--protocol",
     "layers",
@@ -50,7 +50,7 @@ def command(  # noqa: PLR0913  (click hands options over by name)
     golden: Path | None,
     json_: bool,
 ) -> int:
-    """Show for each clause the scenarios that witness it, and their verdict in the last run.
+    """Show for each clause the scenarios that cover it, and their verdict in the last run.
 
     The last run is the newest in .harness/runs that has judged a case. Exit code 1 when a MUST
     clause has no scenario, or fewer than 95 % of the SHOULD clauses have one; verdicts of a run do
@@ -59,22 +59,23 @@ def command(  # noqa: PLR0913  (click hands options over by name)
     from harness.engine.catalogue.choose import load, selected
     from harness.engine.catalogue.workspace import told_runs
     from harness.report import coverage_text
-    from harness.report.coverage import Standing, coverage, lacking, last, verdicts
+    from harness.report.coverage import Status, coverage, last_verdicts, uncovered, verdicts_of
     from harness.report.read import read_events
     from harness.spec import Level
 
     space = options.space(scenarios, golden)
     cases = selected(load(space), None)
-    said = verdicts(read_events(file) for file in files) if files else last(told_runs(space.here))
-    found = coverage(cases, said, layers, tuple(Level(level.upper()) for level in levels))
-    listed = tuple(one for one in found if not missing or one.standing is Standing.MISSING)
+    read = (read_events(file) for file in files)
+    verdicts = verdicts_of(read) if files else last_verdicts(told_runs(space.here))
+    found = coverage(cases, verdicts, layers, tuple(Level(level.upper()) for level in levels))
+    listed = tuple(one for one in found if not missing or one.status is Status.MISSING)
     if json_:
-        document = coverage_text.as_data(found, said)
+        document = coverage_text.as_data(found, verdicts)
         names = {one.clause.id for one in listed}
         document["clauses"] = [row for row in document["clauses"] if row["clause"] in names]
         click.echo(orjson.dumps(document).decode())
     else:
-        click.echo("\n".join(coverage_text.lines(listed, found, said)))
+        click.echo("\n".join(coverage_text.lines(listed, found, verdicts)))
     for line in coverage_text.complaints(found):
         click.echo(line, err=True)
-    return int(ExitCode.FINDINGS if lacking(found) else ExitCode.PASS)
+    return int(ExitCode.FINDINGS if uncovered(found) else ExitCode.PASS)

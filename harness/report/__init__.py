@@ -1,3 +1,3 @@
-"""Listeners: they render what the engine tells, and decide nothing."""
+"""Listeners: they render the engine's events, and decide nothing."""
 
 from __future__ import annotations

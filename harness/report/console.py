@@ -24,8 +24,8 @@ from harness.engine.events import (
 )
 from harness.model.finding import Judgement, Verdict
 from harness.report.escapes import visible
-from harness.report.finding_style import styled
 from harness.report.finding_text import case_lines
+from harness.report.highlight import styled
 from harness.report.outcome import gaps, headline
 
 QUIET = frozenset(
@@ -49,7 +49,7 @@ SENTENCES = {
     "read alone": "reading {detail} again, each alone",
     "judge": "judging",
 }
-UNTOLD = frozenset({"judge"})  # its line would stand below the cases that it told of
+UNPRINTED = frozenset({"judge"})  # its line would come after the cases that it is about
 
 
 class ConsoleReport:
@@ -74,13 +74,13 @@ class ConsoleReport:
                 over = f"{level} over {_cases(event.cases)}"
                 self._print(Text.assemble("certifying ", consumer, over))
             case PhaseStarted():
-                told = SENTENCES.get(event.phase, f"{event.phase}: {{detail}}")
-                sentence = told.format(detail=event.detail)
+                template = SENTENCES.get(event.phase, f"{event.phase}: {{detail}}")
+                sentence = template.format(detail=event.detail)
                 self._phases[event.phase] = visible(sentence)
                 self._show()
             case PhaseFinished():
                 sentence = self._phases.pop(event.phase, visible(event.phase))
-                if event.phase not in UNTOLD:
+                if event.phase not in UNPRINTED:
                     self._print(Text.assemble((f"  {event.seconds:6.2f} s  ", "dim"), sentence))
                 self._show()
             case ServiceChanged():

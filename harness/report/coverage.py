@@ -1,8 +1,8 @@
-"""Which scenarios witness each clause, and what the last run said of them.
+"""Which scenarios cover each clause, and how their cases ended in the last run.
 
-A case is a witness of a clause only if the clause governs its protocol, and only if it cites
-it: as a clause under test, as the permission of its own disturbance, or as the reason why its
-protocol may differ. A clause that several protocols share is witnessed by a case of any of them.
+A case covers a clause if the clause governs its protocol and the case cites it: as a clause under
+test, as the permission of its own fault, or as the reason why its protocol may differ. A clause
+that several protocols share is covered by a case of any of them.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ NOT_JUDGED = frozenset(
 )
 
 
-class Standing(StrEnum):
-    """Where a clause stands; the value is what reports print."""
+class Status(StrEnum):
+    """The state of a clause; the value is what reports print."""
 
     PASSED = "passed"
     FAILED = "failed"
     NOT_RUN = "not run"
-    ELSEWHERE = "elsewhere"
+    PROVED = "proved"
     MISSING = "MISSING"
 
 
 @dataclass(frozen=True, slots=True)
 class Verdicts:
-    """What runs said: case id -> verdict, later runs over earlier ones; `runs` says whose.
+    """The verdicts of runs: case id -> judgement, later runs over earlier ones.
 
     `runs` holds the run's name, the consumer's, and the number of cases that it judged.
     """
@@ -54,13 +54,13 @@ class Verdicts:
 
 
 @dataclass(frozen=True, slots=True)
-class Covered:
-    """One clause, the cases that witness it, and where it stands. `proof` is the one elsewhere."""
+class CoveredClause:
+    """One clause, the cases that cover it, its status, and its proof if no scenario can show it."""
 
     clause: Clause
     cases: tuple[str, ...]
     scenarios: tuple[str, ...]
-    standing: Standing
+    status: Status
     proof: Proof | None = None
 
 
@@ -71,12 +71,12 @@ class Totals:
     layer: str
     level: Level
     clauses: int
-    standings: Mapping[Standing, int]
+    statuses: Mapping[Status, int]
 
     @property
     def covered(self) -> int:
-        """Return how many have a scenario or a proof elsewhere."""
-        return self.clauses - self.standings[Standing.MISSING]
+        """Return how many have a scenario or a proof."""
+        return self.clauses - self.statuses[Status.MISSING]
 
 
 def cited(case: Case) -> Iterator[str]:
@@ -90,8 +90,8 @@ def cited(case: Case) -> Iterator[str]:
             yield step.allowed_by[protocol]
 
 
-def witnesses(cases: Iterable[Case]) -> Mapping[str, tuple[Case, ...]]:
-    """Return the cases that witness each clause, by clause id, in the cases' order."""
+def covering_cases(cases: Iterable[Case]) -> Mapping[str, tuple[Case, ...]]:
+    """Return the cases that cover each clause, by clause id, in the cases' order."""
     found: dict[str, list[Case]] = {}
     for case in cases:
         for clause in dict.fromkeys(cited(case)):
@@ -100,67 +100,67 @@ def witnesses(cases: Iterable[Case]) -> Mapping[str, tuple[Case, ...]]:
     return {clause: tuple(those) for clause, those in found.items()}
 
 
-def verdicts(runs: Iterable[Iterable[Event]]) -> Verdicts:
-    """Return what some runs said; where two judged the same case the later one counts."""
-    said: dict[str, Judgement] = {}
+def verdicts_of(runs: Iterable[Iterable[Event]]) -> Verdicts:
+    """Return the verdicts of some runs; where two judged the same case the later one counts."""
+    judged: dict[str, Judgement] = {}
     heads: list[tuple[str, str, int]] = []
     for events in runs:
-        name, consumer, judged = "", "", 0
+        name, consumer, count = "", "", 0
         for event in events:
             if isinstance(event, RunStarted):
                 name, consumer = event.run, event.consumer
             elif isinstance(event, CaseFinished):
-                said[event.case] = event.verdict.judgement
-                judged += 1
-        heads.append((name, consumer, judged))
-    return Verdicts(said, tuple(heads))
+                judged[event.case] = event.verdict.judgement
+                count += 1
+        heads.append((name, consumer, count))
+    return Verdicts(judged, tuple(heads))
 
 
-def last(files: Iterable[Path]) -> Verdicts:
-    """Return what the first of some files with events says that has judged a case."""
-    heard = (verdicts([read_events(file)]) for file in files)
-    return next((said for said in heard if said.cases), Verdicts({}))
+def last_verdicts(files: Iterable[Path]) -> Verdicts:
+    """Return the verdicts of the first of some files of events that has any."""
+    each = (verdicts_of([read_events(file)]) for file in files)
+    return next((verdicts for verdicts in each if verdicts.cases), Verdicts({}))
 
 
 def coverage(
     cases: Iterable[Case],
-    said: Verdicts,
+    verdicts: Verdicts,
     layers: Sequence[str] = (),
     levels: Sequence[Level] = (),
-) -> tuple[Covered, ...]:
-    """Return every clause of the layers and levels (all without any), in the tables' order."""
-    found = witnesses(cases)
+) -> tuple[CoveredClause, ...]:
+    """Return every clause of the layers and levels (all without any), in the order of CLAUSES."""
+    found = covering_cases(cases)
     return tuple(
-        _covered(clause, found.get(clause.id, ()), said)
+        _covered(clause, found.get(clause.id, ()), verdicts)
         for clause in CLAUSES.values()
         if clause.protocol in (layers or {clause.protocol})
         and clause.level in (levels or {clause.level})
     )
 
 
-def _covered(clause: Clause, cases: Sequence[Case], said: Verdicts) -> Covered:
+def _covered(clause: Clause, cases: Sequence[Case], verdicts: Verdicts) -> CoveredClause:
     proof = clause.proof
     ids = tuple(case.id for case in cases)
     scenarios = tuple(dict.fromkeys(case.scenario.id for case in cases))
-    return Covered(clause, ids, scenarios, _standing(ids, proof, said), proof)
+    return CoveredClause(clause, ids, scenarios, _status(ids, proof, verdicts), proof)
 
 
-def _standing(cases: Sequence[str], proof: Proof | None, said: Verdicts) -> Standing:
+def _status(cases: Sequence[str], proof: Proof | None, verdicts: Verdicts) -> Status:
     if not cases:
-        return Standing.MISSING if proof is None else Standing.ELSEWHERE
-    judged = {said.cases[case] for case in cases if case in said.cases} - NOT_JUDGED
+        return Status.MISSING if proof is None else Status.PROVED
+    judged = {verdicts.cases[case] for case in cases if case in verdicts.cases} - NOT_JUDGED
     if judged & FINDINGS:
-        return Standing.FAILED
-    return Standing.PASSED if judged else Standing.NOT_RUN
+        return Status.FAILED
+    return Status.PASSED if judged else Status.NOT_RUN
 
 
-def totals(covered: Iterable[Covered]) -> tuple[Totals, ...]:
+def totals(covered: Iterable[CoveredClause]) -> tuple[Totals, ...]:
     """Return the counts by layer and level, then those of each level over all layers."""
-    counts: dict[tuple[str, Level], dict[Standing, int]] = {}
+    counts: dict[tuple[str, Level], dict[Status, int]] = {}
     for one in covered:
         for layer in (one.clause.protocol, ""):
-            row = counts.setdefault((layer, one.clause.level), dict.fromkeys(Standing, 0))
-            row[one.standing] += 1
+            row = counts.setdefault((layer, one.clause.level), dict.fromkeys(Status, 0))
+            row[one.status] += 1
     levels = tuple(Level)
     ordered = sorted(counts, key=lambda at: (not at[0], at[0], levels.index(at[1])))
     return tuple(
@@ -170,7 +170,7 @@ def totals(covered: Iterable[Covered]) -> tuple[Totals, ...]:
     )
 
 
-def lacking(covered: Iterable[Covered]) -> tuple[Covered, ...]:
+def uncovered(covered: Iterable[CoveredClause]) -> tuple[CoveredClause, ...]:
     """Return the clauses without a scenario of the levels that have too few; empty is sound."""
     those = tuple(covered)
     short = {
@@ -178,6 +178,4 @@ def lacking(covered: Iterable[Covered]) -> tuple[Covered, ...]:
         for row in totals(those)
         if row.layer == "all" and row.covered < REQUIRED.get(row.level, 0) * row.clauses
     }
-    return tuple(
-        one for one in those if one.standing is Standing.MISSING and one.clause.level in short
-    )
+    return tuple(one for one in those if one.status is Status.MISSING and one.clause.level in short)

@@ -10,21 +10,23 @@ from typing import Any
 
 import harness
 from harness.report.coverage import (
-    Covered,
-    Standing,
+    CoveredClause,
+    Status,
     Totals,
     Verdicts,
-    lacking,
     totals,
+    uncovered,
 )
 from harness.spec import Clause
 
 SHOWN = 3
 _ROOT = Path(harness.__file__).parents[1]
-_HEAD = ("clauses", "covered", *(standing.value for standing in Standing))
+_HEAD = ("clauses", "covered", *(status.value for status in Status))
 
 
-def lines(listed: Sequence[Covered], covered: Sequence[Covered], said: Verdicts) -> Iterator[str]:
+def lines(
+    listed: Sequence[CoveredClause], covered: Sequence[CoveredClause], verdicts: Verdicts
+) -> Iterator[str]:
     """Yield the listed clauses by layer, the counts of all, and what the verdicts are of."""
     for layer, group in groupby(listed, key=lambda one: one.clause.protocol):
         yield f"{layer}:"
@@ -32,16 +34,16 @@ def lines(listed: Sequence[Covered], covered: Sequence[Covered], said: Verdicts)
         yield ""
     yield from table(totals(covered))
     yield ""
-    yield from heard(said)
+    yield from _run_lines(verdicts)
 
 
-def _line(one: Covered) -> str:
+def _line(one: CoveredClause) -> str:
     clause = one.clause
-    return f"  {one.standing.value:<9} {clause.level.value:<6} {clause.id:<44} {_shown(one)}"
+    return f"  {one.status.value:<9} {clause.level.value:<6} {clause.id:<44} {_shown(one)}"
 
 
-def _shown(one: Covered) -> str:
-    if one.standing is Standing.ELSEWHERE and one.proof is not None:
+def _shown(one: CoveredClause) -> str:
+    if one.status is Status.PROVED and one.proof is not None:
         return one.proof.test
     more = len(one.scenarios) - SHOWN
     return " ".join(one.scenarios[:SHOWN]) + (f" and {more} more" if more > 0 else "")
@@ -51,41 +53,41 @@ def table(rows: Iterable[Totals]) -> Iterator[str]:
     """Yield the counts as a table, one row a layer and level."""
     yield f"{'':<10} {'':<6} " + " ".join(f"{word:>9}" for word in _HEAD)
     for row in rows:
-        numbers = (row.clauses, row.covered, *(row.standings[each] for each in Standing))
+        numbers = (row.clauses, row.covered, *(row.statuses[each] for each in Status))
         yield f"{row.layer:<10} {row.level.value:<6} " + " ".join(f"{n:>9}" for n in numbers)
 
 
-def heard(said: Verdicts) -> Iterator[str]:
+def _run_lines(verdicts: Verdicts) -> Iterator[str]:
     """Yield one line a run that the verdicts are of, or how to get some."""
-    for name, consumer, judged in said.runs:
+    for name, consumer, judged in verdicts.runs:
         yield f"verdicts of run {name}: {consumer}, {judged} cases"
-    if not said.runs:
+    if not verdicts.runs:
         yield "no run has judged a case: `harness certify CONSUMER` does, --events FILE names one"
 
 
-def complaints(covered: Sequence[Covered]) -> Iterator[str]:
-    """Yield what is amiss with the catalogue, each clause with its place and what to do."""
-    for one in lacking(covered):
+def complaints(covered: Sequence[CoveredClause]) -> Iterator[str]:
+    """Yield the clauses without a scenario, each with its place, and what to do."""
+    for one in uncovered(covered):
         clause = one.clause
         yield f"{place(clause)}: {clause.level.value} clause `{clause.id}` has no scenario"
         yield f"    {clause.text}"
-    if lacking(covered):
+    if uncovered(covered):
         yield (
             "add each to `clauses` of a scenario whose golden shows it, or write one "
-            "(`harness new scenario`); docs/guides/read-coverage.md tells how"
+            "(`harness new scenario`); docs/guides/read-coverage.md explains how"
         )
 
 
-def as_data(covered: Sequence[Covered], said: Verdicts) -> dict[str, Any]:
+def as_data(covered: Sequence[CoveredClause], verdicts: Verdicts) -> dict[str, Any]:
     """Return everything as JSON data."""
     return {
-        "sound": not lacking(covered),
+        "sound": not uncovered(covered),
         "runs": [
             {"run": name, "consumer": consumer, "cases": judged}
-            for name, consumer, judged in said.runs
+            for name, consumer, judged in verdicts.runs
         ],
         "totals": [_total(row) for row in totals(covered)],
-        "clauses": [_clause(one, said) for one in covered],
+        "clauses": [_clause(one, verdicts) for one in covered],
     }
 
 
@@ -95,11 +97,11 @@ def _total(row: Totals) -> dict[str, Any]:
         "level": row.level.value,
         "clauses": row.clauses,
         "covered": row.covered,
-        "standings": {standing.value.lower(): n for standing, n in row.standings.items()},
+        "statuses": {status.value.lower(): n for status, n in row.statuses.items()},
     }
 
 
-def _clause(one: Covered, said: Verdicts) -> dict[str, Any]:
+def _clause(one: CoveredClause, verdicts: Verdicts) -> dict[str, Any]:
     clause, proof = one.clause, one.proof
     return {
         "clause": clause.id,
@@ -109,10 +111,11 @@ def _clause(one: Covered, said: Verdicts) -> dict[str, Any]:
         "versions": clause.versions,
         "source": clause.source.url,
         "place": place(clause),
-        "standing": one.standing.value.lower(),
+        "status": one.status.value.lower(),
         "scenarios": list(one.scenarios),
         "cases": {
-            case: said.cases[case].value if case in said.cases else None for case in one.cases
+            case: verdicts.cases[case].value if case in verdicts.cases else None
+            for case in one.cases
         },
         "proved_by": None if proof is None else {"test": proof.test, "why": proof.why},
     }

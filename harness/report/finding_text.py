@@ -18,10 +18,10 @@ def case_lines(event: CaseFinished) -> Iterator[str]:
     verdict = event.verdict
     yield f"{verdict.judgement.value.upper()} {event.case}"
     yield f"  {event.title}"
-    told = ""
+    previous = ""
     for finding in verdict.findings[:FINDINGS_SHOWN]:
-        yield from finding_lines(finding, event.file, told)
-        told = finding.clause
+        yield from finding_lines(finding, event.file, previous)
+        previous = finding.clause
     hidden = len(verdict.findings) - FINDINGS_SHOWN
     if hidden > 0:
         yield f"  … and {hidden} more findings, all in the run's events.ndjson"
@@ -34,14 +34,14 @@ def case_lines(event: CaseFinished) -> Iterator[str]:
     yield f"  repeat        {event.repeat}"
 
 
-def finding_lines(finding: Finding, file: str, told: str = "") -> Iterator[str]:
-    """Yield the lines of one finding; a clause that was `told` just before is only named."""
+def finding_lines(finding: Finding, file: str, previous: str = "") -> Iterator[str]:
+    """Yield the lines of one finding; a clause that is also the `previous` one is only named."""
     yield f"  {finding.kind.value}: {finding.message}"
     if finding.expected is not None or finding.actual is not None:
         yield f"    - expected  {_value(finding.expected)}"
         yield f"    + actual    {_value(finding.actual)}"
     clause = CLAUSES.get(finding.clause)
-    if clause is not None and finding.clause != told:
+    if clause is not None and finding.clause != previous:
         yield f"    clause      {clause.id} ({clause.level.value}): {clause.text}"
         yield f"                {clause.source.document}, {clause.source.section}"
     elif finding.clause:

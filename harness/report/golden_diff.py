@@ -1,7 +1,7 @@
 """Golden differences as a person reads them: one diff a file, with what changed within a line.
 
-Goldens have long lines in which a single digit may differ; where lines replace as many others, the
-part that a line does not share with its counterpart stands out.
+Goldens have long lines in which a single digit may differ. Where lines replace as many others, the
+part of a line that differs from its counterpart is reversed.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from rich.text import Text
 
 from harness.engine.catalogue.golden import Difference, diff
 from harness.report.escapes import visible
-from harness.report.unshared import unshared
+from harness.report.highlight import differing_part
 
 STYLES = {"-": "red", "+": "green", "@": "cyan"}
 CHANGED = "reverse"
@@ -30,7 +30,7 @@ def difference_lines(difference: Difference) -> Iterator[Text]:
         for index, line in enumerate(lines):
             text = Text(f"  {line}", style=STYLES.get(line[:1], ""))
             if len(counterpart) == len(lines):
-                first, last = unshared(line[1:], counterpart[index][1:])
+                first, last = differing_part(line[1:], counterpart[index][1:])
                 text.stylize(CHANGED, 3 + first, 3 + last)
             yield text
 

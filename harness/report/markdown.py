@@ -69,10 +69,10 @@ class Markdown:
         yield f"## Certification of {markdown_text(consumer)}{level}\n"
         yield f"**{headline(self._finished) if self._finished else UNFINISHED}**\n"
         yield from self._table()
-        told = gaps(self._verdicts)
-        if told:
+        found = gaps(self._verdicts)
+        if found:
             yield "### Not applicable\n"
-            yield from (f"- {count} × {markdown_text(gap)}" for gap, count in told)
+            yield from (f"- {count} × {markdown_text(gap)}" for gap, count in found)
             yield ""
         if self._shown:
             yield "### What did not pass\n"

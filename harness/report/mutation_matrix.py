@@ -7,6 +7,7 @@ from typing import Any
 
 from harness.engine.mutation.matrix import Bout, Fate, Result
 from harness.engine.mutation.run import Tournament
+from harness.report.escapes import shortened
 
 WIDTH = 110
 _WORDS = {
@@ -74,9 +75,8 @@ def _words(bout: Bout) -> str:
     finding = bout.finding
     if finding is None:
         return _WORDS[bout.fate]
-    told = f"{finding.kind.value} {finding.clause}: {finding.message}"
-    kept = told if len(told) <= WIDTH else f"{told[: WIDTH - 1]}…"
-    return kept if bout.fate is Fate.KILLED else f"{_WORDS[bout.fate]}: {kept}"
+    text = shortened(f"{finding.kind.value} {finding.clause}: {finding.message}", WIDTH)
+    return text if bout.fate is Fate.KILLED else f"{_WORDS[bout.fate]}: {text}"
 
 
 def as_data(found: Tournament) -> dict[str, Any]:

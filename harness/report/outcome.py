@@ -1,4 +1,4 @@
-"""How a case is filed: its scenario, its folder, and the class that CI systems know."""
+"""How a case appears in reports: its scenario, its folder, and the class that CI systems know."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ UNFINISHED = "The run did not finish: it was stopped, or the environment failed 
 
 
 class Outcome(StrEnum):
-    """What CI systems tell apart; the value is JUnit's element, empty for a pass."""
+    """What CI systems distinguish; the value is JUnit's element, empty for a pass."""
 
     PASSED = ""
     FAILURE = "failure"
@@ -68,7 +68,7 @@ def headline(event: RunFinished) -> str:
 def gaps(verdicts: Iterable[Verdict]) -> Sequence[tuple[str, int]]:
     """Return why cases are not applicable and how many for each reason, the most frequent first."""
     counts = Counter(
-        verdict.detail or "no reason was told"
+        verdict.detail or "no reason was given"
         for verdict in verdicts
         if verdict.judgement is Judgement.NOT_APPLICABLE
     )

@@ -20,7 +20,7 @@ from harness.contracts import Codec, Setting, TypeForm
 from harness.errors import UsageError
 from harness.model.columns import ColumnKind
 from harness.protocols import PROTOCOLS
-from harness.report.coverage import witnesses
+from harness.report.coverage import covering_cases
 from harness.report.protocol_words import WORDS, ProtocolWords
 from harness.scenario.document import Scenario
 from harness.scenario.expand import cases
@@ -69,8 +69,8 @@ def page(name: str, scenarios: Iterable[Scenario]) -> str:
 
 
 def citations(scenarios: Iterable[Scenario]) -> Citations:
-    """Return the scenarios that witness each clause, by clause id."""
-    found = witnesses(case for scenario in scenarios for case in cases(scenario))
+    """Return the scenarios that cover each clause, by clause id."""
+    found = covering_cases(case for scenario in scenarios for case in cases(scenario))
     return {
         clause: tuple({case.scenario.id: case.scenario for case in those}.values())
         for clause, those in found.items()
@@ -93,9 +93,9 @@ def _introduction(codec: Codec, words: ProtocolWords) -> Iterator[str]:
 
 def _coverage(name: str, words: ProtocolWords, cited: Citations) -> Iterator[str]:
     yield "## What is covered\n"
-    yield "Clauses that at least one scenario witnesses, or a test where no scenario can, of all"
+    yield "Clauses that at least one scenario covers, or a test where no scenario can, of all"
     yield "clauses. A clause of a layer that protocols share counts for each of them."
-    yield "[Read coverage](../../guides/read-coverage.md) tells how to see the same after a run.\n"
+    yield "[Read coverage](../../guides/read-coverage.md) shows how to see the same after a run.\n"
     yield "| clauses | MUST | SHOULD | MAY |\n| --- | --- | --- | --- |"
     for layer in (name, *words.layers):
         clauses = [clause for clause in CLAUSES.values() if clause.protocol == layer]
@@ -155,7 +155,7 @@ def _events(words: ProtocolWords) -> Iterator[str]:
 
 def _clauses(name: str, words: ProtocolWords, cited: Citations) -> Iterator[str]:
     yield "## Clauses\n"
-    yield "MUST, SHOULD and MAY as in RFC 2119. The last column is the scenarios that witness it.\n"
+    yield "MUST, SHOULD and MAY as in RFC 2119. The last column is the scenarios that cover it.\n"
     for layer in (name, *words.layers):
         those = (clause for clause in CLAUSES.values() if clause.protocol == layer)
         ordered = sorted(those, key=_document)
@@ -182,7 +182,7 @@ def _row(clause: Clause, scenarios: Iterable[Scenario]) -> str:
 
 
 def _elsewhere(clause: Clause) -> str:
-    """Return what proves a clause that no scenario can witness; empty when nothing does."""
+    """Return what proves a clause that no scenario can show; empty when nothing does."""
     proof = clause.proof
     if proof is None:
         return ""

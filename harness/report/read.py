@@ -1,6 +1,6 @@
 """From a run's NDJSON back to typed events: what every other report can be rendered from.
 
-Strict and versioned. A line that is not exactly what `harness.report.ndjson` writes is a
+Strict and versioned: a line that is not exactly what `harness.report.ndjson` writes is a
 UsageError with file and line; no report is ever made of half-understood events.
 """
 
@@ -52,7 +52,7 @@ def read_events(path: Path) -> tuple[Event, ...]:
 def read_runs(paths: Iterable[Path]) -> tuple[Event, ...]:
     """Return the events of several runs, the earliest run first.
 
-    Runs of before they told their time come first, in the order of the files.
+    Runs without a time come first, in the order of the files.
     """
     runs = [read_events(path) for path in paths]
     return tuple(event for run in sorted(runs, key=_started) for event in run)

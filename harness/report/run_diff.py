@@ -40,7 +40,7 @@ class Changed:
 def changes(before: Iterable[Event], after: Iterable[Event]) -> tuple[Changed, ...]:
     """Return the cases that differ, worst first, then by name.
 
-    A case that is broken in both is told only where its first finding is another.
+    A case that fails in both is included only if its first finding differs.
     """
     first, second = _cases(before), _cases(after)
     found = [

@@ -12,7 +12,7 @@ from tests.report.samples import HOSTILE, case, run, written
 
 
 def test_all_three_numbers_stand_on_it() -> None:
-    """Passed, applicable and total are told, so that what was not applicable is not hidden."""
+    """Passed, applicable and total are shown, so that what was not applicable is not hidden."""
     cases = [case(f"dml.{n}[open,p1]", Judgement.PASS) for n in range(2)]
     skipped = case("dml.c[open,p1]", Judgement.NOT_APPLICABLE)
     text = written("badge", run(*cases, skipped)).decode()

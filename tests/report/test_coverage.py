@@ -1,4 +1,4 @@
-"""Coverage: a witness cites a clause of its own protocol, and the last verdict is told."""
+"""Coverage: a case covers clauses of its own protocol, and the last verdict counts."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ import pytest
 from harness.model.finding import Judgement
 from harness.report.coverage import (
     REQUIRED,
-    Covered,
-    Standing,
+    CoveredClause,
+    Status,
     Verdicts,
     cited,
     coverage,
-    lacking,
-    last,
+    covering_cases,
+    last_verdicts,
     totals,
-    verdicts,
-    witnesses,
+    uncovered,
+    verdicts_of,
 )
 from harness.report.coverage_text import as_data, complaints, lines, place
 from harness.scenario.expand import Case, cases
@@ -36,91 +36,91 @@ PROVED = "open.json.invalid-utf8"
 
 @pytest.fixture(scope="module")
 def chosen() -> tuple[Case, ...]:
-    """The cases of one scenario of all three protocols, with clauses and licences of each."""
+    """The cases of one scenario of all three protocols, with clauses and permissions of each."""
     (scenario,) = load_all(ROOT / "scenarios", (ROOT / "scenarios" / SCENARIO,))
     return cases(scenario)
 
 
-def by_id(found: tuple[Covered, ...]) -> dict[str, Covered]:
+def by_id(found: tuple[CoveredClause, ...]) -> dict[str, CoveredClause]:
     """Return what is covered by clause id."""
     return {one.clause.id: one for one in found}
 
 
-def test_a_witness_is_of_the_clauses_protocol(chosen: tuple[Case, ...]) -> None:
-    """A case of avro is no witness of a clause of open, although its scenario cites it."""
-    found = witnesses(chosen)
+def test_a_case_covers_clauses_of_its_protocol(chosen: tuple[Case, ...]) -> None:
+    """A case of avro does not cover a clause of open, although its scenario cites it."""
+    found = covering_cases(chosen)
     assert all(OPEN in cited(case) for case in chosen)
     assert {case.protocol for case in found[OPEN]} == {"open"}
     assert {case.protocol for case in found[AVRO]} == {"avro"}
 
 
-def test_a_licence_counts_where_it_is_used(chosen: tuple[Case, ...]) -> None:
-    """The clause that allows a disturbance is witnessed by its variant, not by the plain run."""
+def test_a_permission_counts_where_it_is_used(chosen: tuple[Case, ...]) -> None:
+    """The clause that permits a fault is covered by its variant, not by the plain run."""
     bare = tuple(replace(case, scenario=replace(case.scenario, clauses=())) for case in chosen)
-    variants = {case.delivery for case in witnesses(bare)[OPEN]}
+    variants = {case.delivery for case in covering_cases(bare)[OPEN]}
     assert variants == {"inserts", "everything"}
 
 
 @pytest.mark.parametrize(
-    ("judgements", "standing"),
+    ("judgements", "status"),
     [
-        ({}, Standing.NOT_RUN),
-        ({0: Judgement.PASS}, Standing.PASSED),
-        ({0: Judgement.PASS, 1: Judgement.FAIL}, Standing.FAILED),
-        ({0: Judgement.CRASH}, Standing.FAILED),
-        ({0: Judgement.UNDECIDED}, Standing.NOT_RUN),
-        ({0: Judgement.NOT_APPLICABLE, 1: Judgement.PASS}, Standing.PASSED),
+        ({}, Status.NOT_RUN),
+        ({0: Judgement.PASS}, Status.PASSED),
+        ({0: Judgement.PASS, 1: Judgement.FAIL}, Status.FAILED),
+        ({0: Judgement.CRASH}, Status.FAILED),
+        ({0: Judgement.UNDECIDED}, Status.NOT_RUN),
+        ({0: Judgement.NOT_APPLICABLE, 1: Judgement.PASS}, Status.PASSED),
     ],
 )
-def test_where_a_clause_stands(
-    chosen: tuple[Case, ...], judgements: dict[int, Judgement], standing: Standing
+def test_the_status_of_a_clause(
+    chosen: tuple[Case, ...], judgements: dict[int, Judgement], status: Status
 ) -> None:
-    """One failed witness fails a clause; what was not judged says nothing."""
+    """One failed case fails a clause; what was not judged does not count."""
     of_open = [case.id for case in chosen if case.protocol == "open"]
     said = Verdicts({of_open[number]: verdict for number, verdict in judgements.items()})
     found = by_id(coverage(chosen, said))
-    assert found[OPEN].standing is standing
-    assert found[AVRO].standing is Standing.NOT_RUN
-    assert found["open.key.row"].standing is Standing.MISSING
+    assert found[OPEN].status is status
+    assert found[AVRO].status is Status.NOT_RUN
+    assert found["open.key.row"].status is Status.MISSING
 
 
 def test_later_runs_count(tmp_path: Path) -> None:
-    """Of two runs over a case the later one counts; a file without verdicts is passed over."""
+    """Of two runs over a case the later one counts; a file without verdicts is ignored."""
     first, second = judged("a[open,p1]", Judgement.FAIL), judged("a[open,p1]", Judgement.PASS)
-    said = verdicts([run(first, judged("b[open,p1]", Judgement.FAIL)), run(second)])
+    said = verdicts_of([run(first, judged("b[open,p1]", Judgement.FAIL)), run(second)])
     assert said.cases == {"a[open,p1]": Judgement.PASS, "b[open,p1]": Judgement.FAIL}
     assert [judged_cases for _, _, judged_cases in said.runs] == [2, 1]
     files = [tmp_path / "begun.ndjson", tmp_path / "done.ndjson"]
     for file, events in zip(files, (run(), run(second)), strict=True):
         file.write_bytes(written("ndjson", events))
-    assert last(files).cases == {"a[open,p1]": Judgement.PASS}
-    assert last(()).runs == ()
+    assert last_verdicts(files).cases == {"a[open,p1]": Judgement.PASS}
+    assert last_verdicts(()).runs == ()
 
 
 def test_the_counts_add_up(chosen: tuple[Case, ...]) -> None:
-    """Each clause is counted once for its layer and once for all; a proof elsewhere is no hole."""
+    """Each clause is counted once for its layer and once for all; a proof counts as covered."""
     found = coverage(chosen, Verdicts({}))
-    assert by_id(found)[PROVED].standing is Standing.ELSEWHERE
+    assert by_id(found)[PROVED].status is Status.PROVED
     rows = totals(found)
     assert sum(row.clauses for row in rows if row.layer == "all") == len(CLAUSES)
     for row in rows:
-        assert sum(row.standings.values()) == row.clauses
-        assert row.covered == row.clauses - row.standings[Standing.MISSING]
-    assert PROVED not in {one.clause.id for one in lacking(found)}
+        assert sum(row.statuses.values()) == row.clauses
+        assert row.covered == row.clauses - row.statuses[Status.MISSING]
+    assert PROVED not in {one.clause.id for one in uncovered(found)}
 
 
 def test_what_is_lacking(chosen: tuple[Case, ...]) -> None:
-    """A MUST without a witness is told with its place; a MAY never is; a few SHOULDs may be."""
+    """A MUST without a scenario is reported with its place; a MAY is not, nor are a few SHOULDs."""
     found = coverage(chosen, Verdicts({}))
-    missing = {one.clause.level for one in lacking(found)}
+    missing = {one.clause.level for one in uncovered(found)}
     assert missing == set(REQUIRED)
-    told = "\n".join(complaints(found))
-    assert "MUST clause `open.key.row` has no scenario" in told
-    assert "docs/guides/read-coverage.md" in told
+    text = "\n".join(complaints(found))
+    assert "MUST clause `open.key.row` has no scenario" in text
+    assert "docs/guides/read-coverage.md" in text
     should = [one for one in found if one.clause.level is Level.SHOULD]
-    enough = [replace(one, standing=Standing.PASSED) for one in should] * 4
-    assert not lacking([*enough, should[0]])
-    assert lacking([*enough[:18], should[0]])
+    enough = [replace(one, status=Status.PASSED) for one in should] * 4
+    assert not uncovered([*enough, should[0]])
+    assert uncovered([*enough[:18], should[0]])
 
 
 def test_selection(chosen: tuple[Case, ...]) -> None:
@@ -140,7 +140,7 @@ def test_the_data_say_the_same(chosen: tuple[Case, ...]) -> None:
     data = as_data(coverage(chosen, said), said)
     assert data["sound"] is False
     (row,) = [row for row in data["clauses"] if row["clause"] == OPEN]
-    assert row["standing"] == "passed"
+    assert row["status"] == "passed"
     assert row["cases"][name] == "pass"
     assert row["scenarios"] == ["duplicates.row-sent-twice"]
 

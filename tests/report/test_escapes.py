@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.report.escapes import fenced, html_text, markdown_text, shortened, visible
-from harness.report.unshared import unshared
 
 ANY = st.text(st.characters())  # lone surrogates too
 
@@ -53,10 +52,3 @@ def test_a_cut_shows(text: str, most: int) -> None:
     """A text is whole, or as long as allowed with an ellipsis at its end."""
     short = shortened(text, most)
     assert short == text or (len(short) == most and short.endswith("…"))
-
-
-@given(st.text("ab"), st.text("ab"))
-def test_unshared_parts_are_all_that_differs(one: str, other: str) -> None:
-    """What is left of either line outside its extent is the same."""
-    (a, b), (c, d) = unshared(one, other), unshared(other, one)
-    assert one[:a] + one[b:] == other[:c] + other[d:]

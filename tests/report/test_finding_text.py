@@ -104,6 +104,6 @@ def test_long_lists_are_cut_and_counted() -> None:
 
 
 def test_detail_where_there_is_no_finding() -> None:
-    """A verdict without findings tells its reason."""
+    """A verdict without findings shows its reason."""
     assert "  why it is so" in lines(detail="why it is so")
     assert "  why it is so" not in lines(FINDING, detail="why it is so")

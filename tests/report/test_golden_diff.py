@@ -40,7 +40,7 @@ def test_the_changed_part_of_a_line_stands_out() -> None:
     ],
 )
 def test_each_difference_says_what_it_is(there: str | None, now: str | None, what: str) -> None:
-    """A missing, a stale and a changed file are told apart, and show what they hold."""
+    """A missing, a stale and a changed file are distinguished, and show what they hold."""
     shown = [line.plain for line in lines(there, now)]
     assert what in shown[1]
     assert ("  -a" in shown) == (there is not None)

@@ -35,22 +35,22 @@ def test_the_level_is_in_every_report(form: str) -> None:
 
 @pytest.mark.parametrize("form", sorted(set(WRITERS) - {"badge"}))
 def test_the_gap_is_in_every_report(form: str) -> None:
-    """What a consumer lacks is named wherever cases are told; the badge tells of none."""
+    """What a consumer lacks is named wherever cases are listed; the badge names none."""
     assert GAP in written(form, of_level("stream")).decode().replace("\\-", "-")
 
 
 def test_the_headline_names_one_level_only() -> None:
     """The three numbers end a run as ever; a level that was asked for follows them."""
-    told = written("markdown", of_level("stream")).decode()
-    assert "**passed 1 / applicable 1 / total 3 at level stream**" in told
+    text = written("markdown", of_level("stream")).decode()
+    assert "**passed 1 / applicable 1 / total 3 at level stream**" in text
     together = written("markdown", of_level("materialise + stream")).decode()
     assert "**passed 1 / applicable 1 / total 3**" in together
     assert "stream 1 / 1 / 3" in written("badge", of_level("stream")).decode()
 
 
 def test_gaps_are_counted() -> None:
-    """The most frequent gap comes first, and one without words is told as such."""
+    """The most frequent gap comes first, and one without a reason says so."""
     verdicts = [
         case("a[open,p1]", Judgement.NOT_APPLICABLE, text=text).verdict for text in ("", GAP, GAP)
     ]
-    assert gaps(verdicts) == [(GAP, 2), ("no reason was told", 1)]
+    assert gaps(verdicts) == [(GAP, 2), ("no reason was given", 1)]

@@ -1,4 +1,4 @@
-"""NDJSON is read back as exactly what was told, or refused with file and line."""
+"""NDJSON is read back as exactly the events that were written, or refused with file and line."""
 
 from __future__ import annotations
 
@@ -78,14 +78,14 @@ EVENTS = st.one_of(
 @given(st.lists(EVENTS))
 def test_what_is_written_is_read_back(events: list[Event]) -> None:
     """Any events after a start come back equal, whatever texts and numbers they hold."""
-    told = (*run()[:1], *events)
+    events_written = (*run()[:1], *events)
     file = io.BytesIO()
-    for event in told:
+    for event in events_written:
         Ndjson(file).handle(event)
     with tempfile.TemporaryDirectory() as home:
         path = Path(home, "events.ndjson")
         path.write_bytes(file.getvalue())
-        assert read_events(path) == told
+        assert read_events(path) == events_written
 
 
 def test_hostile_texts_come_back_as_they_are(tmp_path: Path) -> None:

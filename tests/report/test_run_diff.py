@@ -1,4 +1,4 @@
-"""Two runs are compared case by case, and what became worse is told first."""
+"""Two runs are compared case by case, and what became worse comes first."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ A = "dml.a[open,p1]"
 @pytest.mark.parametrize("before", Judgement)
 @pytest.mark.parametrize("after", Judgement)
 def test_every_pair_of_judgements_has_its_word(before: Judgement, after: Judgement) -> None:
-    """A case is told when its judgement differs, and is worse just where it was better before."""
+    """A case is listed when its judgement differs, and is worse just where it was better before."""
     found = changes(run(case(A, before)), run(case(A, after)))
     if before is after:
         assert found == ()
@@ -32,7 +32,7 @@ def test_every_pair_of_judgements_has_its_word(before: Judgement, after: Judgeme
 
 
 def test_another_reason_is_told() -> None:
-    """A case that fails in both runs is told where it fails for another reason, as broken."""
+    """A case that fails in both runs is listed as broken if it fails for another reason."""
     first, second = case(A, Judgement.FAIL, text="one"), case(A, Judgement.FAIL, text="two")
     (one,) = changes(run(first), run(second))
     assert one.change is Change.OTHERWISE
@@ -40,7 +40,7 @@ def test_another_reason_is_told() -> None:
 
 
 def test_cases_of_one_run_only_are_no_regressions() -> None:
-    """What was not asked in one of the runs is told apart."""
+    """What was not asked in one of the runs is listed apart."""
     found = changes(run(case(A, Judgement.FAIL)), run(case("dml.b[open,p1]", Judgement.FAIL)))
     assert [one.change for one in found] == [Change.NEW, Change.GONE]
     assert not {one.change for one in found} & WORSE

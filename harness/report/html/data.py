@@ -1,7 +1,7 @@
-"""What the page knows: runs, scenarios and clauses as JSON, each fact once.
+"""What the HTML page shows: runs, scenarios and clauses as JSON, each fact once.
 
-Shapes: `runs` in the order told, each with its cases; a case that did not pass has its findings,
-evidence and output besides. Integers beyond 2^53 are text, as in the run's NDJSON.
+Shapes: `runs` in the order of their events, each with its cases; a case that did not pass has its
+findings, evidence and output besides. Integers beyond 2^53 are text, as in the run's NDJSON.
 """
 
 from __future__ import annotations

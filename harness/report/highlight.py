@@ -1,4 +1,4 @@
-"""The colours of a finding: labels step back, what was expected is green, what came is red."""
+"""Colours for a finding, and which part of two similar lines differs."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
-from harness.report.unshared import unshared
-
-# Label of a line -> the style of what stands behind it.
+# Label of a line -> the style of the text after it.
 LABELS = {
     "- expected": "green",
     "+ actual": "red",
@@ -23,7 +21,10 @@ _OPPOSITE = {"- expected": 1, "+ actual": -1}
 
 
 def styled(lines: Sequence[str]) -> Iterator[Text]:
-    """Yield the lines that explain a case, coloured; the difference of two values stands out."""
+    """Yield the lines that explain a case, coloured: expected green, actual red, labels dim.
+
+    The part in which an expected and an actual value differ is reversed.
+    """
     labels = [_LABEL.match(line) for line in lines]
     for number, (line, label) in enumerate(zip(lines, labels, strict=True)):
         text = Text(line)
@@ -34,6 +35,19 @@ def styled(lines: Sequence[str]) -> Iterator[Text]:
             opposite = labels[other] if 0 <= other < len(lines) else None
             if opposite is not None:
                 start = label.end()
-                first, last = unshared(line[start:], lines[other][opposite.end() :])
+                first, last = differing_part(line[start:], lines[other][opposite.end() :])
                 text.stylize("reverse", start + first, start + last)
         yield text
+
+
+def differing_part(one: str, other: str) -> tuple[int, int]:
+    """Return start and end, within `one`, of what remains without the common beginning and end."""
+    first = _common_start(one, other)
+    tail = _common_start(one[first:][::-1], other[first:][::-1])
+    return first, len(one) - tail
+
+
+def _common_start(one: str, other: str) -> int:
+    """Return how many characters both begin with."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((index for index, (a, b) in pairs if a != b), min(len(one), len(other)))
