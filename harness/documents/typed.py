@@ -22,7 +22,17 @@ from harness.errors import Location, Problem, ScenarioError
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 Document = TypeVar("Document", bound=msgspec.Struct)
+_OF_THE_TYPE = frozenset({"title", "description"})  # a field has words of its own
 _STEP = re.compile(r"\.([^.\[\]`]+)|\[(\d+)\]")
+
+
+def key(title: str, meaning: str = "", **rules: object) -> msgspec.Meta:
+    """Return what a field's schema says besides its type.
+
+    `title` is the noun of messages ("a name"), `meaning` a sentence for the reference page, `rules`
+    are keywords of JSON Schema, such as `pattern`.
+    """
+    return msgspec.Meta(title=title, description=meaning or None, extra_json_schema=rules or None)
 
 
 @cache
@@ -31,8 +41,9 @@ def schema(kind: type[msgspec.Struct]) -> Mapping[str, Any]:
 
     Its description is the type's docstring; `schema_keywords` of the type lies over the rest.
     """
-    (top,), parts = msgspec.json.schema_components((kind,), schema_hook=_hook)
-    whole = cast("dict[str, Any]", _inlined(top, parts))
+    _, parts = msgspec.json.schema_components((kind,), schema_hook=_hook)
+    whole = cast("dict[str, Any]", _inlined(parts[kind.__name__], parts))
+    whole["description"] = " ".join(whole["description"].split())
     return {"$schema": DIALECT, **whole, **getattr(kind, "schema_keywords", {})}
 
 
@@ -93,19 +104,36 @@ def _inlined(node: object, parts: Mapping[str, Any]) -> object:
         return [_inlined(each, parts) for each in cast("list[object]", node)]
     if not isinstance(node, dict):
         return node
-    own = cast("dict[str, Any]", node)
+    own = dict(cast("dict[str, Any]", node))
     reference = own.pop("$ref", None)
     if reference is not None:
-        own = {**parts[str(reference).rpartition("/")[2]], **own}
-    plain = {key: _inlined(value, parts) for key, value in own.items()}
+        part = parts[str(reference).rpartition("/")[2]]
+        own = {**{name: one for name, one in part.items() if name not in _OF_THE_TYPE}, **own}
+    plain = {name: _inlined(value, parts) for name, value in own.items()}
+    if plain.get("additionalProperties") is False:
+        properties = cast("Mapping[str, Any]", plain["properties"])
+        plain["properties"] = {name: _strict(one) for name, one in properties.items()}
     return _merged(plain) if "anyOf" in plain else plain
 
 
+def _strict(node: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a key of a document that takes no others: where None means absent, null is refused."""
+    plain = dict(node)
+    default = plain.pop("default", ...)
+    types = plain.get("type")
+    if default is None and isinstance(types, list):
+        (plain["type"],) = [one for one in cast("list[str]", types) if one != "null"]
+        if "enum" in plain:
+            plain["enum"] = [one for one in plain["enum"] if one is not None]
+    shown = isinstance(default, bool | int | float) or (isinstance(default, str) and default)
+    return {**plain, "default": default} if shown else plain
+
+
 def _merged(node: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return `anyOf` over types of which one has rules at most as a single schema."""
+    """Return a choice of types, of which at most one has rules, as a single schema."""
     rest = dict(node)
     choices: Sequence[Mapping[str, Any]] = rest.pop("anyOf")
-    merged: dict[str, Any] = {key: value for one in choices for key, value in one.items()}
+    merged: dict[str, Any] = {name: rule for one in choices for name, rule in one.items()}
     if "enum" in merged:
         merged["enum"] = [*merged["enum"], None]
         merged.pop("type", None)

@@ -10,12 +10,12 @@ import json
 from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Annotated, Any, ClassVar, cast
 
 import msgspec
-from msgspec import Meta
 
 from harness.documents import typed
+from harness.documents.typed import key
 from harness.documents.yaml_file import YamlFile
 from harness.errors import UsageError
 from harness.model.dialects import DEFAULT_DIALECT, DIALECTS
@@ -26,15 +26,12 @@ TABLES_MAX = 1000
 SHARES = ("update", "delete", "move")
 
 
-def _whole(least: int, most: int) -> Meta:
-    return Meta(ge=least, le=most, title=f"a whole number from {least} to {most}")
+def _whole(least: int, most: int) -> msgspec.Meta:
+    return key(f"a whole number from {least} to {most}", minimum=least, maximum=most)
 
 
-def _number(least: float, most: float) -> Meta:
-    return Meta(ge=least, le=most, title=f"a number from {least} to {most}")
-
-
-_PROTOCOL = Meta(title="a protocol", extra_json_schema={"enum": list(DIALECTS)})
+def _number(least: float, most: float) -> msgspec.Meta:
+    return key(f"a number from {least} to {most}", minimum=least, maximum=most)
 
 
 class Spec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
@@ -49,8 +46,10 @@ class Spec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="keba
     are sent a second time. `settings` are the protocol's own.
     """
 
-    protocol: Annotated[str, _PROTOCOL] = "open"
-    dialect: Annotated[str, Meta(title="a text")] = DEFAULT_DIALECT
+    schema_keywords: ClassVar = {"title": "a workload"}
+
+    protocol: Annotated[str, key("a protocol", enum=list(DIALECTS))] = "open"
+    dialect: Annotated[str, key("a text")] = DEFAULT_DIALECT
     seed: Annotated[int, _whole(0, 2**63 - 1)] = 1
     events: Annotated[int, _whole(1, 10**12)] = 100_000
     tables: Annotated[int, _whole(1, TABLES_MAX)] = 3
@@ -66,7 +65,7 @@ class Spec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="keba
     skew_keys: Annotated[float, _number(0.0, 10.0)] = 1.0
     ddl: Annotated[int, _whole(0, 10_000)] = 2
     duplicates: Annotated[float, _number(0.0, 0.9)] = 0.01
-    settings: Annotated[Mapping[str, Any], Meta(title="the protocol's settings")] = {}
+    settings: Annotated[Mapping[str, Any], key("the protocol's settings")] = {}
 
     @property
     def effective_settings(self) -> Mapping[str, Any]:

@@ -6,11 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
+from typing import Annotated
 
+import msgspec
+
+from harness.documents.typed import key
+from harness.model.dialects import DIALECTS
 from harness.model.level import Level
 from harness.runner.attach import Attach
 from harness.runner.result import IN_FILES, Result
 
+ProtocolName = Annotated[str, key("a protocol", enum=list(DIALECTS))]
 NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
@@ -39,13 +45,27 @@ class CrashPoint(StrEnum):
     WRITE = "write"
 
 
-@dataclass(frozen=True, slots=True)
-class Lossy:
+class Lossy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Column types that a consumer keeps with a loss, by their names; protocols None means all."""
 
-    types: frozenset[str]
-    protocols: frozenset[str] | None
-    reason: str
+    types: Annotated[
+        tuple[Annotated[str, key("a column type")], ...],
+        key(
+            "a list of column types",
+            "Column types as `job.json` names them, such as `timestamp`.",
+            minItems=1,
+            uniqueItems=True,
+        ),
+    ]
+    reason: Annotated[str, key("a reason", "What is lost, in a sentence.", minLength=1)]
+    protocols: Annotated[
+        tuple[ProtocolName, ...] | None,
+        key(
+            "a list of protocols",
+            "The protocols that it is so for; without the key all.",
+            minItems=1,
+        ),
+    ] = None
 
     def covers(self, protocol: str, kind: str) -> bool:
         """Tell whether a wrong value of such a column is owned up to."""

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import Annotated
+
+import msgspec
+
+from harness.documents.typed import key
 
 PLACEHOLDER = re.compile(r"\{(schema|table)\}")
 
@@ -23,13 +27,37 @@ class Maker(StrEnum):
     OWN = "own"
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Where the tables are; `table` is how the consumer names one inside its database."""
 
-    holder: Holder = Holder.FILES
-    tables: Maker = Maker.CREATED
-    table: str = "{table}"
+    holder: Annotated[
+        Holder,
+        key(
+            "a holder",
+            "`files`: JSON lines or Parquet in the result directory. `database`: a MySQL-compatible"
+            " database that the harness starts, names in `job.json` and reads when the command has"
+            " ended.",
+            enum=list(Holder),
+        ),
+    ] = msgspec.field(name="in")
+    tables: Annotated[
+        Maker,
+        key(
+            "a maker",
+            "`created`: the harness creates the tables of the database first, in the shape that"
+            " they have at the end of the stream. `own`: the consumer creates them.",
+        ),
+    ] = Maker.CREATED
+    table: Annotated[
+        str,
+        key(
+            "a pattern with {table}",
+            "How the consumer names a table inside the database: text with `{table}`, and"
+            " `{schema}` where it wants the upstream's.",
+            maxLength=200,
+            pattern=r"^(?:[^{}]|\{schema\})*\{table\}(?:[^{}]|\{schema\}|\{table\})*$",
+        ),
+    ] = "{table}"
 
     @property
     def in_database(self) -> bool:
@@ -42,4 +70,4 @@ class Result:
         return PLACEHOLDER.sub(lambda match: names[match[1]], self.table)
 
 
-IN_FILES = Result()
+IN_FILES = Result(Holder.FILES)

@@ -10,12 +10,12 @@ from __future__ import annotations
 import difflib
 import os
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
+from harness.documents.toml_file import parse
 from harness.errors import UsageError
 
 KAFKA = "kafka."
@@ -229,11 +229,14 @@ def _from_files(here: Path) -> Iterator[tuple[str, SourcedValue]]:
             continue
         try:
             text = path.read_text(encoding="utf-8")
-            document: Any = tomllib.loads(text)
+            document: Any = parse(text)
         except (OSError, ValueError) as error:
             raise UsageError(f"{name}: {error}", expected="a readable TOML file") from error
         if name == "pyproject.toml":
-            document = document.get("tool", {}).get("harness", {})
+            for key in ("tool", "harness"):
+                document = document.get(key, {}) if isinstance(document, dict) else document
+        if not isinstance(document, dict):
+            raise UsageError(f"{name}: `tool.harness` is no table", expected="[tool.harness]")
         for key, value in _flat(document):
             yield key, SourcedValue(value, f"{name}{_line(text, key)}")
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from harness.documents.yaml_file import YamlFile
 from harness.errors import Problem
 from harness.runner.attach import Attach, Server
 from harness.runner.commands import Whereabouts
+from harness.runner.manifests.files import AttachedSystem
 from harness.runner.result import Holder
 
-SETTLE_S = 5.0
 DEFAULT_PORT = 3306
 URL = "mysql://user:password@host:port/"
 # What holds the tables -> the keys that say where, and those that may be said besides.
@@ -22,54 +21,51 @@ KEYS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 }
 
 
-def read_attach(source: YamlFile, beside: Whereabouts, problems: list[Problem]) -> Attach | None:
+def read_attach(
+    file: YamlFile, system: AttachedSystem, beside: Whereabouts, problems: list[Problem]
+) -> Attach | None:
     """Return what the manifest says of a running system; what is wrong is added to `problems`."""
-    row: Mapping[str, Any] = source.data["attach"]
-    result: Mapping[str, Any] = row["result"]
-    found = [*_misplaced(source, result)]
+    result = system.result
+    found = _misplaced(file, result.holder)
     server = None
-    if not found and result["in"] == Holder.DATABASE:
-        server = _server(source, result["url-from"], beside, found)
-    if "result" in source.data:
-        place = source.place(("result",))
-        found.append(Problem(place, "`result` is of a command", hint="say it under `attach`"))
+    if not found and result.holder is Holder.DATABASE:
+        server = _server(file, result.url_from, beside, found)
     problems += found
     if found:
         return None
-    directory = result.get("directory", "")
     return Attach(
-        topics=row["topics"],
-        settle_s=float(row.get("settle", SETTLE_S)),
-        group=row.get("group", ""),
-        directory=directory and str(beside.directory / directory),
+        topics=system.topics,
+        settle_s=system.settle,
+        group=system.group,
+        directory=result.directory and str(beside.directory / result.directory),
         server=server,
-        database=result.get("database", ""),
-        table=result.get("table", "{table}"),
+        database=result.database,
+        table=result.table,
     )
 
 
-def _misplaced(source: YamlFile, result: Mapping[str, Any]) -> list[Problem]:
+def _misplaced(file: YamlFile, holder: Holder) -> list[Problem]:
     """Return a problem for each key of the result that is missing, or of the other holder."""
-    holder = result["in"]
+    written = file.data["attach"]["result"]
     needed, allowed = KEYS[holder]
     missing = [
-        Problem(source.place(("attach", "result")), f"`{key}` is missing, for `in: {holder}`")
+        Problem(file.place(("attach", "result")), f"`{key}` is missing, for `in: {holder}`")
         for key in needed
-        if key not in result
+        if key not in written
     ]
-    strange = [
-        Problem(source.place(("attach", "result", key)), f"`{key}` is not for `in: {holder}`")
-        for key in result
+    others = [
+        Problem(file.place(("attach", "result", key)), f"`{key}` is not for `in: {holder}`")
+        for key in written
         if key not in {"in", *needed, *allowed}
     ]
-    return [*missing, *strange]
+    return [*missing, *others]
 
 
 def _server(
-    source: YamlFile, variable: str, beside: Whereabouts, problems: list[Problem]
+    file: YamlFile, variable: str, beside: Whereabouts, problems: list[Problem]
 ) -> Server | None:
     """Return the server that a variable names; its value is told to nobody."""
-    place = source.place(("attach", "result", "url-from"))
+    place = file.place(("attach", "result", "url-from"))
     value = beside.environment.get(variable, "")
     if not value:
         hint = f"export {variable}={URL}"

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
 
+from harness.documents.typed import read_yaml
 from harness.documents.yaml_file import YamlFile
 from harness.errors import Location, Problem, ScenarioError, UsageError
-from harness.runner.manifests.document import document
+from harness.runner.manifests.files import ExpectationsFile, KnownFailure
 from harness.scenario.select import matcher
 
 
@@ -37,35 +38,37 @@ def read_expectations(path: Path, shown: str, version: str, today: date) -> tupl
     What has expired, or is of other versions, is left out. ScenarioError has every problem of the
     file: a pattern or a version specifier that cannot be read, a day that is none.
     """
-    source = document(path, shown, "expectations")
+    file, document = read_yaml(path, shown, ExpectationsFile)
     problems: list[Problem] = []
     found: list[Known] = []
-    for number, row in enumerate(source.data["known"]):
-        holds = _holds(source, number, row, version, today, problems)
-        covers = _covers(source, number, row, problems)
+    for number, row in enumerate(document.known):
+        place = partial(_place, file, number)
+        holds = _holds(row, place, version, today, problems)
+        covers = _covers(row, place, problems)
         if holds and covers is not None:
-            place = source.place(("known", number))
-            found.append(Known(covers, row.get("finding", ""), row["reason"], row["link"], place))
+            found.append(Known(covers, row.finding, row.reason, row.link, place()))
     if problems:
         raise ScenarioError(tuple(problems))
     return tuple(found)
 
 
+def _place(file: YamlFile, number: int, *key: str) -> Location:
+    return file.place(("known", number, *key))
+
+
 def _covers(
-    source: YamlFile, number: int, row: dict[str, Any], problems: list[Problem]
+    row: KnownFailure, place: Callable[..., Location], problems: list[Problem]
 ) -> Callable[[Sequence[str]], bool] | None:
     try:
-        return matcher(row["cases"])
+        return matcher(row.cases)
     except UsageError as error:
-        place = source.place(("known", number, "cases"))
-        problems.append(Problem(place, error.what, error.expected, error.hint))
+        problems.append(Problem(place("cases"), error.what, error.expected, error.hint))
         return None
 
 
 def _holds(
-    source: YamlFile,
-    number: int,
-    row: dict[str, Any],
+    row: KnownFailure,
+    place: Callable[..., Location],
     version: str,
     today: date,
     problems: list[Problem],
@@ -73,20 +76,19 @@ def _holds(
     """Tell whether a known failure is meant for this version today."""
 
     def refuse(key: str, what: str, expected: str) -> bool:
-        problems.append(Problem(source.place(("known", number, key)), what, expected))
+        problems.append(Problem(place(key), what, expected))
         return False
 
     try:
-        expires = date.fromisoformat(row["expires"])
+        expires = date.fromisoformat(row.expires)
     except ValueError:
-        return refuse("expires", f"{row['expires']} is no day", 'a day such as "2027-01-31"')
-    wanted = row.get("versions")
-    if wanted is None:
+        return refuse("expires", f"{row.expires} is no day", 'a day such as "2027-01-31"')
+    if not row.versions:
         return today < expires
     try:
-        specifier = SpecifierSet(wanted)
+        specifier = SpecifierSet(row.versions)
     except InvalidSpecifier:
-        return refuse("versions", f"{wanted!r} is no version specifier", 'such as "<2.1"')
+        return refuse("versions", f"{row.versions!r} is no version specifier", 'such as "<2.1"')
     try:
         return today < expires and specifier.contains(Version(version), prereleases=True)
     except InvalidVersion:

@@ -1,26 +1,25 @@
 """From `consumer.yaml` to the consumer that it declares.
 
-Law: what the manifest says is checked before anything starts, and a mistake is told with its line
-and column. Paths in it are relative to the manifest, wherever the user stands.
+What the manifest says is checked before anything starts, and each mistake has its line and column.
+Paths in it are relative to the manifest, wherever the user stands.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from harness.documents.nearest import did_you_mean
+from harness.documents.typed import read_yaml
 from harness.documents.yaml_file import YamlFile
-from harness.errors import Location, Problem, ScenarioError, UsageError
+from harness.errors import Problem, ScenarioError, UsageError
 from harness.model.columns import ColumnKind
 from harness.model.level import Level
 from harness.runner.call import CANNOT_LOAD
 from harness.runner.commands import PYTHON, RELATIVE, Whereabouts, executable, python_path
-from harness.runner.manifest import Consumer, Guarantee, Lossy
+from harness.runner.manifest import Consumer
 from harness.runner.manifests.attached import read_attach
-from harness.runner.manifests.document import document
-from harness.runner.result import IN_FILES, Holder, Maker, Result
+from harness.runner.manifests.files import ManifestFile
+from harness.runner.result import IN_FILES, Holder
 
 SUFFIXES = (".yaml", ".yml")
 
@@ -34,135 +33,120 @@ def read_manifest(target: str, whereabouts: Whereabouts) -> Consumer:
             expected="the path of a consumer.yaml",
             hint="docs/guides/certify-your-consumer.md has one to start from",
         )
-    source = document(path, target, "consumer")
-    data: Mapping[str, Any] = source.data
+    file, manifest = read_yaml(path, target, ManifestFile)
     beside = Whereabouts(path.parent, whereabouts.environment)
-    problems = [*_unknown_types(source), *_absent(source, beside), *_unread(source)]
-    problems += _unattainable(source)
-    attach = read_attach(source, beside, problems) if "attach" in data else None
-    argv, environment, unusable = _command(source, beside, problems)
+    problems = [*_unknown_types(file, manifest), *_absent(file, manifest, beside)]
+    problems += [*_misplaced(file, manifest), *_unattainable(file, manifest)]
+    system = manifest.attach
+    attach = None if system is None else read_attach(file, system, beside, problems)
+    argv, environment, unusable = _command(file, manifest, beside, problems)
     if problems:
         raise ScenarioError(tuple(problems))
-    protocols = data.get("protocols")
-    known = data.get("expectations")
     return Consumer(
-        name=data["name"],
+        name=manifest.name,
         argv=argv,
-        protocols=None if protocols is None else frozenset(protocols),
-        max_changefeeds=data.get("max-changefeeds", 1),
-        guarantee=Guarantee(data.get("guarantee", Guarantee.EXACTLY_ONCE)),
+        protocols=manifest.protocols,
+        max_changefeeds=manifest.max_changefeeds,
+        guarantee=manifest.guarantee,
         environment=environment,
         unusable_code=unusable,
-        capabilities=frozenset(data.get("capabilities", ())),
-        crash_points=frozenset(data.get("crash-points", ())),
-        version=data.get("version", ""),
-        homepage=data.get("homepage", ""),
-        lossy=tuple(_lossy(row) for row in data.get("lossy", ())),
+        capabilities=manifest.capabilities,
+        crash_points=manifest.crash_points,
+        version=manifest.version,
+        homepage=manifest.homepage,
+        lossy=manifest.lossy,
         target=target,
-        expectations="" if known is None else str(path.parent / known),
-        result=_result(data.get("result")),
+        expectations=manifest.expectations and str(path.parent / manifest.expectations),
+        result=manifest.result or IN_FILES,
         attach=attach,
-        levels=frozenset(map(Level, data["levels"])) if "levels" in data else None,
+        levels=manifest.levels,
     )
 
 
-def _result(row: Mapping[str, Any] | None) -> Result:
-    if row is None:
-        return IN_FILES
-    tables = Maker(row.get("tables", Maker.CREATED))
-    return Result(Holder(row["in"]), tables, row.get("table", IN_FILES.table))
-
-
-def _unread(source: YamlFile) -> list[Problem]:
-    """Return a problem for each key of `result` that only a database gives a meaning."""
-    row = source.data.get("result", {})
+def _misplaced(file: YamlFile, manifest: ManifestFile) -> list[Problem]:
+    """Return a problem for each key of `result` that has a meaning elsewhere alone."""
+    if manifest.result is None:
+        return []
+    if manifest.attach is not None:
+        what = "`result` is of a command"
+        return [Problem(file.place(("result",)), what, hint="say it under `attach`")]
     return [
         Problem(
-            source.place(("result", key)),
+            file.place(("result", key)),
             f"`{key}` says something of a database, and the result is in files",
             hint="write `in: database`, or leave the key out",
         )
         for key in ("tables", "table")
-        if key in row and row["in"] == Holder.FILES
+        if key in file.data["result"] and manifest.result.holder is Holder.FILES
     ]
 
 
-def _unattainable(source: YamlFile) -> list[Problem]:
+def _unattainable(file: YamlFile, manifest: ManifestFile) -> list[Problem]:
     """Return a problem for each level that a system which runs already cannot be certified at."""
-    levels: list[str] = source.data.get("levels", []) if "attach" in source.data else []
+    if manifest.attach is None or manifest.levels is None:
+        return []
     return [
         Problem(
-            source.place(("levels", at)),
+            file.place(("levels", at)),
             f"at level {level} a consumer is started, and this one runs already",
             "materialise",
         )
-        for at, level in enumerate(levels)
+        for at, level in enumerate(file.data["levels"])
         if level != Level.MATERIALISE
     ]
 
 
 def _command(
-    source: YamlFile, beside: Whereabouts, problems: list[Problem]
+    file: YamlFile, manifest: ManifestFile, beside: Whereabouts, problems: list[Problem]
 ) -> tuple[tuple[str, ...], dict[str, str], int | None]:
     """Return the words to start, what is added to the environment, and the wrapper's own code."""
-    data = source.data
-    passed = {name: beside.environment.get(name) for name in data.get("pass-environment", ())}
+    passed = {name: beside.environment.get(name) for name in manifest.pass_environment}
     added = {name: value for name, value in passed.items() if value is not None}
-    added |= data.get("environment", {})
-    if "callable" in data:
+    added |= manifest.environment
+    if manifest.callable:
         own = python_path(beside, (str(beside.directory),))
-        return (*PYTHON, "harness.runner.call", data["callable"]), own | added, CANNOT_LOAD
-    if "attach" in data:
+        return (*PYTHON, "harness.runner.call", manifest.callable), own | added, CANNOT_LOAD
+    if manifest.attach is not None:
         return (), {}, None
-    words: list[str] = data["command"]
+    first, *rest = manifest.command
     try:
-        first = executable(words[0], beside)
+        first = executable(first, beside)
     except UsageError as error:
-        place = source.place(("command", 0))
+        place = file.place(("command", 0))
         problems.append(Problem(place, error.what, error.expected, error.hint))
-        first = words[0]
-    rest = (
-        str((beside.directory / w).resolve()) if w.startswith(RELATIVE) else w for w in words[1:]
-    )
-    return (first, *rest), added, None
+    paths = (str((beside.directory / w).resolve()) if w.startswith(RELATIVE) else w for w in rest)
+    return (first, *paths), added, None
 
 
-def _lossy(row: Mapping[str, Any]) -> Lossy:
-    protocols = row.get("protocols")
-    named = None if protocols is None else frozenset(protocols)
-    return Lossy(frozenset(row["types"]), named, row["reason"])
-
-
-def _unknown_types(source: YamlFile) -> list[Problem]:
+def _unknown_types(file: YamlFile, manifest: ManifestFile) -> list[Problem]:
     """Return a problem for each type of `lossy` that no column has."""
     kinds = [kind.value for kind in ColumnKind]
     return [
         Problem(
-            source.place(("lossy", number, "types", at)),
+            file.place(("lossy", number, "types", at)),
             f"there is no column type {name!r}",
             "a type as job.json names it, such as timestamp",
             did_you_mean(name, kinds),
         )
-        for number, row in enumerate(source.data.get("lossy", ()))
-        for at, name in enumerate(row["types"])
+        for number, row in enumerate(manifest.lossy)
+        for at, name in enumerate(row.types)
         if name not in kinds
     ]
 
 
-def _absent(source: YamlFile, beside: Whereabouts) -> list[Problem]:
+def _absent(file: YamlFile, manifest: ManifestFile, beside: Whereabouts) -> list[Problem]:
     """Return a problem for each file and variable that the manifest counts on and that is not."""
-    data = source.data
     problems = [
         Problem(
-            source.place(("pass-environment", at)),
+            file.place(("pass-environment", at)),
             f"the variable {name} is not set",
             hint="set it, or take it out of the manifest",
         )
-        for at, name in enumerate(data.get("pass-environment", ()))
+        for at, name in enumerate(manifest.pass_environment)
         if name not in beside.environment
     ]
-    known = data.get("expectations")
-    if known is not None and not (beside.directory / known).is_file():
-        where: Location = source.place(("expectations",))
+    known = manifest.expectations
+    if known and not (beside.directory / known).is_file():
+        where = file.place(("expectations",))
         problems.append(Problem(where, f"there is no file {known} beside the manifest"))
     return problems

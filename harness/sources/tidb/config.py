@@ -13,6 +13,7 @@ from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Any, cast
 
+from harness.documents.toml_file import parse
 from harness.errors import Location, Problem, ScenarioError
 from harness.sources.tidb.changefeed import Changefeed, changefeed
 from harness.sources.tidb.config_keys import KEYS, PROTOCOLS, RULE_KEYS, Form, Key
@@ -42,7 +43,7 @@ class ChangefeedConfig:
 def read_toml(text: str, file: str = "changefeed.toml") -> ChangefeedConfig:
     """Read the text of a changefeed file; ScenarioError with the place of every mistake."""
     try:
-        tree = tomllib.loads(text)
+        tree = parse(text)
     except tomllib.TOMLDecodeError as error:
         raise _syntax_error(text, file, str(error)) from error
     found = list(mistakes(tree))

@@ -1,23 +1,112 @@
-"""The file that describes live topics: read, checked, and every mistake told with its line."""
+"""The file that describes live topics: read, checked, and every mistake reported with its line."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, ClassVar, Literal
+
+import msgspec
 
 from harness.contracts import Wire
 from harness.documents.nearest import did_you_mean
+from harness.documents.typed import key, read_yaml
 from harness.documents.yaml_file import YamlFile
 from harness.errors import HarnessError, Problem, ScenarioError, UsageError
+from harness.model.dialects import DEFAULT_DIALECT
 from harness.model.table import TableId
 from harness.protocols import PROTOCOLS
 from harness.record.server import Upstream, upstream_from_url
 from harness.runner.contract.job import Role
-from harness.runner.manifests.document import document
 
 PASSWORD = "HARNESS_LIVE_PASSWORD"  # noqa: S105 - the variable's name
+
+
+class TopicRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A topic as the file names it."""
+
+    name: Annotated[str, key("a topic's name", pattern="^[A-Za-z0-9._-]{1,249}$")]
+    canonical: Annotated[str, key("a topic's name", minLength=1)] = ""
+    role: Annotated[Role, key("a role", enum=list(Role))] = Role.DATA
+
+
+class LiveDocument(
+    msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"
+):
+    """What `harness certify CONSUMER --level live --live FILE` reads.
+
+    One changefeed, its topics, and the upstream whose tables are the truth.
+    """
+
+    schema_keywords: ClassVar = {"title": "a description of live topics"}
+
+    live: Annotated[Literal[1], key("the grammar's version", "The version of this grammar.")]
+    protocol: Annotated[str, key("a protocol", "What is on the topics.", enum=list(PROTOCOLS))]
+    dialect: Annotated[
+        str,
+        key("a dialect", "The version of the protocol, where versions differ.", minLength=1),
+    ] = DEFAULT_DIALECT
+    settings: Annotated[
+        Mapping[str, Any],
+        key(
+            "a mapping of settings",
+            "The producer's settings that decide bytes and are not the vendor's defaults, under the"
+            " vendor's names.",
+        ),
+    ] = {}
+    kafka: Annotated[
+        Mapping[str, Any],
+        key(
+            "a mapping of properties",
+            "librdkafka's properties of the broker, such as bootstrap.servers. Passwords belong"
+            " into the environment (HARNESS_KAFKA_SASL_PASSWORD).",
+            additionalProperties={"title": "a value", "type": ["string", "number", "boolean"]},
+        ),
+    ] = {}
+    registry: Annotated[
+        str,
+        key(
+            "an address",
+            "The schema registry, where messages name schemas.",
+            pattern="^https?://",
+        ),
+    ] = ""
+    topics: Annotated[
+        tuple[Annotated[TopicRow, key("a topic")], ...],
+        key(
+            "a list of topics",
+            "The topics of the changefeed, all of them; they are read from their first message to"
+            " where they end when the run begins.",
+            minItems=1,
+        ),
+    ]
+    upstream: Annotated[
+        str,
+        key(
+            "a mysql:// address",
+            "mysql://user@host:port/ of the upstream: TiDB, vtgate, or what speaks MySQL. It is"
+            " read only.",
+            pattern="^mysql://",
+        ),
+    ]
+    password_from: Annotated[
+        str,
+        key(
+            "a variable's name",
+            "The environment variable with the user's password.",
+            pattern="^[A-Za-z_][A-Za-z0-9_]*$",
+        ),
+    ] = PASSWORD
+    tables: Annotated[
+        tuple[Annotated[str, key("a table, schema.name", pattern=r"^[^.]+\..+$")], ...],
+        key(
+            "a list of tables",
+            "The tables to be judged; each is a case.",
+            minItems=1,
+            uniqueItems=True,
+        ),
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,74 +151,64 @@ class LiveFile:
 
 
 def read_live(path: Path, environment: Mapping[str, str]) -> LiveFile:
-    """Return what a file says; ScenarioError with every problem, UsageError for the upstream."""
-    source = document(path, str(path), "live", "harness.engine.run.external_topics")
-    data: Mapping[str, Any] = source.data
-    protocol, dialect = data["protocol"], data.get("dialect", "current")
-    settings: Mapping[str, Any] = data.get("settings", {})
-    problems = list(_problems(source))
+    """Return what a file says; ScenarioError with every problem."""
+    file, live = read_yaml(path, str(path), LiveDocument)
+    problems = tuple(_problems(file, live))
     if problems:
-        raise ScenarioError(tuple(problems))
-    tables = tuple(TableId(*name.split(".", 1)) for name in data["tables"])
+        raise ScenarioError(problems)
+    tables = tuple(TableId(*name.split(".", 1)) for name in live.tables)
     return LiveFile(
         str(path),
-        protocol,
-        dialect,
-        settings,
-        PROTOCOLS[protocol].bind(settings, dialect),
+        live.protocol,
+        live.dialect,
+        live.settings,
+        PROTOCOLS[live.protocol].bind(live.settings, live.dialect),
         tuple(
             LiveTopic(
-                one["name"],
-                one.get("canonical", one["name"]),
-                Role(one.get("role", "data")),
-                source.place(("topics", number)).line,
+                one.name, one.canonical or one.name, one.role, file.place(("topics", at)).line
             )
-            for number, one in enumerate(data["topics"])
+            for at, one in enumerate(live.topics)
         ),
-        _upstream(source, environment),
+        _upstream(file, live, environment),
         tables,
-        {table: source.place(("tables", n)).line for n, table in enumerate(tables)},
-        {name: _text(value) for name, value in data.get("kafka", {}).items()},
-        data.get("registry", "").rstrip("/"),
+        {table: file.place(("tables", at)).line for at, table in enumerate(tables)},
+        {name: _text(value) for name, value in live.kafka.items()},
+        live.registry.rstrip("/"),
     )
 
 
-def _problems(source: YamlFile) -> Iterator[Problem]:
-    data = source.data
-    codec = PROTOCOLS[data["protocol"]]
-    dialect = data.get("dialect", "current")
-    if dialect not in codec.dialects:
+def _problems(file: YamlFile, live: LiveDocument) -> Iterator[Problem]:
+    codec = PROTOCOLS[live.protocol]
+    if live.dialect not in codec.dialects:
         known = ", ".join(codec.dialects)
-        hint = did_you_mean(dialect, codec.dialects)
-        what = f"{codec.title} has no dialect {dialect!r}"
-        yield Problem(source.place(("dialect",)), what, f"one of {known}", hint)
+        hint = did_you_mean(live.dialect, codec.dialects)
+        what = f"{codec.title} has no dialect {live.dialect!r}"
+        yield Problem(file.place(("dialect",)), what, f"one of {known}", hint)
         return
     try:
-        codec.bind(data.get("settings", {}), dialect)
+        codec.bind(live.settings, live.dialect)
     except HarnessError as error:
-        yield Problem(source.place(("settings",)), error.what, error.expected, error.hint)
-    names = [topic["name"] for topic in data["topics"]]
+        yield Problem(file.place(("settings",)), error.what, error.expected, error.hint)
+    names = [topic.name for topic in live.topics]
     for number, name in enumerate(names):
         if name in names[:number]:
-            yield Problem(source.place(("topics", number)), f"the topic {name} is listed twice")
+            yield Problem(file.place(("topics", number)), f"the topic {name} is listed twice")
 
 
-def _upstream(source: YamlFile, environment: Mapping[str, str]) -> Upstream:
-    data = source.data
-    where = source.place(("upstream",))
+def _upstream(file: YamlFile, live: LiveDocument, environment: Mapping[str, str]) -> Upstream:
+    def refuse(what: str, hint: str = "") -> ScenarioError:
+        problem = Problem(file.place(("upstream",)), what, "mysql://user@host:port/", hint)
+        return ScenarioError((problem,))
+
     try:
-        upstream = upstream_from_url(data["upstream"])
+        upstream = upstream_from_url(live.upstream)
     except UsageError as error:
-        what = error.what.replace("--upstream", "`upstream`")
-        problem = Problem(where, what, "mysql://user@host:port/")
-        raise ScenarioError((problem,)) from error
+        raise refuse(error.what.replace("--upstream", "`upstream`")) from error
+    named = live.password_from
     if upstream.password:
-        hint = f"take it out, and set {data.get('password-from', PASSWORD)}"
-        problem = Problem(where, "a password stands in the file", "mysql://user@host:port/", hint)
-        raise ScenarioError((problem,))
-    named = data.get("password-from", PASSWORD)
-    if "password-from" in data and named not in environment:
-        place = source.place(("password-from",))
+        raise refuse("a password stands in the file", f"take it out, and set {named}")
+    if "password-from" in file.data and named not in environment:
+        place = file.place(("password-from",))
         raise ScenarioError((Problem(place, f"the variable {named} is not set"),))
     return replace(upstream, password=environment.get(named, ""))
 
