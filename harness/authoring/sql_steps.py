@@ -13,15 +13,17 @@ from typing import cast
 
 from harness.ddl import (
     Catalogue,
+    CreateDatabase,
     DdlError,
+    DropDatabase,
     StatementKind,
+    TableRef,
     classify,
     parse,
+    quote_name,
     referenced_schemas,
     split,
 )
-from harness.ddl.expressions import quote_name
-from harness.ddl.syntax import CreateDatabase, DropDatabase, TableRef
 from harness.errors import Location, UsageError
 from harness.model.table import Table
 

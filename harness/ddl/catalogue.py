@@ -1,28 +1,27 @@
 """The catalogue: what the scenario's SQL has made of schemas and tables so far.
 
-Law: a `Catalogue` never changes. `apply` returns a new one with the jobs that TiDB would run, or
-raises `DdlError` and nothing has happened. So what a statement made of a catalogue is remembered
-for a while: the cases of one scenario, and the consumers of one case, all run the same ones.
+A `Catalogue` never changes. `apply` returns a new one with the jobs that TiDB would run, or raises
+`DdlError` and nothing has happened. So what a statement made of a catalogue is remembered for a
+while: the cases of one scenario, and the consumers of one case, all run the same ones.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
 
-from harness.ddl.errors import DdlError
-from harness.ddl.grammar.statements import Statement, parse
-from harness.ddl.restored.statements import restore
-from harness.ddl.schema.columns import DEFAULT_CHARSET
-from harness.ddl.schema.jobs import DdlJob
-from harness.ddl.schema.refusals import Refused
-from harness.ddl.schema.run import run
-from harness.ddl.schema.state import Moment
+from harness.ddl.change import Change, Statement, found_by
+from harness.ddl.charsets import DEFAULT_CHARSET, Charset
+from harness.ddl.errors import DdlError, Refused
+from harness.ddl.jobs import DdlJob
+from harness.ddl.statements import parse
 from harness.model.table import Table, TableId
 
 # More statements than any scenario has; a stream of them without end must not fill the memory.
 REMEMBERED = 256
+_FIRST_ID = 100
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,9 +29,14 @@ class Catalogue:
     """All schemas and tables at one moment; equal to nothing but itself.
 
     Names are kept as written and found in any case, as TiDB does (lower_case_table_names=2).
+    `databases` are the schemas with their character sets, `by_name` the tables by lower-case names,
+    `dropped` the tables that DROP and TRUNCATE took away, latest last.
     """
 
-    moment: Moment
+    databases: Mapping[str, Charset]
+    by_name: Mapping[tuple[str, str], Table]
+    dropped: tuple[Table, ...]
+    next_id: int
 
     @classmethod
     def empty(cls) -> Catalogue:
@@ -59,19 +63,19 @@ class Catalogue:
 
     def schemas(self) -> tuple[str, ...]:
         """Return the names of all schemas, in creation order."""
-        return self.moment.schemas()
+        return tuple(self.databases)
 
     def tables(self) -> tuple[Table, ...]:
         """Return all tables (views and sequences too), in creation order."""
-        return self.moment.tables()
+        return tuple(self.by_name.values())
 
     def find(self, schema: str, name: str) -> Table | None:
         """Return a table by name, in any case, None when there is none."""
-        return self.moment.find(schema, name)
+        return self.by_name.get(found_by(TableId(schema, name)))
 
     def table(self, table_id: TableId) -> Table:
         """Return a table by name, in any case; KeyError when there is none."""
-        found = self.moment.find(table_id.schema, table_id.name)
+        found = self.by_name.get(found_by(table_id))
         if found is None:
             raise KeyError(table_id)
         return found
@@ -87,7 +91,8 @@ class Applied:
 
 @lru_cache(maxsize=REMEMBERED)
 def _start(names: tuple[str, ...]) -> Catalogue:
-    return Catalogue(Moment(databases=MappingProxyType(dict.fromkeys(names, DEFAULT_CHARSET))))
+    databases = dict.fromkeys(names, DEFAULT_CHARSET)
+    return Catalogue(MappingProxyType(databases), MappingProxyType({}), (), _FIRST_ID)
 
 
 @lru_cache(maxsize=REMEMBERED)
@@ -97,10 +102,16 @@ def _applied(catalogue: Catalogue, sql: str, schema: str, ansi_quotes: bool) -> 
 
 def _run(catalogue: Catalogue, statement: Statement, schema: str, sql: str | None) -> Applied:
     """Run a statement, as it was written where it was text."""
+    change = Change(
+        dict(catalogue.databases),
+        dict(catalogue.by_name),
+        list(catalogue.dropped),
+        catalogue.next_id,
+        schema,
+        statement.restore() if sql is None else sql,
+    )
     try:
-        moment, jobs = run(
-            catalogue.moment, statement, restore(statement) if sql is None else sql, schema
-        )
+        statement.apply(change)
     except Refused as refused:
         raise DdlError.at(
             sql or "",
@@ -109,4 +120,12 @@ def _run(catalogue: Catalogue, statement: Statement, schema: str, sql: str | Non
             expected=refused.expected,
             hint=refused.hint,
         ) from None
-    return Applied(catalogue if moment is catalogue.moment else Catalogue(moment), jobs)
+    if not change.jobs:
+        return Applied(catalogue)
+    changed = Catalogue(
+        MappingProxyType(change.databases),
+        MappingProxyType(change.by_name),
+        tuple(change.dropped),
+        change.next_id,
+    )
+    return Applied(changed, tuple(change.jobs))

@@ -8,13 +8,14 @@ Source: TiDB pkg/parser/charset/charset.go; MySQL 8.0 reference manual §10.2.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from types import MappingProxyType
+from dataclasses import dataclass, replace
+
+from harness.ddl.errors import Refused
 
 
 @dataclass(frozen=True, slots=True)
 class Charset:
-    """One character set; `width` is the largest number of bytes of a character."""
+    """A character set with a collation; `width` is the largest number of bytes of a character."""
 
     name: str
     collation: str
@@ -22,55 +23,29 @@ class Charset:
 
 
 BINARY = "binary"
-
-CHARSETS: Mapping[str, Charset] = MappingProxyType(
-    {
-        charset.name: charset
-        for charset in (
-            Charset("utf8mb4", "utf8mb4_bin", 4),
-            Charset("utf8", "utf8_bin", 3),
-            Charset("latin1", "latin1_bin", 1),
-            Charset("ascii", "ascii_bin", 1),
-            Charset(BINARY, BINARY, 1),
-            Charset("gbk", "gbk_chinese_ci", 2),
-            Charset("gb18030", "gb18030_chinese_ci", 4),
-            Charset("armscii8", "armscii8_general_ci", 1),
-            Charset("big5", "big5_chinese_ci", 2),
-            Charset("cp1250", "cp1250_general_ci", 1),
-            Charset("cp1251", "cp1251_general_ci", 1),
-            Charset("cp1256", "cp1256_general_ci", 1),
-            Charset("cp1257", "cp1257_general_ci", 1),
-            Charset("cp850", "cp850_general_ci", 1),
-            Charset("cp852", "cp852_general_ci", 1),
-            Charset("cp866", "cp866_general_ci", 1),
-            Charset("cp932", "cp932_japanese_ci", 2),
-            Charset("dec8", "dec8_swedish_ci", 1),
-            Charset("eucjpms", "eucjpms_japanese_ci", 3),
-            Charset("euckr", "euckr_korean_ci", 2),
-            Charset("gb2312", "gb2312_chinese_ci", 2),
-            Charset("geostd8", "geostd8_general_ci", 1),
-            Charset("greek", "greek_general_ci", 1),
-            Charset("hebrew", "hebrew_general_ci", 1),
-            Charset("hp8", "hp8_english_ci", 1),
-            Charset("keybcs2", "keybcs2_general_ci", 1),
-            Charset("koi8r", "koi8r_general_ci", 1),
-            Charset("koi8u", "koi8u_general_ci", 1),
-            Charset("latin2", "latin2_general_ci", 1),
-            Charset("latin5", "latin5_turkish_ci", 1),
-            Charset("latin7", "latin7_general_ci", 1),
-            Charset("macce", "macce_general_ci", 1),
-            Charset("macroman", "macroman_general_ci", 1),
-            Charset("sjis", "sjis_japanese_ci", 2),
-            Charset("swe7", "swe7_swedish_ci", 1),
-            Charset("tis620", "tis620_thai_ci", 1),
-            Charset("ucs2", "ucs2_general_ci", 2),
-            Charset("ujis", "ujis_japanese_ci", 3),
-            Charset("utf16", "utf16_general_ci", 4),
-            Charset("utf16le", "utf16le_general_ci", 4),
-            Charset("utf32", "utf32_general_ci", 4),
-        )
-    }
-)
+# Width -> the default collations; up to its first `_`, a collation is named like its character set.
+_COLLATIONS: Mapping[int, str] = {
+    1: """
+        latin1_bin ascii_bin binary armscii8_general_ci cp1250_general_ci cp1251_general_ci
+        cp1256_general_ci cp1257_general_ci cp850_general_ci cp852_general_ci cp866_general_ci
+        dec8_swedish_ci geostd8_general_ci greek_general_ci hebrew_general_ci hp8_english_ci
+        keybcs2_general_ci koi8r_general_ci koi8u_general_ci latin2_general_ci latin5_turkish_ci
+        latin7_general_ci macce_general_ci macroman_general_ci swe7_swedish_ci tis620_thai_ci
+        """,
+    2: """
+        gbk_chinese_ci big5_chinese_ci cp932_japanese_ci euckr_korean_ci gb2312_chinese_ci
+        sjis_japanese_ci ucs2_general_ci
+        """,
+    3: "utf8_bin eucjpms_japanese_ci ujis_japanese_ci",
+    4: "utf8mb4_bin gb18030_chinese_ci utf16_general_ci utf16le_general_ci utf32_general_ci",
+}
+CHARSETS: Mapping[str, Charset] = {
+    charset.name: charset
+    for width, collations in _COLLATIONS.items()
+    for collation in collations.split()
+    for charset in [Charset(collation.partition("_")[0], collation, width)]
+}
+DEFAULT_CHARSET = CHARSETS["utf8mb4"]
 
 # MySQL 8.0 and MariaDB spell the three-byte set so; TiDB answers with its older name.
 _ALIASES: Mapping[str, str] = {"utf8mb3": "utf8"}
@@ -84,6 +59,15 @@ def find_charset(name: str) -> Charset | None:
 
 def charset_of_collation(collation: str) -> Charset | None:
     """Return the character set that a collation's name belongs to, None when unknown."""
-    lower = collation.lower()
-    prefix = lower.partition("_")[0]
-    return find_charset(prefix)
+    owner = find_charset(collation.lower().partition("_")[0])
+    return replace(owner, collation=collation) if owner else None
+
+
+def resolve_charset(charset: str, collation: str, inherited: Charset, *, at: int = 0) -> Charset:
+    """Return the character set and collation that a CHARACTER SET and a COLLATE (or "") mean."""
+    owner = charset_of_collation(collation) if collation else None
+    if owner is None:
+        return CHARSETS[charset] if charset else inherited
+    if charset and owner.name != charset:
+        raise Refused(at, f"COLLATION '{collation}' is not valid for CHARACTER SET '{charset}'")
+    return owner

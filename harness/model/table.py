@@ -102,13 +102,27 @@ class Table:
         """Return the primary key, or None."""
         return next((index for index in self.indexes if index.primary), None)
 
+    @property
+    def column_names(self) -> tuple[str, ...]:
+        """Return the names of the columns, in table order."""
+        return tuple(column.name for column in self.columns)
+
     def column(self, name: str) -> Column:
         """Return the column of that name (case-insensitive, as in SQL); KeyError when absent."""
+        found = self.find_column(name)
+        if found is None:
+            raise KeyError(name)
+        return found
+
+    def find_column(self, name: str) -> Column | None:
+        """Return the column of that name (case-insensitive, as in SQL), None when absent."""
         wanted = name.lower()
-        for column in self.columns:
-            if column.name.lower() == wanted:
-                return column
-        raise KeyError(name)
+        return next((column for column in self.columns if column.name.lower() == wanted), None)
+
+    def find_index(self, name: str) -> Index | None:
+        """Return the index of that name (case-insensitive, as in SQL), None when absent."""
+        wanted = name.lower()
+        return next((index for index in self.indexes if index.name.lower() == wanted), None)
 
     def position(self, name: str) -> int:
         """Return the ordinal (from 0) of a column by name; KeyError when absent."""

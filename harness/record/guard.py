@@ -11,8 +11,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from itertools import pairwise
 
-from harness.ddl import DdlError, StatementKind, classify, referenced_schemas
-from harness.ddl.lexer import TokenKind, tokenize
+from harness.ddl import (
+    DdlError,
+    StatementKind,
+    TokenKind,
+    classify,
+    referenced_schemas,
+    tokenize,
+)
 from harness.errors import Location, Problem
 from harness.scenario.document import DdlStep, Scenario, SqlStatement, TransactionStep
 

@@ -104,9 +104,7 @@ def _piece(sql: str, first: re.Match[str], last: int) -> Piece:
 
 
 def _lexed_pieces(sql: str) -> tuple[Piece, ...]:
-    from harness.ddl.errors import DdlError  # noqa: PLC0415 - see the module's docstring
-    from harness.ddl.lexer import tokenize  # noqa: PLC0415 - likewise
-    from harness.ddl.texts import split  # noqa: PLC0415 - likewise
+    from harness.ddl import DdlError, split, tokenize  # noqa: PLC0415 - see the docstring above
 
     try:
         return tuple(

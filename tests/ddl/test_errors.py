@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.ddl import Catalogue, DdlError, parse, restore
-from harness.ddl.lexer import tokenize
+from harness.ddl import Catalogue, DdlError, parse, tokenize
 from harness.errors import ExitCode, UsageError
 from tests.ddl.statements import QUERIES, RESTORED
 
@@ -143,6 +142,6 @@ def test_no_text_escapes_with_another_error(data: st.DataObject) -> None:
         new = data.draw(st.lists(st.sampled_from(WORDS), max_size=2))
         words[at : at + data.draw(st.integers(0, 2))] = new
     torn = " ".join(words)
-    for run in (lambda: restore(parse(torn)), lambda: WORLD.apply(torn, "d")):
+    for run in (lambda: parse(torn).restore(), lambda: WORLD.apply(torn, "d")):
         refusal = refusal_of(run)
         assert refusal is None or (str(refusal) and refusal.line >= 1 and refusal.column >= 1)

@@ -8,7 +8,7 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
-from harness.ddl.action import ActionType
+from harness.ddl import ActionType
 from harness.faults import FAULTS
 from harness.faults.grammar import LICENCES, delivery_step
 from harness.model.dialects import DIALECTS

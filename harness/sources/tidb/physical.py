@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from zlib import crc32
 
-from harness.ddl.schema.dealing import called
+from harness.ddl import date_function
 from harness.errors import StepError
 from harness.model.canonical import canonical
 from harness.model.columns import BINARIES, CHARACTERS, INTEGERS, Column, ColumnKind
@@ -68,7 +68,7 @@ def _deciding(table: Table, dealt: Dealing) -> Deciding:
         (ordinal,), (column,) = ordinals, columns
         if column.kind not in DAYS:
             raise _UnclearError(f"{dealt.function} of a {column.kind.value}")
-        return lambda row: (_called(dealt.function, row[ordinal]),)
+        return lambda row: (_date_function(dealt.function, row[ordinal]),)
     for column in columns:
         _refuse_strange(column)
     return lambda row: tuple(_comparable(row[ordinal]) for ordinal in ordinals)
@@ -80,8 +80,8 @@ def _refuse_strange(column: Column) -> None:
         raise _UnclearError(f"a {column.kind.value} decides, {column.name}")
 
 
-def _called(function: str, day: Value) -> int | None:
-    return None if day is None else called(function, str(day))
+def _date_function(function: str, day: Value) -> int | None:
+    return None if day is None else date_function(function, str(day))
 
 
 def _comparable(value: Value) -> Value:

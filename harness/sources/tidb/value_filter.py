@@ -10,12 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
 
-from harness.ddl import DdlError
-from harness.ddl.expressions import ColumnRef, Compound, Expr
-from harness.ddl.grammar.cursor import Cursor
-from harness.ddl.grammar.statements import RULES
+from harness.ddl import ColumnRef, Compound, DdlError, Expr, parse_expression
 from harness.errors import SourceStopped, UsageError
 from harness.model.change import Op
 from harness.model.table import Table
@@ -66,7 +62,7 @@ def value_filter(expressions: Mapping[str, str]) -> ValueFilter:
     """Return the filter of a rule's keys; ChangefeedError for operators that we do not evaluate."""
     for key, text in expressions.items():
         try:
-            names = list(dict.fromkeys(unsupported(parse_condition(text))))
+            names = list(dict.fromkeys(unsupported(parse_expression(text))))
         except DdlError:
             # TiCDC starts, and stops at the first row.
             continue
@@ -80,18 +76,9 @@ def value_filter(expressions: Mapping[str, str]) -> ValueFilter:
     return ValueFilter({key: text for key, text in expressions.items() if text})
 
 
-@cache
-def parse_condition(text: str) -> Expr:
-    """Return the tree of an expression; DdlError when it does not parse."""
-    cursor = Cursor(text, RULES)
-    expr = RULES.expression(cursor)
-    cursor.end()
-    return expr
-
-
 def _fitting(text: str, table: Table) -> Expr:
     try:
-        expr = parse_condition(text)
+        expr = parse_expression(text)
     except DdlError as error:
         raise SourceStopped(
             "ErrInvalidFilterExpression",

@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 
-from harness.ddl.expressions import ColumnRef, Compound, Expr, Literal, LiteralKind
+from harness.ddl import ColumnRef, Compound, Expr, Literal, LiteralKind
 from harness.model.table import Table
 from harness.model.values import Row
 from harness.sources.tidb.expressions.compare import common_collation, compare, fold

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from harness.ddl.expressions import ColumnRef, Compound, Expr, Literal, LiteralKind
+from harness.ddl import ColumnRef, Compound, Expr, Literal, LiteralKind
 
 LITERALS = frozenset(
     {
