@@ -29,14 +29,14 @@ def test_a_views_query_is_sent_in_tidbs_words(sql: str, sent: str) -> None:
 @pytest.mark.parametrize(("sql", "sent"), EXPRESSIONS.items())
 def test_an_expression_is_sent_in_tidbs_words(sql: str, sent: str) -> None:
     """An expression keeps its operators and parentheses; TiDB's renamed functions are renamed."""
-    restored = parse(f"create table t (z int as ({sql}))").restore() 
+    restored = parse(f"create table t (z int as ({sql}))").restore()
     assert restored == f"CREATE TABLE `t` (`z` INT GENERATED ALWAYS AS({sent}) VIRTUAL)"
 
 
 @pytest.mark.parametrize("sql", [sql for sql in RESTORED if not NOT_STABLE.search(sql)])
 def test_what_is_sent_says_the_same_again(sql: str) -> None:
     """A consumer that parses the sent text gets a statement that is sent alike."""
-    sent = parse(sql).restore() 
+    sent = parse(sql).restore()
     assert parse(sent).restore() == sent
 
 
