@@ -24,10 +24,10 @@ from harness.report.coverage import (
 from harness.report.coverage_text import as_data, complaints, lines, place
 from harness.scenario.expand import Case, cases
 from harness.scenario.load import load_all
-from harness.spec import CLAUSES, Clause, Level
+from harness.spec import CLAUSES, Level
 from tests.report.samples import case as judged
 from tests.report.samples import run, written
-from tests.tree import ROOT
+from tests.tree import ROOT, hold, text_of
 
 SCENARIO = "duplicates/row-sent-twice.yaml"
 OPEN, AVRO = "open.delivery.at-least-once", "avro.delivery.at-least-once"
@@ -145,9 +145,12 @@ def test_the_data_say_the_same(chosen: tuple[Case, ...]) -> None:
     assert row["scenarios"] == ["duplicates.row-sent-twice"]
 
 
-@pytest.mark.parametrize("clause", CLAUSES.values(), ids=CLAUSES)
-def test_every_clause_has_a_place(clause: Clause) -> None:
+def test_every_clause_has_a_place() -> None:
     """A clause is found in harness/spec/clauses/, on the line that has its id."""
-    file, _, line = place(clause).rpartition(":")
-    assert file.startswith(f"harness/spec/clauses/{clause.protocol}/")
-    assert (ROOT / file).read_text("utf-8").splitlines()[int(line) - 1] == f'id = "{clause.id}"'
+    hold(
+        f"{clause.id}: {place(clause)}"
+        for clause in CLAUSES.values()
+        for file, _, line in [place(clause).rpartition(":")]
+        if not file.startswith(f"harness/spec/clauses/{clause.protocol}/")
+        or text_of(file).splitlines()[int(line) - 1] != f'id = "{clause.id}"'
+    )

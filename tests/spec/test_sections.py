@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from harness.spec import CLAUSES, Clause
+from harness.spec import CLAUSES
 from tests.tree import hold, text_of
 
 HOSTS = {
@@ -74,14 +74,26 @@ def test_the_page_on_versions_names_clauses_that_exist() -> None:
     )
 
 
-@pytest.mark.parametrize("clause", CLAUSES.values(), ids=CLAUSES)
-def test_a_clause_is_short_and_stands_in_public(clause: Clause) -> None:
-    """A statement fits on two lines, and its source is a page that anybody can open."""
-    assert len(clause.text) <= TEXT_MAX
-    url = urlsplit(clause.source.url)
-    assert url.netloc in HOSTS
-    assert url.path
-    assert " " not in clause.source.url
+def test_a_clause_is_short() -> None:
+    """A statement fits on two lines."""
+    hold(
+        f"{clause.written}: {clause.id} has {len(clause.text)} characters, the cap is {TEXT_MAX}"
+        for clause in CLAUSES.values()
+        if len(clause.text) > TEXT_MAX
+    )
+
+
+def test_a_source_is_public() -> None:
+    """The source of a clause is a page that anybody can open."""
+    hold(
+        f"{clause.written}: {clause.id}: {clause.source.url}"
+        for clause in CLAUSES.values()
+        for url in [urlsplit(clause.source.url)]
+        if url.scheme != "https"
+        or url.netloc not in HOSTS
+        or not url.path
+        or " " in clause.source.url
+    )
 
 
 @pytest.mark.skipif(not DOCUMENTS, reason="CDC_SEEDS_DIR does not name the documents' text")

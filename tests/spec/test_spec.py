@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-import pytest
-
 from harness.model.change import Op
 from harness.model.columns import ColumnKind
 from harness.scenario.grammar import grammar
@@ -13,7 +11,6 @@ from harness.spec import (
     CLAUSES,
     DUTY_CLAUSES,
     TYPES_BY_PROTOCOL,
-    Clause,
     duty_clause,
     governs,
     type_clause,
@@ -25,18 +22,16 @@ ID = re.compile(
 )
 
 
-@pytest.mark.parametrize("clause", CLAUSES.values(), ids=CLAUSES)
-def test_a_clause_says_one_thing_and_where_it_stands(clause: Clause) -> None:
-    """Each clause has an id of its protocol, one sentence, and a public place."""
-    assert ID.match(clause.id)
-    assert clause.id.startswith(f"{clause.protocol}.")
-    assert clause.text.endswith(".")
-    assert not re.search(r"[.!?] [A-Z]", clause.text)
-    assert "  " not in clause.text
-    assert clause.source.url.startswith("https://")
-    assert clause.source.document
-    assert clause.source.section
-    assert CLAUSES[clause.id] is clause
+def test_a_clause_says_one_thing() -> None:
+    """Each clause has an id of its layer, and its text is one sentence."""
+    hold(
+        f"{clause.written}: {clause.id}: {clause.text}"
+        for identifier, clause in CLAUSES.items()
+        if identifier != clause.id
+        or not ID.match(clause.id)
+        or not clause.text.endswith(".")
+        or re.search(r"[.!?] [A-Z]", clause.text)
+    )
 
 
 def test_an_id_is_for_ever() -> None:
