@@ -7,30 +7,26 @@ asked further; the grammar's faults only silence the rules that read the same ke
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from os.path import realpath
 from pathlib import Path
 
-from harness.documents.nearest import did_you_mean
 from harness.documents.yaml_file import BYTES_MAX, read
 from harness.errors import Location, Problem, ScenarioError
 from harness.scenario.build import build
 from harness.scenario.document import Scenario
 from harness.scenario.draft import Draft
+from harness.scenario.files import name_of, real, scenario_files, shown_path
 from harness.scenario.grammar import grammar, violations
 from harness.scenario.rules import breaches
-
-SUFFIX = ".yaml"
 
 
 def load(path: Path, root: Path) -> Scenario:
     """Return the scenario in a file under the scenarios' root; ScenarioError with all problems."""
-    return _load(_real(path), _real(root))
+    return _load(real(path), real(root))
 
 
 def _load(path: Path, root: Path) -> Scenario:
-    shown = _shown(path)
-    name = path.relative_to(root).as_posix().removesuffix(SUFFIX)
-    return parse(_text(path, shown), shown, name)
+    where = shown_path(path)
+    return parse(_text(path, where), where, name_of(path, root))
 
 
 def parse(text: str, shown: str, name: str) -> Scenario:
@@ -52,8 +48,8 @@ def load_all(root: Path, paths: Sequence[Path] = ()) -> tuple[Scenario, ...]:
     """
     scenarios: list[Scenario] = []
     problems: list[Problem] = []
-    whole = _real(root)
-    for found in _files(whole, [_real(path) for path in paths] or [whole]):
+    whole = real(root)
+    for found in scenario_files(root, paths):
         if isinstance(found, Problem):
             problems.append(found)
             continue
@@ -84,51 +80,6 @@ def _shared_ids(scenarios: Sequence[Scenario]) -> Iterator[Problem]:
         if other is not scenario:
             what = f"the id `{scenario.id}` is also that of {other.file}"
             yield Problem(Location(scenario.file, 1), what, "an id of its own", "rename the file")
-
-
-def _files(root: Path, starts: Sequence[Path]) -> Iterator[Path | Problem]:
-    """Yield the scenario files in order, each once, with a problem for what is none."""
-    seen: set[Path] = set()
-    for start in starts:
-        for found in _beneath(start, root):
-            if isinstance(found, Problem):
-                yield found
-            elif found not in seen:
-                seen.add(found)
-                yield found
-
-
-def _beneath(start: Path, root: Path) -> Iterator[Path | Problem]:
-    if not start.exists():
-        siblings = start.parent.iterdir() if start.parent.is_dir() else ()
-        hint = did_you_mean(start.name, [path.name for path in siblings])
-        yield Problem(Location(_shown(start)), "there is no such file or directory", hint=hint)
-    elif not start.is_relative_to(root):
-        expected = f"a path under the scenarios' root, {_shown(root)}"
-        yield Problem(Location(_shown(start)), "this is outside the scenarios' root", expected)
-    elif start.is_dir():
-        for path in sorted(start.rglob("*.y*ml")):
-            hidden = any(part.startswith(".") for part in path.relative_to(start).parts)
-            if path.is_file() and not hidden:
-                yield path if path.suffix == SUFFIX else _misnamed(path)
-    else:
-        yield start if start.suffix == SUFFIX else _misnamed(start)
-
-
-def _misnamed(path: Path) -> Problem:
-    what = f"a scenario file's name ends in {SUFFIX}"
-    return Problem(Location(_shown(path)), what, hint=f"rename it to {path.stem}{SUFFIX}")
-
-
-def _real(path: Path) -> Path:
-    """Return the path without links; one that leads in circles stays as it is."""
-    return Path(realpath(path))
-
-
-def _shown(path: Path) -> str:
-    """Return a resolved path as a person would type it here."""
-    here = Path.cwd()
-    return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
 
 
 def _text(path: Path, shown: str) -> str:

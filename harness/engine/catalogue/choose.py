@@ -14,15 +14,7 @@ from harness.scenario.load import load_all
 
 def load(space: Workspace, paths: Sequence[Path] = ()) -> tuple[Scenario, ...]:
     """Return the scenarios under the root, or those of the given files, directories and ids."""
-    return load_all(space.scenarios, tuple(_file(space, path) for path in paths))
-
-
-def _file(space: Workspace, path: Path) -> Path:
-    """Return the file of a scenario that was named by its id; any other path as it is."""
-    if path.exists() or path.suffix == ".yaml" or len(path.parts) != 1:
-        return path
-    named = space.scenarios.joinpath(*path.name.split(".")).with_suffix(".yaml")
-    return named if named.is_file() else path
+    return load_all(space.scenarios, tuple(map(space.file, paths)))
 
 
 def selected(scenarios: Iterable[Scenario], expression: str | None) -> tuple[Case, ...]:

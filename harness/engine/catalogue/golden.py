@@ -18,6 +18,7 @@ from itertools import islice, takewhile
 from pathlib import Path
 
 from harness.engine.catalogue.inline_schemas import InlineSchemas
+from harness.engine.catalogue.workspace import GOLDENS, RECORDS, TABLES
 from harness.engine.plan.case import Plan
 from harness.errors import Location, Problem, UsageError
 from harness.model.dialects import DEFAULT_DIALECT
@@ -27,7 +28,6 @@ from harness.scenario.expand import Case, cases
 from harness.verdict.text import row_text
 
 DIFF_LINES = 40
-RECORDS, TABLES = SUFFIXES = (".records.txt", ".tables.txt")
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ def differences(root: Path, plan: Plan) -> Iterator[Difference]:
 def stale(root: Path, scenario: Scenario) -> Iterator[Difference]:
     """Yield the golden files of variants that the scenario's matrix no longer has."""
     variants = {variant(case) for case in cases(scenario)}
-    names = {f"{name}{suffix}" for name in variants for suffix in SUFFIXES}
+    names = {f"{name}{suffix}" for name in variants for suffix in GOLDENS}
     for path in golden_files(directory(root, scenario)):
         if path.name not in names:
             yield Difference(path, _text(path), None)
@@ -121,7 +121,7 @@ def stale(root: Path, scenario: Scenario) -> Iterator[Difference]:
 
 def golden_files(home: Path) -> list[Path]:
     """Return the golden files directly in a directory, in order; none when it does not exist."""
-    return sorted(path for suffix in SUFFIXES for path in home.glob(f"*{suffix}"))
+    return sorted(path for suffix in GOLDENS for path in home.glob(f"*{suffix}"))
 
 
 def problem(difference: Difference, scenario: Scenario) -> Problem:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 
 from harness.engine.catalogue import golden
 from harness.engine.catalogue.digests import digests
@@ -12,7 +10,7 @@ from harness.engine.catalogue.golden import Difference
 from harness.engine.catalogue.parallel import spread
 from harness.engine.catalogue.workspace import Workspace
 from harness.engine.plan.case import Emission, Plan, author_problems, plan
-from harness.errors import Location, Problem, ScenarioError
+from harness.errors import Problem, ScenarioError
 from harness.model.change import ChangeLog
 from harness.record.lock import load_lock
 from harness.scenario.document import Scenario
@@ -35,8 +33,8 @@ def plans(space: Workspace, chosen: Sequence[Case]) -> tuple[Plan, ...]:
 
 def checked(
     space: Workspace, chosen: Sequence[Case], processes: int
-) -> tuple[int, tuple[Problem, ...]]:
-    """Plan the cases as `plans` does and keep none; return messages and problems, by scenario.
+) -> Mapping[str, tuple[int, tuple[Problem, ...]]]:
+    """Plan the cases as `plans` does and keep none; return messages and problems by scenario id.
 
     No thread may run when this is called.
     """
@@ -50,8 +48,7 @@ def checked(
             return 0, error.problems
 
     found = dict(zip(longest, spread(work, longest, processes, least=POOLED), strict=True))
-    problems = tuple(problem for name in together for problem in found[name][1])
-    return sum(messages for messages, _ in found.values()), problems
+    return {name: found[name] for name in together}
 
 
 def digested(
@@ -170,23 +167,4 @@ def stale_goldens(space: Workspace, scenarios: Iterable[Scenario]) -> tuple[Prob
         golden.problem(found, scenario)
         for scenario in scenarios
         for found in golden.stale(space.golden, scenario)
-    )
-
-
-def orphan_goldens(space: Workspace, scenarios: Iterable[Scenario]) -> tuple[Problem, ...]:
-    """Return a problem for each directory with a lock or goldens that no scenario owns."""
-    owned = {golden.directory(space.golden, scenario) for scenario in scenarios}
-    names = ("changes.jsonl", *(f"*{suffix}" for suffix in golden.SUFFIXES))
-    homes: dict[Path, list[str]] = {}
-    for name in names:
-        for path in sorted(space.golden.rglob(name)):
-            homes.setdefault(path.parent, []).append(shlex.quote(str(path)))
-    return tuple(
-        Problem(
-            Location(str(home)),
-            "no scenario owns these goldens",
-            hint=f"bring the scenario back under its permanent id, or: rm {' '.join(files)}",
-        )
-        for home, files in sorted(homes.items())
-        if home not in owned
     )

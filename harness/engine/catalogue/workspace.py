@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import secrets
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.errors import UsageError
+from harness.errors import Location, Problem, UsageError
+from harness.scenario.files import name_of, real, scenario_files
 
 BUNDLE = Path(__file__).resolve().parents[2] / "_bundle"
 RUNS = ".harness"
+# What lies in the directory of a scenario's goldens.
+LOCK = "changes.jsonl"
+RECORDS, TABLES = GOLDENS = (".records.txt", ".tables.txt")
 
 
 def in_ci(environment: Mapping[str, str]) -> bool:
@@ -34,6 +40,13 @@ class Workspace:
         if self.golden != self.scenarios.parent / "golden":
             words += ["--golden", str(self.golden)]
         return tuple(words)
+
+    def file(self, path: Path) -> Path:
+        """Return the file of a scenario that was named by its id; any other path as it is."""
+        if path.exists() or path.suffix == ".yaml" or len(path.parts) != 1:
+            return path
+        named = self.scenarios.joinpath(*path.name.split(".")).with_suffix(".yaml")
+        return named if named.is_file() else path
 
     @property
     def runs(self) -> Path:
@@ -94,3 +107,25 @@ def _shown(path: Path, here: Path) -> Path:
     if here == Path.cwd() and path.is_relative_to(here):
         return path.relative_to(here)
     return path
+
+
+def orphan_goldens(space: Workspace) -> tuple[Problem, ...]:
+    """Return a problem for each directory with a lock or goldens that no scenario here owns."""
+    root = real(space.scenarios)
+    files = [file for file in scenario_files(root) if isinstance(file, Path)]
+    owned = {space.golden / name_of(file, root) for file in files}
+    homes = {Path(home): sorted(names) for home, _, names in os.walk(space.golden)}
+    return tuple(
+        Problem(
+            Location(str(home)),
+            "no scenario owns these goldens",
+            hint=f"bring the scenario back under its permanent id, or: rm {' '.join(found)}",
+        )
+        for home, names in sorted(homes.items())
+        if home not in owned
+        and (found := [shlex.quote(str(home / name)) for name in names if _is_golden(name)])
+    )
+
+
+def _is_golden(name: str) -> bool:
+    return name == LOCK or name.endswith(GOLDENS)

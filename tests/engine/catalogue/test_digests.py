@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -14,7 +15,7 @@ from harness.engine.plan.case import Plan
 from harness.model.record import Record, SchemaUse
 from tests.tree import ROOT
 
-CHANGED = {
+CHANGED: dict[str, dict[str, Any]] = {
     "topic": {"topic": "other"},
     "partition": {"partition": 7},
     "key": {"key": None},

@@ -12,11 +12,10 @@ from harness.engine.catalogue import golden
 from harness.engine.catalogue.choose import load, selected
 from harness.engine.catalogue.plans import (
     golden_differences,
-    orphan_goldens,
     plans,
     stale_goldens,
 )
-from harness.engine.catalogue.workspace import Workspace
+from harness.engine.catalogue.workspace import Workspace, orphan_goldens
 from harness.errors import Location, ScenarioError, UsageError
 from harness.scenario.document import Scenario
 from tests.tree import ROOT
@@ -55,7 +54,7 @@ def test_the_committed_goldens_are_as_the_files_give() -> None:
     here = Workspace(ROOT, ROOT / "scenarios", ROOT / "golden")
     everything = scenarios(here)
     assert golden_differences(here, everything, expectations=True) == ()
-    assert orphan_goldens(here, everything) == ()
+    assert orphan_goldens(here) == ()
 
 
 @pytest.mark.parametrize("name", [RECORDS, TABLES])
@@ -115,7 +114,7 @@ def test_orphans_are_errors_with_the_command_that_removes_them(space: Workspace)
     for name, file in {"one": "changes.jsonl", "two": "open-p1.tables.txt"}.items():
         (space.golden / name).mkdir()
         (space.golden / name / file).write_text("", encoding="utf-8")
-    found = orphan_goldens(space, scenarios(space))
+    found = orphan_goldens(space)
     assert [Path(problem.location.path).name for problem in found] == ["one", "two"]
     for problem in found:
         assert f"rm {problem.location.path}/" in problem.hint
