@@ -2,7 +2,7 @@
 
 BEGIN and COMMIT delimit transactions; statements outside them are one transaction a run, up to the
 next DDL. A step has no current database, so USE and `--database` end up in the table names. What a
-scenario cannot hold is left out and told, never dropped in silence.
+scenario cannot hold is left out and reported, never dropped in silence.
 """
 
 from __future__ import annotations
@@ -184,7 +184,7 @@ class _Reader:
         )
 
     def tables(self) -> tuple[Table, ...]:
-        """Let the catalogue run the DDL, so that its mistakes are told now."""
+        """Let the catalogue run the DDL, so that its mistakes are reported now."""
         catalogue = Catalogue.with_schemas(*self.databases)
         for step in self.steps:
             if step.ddl:

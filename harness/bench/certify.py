@@ -74,9 +74,9 @@ def measure(words: str = AVRO) -> Iterator[Figure]:
 def _phases(events: Path, cases: int) -> Iterator[Figure]:
     """Yield the wall time of each phase a case; `consume` holds the consumer's own."""
     for line in events.read_bytes().splitlines():
-        told = orjson.loads(line)
-        if told["event"] == "phase-finished":
-            yield Figure(f"certify.{told['phase']}", told["seconds"] * 1000 / cases, "ms")
+        found = orjson.loads(line)
+        if found["event"] == "phase-finished":
+            yield Figure(f"certify.{found['phase']}", found["seconds"] * 1000 / cases, "ms")
 
 
 def _children_s() -> float:

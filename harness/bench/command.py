@@ -78,7 +78,7 @@ def _look(process: psutil.Process, roles: Mapping[str, str], peak: dict[str, flo
                 if part in line:
                     peak[role] = max(peak[role], child.memory_info().rss / MEGABYTE)
     except psutil.Error:
-        return  # a process that ended while we looked at it has no memory to tell of
+        return  # a process that ended while we looked at it has no memory to measure
 
 
 def _failed(argv: Sequence[str], status: int, output: bytes) -> SetupError:

@@ -137,7 +137,7 @@ def _executed(args: Execution, consumer: Consumer, chosen: Sequence[Case]) -> in
         chosen = of_level(chosen, args.level)
     laid: WithChangefeed | Repartitioned | None = None
     if args.changefeed is not None and args.partitions is not None:
-        raise UsageError("--changefeed and --partitions both lay the cases anew", expected="one")
+        raise UsageError("--changefeed and --partitions cannot be combined", expected="one")
     if args.changefeed is not None:
         laid = options.laid_under(args.space, chosen, args.changefeed)
         chosen = laid.cases

@@ -92,7 +92,7 @@ def _file(args: LiveExecution) -> Path:
         raise UsageError(f"--live is not for the level {args.level}", expected="--level live")
     if args.file is None:
         raise UsageError(
-            "--level live needs to be told of the topics and of their upstream",
+            "--level live needs a file that names the topics and their upstream",
             expected="--live FILE.yaml",
             hint="docs/guides/certify-live.md has one to start from",
         )

@@ -85,7 +85,7 @@ def spark_options(command: Callable[..., Any]) -> Callable[..., Any]:
     help="A property of Kafka's Java producer, such as compression.type=lz4; may be repeated.",
 )
 @spark_options
-@click.option("--dry-run", is_flag=True, help="Only tell what would be made.")
+@click.option("--dry-run", is_flag=True, help="Only show what would be made.")
 @options.as_json
 def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     spec_file: Path | None,
@@ -251,12 +251,12 @@ def _schemas(services: Services) -> SchemaRegistry | None:
 
 
 def _rate(text: str | None) -> float | None:
-    """Return events a second; UsageError for what is no rate."""
+    """Return events a second; UsageError for what is not a rate."""
     if text is None:
         return None
     found = RATE.fullmatch(text)
     if found is None or float(found[1]) == 0:
-        raise UsageError(f"--rate {text} is no rate", expected="events a second, as 500/s")
+        raise UsageError(f"--rate {text} is not a rate", expected="events a second, as 500/s")
     return float(found[1])
 
 

@@ -164,7 +164,7 @@ NOTES_SHOWN = 20
 def laid_under(
     space: Workspace, cases: Sequence[Case], file: Path, shown: int | None = NOTES_SHOWN
 ) -> WithChangefeed:
-    """Plan the cases under a changefeed file, and tell what a person should know of it."""
+    """Plan the cases under a changefeed file, and print notes about it."""
     from harness.engine.catalogue.with_changefeed import overlaid
 
     found = overlaid(space, cases, file)
@@ -172,12 +172,12 @@ def laid_under(
         click.echo(f"note: {note}", err=True)
     more = len(found.notes) - len(found.notes[:shown])
     if more:
-        click.echo(f"note: {more} more; `harness check --changefeed {file}` tells all", err=True)
+        click.echo(f"note: {more} more; `harness check --changefeed {file}` shows all", err=True)
     return found
 
 
 def laid_over(space: Workspace, cases: Sequence[Case], partitions: int) -> Repartitioned:
-    """Plan the cases over so many partitions, and tell which are left out."""
+    """Plan the cases over so many partitions, and note which are left out."""
     from harness.engine.catalogue.repartitioned import relaid
 
     found = relaid(space, cases, partitions)
@@ -185,7 +185,7 @@ def laid_over(space: Workspace, cases: Sequence[Case], partitions: int) -> Repar
         click.echo(f"note: {note}", err=True)
     more = len(found.notes) - NOTES_SHOWN
     if more > 0:
-        click.echo(f"note: {more} more; `--json` tells all", err=True)
+        click.echo(f"note: {more} more; `--json` shows all", err=True)
     return found
 
 

@@ -129,13 +129,13 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
 
 
 def _rate(text: str | None) -> float | None:
-    """Return records a second; UsageError for what is no rate."""
+    """Return records a second; UsageError for what is not a rate."""
     if text is None:
         return None
     found = RATE.fullmatch(text)
     if found is None or float(found[1]) == 0:
         raise UsageError(
-            f"--rate {text} is no rate", expected="records a second above zero, as 500/s"
+            f"--rate {text} is not a rate", expected="records a second above zero, as 500/s"
         )
     return float(found[1])
 
@@ -225,6 +225,6 @@ class _Progress:
             click.echo("\r\x1b[K", err=True, nl=False)
 
     def at(self, sent: int) -> None:
-        """Tell how many records were handed over."""
+        """Show how many records were handed over."""
         if self._shown:
             click.echo(f"\r\x1b[K{sent}/{self._total} records", err=True, nl=False)

@@ -35,8 +35,8 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     """Run the scenarios in PATHS (all without any) and judge what the consumer made of them.
 
     With --changefeed the cases of open and avro run under that file: goldens are not compared, what
-    their authors expect is told where it does not hold, and the consumer is judged by the tables
-    that follow from the file.
+    their authors expect is reported where it does not hold, and the consumer is judged by the
+    tables that follow from the file.
     """
     from harness.cli.execute import Execution, execute
 

@@ -86,7 +86,7 @@ class _Line:
         self.clear()
 
     def at(self, path: Path, line: int) -> None:
-        """Tell where we are; every hundredth line is enough."""
+        """Show where we are; every hundredth line is enough."""
         self._seen[path] = None
         if self._shown and line % 100 == 1:
             text = f"{len(self._seen)}/{self._files} {path.name}:{line}"

@@ -77,7 +77,7 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
 ) -> int:
     """Compare each table of an output with the expected state, by key, on Spark.
 
-    The expected state is read from --expected, or computed anew from the workload's --spec. Tells
+    The expected state is read from --expected, or computed anew from the workload's --spec. Prints
     for each table how many keys are missing, extra, repeated or different, with samples and both
     values. Exit code 0 when all rows are there and right, 1 when not.
     """

@@ -162,7 +162,7 @@ def referenced_schemas(sql: str, schema: str = "") -> frozenset[str]:
         names = mentioned_databases(sql)
     elif kind in (StatementKind.OTHER, StatementKind.LOAD):
         raise DdlError(
-            "this statement is neither DDL nor a change of rows that can be looked into",
+            "this statement is neither DDL nor a row change",
             expected="CREATE, ALTER, DROP, RENAME, TRUNCATE, INSERT, UPDATE, DELETE or REPLACE",
         )
     else:

@@ -106,7 +106,7 @@ class Disturbance:
         """Return the disturbed records; StepError when there is nothing to act on."""
         if self.change is None:
             raise StepError(
-                f"`{self.name}` is done to the run, not to its records",
+                f"`{self.name}` acts on the run, not on its records",
                 line=line,
                 hint="take it out of this delivery, or run it where services and consumer are ours",
             )

@@ -121,7 +121,7 @@ def search(
         until = None if options.time_s is None else searcher.state.began + options.time_s
         progress = Progress(console, until, options.examples)
         stack.callback(progress.close)
-        state = searcher.run(options, progress.tell)
+        state = searcher.run(options, progress.update)
         progress.close()
         if state.found is None:
             return Result(state, None)
@@ -132,9 +132,9 @@ def search(
                 return found
             return judged(found, judge.verdicts([found.plan])[0])
 
-        told = (f"Found by `{repeat(consumer, options)}`.",)
+        comments = (f"Found by `{repeat(consumer, options)}`.",)
         kills = (consumer.removeprefix(MUTANT),) if consumer.startswith(MUTANT) else ()
-        return Result(state, keep(root, state.found, told, kills, again))
+        return Result(state, keep(root, state.found, comments, kills, again))
 
 
 def repeat(consumer: str, options: SearchOptions) -> str:
@@ -159,7 +159,7 @@ def slug(consumer: str) -> str:
 
 
 def lines(result: Result, consumer: str) -> Iterator[str]:
-    """Yield what a person is told of a finding: what, where, how to replay and to keep it."""
+    """Yield what a person is comments of a finding: what, where, how to replay and to keep it."""
     kept, found = result.kept, result.search.found
     failure = None if found is None else found.failure
     if kept is None or failure is None:

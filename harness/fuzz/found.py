@@ -39,8 +39,10 @@ class Kept:
     tried: Tried
 
 
-def keep(root: Path, tried: Tried, told: Sequence[str], kills: Sequence[str], again: Again) -> Kept:
-    """Write a finding and return where; `told` are comments, `again` tries it under a name.
+def keep(
+    root: Path, tried: Tried, comments: Sequence[str], kills: Sequence[str], again: Again
+) -> Kept:
+    """Write a finding and return where; `comments` are comments, `again` tries it under a name.
 
     What is random in a delivery goes by the scenario's id, so the first name is taken under which
     it fails again; where it fails under none, it keeps the name that it was found under.
@@ -57,7 +59,7 @@ def keep(root: Path, tried: Tried, told: Sequence[str], kills: Sequence[str], ag
     scenario = f"{THEME}.{tried.name}"
     path = root / THEME / f"{tried.name}.yaml"
     path.parent.mkdir(parents=True, exist_ok=True)
-    label = Label(scenario, _title(failure), _comments(failure, told), kills=tuple(kills))
+    label = Label(scenario, _title(failure), _comments(failure, comments), kills=tuple(kills))
     scene = replace(tried.scene, clauses=(*tried.scene.clauses, *_clauses(failure)))
     tried = replace(tried, scene=scene)
     path.write_text(text(scene, label), encoding="utf-8")
@@ -108,8 +110,8 @@ def _title(failure: Failure) -> str:
     return f"Found at random, as {failure.kind}: {first}"[:200]
 
 
-def _comments(failure: Failure, told: Sequence[str]) -> tuple[str, ...]:
-    lines = (*told, f"{failure.kind}: {failure.what}")
+def _comments(failure: Failure, comments: Sequence[str]) -> tuple[str, ...]:
+    lines = (*comments, f"{failure.kind}: {failure.what}")
     return tuple(part for line in lines for part in line.splitlines())
 
 

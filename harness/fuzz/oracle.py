@@ -1,8 +1,8 @@
 """The database's final SELECT against the tables that a right consumer ends with.
 
-The fold of a protocol's own rules may rightly differ from the database: nothing tells of TRUNCATE
-where rows alone are told, and some values lose digits on the wire. So the two are compared where
-every change is told, each value as far as the wire tells it.
+The fold of a protocol's own rules may rightly differ from the database: TRUNCATE leaves no
+trace where the wire carries rows alone, and some values lose digits. So the two are compared where
+every change is visible, each value as far as the wire carries it.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from harness.protocols import PROTOCOLS
 from harness.record.world import World
 
 Rows = Mapping[TableId, Counter[Row]]
-Teller = Callable[[RowEvent], RowEvent | None]
+Projection = Callable[[RowEvent], RowEvent | None]
 
 
 def comparable(plan: Plan, log: ChangeLog) -> bool:
-    """Return whether the tables must be the database's: DDL is told, or there is none to tell."""
+    """Return whether the tables must be the database's: DDL is on the wire, or there is none."""
     return plan.wire.complete is not None or _is_rows_alone(log)
 
 
@@ -49,15 +49,17 @@ def final_rows(log: ChangeLog, databases: tuple[str, ...]) -> Rows:
 def differences(plan: Plan, rows: Rows) -> Iterator[str]:
     """Yield a sentence for each table in which the fold and the database differ."""
     for table, select in sorted(rows.items()):
-        told = Counter({one: n for row, n in select.items() for one in _told(plan, table, row)})
+        visible = Counter(
+            {one: n for row, n in select.items() for one in _visible(plan, table, row)}
+        )
         state = plan.expected.tables.get(table)
         if state is None:
-            if told and _replicated(plan, table):
-                yield f"{table}: the protocol's fold has no such table, the database {_shown(told)}"
+            if visible and _replicated(plan, table):
+                yield f"{table}: the fold has no such table, the database {_shown(visible)}"
             continue
         folded = Counter(state.all_rows())
-        if folded != told:
-            more, less = +(folded - told), +(told - folded)
+        if folded != visible:
+            more, less = +(folded - visible), +(visible - folded)
             yield (
                 f"{table}: the protocol's fold has {_shown(more)} where the database has"
                 f" {_shown(less)}"
@@ -67,16 +69,16 @@ def differences(plan: Plan, rows: Rows) -> Iterator[str]:
             yield f"{table}: the protocol's fold has rows, and the database no such table"
 
 
-def _told(plan: Plan, table: TableId, row: Row) -> Iterator[Row]:
-    """Yield a row of the database as the wire tells it; nothing for one that is never sent."""
+def _visible(plan: Plan, table: TableId, row: Row) -> Iterator[Row]:
+    """Yield a row of the database as the wire carries it; nothing for one that is never sent."""
     sample = _sample(plan, table)
     if plan.wire.complete is not None or sample is None:
         yield row
         return
-    tell: Teller = PROTOCOLS[plan.case.protocol].teller(plan.settings)
-    told = tell(replace(sample, op=Op.INSERT, before=None, after=row))
-    if told is not None and told.after is not None:
-        yield told.after
+    project: Projection = PROTOCOLS[plan.case.protocol].teller(plan.settings)
+    visible = project(replace(sample, op=Op.INSERT, before=None, after=row))
+    if visible is not None and visible.after is not None:
+        yield visible.after
 
 
 def _sample(plan: Plan, table: TableId) -> RowEvent | None:

@@ -25,7 +25,7 @@ class Progress:
         if self._status is not None:
             self._status.start()
 
-    def tell(self, search: Search) -> None:
+    def update(self, search: Search) -> None:
         """Show the search as it is now."""
         if self._status is not None:
             self._status.update(self._line(search))

@@ -74,9 +74,11 @@ def replay(
         except HarnessBug as error:
             yield case.id, Failure("harness", str(error))
             continue
-        told = list(oracle.differences(planned, rows)) if oracle.comparable(planned, log) else []
-        if told:
-            yield case.id, Failure("oracle", told[0])
+        differences = (
+            list(oracle.differences(planned, rows)) if oracle.comparable(planned, log) else []
+        )
+        if differences:
+            yield case.id, Failure("oracle", differences[0])
         else:
             sound.append(planned)
     if sound:

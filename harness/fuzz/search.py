@@ -92,7 +92,7 @@ class Searcher:
     ) -> Search:
         """Search until something is found, the time or the examples are over, or Ctrl-C.
 
-        `on_progress` is told after each example. HarnessError when database or services fail.
+        `on_progress` is called after each example. HarnessError when database or services fail.
         """
         state = self.state
         self._tell = on_progress or _tell_nobody
@@ -166,7 +166,7 @@ class Searcher:
             self._tell(self.state)
 
     def _fails_together(self) -> bool:
-        """Judge the scenes of the round; tell whether any of them failed."""
+        """Judge the scenes of the round; return whether any of them failed."""
         ready = {key: one.plan for key, one in self._known.items() if is_ready(one) and one.plan}
         if ready:
             answers = self._judge.verdicts(list(ready.values()))

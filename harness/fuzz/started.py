@@ -1,6 +1,7 @@
 """Consumers that are started: spark, py:… and exec:…, over Kafka, many plans in one run.
 
-Services are started once. Plans are told apart by their numbers, because all scenes have one name.
+Services are started once. Plans are distinguished by their numbers, because all scenes have one
+name.
 """
 
 from __future__ import annotations

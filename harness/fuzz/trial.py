@@ -31,7 +31,7 @@ THEME = "fuzz"
 EXAMPLE = "example"
 KEPT = 64
 _NOWHERE = Path()
-DISAGREE = ("disagree", "cannot be followed", "cannot be told")
+DISAGREE = ("disagree", "cannot be followed", "cannot be derived")
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +156,7 @@ def judged(tried: Tried, verdicts: Sequence[Verdict]) -> Tried:
 
 
 def change_log(scenario: Scenario, recording: Recording) -> ChangeLog:
-    """Return a recording as the change log that its lock would tell."""
+    """Return a recording as the change log that its lock would hold."""
     return read_lock(scenario, lock_path(scenario, _NOWHERE), lock_bytes(recording.lines))
 
 

@@ -27,7 +27,7 @@ MORE = (False, True, True)
 class Limits:
     """What a workload may have: tables without a key, odd names, and a name's second table.
 
-    Where DDL is not told, the rows of a table's predecessor stay, under a key that may be of
+    Where DDL is not on the wire, the rows of a table's predecessor stay, under a key that may be of
     another type: nobody can say what they are then.
     """
 
@@ -162,7 +162,8 @@ def _add(draw: Draw, table: Table) -> str:
     column = drawn_column(draw, pick(draw, free), later=True)
     place = pick(draw, ("", "", " FIRST"))
     if place:
-        # Rows are written by position: the key is first by law, so what is put first comes named.
+        # Rows are written by position: the key comes first always, so what is put first comes
+        # named.
         place = f" AFTER {tick(table.key[-1].name)}" if table.key else place
         table.columns.insert(0, column)
     else:

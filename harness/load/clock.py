@@ -1,6 +1,6 @@
-"""The generator's clock: what happens when, as TiDB's timestamps, without anybody telling anybody.
+"""The generator's clock: TiDB timestamps for every event, the same in every partition.
 
-Time is cut into slices of a second. In each slice every partition tells its share of its events and
+Time is cut into slices of a second. In each slice every partition emits its share of its events and
 ends with a mark; statements stand at the beginning of a slice. Timestamps rise within a partition,
 no two transactions of any partitions share one, and all of a slice lie above the marks that end the
 slice before it and below its own.
@@ -43,7 +43,7 @@ def shares(total: int, parts: int, skew: float) -> tuple[int, ...]:
 
 
 def events_of(spec: Spec, partition: int) -> int:
-    """Return how many events a partition tells."""
+    """Return how many events a partition emits."""
     return shares(spec.events, spec.partitions, spec.skew_partitions)[partition]
 
 

@@ -38,7 +38,7 @@ class Known:
         """Return the schema's id; HarnessBug for one that was not foreseen."""
         found = self.ids.get((subject, schema))
         if found is None:
-            raise HarnessBug(f"the workload did not foresee a schema of {subject}")
+            raise HarnessBug(f"the workload has no schema prepared for {subject}")
         return found
 
     def schema(self, schema_id: int) -> str:
@@ -64,7 +64,7 @@ class Encoding:
 
 
 class Stream:
-    """The records of one partition; `slice` tells how far the generator has come."""
+    """The records of one partition; `slice` says how far the generator has come."""
 
     def __init__(self, encoding: Encoding, partition: int) -> None:
         """Run the tables' statements; nothing is generated yet."""

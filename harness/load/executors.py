@@ -75,7 +75,7 @@ class Writer:
 
 @dataclass(frozen=True, slots=True)
 class Leaver:
-    """Makes the rows that are left when all has happened, as far as the wire tells of them."""
+    """Makes the rows that survive the workload, as far as the wire carries them."""
 
     spec: Spec
 
@@ -120,8 +120,8 @@ def _messages(records: list[Record]) -> Any:  # noqa: ANN401
 
 
 def _left(rows: Iterator[tuple[str, list[str | None]] | None]) -> Any:  # noqa: ANN401
-    told = [row for row in rows if row is not None]
-    names, values = [row[0] for row in told], [row[1] for row in told]
+    visible = [row for row in rows if row is not None]
+    names, values = [row[0] for row in visible], [row[1] for row in visible]
     arrays = [pa.array(names, pa.string()), pa.array(values, pa.list_(pa.string()))]
     return pa.RecordBatch.from_arrays(arrays, schema=_LEFT)
 

@@ -127,9 +127,9 @@ def read_expected(spark: Spark, directory: str) -> tuple[Spec, dict[str, Frame]]
     return spec, frames
 
 
-def task_count(spark: Spark, spec: Spec, told: int | None) -> int:
-    """Return how many tasks share the partitions: as told, else one a core."""
-    cores = told if told is not None else spark.sparkContext.defaultParallelism
+def task_count(spark: Spark, spec: Spec, given: int | None) -> int:
+    """Return how many tasks share the partitions: as given, else one a core."""
+    cores = given if given is not None else spark.sparkContext.defaultParallelism
     return max(1, min(spec.partitions, int(cores)))
 
 

@@ -1,6 +1,6 @@
-"""At-least-once: now and then a source starts again a little earlier and tells a stretch twice.
+"""At-least-once: now and then a source restarts a little earlier and sends a stretch twice.
 
-What is told again follows what it repeats without a gap and in the same order, as after a
+What is sent again follows what it repeats without a gap and in the same order, as after a
 restart from a checkpoint; no stretch reaches back over a statement. So the state that a consumer
 must reach is the same.
 """

@@ -1,6 +1,6 @@
 """The Spark session of `load` and `verify`: this machine's, or a cluster's.
 
-PySpark is loaded here and nowhere earlier. Whoever has none is told which extra brings it.
+PySpark is loaded here and nowhere earlier. Without it, an error names the extra to install.
 """
 
 # pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false, reportPrivateUsage=false

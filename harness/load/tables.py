@@ -49,9 +49,9 @@ def tables(spec: Spec) -> Tables:
     protocol = "open" if spec.protocol == "vitess" else spec.protocol
     settings: Mapping[str, Any] = {} if spec.protocol == "vitess" else spec.effective_settings
     feed = changefeed(settings, spec.partitions, protocol)
-    told = follow(log, feed, (DATABASE,), end_resolved=False)
-    ddl = tuple(event for event in told.events if not isinstance(event, ResolvedEvent))
-    if told.stopped is not None or len(ddl) != len(ran):
+    followed = follow(log, feed, (DATABASE,), end_resolved=False)
+    ddl = tuple(event for event in followed.events if not isinstance(event, ResolvedEvent))
+    if followed.stopped is not None or len(ddl) != len(ran):
         raise UsageError(
             "the settings keep statements of the workload out",
             expected="a changefeed that replicates all tables and their DDL",

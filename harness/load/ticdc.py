@@ -50,24 +50,24 @@ class _Blank:
 
 def vendor_events(events: Iterable[Event], made: Tables, partition: int) -> Iterator[SourceEvent]:
     """Yield the vendor input of one partition; a DDL is broadcast, as ever."""
-    told = _Told(made, partition)
+    emitter = _Emitter(made, partition)
     for event in events:
         if isinstance(event, Committed):
             commit_ts = event.commit_ts
             for change in event.changes:
                 if change[0] is Kind.MOVE:
-                    yield from told.moved(change, commit_ts)
+                    yield from emitter.moved(change, commit_ts)
                 else:
-                    yield told.row(_OPS[change[0]], change, commit_ts)
+                    yield emitter.row(_OPS[change[0]], change, commit_ts)
         elif isinstance(event, Altered):
-            yield told.altered(event)
-            yield from told.marks(event.statement.commit_ts)
+            yield emitter.altered(event)
+            yield from emitter.marks(event.statement.commit_ts)
         else:
-            yield from told.marks(event.ts)
+            yield from emitter.marks(event.ts)
 
 
-class _Told:
-    """What a partition knows of its tables while it tells."""
+class _Emitter:
+    """One partition's tables while its events are emitted."""
 
     def __init__(self, made: Tables, partition: int) -> None:
         self._made = made

@@ -74,7 +74,7 @@ def end_offsets(kafka: Kafka, topics: Sequence[str], partitions: int) -> Ends:
         try:
             found[place.topic, place.partition] = future.result().offset
         except KafkaException as error:
-            raise SetupError(f"Kafka at {kafka} does not tell where {place.topic} ends") from error
+            raise SetupError(f"Kafka at {kafka} did not report the end of {place.topic}") from error
     return {name: tuple(found[name, n] for n in range(partitions)) for name in topics}
 
 

@@ -1,4 +1,4 @@
-"""A partition's events as what VStream tells a Debezium connector.
+"""A partition's events as the VStream responses that a Debezium connector reads.
 
 Each partition is a shard, streamed by a task of its own, as a connector runs them that has as many
 tasks as shards (`vitess.offset.storage.per.task`).
@@ -64,18 +64,18 @@ def responses(
 ) -> Iterator[VStreamResponse]:
     """Yield the stream of one partition."""
     shard = shard_of(partition, spec.partitions)
-    told = _Told(made, shard)
+    emitter = _Emitter(made, shard)
     if settings_of(spec, partition)[_MODE] == COPYING:
         yield finished(DATABASE, (shard,))
     for event in events:
         if isinstance(event, Committed):
-            yield told.committed(event)
+            yield emitter.committed(event)
         elif isinstance(event, Altered):
-            yield told.altered(event)
+            yield emitter.altered(event)
 
 
-class _Told:
-    """What a shard's stream has told."""
+class _Emitter:
+    """One shard's stream so far."""
 
     def __init__(self, made: Tables, shard: str) -> None:
         self._made = made
@@ -100,20 +100,20 @@ class _Told:
     def committed(self, event: Committed) -> VStreamResponse:
         second = _second(event.commit_ts)
         shard = self._shard
-        told: list[VEvent] = [Begin(second, DATABASE, shard, _ORIGIN)]
+        events: list[VEvent] = [Begin(second, DATABASE, shard, _ORIGIN)]
         for change in event.changes:
             number = change.table
             if number in self._pending:
-                told.append(self._pending.pop(number))
+                events.append(self._pending.pop(number))
             name, kinds = self._tables[number]
             row = RowChange(_cells(kinds, change.before), _cells(kinds, change.after), _ORIGIN)
-            told.append(VRowEvent(name, (row,), second, DATABASE, shard, _ORIGIN))
-        told.append(Vgtid(self._behind(event.commit_ts), second, DATABASE, shard, _ORIGIN))
-        told.append(Commit(second, DATABASE, shard, _ORIGIN))
-        return VStreamResponse(tuple(told))
+            events.append(VRowEvent(name, (row,), second, DATABASE, shard, _ORIGIN))
+        events.append(Vgtid(self._behind(event.commit_ts), second, DATABASE, shard, _ORIGIN))
+        events.append(Commit(second, DATABASE, shard, _ORIGIN))
+        return VStreamResponse(tuple(events))
 
     def _behind(self, commit_ts: int) -> tuple[ShardGtid, ...]:
-        """Return the position behind a transaction: the same when it is told again."""
+        """Return the position behind a transaction: the same when it is sent again."""
         known = self._recent.get(commit_ts)
         if known is None:
             known = self._recent[commit_ts] = self._position.advance(self._shard)

@@ -1,6 +1,6 @@
 """The peak memory of the processes that a job on this machine has: ours, Java's, Python's workers.
 
-On a cluster the executors are elsewhere, and Spark's own metrics tell of them.
+On a cluster the executors are elsewhere, and Spark's own metrics cover them.
 """
 
 from __future__ import annotations

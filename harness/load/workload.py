@@ -60,7 +60,7 @@ class Altered:
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """All of the partition up to `ts` has been told; `slice` counts from 0."""
+    """All events of the partition up to `ts` were emitted; `slice` counts from 0."""
 
     ts: int
     slice: int
@@ -103,14 +103,14 @@ class _Table:
 
 
 class Partition:
-    """One partition's history; `left` is told each row that stays in a table, once, at last."""
+    """One partition's history; `left` is called with each row that survives, once, at the end."""
 
     def __init__(self, spec: Spec, partition: int, left: Left | None = None) -> None:
         """Start with empty tables."""
         self._spec = spec
         self._partition = partition
         self._left = left
-        self._draw = Random(f"{spec.seed}/{partition}").random  # seeded: part of the law
+        self._draw = Random(f"{spec.seed}/{partition}").random  # seeded
         self._tables = [_Table(number) for number in range(spec.tables)]
         weights = accumulate((number + 1) ** -spec.skew_tables for number in range(spec.tables))
         self._weights = list(weights)
@@ -209,7 +209,7 @@ class Partition:
         stays = table.live[at]
         table.live[at] = one
         if self._left is not None:
-            # It is told with the columns that it had: a reader adds the later ones.
+            # It is sent with the columns that it had: a reader adds the later ones.
             self._left(number, stays.row)
         return Change(Kind.INSERT, number, None, row)
 

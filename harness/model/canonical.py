@@ -230,7 +230,7 @@ def _json(column: Column, raw: object) -> str:
 
 
 def _no_json(constant: str) -> None:
-    raise ValueError(f"{constant} is no JSON value")
+    raise ValueError(f"{constant} is not a JSON value")
 
 
 def _vector(column: Column, raw: object) -> str:

@@ -1,7 +1,7 @@
 """What happened upstream, in commit order, nothing netted: the change log.
 
-Row changes keep statement order within their transaction, exactly as the database's own log told
-them; netting, splitting and timestamps are the personality's business (`harness.sources`).
+Row changes keep statement order within their transaction, exactly as the database's own log
+reported them; netting, splitting and timestamps are the personality's business (`harness.sources`).
 """
 
 from __future__ import annotations

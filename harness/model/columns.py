@@ -107,7 +107,7 @@ class Column:
     `length` is the declared one: characters (CHAR, VARCHAR), bytes (BINARY, VARBINARY), bits (BIT),
     digits (DECIMAL precision), display width (integers, when declared), dimensions (VECTOR).
     `scale` is the digits after the point: DECIMAL scale, or fractional seconds (fsp) of temporals.
-    `origin_default` tells what rows stored before an ADD COLUMN read back as; None when NULL.
+    `origin_default` is what rows stored before an ADD COLUMN read back as; None when NULL.
     `former_id` is the id before a change of type that rewrote the data, None without one.
     """
 

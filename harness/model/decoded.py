@@ -20,9 +20,9 @@ from harness.model.vitess_position import VitessPlace
 def settled(kind: ColumnKind, value: Value) -> Value:
     """Return a decoded value as a column of that kind has it.
 
-    Not every wire tells text from bytes, and a float's shortest digits are not the 32-bit float
-    that they stand for; a reader who knows the column knows both. Raises ValueError for bytes that
-    are no text and for numbers beyond a 32-bit float.
+    Not every wire distinguishes text from bytes, and a float's shortest digits are not the 32-bit
+    float that they stand for; a reader who knows the column knows both. Raises ValueError for bytes
+    that are no text and for numbers beyond a 32-bit float.
     """
     if kind is ColumnKind.FLOAT and isinstance(value, float):
         return canonical(Column(0, "", kind), value)
@@ -34,7 +34,7 @@ def settled(kind: ColumnKind, value: Value) -> Value:
 
 
 class EventKind(StrEnum):
-    """What an event says; an upsert is an insert or an update, the wire does not tell which.
+    """What an event says; an upsert is an insert or an update, the wire does not say which.
 
     A tombstone is a record with a key and a null value; begin and end bound a transaction of the
     transaction topic.
@@ -61,7 +61,7 @@ class DecodedEvent:
     and `type` are a DDL's. `key_text` and `value_text` are the event's own JSON. `handle_only`: the
     row was too large, and only its handle columns are here. `claim_check` names the file that the
     row was read from, empty when the message itself had it. `vitess` is Debezium Vitess's alone.
-    `defaults` are what older records have in columns that they lack, as far as the wire tells.
+    `defaults` are what older records have in columns that they lack, as far as the wire says.
     """
 
     kind: EventKind

@@ -33,7 +33,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ObservedEvent:
-    """One row event that the consumer says it applied; position fields are None when not told."""
+    """One row event that the consumer applied; position fields are None when not reported."""
 
     op: Op
     table: TableId
@@ -47,7 +47,7 @@ class ObservedEvent:
 
 @dataclass(frozen=True, slots=True)
 class ObservedDecoded:
-    """One event that the consumer read out of a message; what it does not tell is "" or None.
+    """One event that the consumer read out of a message; what it does not report is "" or None.
 
     `line` is that of its answer, from 1.
     """

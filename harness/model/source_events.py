@@ -1,6 +1,6 @@
 """What a TiCDC encoder is given: rows as the mounter saw them, DDL jobs, resolved marks.
 
-This is the second stage of the river. Scenarios reach it through `harness.sources`; vendor vectors
+The encoder's input. Scenarios reach it through `harness.sources`; vendor vectors
 enter here directly.
 """
 
@@ -94,7 +94,7 @@ class ChangefeedStopped:
     """The changefeed stopped with an error: nothing of it, nor of anything later, is sent.
 
     `code` is TiCDC's name for the error and `cause` the one that it wraps ("" for none);
-    `commit_ts` is that of the transaction or DDL that could not be sent. No record tells of it.
+    `commit_ts` is that of the transaction or DDL that could not be sent. No record carries it.
     """
 
     code: str

@@ -68,7 +68,7 @@ class Table:
     """One version of one table.
 
     `version` rises with every DDL on the table (TiCDC's `TableInfo.Version`).
-    `clustered` tells whether the primary key is the row's handle (TiDB's default since v5.0);
+    `clustered` says whether the primary key is the row's handle (TiDB's default since v5.0);
     False without a primary key. `partitions` holds the partition names, empty when unpartitioned.
     `physical_id` and `partition_ids` are TiDB's physical ids (allocation order).
     `partition_kind` is HASH, KEY, RANGE or LIST, empty when unpartitioned; `dealing` says which

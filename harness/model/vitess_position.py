@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 @dataclass(frozen=True, slots=True)
 class VitessPlace:
-    """What the source and transaction blocks of a record tell, or a record of a transaction topic.
+    """Position and transaction from a record's source and transaction blocks.
 
     `vgtid` is the source's own text, `gtid` the shard's position in it. `transaction_id` is empty
     where there is no transaction block; orders count from 1. `epoch` and `rank` come with ordered

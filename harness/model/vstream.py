@@ -1,4 +1,4 @@
-"""What Vitess's VStream tells a client: typed events, grouped into responses.
+"""What Vitess's VStream sends a client: typed events, grouped into responses.
 
 The Vitess encoder's input, as `harness.model.source_events` is TiCDC's. Scenarios reach it through
 `harness.sources`; vendor vectors enter here directly. Times are whole seconds, as in the binary

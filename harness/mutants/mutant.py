@@ -22,7 +22,7 @@ class Sign:
     says: str = ""
 
     def fits(self, finding: Finding) -> bool:
-        """Tell whether this finding points there."""
+        """Return whether this finding points there."""
         parts = (finding.message, finding.clause, finding.expected or "", finding.actual or "")
         return finding.kind in self.kinds and re.search(self.says, "\n".join(parts)) is not None
 
@@ -50,5 +50,5 @@ class Mutant:
     seen: tuple[str, ...] = ()
 
     def named_by(self, finding: Finding) -> bool:
-        """Tell whether a finding points at this defect."""
+        """Return whether a finding points at this defect."""
         return any(sign.fits(finding) for sign in self.signs)

@@ -50,7 +50,7 @@ class Guarded:
         return self._pid
 
     def poll(self) -> int | None:
-        """Return the exit status as `subprocess` tells it (-9 for SIGKILL), None while it runs.
+        """Return the exit status as `subprocess` reports it (-9 for SIGKILL), None while it runs.
 
         Raises SetupError when the guardian itself was killed, which takes the child with it.
         """
@@ -129,11 +129,11 @@ class Guarded:
             try:
                 pipe.write(line_of(order))
                 pipe.flush()
-            except BrokenPipeError:  # it is ending already; the reader will tell how
+            except BrokenPipeError:  # it is ending already; the reader will see how
                 return
 
     def _listen(self) -> None:
-        """Read what the guardian tells until it ends; runs in a thread of its own."""
+        """Read what the guardian reports until it ends; runs in a thread of its own."""
         assert self._guardian.stdout is not None
         for line in self._guardian.stdout:
             self._hear(message_of(line))

@@ -4,7 +4,7 @@ This file is run as a script (`python -I -S guardian.py`), imports only the stan
 and starts within milliseconds: `json`, `pathlib` and `typing` cost more to import than all the
 rest, so they stay out. Standard input is the harness's lifeline: an order, then commands, one
 mapping a line, marshalled (both ends are the same Python) and in hexadecimal digits; its end means
-that the harness is gone, however it went. Standard output tells what happened, in the same form.
+that the harness is gone, however it went. Standard output reports what happened, in the same form.
 
 On Linux the guardian is a child subreaper (prctl(2), PR_SET_CHILD_SUBREAPER): whatever the child
 leaves orphaned, in whatever session or process group (PySpark's daemon makes its own), becomes a
@@ -117,7 +117,7 @@ class Tree:
 
 
 class Guardian:
-    """Listens to the harness, tells it what happens, and ends the tree."""
+    """Listens to the harness, reports what happens, and ends the tree."""
 
     def __init__(self) -> None:
         """Route the signals that matter into the select loop; a terminal's do not reach us."""
@@ -258,7 +258,7 @@ def _prctl(option: int, value: int) -> bool:
 
 def _parent_of(pid: str) -> int:
     try:
-        with open(f"/proc/{pid}/stat", "rb") as file:  # noqa: PTH123 - see the law
+        with open(f"/proc/{pid}/stat", "rb") as file:  # noqa: PTH123 - see the module's docstring
             stat = file.read()
     except OSError:  # it ended while we looked
         return 0

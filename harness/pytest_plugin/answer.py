@@ -66,5 +66,5 @@ class Stopped(Exception):  # noqa: N818 - it ends the session, whoever is at fau
         return f"harness: {str(self).splitlines()[0]}"
 
 
-# How an item tells the session which case it is.
+# How an item names its case to the session.
 CHOSEN = pytest.StashKey[Chosen]()

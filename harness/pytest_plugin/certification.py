@@ -54,7 +54,7 @@ class Result:
         )
 
     def __str__(self) -> str:
-        """Return headline and findings: `assert result.passed, str(result)` tells all."""
+        """Return headline and findings: `assert result.passed, str(result)` shows all."""
         return f"{self.consumer} {self.headline}\n{self.explanation}".rstrip()
 
     def __repr__(self) -> str:
@@ -172,7 +172,7 @@ def importable(function: Function) -> tuple[Path, str]:
     try:
         file = Path(inspect.getfile(function)).resolve()
     except TypeError:
-        raise UsageError(f"{function!r} is no Python function", hint=hint) from None
+        raise UsageError(f"{function!r} is not a Python function", hint=hint) from None
     parts = module.split(".")
     places = [file.parent if file.name == "__init__.py" else file.with_suffix("")]
     if tuple(parts) != places[0].parts[-len(parts) :]:

@@ -1,7 +1,7 @@
 """What pytest sees: a scenario file as a collector, each of its cases as an item.
 
 A case reports; it does not run. The pack that it belongs to runs once, in the setup of whichever
-of its cases comes first (`pack`), so what a pack costs is told as that setup's duration.
+of its cases comes first (`pack`), so what a pack costs is that setup's duration.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ RESERVED = frozenset(
 )
 
 
-class CaseFailed(Exception):  # noqa: N818 - a finding, told to pytest in the way that it knows
+class CaseFailed(Exception):  # noqa: N818 - a finding, reported to pytest as an exception
     """A consumer failed a case; `headline` is for the summary's one line."""
 
     def __init__(self, answer: Answer) -> None:

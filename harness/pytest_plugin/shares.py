@@ -107,5 +107,5 @@ class Shares:
         except FileExistsError:
             return Stopped(text, error.exit_code, reported=True)
         except (HarnessError, OSError):
-            pass  # nobody else can be told
+            pass  # nobody else can be informed
         return Stopped(text, error.exit_code, reported=False)

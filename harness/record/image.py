@@ -1,6 +1,6 @@
 """The bytes of a row image in a binlog, read exactly.
 
-`mysql-replication` reads the log and tells events and column metadata apart, but the values that
+`mysql-replication` reads the log and separates events and column metadata, but the values that
 it makes of a row are not the stored ones: version 1.0.17 takes a negative TIME with a fraction for
 another one, zero dates for NULL, and members of ENUM and SET for NULL where the server logs no
 names. So the images are read here, from the same bytes. Signedness, character set and members come

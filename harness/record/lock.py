@@ -74,7 +74,7 @@ def load_lock(scenario: Scenario, golden_root: Path) -> ChangeLog:
 
 
 def read_lock(scenario: Scenario, path: Path, content: bytes) -> ChangeLog:
-    """Return the change log that a lock's bytes tell; ScenarioError as `load_lock`."""
+    """Return the change log that a lock's bytes hold; ScenarioError as `load_lock`."""
     return _Reader(scenario, path, content).change_log()
 
 

@@ -58,7 +58,7 @@ def fingerprint(scenario: Scenario) -> str:
         "session": [CHARACTER_SET, COLLATION, SQL_MODE, dict(VARIABLES)],
         "steps": [_essence(step) for step in sql_steps(scenario)],
     }
-    # YAML numbers may be Decimals: as text they are told apart by every digit.
+    # YAML numbers may be Decimals: as text they differ in every digit.
     text = json.dumps(document, ensure_ascii=False, sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()
 

@@ -1,4 +1,4 @@
-"""Tables and rows as the change log tells them: a catalogue, and a multiset of rows for each table.
+"""Tables and rows as the change log describes them: a catalogue and a multiset of rows a table.
 
 A recording keeps two. One follows everything that the log says; the other leaves out what `emit:`
 steps merely state, and must always equal the database.

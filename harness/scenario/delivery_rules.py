@@ -98,7 +98,7 @@ _CLAIMS: Mapping[str, str] = MappingProxyType(
 def _protocols(draft: Draft, path: Path) -> Iterator[str]:
     """Yield the protocols that a step is run in: those of the matrix that its variant is left in.
 
-    An exclusion that names nothing there is a mistake of its own, and told as such.
+    An exclusion that names nothing there is a mistake of its own, and reported as such.
     """
     data = draft.data
     whole = {**axes(data), "delivery": (path[1],)}

@@ -36,8 +36,8 @@ One file under the scenarios' root is one scenario. It is YAML 1.2 with the core
   aliases are allowed, a second document is not.
 * At most {BYTES_MAX:,} bytes, {NODES_MAX:,} values with aliases expanded, {DEPTH_MAX} levels deep.
 
-All mistakes of all files are told at once, each with file, line and column, what was expected, and
-the nearest word that exists.
+All mistakes of all files are reported at once, each with file, line and column, what was expected,
+and the nearest word that exists.
 """
 
 _CASES = """\
@@ -129,7 +129,7 @@ def _needed(parent: Mapping[str, Any], key: str) -> str:
 
 
 def _link(name: str, schema: Mapping[str, Any]) -> str:
-    """Return a schema's noun, linked to the section that tells more of it."""
+    """Return a schema's noun, linked to the section about it."""
     noun = _cell(schema["title"])
     target, inner = name, schema
     while "properties" not in inner and "oneOf" not in inner:

@@ -142,7 +142,7 @@ class Scenario:
     """One scenario file, valid by grammar and by the rules of `harness check`.
 
     `path` is relative to the scenarios' root, without `.yaml`, with `/`; `id` equals it with dots.
-    `setting_places` tells where each part of the settings stands, by protocol and keys; a profile's
+    `setting_places` maps each part of the settings to its place, by protocol and keys; a profile's
     begin with `+` and its name. `file` is the path to show to a person. `profiles` hold settings by
     profile and protocol. `end_resolved` is False for `resolved: none`.
     """

@@ -1,4 +1,4 @@
-"""The grammar (`grammar.json`) and what breaks it, told in a person's words.
+"""The grammar (`grammar.json`) and what breaks it, in plain words.
 
 One mistake, one problem, at the place where the person made it. The JSON Schema is the only
 statement of what is allowed; the nouns in the messages are its `title`s.

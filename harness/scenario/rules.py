@@ -1,7 +1,7 @@
 """The rules beyond the grammar, in one table; a new rule is a function and a line here.
 
 Each rule names the top-level keys that it reads and is left out while the grammar finds fault with
-one of them, so that one file's mistakes of all kinds are told at once.
+one of them, so that one file's mistakes of all kinds are reported at once.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ _DEPTH_MAX = 50
 
 
 def matcher(expression: str) -> Matcher:
-    """Return a function that tells whether a case's words satisfy the expression.
+    """Return a function that says whether a case's words satisfy the expression.
 
     UsageError with the position when the expression cannot be read.
     """

@@ -1,6 +1,6 @@
 """Kafka's client properties in two dialects: librdkafka's, and the Java client's.
 
-Who sets librdkafka's properties has set Java's. What means the same is translated by the
+Setting librdkafka's properties also sets Java's. What means the same is translated by the
 table; what exists in librdkafka only (threads, queues, timeouts of its own) is left out, because
 the Java client would warn about it or, worse, take another meaning from it.
 Sources: librdkafka's CONFIGURATION.md; Apache Kafka, §Consumer Configs, §Security.

@@ -68,9 +68,9 @@ def find_java(for_: str = "kafka", env: Mapping[str, str] = os.environ) -> Java:
         )
     if not found:
         raise SetupError(
-            "there is no Java: neither in JAVA_HOME nor on PATH", expected=wanted, hint=INSTALL
+            "Java was not found, neither in JAVA_HOME nor on PATH", expected=wanted, hint=INSTALL
         )
-    raise SetupError(f"no fit Java: found {'; '.join(found)}", expected=wanted, hint=INSTALL)
+    raise SetupError(f"no suitable Java: found {'; '.join(found)}", expected=wanted, hint=INSTALL)
 
 
 def _candidates(env: Mapping[str, str]) -> Iterator[Path]:

@@ -1,4 +1,4 @@
-"""What a service is to those who use it: an address, and what it tells while it comes up."""
+"""What a service is to those who use it: an address, and what it reports while it comes up."""
 
 from __future__ import annotations
 

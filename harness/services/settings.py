@@ -211,7 +211,7 @@ def _from_environment(env: Mapping[str, str]) -> Iterator[tuple[str, SourcedValu
         else:
             close = difflib.get_close_matches(variable, known, n=1)
             raise UsageError(
-                f"the environment sets {variable}, which is no setting",
+                f"the environment sets {variable}, which is not a setting",
                 expected="a variable of docs/reference/settings.md",
                 hint=f"did you mean {close[0]}?" if close else "",
             )

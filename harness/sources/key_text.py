@@ -31,7 +31,7 @@ def key_text(table: SourceTable, row: Row) -> str:
 
 
 def key_texts(table: SourceTable) -> Callable[[Row], str]:
-    """Return what tells the keys of a table's rows, found once for all of them."""
+    """Return a function from a row of this table to its key's text."""
     ordinals = table.handle or table.emitted
     columns = [(table.table.columns[ordinal], ordinal) for ordinal in ordinals]
     places = [(f"{column.name}=", ordinal, column.kind) for column, ordinal in columns]

@@ -1,6 +1,6 @@
 """Who plays the upstream of each protocol: from a change log to the encoder's input.
 
-| protocol | personality |
+| protocol | source simulator |
 | --- | --- |
 | `open`, `avro` | TiDB, watched by a TiCDC changefeed |
 | `vitess` | a Vitess keyspace, followed by VStream |
@@ -59,7 +59,7 @@ class SourceOutput:
 
     `given` is the encoder's input; `events` say the same in rows, DDL and resolved marks, from
     which the truth is folded; `settings` are the scenario's, completed by what only the upstream
-    knows. `stopped` tells of the error that ended a changefeed, and `decisions` what its filters
+    knows. `stopped` is the error that ended a changefeed, and `decisions` what its filters
     made of each job and row. `topic` is there even if nothing is sent.
     """
 
@@ -117,7 +117,7 @@ def keyspace_of(stage: SourceConfig) -> tuple[Topology, Keys]:
     keyspace = str(stage.settings.get("vitess.keyspace", stage.databases[0]))
     if keyspace not in stage.databases:
         raise UsageError(
-            f"vitess.keyspace {keyspace!r} is none of the scenario's databases",
+            f"vitess.keyspace {keyspace!r} is not one of the scenario's databases",
             expected="one of " + ", ".join(stage.databases),
         )
     vindexes = {
@@ -170,7 +170,7 @@ def _check_start(log: ChangeLog, stage: SourceConfig, *, copies: bool) -> None:
     for name in (stage.copied_after, *stage.resharded):
         if name is not None and name not in names:
             raise UsageError(
-                f"`keyspace` names the transaction {name!r}, which there is none of",
+                f"`keyspace` names transaction {name!r}, which does not exist",
                 expected="one of " + ", ".join(names),
             )
     if stage.copied_after is not None and not copies:

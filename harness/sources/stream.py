@@ -1,4 +1,4 @@
-"""The personalities as streams: changes in one by one, the encoder's input out one by one.
+"""The source simulators as streams: changes in one by one, the encoder's input out one by one.
 
 Nothing that was yielded is kept. What stays is what an upstream itself holds: the catalogue, the
 rows that are in its tables, and the running transaction; of a changefeed no decision is explained.
@@ -13,7 +13,7 @@ from typing import Any
 from harness.model.change import Change
 from harness.sources.source import SourceConfig, completed, connector_settings, keyspace_of
 from harness.sources.tidb.changefeed import changefeed
-from harness.sources.tidb.simulator import TiDB, told
+from harness.sources.tidb.simulator import TiDB, emitted
 from harness.sources.vitess.simulator import Cluster, replayed
 
 
@@ -26,7 +26,7 @@ class Flow:
 
 
 def flow(protocol: str, changes: Iterable[Change], stage: SourceConfig) -> Flow:
-    """Return what a protocol's personality gives its encoder for changes that come one by one.
+    """Return what a protocol's source simulator gives its encoder for changes that come one by one.
 
     Where it stops early, so does the stream. Its errors are those of `SOURCES`, raised when
     the stream gets there.
@@ -38,7 +38,7 @@ def flow(protocol: str, changes: Iterable[Change], stage: SourceConfig) -> Flow:
     settings = completed(stage.settings, protocol)
     feed = changefeed(settings, stage.partitions, protocol)
     tidb = TiDB(feed, stage.databases, end_resolved=stage.end_resolved, explain=False)
-    return Flow(told(tidb, changes, end_resolved=stage.end_resolved), settings)
+    return Flow(emitted(tidb, changes, end_resolved=stage.end_resolved), settings)
 
 
 def _responses(cluster: Cluster, changes: Iterable[Change]) -> Iterator[Any]:

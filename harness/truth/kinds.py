@@ -46,7 +46,7 @@ def kind_of(vector: Vector) -> str:
 
 
 def _topics_only(vector: Vector) -> bool:
-    """Tell whether the rules choose topics and the only partition there is."""
+    """Return whether the rules choose topics and the only partition there is."""
     rules: Sequence[Vector] = section(section(vector, "config"), "sink").get("dispatchers") or ()
     counts = {count for target in vector["dispatch"] for count in target["partition"]}
     return counts == {"1"} and any("topic" in rule for rule in rules)

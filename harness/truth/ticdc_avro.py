@@ -134,7 +134,7 @@ def _messages(ours: Sequence[Mapping[str, Any]], theirs: Sequence[Vector]) -> It
 
 
 def _same_stop(ours: str, theirs: str) -> bool:
-    """Tell whether both stop with one code, and for what theirs gives as the cause, if it does."""
+    """Return whether both stop with one code, and for the cause that theirs gives, if any."""
     code, _, what = ours.partition("]")
     their_code, _, their_what = theirs.partition("]")
     cause = their_what.partition(": ")[2]

@@ -52,12 +52,12 @@ def sink_of(vector: Vector) -> Vector:
 
 
 def raw_changes(vector: Vector) -> bool:
-    """Tell whether the sink was told to split no update."""
+    """Return whether the sink was told to split no update."""
     return bool(section(sink_of(vector), "kafka-config").get("output-raw-change-event"))
 
 
 def force_replicate(vector: Vector) -> bool:
-    """Tell whether tables without a valid index are replicated."""
+    """Return whether tables without a valid index are replicated."""
     return bool(settings_of(vector).get("force-replicate", False))
 
 

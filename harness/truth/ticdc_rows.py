@@ -157,5 +157,5 @@ def _mounted(vector: Vector, number: int, change: _Change, target: Vector) -> Ro
 
 
 def _partitioned(change: _Change) -> bool:
-    """Tell whether the row's table has partitions, whose ids then stand in the keys."""
+    """Return whether the row's table has partitions, whose ids then stand in the keys."""
     return bool(change.table.table.partitions)

@@ -70,7 +70,7 @@ Ran = tuple[Session, tuple[DdlJob, ...]]
 
 
 def renamed_twice(jobs: Sequence[DdlJob]) -> bool:
-    """Tell whether one RENAME TABLE moved a table twice, which TiCDC's snapshot cannot follow."""
+    """Return whether one RENAME TABLE moved a table twice, which TiCDC's snapshot cannot follow."""
     ids = [job.before.physical_id for job in jobs if job.before is not None]
     renames = all(job.action is ActionType.RENAME_TABLE for job in jobs)
     return renames and len(set(ids)) < len(ids)

@@ -23,7 +23,7 @@ from harness.verdict.expected import Expected, TableState, apply_row, key_of
 def fold_rows(events: Iterable[SourceEvent], tells_default: Callable[[Column], bool]) -> Expected:
     """Return the state after all rows, in the order in which they were sent.
 
-    `tells_default` says of a new column whether the wire tells its default, which older rows then
+    `tells_default` says of a new column whether the wire carries its default, which older rows then
     have; otherwise they have NULL there.
     """
     rows = tuple(event for event in events if isinstance(event, RowEvent))
@@ -48,7 +48,7 @@ def _folded(
         if not isinstance(event, RowEvent):
             continue
         state = tables.get(event.table.table.id)
-        # A deletion tells of its key alone, so the row behind it is the first with the new columns.
+        # A deletion carries only its key, so the row behind it is the first with the new columns.
         if state is not None and state.mounted != event.table and event.after is not None:
             _widen(state, event.table, tells_default)
         apply_row(tables, event)
@@ -81,7 +81,7 @@ def _widen(state: TableState, after: SourceTable, tells_default: Callable[[Colum
 def _keeps(before: Column, after: Column) -> bool:
     """Return whether older rows keep their value: of the same kind, or of another size of it.
 
-    Nobody can tell a column that was widened from one that was dropped and added again.
+    A widened column looks the same as one that was dropped and added again.
     """
     kinds = {before.kind, after.kind}
     return len(kinds) == 1 or any(kinds <= family for family in (INTEGERS, CHARACTERS, BINARIES))
@@ -90,7 +90,7 @@ def _keeps(before: Column, after: Column) -> bool:
 def _told(column: Column) -> Value:
     """Return what a reader fills in for a column that an older record lacks: the default of now.
 
-    Not what the database gave its own rows when the column came: the schema does not tell of it.
+    Not what the database gave its own rows when the column came: the schema does not carry it.
     """
     try:
         return default_value(column, column.default)

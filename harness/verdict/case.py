@@ -16,9 +16,9 @@ class Judged:
     """One case under judgement.
 
     `clauses` are those that the scenario cites, the first of them being its main point; `places`
-    tells for each event number where its records lie, every copy of them, and `messages` how many
-    messages say it once: a deletion's tombstone is a second one. `row_ids` tells whether
-    the wire tells rows without a key apart. `compacted` are the events of which compaction removed
+    maps each event number to the places of its records, every copy of them, and `messages` how many
+    messages say it once: a deletion's tombstone is a second one. `row_ids` says whether
+    the wire identifies rows without a key. `compacted` are the events of which compaction removed
     a record. `hostile` are the places of what no consumer can
     read; None where everything can be.
     """

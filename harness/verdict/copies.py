@@ -1,4 +1,4 @@
-"""How often a row without a key may be there, where nothing tells a copy from a second row.
+"""How often a row without a key may be there, where nothing distinguishes a copy from a second row.
 
 Without row ids on the wire a consumer may take two equal events of one commit ts for one that came
 twice, or it may apply whatever it reads: a stream is delivered at least once, so both are right.
@@ -35,10 +35,10 @@ def are_undecidable(judged: Judged, expected: Expected, findings: Sequence[Findi
     differs: Counter[tuple[str, str]] = Counter()
     for finding in findings:
         differs[finding.table, finding.key] += COUNTS[finding.kind]
-    told = [_counts(tables) for tables in _readings(judged, expected)]
-    exact = told[0]
+    counted = [_counts(tables) for tables in _readings(judged, expected)]
+    exact = counted[0]
     return all(
-        min(one[row] for one in told) <= exact[row] + more <= max(one[row] for one in told)
+        min(one[row] for one in counted) <= exact[row] + more <= max(one[row] for one in counted)
         for row, more in differs.items()
     )
 

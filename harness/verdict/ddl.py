@@ -52,7 +52,7 @@ def compare_ddl(
 def _named(expected: Expected, answer: Sequence[ObservedDdl]) -> list[tuple[int, str]]:
     """Return commit ts and restored text of each answer.
 
-    The user's own text counts as the restored one. Where a consumer tells no commit ts, its n-th
+    The user's own text counts as the restored one. Where a consumer reports no commit ts, its n-th
     statement of a text is the stream's n-th of that text.
     """
     texts = {(event.commit_ts, event.source): event.query for event in expected.ddl}

@@ -1,8 +1,8 @@
 """Level decode: what each message says, event by event, against what a consumer read out of it.
 
-Events are matched by their message and, within it, by their order. Rows and DDL have to be told;
-of every other kind a consumer tells all events or none. A commit ts and a DDL's type are compared
-where they are told.
+Events are matched by their message and, within it, by their order. Rows and DDL must be
+reported; of every other kind a consumer reports all events or none. A commit ts and a DDL's type
+are compared where they are reported.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ ACCEPTED: Mapping[EventKind, frozenset[EventKind]] = {EventKind.UPSERT: PUTS}
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ExpectedEvent:
     """An event as its message has it, with canonical values, and the columns that they belong to.
 
     The images of a delete whose message has no more than its key are that key.
@@ -49,7 +49,7 @@ class Wanted:
         return self.place.topic, self.place.partition, self.place.offset
 
 
-def judge_decoded(judged: Judged, wanted: Sequence[Wanted], observed: Observed) -> Verdict:
+def judge_decoded(judged: Judged, wanted: Sequence[ExpectedEvent], observed: Observed) -> Verdict:
     """Return the verdict on one case at level decode; `wanted` come in the order of the records."""
     if judged.hostile is not None and observed.outcome in (Outcome.DONE, Outcome.ERROR):
         return judge_hostile(judged, observed)
@@ -61,17 +61,17 @@ def judge_decoded(judged: Judged, wanted: Sequence[Wanted], observed: Observed) 
 
 
 def _compare(
-    judged: Judged, wanted: Sequence[Wanted], answer: Sequence[ObservedDecoded]
+    judged: Judged, wanted: Sequence[ExpectedEvent], answer: Sequence[ObservedDecoded]
 ) -> Iterator[Finding]:
-    told_kinds = {told.kind for told in answer} | OWED
-    due: dict[Where, list[Wanted]] = {}
+    reported_kinds = {reported.kind for reported in answer} | OWED
+    due: dict[Where, list[ExpectedEvent]] = {}
     for one in wanted:
         events = due.setdefault(one.where, [])
-        if one.event.kind in told_kinds:
+        if one.event.kind in reported_kinds:
             events.append(one)
     got: dict[Where, list[ObservedDecoded]] = {}
-    for told in answer:
-        got.setdefault((told.topic, told.partition, told.offset), []).append(told)
+    for reported in answer:
+        got.setdefault((reported.topic, reported.partition, reported.offset), []).append(reported)
     for where, events in due.items():
         for one, said in zip_longest(events, got.pop(where, [])):
             if one is None:
@@ -81,41 +81,41 @@ def _compare(
             else:
                 yield from _event(judged, one, said)
     for strays in got.values():
-        yield from (_unexpected(judged, told) for told in strays)
+        yield from (_unexpected(judged, reported) for reported in strays)
     yield from _order(judged, list(due), answer)
 
 
-def _missing(judged: Judged, one: Wanted) -> Finding:
-    what = f"{one.place} says {event_text(one.event)}; the consumer tells no such event"
+def _missing(judged: Judged, one: ExpectedEvent) -> Finding:
+    what = f"{one.place} says {event_text(one.event)}; the consumer reported no such event"
     return _finding(judged, one, FindingKind.EVENT_MISSING, what)
 
 
-def _unexpected(judged: Judged, told: ObservedDecoded) -> Finding:
-    where = f"{told.topic}/{told.partition}@{told.offset}"
-    name = f" of {told.schema}.{told.table}" if told.table else ""
+def _unexpected(judged: Judged, reported: ObservedDecoded) -> Finding:
+    where = f"{reported.topic}/{reported.partition}@{reported.offset}"
+    name = f" of {reported.schema}.{reported.table}" if reported.table else ""
     return Finding(
         FindingKind.EVENT_UNEXPECTED,
-        f"line {told.line} of events.jsonl tells a {told.kind.value}{name} of {where}, "
+        f"line {reported.line} of events.jsonl reports a {reported.kind.value}{name} of {where}, "
         "which has no such event",
         judged.main_clause(),
         judged.line,
-        actual=told.kind.value,
+        actual=reported.kind.value,
     )
 
 
 def _order(
     judged: Judged, given: Sequence[Where], answer: Sequence[ObservedDecoded]
 ) -> Iterator[Finding]:
-    """Yield a finding at the first event that is told behind one of a later message."""
+    """Yield a finding at the first event that is reported after one of a later message."""
     numbers = {where: number for number, where in enumerate(given)}
     last = -1
-    for told in answer:
-        number = numbers.get((told.topic, told.partition, told.offset), last)
+    for reported in answer:
+        number = numbers.get((reported.topic, reported.partition, reported.offset), last)
         if number < last:
-            where = f"{told.topic}/{told.partition}@{told.offset}"
+            where = f"{reported.topic}/{reported.partition}@{reported.offset}"
             yield Finding(
                 FindingKind.EVENT_ORDER,
-                f"line {told.line} of events.jsonl is about {where}, which was given before "
+                f"line {reported.line} of events.jsonl is about {where}, which comes before "
                 "the message of the line before it",
                 judged.main_clause(),
                 judged.line,
@@ -124,80 +124,80 @@ def _order(
         last = number
 
 
-def _event(judged: Judged, one: Wanted, told: ObservedDecoded) -> Iterator[Finding]:
+def _event(judged: Judged, one: ExpectedEvent, reported: ObservedDecoded) -> Iterator[Finding]:
     event = one.event
-    if told.kind not in ACCEPTED.get(event.kind, {event.kind}):
-        yield _differs(judged, one, "is", event.kind.value, told.kind.value)
+    if reported.kind not in ACCEPTED.get(event.kind, {event.kind}):
+        yield _differs(judged, one, "is", event.kind.value, reported.kind.value)
         return
     if event.kind not in OWED:
-        yield from _commit_ts(judged, one, told)
+        yield from _commit_ts(judged, one, reported)
         return
-    table, said = (f"{e.schema}.{e.table}" for e in (event, told))
+    table, said = (f"{e.schema}.{e.table}" for e in (event, reported))
     if event.kind is not EventKind.DDL and table != said:
         yield _differs(judged, one, "is of the table", table, said)
         return
-    yield from _commit_ts(judged, one, told)
+    yield from _commit_ts(judged, one, reported)
     if event.kind is EventKind.DDL:
-        yield from _ddl(judged, one, told)
+        yield from _ddl(judged, one, reported)
         return
-    yield from _image(judged, one, "before", event.before, told.before)
-    yield from _image(judged, one, "after", event.after, told.after)
+    yield from _image(judged, one, "before", event.before, reported.before)
+    yield from _image(judged, one, "after", event.after, reported.after)
 
 
-def _ddl(judged: Judged, one: Wanted, told: ObservedDecoded) -> Iterator[Finding]:
+def _ddl(judged: Judged, one: ExpectedEvent, reported: ObservedDecoded) -> Iterator[Finding]:
     event = one.event
-    if told.query != event.query:
-        yield _differs(judged, one, "has the statement", event.query, told.query)
-    if told.type is not None and told.type != event.type:
-        yield _differs(judged, one, "has the type", str(event.type), str(told.type))
+    if reported.query != event.query:
+        yield _differs(judged, one, "has the statement", event.query, reported.query)
+    if reported.type is not None and reported.type != event.type:
+        yield _differs(judged, one, "has the type", str(event.type), str(reported.type))
 
 
-def _commit_ts(judged: Judged, one: Wanted, told: ObservedDecoded) -> Iterator[Finding]:
+def _commit_ts(judged: Judged, one: ExpectedEvent, reported: ObservedDecoded) -> Iterator[Finding]:
     wanted = one.event.commit_ts
-    if wanted and told.commit_ts not in (None, wanted):
-        yield _differs(judged, one, "has the commit ts", str(wanted), str(told.commit_ts))
+    if wanted and reported.commit_ts not in (None, wanted):
+        yield _differs(judged, one, "has the commit ts", str(wanted), str(reported.commit_ts))
 
 
 def _image(
     judged: Judged,
-    one: Wanted,
+    one: ExpectedEvent,
     which: str,
     wanted: Mapping[str, Value] | None,
-    told: RawRow | None,
+    reported: RawRow | None,
 ) -> Iterator[Finding]:
-    if wanted is None or told is None:
-        if (wanted is None) != (told is None):
-            known, said = ("no" if row is None else "a" for row in (wanted, told))
+    if wanted is None or reported is None:
+        if (wanted is None) != (reported is None):
+            known, said = ("no" if row is None else "a" for row in (wanted, reported))
             yield _differs(judged, one, f"has, as `{which}`,", f"{known} row", f"{said} row")
         return
-    for name in (*wanted, *sorted(told.keys() - wanted.keys())):
-        if name not in wanted or name not in told:
-            yield _column_finding(judged, one, which, name, is_told=name in told)
+    for name in (*wanted, *sorted(reported.keys() - wanted.keys())):
+        if name not in wanted or name not in reported:
+            yield _column_finding(judged, one, which, name, is_reported=name in reported)
         else:
-            yield from _value(judged, one, (which, name), wanted[name], told)
+            yield from _value(judged, one, (which, name), wanted[name], reported)
 
 
 def _column_finding(
-    judged: Judged, one: Wanted, which: str, name: str, *, is_told: bool
+    judged: Judged, one: ExpectedEvent, which: str, name: str, *, is_reported: bool
 ) -> Finding:
-    kind = FindingKind.EXTRA_COLUMN if is_told else FindingKind.MISSING_COLUMN
-    verb = "has the unknown column" if is_told else "lacks the column"
+    kind = FindingKind.EXTRA_COLUMN if is_reported else FindingKind.MISSING_COLUMN
+    verb = "has the unknown column" if is_reported else "lacks the column"
     what = f"{_name(one)}: `{which}` of the answer {verb} {name}"
     return replace(_finding(judged, one, kind, what), column=name)
 
 
 def _value(
-    judged: Judged, one: Wanted, at: tuple[str, str], wanted: Value, told: RawRow
+    judged: Judged, one: ExpectedEvent, at: tuple[str, str], wanted: Value, reported: RawRow
 ) -> Iterator[Finding]:
     which, name = at
     column = one.columns[name]
     kind = FindingKind.WRONG_VALUE
     try:
-        found = canonical(column, told[name])
+        found = canonical(column, reported[name])
         actual = value_text(found)
         what = f"is {actual}, not {value_text(wanted)}"
     except ValueError as error:
-        found, kind, actual = None, FindingKind.UNREADABLE_VALUE, repr(told[name])
+        found, kind, actual = None, FindingKind.UNREADABLE_VALUE, repr(reported[name])
         what = f"cannot be read: {error}"
     if kind is FindingKind.WRONG_VALUE and found == wanted:
         return
@@ -210,13 +210,13 @@ def _value(
     )
 
 
-def _differs(judged: Judged, one: Wanted, what: str, wanted: str, told: str) -> Finding:
-    said = f"{_name(one)} {what} {wanted}; the consumer says {told}"
+def _differs(judged: Judged, one: ExpectedEvent, what: str, wanted: str, reported: str) -> Finding:
+    said = f"{_name(one)} {what} {wanted}; the consumer says {reported}"
     found = _finding(judged, one, FindingKind.EVENT_UNEXPECTED, said)
-    return replace(found, expected=wanted, actual=told)
+    return replace(found, expected=wanted, actual=reported)
 
 
-def _finding(judged: Judged, one: Wanted, kind: FindingKind, message: str) -> Finding:
+def _finding(judged: Judged, one: ExpectedEvent, kind: FindingKind, message: str) -> Finding:
     event = one.event
     return Finding(
         kind,
@@ -228,5 +228,5 @@ def _finding(judged: Judged, one: Wanted, kind: FindingKind, message: str) -> Fi
     )
 
 
-def _name(one: Wanted) -> str:
+def _name(one: ExpectedEvent) -> str:
     return f"the {one.event.kind.value} of {one.place}"

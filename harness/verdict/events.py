@@ -1,7 +1,7 @@
 """Row events, where the consumer hands them back: all applied, per key in order, none invented.
 
-An insert and an update are both "put": without old values the wire does not tell them apart, and a
-re-applied put is harmless. What may repeat is the consumer's guarantee; the tables tell whether a
+An insert and an update are both "put": without old values the wire does not distinguish them, and a
+re-applied put is harmless. What may repeat is the consumer's guarantee; the tables show whether a
 repetition did harm.
 """
 
@@ -25,13 +25,13 @@ from harness.verdict.text import key_text
 # Table and key; commit ts and whether the event is a delete.
 Name = tuple[str, str]
 Step = tuple[int, bool]
-# A tombstone that compaction left, or that came again, says no time: tables tell whether it harmed.
+# A tombstone that compaction left, or that came again, says no time: tables show whether it harmed.
 Kind = tuple[str, str, bool]  # table, key, whether it is a delete
 UNTOLD_DELETE: Step = (0, True)
 
 
-class Told(NamedTuple):
-    """An event as the consumer told it: the step that it is taken for, and whether it said when."""
+class Reported(NamedTuple):
+    """An event as the consumer reported it: the step that it is, and whether it has a commit ts."""
 
     step: Step
     dated: bool
@@ -55,8 +55,8 @@ def compare_events(
     for name, events in wanted.items():
         steps = [(event.commit_ts, event.op is Op.DELETE) for event in events]
         # Of events without a time it is not known which one came again.
-        told = got.pop(name, []) if undated else list(dict.fromkeys(got.pop(name, [])))
-        seen = [one.step for one in told]
+        reported = got.pop(name, []) if undated else list(dict.fromkeys(got.pop(name, [])))
+        seen = [one.step for one in reported]
         due = [
             e for n, e in enumerate(events) if not _overtaken(judged, expected, e, events[n + 1 :])
         ]
@@ -65,7 +65,7 @@ def compare_events(
             if step not in steps and step != UNTOLD_DELETE:
                 yield _unexpected(judged, name, step, early)
         kept = [step for step in seen if step in steps]
-        if not _in_order([step for step in dict.fromkeys(steps) if step in kept], told):
+        if not _in_order([step for step in dict.fromkeys(steps) if step in kept], reported):
             yield Finding(
                 FindingKind.EVENT_ORDER,
                 f"the events of {name[0]} {name[1]} were applied out of order",
@@ -77,14 +77,14 @@ def compare_events(
                 actual=_steps_text(kept),
                 places=judged.places_of(events),
             )
-    for name, told in got.items():
-        for step in dict.fromkeys(one.step for one in told):
+    for name, reported in got.items():
+        for step in dict.fromkeys(one.step for one in reported):
             yield _unexpected(judged, name, step, early)
 
 
-def _in_order(steps: Sequence[Step], told: Sequence[Told]) -> bool:
-    """Return whether the steps are among the told ones, in this order."""
-    left = iter(told)
+def _in_order(steps: Sequence[Step], reported: Sequence[Reported]) -> bool:
+    """Return whether the steps are among the reported ones, in this order."""
+    left = iter(reported)
     return all(any(one.may_be(step) for one in left) for step in steps)
 
 
@@ -139,11 +139,11 @@ def _unexpected(judged: Judged, name: Name, step: Step, early: AbstractSet[int])
 
 def _answered(
     judged: Judged, expected: Expected, answer: Sequence[ObservedEvent]
-) -> dict[Name, list[Told]]:
+) -> dict[Name, list[Reported]]:
     """Group the answers by table and key, reading keys by the version at their commit ts.
 
-    Where a consumer tells no commit ts, its n-th put or delete of a key is the n-th that can still
-    be read and that it did not tell with one.
+    Where a consumer reports no commit ts, its n-th put or delete of a key is the n-th that can
+    still be read and that it did not report with one.
     """
     events = [e for e in (*expected.applied, *expected.held) if isinstance(e, RowEvent)]
     untold: dict[Kind, list[int]] = {}
@@ -151,20 +151,20 @@ def _answered(
         if event.origin.event not in judged.compacted - judged.places.keys():
             kind = (str(event.table.table.id), _key(event), event.op is Op.DELETE)
             untold.setdefault(kind, []).append(event.commit_ts)
-    read = [(kind, told) for told, kind in _kinds(events, answer, untold.keys())]
-    dated = {(kind, told.commit_ts) for kind, told in read}
+    read = [(kind, reported) for reported, kind in _kinds(events, answer, untold.keys())]
+    dated = {(kind, reported.commit_ts) for kind, reported in read}
     left = {
         kind: [ts for ts in all_of if (kind, ts) not in dated] or all_of[-1:]
         for kind, all_of in untold.items()
     }
-    got: dict[Name, list[Told]] = {}
-    for kind, told in read:
-        ts = told.commit_ts
+    got: dict[Name, list[Reported]] = {}
+    for kind, reported in read:
+        ts = reported.commit_ts
         if ts is None:
             due = left.get(kind, [0])
             ts = due.pop(0) if len(due) > 1 else due[0]
-        step = (ts, told.op is Op.DELETE)
-        got.setdefault(kind[:2], []).append(Told(step, told.commit_ts is not None))
+        step = (ts, reported.op is Op.DELETE)
+        got.setdefault(kind[:2], []).append(Reported(step, reported.commit_ts is not None))
     return got
 
 
@@ -176,18 +176,20 @@ def _kinds(
     handles: dict[str, dict[tuple[int, ...], RowEvent]] = {}
     for event in events:
         handles.setdefault(str(event.table.table.id), {})[event.table.handle] = event
-    for told in answer:
-        table, delete = str(told.table), told.op is Op.DELETE
-        image = (told.before if delete else told.after) or {}
-        if told.commit_ts is None:
+    for reported in answer:
+        table, delete = str(reported.table), reported.op is Op.DELETE
+        image = (reported.before if delete else reported.after) or {}
+        if reported.commit_ts is None:
             there = list(handles.get(table, {}).values())
         else:
-            there = [versions[place] for place in [(table, told.commit_ts)] if place in versions]
+            there = [
+                versions[place] for place in [(table, reported.commit_ts)] if place in versions
+            ]
         if there and not there[-1].table.handle:
             continue
         keys = [_raw_key(version, image) for version in there] or ["?"]
         yield (
-            told,
+            reported,
             (table, next((k for k in keys if (table, k, delete) in known), keys[-1]), delete),
         )
 

@@ -57,7 +57,7 @@ class TableState:
 class Expected:
     """The state at the last global resolved ts, and how it came about, in order of application.
 
-    `again` folds other events of the case by the same rules; `unordered` tells whether events in
+    `again` folds other events of the case by the same rules; `unordered` says whether events in
     different partitions have no order among each other.
     """
 

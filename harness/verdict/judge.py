@@ -1,6 +1,6 @@
 """One case: expected and observed in, a verdict out.
 
-How a consumer ended decides first: one that crashed, hung, answered nothing or garbage is told
+How a consumer ended decides first: one that crashed, hung, answered nothing or garbage is reported
 apart from one that answered wrongly. Where a message could not be read, what the consumer says of
 it is judged instead of its tables. A harness fault never reaches this function.
 """
@@ -79,7 +79,7 @@ def judge(judged: Judged, expected: Expected, observed: Observed) -> Verdict:
             judged.case,
             Judgement.UNDECIDED,
             findings,
-            "a table without a key, and nothing that tells a copy from a second row:"
+            "a table without a key, and nothing distinguishes a copy from a second row:"
             " how often it is there cannot be decided",
         )
     return Verdict(judged.case, Judgement.FAIL, findings)

@@ -26,8 +26,8 @@ def both(judged: Judged, packed: Verdict, alone: Verdict, neighbours: int) -> Ve
     """Return the verdict on a case; `neighbours` were in the pack besides it."""
     wrong_packed, wrong_alone = packed.judgement in FINDINGS, alone.judgement in FINDINGS
     if wrong_packed and wrong_alone:
-        told = filter(None, (packed.detail, CONFIRMED))
-        return replace(packed, detail="; ".join(told))
+        details = filter(None, (packed.detail, CONFIRMED))
+        return replace(packed, detail="; ".join(details))
     if wrong_packed:
         said = (
             f"only when packed: {packed.judgement.value} among {neighbours} other changefeeds, "

@@ -1,6 +1,6 @@
 """Tables, row by row and cell by cell.
 
-A cell is compared in its column's canonical form. A row that differs is told apart by what it looks
+A cell is compared in its column's canonical form. A row that differs is classified by what it looks
 like: an older version of itself (stale), a row that should be gone, a row that was applied too
 early, or a wrong value in a column.
 """
@@ -45,7 +45,7 @@ def compare_tables(
             yield Finding(
                 FindingKind.EXTRA_TABLE,
                 f"table {table_id} must not exist at the end; "
-                f"the consumer answers {len(answer[table_id])} rows for it",
+                f"the consumer returned {len(answer[table_id])} rows for it",
                 judged.main_clause(),
                 judged.line,
                 table=str(table_id),

@@ -15,7 +15,7 @@ REFUSED = {
         ["verify", "--spark", "out", "--expected", "e", "--seed", "2"],
         "e says what to expect, and so do the workload's flags",
     ),
-    "a rate that is none": (["load", "--rate", "fast"], "--rate fast is no rate"),
+    "a rate that is none": (["load", "--rate", "fast"], "--rate fast is not a rate"),
     "a protocol that is none": (["load", "--protocol", "canal"], "`protocol` is the text `canal`"),
     "a file that is not there": (
         ["load", "--spec", "none.yaml"],

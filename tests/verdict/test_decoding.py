@@ -1,4 +1,4 @@
-"""Level decode: each way in which an answer may differ from what its messages say is told apart."""
+"""Level decode: each way in which an answer may differ from its messages has its own finding."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from harness.model.finding import FindingKind, Judgement, Place
 from harness.model.observed import Observed, ObservedDecoded, Outcome
 from harness.model.record import Origin
 from harness.verdict.case import Judged
-from harness.verdict.decoding import Wanted, judge_decoded
+from harness.verdict.decoding import ExpectedEvent, judge_decoded
 
 K = FindingKind
 JUDGED = Judged("case", "open", ("open.row.insert",), 9, {})
@@ -24,10 +24,12 @@ COLUMNS = {
 BIG = 2**64 - 1
 
 
-def wanted(kind: EventKind, offset: int, **more: Any) -> Wanted:
+def wanted(kind: EventKind, offset: int, **more: Any) -> ExpectedEvent:
     """Return an event of a message at an offset of the one partition."""
     event = DecodedEvent(kind, 7, "shop", "t", **more)
-    return Wanted(event, COLUMNS, Place("ticdc", 0, offset, Origin(20 + offset, 0, 0, "row")))
+    return ExpectedEvent(
+        event, COLUMNS, Place("ticdc", 0, offset, Origin(20 + offset, 0, 0, "row"))
+    )
 
 
 DDL = wanted(EventKind.DDL, 0, query="CREATE TABLE t (a INT)", type=3)
@@ -38,7 +40,7 @@ MARK = wanted(EventKind.RESOLVED, 3)
 STREAM = (DDL, INSERT, PUT, DELETE, MARK)
 
 
-def told(one: Wanted, **more: Any) -> ObservedDecoded:
+def reported(one: ExpectedEvent, **more: Any) -> ObservedDecoded:
     """Return the right answer to an event, with some of it changed."""
     event = one.event
     right = ObservedDecoded(
@@ -48,11 +50,11 @@ def told(one: Wanted, **more: Any) -> ObservedDecoded:
 
 
 RIGHT = [
-    told(DDL),
-    told(INSERT, after={"a": str(BIG), "b": "78"}),
-    told(PUT),
-    told(DELETE),
-    told(MARK),
+    reported(DDL),
+    reported(INSERT, after={"a": str(BIG), "b": "78"}),
+    reported(PUT),
+    reported(DELETE),
+    reported(MARK),
 ]
 
 
@@ -83,7 +85,7 @@ def test_an_upsert_is_told_by_any_of_its_words() -> None:
 
 
 def test_marks_are_told_all_or_not_at_all() -> None:
-    """Resolved marks may be left out; of those that are told the ts must be right."""
+    """Resolved marks may be left out; of those that are reported the ts must be right."""
     assert found(*RIGHT[:4]) == []
     assert [kind for kind, _, _ in found(*spoiled(4, commit_ts=8))] == [K.EVENT_UNEXPECTED]
 
@@ -128,7 +130,7 @@ def test_missing_and_unexpected_events() -> None:
 
 
 def test_order() -> None:
-    """Events are told in the order of their messages."""
+    """Events are reported in the order of their messages."""
     assert [kind for kind, _, _ in found(RIGHT[1], RIGHT[0], *RIGHT[2:])] == [K.EVENT_ORDER]
 
 

@@ -1,7 +1,7 @@
 """Runs the loads: floor, ours and the bound in turn, so that a busy machine troubles both alike.
 
 All are measured with the garbage collector on, and what was prepared is kept out of its sight. The
-time is the processor's: an encoder waits for nothing, and on a busy machine the clock tells of
+time is the processor's: an encoder waits for nothing, and on a busy machine the clock measures
 others.
 """
 

@@ -27,7 +27,7 @@ from harness.sources.source import SourceConfig
 PARTITIONS = 4
 BLOCK = 20_000
 BY_NAME = 100  # changes by which the names of topics are known
-WISHES = TopicOptions("", keep=True, replication=-1)
+TOPIC_OPTIONS = TopicOptions("", keep=True, replication=-1)
 BY_KEY = {"sink.dispatchers": [{"matcher": ["*.*"], "partition": "index-value"}]}
 JSON_ALONE = {"key.converter.schemas.enable": False, "value.converter.schemas.enable": False}
 # The protocols' most common settings: one row a message, the extension, no schema in each message.
@@ -81,7 +81,7 @@ class Filler:
     def _filled(self, name: str, protocol: str, records: Iterable[Record]) -> Filled:
         named = sorted({one.topic for one in streamed(_course(protocol), change_log(BY_NAME))})
         wanted = [(f"{name}.{topic}", PARTITIONS) for topic in named]
-        self._topics.enter_context(created(self._kafka, wanted, WISHES))
+        self._topics.enter_context(created(self._kafka, wanted, TOPIC_OPTIONS))
         sender = Sender({**self._kafka.client, **ALONE}, lambda topic: f"{name}.{topic}")
         registered = Registered(self._registry, name)
         ends: Counter[tuple[str, int]] = Counter()

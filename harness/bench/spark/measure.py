@@ -72,11 +72,11 @@ def _session(directory: Path, events: int) -> Iterator[Figure]:
             one.prepare()
             listed[name] = str(one.job_file)
         wish = directory / "wish.json"
-        told = directory / "found.ndjson"
-        document = {"jobs": listed, "decode": list(decode), "found": str(told)}
+        output = directory / "found.ndjson"
+        document = {"jobs": listed, "decode": list(decode), "found": str(output)}
         wish.write_text(json.dumps(document), encoding="utf-8")
         peak = _worked(wish)
-        lines: list[dict[str, Any]] = [orjson.loads(line) for line in told.open("rb")]
+        lines: list[dict[str, Any]] = [orjson.loads(line) for line in output.open("rb")]
         found = {line["name"]: line for line in lines}
     for name, filled in decode.items():
         yield from _decode_figures(name, filled, found[name])

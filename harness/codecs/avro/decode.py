@@ -185,7 +185,7 @@ def _ddl(raw: bytes) -> DecodedEvent:
     except (ValueError, RecursionError) as error:
         raise DecodingError(f"a DDL that is not JSON: {error}") from error
     if not isinstance(document, dict):
-        raise DecodingError("a DDL that is no JSON object")
+        raise DecodingError("a DDL that is not a JSON object")
     told = cast("Mapping[str, object]", document)
     numbers = [told.get(name) for name in ("type", "commitTs")]
     texts = [told.get(name) for name in ("query", "schema", "table")]

@@ -64,7 +64,7 @@ def relaid(space: Workspace, cases: Sequence[Case], partitions: int) -> Repartit
             found.append(plan)
     if not found:
         raise UsageError(
-            f"none of the {len(cases)} chosen cases can be laid over {partitions} partitions",
+            f"none of the {len(cases)} chosen cases can run over {partitions} partitions",
             expected="cases whose delivery does not depend on that number",
             hint=next(iter(left.values()), ""),
         )

@@ -70,7 +70,7 @@ class FaultContext:
             _, end = self._asker.get_watermark_offsets(there, timeout=TIMEOUT_S)
         except KafkaException as error:
             raise SetupError(
-                f"Kafka does not tell where {topic}/{partition} ends: {error.args[0].str()}",
+                f"Kafka did not report the end of {topic}/{partition}: {error.args[0].str()}",
                 hint="the broker's log says why",
             ) from error
         return int(end)

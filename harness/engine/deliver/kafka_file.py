@@ -31,7 +31,7 @@ def read_properties(path: Path) -> Mapping[str, str]:
         name = name.strip()
         where = Location(str(path), number, 1)
         if not equals or not name or " " in name:
-            problems.append(Problem(where, "this is no property", "name=value, or # a comment"))
+            problems.append(Problem(where, "this is not a property", "name=value, or # a comment"))
         elif name in found:
             problems.append(Problem(where, f"{name} is set twice", "each property once"))
         found[name] = value.strip()

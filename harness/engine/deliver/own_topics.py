@@ -38,7 +38,7 @@ class OwnTopics:
             there = self._admin.list_topics(timeout=LOOK_TIMEOUT_S).topics
         except KafkaException as error:
             raise SetupError(
-                f"Kafka at {self._kafka} does not tell its topics: {error.args[0].str()}",
+                f"Kafka at {self._kafka} did not list its topics: {error.args[0].str()}",
                 hint="give this user DESCRIBE on the topics",
             ) from error
         return {name: len(there[name].partitions) for name in names if name in there}
@@ -85,7 +85,7 @@ class OwnTopics:
             raise UsageError(
                 f"the topic {name} has {there} partitions, the case needs {count}",
                 expected=f"at least {count} partitions",
-                hint=f"`--partitions {there}` lays the case over as many as there are; "
+                hint=f"`--partitions {there}` runs the case over as many as there are; "
                 "`--topic-prefix` fills other topics",
             )
 

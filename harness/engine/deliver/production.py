@@ -229,7 +229,7 @@ def _only_messages(plans: Sequence[Plan]) -> None:
     problems = tuple(
         Problem(
             Location(plan.case.scenario.file, step.line),
-            f"{plan.case.id}: `{step.fault}` is done to a run, and here only messages are sent",
+            f"{plan.case.id}: `{step.fault}` acts on the run, but this command only sends messages",
             expected="a delivery of steps that change messages",
             hint="--delivery chooses another; `harness run` runs this one",
         )

@@ -15,7 +15,7 @@ def unknown_claims(scenarios: Iterable[Scenario]) -> tuple[Problem, ...]:
     return tuple(
         Problem(
             scenario.kill_places.get(name, Location(scenario.file)),
-            f"`kills` names `{name}`, and there is no such mutant",
+            f"`kills` names mutant `{name}`, which does not exist",
             expected="a name in docs/reference/mutants.md",
             hint=_hint(name),
         )

@@ -70,7 +70,7 @@ def _one(cases: Sequence[Case], delivery: str | None, partitions: int | None) ->
         shown = [f"'{case.id}'" for case in found[:SHOWN]]
         more = f", and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
         raise UsageError(
-            f"{found[0].scenario.id} has {len(found)} cases, and one stream fills a topic",
+            f"{found[0].scenario.id} has {len(found)} cases, but a topic takes one stream",
             expected=f"one case: add -k {' or -k '.join(shown)}{more}",
             hint="-k, --delivery and --partitions choose; `harness list` shows all of them",
         )

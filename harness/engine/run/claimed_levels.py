@@ -37,7 +37,7 @@ def levels_to_run(consumer: Consumer, level: Level | None) -> tuple[Level | None
         found = (*found, Level.DECODE)
     if not found:
         raise UsageError(
-            f"{consumer.name} claims the level live alone, which needs topics that are filled",
+            f"{consumer.name} claims only the level live, which needs filled topics",
             expected="--level live --live FILE.yaml",
             hint="docs/guides/certify-live.md has a file to start from",
         )

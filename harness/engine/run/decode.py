@@ -36,7 +36,7 @@ from harness.runner.contract.job import ChangefeedJob, Mode
 from harness.runner.manifest import Consumer
 from harness.runner.run import RunPlan
 from harness.runner.run import run as run_consumer
-from harness.verdict.decoding import Wanted, judge_decoded
+from harness.verdict.decoding import ExpectedEvent, judge_decoded
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ def sent_in_order(plan: Plan) -> Iterator[LogEntry]:
             yield unread.popleft()
 
 
-def wanted(plan: Plan) -> Iterator[Wanted]:
+def wanted(plan: Plan) -> Iterator[ExpectedEvent]:
     """Yield the events of a case's records, in the order of the records; hostile ones have none."""
     told = _told(plan)
     left = rows_left_out(plan)
@@ -124,7 +124,7 @@ def wanted(plan: Plan) -> Iterator[Wanted]:
             origin = _origin(one, number)
             columns = told.get(origin.event, {})
             place = Place(one.record.topic, one.record.partition, one.offset, origin)
-            yield Wanted(_canonical(whole(event, left), columns), columns, place)
+            yield ExpectedEvent(_canonical(whole(event, left), columns), columns, place)
 
 
 def _origin(one: LogEntry, number: int) -> Origin:

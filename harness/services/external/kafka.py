@@ -121,7 +121,7 @@ def _unusable(client: Mapping[str, str], errors: Sequence[KafkaError]) -> SetupE
 
 
 def _advertised(client: Mapping[str, str], brokers: Sequence[tuple[str, int]]) -> None:
-    """Refuse a cluster that answers, but tells clients to go where they cannot get."""
+    """Refuse a cluster that answers, but sends clients to addresses that they cannot reach."""
     problem = next((problem for broker in brokers if (problem := refusal(*broker))), "")
     if problem:
         raise SetupError(

@@ -31,7 +31,7 @@ class Form(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """One key; `wire` tells whether it shows in what consumers read.
+    """One key; `wire` says whether it shows in what consumers read.
 
     `name` is the scenario's own name for it, where that is another (a sink URI parameter). `values`
     lists the texts that it takes, empty when any will do. `refused` says why it is refused.

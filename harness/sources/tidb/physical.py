@@ -33,9 +33,9 @@ class _UnclearError(Exception):
 
 
 def physical_of(table: Table) -> Physical | None:
-    """Return what tells a row's physical partition id; None for a table without partitions.
+    """Return a function from a row to its physical partition id; None without partitions.
 
-    It raises StepError for a row that no partition takes, and where the harness cannot tell.
+    It raises StepError for a row that no partition takes, and where the harness cannot decide.
     """
     dealt = table.dealing
     if dealt is None:
@@ -61,7 +61,7 @@ def _refused(table: Table, what: str, _row: Row, line: int) -> int:
 
 
 def _deciding(table: Table, dealt: Dealing) -> Deciding:
-    """Return what tells the values that decide: comparable with each other and with marks."""
+    """Return a function from a row to its partitioning key, comparable with partition bounds."""
     columns = [table.column(name) for name in dealt.columns]
     ordinals = [table.position(name) for name in dealt.columns]
     if dealt.function:
@@ -176,7 +176,7 @@ def _homeless(table: Table, values: Sequence[object], line: int) -> StepError:
 def _by_hash(table: Table, dealt: Dealing) -> Physical:
     deciding, count = _deciding(table, dealt), len(table.partitions)
     if not dealt.function and table.column(dealt.columns[0]).kind not in INTEGERS:
-        raise _UnclearError(f"HASH over {dealt.columns[0]}, which is no integer")
+        raise _UnclearError(f"HASH over {dealt.columns[0]}, which is not an integer")
 
     def locate(row: Row, _line: int) -> int:
         (value,) = deciding(row)

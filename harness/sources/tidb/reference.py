@@ -1,4 +1,4 @@
-"""What the TiDB personality takes, in words: the settings that filter and route a changefeed.
+"""What the TiDB source simulator takes, in words: the settings that filter and route a changefeed.
 
 The encoders' settings are the protocols'; the reference page of a TiCDC protocol shows both.
 """

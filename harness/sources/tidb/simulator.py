@@ -1,4 +1,4 @@
-"""The TiDB personality: a change log becomes the stream that TiCDC's encoders are given.
+"""The TiDB source simulator: a change log becomes the stream that TiCDC's encoders are given.
 
 Rules, each with its source beside the code that keeps it:
 * what filters and a missing valid index leave out (`puller`, `change_filter`, `eligibility`);
@@ -54,7 +54,7 @@ _REMEDIES = {
 class Mounted:
     """What a changefeed sends for a change log, in emission order, and how it was decided.
 
-    `stopped` tells of the error that ended it, None when it goes on; `decisions` holds what became
+    `stopped` is the error that ended it, None when it goes on; `decisions` holds what became
     of each DDL job and each row change, in order.
     """
 
@@ -95,11 +95,11 @@ def follow(
     Raises StepError, which names the scenario line, when a step cannot be replayed.
     """
     tidb = TiDB(feed, databases, end_resolved=end_resolved)
-    events = tuple(told(tidb, log.changes, end_resolved=end_resolved))
+    events = tuple(emitted(tidb, log.changes, end_resolved=end_resolved))
     return Mounted(events, tidb.stopped, tuple(tidb.decisions))
 
 
-def told(
+def emitted(
     tidb: TiDB, changes: Iterable[Change], *, end_resolved: bool = True
 ) -> Iterator[SourceEvent]:
     """Yield what a changefeed sends, change by change; nothing of what was sent is kept.

@@ -58,7 +58,7 @@ def signed(number: int) -> int:
 
 
 class TableStore:
-    """All rows of one table, by key; the personality owns one for each table."""
+    """All rows of one table, by key; the source simulator owns one for each table."""
 
     def __init__(self, table: Table) -> None:
         """Start empty."""

@@ -1,4 +1,4 @@
-"""Where each key and value of a TOML text stands, which `tomllib` does not tell.
+"""Where each key and value of a TOML text stands, which `tomllib` does not report.
 
 The text is one that `tomllib` has read: only its shape is followed here, no value is understood.
 """

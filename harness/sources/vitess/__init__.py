@@ -1,3 +1,3 @@
-"""Vitess as an upstream: a sharded keyspace whose changes VStream tells."""
+"""The simulator of a sharded Vitess keyspace, as VStream reports its changes."""
 
 from __future__ import annotations

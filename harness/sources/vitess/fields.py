@@ -1,4 +1,4 @@
-"""A table as VStream's FIELD event tells it.
+"""A table as VStream's FIELD event describes it.
 
 Virtual generated columns are left out: what the change log has of them is not what MySQL computes.
 

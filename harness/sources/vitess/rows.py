@@ -1,6 +1,6 @@
 """One table's changes as ROW events; what all of them share is found once a version of the table.
 
-A ROW event tells of one row, as VStream's mostly do.
+A ROW event carries one row, as VStream's mostly do.
 """
 
 from __future__ import annotations

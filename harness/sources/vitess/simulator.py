@@ -1,4 +1,4 @@
-"""The Vitess personality: a change log becomes what VStream tells, and what that means.
+"""The Vitess source simulator: from a change log to VStream responses and row events.
 
 Rules:
 * one transaction of a scenario is one transaction on every shard that it touches, each complete
@@ -60,7 +60,7 @@ FIRST_SECOND = 1559033904
 
 @dataclass(frozen=True, slots=True)
 class Streamed:
-    """What VStream tells, and the row events that it stands for, both in order."""
+    """VStream responses and the row events that they mean, both in order."""
 
     responses: tuple[VStreamResponse, ...]
     rows: tuple[RowEvent, ...]
@@ -85,7 +85,7 @@ def stream(
 
 
 def replayed(cluster: Cluster, changes: Iterable[Change]) -> Iterator[None]:
-    """Replay changes one by one; after each the cluster has told what there is to tell of it."""
+    """Replay changes one by one; after each the cluster has emitted all of its events."""
     for step, change in enumerate(changes):
         try:
             match change:

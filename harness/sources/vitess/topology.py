@@ -37,9 +37,9 @@ class Topology:
     """One keyspace: its shards in the order of their ranges, and how rows find theirs.
 
     `resharded` has the topology that there is after a transaction, by its name. `copied_after`
-    names the transaction after which a connector starts that copies what is there; `copies` tells
+    names the transaction after which a connector starts that copies what is there; `copies` says
     whether it starts with a copy at all, be it of nothing. `followed` are the shards that the
-    connector is told to follow (`vitess.shard`), none for all; `stops_at_reshard` tells whether it
+    connector follows (`vitess.shard`), none for all; `stops_at_reshard` says whether it
     stops where the shards change.
     """
 

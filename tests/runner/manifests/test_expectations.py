@@ -62,8 +62,8 @@ def test_versions_bound_it(tmp_path: Path, version: str, *, holds: bool) -> None
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        ('    expires: "2026-13-01"\n', "2026-13-01 is no day"),
-        (FUTURE + '    versions: "soon"\n', "'soon' is no version specifier"),
+        ('    expires: "2026-13-01"\n', "2026-13-01 is not a date"),
+        (FUTURE + '    versions: "soon"\n', "'soon' is not a version specifier"),
         (FUTURE + '    versions: "<2"\n', "cannot be compared"),
         ("", "expires"),
     ],

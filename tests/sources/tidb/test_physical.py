@@ -257,7 +257,7 @@ def test_a_row_that_moves_is_a_new_row() -> None:
     ]
 
 
-def told(vector: Any) -> Iterator[tuple[Row, int]]:
+def emitted(vector: Any) -> Iterator[tuple[Row, int]]:
     """Yield a vector's rows with the physical ids that the vendor's mounter saw."""
     for row in vector["rows"]:
         image = row["columns"] or row["pre_columns"]
@@ -275,7 +275,7 @@ def test_all_vectors(name: str) -> None:
         if create is None:
             continue
         made = table(create.replace("test.pt(", "t(").replace("test.t(", "t("))
-        rows = list(told(vector))
+        rows = list(emitted(vector))
         ours = ordinals(made, [row for row, _ in rows])
         theirs = [number for _, number in rows]
         first = theirs[0] - ours[0]

@@ -34,7 +34,7 @@ def streamed(*changes: Change, over: Topology = ONE) -> Streamed:
     return stream(log(ddl(CREATE), *changes), over)
 
 
-def told(found: Streamed) -> list[list[VEvent]]:
+def emitted(found: Streamed) -> list[list[VEvent]]:
     """Return the events of every response behind the first statement's."""
     return [list(r.events) for r in found.responses if not isinstance(r.events[-1], Ddl)]
 
@@ -45,7 +45,7 @@ def test_a_transaction_is_one_response_in_statement_order() -> None:
         transaction(insert(1, "a"), update((1, "a"), (1, "b")), delete(1, "b")),
         transaction(insert(2, "x"), name="t2"),
     )
-    first, second = told(found)
+    first, second = emitted(found)
     kinds = [type(event) for event in first]
     assert kinds == [Begin, FieldEvent, VRowEvent, VRowEvent, VRowEvent, Vgtid, Commit]
     assert [type(event) for event in second] == [Begin, VRowEvent, Vgtid, Commit]
@@ -72,7 +72,7 @@ def test_fields_come_again_after_the_shape_changed() -> None:
             for event in events
             if isinstance(event, FieldEvent)
         ]
-        for events in told(found)
+        for events in emitted(found)
     ]
     assert fields == [[["id", "v"]], [["id", "v", "c"]], []]
 
@@ -80,7 +80,7 @@ def test_fields_come_again_after_the_shape_changed() -> None:
 def test_every_shard_gets_its_own_transaction_and_its_own_fields() -> None:
     """Rows go to the shard of their vindex value, one complete transaction after another."""
     found = streamed(transaction(insert(HIGH, "b"), insert(1, "a"), insert(2, "c")), over=TWO)
-    low, high = told(found)
+    low, high = emitted(found)
     assert {event.shard for event in low} == {"-80"}
     assert {event.shard for event in high} == {"80-"}
     cells = [e.changes[0].after for e in low if isinstance(e, VRowEvent)]
@@ -164,7 +164,7 @@ def test_a_pin_decides_the_shard() -> None:
     pinned = transaction(insert(1, "a"), insert(2, "b"))
     pin = Pin(rows=(RowPin({"id": 2}, shard="80-"),))
     found = streamed(replace(pinned, pin=pin), over=TWO)
-    shards = [e.shard for events in told(found) for e in events if isinstance(e, VRowEvent)]
+    shards = [e.shard for events in emitted(found) for e in events if isinstance(e, VRowEvent)]
     assert shards == ["-80", "80-"]
     with pytest.raises(StepError, match="pinned to the shard '40-'"):
         streamed(replace(pinned, pin=Pin(shard="40-")), over=TWO)

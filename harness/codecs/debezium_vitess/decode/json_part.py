@@ -58,7 +58,7 @@ def _with_halves(data: bytes, error: orjson.JSONDecodeError) -> object:
 
 
 def _no_json(constant: str) -> None:
-    raise ValueError(f"{constant} is no JSON value")
+    raise ValueError(f"{constant} is not a JSON value")
 
 
 def _semantic(schema: object, depth: int) -> Semantic:

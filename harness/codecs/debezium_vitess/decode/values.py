@@ -75,7 +75,7 @@ def decimal(raw: object, scale: int) -> Decimal:
         return Decimal(str(raw))
     data = _base64(raw) if isinstance(raw, str) else raw
     if not isinstance(data, bytes):
-        raise DecodingError(f"{shown(raw)} is no decimal")
+        raise DecodingError(f"{shown(raw)} is not a decimal")
     return Decimal(int.from_bytes(data, "big", signed=True)).scaleb(-scale)
 
 

@@ -213,7 +213,7 @@ def _ends(client: Mapping[str, str], wanted: Mapping[str, int]) -> Iterator[tupl
                 yield name, high
     except KafkaException as error:
         raise SetupError(
-            f"Kafka does not tell what its topics hold: {error.args[0].str()}",
+            f"Kafka did not report what its topics hold: {error.args[0].str()}",
             hint="give this user DESCRIBE and READ on the topics",
         ) from error
     finally:

@@ -23,7 +23,7 @@ def ends_now(client: Mapping[str, str], live: LiveFile) -> tuple[TopicJob, ...]:
     try:
         return tuple(_topic(reader, topic, live.shown) for topic in live.topics)
     except KafkaException as error:
-        raise SetupError(f"Kafka does not tell the topics' offsets: {error}") from error
+        raise SetupError(f"Kafka did not report the topics' offsets: {error}") from error
     finally:
         reader.close()
 

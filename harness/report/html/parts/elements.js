@@ -33,9 +33,9 @@ function plural(count, one, many = `${one}s`) {
   return `${count} ${count === 1 ? one : many}`;
 }
 
-// What was done is told to those who do not see it.
-function tell(text) {
-  document.getElementById('told').textContent = text;
+// Announce what was done to screen readers.
+function announce(text) {
+  document.getElementById('status').textContent = text;
 }
 
 function copyButton(text) {
@@ -53,7 +53,7 @@ function copyButton(text) {
         area.remove();
       }
       button.textContent = 'Copied';
-      tell('The command is in the clipboard.');
+      announce('The command is in the clipboard.');
     },
   }, 'Copy');
 }

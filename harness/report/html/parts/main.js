@@ -81,7 +81,7 @@ addEventListener('hashchange', () => {
   shownRows = PAGE;
   show();
   scrollTo(0, 0);
-  tell(`${VIEWS[state().view]}${state().case ? `, case ${state().case}` : ''}`);
+  announce(`${VIEWS[state().view]}${state().case ? `, case ${state().case}` : ''}`);
 });
 heading();
 show();

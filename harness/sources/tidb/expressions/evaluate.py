@@ -210,7 +210,7 @@ def _like_regex(pattern: str, escape: str) -> str:
 
 
 def _case(expr: Compound, table: Table, row: Row) -> Datum:
-    """CASE [value] WHEN ... THEN ... [ELSE ...] END: the words between the operands tell which."""
+    """CASE [value] WHEN ... THEN ... [ELSE ...] END: the words between the operands say which."""
     words = [part.strip() for part in expr.parts if isinstance(part, str)]
     values = _values(expr, table, row)
     keywords = [word for word in words if word in ("WHEN", "THEN", "ELSE")]
