@@ -64,5 +64,5 @@ def test_a_claim_on_nobody(
     options = ["--scenarios", str(tmp_path / "scenarios"), "--golden", str(ROOT / "golden")]
     assert main([command, str(home), *options]) == 2
     told = capsys.readouterr()
-    assert "`kills` names `signed-46`, and there is no such mutant" in told.out + told.err
+    assert "`kills` names mutant `signed-46`, which does not exist" in told.out + told.err
     assert "did you mean `signed-64`?" in told.out + told.err

@@ -16,7 +16,7 @@ NOWHERE = "localhost:1"
 # Arguments of `harness produce` -> exit code and part of what is said.
 REFUSED: dict[tuple[str, ...], tuple[ExitCode, str]] = {
     (): (ExitCode.USAGE, "say what to produce"),
-    ("keys.pk-chain", "--bootstrap", NOWHERE): (ExitCode.USAGE, "one stream fills a topic"),
+    ("keys.pk-chain", "--bootstrap", NOWHERE): (ExitCode.USAGE, "a topic takes one stream"),
     ("keys.pk-chain", "-k", ONE): (ExitCode.USAGE, "nothing says where Kafka is"),
     ("keys.pk-chain", "-k", ONE, "--bootstrap", NOWHERE): (
         ExitCode.ENVIRONMENT,

@@ -15,7 +15,7 @@ def test_no_java_is_told_once(project: Project, workers: str) -> None:
     project.monkeypatch.setenv("PATH", str(project.path))
     done = project.outside("scenarios", "-n", workers)
     done.stdout.fnmatch_lines(
-        ["no fit Java: *", "    hint: install a JDK*", "*harness: no fit Java*"]
+        ["no suitable Java: *", "    hint: install a JDK*", "*harness: no suitable Java*"]
     )
     done.stdout.no_fnmatch_line("*Traceback*")
     done.stdout.no_fnmatch_line("*During handling*")

@@ -26,7 +26,7 @@ def test_without_java_it_skips(project: Project) -> None:
     project.write("test_it.py", TEST)
     done = project.outside("-rs")
     done.assert_outcomes(skipped=1)
-    done.stdout.fnmatch_lines(["SKIPPED*no fit Java*"])
+    done.stdout.fnmatch_lines(["SKIPPED*no suitable Java*"])
 
 
 @pytest.mark.spark

@@ -168,7 +168,7 @@ def test_no_fit_java_is_said_before_anything_starts(tmp_path: Path) -> None:
     """Without Java the run ends with what was looked for, and MariaDB is stopped again."""
     env = {**os.environ, "JAVA_HOME": "", "PATH": str(tmp_path)}
     with (
-        pytest.raises(SetupError, match="there is no Java"),
+        pytest.raises(SetupError, match="Java was not found"),
         start(["kafka", "mariadb"], run_dir=tmp_path, on_event=silent, env=env),
     ):
         pytest.fail("it must not come up")

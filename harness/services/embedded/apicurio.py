@@ -39,7 +39,7 @@ JVM = (
 
 
 def start(startup: Startup) -> Running:
-    """Start a registry; raises SetupError when there is no fit Java or it does not come up."""
+    """Start a registry; raises SetupError when there is no suitable Java or it does not come up."""
     java = find_java("registry", startup.env)
     (archive,) = startup.fetch("registry")
     made_from = [one.sha256 for one in locked("registry")]

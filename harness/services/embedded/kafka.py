@@ -76,7 +76,7 @@ SETTINGS: Mapping[str, tuple[str, str]] = {
 
 
 def start(startup: Startup) -> Running:
-    """Start a broker; raises SetupError when there is no fit Java or it does not come up."""
+    """Start a broker; raises SetupError when there is no suitable Java or it does not come up."""
     java = find_java("kafka", startup.env)
     classpath = ":".join(str(jar) for jar in startup.fetch("kafka"))
     made_from = [one.sha256 for one in locked("kafka")]
