@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.authoring.new_consumer import Wish, create
+from harness.authoring.new_consumer import ScaffoldOptions, create
 from harness.scaffolds import OFFERED
 
 pytestmark = pytest.mark.scaffolds
@@ -58,7 +58,7 @@ def test_the_readme_leads_to_a_certificate(language: str, protocol: str, tmp_pat
     if missing:
         pytest.skip(f"{language} needs {', '.join(missing)} on the PATH")
     directory = tmp_path / "teas-2"
-    create(Wish(language, protocol, directory))
+    create(ScaffoldOptions(language, protocol, directory))
     script = commands((directory / "README.md").read_text(encoding="utf-8"))
     ended = subprocess.run(
         ["bash", "-ec", script],

@@ -79,7 +79,7 @@ def test_one_case_of_each_scenario() -> None:
 
 def test_a_choice_is_never_made_for_a_person() -> None:
     """Several cases are refused with words to choose one by; an unknown delivery with the names."""
-    with pytest.raises(UsageError, match="one stream fills a topic") as caught:
+    with pytest.raises(UsageError, match="a topic takes one stream") as caught:
         one_each(cases("keys.pk-chain"))
     assert "-k 'keys.pk-chain[open,p1]'" in caught.value.expected
     with pytest.raises(UsageError, match="no chosen case has the delivery 'nope'") as caught:
