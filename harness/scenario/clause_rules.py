@@ -35,5 +35,5 @@ def reasons_exist(draft: Draft) -> Problems:
 
 def _exists(draft: Draft, path: Path, clause: str) -> Problems:
     if clause not in CLAUSES:
-        what, expected = f"unknown clause `{clause}`", "a clause id of harness.spec"
+        what, expected = f"unknown clause `{clause}`", "a clause id that `harness coverage` lists"
         yield draft.at(path, what, expected, did_you_mean(clause, CLAUSES, 0.8))
