@@ -96,14 +96,18 @@ class Bind(Protocol):
         ...
 
 
-def tells_nothing(column: Column, values: Mapping[str, Any]) -> bool:
+def carries_no_default(column: Column, values: Mapping[str, Any]) -> bool:
     """Tell that the wire never carries a column's default."""
     del column, values
     return False
 
 
-def tells_all(values: Mapping[str, Any]) -> Callable[[RowEvent], RowEvent | None]:
-    """Return what leaves every row event as it is: the wire tells all of it."""
+# Removes from a row event what the wire does not carry; None for one that is never sent.
+Projection = Callable[[RowEvent], RowEvent | None]
+
+
+def all_visible(values: Mapping[str, Any]) -> Projection:
+    """Return what leaves every row event as it is: the wire carries all of it."""
     del values
     return lambda row: row
 
@@ -125,10 +129,10 @@ class Codec:
     """A protocol: its name in scenarios, its dialects (the default first), and how to bind it.
 
     `settings` are the names that `bind` knows; a changefeed's own are the personality's.
-    `needs_registry` tells for settings whether the records name schemas by id. `tells_default`
-    tells whether the wire carries the default of a column, which older records then have. `teller`
-    makes, for settings, of a row event the one that a reader can know of: without the columns and
-    digits that the wire never has; None for one that is never sent. `reading` returns a wire that
+    `needs_registry` tells for settings whether the records name schemas by id. `carries_default`
+    tells whether the wire carries the default of a column, which older records then have.
+    `projection` returns, for settings, what removes from a row event the columns and digits that
+    the wire does not carry; None for one that is never sent. `reading` returns a wire that
     reads what lies outside of messages through `load`. `dated` tells whether rows carry a commit ts
     that rises with every change of their key, where no resolved mark says more.
     """
@@ -139,8 +143,8 @@ class Codec:
     bind: Bind
     settings: tuple[Setting, ...] = ()
     needs_registry: Callable[[Mapping[str, Any]], bool] = no_registry
-    tells_default: Callable[[Column, Mapping[str, Any]], bool] = tells_nothing
-    teller: Callable[[Mapping[str, Any]], Callable[[RowEvent], RowEvent | None]] = tells_all
+    carries_default: Callable[[Column, Mapping[str, Any]], bool] = carries_no_default
+    projection: Callable[[Mapping[str, Any]], Projection] = all_visible
     reading: Callable[[Wire, Load], Wire] = reads_all
     dated: bool = False
 

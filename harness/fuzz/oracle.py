@@ -8,7 +8,7 @@ every change is visible, each value as far as the wire carries it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from harness.engine.plan.case import Plan
@@ -20,7 +20,6 @@ from harness.protocols import PROTOCOLS
 from harness.record.world import World
 
 Rows = Mapping[TableId, Counter[Row]]
-Projection = Callable[[RowEvent], RowEvent | None]
 
 
 def comparable(plan: Plan, log: ChangeLog) -> bool:
@@ -75,7 +74,7 @@ def _visible(plan: Plan, table: TableId, row: Row) -> Iterator[Row]:
     if plan.wire.complete is not None or sample is None:
         yield row
         return
-    project: Projection = PROTOCOLS[plan.case.protocol].teller(plan.settings)
+    project = PROTOCOLS[plan.case.protocol].projection(plan.settings)
     visible = project(replace(sample, op=Op.INSERT, before=None, after=row))
     if visible is not None and visible.after is not None:
         yield visible.after

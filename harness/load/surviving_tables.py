@@ -60,7 +60,7 @@ def left_tables(spec: Spec) -> tuple[LeftTable, ...]:
 
 def told_tables(spec: Spec) -> list[tuple[SourceTable, Table]]:
     """Return the last version of each table that is ever told, and what is told of it."""
-    told_of = PROTOCOLS[spec.protocol].teller(settings_told(spec))
+    told_of = PROTOCOLS[spec.protocol].projection(settings_told(spec))
     found: list[tuple[SourceTable, Table]] = []
     for mounted in tables(spec).last():
         row: Row = tuple(_SAMPLES.get(column.kind, "0") for column in mounted.table.columns)
@@ -74,7 +74,7 @@ def told_tables(spec: Spec) -> list[tuple[SourceTable, Table]]:
 def teller(spec: Spec) -> Callable[[tuple[int, Row]], tuple[str, list[str | None]] | None]:
     """Return what makes of a row its table and its values as the wire tells them."""
     last = tables(spec).last()
-    told_of = PROTOCOLS[spec.protocol].teller(settings_told(spec))
+    told_of = PROTOCOLS[spec.protocol].projection(settings_told(spec))
     events = [
         RowEvent(Op.INSERT, table, None, None, 0, "", 0, Origin(0, 0, 0, "load")) for table in last
     ]

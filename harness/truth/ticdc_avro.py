@@ -9,7 +9,7 @@ from typing import Any
 
 from harness.codecs.avro.encode import RECORD_OVERHEAD, Encoder
 from harness.codecs.avro.settings import Settings, settings
-from harness.codecs.avro.topics import check_topic_rule
+from harness.codecs.ticdc.topics import check_topic_rule
 from harness.contracts import SchemaRegistry
 from harness.errors import SourceStopped
 from harness.model.record import Origin, Record

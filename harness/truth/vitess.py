@@ -8,16 +8,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from harness.codecs.connect.errors import JavaError
 from harness.codecs.connect.schema import ConnectRecord
-from harness.codecs.debezium_vitess.connector.connector import (
+from harness.codecs.debezium.errors import ConnectorFailed
+from harness.codecs.debezium_vitess.encode import (
     Connector,
     Surroundings,
     offsets_of,
 )
-from harness.codecs.debezium_vitess.connector.errors import ConnectorFailed, JavaError
-from harness.codecs.debezium_vitess.connector.plan import NO_OFFSETS, Offsets
-from harness.codecs.debezium_vitess.connector.settings import read
-from harness.codecs.debezium_vitess.connector.validation import problems
+from harness.codecs.debezium_vitess.settings import read
+from harness.codecs.debezium_vitess.tasks import NO_OFFSETS, Offsets
+from harness.codecs.debezium_vitess.validation import problems
 from harness.truth.result import Difference, Result, Vector
 from harness.truth.vitess_clock import EARLIEST_MS, HEARTBEAT_TIMER
 from harness.truth.vitess_input import Run, cluster_of, runs_of, zone_of

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, cast
 
-from harness.codecs.debezium_vitess.connector.plan import Cluster
+from harness.codecs.debezium_vitess.tasks import Cluster
 from harness.model.vstream import (
     Begin,
     Cells,

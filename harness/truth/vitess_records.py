@@ -7,13 +7,13 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from harness.codecs.connect.forms import (
+from harness.codecs.connect.schema import ConnectRecord
+from harness.truth.connect_forms import (
     avro_forms,
     envelope_forms,
     header_forms,
     text_forms,
 )
-from harness.codecs.connect.schema import ConnectRecord
 from harness.truth.result import Difference, Vector
 from harness.truth.vitess_clock import like_theirs
 

@@ -20,14 +20,14 @@ from harness.model.values import Row, Value
 from harness.verdict.expected import Expected, TableState, apply_row, key_of
 
 
-def fold_rows(events: Iterable[SourceEvent], tells_default: Callable[[Column], bool]) -> Expected:
+def fold_rows(events: Iterable[SourceEvent], carries_default: Callable[[Column], bool]) -> Expected:
     """Return the state after all rows, in the order in which they were sent.
 
-    `tells_default` says of a new column whether the wire carries its default, which older rows then
+    `carries_default` says of a new column whether the wire has its default, which older rows then
     have; otherwise they have NULL there.
     """
     rows = tuple(event for event in events if isinstance(event, RowEvent))
-    again = partial(_folded, tells_default=tells_default)
+    again = partial(_folded, carries_default=carries_default)
     last = max((event.commit_ts for event in rows), default=0)
     return Expected(
         tables=again(rows),
@@ -41,7 +41,7 @@ def fold_rows(events: Iterable[SourceEvent], tells_default: Callable[[Column], b
 
 
 def _folded(
-    rows: Sequence[SourceEvent], tells_default: Callable[[Column], bool]
+    rows: Sequence[SourceEvent], carries_default: Callable[[Column], bool]
 ) -> dict[TableId, TableState]:
     tables: dict[TableId, TableState] = {}
     for event in rows:
@@ -50,12 +50,14 @@ def _folded(
         state = tables.get(event.table.table.id)
         # A deletion carries only its key, so the row behind it is the first with the new columns.
         if state is not None and state.mounted != event.table and event.after is not None:
-            _widen(state, event.table, tells_default)
+            _widen(state, event.table, carries_default)
         apply_row(tables, event)
     return tables
 
 
-def _widen(state: TableState, after: SourceTable, tells_default: Callable[[Column], bool]) -> None:
+def _widen(
+    state: TableState, after: SourceTable, carries_default: Callable[[Column], bool]
+) -> None:
     before, state.mounted = state.mounted, after
     ordinals = {column.name: n for n, column in enumerate(before.table.columns)}
 
@@ -66,7 +68,7 @@ def _widen(state: TableState, after: SourceTable, tells_default: Callable[[Colum
             if ordinal is not None and _keeps(before.table.columns[ordinal], column):
                 values.append(row[ordinal])
             else:
-                values.append(_told(column) if tells_default(column) else None)
+                values.append(_told(column) if carries_default(column) else None)
         return tuple(values)
 
     if state.keyless:

@@ -20,11 +20,11 @@ import orjson
 
 from harness.bench.encode.bound import bound_pass
 from harness.bench.encode.load import Load
-from harness.codecs.connect.converters import Worker
 from harness.codecs.connect.settings import converter_settings
+from harness.codecs.connect.worker import Worker
 from harness.codecs.debezium_vitess.codec import VitessWire, bind, bound_to
-from harness.codecs.debezium_vitess.connector.connector import Connector, Surroundings
-from harness.codecs.debezium_vitess.connector.plan import Cluster
+from harness.codecs.debezium_vitess.encode import Connector, Surroundings
+from harness.codecs.debezium_vitess.tasks import Cluster
 from harness.errors import HarnessBug
 from harness.model.record import Origin
 from harness.model.vstream import (

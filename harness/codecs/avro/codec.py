@@ -8,7 +8,6 @@ from typing import Any
 from harness.codecs.avro.decode import decode
 from harness.codecs.avro.dialect import DIALECTS
 from harness.codecs.avro.encode import Encoder
-from harness.codecs.avro.projection import teller
 from harness.codecs.avro.reference import SETTINGS
 from harness.codecs.avro.settings import Settings, settings
 from harness.contracts import Codec, SchemaRegistry
@@ -58,7 +57,7 @@ def bind(
     return AvroWire(bound, MemoryRegistry() if registry is None else registry)
 
 
-def tells_default(column: Column, values: Mapping[str, Any]) -> bool:
+def carries_default(column: Column, values: Mapping[str, Any]) -> bool:
     """Tell whether a field's default is the column's: not of bytes, nor of a precise DECIMAL.
 
     Source: TiCDC codec notes §3.4, 3.5.
@@ -80,7 +79,6 @@ AVRO = Codec(
     bind,
     settings=SETTINGS,
     needs_registry=_always,
-    tells_default=tells_default,
-    teller=teller,
+    carries_default=carries_default,
     dated=True,
 )

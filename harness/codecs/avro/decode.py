@@ -16,9 +16,9 @@ from struct import Struct
 from typing import cast
 
 from harness.codecs.avro.checksum import ToUtc, checksum_of, same
-from harness.codecs.avro.reading import Raw, RecordForm, read, record_form
+from harness.codecs.avro.decode_body import Raw, RecordForm, read, record_form
+from harness.codecs.avro.decode_values import value_of
 from harness.codecs.avro.settings import Settings
-from harness.codecs.avro.tidb_values import value_of
 from harness.contracts import SchemaRegistry
 from harness.errors import DecodingError
 from harness.model.columns import ColumnKind

@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from struct import Struct
 
 from harness.codecs.avro.checksum import NOT_ENABLED, VERSION, ToUtc, row_checksum, same
+from harness.codecs.avro.encode_values import Writer, writer
 from harness.codecs.avro.names import key_subject, value_subject
 from harness.codecs.avro.schema import API_ERROR, Schema, key_schema, value_schema
 from harness.codecs.avro.settings import Settings
-from harness.codecs.avro.values import Writer, writer
 from harness.codecs.avro.varint import varint
 from harness.contracts import SchemaRegistry
 from harness.errors import SchemaRefused, SourceStopped

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from harness.codecs.connect.avro_schema import avro_schema
 from harness.codecs.connect.avro_writer import Write, avro_writer
-from harness.codecs.connect.identity import ByIdentity
-from harness.codecs.connect.schema import Schema
+from harness.codecs.connect.schema import Schema, SchemaCache
 from harness.contracts import SchemaRegistry
 from harness.model.record import SchemaUse
 from harness.wire.confluent import confluent_header
@@ -23,8 +22,8 @@ class AvroConverter:
         """Take the registry and what the subject ends with: `key` or `value`."""
         self._registry = registry
         self._part = part
-        self._texts: ByIdentity[str] = ByIdentity(lambda schema: avro_schema(schema).text)
-        self._writers: ByIdentity[Write] = ByIdentity(avro_writer)
+        self._texts: SchemaCache[str] = SchemaCache(lambda schema: avro_schema(schema).text)
+        self._writers: SchemaCache[Write] = SchemaCache(avro_writer)
         self._uses: dict[tuple[str, str], tuple[bytes, SchemaUse]] = {}
 
     def convert(

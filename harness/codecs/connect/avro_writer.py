@@ -21,10 +21,10 @@ from harness.codecs.connect.avro_schema import (
 )
 from harness.codecs.connect.errors import (
     DATA_EXCEPTION,
-    NULL_POINTER_EXCEPTION,
+    NULL_POINTER,
     stopped,
 )
-from harness.codecs.connect.java_text import java_bytes
+from harness.codecs.connect.java import utf8_bytes
 from harness.codecs.connect.logical import DECIMAL, unscaled_bytes
 from harness.codecs.connect.schema import Kind, Schema
 
@@ -116,7 +116,7 @@ def _struct(schema: Schema, records: Mapping[str, Schema]) -> Write:
 def _unplaced(value: object) -> bytes:
     del value
     raise stopped(
-        NULL_POINTER_EXCEPTION,
+        NULL_POINTER,
         'Cannot invoke "org.apache.avro.Schema$Field.schema()" because "theField" is null',
         hint="a field was removed from `before` or `after` alone; remove it from both",
     )
@@ -149,7 +149,7 @@ def _map(item: Write) -> Write:
 
 
 def _string(value: str) -> bytes:
-    raw = java_bytes(value)
+    raw = utf8_bytes(value)
     return zigzag(len(raw)) + raw
 
 

@@ -15,16 +15,17 @@ from decimal import Decimal
 from typing import Any, Final, cast
 
 from harness.codecs.connect.errors import DATA_EXCEPTION, stopped
-from harness.codecs.connect.java_text import java_bytes, java_double
+from harness.codecs.connect.java import utf8_bytes
+from harness.codecs.connect.java_double import java_double
 from harness.codecs.connect.logical import DATE, TIME, TIMESTAMP
-from harness.codecs.connect.schema import Kind, Schema, Unset
+from harness.codecs.connect.schema import Kind, Schema, field_value
 
 _DAY: Final = 86_400_000
 
 
 def header_bytes(schema: Schema | None, value: object) -> bytes | None:
     """Return a header's bytes; None for a null."""
-    return None if value is None else java_bytes(plain_text(schema, value, inner=False))
+    return None if value is None else utf8_bytes(plain_text(schema, value, inner=False))
 
 
 def plain_text(schema: Schema | None, value: object, *, inner: bool) -> str:
@@ -68,9 +69,7 @@ def _members(schema: Schema | None, value: list[object] | dict[str, object]) -> 
 def _struct(schema: Schema, struct: Mapping[str, object]) -> str:
     texts: list[str] = []
     for field in schema.fields:
-        value = struct.get(field.name)
-        if value is None and not isinstance(field.schema.default, Unset):
-            value = field.schema.default
+        value = field_value(field.schema, struct.get(field.name))
         texts.append(f"{_quoted(field.name)}:{plain_text(field.schema, value, inner=True)}")
     return f"{{{','.join(texts)}}}"
 

@@ -12,21 +12,18 @@ from typing import Final
 from harness.codecs.connect.json_fast import Unprepared, Write, printer
 from harness.codecs.connect.json_schema import json_schema
 from harness.codecs.connect.json_text import JsonForm, json_value
-from harness.codecs.connect.schema import Schema
+from harness.codecs.connect.schema import Schema, SchemaCache
 from harness.model.record import SchemaUse
 
 # A whole number beyond 64 bits, half a surrogate pair, a null out of place: the slow way prints it
 # or says what is wrong.
 _REFUSED: Final = (Unprepared, TypeError, KeyError, AttributeError)
-# `schemas.cache.size`.
-_SCHEMAS_KEPT: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class _Plan:
+class _SchemaPrinter:
     """What is made once of a schema: what prints its values, and its own text."""
 
-    schema: Schema
     write: Write | None
     head: bytes
 
@@ -38,39 +35,31 @@ class JsonConverter:
         """Take the settings that decide the text."""
         self._envelope = schemas_enable
         self._form = form or JsonForm()
-        # By the schema's identity; the plan keeps the schema, so that its identity stays its own.
-        self._plans: dict[int, _Plan] = {}
+        self._printers = SchemaCache(self._printer)
 
     def convert(
         self, topic: str, schema: Schema | None, value: object
     ) -> tuple[bytes | None, SchemaUse | None]:
         """Return a key's or a value's bytes; None for a null without a schema."""
         del topic
-        plan = self._plans.get(id(schema))
-        if plan is None or plan.write is None or value is None:
-            return self.text(schema, value), None
-        try:
-            text = plan.write(value)
-        except _REFUSED:
-            return self.text(schema, value), None
-        return (plan.head + text + b"}" if self._envelope else text), None
+        return self.text(schema, value), None
 
     def text(self, schema: Schema | None, value: object) -> bytes | None:
         """Return a value's JSON, in its envelope where schemas are enabled."""
         if schema is None:
             return self._unknown(value)
-        plan = self._plans.get(id(schema)) or self._planned(schema)
-        write = plan.write
+        printer = self._printers.of(schema)
         try:
-            text = json_value(schema, value, self._form).encode() if write is None else write(value)
+            text = None if printer.write is None or value is None else printer.write(value)
         except _REFUSED:
+            text = None
+        if text is None:
             text = json_value(schema, value, self._form).encode()
-        return plan.head + text + b"}" if self._envelope else text
+        return printer.head + text + b"}" if self._envelope else text
 
     def around(self, schema: Schema) -> tuple[bytes, bytes]:
         """Return what stands before and behind each value of a schema."""
-        head = (self._plans.get(id(schema)) or self._planned(schema)).head
-        return head, b"}" if self._envelope else b""
+        return self._printers.of(schema).head, b"}" if self._envelope else b""
 
     def _unknown(self, value: object) -> bytes | None:
         if value is None:
@@ -78,11 +67,8 @@ class JsonConverter:
         text = json_value(None, value, self._form).encode()
         return b'{"schema":null,"payload":%b}' % text if self._envelope else text
 
-    def _planned(self, schema: Schema) -> _Plan:
-        if len(self._plans) >= _SCHEMAS_KEPT:
-            self._plans.clear()
+    def _printer(self, schema: Schema) -> _SchemaPrinter:
         head = b""
         if self._envelope:
             head = b'{"schema":%b,"payload":' % json_schema(schema, self._form).encode()
-        plan = self._plans[id(schema)] = _Plan(schema, printer(schema, self._form), head)
-        return plan
+        return _SchemaPrinter(printer(schema, self._form), head)

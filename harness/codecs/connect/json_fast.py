@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from orjson import Fragment, dumps
 
-from harness.codecs.connect.java_text import is_plain
+from harness.codecs.connect.java_double import is_plain
 from harness.codecs.connect.json_text import JsonForm, json_value
 from harness.codecs.connect.logical import DECIMAL
 from harness.codecs.connect.schema import Kind, Schema, Unset

@@ -18,7 +18,7 @@ from decimal import Decimal
 from typing import Any, Final
 
 from harness.codecs.connect.errors import DATA_EXCEPTION, stopped
-from harness.codecs.connect.java_text import java_double
+from harness.codecs.connect.java_double import java_double
 from harness.codecs.connect.logical import DECIMAL, unscaled_bytes
 from harness.codecs.connect.schema import Kind, Schema, Unset
 

@@ -10,11 +10,11 @@ Source: Kafka 4.1 connect-api `ConnectSchema`, `SourceRecord`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, Generic, TypeVar
 
 from harness.model.record import Origin
 
@@ -96,3 +96,45 @@ class ConnectRecord:
     partition: int | None = None
     source_partition: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     source_offset: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+
+
+def field_value(schema: Schema, value: object) -> object:
+    """Return a field's value as `Struct.get` does: unset reads as the default."""
+    if value is None and not isinstance(schema.default, Unset):
+        return schema.default
+    return value
+
+
+def with_value(record: ConnectRecord, schema: Schema | None, value: Any) -> ConnectRecord:  # noqa: ANN401 Connect values are of any kind
+    """Return a record with another value; all else, headers too, stays."""
+    return replace(record, value_schema=schema, value=value)
+
+
+T = TypeVar("T")
+# `schemas.cache.size` of the converters.
+_SCHEMAS_KEPT: Final = 1000
+
+
+class SchemaCache(Generic[T]):
+    """What is made once of each schema, found again by the schema's identity; bounded.
+
+    Schemas are deep: comparing or hashing one for each record would cost more than the record. The
+    connector keeps one object for each version of a table.
+    """
+
+    def __init__(self, make: Callable[[Schema], T]) -> None:
+        """Take the function that makes an entry of a schema."""
+        self._make = make
+        # The schema is kept beside the entry, so that its identity cannot be reused.
+        self._made: dict[int, tuple[Schema, T]] = {}
+
+    def of(self, schema: Schema) -> T:
+        """Return a schema's entry, made now or before."""
+        found = self._made.get(id(schema))
+        if found is not None:
+            return found[1]
+        if len(self._made) >= _SCHEMAS_KEPT:
+            self._made.clear()
+        made = self._make(schema)
+        self._made[id(schema)] = (schema, made)
+        return made

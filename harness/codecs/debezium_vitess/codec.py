@@ -7,26 +7,31 @@ from dataclasses import dataclass
 from typing import Any, Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from harness.codecs.connect.converters import Worker
 from harness.codecs.connect.reference import JSON
 from harness.codecs.connect.settings import (
     converter_settings,
     is_converter_setting,
     is_json,
 )
-from harness.codecs.debezium_vitess.connector.connector import Connector, Surroundings
-from harness.codecs.debezium_vitess.connector.dialect import DIALECTS, Dialect
-from harness.codecs.debezium_vitess.connector.emission import Emitted
-from harness.codecs.debezium_vitess.connector.naming import topics
-from harness.codecs.debezium_vitess.connector.plan import Cluster
-from harness.codecs.debezium_vitess.connector.settings import Settings, read
-from harness.codecs.debezium_vitess.connector.validation import problems
-from harness.codecs.debezium_vitess.decode.decoder import Decoder
-from harness.codecs.debezium_vitess.prepared.plan import Planner
-from harness.codecs.debezium_vitess.prepared.rows import Rows
-from harness.codecs.debezium_vitess.projection import teller
+from harness.codecs.connect.transforms import (
+    TransformChain,
+    is_chain_setting,
+    transform_chain,
+)
+from harness.codecs.connect.worker import Worker
+from harness.codecs.debezium.settings import ConnectorSettings
+from harness.codecs.debezium_vitess.decode import Decoder
+from harness.codecs.debezium_vitess.dialect import DIALECTS, Dialect
+from harness.codecs.debezium_vitess.emission import Emitted
+from harness.codecs.debezium_vitess.encode import Connector, Surroundings
 from harness.codecs.debezium_vitess.reference import PARTITIONS, SETTINGS, ZONE
-from harness.codecs.debezium_vitess.transforms.chain import Chain, chain, is_chain_setting
+from harness.codecs.debezium_vitess.settings import read, shards
+from harness.codecs.debezium_vitess.tasks import Cluster
+from harness.codecs.debezium_vitess.topics import topics
+from harness.codecs.debezium_vitess.transforms import TRANSFORMS
+from harness.codecs.debezium_vitess.validation import problems
+from harness.codecs.debezium_vitess.vectorised.plan import Planner
+from harness.codecs.debezium_vitess.vectorised.rows import Rows
 from harness.contracts import Codec, SchemaRegistry
 from harness.errors import UsageError
 from harness.model.decoded import DecodedEvent
@@ -64,9 +69,9 @@ class StreamClock:
 class Bound:
     """Everything that the settings say, read and checked."""
 
-    connector: Settings
+    connector: ConnectorSettings
     dialect: Dialect
-    chain: Chain
+    chain: TransformChain
     converters: Mapping[str, Any]
     partitions: int
     zone: str
@@ -96,9 +101,9 @@ class VitessWire:
         """Yield the records of a stream; raises SourceStopped where the task stops."""
         bound = self._bound
         clock = StreamClock()
-        shards = bound.connector.shards or ()
+        cluster = Cluster(shards(bound.connector) or ())
         around = Surroundings(
-            zone=bound.zone, cluster=Cluster(shards), snapshot=_snapshot(bound.converters)
+            zone=bound.zone, cluster=cluster, snapshot=_snapshot(bound.converters)
         )
         converters = converter_settings(bound.converters)
         worker = Worker(converters, self._registry, bound.partitions)
@@ -144,7 +149,7 @@ def bound_to(values: Mapping[str, Any], dialect: str) -> Bound:
     return Bound(
         connector=settings,
         dialect=DIALECTS[dialect],
-        chain=chain(values),
+        chain=transform_chain(values, TRANSFORMS),
         converters=converters,
         partitions=_partitions(values.get(PARTITIONS, 1)),
         zone=_zone(str(values.get(ZONE, "UTC"))),
@@ -197,5 +202,4 @@ VITESS = Codec(
     bind,
     settings=SETTINGS,
     needs_registry=_registered,
-    teller=teller,
 )

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from harness.codecs.open.claim_check import ClaimCheck
 from harness.codecs.open.decode import decode
 from harness.codecs.open.dialect import DIALECTS
 from harness.codecs.open.encode import Encoder
 from harness.codecs.open.reference import SETTINGS
 from harness.codecs.open.settings import Settings, settings
+from harness.codecs.ticdc.claim_check import ClaimCheck
 from harness.contracts import Codec, Load, SchemaRegistry, Wire
 from harness.model.decoded import DecodedEvent
 from harness.model.record import Record

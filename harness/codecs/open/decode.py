@@ -11,9 +11,9 @@ from typing import Any, cast
 
 import orjson
 
-from harness.codecs.open.claim_check import stored_event
-from harness.codecs.open.readers import read_value, shown
+from harness.codecs.open.decode_types import read_value, shown
 from harness.codecs.open.settings import Settings
+from harness.codecs.ticdc.claim_check import stored_event
 from harness.contracts import Load
 from harness.errors import DecodingError
 from harness.model.decoded import DecodedEvent, EventKind

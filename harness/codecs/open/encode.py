@@ -19,9 +19,9 @@ from harness.codecs.open.batch import (
     Waiting,
     Written,
 )
-from harness.codecs.open.claim_check import ClaimCheck, content, location, names
-from harness.codecs.open.rows import Reduced, RowTexts
+from harness.codecs.open.encode_rows import Reduced, RowTexts
 from harness.codecs.open.settings import Settings
+from harness.codecs.ticdc.claim_check import ClaimCheck, content, location, names
 from harness.errors import SourceStopped
 from harness.model.record import Record
 from harness.model.source_events import DdlEvent, ResolvedEvent, RowEvent, SourceEvent

@@ -101,12 +101,12 @@ def plan(case: Case, log: ChangeLog, known: dict[Hashable, Emission] | None = No
             raise unexpected(sent.stopped)
         delivery = disturbed(case, sent.records, wire)
         if wire.complete is None:
-            tell = codec.teller(played.settings)
+            tell = codec.projection(played.settings)
             left = still_told(sent.events, delivery, wire)
             told = [tell(event) for event in left]
             expected = fold_rows(
                 (row for row in told if row is not None),
-                lambda column: codec.tells_default(column, played.settings),
+                lambda column: codec.carries_default(column, played.settings),
             )
         else:
             expected = fold(sent.events, complete=wire.complete)

@@ -134,7 +134,7 @@ def _origin(one: LogEntry, number: int) -> Origin:
 
 def _told(plan: Plan) -> Mapping[int, Mapping[str, Column]]:
     """Return the columns by name, as far as the wire tells them, of each row event's number."""
-    tell = PROTOCOLS[plan.case.protocol].teller(plan.settings)
+    tell = PROTOCOLS[plan.case.protocol].projection(plan.settings)
     rows = [event for event in plan.events if isinstance(event, RowEvent)]
     known = [tell(row) or row for row in rows]
     return {

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.codecs.avro.codec import AvroWire
-from harness.codecs.avro.reading import read, record_form
-from harness.codecs.avro.tidb_values import value_of
+from harness.codecs.avro.decode_body import read, record_form
+from harness.codecs.avro.decode_values import value_of
 from harness.errors import DecodingError
 from harness.model.columns import Column, ColumnKind
 from harness.wire.confluent import confluent_frame

@@ -10,7 +10,7 @@ from harness.codecs.avro.codec import AVRO, bind
 from harness.codecs.avro.dialect import DIALECTS
 from harness.codecs.avro.reference import SETTINGS, TYPES
 from harness.codecs.avro.settings import settings
-from harness.codecs.avro.topics import check_topic_rule
+from harness.codecs.ticdc.topics import check_topic_rule
 from harness.errors import SourceStopped, UsageError
 from harness.model.columns import BINARIES, Column, ColumnKind
 from tests.codecs.avro.rows import CHECKSUM, EXTENSION, STRINGS
@@ -109,8 +109,8 @@ def test_told_defaults() -> None:
     strings = {"avro-decimal-handling-mode": "string"}
     told = {
         kind: (
-            AVRO.tells_default(Column(1, "c", kind), {}),
-            AVRO.tells_default(Column(1, "c", kind), strings),
+            AVRO.carries_default(Column(1, "c", kind), {}),
+            AVRO.carries_default(Column(1, "c", kind), strings),
         )
         for kind in ColumnKind
     }

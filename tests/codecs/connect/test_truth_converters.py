@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.codecs.connect.forms import (
+from harness.truth.connect_forms import (
     avro_forms,
     envelope_forms,
     header_forms,

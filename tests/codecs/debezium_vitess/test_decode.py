@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from harness.codecs.connect.avro_schema import avro_schema
 from harness.codecs.connect.avro_writer import avro_body
 from harness.codecs.connect.schema import Field, Kind, Schema
-from harness.codecs.debezium_vitess.decode.decoder import Decoder
-from harness.codecs.debezium_vitess.decode.values import Columns
+from harness.codecs.debezium.decode_values import Columns
+from harness.codecs.debezium_vitess.decode import Decoder
 from harness.errors import DecodingError
 from harness.model.columns import Column, ColumnKind
 from harness.model.decoded import EventKind

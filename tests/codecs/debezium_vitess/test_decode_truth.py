@@ -8,9 +8,9 @@ from typing import Any, cast
 
 import pytest
 
-from harness.codecs.connect.converters import Worker
 from harness.codecs.connect.settings import converter_settings
-from harness.codecs.debezium_vitess.decode.decoder import Decoder
+from harness.codecs.connect.worker import Worker
+from harness.codecs.debezium_vitess.decode import Decoder
 from harness.errors import SourceStopped
 from harness.model.decoded import DecodedEvent, EventKind
 from tests.codecs.connect.reading import (

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from harness.codecs.connect.reference import AVRO
 from harness.codecs.debezium_vitess.codec import bind
-from harness.codecs.debezium_vitess.decode.decoder import Decoder
+from harness.codecs.debezium_vitess.decode import Decoder
 from harness.model.columns import Column, ColumnKind
 from harness.model.record import Origin
 from harness.model.table import Index, IndexPart, Table, TableId

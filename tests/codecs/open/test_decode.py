@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.codecs.open.codec import bind
+from harness.codecs.open.decode_types import read_value
 from harness.codecs.open.dialect import DIALECTS
-from harness.codecs.open.readers import read_value
 from harness.errors import DecodingError
 from harness.wire.framing import frame_keys, frame_values
 from tests.vectors import SUBSET, row_vectors

@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.codecs.open.codec import OpenWire, bind
+from harness.codecs.open.decode_types import READERS
 from harness.codecs.open.dialect import DIALECTS
-from harness.codecs.open.readers import READERS
 from harness.codecs.open.reference import LARGE
 from harness.errors import DecodingError
 from harness.model.decoded import DecodedEvent

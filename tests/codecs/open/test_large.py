@@ -15,11 +15,11 @@ from typing import Any
 
 import pytest
 
-from harness.codecs.open.claim_check import content, location
 from harness.codecs.open.codec import OpenWire, bind
 from harness.codecs.open.dialect import DIALECTS
 from harness.codecs.open.reference import LARGE
 from harness.codecs.open.settings import settings
+from harness.codecs.ticdc.claim_check import content, location
 from harness.errors import DecodingError, SourceStopped
 from harness.model.change import Op
 from harness.model.columns import Column, ColumnKind

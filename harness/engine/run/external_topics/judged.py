@@ -46,7 +46,7 @@ def expected(live: LiveFile, truth: Snapshot, name: TableId) -> Expected:
     It has one table, by the name that is told: Avro has no dash in a name, say.
     """
     table = source_table(truth.tables[name])
-    tell = PROTOCOLS[live.protocol].teller(live.settings)
+    tell = PROTOCOLS[live.protocol].projection(live.settings)
     line = live.lines[name]
     rows = [
         _row(table, row, Origin(line, 0, number, "insert"))

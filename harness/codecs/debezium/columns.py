@@ -1,0 +1,73 @@
+"""A relational column, and how its cells become Connect values.
+
+Source: C:relational/Column.java, C:relational/ValueConverter.java.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any, Final
+
+from harness.codecs.connect.schema import Schema
+
+UNSET: Final = -1
+# A row of texts as the database sends them; None for NULL.
+Cells = Sequence[bytes | None]
+Parse = Callable[[bytes], Any]
+Convert = Callable[[Any], Any]
+
+
+class Jdbc(IntEnum):
+    """The types of `java.sql.Types` that columns get, under their numbers there."""
+
+    SMALLINT = 5
+    INTEGER = 4
+    BIGINT = -5
+    FLOAT = 6
+    DOUBLE = 8
+    VARCHAR = 12
+    BINARY = -2
+    BLOB = 2004
+    DATE = 91
+    TIME = 92
+    TIMESTAMP = 93
+    TIMESTAMP_WITH_TIMEZONE = 2014
+    OTHER = 1111
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnType:
+    """A column of the connector's table; `length` is only set for temporals (their fraction)."""
+
+    name: str
+    type: str
+    jdbc: Jdbc
+    optional: bool
+    members: tuple[str, ...] = ()
+    length: int = UNSET
+    primary: bool = False
+    unique: bool = False
+
+    def __str__(self) -> str:
+        """Render as the connector's own `ColumnImpl.toString`, which its errors quote."""
+        length = f"({self.length})" if self.length >= 0 else ""
+        null = " DEFAULT VALUE NULL" if self.optional else " NOT NULL"
+        return f"{self.name} {self.type}{length}{null}"
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """How one column travels: a cell is parsed, then converted.
+
+    What fails in `parse` is the event's failure, what fails in `convert` leaves the field null.
+    `null` is what NULL becomes (null itself where the column allows it, or its type's zero), None
+    as well where that zero does not fit the schema. `fails` says that `convert` may refuse a value.
+    """
+
+    schema: Schema
+    parse: Parse
+    convert: Convert | None = None
+    null: Any = None
+    fails: bool = False

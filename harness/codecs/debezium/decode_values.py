@@ -1,0 +1,152 @@
+"""A column's value in canonical form, as far as the schema or the caller tells what it is.
+
+The caller's column wins: its kind decides the form. Without one, a schema's semantic name decides
+dates, times and decimals; everything else stays as the wire has it.
+
+Source: vitess NOTES §7; harness/model/values.py for the canonical forms.
+"""
+
+from __future__ import annotations
+
+from base64 import b64decode
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Final
+
+from harness.codecs.connect.decode_document import Document, Semantic, shown
+from harness.codecs.debezium.decode_temporal import UNITS, Unit, mysql_text, unit_of
+from harness.errors import DecodingError
+from harness.model.canonical import canonical
+from harness.model.columns import BINARIES, Column, ColumnKind
+from harness.model.values import Value
+
+DECIMAL: Final = "org.apache.kafka.connect.data.Decimal"
+_ENUM: Final = "io.debezium.data.Enum"
+_ZONED_NULL: Final = "1970-01-01T00:00:00Z"
+_INTEGERS: Final = frozenset({"int8", "int16", "int32", "int64"})
+_FLOATS: Final = frozenset({"float", "double"})
+Columns = Callable[[str, str], Mapping[str, Column] | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Modes:
+    """The connector's modes that the wire itself does not tell."""
+
+    time: str = "adaptive_time_microseconds"
+    binary: str = "bytes"
+
+
+def row(
+    image: Document, semantic: Semantic | None, columns: Mapping[str, Column], modes: Modes
+) -> Mapping[str, Value]:
+    """Return the columns of a row or a key; DecodingError for values that are none."""
+    fields = semantic.fields if semantic is not None else None
+    found: dict[str, Value] = {}
+    for name, raw in image.items():
+        of = None
+        if fields is not None:
+            of = fields.get(name)
+            if of is None:
+                raise DecodingError(f"column {name!r} is not in the schema")
+        found[name] = value(name, raw, (of, columns.get(name)), modes)
+    return found
+
+
+def value(
+    name: str, raw: object, known: tuple[Semantic | None, Column | None], modes: Modes
+) -> Value:
+    """Return one column's value."""
+    if raw is None:
+        return None
+    semantic, column = known
+    plain = _plain(name, raw, column, modes) if semantic is None else _typed(name, raw, semantic)
+    if column is None or plain is None:
+        return plain
+    try:
+        return canonical(column, _binary(plain, modes) if column.kind in BINARIES else plain)
+    except ValueError as error:
+        raise DecodingError(f"column {name!r}: {error}") from error
+
+
+def decimal(raw: object, scale: int) -> Decimal:
+    """Return a Decimal from its unscaled bytes, their base64, or a number."""
+    if isinstance(raw, int | float | Decimal) and not isinstance(raw, bool):
+        return Decimal(str(raw))
+    data = _base64(raw) if isinstance(raw, str) else raw
+    if not isinstance(data, bytes):
+        raise DecodingError(f"{shown(raw)} is not a decimal")
+    return Decimal(int.from_bytes(data, "big", signed=True)).scaleb(-scale)
+
+
+def _typed(name: str, raw: object, semantic: Semantic) -> Value:
+    if semantic.name in UNITS:
+        return mysql_text(UNITS[semantic.name], _number(name, raw))
+    if semantic.name == DECIMAL:
+        return _decimal(raw, semantic)
+    if semantic.type in _INTEGERS:
+        return _number(name, raw)
+    if semantic.type in _FLOATS and isinstance(raw, int | float) and not isinstance(raw, bool):
+        return float(raw)
+    if semantic.type == "bytes" and isinstance(raw, str | bytes):
+        return _base64(raw) if isinstance(raw, str) else raw
+    if semantic.type == "string" and isinstance(raw, str):
+        return _string(raw, semantic)
+    raise DecodingError(f"column {name!r} is {shown(raw)}, not {semantic.type}")
+
+
+def _string(raw: str, semantic: Semantic) -> Value:
+    """Return text as it is; members too, as `allowed` does not tell where one of them ends.
+
+    A member may hold the comma that joins them: whoever knows the column knows its number.
+    """
+    return 0 if semantic.name == _ENUM and not raw else raw
+
+
+def _decimal(raw: object, semantic: Semantic) -> Value:
+    scale = semantic.parameters.get("scale", "0")
+    if not (scale.isascii() and scale.isdigit() and len(scale) < _SCALE_DIGITS):
+        raise DecodingError(f"a decimal of scale {shown(scale)}")
+    number = decimal(raw, int(scale))
+    return f"{number:f}" if int(scale) else int(number)
+
+
+def _plain(name: str, raw: object, column: Column | None, modes: Modes) -> Value:
+    """Return a value that comes without a schema."""
+    if isinstance(raw, bool) or not isinstance(raw, int | float | str):
+        raise DecodingError(f"column {name!r} is {shown(raw)}, no value of a column")
+    unit: Unit | None = None if column is None else unit_of(column, modes.time)
+    if unit is not None:
+        return mysql_text(unit, _number(name, raw))
+    unsigned = column is not None and column.kind is ColumnKind.BIGINT and column.unsigned
+    if unsigned and isinstance(raw, str) and not raw.isdigit():
+        return int(decimal(raw, 0))
+    timestamp = column is not None and column.kind is ColumnKind.TIMESTAMP
+    return "1970-01-01 00:00:00" if timestamp and raw == _ZONED_NULL else raw
+
+
+def _binary(plain: Any, modes: Modes) -> object:  # noqa: ANN401 - any value
+    """Return a binary column's bytes, whatever text stands for them."""
+    if not isinstance(plain, str):
+        return plain
+    if modes.binary == "hex":
+        return plain
+    return _base64(plain.translate(_STANDARD))
+
+
+def _base64(raw: str) -> bytes:
+    try:
+        return b64decode(raw, validate=True)
+    except ValueError as error:
+        raise DecodingError(f"{shown(raw)} is not base64") from error
+
+
+def _number(name: str, raw: object) -> int:
+    if not isinstance(raw, int) or isinstance(raw, bool):
+        raise DecodingError(f"column {name!r} is {shown(raw)}, not a whole number")
+    return raw
+
+
+_SCALE_DIGITS: Final = 5
+# The URL-safe alphabet's two letters in the standard one.
+_STANDARD: Final = str.maketrans("-_", "+/")

@@ -1,0 +1,170 @@
+"""The settings that Debezium's relational connectors share, one row a setting.
+
+Source: C:config/CommonConnectorConfig.java, C:relational/RelationalDatabaseConnectorConfig.java.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from harness.contracts import Setting
+
+FLAG: Final = "true | false"
+ADJUST: Final = "none | avro | avro_unicode"
+LIST: Final = "regular expressions"
+# Known to every connector, and without effect on records: how it runs and reaches its database.
+WITHOUT_EFFECT: Final = frozenset(
+    {
+        "connector.class",
+        "custom.metric.tags",
+        "database.hostname",
+        "database.password",
+        "database.port",
+        "database.user",
+        "errors.max.retries",
+        "max.batch.size",
+        "max.queue.size",
+        "max.queue.size.in.bytes",
+        "name",
+        "poll.interval.ms",
+        "sanitize.field.names",
+        "task.id",
+        "topic.cache.size",
+    }
+)
+
+
+def setting_rows(*rows: tuple[str, str, str, str]) -> tuple[Setting, ...]:
+    """Return settings from names, defaults (empty for none), values and meanings."""
+    return tuple(Setting(*row) for row in rows)
+
+
+def common_settings(schema: str) -> tuple[Setting, ...]:
+    """Return the rows; `schema` is what the connector calls a namespace of tables."""
+    return (*_capture(schema), *_values(), *_topics())
+
+
+def _capture(schema: str) -> tuple[Setting, ...]:
+    table = f"`{schema}.table`"
+    column = f"`{schema}.table.column`"
+    return setting_rows(
+        ("topic.prefix", "", "a name", "The logical name: first in every topic's and schema's."),
+        ("table.include.list", "", LIST, f"Tables to capture, as {table}."),
+        ("table.exclude.list", "", LIST, "Tables not to capture."),
+        ("column.include.list", "", LIST, f"Columns of values, as {column}."),
+        ("column.exclude.list", "", LIST, "Columns left out of values; keys keep them."),
+        (
+            "column.truncate.to.<n>.chars",
+            "",
+            LIST,
+            "Texts and bytes cut to n UTF-16 units or bytes.",
+        ),
+        ("column.mask.with.<n>.chars", "", LIST, "Texts replaced by n asterisks, NULL too."),
+        (
+            "column.mask.hash.<algorithm>.with.salt.<salt>",
+            "",
+            LIST,
+            "Texts replaced by a digest of the salt and Java's serialised string.",
+        ),
+        (
+            "column.mask.hash.v2.<algorithm>.with.salt.<salt>",
+            "",
+            LIST,
+            "Texts replaced by a digest of the salt and the UTF-8 text.",
+        ),
+        (
+            "column.propagate.source.type",
+            "",
+            LIST,
+            "Adds the source type to the schema's parameters.",
+        ),
+        ("datatype.propagate.source.type", "", LIST, f"The same, by `{schema}.table.TYPE`."),
+        (
+            "message.key.columns",
+            "",
+            "table:columns;…",
+            "Columns of the key instead of the table's own.",
+        ),
+    )
+
+
+def _values() -> tuple[Setting, ...]:
+    return setting_rows(
+        (
+            "time.precision.mode",
+            "adaptive_time_microseconds",
+            "see the types",
+            "How DATE, TIME and DATETIME travel.",
+        ),
+        (
+            "binary.handling.mode",
+            "bytes",
+            "bytes | base64 | base64-url-safe | hex",
+            "How bytes travel.",
+        ),
+        ("tombstones.on.delete", "true", FLAG, "A delete is followed by a record without a value."),
+        (
+            "event.processing.failure.handling.mode",
+            "fail",
+            "fail | warn | skip",
+            "A row whose cells cannot be read stops the task, or is dropped.",
+        ),
+        (
+            "skipped.operations",
+            "t",
+            "c,u,d,t | none",
+            "Operations that are not emitted or counted.",
+        ),
+        (
+            "skip.messages.without.change",
+            "false",
+            FLAG,
+            "Drops updates that change no column of the value.",
+        ),
+        ("provide.transaction.metadata", "false", FLAG, "Transaction topic and blocks."),
+        ("schema.name.adjustment.mode", "none", ADJUST, "What becomes of schema names."),
+        ("field.name.adjustment.mode", "none", ADJUST, "What becomes of field names."),
+        (
+            "extended.headers.enabled",
+            "true",
+            FLAG,
+            "The three `__debezium.context.` headers.",
+        ),
+    )
+
+
+def _topics() -> tuple[Setting, ...]:
+    return setting_rows(
+        ("topic.delimiter", ".", "text", "Between the parts of a topic's name."),
+        ("topic.transaction", "transaction", "text", "The transaction topic's last part."),
+        (
+            "topic.heartbeat.prefix",
+            "__debezium-heartbeat",
+            "text",
+            "The heartbeat topic's first part.",
+        ),
+        ("topic.regex", "", "a regular expression", "Of the regex strategies."),
+        ("topic.replacement", "", "text", "Of the regex strategies."),
+        (
+            "topic.key.enforce.uniqueness",
+            "true",
+            FLAG,
+            "Of the regex strategies: a field in every key.",
+        ),
+        ("topic.key.field.name", "__dbz__physicalTableIdentifier", "a name", "That field's name."),
+        (
+            "topic.key.field.regex",
+            "",
+            "a regular expression",
+            "How its value is read off the topic.",
+        ),
+        ("topic.key.field.replacement", "", "text", "How its value is written."),
+        (
+            "heartbeat.interval.ms",
+            "0",
+            "0..",
+            "Heartbeats, at most one an interval; 0 for none.",
+        ),
+        ("notification.enabled.channels", "", "sink", "Notifications to a topic."),
+        ("notification.sink.topic.name", "", "a name", "That topic."),
+    )

@@ -1,0 +1,217 @@
+"""Which event a record is, and what it tells.
+
+The shape of the value decides: `source` and a row, `source` and `ddl`, `status`, or a heartbeat's
+`vgtid`. A record without a value is a tombstone.
+
+Source: vitess NOTES §4, §5, §8, §10.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final, cast
+
+import orjson
+
+from harness.codecs.connect.decode_document import (
+    Document,
+    Part,
+    inner,
+    integer,
+    maybe_inner,
+    maybe_integer,
+    maybe_text,
+    shown,
+    text,
+)
+from harness.codecs.debezium.decode_values import Columns, Modes, decimal, row
+from harness.errors import DecodingError
+from harness.model.columns import Column
+from harness.model.decoded import DecodedEvent, EventKind
+from harness.model.values import Value
+from harness.model.vitess_position import VitessPlace
+
+_OPS: Final[Mapping[str, EventKind]] = {
+    "c": EventKind.INSERT,
+    "r": EventKind.INSERT,
+    "u": EventKind.UPDATE,
+    "d": EventKind.DELETE,
+}
+_OPS_BY_IMAGES: Final[Mapping[frozenset[str], str]] = {
+    frozenset({"after"}): "c",
+    frozenset({"before", "after"}): "u",
+    frozenset({"before"}): "d",
+}
+_STATUS: Final[Mapping[str, EventKind]] = {"BEGIN": EventKind.BEGIN, "END": EventKind.END}
+_NO_COLUMNS: Final[Mapping[str, Column]] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """What the caller knows of the tables, and of the connector's modes."""
+
+    columns: Columns | None
+    modes: Modes
+
+    def known(self, keyspace: str, table: str) -> Mapping[str, Column]:
+        """Return a table's columns, none where the caller knows nothing of it."""
+        found = None if self.columns is None else self.columns(keyspace, table)
+        return _NO_COLUMNS if found is None else found
+
+
+def event(key: Part | None, value: Part | None, reader: Reader) -> DecodedEvent:
+    """Return the event of a record; DecodingError for a shape that the connector never sends."""
+    if value is None:
+        return _keyed(DecodedEvent(EventKind.TOMBSTONE, 0), key, _NO_COLUMNS, reader)
+    document = value.document
+    if "status" in document:
+        found = _boundary(value)
+    elif "ddl" in document:
+        found = _ddl(value)
+    elif "source" in document and ("before" in document or "after" in document):
+        return _change(key, value, reader)
+    elif "vgtid" in document:
+        place = VitessPlace(vgtid=text(document, "vgtid"), ts_ms=integer(document, "ts_ms"))
+        found = DecodedEvent(EventKind.HEARTBEAT, place.ts_ms, value_text=value.text, vitess=place)
+    else:
+        raise DecodingError(
+            f"a value with {shown(sorted(document))}",
+            expected="a change, a transaction's boundary, a schema change or a heartbeat",
+        )
+    return replace(found, key_text="" if key is None else key.text)
+
+
+def _change(key: Part | None, value: Part, reader: Reader) -> DecodedEvent:
+    document = value.document
+    source = inner(document, "source")
+    place = _place(document, source)
+    keyspace, table = text(source, "keyspace"), text(source, "table")
+    columns = reader.known(keyspace, table)
+    images = {
+        name: row(image, value.inside(name), columns, reader.modes)
+        for name in ("before", "after")
+        if (image := maybe_inner(document, name)) is not None
+    }
+    found = DecodedEvent(
+        _kind(place.op, images),
+        place.ts_ms,
+        keyspace,
+        table,
+        before=images.get("before"),
+        after=images.get("after"),
+        value_text=value.text,
+        vitess=place,
+    )
+    return _keyed(found, key, columns, reader)
+
+
+def _kind(op: str, images: Mapping[str, Mapping[str, Value]]) -> EventKind:
+    """Return the kind of a change; without `op`, which a transform may remove, by its images."""
+    if not op:
+        op = _OPS_BY_IMAGES.get(frozenset(images), "")
+    kind = _OPS.get(op)
+    if kind is None:
+        raise DecodingError(f"operation {shown(op)}", expected="c, u, d or r")
+    needed = "before" if kind is EventKind.DELETE else "after"
+    if needed not in images:
+        raise DecodingError(f"operation {op!r} without `{needed}`")
+    return kind
+
+
+def _keyed(
+    found: DecodedEvent, key: Part | None, columns: Mapping[str, Column], reader: Reader
+) -> DecodedEvent:
+    if key is None:
+        return found
+    values = row(key.document, key.semantic, columns, reader.modes)
+    return replace(found, handle=tuple(values), key=values, key_text=key.text)
+
+
+def _place(document: Document, source: Document) -> VitessPlace:
+    vgtid, shard = maybe_text(source, "vgtid"), maybe_text(source, "shard")
+    place = VitessPlace(
+        keyspace=maybe_text(source, "keyspace"),
+        shard=shard,
+        vgtid=vgtid,
+        ts_ms=maybe_integer(source, "ts_ms") or 0,
+        op=maybe_text(document, "op"),
+        snapshot=maybe_text(source, "snapshot"),
+        gtid=gtid_of(vgtid, shard),
+    )
+    block = maybe_inner(document, "transaction")
+    if block is None:
+        return place
+    rank = block.get("transaction_rank")
+    return replace(
+        place,
+        transaction_id=maybe_text(block, "id"),
+        total_order=maybe_integer(block, "total_order"),
+        collection_order=maybe_integer(block, "data_collection_order"),
+        epoch=maybe_integer(block, "transaction_epoch"),
+        rank=None if rank is None else int(decimal(rank, 0)),
+    )
+
+
+def gtid_of(vgtid: str, shard: str) -> str:
+    """Return a shard's position in a VGTID's text, empty where it has none."""
+    if not vgtid:
+        return ""
+    try:
+        entries: object = orjson.loads(vgtid)
+    except orjson.JSONDecodeError:
+        # A transform may have put anything there.
+        return ""
+    if not isinstance(entries, list):
+        return ""
+    for entry in reversed(cast("list[object]", entries)):
+        if isinstance(entry, dict):
+            found = cast("dict[str, Any]", entry)
+            gtid: object = found.get("gtid")
+            if found.get("shard") == shard and isinstance(gtid, str):
+                return gtid
+    return ""
+
+
+def _boundary(value: Part) -> DecodedEvent:
+    document = value.document
+    kind = _STATUS.get(text(document, "status"))
+    if kind is None:
+        raise DecodingError(f"status {shown(document['status'])}", expected="BEGIN or END")
+    place = VitessPlace(
+        vgtid=text(document, "id"),
+        ts_ms=integer(document, "ts_ms"),
+        transaction_id=text(document, "id"),
+        event_count=maybe_integer(document, "event_count"),
+        collections=_collections(document.get("data_collections")),
+    )
+    return DecodedEvent(kind, place.ts_ms, value_text=value.text, vitess=place)
+
+
+def _collections(listed: object) -> Mapping[str, int]:
+    if listed is None:
+        return {}
+    if not isinstance(listed, list):
+        raise DecodingError(f"`data_collections` is {shown(listed)}, not a list")
+    found: dict[str, int] = {}
+    for entry in cast("list[object]", listed):
+        if not isinstance(entry, dict):
+            raise DecodingError(f"{shown(entry)} among the `data_collections`")
+        of = cast("dict[str, Any]", entry)
+        found[text(of, "data_collection")] = integer(of, "event_count")
+    return found
+
+
+def _ddl(value: Part) -> DecodedEvent:
+    document = value.document
+    source = inner(document, "source")
+    place = _place(document, source)
+    return DecodedEvent(
+        EventKind.DDL,
+        place.ts_ms,
+        maybe_text(document, "databaseName"),
+        maybe_text(source, "table"),
+        query=maybe_text(document, "ddl"),
+        value_text=value.text,
+        vitess=place,
+    )

@@ -1,0 +1,220 @@
+"""The connector: settings and a clock in, then responses in and Connect records out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Final
+
+from harness.codecs.connect.errors import JavaError
+from harness.codecs.connect.java import split
+from harness.codecs.connect.schema import ConnectRecord
+from harness.codecs.debezium import mappers, selection
+from harness.codecs.debezium.adjustment import FIELD_NAMES, SCHEMA_NAMES, Adjuster
+from harness.codecs.debezium.errors import at_start
+from harness.codecs.debezium.notification import skipped_snapshot
+from harness.codecs.debezium.settings import ConnectorSettings
+from harness.codecs.debezium.tables import Shaper
+from harness.codecs.debezium.topics import Topics
+from harness.codecs.debezium_vitess.dialect import CURRENT, Dialect
+from harness.codecs.debezium_vitess.emission import (
+    MILLISECOND,
+    Emission,
+    Emitted,
+    RowWriter,
+    context_headers,
+    fixed,
+)
+from harness.codecs.debezium_vitess.offsets import Clock, Standing
+from harness.codecs.debezium_vitess.requests import VStreamRequest, request
+from harness.codecs.debezium_vitess.settings import keyspace, ordered
+from harness.codecs.debezium_vitess.task import Task
+from harness.codecs.debezium_vitess.tasks import (
+    NO_OFFSETS,
+    ONLY_TASK,
+    Cluster,
+    Offset,
+    Offsets,
+    TaskPlan,
+    tasks,
+)
+from harness.codecs.debezium_vitess.topics import topics
+from harness.codecs.debezium_vitess.transactions import Ordering, TransactionContext
+from harness.codecs.debezium_vitess.values import conversion, modes
+from harness.codecs.debezium_vitess.vgtid import parse
+from harness.model.vstream import VStreamResponse
+
+UTC: Final = "UTC"
+NO_IDENTITY: Final = "00000000-0000-0000-0000-000000000000"
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What is not in the settings: the JVM's zone, the cluster, what Connect has stored.
+
+    `identity` is what a notification is called, which is a random UUID in real life. `snapshot` is
+    what stands in the source's field of that name: the connector leaves it unset, and converters
+    print its default; to give that at once is the same, and faster.
+    """
+
+    zone: str = UTC
+    cluster: Cluster = field(default_factory=Cluster)
+    offsets: Offsets = field(default_factory=lambda: NO_OFFSETS)
+    identity: str = NO_IDENTITY
+    snapshot: str | None = None
+
+
+class Connector:
+    """One run of a connector, from its start until it stops.
+
+    `clock` tells the processing time in nanoseconds since 1970.
+    """
+
+    def __init__(
+        self,
+        settings: ConnectorSettings,
+        clock: Clock,
+        surroundings: Surroundings | None = None,
+        dialect: Dialect = CURRENT,
+        writer: RowWriter | None = None,
+    ) -> None:
+        """Start the tasks; raises ConnectorFailed where they would not start.
+
+        With a `writer` some records are finished without structs, and only `emitted` tells them.
+        """
+        self._settings = settings
+        self._clock = clock
+        self._around = around = surroundings or Surroundings()
+        self._dialect = dialect
+        self._writer = writer
+        try:
+            self._plans = tasks(settings, around.cluster, around.offsets)
+            self._tasks = tuple(self._task(plan) for plan in self._plans)
+        except JavaError as error:
+            raise at_start(error) from error
+
+    def requests(self) -> tuple[VStreamRequest, ...]:
+        """Return the requests with which the tasks open their streams."""
+        return tuple(
+            request(self._settings, self._around.cluster, task.emission.standing.restart)
+            for task in self._tasks
+        )
+
+    def start(self) -> Iterator[ConnectRecord]:
+        """Yield what the tasks emit before any response."""
+        for plan, task in zip(self._plans, self._tasks, strict=True):
+            note = skipped_snapshot(
+                self._settings,
+                self._around.identity,
+                self._clock() // MILLISECOND,
+                task.emission.partition,
+                plan.stored or {},
+            )
+            if note is not None:
+                yield note
+
+    def run(self, responses: Iterable[VStreamResponse]) -> Iterator[ConnectRecord]:
+        """Yield the records of a whole run; raises ConnectorFailed after those before it."""
+        return (record for record in self.emitted(responses) if isinstance(record, ConnectRecord))
+
+    def emitted(self, responses: Iterable[VStreamResponse]) -> Iterator[Emitted]:
+        """Yield what `run` yields, and in its place what the writer has finished."""
+        yield from self.start()
+        for response in responses:
+            for task in self._tasks:
+                if response.only_shard is None or _has(task, response.only_shard):
+                    yield from task.feed(response)
+        for task in self._tasks:
+            yield from task.finish()
+
+    def _task(self, plan: TaskPlan) -> Task:
+        settings, dialect = self._settings, self._dialect
+        schema_name = SCHEMA_NAMES[settings.mode("schema.name.adjustment.mode")]
+        names = topics(settings)
+        partition = {"server": settings.prefix}
+        if plan.key is not None:
+            partition["task_key"] = plan.key
+        standing = self._standing(plan)
+        emission = Emission(
+            settings=settings,
+            dialect=dialect,
+            fixed=fixed(names, schema_name, dialect.source),
+            shaper=self._shaper(names, schema_name),
+            standing=standing,
+            transaction=self._transaction(plan),
+            captured=selection.table_filter(settings),
+            partition=partition,
+            context=context_headers(settings, plan.key or ONLY_TASK),
+            writer=self._writer,
+        )
+        shards = None if plan.shards is None else frozenset(plan.shards)
+        return Task(emission, copying=standing.restart.copies, shards=shards)
+
+    def _standing(self, plan: TaskPlan) -> Standing:
+        begin = parse(plan.stored["vgtid"]) if plan.stored else plan.start
+        return Standing(
+            prefix=self._settings.prefix,
+            keyspace=keyspace(self._settings),
+            clock=self._clock,
+            current=begin,
+            restart=begin,
+            timestamp=None if plan.stored else self._clock(),
+            fields=tuple(f.name for f in self._dialect.source.fields),
+            unset=self._around.snapshot,
+        )
+
+    def _transaction(self, plan: TaskPlan) -> TransactionContext:
+        ordering = None
+        if ordered(self._settings):
+            inherit = self._settings.flag("vitess.inherit.epoch")
+            ordering = Ordering(dict(plan.epochs), plan.start, inherit)
+        context = TransactionContext(ordering)
+        if plan.stored:
+            context.load(plan.stored)
+        return context
+
+    def _shaper(self, names: Topics, schema_name: Adjuster) -> Shaper:
+        settings, dialect = self._settings, self._dialect
+        sent = settings.metadata or not dialect.documented
+        block = dialect.ordered_block if ordered(settings) else dialect.block
+        return Shaper(
+            conversion=partial(conversion, found=modes(settings, self._around.zone)),
+            topics=names,
+            rules=mappers.rules(settings),
+            column_included=selection.column_filter(settings),
+            message_keys=_message_keys(settings.optional("message.key.columns")),
+            schema_name=schema_name,
+            field_name=FIELD_NAMES[settings.mode("field.name.adjustment.mode")],
+            source=dialect.source,
+            block=block if sent else None,
+        )
+
+
+def _has(task: Task, shard: str) -> bool:
+    return task.shards is None or shard in task.shards
+
+
+def _message_keys(listed: str | None) -> tuple[selection.Predicate, ...]:
+    """Read `table:column,column;table:column`; C:relational/Key.java CustomKeyMapper."""
+    found: list[selection.Predicate] = []
+    for entry in () if listed is None else split(listed, ";"):
+        table, _, columns = entry.partition(":")
+        found.extend(
+            selection.includes(f"{table}.{column}") for column in split(columns, ",") if columns
+        )
+    return tuple(found)
+
+
+def offsets_of(records: Iterable[ConnectRecord], before: Offsets = NO_OFFSETS) -> Offsets:
+    """Return what Connect has stored after records: the last offset of each source partition."""
+    stored: dict[tuple[str, str | None], Offset] = dict(before)
+    for record in records:
+        key = _partition_key(record.source_partition)
+        if record.source_offset:
+            stored[key] = dict(record.source_offset)
+    return stored
+
+
+def _partition_key(partition: Mapping[str, Any]) -> tuple[str, str | None]:
+    return partition["server"], partition.get("task_key")

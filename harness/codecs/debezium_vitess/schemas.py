@@ -1,0 +1,57 @@
+"""The schemas of the Vitess connector's own structs.
+
+Source: V:VitessSourceInfoStructMaker.java, V:VitessSchemaFactory.java; vitess NOTES §4, §8, §10.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from harness.codecs.connect.schema import Kind, Schema
+from harness.codecs.debezium.adjustment import Adjuster
+from harness.codecs.debezium.schemas import (
+    BLOCK_FIELDS,
+    INT64,
+    OPTIONAL_INT64,
+    OPTIONAL_STRING,
+    SNAPSHOT,
+    STRING,
+    WHOLE_DECIMAL,
+    fields,
+    named_struct,
+)
+
+SOURCE: Final = Schema(
+    Kind.STRUCT,
+    name="io.debezium.connector.vitess.Source",
+    version=1,
+    fields=fields(
+        ("version", STRING),
+        ("connector", STRING),
+        ("name", STRING),
+        ("ts_ms", INT64),
+        ("snapshot", SNAPSHOT),
+        ("db", STRING),
+        ("sequence", OPTIONAL_STRING),
+        ("ts_us", OPTIONAL_INT64),
+        ("ts_ns", OPTIONAL_INT64),
+        ("keyspace", STRING),
+        ("table", STRING),
+        ("shard", STRING),
+        ("vgtid", STRING),
+    ),
+)
+ORDERED_BLOCK: Final = Schema(
+    Kind.STRUCT,
+    optional=True,
+    name="event.block",
+    version=1,
+    fields=fields(*BLOCK_FIELDS, ("transaction_epoch", INT64), ("transaction_rank", WHOLE_DECIMAL)),
+)
+
+
+def heartbeat_value(adjust: Adjuster) -> Schema:
+    """Return the schema of a heartbeat's value."""
+    return named_struct(
+        adjust, "io.debezium.connector.vitess.Heartbeat", ("vgtid", STRING), ("ts_ms", INT64)
+    )

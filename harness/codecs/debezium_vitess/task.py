@@ -1,0 +1,274 @@
+"""One task: the responses of one stream in, Connect records out.
+
+Source: V:VitessStreamingChangeEventSource.java, V:connection/VStreamOutputMessageDecoder.java,
+C:pipeline/EventDispatcher.java, C:relational/RelationalChangeRecordEmitter.java; vitess NOTES §1 to
+§10.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+from typing import Any, Final
+
+from harness.codecs.connect.errors import (
+    CONNECT_EXCEPTION,
+    ILLEGAL_ARGUMENT,
+    ILLEGAL_STATE,
+    JavaError,
+)
+from harness.codecs.connect.java import map_text, split
+from harness.codecs.debezium.columns import ColumnType
+from harness.codecs.debezium.errors import ConnectorFailed
+from harness.codecs.debezium.tables import TableShape
+from harness.codecs.debezium.topics import TableKey
+from harness.codecs.debezium_vitess.assembly import Assembly
+from harness.codecs.debezium_vitess.ddl import table_name
+from harness.codecs.debezium_vitess.emission import Emission, Emitted
+from harness.codecs.debezium_vitess.errors import broken_stream, while_processing
+from harness.codecs.debezium_vitess.proto_text import row_text
+from harness.codecs.debezium_vitess.types import column_of
+from harness.codecs.debezium_vitess.vgtid import Position, position
+from harness.model.record import Origin
+from harness.model.vstream import (
+    Begin,
+    Cells,
+    Commit,
+    CopyCompleted,
+    Ddl,
+    FieldEvent,
+    Heartbeat,
+    Other,
+    RowChange,
+    VEvent,
+    VRowEvent,
+    VStreamResponse,
+)
+
+SECOND: Final = 1_000_000_000
+NOWHERE: Final = Origin(line=0, step=0, event=0, kind="vstream")
+
+
+@dataclass(slots=True)
+class Task:
+    """The state of one stream; `copying` while its tables are being copied."""
+
+    emission: Emission
+    copying: bool
+    shards: frozenset[str] | None = None
+    assembly: Assembly = field(default_factory=Assembly)
+    shapes: dict[TableKey, TableShape] = field(default_factory=dict[TableKey, TableShape])
+    names: dict[tuple[str, str], TableKey | None] = field(
+        default_factory=dict[tuple[str, str], "TableKey | None"]
+    )
+    position: Position | None = None
+    last: Position | None = None
+
+    def feed(self, response: VStreamResponse) -> Iterator[Emitted]:
+        """Yield the records that a response completes.
+
+        Raises ConnectorFailed where the task stops, after the records before that.
+        """
+        failure: ConnectorFailed | None = None
+        try:
+            self._respond(response)
+        except ConnectorFailed as failed:
+            failure = failed
+        except JavaError as error:
+            failure = while_processing(error)
+        if failure is not None:
+            self.emission.copied = None
+        yield from self.emission.taken()
+        if failure is not None:
+            raise failure
+
+    def finish(self) -> Iterator[Emitted]:
+        """Yield what was held back when the stream ends."""
+        self.emission.copied = None
+        yield from self.emission.taken()
+
+    def _respond(self, response: VStreamResponse) -> None:
+        if response.error is not None:
+            raise broken_stream(response.error.status, response.error.description)
+        batch = self.assembly.feed(response)
+        if batch is None:
+            return
+        self.position = None
+        if batch.vgtid is not None:
+            documented = self.emission.dialect.documented
+            self.position = position(batch.vgtid.shard_gtids, documented=documented)
+        # A writer is quick with many rows at once, and the stream often tells them one by one.
+        joined = self.emission.writer is not None
+        for event in _joined(batch.events) if joined else batch.events:
+            if isinstance(event, CopyCompleted):
+                if self.copying:
+                    self.emission.copy_completed()
+                self.copying = False
+            self._handle(event)
+
+    def _handle(self, event: VEvent) -> None:
+        match event:
+            case VRowEvent():
+                self._rows(event)
+            case FieldEvent():
+                self._fields(event)
+            case Begin():
+                self._begin(event)
+            case Commit():
+                self._commit(event)
+            case Other():
+                self._remember()
+                self.emission.standing.rotate(self.position, event.timestamp * SECOND)
+            case Ddl():
+                self._ddl(event)
+            case Heartbeat():
+                self.emission.heartbeat(event.origin or NOWHERE)
+            case _:
+                pass
+
+    def _remember(self) -> None:
+        """Keep the position as the transaction's id; without one the last id stays."""
+        if self.position is not None:
+            self.last = self.position
+
+    def _begin(self, event: Begin) -> None:
+        self._remember()
+        if self.last is None:
+            return
+        self.emission.standing.rotate(self.position, event.timestamp * SECOND)
+        self.emission.begin(self.last, event.shard, event.timestamp, event.origin or NOWHERE)
+
+    def _commit(self, event: Commit) -> None:
+        if self.last is None:
+            return
+        self.emission.standing.reset(self.position, event.timestamp * SECOND)
+        self.emission.commit(event.timestamp, event.origin or NOWHERE)
+        self.emission.heartbeat(event.origin or NOWHERE)
+
+    def _ddl(self, event: Ddl) -> None:
+        self._remember()
+        standing = self.emission.standing
+        standing.rotate(self.position, event.timestamp * SECOND)
+        standing.shard = event.shard
+        if not self.emission.schema_changes:
+            return
+        key = TableKey(event.shard, event.keyspace, table_name(event.statement))
+        standing.timestamp = event.timestamp * SECOND
+        self.emission.schema_change(key, event.statement, event.origin or NOWHERE)
+
+    def _key(self, table: str, shard: str) -> TableKey | None:
+        """Return a table's key; None for a name that is not `keyspace.table`."""
+        if (table, shard) not in self.names:
+            parts = split(table, ".")
+            key = TableKey(shard, *parts) if len(parts) == 2 else None
+            self.names[table, shard] = key
+        return self.names[table, shard]
+
+    def _fields(self, event: FieldEvent) -> None:
+        key = self._key(event.table, event.shard)
+        if key is None:
+            return
+        texts = self.copying or event.enum_set_string_values
+        columns: list[ColumnType] = []
+        for info in event.fields:
+            _check_name(info.name, key)
+            columns.append(column_of(info, texts=texts))
+        if self.emission.included(key):
+            self.shapes[key] = self.emission.shaper.shape(key, columns)
+
+    def _rows(self, event: VRowEvent) -> None:
+        key = self._key(event.table, event.shard)
+        if key is None:
+            return
+        shape = self.shapes.get(key)
+        if shape is not None:
+            self._stand(key)
+            if self.emission.written(shape, event):
+                return
+        for change in event.changes:
+            if change.before is None and change.after is None:
+                continue
+            if shape is not None:
+                width = len(shape.columns)
+                for cells in (change.before, change.after):
+                    if cells is not None and len(cells) != width:
+                        raise _miscounted(shape, cells)
+            self._row(key, shape, change, change.origin or event.origin or NOWHERE)
+
+    def _stand(self, key: TableKey) -> None:
+        """Note where and when a row was changed."""
+        standing, commit = self.emission.standing, self.assembly.commit
+        standing.timestamp = None if commit is None else commit * SECOND
+        standing.shard = key.catalog
+
+    def _row(
+        self, key: TableKey, shape: TableShape | None, change: RowChange, origin: Origin
+    ) -> None:
+        emission = self.emission
+        self._stand(key)
+        if shape is None and not emission.included(key):
+            emission.heartbeat(origin)
+            return
+        try:
+            emission.change(_known(key, shape), change, origin, copying=self.copying)
+        except JavaError as error:
+            if emission.failure_mode == "fail":
+                raise _at_offset(emission.offset(), error) from error
+            return
+        emission.heartbeat(origin)
+
+
+def _joined(events: Iterable[VEvent]) -> Iterator[VEvent]:
+    """Yield events, ROW events of one table that follow each other as one."""
+    for place, stretch in groupby(events, _place):
+        if place is None:
+            yield from stretch
+            continue
+        rows = [event for event in stretch if isinstance(event, VRowEvent)]
+        if len(rows) == 1:
+            yield rows[0]
+            continue
+        changes = tuple(
+            change if change.origin is not None else replace(change, origin=event.origin)
+            for event in rows
+            for change in event.changes
+        )
+        yield replace(rows[0], changes=changes, origin=None)
+
+
+def _place(event: VEvent) -> tuple[str, str] | None:
+    return (event.table, event.shard) if isinstance(event, VRowEvent) else None
+
+
+def _known(key: TableKey, shape: TableShape | None) -> TableShape:
+    if shape is None:
+        raise JavaError(ILLEGAL_ARGUMENT, f"No metadata registered for captured table {key}")
+    return shape
+
+
+def _at_offset(offset: Mapping[str, Any], error: JavaError) -> JavaError:
+    return JavaError(
+        CONNECT_EXCEPTION, f"Error while processing event at offset {map_text(offset)}", error
+    )
+
+
+def _check_name(name: str, key: TableKey) -> None:
+    if not name:
+        raise JavaError(
+            ILLEGAL_ARGUMENT,
+            f"Empty column name from schema: {key.schema}, table: {key.table}",
+        )
+    if name.startswith("@"):
+        raise JavaError(
+            ILLEGAL_ARGUMENT,
+            f"Illegal prefix '@' for column: {name}, from schema: {key.schema}, table: {key.table}",
+        )
+
+
+def _miscounted(shape: TableShape, cells: Cells) -> JavaError:
+    return JavaError(
+        ILLEGAL_STATE,
+        f"The number of columns in the ROW event {row_text(cells)} is different from the "
+        f"in-memory table schema {shape}.",
+    )

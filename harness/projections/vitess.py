@@ -1,0 +1,246 @@
+"""Debezium Vitess: which row events are sent, which columns they have, and which values are masked.
+
+Source: vitess NOTES §5, §7; clauses `vitess.type.*`, `vitess.filter.*`, `vitess.mask.*`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Final
+
+from harness.contracts import Projection
+from harness.model.change import Op
+from harness.model.columns import BINARIES, CHARACTERS, Column, ColumnKind
+from harness.model.source_events import RowEvent, SourceTable
+from harness.model.values import Row, Value
+from harness.projections.vitess_values import (
+    BINARY_TEXTS,
+    UNSUPPORTED,
+    VitessModes,
+    modes_of,
+    visible_value,
+)
+from harness.wire.java_regex import compiled
+
+Matches = Callable[[str], bool]
+Rewrite = Callable[[Value], Value]
+
+_LETTERS: Final[Mapping[Op, str]] = {Op.INSERT: "c", Op.UPDATE: "u", Op.DELETE: "d"}
+_LIST_ENTRY: Final = re.compile(r"(?:\\.|[^\\,])+", re.DOTALL)
+_SYSTEM: Final = frozenset(("mysql", "performance_schema", "sys", "information_schema"))
+# Rules for texts by the column's full name: stars, the first UTF-16 units, or a digest.
+_MASK: Final = re.compile(r"column\.mask\.with\.(\d+)\.chars\Z")
+_CUT: Final = re.compile(r"column\.truncate\.to\.(\d+)\.chars\Z")
+_HASH: Final = re.compile(r"column\.mask\.hash\.(v2\.)?([^.]+)\.with\.salt\.(.+)\Z")
+_UNSAFE: Final = re.compile(r"[^A-Za-z0-9_]")
+_ESCAPED: Final = re.compile(r"\A[0-9]|[^A-Za-z0-9]")
+_LONGEST_SHORT_STRING: Final = 0xFFFF
+
+
+def projection(values: Mapping[str, object]) -> Projection:
+    """Return what removes from a row event what is not sent; None where nothing is sent."""
+    modes = modes_of(values)
+    captured, included = _tables(values), _columns(values)
+    rewrite = _rewriter(values)
+    tables: dict[int, tuple[SourceTable, SourceTable]] = {}
+
+    def visible_table(source: SourceTable) -> SourceTable:
+        if id(source) not in tables:
+            name = source.table.id
+            emitted = tuple(
+                ordinal
+                for ordinal in source.emitted
+                for column in [source.table.columns[ordinal]]
+                if included(f"{name.schema}.{name.name}.{column.name}")
+                and (column.kind not in UNSUPPORTED or modes.unknown)
+            )
+            columns = tuple(_visible_column(column, modes) for column in source.table.columns)
+            table = replace(source.table, columns=columns)
+            tables[id(source)] = (source, replace(source, table=table, emitted=emitted))
+        return tables[id(source)][1]
+
+    def project(row: RowEvent) -> RowEvent | None:
+        name = row.table.table.id
+        if not captured(f"{name.schema}.{name.name}") or name.schema.lower() in _SYSTEM:
+            return None
+        if _LETTERS[row.op] in modes.skipped or (modes.tolerant and _unreadable(row)):
+            return None
+        table = visible_table(row.table)
+        if modes.unchanged_skipped and row.op is Op.UPDATE and _unchanged(table, row):
+            return None
+        image = partial(_image, row.table, frozenset((*table.emitted, *table.handle)), modes)
+        before = rewrite(row.table, image(row.before))
+        after = rewrite(row.table, image(row.after))
+        return replace(row, table=table, before=before, after=after)
+
+    return project
+
+
+def _visible_column(column: Column, modes: VitessModes) -> Column:
+    """Return a column as a consumer knows it by its name and the kind of its values."""
+    column = replace(column, name=_FIELD_NAMES[modes.field_names](column.name))
+    if column.kind in UNSUPPORTED:
+        return replace(column, kind=ColumnKind.BLOB, nullable=True)
+    if "" in column.members:  # the connector misreads the members: they are only texts
+        return replace(column, kind=ColumnKind.VARCHAR, members=())
+    # Nothing on the wire distinguishes bytes as text from any other text.
+    hidden = modes.binary in BINARY_TEXTS and column.kind in BINARIES
+    return replace(column, kind=ColumnKind.VARCHAR) if hidden else column
+
+
+def _image(
+    source: SourceTable, sent: frozenset[int], modes: VitessModes, row: Row | None
+) -> Row | None:
+    if row is None:
+        return None
+    return tuple(
+        visible_value(column, value, modes) if ordinal in sent else None
+        for ordinal, (column, value) in enumerate(zip(source.table.columns, row, strict=True))
+    )
+
+
+def _unreadable(row: RowEvent) -> bool:
+    """Tell whether the connector fails to parse a cell of a row."""
+    return any(
+        (column.kind is ColumnKind.SET and isinstance(value, int) and value >= 1 << 63)
+        or (
+            # A month without a day, or a day without a month.
+            column.kind is ColumnKind.DATETIME
+            and isinstance(value, str)
+            and (value[5:7] == "00") != (value[8:10] == "00")
+        )
+        for image in (row.before or (), row.after or ())
+        for column, value in zip(row.table.table.columns, image, strict=bool(image))
+    )
+
+
+def _unchanged(table: SourceTable, row: RowEvent) -> bool:
+    before, after = row.before or (), row.after or ()
+    return all(before[ordinal] == after[ordinal] for ordinal in table.emitted)
+
+
+def _matcher(listed: object) -> Matches:
+    """Return whether a whole name matches one of a comma-separated list of Java's expressions."""
+    patterns = [
+        compiled(text, re.IGNORECASE | re.ASCII)
+        for part in _LIST_ENTRY.findall(str(listed))
+        if (text := part.strip().replace("\\,", ","))
+    ]
+    return lambda name: any(pattern.fullmatch(name) for pattern in patterns)
+
+
+def _tables(values: Mapping[str, object]) -> Matches:
+    """Return whether `keyspace.table` is captured: an include list goes first, if not blank."""
+    for name, chosen in (("table.include.list", True), ("table.exclude.list", False)):
+        if str(values.get(name) or "").strip():
+            return _listed(values[name], chosen=chosen)
+    return _listed("", chosen=False)
+
+
+def _columns(values: Mapping[str, object]) -> Matches:
+    """Return whether `keyspace.table.column` is part of values: an exclude list goes first."""
+    for name, chosen in (("column.exclude.list", False), ("column.include.list", True)):
+        if values.get(name) is not None:
+            return _listed(values[name], chosen=chosen)
+    return _listed("", chosen=False)
+
+
+def _listed(listed: object, *, chosen: bool) -> Matches:
+    """Return whether a name is on a list, or, unless `chosen`, whether it is not."""
+    matches = _matcher(listed)
+    return lambda name: matches(name) is chosen
+
+
+def _rewriter(
+    values: Mapping[str, object],
+) -> Callable[[SourceTable, Row | None], Row | None]:
+    """Return what masks and cuts the texts of a row; keys and other kinds stay as they are."""
+    rules: list[tuple[Matches, Rewrite]] = []
+    for name, listed in values.items():
+        if mask := _MASK.match(name):
+            rules.append((_matcher(listed), partial(_starred, int(mask[1]))))
+        if cut := _CUT.match(name):
+            rules.append((_matcher(listed), partial(_shortened, int(cut[1]))))
+        if salted := _HASH.match(name):
+            to_bytes = str.encode if salted[1] else _java_serialised
+            rules.append((_matcher(listed), partial(_hashed, salted[2], salted[3], to_bytes)))
+
+    def rewrite(source: SourceTable, row: Row | None) -> Row | None:
+        if row is None or not rules:
+            return row
+        made = list(row)
+        for ordinal, column in enumerate(source.table.columns):
+            if column.kind in CHARACTERS and ordinal not in source.handle:
+                name = f"{source.table.id.schema}.{source.table.id.name}.{column.name}"
+                # The first rule that matches is the only one.
+                change = next((change for matches, change in rules if matches(name)), None)
+                made[ordinal] = row[ordinal] if change is None else change(row[ordinal])
+        return tuple(made)
+
+    return rewrite
+
+
+def _starred(length: int, value: Value) -> Value:
+    """Return stars in place of a text, and of NULL."""
+    del value
+    return "*" * length
+
+
+def _shortened(length: int, value: Value) -> Value:
+    """Return a text's first UTF-16 units; no scenario cuts a surrogate pair in two."""
+    if not isinstance(value, str):
+        return value
+    return value.encode("utf-16-be")[: 2 * length].decode("utf-16-be", "ignore")
+
+
+def _hashed(algorithm: str, salt: str, to_bytes: Callable[[str], bytes], value: Value) -> Value:
+    """Return the digest of salt and text in hexadecimal; NULL stays NULL."""
+    if not isinstance(value, str):
+        return value
+    digest = hashlib.new(algorithm.lower().replace("-", "", 1), salt.encode() + to_bytes(value))
+    return digest.hexdigest()
+
+
+def _java_serialised(value: str) -> bytes:
+    """Return a text as Java's ObjectOutputStream writes it: modified UTF-8 behind its length."""
+    text = "".join(map(chr, _units(value))).encode("utf-8", "surrogatepass")
+    text = text.replace(b"\0", b"\xc0\x80")
+    if len(text) > _LONGEST_SHORT_STRING:
+        return b"\xac\xed\x00\x05\x7c" + len(text).to_bytes(8, "big") + text
+    return b"\xac\xed\x00\x05\x74" + len(text).to_bytes(2, "big") + text
+
+
+def _units(text: str) -> Sequence[int]:
+    """Return the UTF-16 units of a text."""
+    return memoryview(text.encode("utf-16", "surrogatepass")).cast("H").tolist()[1:]
+
+
+def _unchanged_name(name: str) -> str:
+    return name
+
+
+def _avro_name(name: str) -> str:
+    """Return a name with `_` for what Avro forbids, and before a first digit."""
+    safe = _UNSAFE.sub("_", "".join(map(chr, _units(name))))
+    return f"_{name[0]}{safe[1:]}" if name[:1].isdecimal() else safe
+
+
+def _avro_unicode_name(name: str) -> str:
+    """Return a name with `_u` and hexadecimal digits for what Avro forbids, and a first digit."""
+    return _ESCAPED.sub(_escape, "".join(map(chr, _units(name))))
+
+
+def _escape(unit: re.Match[str]) -> str:
+    digits = f"{ord(unit[0]):x}"
+    return f"_u00{digits}" if len(digits) < 3 else f"_u{digits}"
+
+
+_FIELD_NAMES: Final[Mapping[str, Callable[[str], str]]] = {
+    "none": _unchanged_name,
+    "avro": _avro_name,
+    "avro_unicode": _avro_unicode_name,
+}

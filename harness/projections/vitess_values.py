@@ -1,0 +1,183 @@
+"""Debezium Vitess: what a consumer can read of one value, by the connector's modes.
+
+Source: vitess NOTES §7; clauses `vitess.temporal.*`, `vitess.type.*`.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode, urlsafe_b64encode
+from calendar import monthrange
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from harness.model.canonical import canonical
+from harness.model.columns import Column, ColumnKind
+from harness.model.reshape import zero_value
+from harness.model.values import Value
+
+UNSUPPORTED: Final = frozenset({ColumnKind.BIT, ColumnKind.VECTOR})
+BINARY_TEXTS: Final[Mapping[str, Callable[[bytes], str]]] = {
+    "hex": bytes.hex,
+    "base64": lambda value: b64encode(value).decode(),
+    "base64-url-safe": lambda value: urlsafe_b64encode(value).decode(),
+}
+_DAY: Final = timedelta(days=1)
+_EPOCH: Final = datetime(1970, 1, 1)  # noqa: DTZ001 - MySQL's DATETIME has no zone
+_JULIAN_GAP: Final = ("1582-10-05", "1582-10-14")
+_MILLIS: Final = 3
+# Java's zones know no transition before this year, nor datetime's arithmetic behind the other.
+_ZONED_YEARS: Final = range(1900, 9999)
+
+
+@dataclass(frozen=True, slots=True)
+class VitessModes:
+    """The settings that decide what is visible; `skipped` are letters of operations.
+
+    `tolerant` connectors drop a row that they cannot read. `zone` is the JVM's.
+    """
+
+    time: str
+    binary: str
+    unsigned: str
+    field_names: str
+    unknown: bool
+    nullable_datetime: bool
+    tolerant: bool
+    unchanged_skipped: bool
+    skipped: frozenset[str]
+    zone: str
+
+
+def modes_of(values: Mapping[str, object]) -> VitessModes:
+    """Read the modes out of a scenario's settings, with the connector's defaults."""
+
+    def word(name: str, default: str) -> str:
+        given = values.get(name)
+        return default if given is None else str(given).strip().lower()
+
+    skipped = word("skipped.operations", "t")
+    return VitessModes(
+        time=word("time.precision.mode", "adaptive_time_microseconds"),
+        binary=word("binary.handling.mode", "bytes"),
+        unsigned=word("bigint.unsigned.handling.mode", "string"),
+        field_names=word("field.name.adjustment.mode", "none"),
+        unknown=word("include.unknown.datatypes", "false") == "true",
+        nullable_datetime=word("override.datetime.to.nullable", "false") == "true",
+        tolerant=word("event.processing.failure.handling.mode", "fail") in {"warn", "skip"},
+        unchanged_skipped=word("skip.messages.without.change", "false") == "true",
+        skipped=frozenset(letter.strip() for letter in skipped.split(",")),
+        zone=str(values.get("user.timezone", "UTC")),
+    )
+
+
+def visible_value(column: Column, value: Value, modes: VitessModes) -> Value:
+    """Return what a consumer can read of a value; the value itself where nothing is lost."""
+    if value is None:
+        return None if column.nullable else visible_value(column, _absent(column), modes)
+    match column.kind:
+        case ColumnKind.BIGINT if isinstance(value, int) and value >= 1 << 63:
+            long = modes.unsigned == "long"
+            return None if long else value
+        case ColumnKind.DATE | ColumnKind.DATETIME if isinstance(value, str):
+            return value if modes.time == "isostring" else _day(column, value, modes)
+        case ColumnKind.TIME if isinstance(value, str) and modes.time == "connect":
+            return _of_day(column, value)
+        case _:
+            return _by_column(column, value, modes)
+
+
+def _by_column(column: Column, value: Value, modes: VitessModes) -> Value:
+    """Return a value of a kind whose form is decided by the column, not by the value."""
+    as_text = BINARY_TEXTS.get(modes.binary)
+    if column.kind in UNSUPPORTED:
+        return None if as_text else _as_bytes(column, value)
+    if isinstance(value, bytes):
+        return value if as_text is None else as_text(value)
+    if "" in column.members and isinstance(value, int):
+        return _misread(column, value)
+    return value
+
+
+def _as_bytes(column: Column, value: Value) -> Value:
+    """Return the bytes of an unsupported value's text, with U+FFFD for what is no UTF-8."""
+    if isinstance(value, int):
+        raw = value.to_bytes(((column.length or 1) + 7) // 8)
+        return raw.decode(errors="replace").encode()
+    return str(value).encode()
+
+
+def _misread(column: Column, value: int) -> Value:
+    """Return the member that the connector finds in a list that an empty member has spoiled."""
+    listed = ",".join("'" + name.replace("'", "''") + "'" for name in column.members)
+    # It takes a doubled quote for one quote wherever it stands, an empty member's as well.
+    pieces = listed.replace("''", "\0").split("'")
+    names = [
+        "'" * before.count("\0") + inside.replace("\0", "'")
+        for before, inside in zip(pieces[::2], pieces[1 : len(pieces) - 1 : 2], strict=False)
+    ]
+    if column.kind is ColumnKind.ENUM:
+        return names[value - 1] if 0 < value <= len(names) else ""
+    bits = [bit for bit in range(value.bit_length()) if value >> bit & 1]
+    return ",".join(names[bit] if bit < len(names) else "" for bit in bits)
+
+
+def _absent(column: Column) -> Value:
+    """Return what stands for a NULL where the column does not allow it."""
+    if column.kind is ColumnKind.ENUM:
+        return 0
+    if column.kind is ColumnKind.TIMESTAMP:
+        return canonical(column, "1970-01-01 00:00:00")
+    return zero_value(column)
+
+
+def _day(column: Column, value: str, modes: VitessModes) -> Value:
+    """Return a date or a moment as Java's calendars and the mode's unit leave it."""
+    date, clock = value[:10], value[10:]
+    if date.endswith("-00-00") or (column.kind is ColumnKind.DATE and "-00" in date[4:]):
+        optional = column.nullable or modes.nullable_datetime
+        return None if optional else canonical(column, f"1970-01-01{' 00:00:00' if clock else ''}")
+    if column.kind is ColumnKind.DATE:
+        return value
+    if date.startswith("0000"):
+        date = f"0001{date[4:]}"
+    over = int(date[8:]) - monthrange(int(date[:4]), int(date[5:7]))[1]
+    if over > 0:  # the month has no such day: it is one of the next month
+        year, month = int(date[:4]) + int(date[5:7]) // 12, int(date[5:7]) % 12 + 1
+        date = f"{year:04d}-{month:02d}-{over:02d}"
+    moment = datetime.fromisoformat(date + clock)
+    if _JULIAN_GAP[0] <= date <= _JULIAN_GAP[1]:
+        moment += 10 * _DAY
+    moment = _through(modes.zone, moment)
+    if modes.time == "connect":
+        moment = moment.replace(microsecond=moment.microsecond // 1000 * 1000)
+    if modes.time == "nanoseconds":
+        moment = _wrapped(moment)
+    return canonical(column, moment.isoformat(" ", "microseconds" if column.fsp else "seconds"))
+
+
+def _through(zone: str, moment: datetime) -> datetime:
+    """Move a local time that the JVM's zone leaves out on by as much as it leaves out."""
+    if zone == "UTC" or moment.year not in _ZONED_YEARS:
+        return moment
+    there = moment.replace(tzinfo=ZoneInfo(zone)).astimezone(UTC)
+    return there.astimezone(ZoneInfo(zone)).replace(tzinfo=None)
+
+
+def _wrapped(moment: datetime) -> datetime:
+    """Return what is left of a moment in 64 bits of nanoseconds."""
+    nanos = (moment - _EPOCH) // timedelta(microseconds=1) * 1000
+    left = (nanos + (1 << 63)) % (1 << 64) - (1 << 63)
+    return _EPOCH + timedelta(microseconds=left // 1000)
+
+
+def _of_day(column: Column, value: str) -> Value:
+    """Return a TIME as milliseconds of a day can tell it: none outside of the day."""
+    hours = int(value.split(":", maxsplit=1)[0].lstrip("-"))
+    outside = value.startswith("-") or (hours > 23 and value[:8] != "24:00:00")
+    if outside:
+        return None if column.nullable else canonical(column, "00:00:00")
+    whole, _, fraction = value.partition(".")
+    return canonical(column, f"{whole}.{fraction[:_MILLIS]}" if fraction else whole)

@@ -1,0 +1,213 @@
+"""Keys, tombstones, headers, names and filters of the records."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.codecs.debezium.adjustment import FIELD_NAMES, SCHEMA_NAMES
+from harness.codecs.debezium.errors import ConnectorFailed
+from harness.codecs.debezium.selection import includes
+from harness.codecs.debezium.topics import TableKey, topics
+from harness.codecs.debezium_vitess.ddl import table_name
+from harness.codecs.debezium_vitess.settings import read
+from harness.codecs.debezium_vitess.validation import problems
+from harness.errors import UsageError
+from harness.model.vstream import CopyCompleted, FieldInfo, VStreamResponse
+from tests.codecs.debezium_vitess.streams import (
+    BASE,
+    ID,
+    TEXT,
+    emitted,
+    field,
+    row,
+    transaction,
+)
+
+MOVED = [transaction(5, field(), row([b"1", b"x"], [b"2", b"x"]))]
+
+
+def test_moved_key() -> None:
+    """A changed key is a delete, its tombstone and a create, each telling of the other key."""
+    delete, tombstone, create = emitted(MOVED)
+    assert [delete.value["op"], tombstone.value, create.value["op"]] == ["d", None, "c"]
+    assert (delete.key, tombstone.key, create.key) == ({"id": 1}, {"id": 1}, {"id": 2})
+    assert tombstone.headers == delete.headers
+    assert (delete.headers[0].key, delete.headers[0].value) == ("__debezium.newkey", {"id": 2})
+    assert (create.headers[0].key, create.headers[0].value) == ("__debezium.oldkey", {"id": 1})
+    assert delete.value["source"] is create.value["source"]
+
+
+def test_half_of_a_moved_key() -> None:
+    """Skipping creates drops the create of a changed key as well."""
+    assert len(emitted(MOVED, {"skipped.operations": "c"})) == 2
+
+
+def test_without_key() -> None:
+    """A table without a key has records without one; a changed row stays an update."""
+    plain = field(FieldInfo("id", "INT64", "bigint", 1), TEXT)
+    events = [plain, row([b"1", b"x"], [b"2", b"x"]), row([b"2", b"x"], None)]
+    update, delete, tombstone = emitted([transaction(5, *events)])
+    assert [update.value["op"], delete.value["op"]] == ["u", "d"]
+    assert {r.key for r in (update, delete, tombstone)} == {None}
+    assert tombstone.value is None
+
+
+def test_first_unique_column() -> None:
+    """Without a primary key the first unique column is the key, also one that may be null."""
+    columns = (FieldInfo("a", "INT64", "bigint", 1), FieldInfo("b", "INT64", "bigint", 4))
+    (record,) = emitted([transaction(5, field(*columns), row(None, [b"1", None]))])
+    assert record.key == {"b": None}
+
+
+@pytest.mark.parametrize("listed", ["ks.kv:v", "0.ks.kv:v", "KS.(.*):v"])
+def test_message_key(listed: str) -> None:
+    """Key columns are named with or without the shard, without regard to case."""
+    made = emitted(
+        [transaction(5, field(), row(None, [b"1", b"x"]))], {"message.key.columns": listed}
+    )
+    assert made[0].key == {"v": "x"}
+
+
+def test_excluded_column_is_read() -> None:
+    """A column left out of values is in the key, and must be readable all the same."""
+    hidden = {"column.exclude.list": "ks.kv.id"}
+    (record,) = emitted([transaction(5, field(), row(None, [b"1", b"x"]))], hidden)
+    assert (record.key, record.value["after"]) == ({"id": 1}, {"v": "x"})
+    with pytest.raises(ConnectorFailed):
+        emitted([transaction(5, field(), row(None, [b"one", b"x"]))], hidden)
+
+
+def test_masks_keep_keys() -> None:
+    """A mask hides a text in the value, NULL too, and leaves the key alone."""
+    key = FieldInfo("k", "VARCHAR", "varchar(9)", 3)
+    masked = {"column.mask.with.3.chars": "ks.kv.(k|v)"}
+    (record,) = emitted([transaction(5, field(key, TEXT), row(None, [b"secret", None]))], masked)
+    assert (record.key, record.value["after"]) == ({"k": "secret"}, {"k": "***", "v": "***"})
+
+
+@pytest.mark.parametrize("table", ["kv", "ks.kv.x", ""])
+def test_odd_table_names(table: str) -> None:
+    """An event whose table is not `keyspace.table` is passed over."""
+    assert emitted([transaction(5, field(table=table), row(None, [b"1"], table))]) == []
+
+
+@given(st.text(min_size=1))
+def test_adjusted_names(name: str) -> None:
+    """Adjusted names are Avro names, and adjusting again changes them no more."""
+    for names, allowed in ((SCHEMA_NAMES, "_."), (FIELD_NAMES, "_")):
+        once = names["avro"](name)
+        assert once.isascii()
+        assert all(char.isalnum() or char in allowed for char in once)
+        assert names["avro"](once) == once
+        escaped = names["avro_unicode"](name)
+        assert escaped.isascii()
+        assert escaped[0].isalpha() or escaped.startswith("_u")
+
+
+@given(st.text(), st.text())
+def test_topic_names(keyspace: str, table: str) -> None:
+    """Whatever tables are called, their topics are ones that Kafka takes."""
+    name = topics(read(BASE)).data(TableKey("0", keyspace, table))
+    assert 0 < len(name) <= 249
+    assert includes(r"[a-zA-Z0-9._-]+")(name)
+    assert name not in {".", ".."}
+
+
+def test_strategies() -> None:
+    """Strategies differ in what they put together; the regex ones mark their keys."""
+    key = TableKey("-80", "ks", "kv")
+    schema = "io.debezium.schema."
+    by_name = {"topic.regex": "srv(.*)", "topic.replacement": "all$1"}
+
+    def named(strategy: str, **more: str) -> str:
+        return topics(read({**BASE, "topic.naming.strategy": strategy, **by_name, **more})).data(
+            key
+        )
+
+    assert named(f"{schema}SchemaTopicNamingStrategy") == "srv.ks.kv"
+    assert named(f"{schema}DefaultTopicNamingStrategy") == "srv.-80.kv"
+    assert named(f"{schema}SchemaRegexTopicNamingStrategy") == "all.ks.kv"
+    assert named("io.debezium.connector.vitess.TableTopicNamingStrategy") == "srv.kv"
+    with pytest.raises(UsageError, match="unknown topic"):
+        named("Mine")
+
+
+@pytest.mark.parametrize(
+    ("statement", "name"),
+    [
+        ("alter table kv add x int", "kv"),
+        ("/* table no */ CREATE  TABLE `ks`.`t` (id int) -- table no", "t"),
+        ("rename table a to b", "a"),
+        ("create table if not exists t (id int)", "if"),
+        ("drop view v", "<UNKNOWN>"),
+    ],
+)
+def test_ddl_table(statement: str, name: str) -> None:
+    """A statement's table is what the connector's pattern finds, right or wrong."""
+    assert table_name(statement) == name
+
+
+def test_strictness() -> None:
+    """A connector passes over a name that it does not know; a scenario is told of it."""
+    read({**BASE, "tombstone.on.delete": "x"})
+    with pytest.raises(UsageError, match="tombstone") as refused:
+        read({**BASE, "tombstone.on.delete": "x"}, strict=True)
+    assert "tombstones.on.delete" in refused.value.hint
+    read({**BASE, "column.truncate.to.5.chars": "x", "vitess.inherit.epoch": True}, strict=True)
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        (
+            {"vitess.keyspace": ""},
+            "vitess.keyspace: The 'vitess.keyspace' value is invalid: A value",
+        ),
+        ({"snapshot.mode": "always"}, "Value must be one of never, initial"),
+        ({"tasks.max": "2"}, "needs to be enabled when tasks.max > 1"),
+        ({"topic.prefix": "a b"}, "a b has invalid format"),
+        (
+            {"vitess.vgtid": '[{"keyspace":"ks","shard":"1","gtid":"a:1"}]'},
+            "If GTIDs are specified must be specified for matching shards",
+        ),
+    ],
+)
+def test_problems(changes: dict[str, str], problem: str) -> None:
+    """A configuration that Connect refuses is refused with Connect's words."""
+    assert problems(read(BASE)) == ()
+    (found,) = problems(read({**BASE, **changes}))
+    assert problem in found
+
+
+def test_documented() -> None:
+    """By the documents a copied row is read, marked, and the last of them marked as such."""
+    copy = [
+        transaction(5, field(), row(None, [b"1", b"x"]), row(None, [b"2", b"x"])),
+        transaction(6, row(None, [b"3", b"x"]), row([b"3", b"x"], [b"3", b"y"])),
+        VStreamResponse((CopyCompleted(), CopyCompleted())),
+        transaction(7, row(None, [b"4", b"x"])),
+    ]
+    made = emitted(copy, {"snapshot.mode": "initial"}, "documented")
+    read_back = [(r.value["op"], r.value["source"]["snapshot"]) for r in made]
+    # The last marker comes with the next response: COPY_COMPLETED waits for a transaction's end.
+    reads, rest = read_back[:3], read_back[3:]
+    assert reads == [("r", "true"), ("r", "true"), ("r", "last")]
+    assert rest == [("u", None), ("c", None)]
+    assert "table_p_ks" not in made[0].value["source"]["vgtid"]
+    assert "transaction" not in made[0].value
+    real = emitted(copy, {"snapshot.mode": "initial"})
+    assert [(r.value["op"], r.value["source"]["snapshot"]) for r in real] == [
+        (op, None) for op in "cccuc"
+    ]
+
+
+def test_one_schema_object() -> None:
+    """One shape has one schema object for all its rows, which is what makes converting fast."""
+    first, second = emitted(
+        [transaction(5, field(), row(None, [b"1", b"x"])), transaction(6, row(None, [b"2", b"x"]))]
+    )
+    assert first.value_schema is second.value_schema
+    assert first.key_schema is second.key_schema
+    assert ID.name in first.key

@@ -1,0 +1,168 @@
+"""What is lost between a row and its Vitess record, told apart from what must not be lost."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from harness.model.change import Op
+from harness.model.columns import Column, ColumnKind
+from harness.model.record import Origin
+from harness.model.source_events import RowEvent, SourceTable
+from harness.model.table import Table, TableId
+from harness.model.values import Value
+from harness.projections.vitess import projection
+from harness.projections.vitess_values import modes_of, visible_value
+
+MOMENT = Column(1, "m", ColumnKind.DATETIME, scale=6)
+NOT_NULL = replace(MOMENT, nullable=False)
+TIME = Column(1, "t", ColumnKind.TIME, scale=6)
+UNSIGNED = Column(1, "u", ColumnKind.BIGINT, unsigned=True)
+MODE = "time.precision.mode"
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "settings", "left"),
+    [
+        (MOMENT, "2024-01-02 03:04:05.123456", {}, "2024-01-02 03:04:05.123456"),
+        (MOMENT, "2024-01-02 03:04:05.123456", {MODE: "connect"}, "2024-01-02 03:04:05.123000"),
+        (MOMENT, "0000-00-00 00:00:00.000000", {}, None),
+        (
+            MOMENT,
+            "0000-00-00 00:00:00.000000",
+            {MODE: "isostring"},
+            "0000-00-00 00:00:00.000000",
+        ),
+        (
+            replace(MOMENT, nullable=False),
+            "0000-00-00 00:00:00.0",
+            {},
+            "1970-01-01 00:00:00.000000",
+        ),
+        (MOMENT, "2023-02-30 01:00:00.000000", {}, "2023-03-02 01:00:00.000000"),
+        (MOMENT, "1582-10-10 00:00:00.000000", {}, "1582-10-20 00:00:00.000000"),
+        (MOMENT, "0000-01-01 00:00:00.000000", {}, "0001-01-01 00:00:00.000000"),
+        (MOMENT, "2262-04-11 23:47:16.854776", {MODE: "nanoseconds"}, "1677-09-21 00:12:43.145224"),
+        (TIME, "25:00:00.000001", {}, "25:00:00.000001"),
+        (TIME, "25:00:00.000001", {MODE: "connect"}, None),
+        (TIME, "-00:00:00.000001", {MODE: "connect"}, None),
+        (TIME, "24:00:00.000000", {MODE: "connect"}, "24:00:00.000000"),
+        (TIME, "23:59:59.999999", {MODE: "connect"}, "23:59:59.999000"),
+        (UNSIGNED, (1 << 64) - 1, {}, (1 << 64) - 1),
+        (UNSIGNED, 1 << 63, {"bigint.unsigned.handling.mode": "long"}, None),
+        (UNSIGNED, (1 << 63) - 1, {"bigint.unsigned.handling.mode": "long"}, (1 << 63) - 1),
+        (Column(1, "d", ColumnKind.DATE), "2024-00-01", {}, None),
+    ],
+)
+def test_a_value_loses_what_its_mode_loses_and_nothing_else(
+    column: Column, value: Value, settings: dict[str, Any], left: Value
+) -> None:
+    """Zero dates, microseconds, hours beyond the day and large numbers go by the settings."""
+    assert visible_value(column, value, modes_of(settings)) == left
+
+
+def test_a_local_time_that_the_zone_leaves_out_is_moved_on() -> None:
+    """JVM time zones do change DATETIMEs: in their gaps."""
+    told = visible_value(
+        MOMENT, "2018-03-11 02:30:00.000000", modes_of({"user.timezone": "America/New_York"})
+    )
+    assert told == "2018-03-11 03:30:00.000000"
+
+
+def _row(op: Op, before: tuple[Value, ...] | None, after: tuple[Value, ...] | None) -> RowEvent:
+    columns = (Column(1, "id", ColumnKind.INT), Column(2, "b", ColumnKind.BIT, length=4))
+    table = SourceTable(Table(TableId("shop", "t"), columns), (3, 16), (3, 1), (0, 1), (0,))
+    return RowEvent(op, table, before, after, 1, "", 0, Origin(1, 0, 0, op.value))
+
+
+def test_unsupported_columns_are_not_told() -> None:
+    """BIT is in no schema and in no row."""
+    told = projection({})(_row(Op.INSERT, None, (1, 2)))
+    assert told is not None
+    assert told.table.emitted == (0,)
+    assert told.after == (1, None)
+
+
+def test_skipped_operations_and_tables_left_out_are_not_told() -> None:
+    """What the connector is told to leave out is no part of the truth."""
+    update = _row(Op.UPDATE, (1, 2), (1, 3))
+    assert projection({"skipped.operations": "u"})(update) is None
+    assert projection({"table.exclude.list": "shop.t"})(update) is None
+    assert projection({"skip.messages.without.change": True})(update) is None
+    assert projection({})(update) is not None
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ({}, ("k", "äb\U0001f600", None)),
+        ({"column.mask.with.2.chars": "shop.t.*"}, ("k", "**", "**")),
+        ({"column.truncate.to.1.chars": "shop.t.a,shop.t.b"}, ("k", "ä", None)),
+        ({"column.truncate.to.3.chars": "shop.t.a"}, ("k", "äb", None)),
+        (
+            {"column.mask.with.1.chars": "shop.t.a", "column.truncate.to.1.chars": "shop.t.a"},
+            ("k", "*", None),
+        ),
+    ],
+)
+def test_texts_are_masked_and_cut_but_for_keys(
+    settings: dict[str, Any], told: tuple[Value, ...]
+) -> None:
+    """Stars stand for NULL too, a length counts UTF-16 units, and one rule is for one column."""
+    columns = tuple(Column(n, name, ColumnKind.VARCHAR, length=9) for n, name in enumerate("kab"))
+    table = SourceTable(Table(TableId("shop", "t"), columns), (15,) * 3, (0,) * 3, (0, 1, 2), (0,))
+    row = RowEvent(
+        Op.INSERT, table, None, ("k", "äb\U0001f600", None), 1, "", 0, Origin(1, 0, 0, "insert")
+    )
+    sent = projection(settings)(row)
+    assert sent is not None
+    assert sent.after == told
+
+
+@pytest.mark.parametrize(
+    ("version", "digest"),
+    [
+        ("", "eaf09e8e2b25e2ebdee65853bd697ec186fc6f4ee0f5a84945b6d9188e5445e6"),
+        ("v2.", "b18264b09ad9f8f63b8cf409616260694bb363cc52019dd27b0da6e84aa4c545"),
+    ],
+)
+def test_texts_are_hashed(version: str, digest: str) -> None:
+    """The first version digests Java's serialised string, the second UTF-8; NULL stays NULL."""
+    asked = {f"column.mask.hash.{version}SHA-256.with.salt.pepper": "shop.t.a"}
+    columns = tuple(Column(n, name, ColumnKind.VARCHAR, length=99) for n, name in enumerate("ka"))
+    table = SourceTable(Table(TableId("shop", "t"), columns), (15,) * 2, (0,) * 2, (0, 1), (0,))
+    for text, told in (("ann@example.org", digest), (None, None)):
+        row = RowEvent(Op.INSERT, table, None, ("k", text), 1, "", 0, Origin(1, 0, 0, "insert"))
+        sent = projection(asked)(row)
+        assert sent is not None
+        assert sent.after == ("k", told)
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "told"),
+    [
+        (Column(1, "b", ColumnKind.BIT, length=8), 65, b"A"),
+        (Column(1, "b", ColumnKind.BIT, length=10), 65, b"\x00A"),
+        (Column(1, "b", ColumnKind.BIT, length=8), 200, "\ufffd".encode()),
+        (Column(1, "v", ColumnKind.VECTOR), "[1,2.5]", b"[1,2.5]"),
+        (Column(1, "e", ColumnKind.ENUM, members=("a", "", "b")), 2, "'b"),
+        (Column(1, "e", ColumnKind.ENUM, members=("a", "b")), 2, 2),
+    ],
+)
+def test_what_the_connector_does_not_understand(column: Column, value: Value, told: Value) -> None:
+    """Unsupported types are the bytes of their text, and an empty member spoils the list."""
+    modes = modes_of({"include.unknown.datatypes": "true"})
+    assert visible_value(column, value, modes) == told
+    if column.kind in (ColumnKind.BIT, ColumnKind.VECTOR):
+        assert visible_value(column, value, modes_of({"binary.handling.mode": "hex"})) is None
+
+
+def test_a_row_that_cannot_be_read_is_left_out_where_the_connector_skips_it() -> None:
+    """A DATETIME without a day fails to be parsed; the failure mode decides what follows."""
+    columns = (Column(1, "id", ColumnKind.INT), MOMENT)
+    table = SourceTable(Table(TableId("shop", "t"), columns), (3, 12), (3, 1), (0, 1), (0,))
+    after = (1, "2024-02-00 00:00:00.000000")
+    row = RowEvent(Op.INSERT, table, None, after, 1, "", 0, Origin(1, 0, 0, "insert"))
+    assert projection({"event.processing.failure.handling.mode": "skip"})(row) is None
