@@ -6,8 +6,9 @@ import pytest
 
 from harness.codecs.connect.errors import JavaError
 from harness.codecs.debezium.selection import includes
-from harness.codecs.debezium.topics import TableKey, topics
+from harness.codecs.debezium.topics import TableKey
 from harness.codecs.debezium_vitess.settings import read
+from harness.codecs.debezium_vitess.topics import topics
 from harness.codecs.debezium_vitess.validation import problems
 from harness.codecs.debezium_vitess.vgtid import jackson
 
