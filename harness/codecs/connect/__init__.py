@@ -1,3 +1,3 @@
-"""Kafka Connect's data model and converters, as far as Debezium uses them."""
+"""Kafka Connect: schemas, converters, transforms, the worker, and Java's texts."""
 
 from __future__ import annotations

@@ -1,1 +1,3 @@
-"""TODO harness/codecs/debezium."""
+"""What Debezium's relational connectors share: names, keys, values, topics, settings, failures."""
+
+from __future__ import annotations

@@ -1,1 +1,3 @@
-"""TODO harness/codecs/ticdc."""
+"""What TiCDC's codecs share."""
+
+from __future__ import annotations
