@@ -11,9 +11,9 @@ A library for PySpark jobs, streaming or batch. All that is public is here:
 | `EVENT_SCHEMA`, `ORDERED_SCHEMA` | the columns of events and of ordered changes, as Spark's DDL |
 | `CdcSparkError` and its kinds | `UsageError`, `SetupError`, `DecodingError` |
 
-Executors need this package, PyArrow, NumPy, pandas, orjson and fastavro. Names are loaded when they
-are asked for, because PyArrow is. `python -m cdc_spark` (`conformance`) runs the same pipeline as a
-consumer that can be certified.
+Executors need this package and what it depends on (PyArrow, NumPy, pandas, orjson, fastavro,
+sqlglot, urllib3). Names are loaded when they are asked for, because PyArrow is.
+`python -m cdc_spark` (`conformance`) runs the same pipeline as a consumer that can be certified.
 """
 
 from __future__ import annotations

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
+import tomllib
 
 import pytest
 from packaging.requirements import Requirement
@@ -100,11 +101,11 @@ def test_locks_name_no_host(lock: str) -> None:
     assert not re.search(r"(?i)https?:|--(?:extra-)?index-url|--find-links| @ ", text)
 
 
-def imported() -> set[str]:
-    """Return the projects whose modules our packages import, at whatever depth."""
+def imported(*packages: str) -> set[str]:
+    """Return the projects whose modules these packages import, at whatever depth."""
     names: set[str] = set()
     for path, _, tree in python_files():
-        ours = path.parts[0] in PACKAGES and path.parts[1] != "scaffolds"  # those pin their own
+        ours = path.parts[0] in packages and path.parts[1] != "scaffolds"  # those pin their own
         for node in ast.walk(tree) if ours else ():
             if isinstance(node, ast.Import):
                 names |= {alias.name.partition(".")[0] for alias in node.names}
@@ -118,7 +119,20 @@ def test_what_is_imported_is_declared() -> None:
     """Our packages import what pyproject.toml declares to run, nothing less and nothing more."""
     ours = (name for name in RUN if name not in OTHERS_IMPORT)
     wanted = {canonicalize_name(r.name) for name in ours for r in declared()[name]}
-    assert imported() == wanted
+    assert imported(*PACKAGES) == wanted
+
+
+def test_the_spark_library_alone_declares_what_it_imports() -> None:
+    """Its own pyproject.toml has what it imports, in the ranges of the repository's."""
+    alone = tomllib.loads(text_of("packaging/cdc-spark/pyproject.toml"))["project"]
+    listed = [*alone["dependencies"], *alone["optional-dependencies"]["conformance"]]
+    assert {canonicalize_name(Requirement(one).name) for one in listed} == imported("cdc_spark")
+    whole = pyproject()["project"]
+    ours = {
+        *whole["dependencies"],
+        *(one for of in whole["optional-dependencies"].values() for one in of),
+    }
+    assert set(listed) <= ours
 
 
 def test_every_extra_is_known() -> None:
