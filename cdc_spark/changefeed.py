@@ -23,10 +23,11 @@ _ENDLESS = 1 << 62  # beyond any offset
 class Changefeed:
     """One changefeed, or one connector, as the team that consumes it knows it.
 
-    `topics` gives every topic's number of partitions: a resolved mark counts when all of them have
-    told it. `marked` says that the stream tells marks and DDL (Open; Avro with the watermark), and
+    `topics` gives every topic's number of partitions: a resolved ts counts when all of them have
+    sent it. `marked` says that the stream has resolved events and DDL (Open; Avro with the
+    watermark), and
     `assembled` that a transaction topic is among the topics (Vitess with metadata). `tables` are
-    definitions where the wire tells none, and `settings` the connector's, both as in job.json.
+    definitions where the wire has none, and `settings` the connector's, both as in job.json.
     """
 
     protocol: str

@@ -11,15 +11,15 @@ The columns of an event, whatever the protocol:
 | schema, table | string | whose row it is, "" where the event is about neither |
 | identity | string | equal for events of one row: JSON of schema, table and key; "" without a key |
 | key | array<string> | the names of the key's columns |
-| before, after | string | the row as JSON, in the consumer contract's values; null where untold |
-| commit_ts | decimal(20,0) | TiDB's commit ts, Vitess's time in ms; null where untold |
+| before, after | string | the row as JSON, in the contract's values; null where the wire has none |
+| commit_ts | decimal(20,0) | TiDB's commit ts, Vitess's time in ms; null where the wire has none |
 | query | string | of a DDL its statement, else null |
 | transaction | struct | id, total_order, shard, epoch, rank; event_count of an `end` |
 | reason | string | of poison what is wrong with the message, else null |
 | topic, partition, offset, slot | | where it stood; `slot` counts the events of one message |
-| change | string | of an upsert `insert` or `update`, where the message tells which, else null |
+| change | string | of an upsert `insert` or `update`, where the message says which, else null |
 
-Law: a message is never dropped in silence. With poison `fail` one that cannot be read fails the
+A message is never dropped in silence. With poison `fail` one that cannot be read fails the
 query, naming topic, partition and offset; with `dead_letter` it becomes a row of op `poison`.
 """
 
@@ -98,7 +98,7 @@ def decode_vitess(
 ) -> Frame:
     """Return the events of Debezium Vitess records: JSON with or without schemas, or Avro.
 
-    JSON without schemas tells no types: give `tables` as job.json has them, and the connector's
+    JSON without schemas has no types: give `tables` as job.json has them, and the connector's
     `time.precision.mode` and `binary.handling.mode` in `settings`. A tombstone follows the
     delete of its key, and is the only trace of it where compaction has taken the delete; its table
     is that of its topic. Heartbeats give no events.

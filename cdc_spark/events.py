@@ -1,6 +1,6 @@
 """What a message says, in words that all protocols share.
 
-Law: an event says what happened and who it is. Two deliveries with one `(ts, kind, identity)` are
+An event says what happened and who it is. Two deliveries with one `(ts, kind, identity)` are
 the same event, sent twice; rows whose protocol gives them no identity have none ("").
 """
 
@@ -18,10 +18,11 @@ Plain = int | float | str | list[str] | None
 class Kind(IntEnum):
     """What an event is; at one commit ts events apply in this order.
 
-    A DDL follows the rows of its own ts: those were still mounted with the schema before it (tiflow
-    c7b2588 cdc/entry/mounter.go:160). BEGIN and END bound a transaction of Debezium's. LEFT is not
-    on the wire: it holds the rows that take effect if nothing more comes (`apply.transactions`). A
-    TOMBSTONE says that compaction may forget a key; where its delete is gone already, it is one.
+    A DDL follows the rows of its own ts: those were still encoded with the schema before it (tiflow
+    c7b2588 cdc/entry/mounter.go:160). BEGIN and END bound a transaction of Debezium's. PENDING is
+    not on the wire: it holds the rows that take effect if nothing more comes
+    (`ordering.transactions`). A TOMBSTONE says that compaction may forget a key; where compaction
+    has removed its delete, it is the delete.
     """
 
     DELETE = 0
@@ -31,12 +32,12 @@ class Kind(IntEnum):
     ERROR = 4
     BEGIN = 5
     END = 6
-    LEFT = 7
+    PENDING = 7
     TOMBSTONE = 8
 
 
 class Images(NamedTuple):
-    """The rows of an event as JSON texts, None where untold, and the key's columns in order.
+    """The rows of an event as JSON texts, None where the wire has none; the key's columns in order.
 
     `change` is `insert` or `update` where the message has a word for it, "" elsewhere.
     """
@@ -54,7 +55,7 @@ class Event(NamedTuple):
     ERROR it is the text of what is wrong with the message. `key` names the columns of the handle
     key in order, none for a table without one. Streams of rows alone add `shape` (`apply.shape`).
     `ts` is 0 where the message carries no time of its own. `transaction` is JSON where the message
-    tells of one (`debezium_vitess.events`), "" elsewhere. `images` are the payload's parts as they
+    has one (`debezium_vitess.events`), "" elsewhere. `images` are the payload's parts as they
     were written, so that whoever wants them apart need not read the payload again; they do not
     travel between Spark's operations.
     """

@@ -1,6 +1,6 @@
 """The protocols that are read, and a decoder for each; nothing here knows Spark.
 
-Law: `read` lets no message raise but for a registry that is away. What is wrong with a message, our
+`read` lets no message raise but for a registry that is away. What is wrong with a message, our
 own defects included, becomes an ERROR event in its place, so that nothing is dropped in silence.
 """
 
@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from cdc_spark.avro import events as avro_events
-from cdc_spark.avro import vectorised as avro_quick
+from cdc_spark.avro import vectorised as avro_vectorised
 from cdc_spark.debezium_vitess import events as vitess_events
-from cdc_spark.debezium_vitess import vectorised as vitess_quick
+from cdc_spark.debezium_vitess import vectorised as vitess_vectorised
 from cdc_spark.debezium_vitess.parts import Parts
 from cdc_spark.debezium_vitess.rows import Rows
 from cdc_spark.debezium_vitess.values import Definitions
@@ -21,9 +21,9 @@ from cdc_spark.errors import DecodingError, SetupError
 from cdc_spark.events import Event, Kind
 from cdc_spark.open import events as open_events
 from cdc_spark.open import values
-from cdc_spark.open import vectorised as open_quick
+from cdc_spark.open import vectorised as open_vectorised
 from cdc_spark.untyped import ArrowBatch, pa
-from cdc_spark.vectorised.reader import Numbers, Quick
+from cdc_spark.vectorised.reader import Numbers, VectorisedReader
 from cdc_spark.wire.registry import registry
 
 Decode = Callable[[bytes | None, bytes | None], list[Event]]
@@ -58,12 +58,12 @@ class Reader:
     """Reads batches of messages, with whatever it remembers of schemas and layouts."""
 
     decode: Decode
-    quick: Quick
+    vectorised: VectorisedReader
 
     @classmethod
     def of(cls, language: Language, *, payloads: bool) -> Reader:
-        """Return the reader of a language; rows are told by their payloads, or apart."""
-        return cls(decoder(language), _QUICK[language.protocol](language, payloads))
+        """Return the reader of a language; rows have payloads, or their images apart."""
+        return cls(decoder(language), _VECTORISED[language.protocol](language, payloads))
 
     def read(self, batch: ArrowBatch, numbers: Numbers) -> ArrowBatch:
         """Return the block of these messages of a batch (topic, partition, offset, key, value).
@@ -82,7 +82,7 @@ class Reader:
         whole = len(numbers) == batch.num_rows
         which = pa.array(numbers)
         chosen = (keys, values) if whole else (keys.take(which), values.take(which))
-        return self.quick.read(*chosen, numbers, found)
+        return self.vectorised.read(*chosen, numbers, found)
 
 
 def read(decode: Decode, key: bytes | None, value: bytes | None) -> list[Event]:
@@ -135,22 +135,22 @@ _MAKERS: Mapping[str, Callable[[Language], Decode]] = {
 }
 
 
-def _quick_open(language: Language, payloads: bool) -> Quick:  # noqa: FBT001 - a row of a table
-    return open_quick.quick(values.DIALECTS[language.dialect], payloads=payloads)
+def _vectorised_open(language: Language, payloads: bool) -> VectorisedReader:  # noqa: FBT001 - a row of a table
+    return open_vectorised.reader(values.DIALECTS[language.dialect], payloads=payloads)
 
 
-def _quick_avro(language: Language, payloads: bool) -> Quick:  # noqa: FBT001 - a row of a table
-    forms = avro_events.Decoder(partial(_schema, language)).form
-    return avro_quick.quick(forms, payloads=payloads)
+def _vectorised_avro(language: Language, payloads: bool) -> VectorisedReader:  # noqa: FBT001 - a row of a table
+    schemas = avro_events.Decoder(partial(_schema, language)).record
+    return avro_vectorised.reader(schemas, payloads=payloads)
 
 
-def _quick_vitess(language: Language, payloads: bool) -> Quick:  # noqa: FBT001 - a row of a table
+def _vectorised_vitess(language: Language, payloads: bool) -> VectorisedReader:  # noqa: FBT001 - a row of a table
     parts = Parts(partial(_schema, language))
-    return vitess_quick.quick(parts, Rows(language.definitions), payloads=payloads)
+    return vitess_vectorised.reader(parts, Rows(language.definitions), payloads=payloads)
 
 
-_QUICK: Mapping[str, Callable[[Language, bool], Quick]] = {
-    "open": _quick_open,
-    "avro": _quick_avro,
-    "vitess": _quick_vitess,
+_VECTORISED: Mapping[str, Callable[[Language, bool], VectorisedReader]] = {
+    "open": _vectorised_open,
+    "avro": _vectorised_avro,
+    "vitess": _vectorised_vitess,
 }

@@ -1,6 +1,6 @@
 """The shapes of the rows that travel between Spark's operations.
 
-Law: a shape is written once, here, in Spark's words; Arrow's follow from them. A commit ts is an
+A shape is written once, here, in Spark's words; Arrow's follow from them. A commit ts is an
 unsigned 64-bit number, which Spark's long is not, so it travels as text.
 """
 
@@ -45,7 +45,7 @@ APPLIED: Shape = {
     "partition": "int",
     "offset": "long",
 }
-ANSWERED: Shape = {"feed": "int"}
+WRITTEN: Shape = {"feed": "int"}
 
 _ARROW: Mapping[str, Any] = {"int": pa.int32(), "long": pa.int64(), "string": pa.string()}
 

@@ -1,6 +1,6 @@
 """Reads one column definition of CREATE TABLE and ALTER TABLE: name, type, attributes.
 
-Law: two tables, one of type names and one of attributes; what stands in neither is refused, because
+Two tables, one of type names and one of attributes; what stands in neither is refused, because
 it might say something about rows. Source: MySQL 8.0 Reference Manual, §15.1.20 CREATE TABLE and
 §13.1 Numeric Data Types (synonyms).
 """

@@ -1,6 +1,6 @@
 """What MODIFY COLUMN makes of values that are stored already.
 
-Law: exact or not at all. A value without an exact form under the new definition is refused, nothing
+Exact or not at all. A value without an exact form under the new definition is refused, nothing
 is rounded or guessed. Source: MySQL 8.0 Reference Manual, §13 Data Types.
 """
 

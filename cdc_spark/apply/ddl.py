@@ -1,8 +1,8 @@
 """What a DDL event does to the tables of its changefeed.
 
-Law: an event either takes effect, or is known to leave rows alone, or is refused (`DecodingError`).
-A table that nobody has told of is an empty one: its DDL is no error, because TiCDC's filters may
-have kept its past from us.
+An event either takes effect, or is known to leave rows alone, or is refused (`DecodingError`).
+A table that the stream has not mentioned is an empty one: its DDL is no error, because TiCDC's
+filters may have removed what came before.
 
 The event's own schema and table are the truth where the statement names one table: TiCDC writes the
 name after a rename there, and the statement may leave the schema out (tiflow c7b2588
@@ -62,8 +62,8 @@ NO_ROW_EFFECT: Mapping[int, str] = {
     71: "partition by",
     72: "remove partitioning",
 }
-# Action codes whose effect on rows the stream does not tell.
-UNTOLD: Mapping[int, str] = {
+# Action codes whose effect on rows the stream does not carry.
+UNKNOWN_EFFECT: Mapping[int, str] = {
     20: "DROP PARTITION removes rows that no event names",
     23: "TRUNCATE PARTITION removes rows that no event names",
     25: "RECOVER TABLE brings back rows that no event names",
@@ -73,8 +73,8 @@ UNTOLD: Mapping[int, str] = {
 }
 
 
-class Untold(DecodingError):  # noqa: N818 - not an error, a limit of the stream
-    """A statement whose effect on rows the stream does not tell: nobody could follow it."""
+class UnknownEffect(DecodingError):  # noqa: N818 - not an error, a limit of the stream
+    """A statement whose effect on rows the stream does not carry; no consumer can follow it."""
 
 
 class Tables:
@@ -90,7 +90,7 @@ class Tables:
         return iter(self._tables.values())
 
     def get(self, schema: str, name: str) -> Table:
-        """Return a table; one that nobody has told of exists from now on, empty."""
+        """Return a table; one that was not mentioned yet exists from now on, empty."""
         at = (schema.lower(), name.lower())
         if at not in self._tables:
             self._tables[at] = self._make(schema, name)
@@ -105,8 +105,8 @@ class Tables:
         query, action = str(event["q"]), int(event["t"])
         if action in NO_ROW_EFFECT:
             return
-        if action in UNTOLD:
-            raise Untold(f"{UNTOLD[action]}: {query}")
+        if action in UNKNOWN_EFFECT:
+            raise UnknownEffect(f"{UNKNOWN_EFFECT[action]}: {query}")
         statement = ddl_sql.parse(query)
         self._take_effect(schema, table, statement)
 
@@ -153,7 +153,7 @@ class Tables:
         """Return the table of a statement's name.
 
         A name without schema may mean the database that was current for the user, which the event
-        does not tell when the table moves between databases; then it is the only one of that name.
+        does not say when the table moves between databases; then it is the only one of that name.
         """
         here = ((name[0] or schema).lower(), name[1].lower())
         elsewhere = [table for at, table in self._tables.items() if at[1] == here[1]]

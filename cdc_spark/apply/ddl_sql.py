@@ -1,6 +1,6 @@
 """DDL text -> what it asks of tables and columns; what leaves rows alone becomes None.
 
-Law: a statement is read to its end as far as rows can depend on it; what is not understood is
+A statement is read to its end as far as rows can depend on it; what is not understood is
 refused (`DecodingError`), never skipped. Words that are known to leave rows alone stand in tables.
 
 TiCDC sends restored SQL (upper-case keywords, quoted names), version 4.0.4 the user's own text;
@@ -151,7 +151,7 @@ def _drop_part(part: Words) -> list[Alteration]:
     elif _is_constraint(part):
         return []
     elif part.sees("PARTITION"):
-        part.refuse("rows of a dropped partition are told by nobody; no DROP PARTITION")
+        part.refuse("no DROP PARTITION: the stream has no deletes for its rows")
     name = part.name()
     _ = part.take("RESTRICT") or part.take("CASCADE")
     if not part.done:
@@ -189,7 +189,7 @@ def _add_nothing(part: Words) -> list[Alteration]:
 
 def _refuse(part: Words) -> list[Alteration]:
     part.position -= 1
-    part.refuse("an alteration whose effect on rows the stream tells")
+    part.refuse("an alteration whose effect on rows the stream carries")
 
 
 def _if_exists(read: Words) -> None:

@@ -1,6 +1,6 @@
 """Folds one changefeed's applied changes into tables, events and executed DDL.
 
-Law: changes come in the order of their `seq`, each once; the fold adds no order of its own.
+Changes come in the order of their `seq`, each once; the fold adds no order of its own.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import orjson
 
-from cdc_spark.apply.ddl import Tables, Untold
+from cdc_spark.apply.ddl import Tables, UnknownEffect
 from cdc_spark.apply.schema import Column
 from cdc_spark.apply.shape import Shapes
 from cdc_spark.apply.tables import Row, RowChange, Table
@@ -43,8 +43,8 @@ class Change:
 class Fold:
     """The state of one changefeed: its tables, and what is wrong with it (empty: nothing).
 
-    `needs` says what the stream would have to tell for us to go on, which is nobody's failure.
-    `shapes` follows what rows tell of their tables, None where DDL does. `lenient`: poison was set
+    `needs` says what the stream would have to carry for us to go on; that is not an error.
+    `shapes` follows what rows say of their tables, None where DDL does. `lenient`: poison was set
     aside, and is no reason to stop.
     """
 
@@ -83,8 +83,8 @@ class Fold:
             return None
         try:
             return self._ddl(change) if change.kind is Kind.DDL else self._row(change)
-        except Untold as error:
-            self.needs = f"rows of untold DDL: {error.what}"
+        except UnknownEffect as error:
+            self.needs = f"rows of DDL of unknown effect: {error.what}"
             self.error = f"{error.what} ({change.place})"
         except DecodingError as error:
             self.error = f"{error.what} ({change.place})"

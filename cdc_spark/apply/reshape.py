@@ -1,6 +1,6 @@
 """ALTER TABLE on stored rows: columns come, go, and change their name or type.
 
-Law: all alterations of one statement mean the table as it was before it, so each row is rebuilt
+All alterations of one statement mean the table as it was before it, so each row is rebuilt
 once from its old self. Source: TiDB documentation, §Multi-schema change.
 """
 

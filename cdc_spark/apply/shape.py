@@ -1,14 +1,14 @@
 """Tables of streams that carry rows alone: a new shape is learnt from the first row that has it.
 
-A shape is JSON: for each column its name, its type, and its default where the schema tells one.
+A shape is JSON: for each column its name, its type, and its default where the schema has one.
 
 Rule 1. When a row has another shape than its table, older rows follow: a column that stayed keeps
         its value, a new one (or one that is now of another type) has its default, else NULL, and
-        one that is gone is forgotten.
+        one that was dropped is forgotten.
 Rule 2. A row that is older than the one that gave the table its shape does not change it back: it
         follows the table's shape instead. What is older is said by commit ts; without one, by
         arrival.
-Rule 3. Nothing tells of TRUNCATE, DROP and RENAME: rows that the database forgot stay.
+Rule 3. The stream does not carry TRUNCATE, DROP and RENAME: rows that the database removed stay.
 
 Source: TiCDC Avro Protocol, §DDL events and schema changes; Debezium Vitess connector, §Data change
 events.
@@ -27,7 +27,7 @@ from cdc_spark.apply.values import Value
 
 @dataclass(slots=True)
 class Shape:
-    """A table's columns as the newest row told them: type and default by name."""
+    """A table's columns as the newest row has them: type and default by name."""
 
     text: bytes = b""
     ts: int = 0
@@ -48,15 +48,15 @@ class Shapes:
     known: dict[Table, Shape] = field(default_factory=dict[Table, Shape])
 
     def follow(
-        self, table: Table, told: list[Any], ts: int, rows: tuple[Row | None, ...]
+        self, table: Table, described: list[Any], ts: int, rows: tuple[Row | None, ...]
     ) -> list[Row | None]:
         """Let a table follow the shape of a row's event; return the row's images in its shape."""
-        text = orjson.dumps(told)
+        text = orjson.dumps(described)
         last = self.known.get(table)
         if last is not None and last.text == text:
             last.ts = max(last.ts, ts)
             return list(rows)
-        columns = {one[0]: (one[1], one[2] if len(one) > 2 else None) for one in told}
+        columns = {one[0]: (one[1], one[2] if len(one) > 2 else None) for one in described}
         if last is not None and ts and ts < last.ts:
             types = {name: kind for name, (kind, _) in columns.items()}
             return [None if row is None else last.fitted(row, types) for row in rows]

@@ -1,6 +1,6 @@
 """One table's rows, found by handle key, by row id, or by their whole image.
 
-Law: a table is a set of rows under its handle key, and a multiset without one. Which columns are
+A table is a set of rows under its handle key, and a multiset without one. Which columns are
 the handle key is what the row events say; when that changes (ADD PRIMARY KEY), the rows are found
 by the new one from then on. A delete of a row that is not there leaves the table as it is.
 """

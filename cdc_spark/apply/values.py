@@ -1,6 +1,6 @@
 """Values of rows in the contract's JSON: settled, compared, and read as decimals or members.
 
-Law: two spellings of one value have one `normal` text; bytes are text only where a definition, or
+Two spellings of one value have one `normal` text; bytes are text only where a definition, or
 their being UTF-8, says so.
 """
 

@@ -1,7 +1,7 @@
 """SQL text -> words with a cursor on them; lexing is sqlglot's, in its MySQL dialect.
 
-Comments are gone, TiDB's feature comments (`/*T![ttl] TTL = ... */`) among them: none of those has
-an effect on rows. Whatever is refused is refused as `DecodingError` with the statement in it.
+Comments are left out, TiDB's feature comments (`/*T![ttl] TTL = ... */`) among them: none of them
+has an effect on rows. Whatever is refused is refused as `DecodingError` with the statement in it.
 """
 
 from __future__ import annotations

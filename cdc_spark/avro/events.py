@@ -18,7 +18,7 @@ from typing import Any, cast
 
 import orjson
 
-from cdc_spark.avro.schema import Form, form_of
+from cdc_spark.avro.schema import RecordSchema, record_schema
 from cdc_spark.errors import DecodingError
 from cdc_spark.events import Event, Images, Kind, json_text, payload_of
 from cdc_spark.wire.confluent import unframe
@@ -36,52 +36,52 @@ class Decoder:
     def __init__(self, schemas: Schemas) -> None:
         """Take what gives a schema's text by its id; it may raise DecodingError."""
         self._schemas = schemas
-        self._forms: dict[int, Form] = {}
+        self._records: dict[int, RecordSchema] = {}
 
     def decode(self, key: bytes | None, value: bytes | None) -> list[Event]:
         """Return the event of one message; raises DecodingError."""
         if key is None:
             return [_mark(value)]
-        key_form, body = self.form(key, "key")
-        names, _ = key_form.read(body)
-        handle = key_form.handle
-        schema, table = key_form.schema, key_form.table
+        key_record, body = self.record(key, "key")
+        names, _ = key_record.read(body)
+        handle = key_record.handle
+        schema, table = key_record.schema, key_record.table
         identity = json_text([schema, table, *[names[name] for name in handle]])
         if value is None:
-            return [_delete(key_form, names, identity)]
-        form, body = self.form(value, "value")
-        if (form.schema, form.table) != (schema, table):
-            raise DecodingError(f"a key of {table!r} with a value of {form.table!r}")
-        row, told = form.read(body)
+            return [_delete(key_record, names, identity)]
+        record, body = self.record(value, "value")
+        if (record.schema, record.table) != (schema, table):
+            raise DecodingError(f"a key of {table!r} with a value of {record.table!r}")
+        row, extension = record.read(body)
         missing = [name for name in handle if name not in row]
         if missing:
             raise DecodingError(f"the value lacks the key's column {missing[0]!r}")
-        images = Images(None, json_text(row), handle, OPS.get(told.get("_tidb_op", ""), ""))
-        payload = payload_of(images, form.rest)
-        ts = _commit_ts(told)
+        images = Images(None, json_text(row), handle, OPS.get(extension.get("_tidb_op", ""), ""))
+        payload = payload_of(images, record.rest)
+        ts = _commit_ts(extension)
         return [Event(Kind.UPSERT, ts, schema, table, identity, payload, images=images)]
 
-    def form(self, data: bytes, side: str) -> tuple[Form, bytes]:
+    def record(self, data: bytes, side: str) -> tuple[RecordSchema, bytes]:
         """Return the form of one side's schema, and the body; raises DecodingError."""
         schema_id, body = unframe(data, side)
-        form = self._forms.get(schema_id)
-        if form is None:
-            form = self._forms[schema_id] = form_of(schema_id, self._schemas(schema_id))
-        return form, body
+        record = self._records.get(schema_id)
+        if record is None:
+            record = self._records[schema_id] = record_schema(schema_id, self._schemas(schema_id))
+        return record, body
 
 
-def _delete(form: Form, key: dict[str, Any], identity: str) -> Event:
-    images = Images(json_text(key), None, form.handle)
+def _delete(record: RecordSchema, key: dict[str, Any], identity: str) -> Event:
+    images = Images(json_text(key), None, record.handle)
     payload = payload_of(images, '"rid":null,"undated":true')
-    return Event(Kind.DELETE, 0, form.schema, form.table, identity, payload, images=images)
+    return Event(Kind.DELETE, 0, record.schema, record.table, identity, payload, images=images)
 
 
-def _commit_ts(told: dict[str, Any]) -> int:
-    if told.get("_tidb_corrupted"):
+def _commit_ts(extension: dict[str, Any]) -> int:
+    if extension.get("_tidb_corrupted"):
         raise DecodingError("TiCDC says that the row is corrupted")
-    if "_tidb_op" in told and told["_tidb_op"] not in OPS:
-        raise DecodingError(f"_tidb_op {told['_tidb_op']!r}", expected="c or u")
-    ts = told.get("_tidb_commit_ts", 0)
+    if "_tidb_op" in extension and extension["_tidb_op"] not in OPS:
+        raise DecodingError(f"_tidb_op {extension['_tidb_op']!r}", expected="c or u")
+    ts = extension.get("_tidb_commit_ts", 0)
     if type(ts) is not int or ts < 0:
         raise DecodingError(f"_tidb_commit_ts {ts!r}", expected="a commit ts")
     return ts
@@ -106,9 +106,9 @@ def _mark(value: bytes | None) -> Event:
     return _ddl(cast("dict[str, Any]", found))
 
 
-def _ddl(told: dict[str, Any]) -> Event:
-    texts = [told.get(name) for name in ("query", "schema", "table")]
-    numbers = [told.get(name) for name in ("type", "commitTs")]
+def _ddl(document: dict[str, Any]) -> Event:
+    texts = [document.get(name) for name in ("query", "schema", "table")]
+    numbers = [document.get(name) for name in ("type", "commitTs")]
     if any(type(one) is not str for one in texts) or any(
         type(one) is not int or one < 0 for one in numbers
     ):
@@ -117,6 +117,6 @@ def _ddl(told: dict[str, Any]) -> Event:
             expected="query, type, schema, table and commitTs",
         )
     query, schema, table = (str(one) for one in texts)
-    payload = orjson.dumps({"q": query, "t": told["type"]}).decode()
+    payload = orjson.dumps({"q": query, "t": document["type"]}).decode()
     identity = orjson.dumps([schema, table, query]).decode()
-    return Event(Kind.DDL, told["commitTs"], schema, table, identity, payload)
+    return Event(Kind.DDL, document["commitTs"], schema, table, identity, payload)

@@ -1,7 +1,7 @@
 """A registered schema of TiCDC's, made ready to read rows by.
 
 A column's field names its TiDB type in `connect.parameters`; the extension's and the checksum's
-fields name none, which tells a column called `_tidb_op` from the extension.
+fields name none, which distinguishes a column called `_tidb_op` from the extension.
 
 | tidb_type | Avro | contract JSON |
 | --- | --- | --- |
@@ -44,12 +44,12 @@ EXTENSION = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class RecordSchema:
     """One schema: whose rows it is of, the library's form, and the columns to be converted.
 
     `handle` has the columns in the order of identities. `rest` has the members of a payload that
     are the same for all rows of the schema, among them the table's shape: for each column its name,
-    its type, and its default if the schema tells one.
+    its type, and its default if the schema has one.
     """
 
     schema_id: int
@@ -65,7 +65,7 @@ class Form:
     def read(self, body: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return a body's columns in contract JSON, and the fields of the extension."""
         row = avro.read(self.prepared, body, self.schema_id)
-        told = {name: row.pop(name) for name in self.extension}
+        extension = {name: row.pop(name) for name in self.extension}
         for name, reader in self.converted:
             raw = row[name]
             if raw is not None:
@@ -73,10 +73,10 @@ class Form:
                     row[name] = reader(raw)
                 except ValueError as error:
                     raise DecodingError(f"column {name!r}: {error}") from error
-        return row, told
+        return row, extension
 
 
-def form_of(schema_id: int, text: str) -> Form:
+def record_schema(schema_id: int, text: str) -> RecordSchema:
     """Return a schema's form; raises DecodingError when it is not one of TiCDC's."""
     try:
         document: object = json.loads(text)
@@ -97,7 +97,7 @@ def form_of(schema_id: int, text: str) -> Form:
             columns.append(_column(schema_id, field))
     namespace: str = described.get("namespace", "")
     shape = orjson.dumps([one.described() for one in columns])
-    return Form(
+    return RecordSchema(
         schema_id=schema_id,
         schema=namespace.partition(".")[2],
         table=described["name"],

@@ -1,4 +1,4 @@
-"""Avro values of TiDB's types in contract JSON, and the defaults that schemas tell.
+"""Avro values of TiDB's types in contract JSON, and the defaults that schemas have.
 
 Source: TiCDC Avro Protocol, §Column data format; for the spelling of defaults tiflow c7b2588
 pkg/sink/codec/avro/avro.go:552 (bytes as base64, functions as their text, no default for a DECIMAL

@@ -1,7 +1,7 @@
 """Rows of TiCDC Avro by pairs of schemas, a batch at a time.
 
-Law: `events.Decoder` says what a message means. Here is only its quick way for keys of one schema
-with values of one schema, or with none: it gives the same event, or leaves the message alone.
+`events.Decoder` says what a message means. Here keys of one schema with values of one schema, or
+with none, are read by columns: to the same event, or the message is left to the decoder.
 """
 
 from __future__ import annotations
@@ -13,22 +13,24 @@ from typing import Any
 import orjson
 
 from cdc_spark.avro.events import OPS
-from cdc_spark.avro.schema import Form
+from cdc_spark.avro.schema import RecordSchema
 from cdc_spark.avro.values import Reader
 from cdc_spark.errors import DecodingError, SetupError
 from cdc_spark.events import Kind, json_text
 from cdc_spark.untyped import Column, np, pa, pc
 from cdc_spark.vectorised import avro_columns, blocks
 from cdc_spark.vectorised.avro_columns import Field, Numbers, Values
-from cdc_spark.vectorised.images import Rows, Telling, joined, untimed
-from cdc_spark.vectorised.reader import Frames, Quick, Side, Sides
+from cdc_spark.vectorised.images import RowColumns, RowWriter, joined, untimed
+from cdc_spark.vectorised.reader import Frames, Side, Sides, VectorisedReader
 from cdc_spark.vectorised.skeleton import indices
 from cdc_spark.wire.confluent import HEAD
 
 _FAR = np.iinfo(np.int32).max
 _ESCAPED = r'["\\\x00-\x1f]'
 _UNDATED = '"rid":null,"undated":true'
-Forms = Callable[[bytes, str], tuple[Form, bytes]]  # a side of a message -> its schema's form
+RecordSchemas = Callable[
+    [bytes, str], tuple[RecordSchema, bytes]
+]  # a side of a message -> its schema's form
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +38,7 @@ class Written:
     """One side of messages: the five bytes that it begins with, its form and its fields."""
 
     head: bytes
-    form: Form
+    record: RecordSchema
     fields: Sequence[Field]
 
     def read(self, data: Column) -> tuple[Numbers, Mapping[str, Values]]:
@@ -45,26 +47,26 @@ class Written:
         return bad, {field.name: one for field, one in zip(self.fields, values, strict=True)}
 
     def columns(self, found: Mapping[str, Values], bad: Numbers) -> list[Column]:
-        """Return the columns in contract JSON; adds to `bad` what cannot be told."""
-        readers = dict(self.form.converted)
+        """Return the columns in contract JSON; adds to `bad` what cannot be written."""
+        readers = dict(self.record.converted)
         return [
             _column(field.kind, found[field.name], readers.get(field.name), bad)
             for field in self.fields
-            if field.name not in self.form.extension
+            if field.name not in self.record.extension
         ]
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class RowTemplate:
     """Messages of one pair of schemas; no value is a delete."""
 
     key: Written
     value: Written | None
-    telling: Telling
-    identity: Telling
+    writer: RowWriter
+    identity: RowWriter
 
     def read(self, keys: Column, values: Column) -> Sides:
-        """Return which messages are such, and the events that these tell."""
+        """Return which messages are such, and their events."""
         mask = pc.starts_with(keys, self.key.head)
         if self.value is None:
             mask = pc.and_(mask, pc.is_null(values))
@@ -74,26 +76,26 @@ class Layout:
         places = indices(mask)
         if not len(places):
             return places, ()
-        bad, columns = self._told(keys.take(places), values.take(places))
+        bad, columns = self._event(keys.take(places), values.take(places))
         if not bad.any():
             return places, (Side(None, 0, columns),)
         good = pa.array(~bad)
         kept = {name: one.filter(good) for name, one in columns.items()}
         return places.filter(good), (Side(None, 0, kept),)
 
-    def _told(self, keys: Column, values: Column) -> tuple[Numbers, Mapping[str, Column]]:
+    def _event(self, keys: Column, values: Column) -> tuple[Numbers, Mapping[str, Column]]:
         bad, found = self.key.read(keys)
         key = self.key.columns(found, bad)
         identity = self.identity.identity(key)
         if self.value is None:
-            gone = Rows(untimed(len(keys)), identity, self.telling.image(key), None)
-            return bad, self.telling.event(Kind.DELETE, gone, (_UNDATED,))
+            deleted = RowColumns(untimed(len(keys)), identity, self.writer.image(key), None)
+            return bad, self.writer.event(Kind.DELETE, deleted, (_UNDATED,))
         unfit, found = self.value.read(values)
         bad |= unfit
         row = self.value.columns(found, bad)
         ts, change = _commit_ts(found, bad), _change(found)
-        put = Rows(ts, identity, None, self.telling.image(row), change=change)
-        return bad, self.telling.event(Kind.UPSERT, put, (self.value.form.rest,))
+        upserted = RowColumns(ts, identity, None, self.writer.image(row), change=change)
+        return bad, self.writer.event(Kind.UPSERT, upserted, (self.value.record.rest,))
 
 
 def _change(found: Mapping[str, Values]) -> Column | None:
@@ -106,14 +108,14 @@ def _change(found: Mapping[str, Values]) -> Column | None:
 
 
 def _commit_ts(found: Mapping[str, Values], bad: Numbers) -> Column:
-    """Return the rows' commit ts, untold without the extension; what it may not say is unfit."""
+    """Return the rows' commit ts, none without the extension; what it may not hold is unfit."""
     size = len(bad)
     if "_tidb_corrupted" in found:
         bad |= _whole(found["_tidb_corrupted"], size, fill=False)
     if "_tidb_op" in found:
-        told = found["_tidb_op"]
-        ops = pc.is_in(told.found, pa.array(list(OPS), pa.string()))
-        bad |= ~_whole(Values(ops.to_numpy(zero_copy_only=False), told.which), size, fill=False)
+        read_out = found["_tidb_op"]
+        ops = pc.is_in(read_out.found, pa.array(list(OPS), pa.string()))
+        bad |= ~_whole(Values(ops.to_numpy(zero_copy_only=False), read_out.which), size, fill=False)
     if "_tidb_commit_ts" not in found:
         return untimed(size)
     ts = _whole(found["_tidb_commit_ts"], size, fill=-1)
@@ -143,15 +145,15 @@ def _column(kind: str, values: Values, reader: Reader | None, bad: Numbers) -> C
 
 def _numbers(found: Numbers, reader: Reader | None, _: Numbers, __: Numbers) -> Column:
     """Write whole numbers; the only reader of such gives a number without a sign its 64 bits."""
-    told = found if reader is None else found.view(np.uint64)
-    return pa.array(told).cast(pa.string())
+    read_out = found if reader is None else found.view(np.uint64)
+    return pa.array(read_out).cast(pa.string())
 
 
 def _floats(found: Numbers, _: Reader | None, which: Numbers, bad: Numbers) -> Column:
     finite = np.isfinite(found)
     bad[which[~finite]] = True
-    told = orjson.dumps(np.where(finite, found, 0.0), option=orjson.OPT_SERIALIZE_NUMPY)
-    texts = told[1:-1].decode().split(",") if len(found) else []
+    read_out = orjson.dumps(np.where(finite, found, 0.0), option=orjson.OPT_SERIALIZE_NUMPY)
+    texts = read_out[1:-1].decode().split(",") if len(found) else []
     return pa.array(texts, pa.string())
 
 
@@ -187,37 +189,37 @@ _WRITTEN: Mapping[str, Callable[[Any, Reader | None, Numbers, Numbers], Column]]
 }
 
 
-def quick(forms: Forms, *, payloads: bool) -> Quick:
-    """Return the quick way by the forms of one registry."""
+def reader(schemas: RecordSchemas, *, payloads: bool) -> VectorisedReader:
+    """Return what reads by columns, with the schemas of one registry."""
 
     def written(data: bytes, side: str) -> Written | None:
-        form, _ = forms(data, side)
-        fields = avro_columns.fields(form.prepared.schema)
-        told = None if fields is None else [one for one in fields if one.name in form.names]
-        if fields is None or any(one.kind not in _WRITTEN for one in told or ()):
+        record, _ = schemas(data, side)
+        fields = avro_columns.fields(record.prepared.schema)
+        read_out = None if fields is None else [one for one in fields if one.name in record.names]
+        if fields is None or any(one.kind not in _WRITTEN for one in read_out or ()):
             return None
-        return Written(data[:HEAD], form, fields)
+        return Written(data[:HEAD], record, fields)
 
-    def learn(key: bytes, value: bytes | None) -> Layout | None:
+    def learn(key: bytes, value: bytes | None) -> RowTemplate | None:
         try:
             sides = written(key, "key"), None if value is None else written(value, "value")
         except (DecodingError, SetupError):
-            return None  # the long way says what is wrong, and where
+            return None  # row by row says what is wrong, and where
         of, row = sides
         if of is None or (row is None and value is not None):
             return None
-        form = of.form if row is None else row.form
-        if (form.schema, form.table) != (of.form.schema, of.form.table):
+        record = of.record if row is None else row.record
+        if (record.schema, record.table) != (of.record.schema, of.record.table):
             return None
-        handle = of.form.handle
-        if any(name not in form.names for name in handle):
+        handle = of.record.handle
+        if any(name not in record.names for name in handle):
             return None
-        named = Telling(form.schema, form.table, of.form.names, handle, payloads)
-        return Layout(
-            of, row, Telling(form.schema, form.table, form.names, handle, payloads), named
+        named = RowWriter(record.schema, record.table, of.record.names, handle, payloads)
+        return RowTemplate(
+            of, row, RowWriter(record.schema, record.table, record.names, handle, payloads), named
         )
 
-    return Quick(cut, learn)
+    return VectorisedReader(cut, learn)
 
 
 def cut(keys: Column, values: Column) -> Frames | None:

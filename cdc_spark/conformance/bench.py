@@ -1,4 +1,4 @@
-"""What is measured inside a Spark session; a process of its own, told by a file what to do.
+"""What is measured inside a Spark session; a process of its own; a file says what to do.
 
 Floor and ours take turns in one session with the same options, so that a busy machine troubles both
 alike; the first of each is not counted, because it warms the other's code up. Processor time is
@@ -31,15 +31,15 @@ Spent = tuple[float, float]  # seconds of the clock and of the processors
 
 def main(path: str) -> None:
     """Measure what the file names; write a line of JSON for each figure to the file it names."""
-    wish: dict[str, Any] = json.loads(Path(path).read_text(encoding="utf-8"))
-    loaded = {name: jobs.load(where) for name, where in wish["jobs"].items()}
+    request: dict[str, Any] = json.loads(Path(path).read_text(encoding="utf-8"))
+    loaded = {name: jobs.load(where) for name, where in request["jobs"].items()}
     first = next(iter(loaded.values()))
     spark = session.start(first, session.jars(os.environ), None)
     try:
         for name, job in loaded.items():
-            spent = _decode(spark, job) if name in wish["decode"] else _apply(spark, job)
+            spent = _decode(spark, job) if name in request["decode"] else _apply(spark, job)
             driver_mb = psutil.Process().memory_info().rss / 2**20
-            with Path(wish["found"]).open("a", encoding="utf-8") as file:
+            with Path(request["found"]).open("a", encoding="utf-8") as file:
                 file.write(json.dumps({"name": name, **spent, "driver_mb": driver_mb}) + "\n")
     finally:
         session.stop(spark, first, None)
@@ -71,20 +71,20 @@ def _in_turn(measured: Mapping[str, Callable[[], None]]) -> dict[str, Any]:
 
 
 def _apply(spark: Session, job: Job) -> dict[str, Any]:
-    """Return what the floor and a whole run spend: read, decode, hold, apply, hand back."""
+    """Return what the floor and a whole run spend: read, decode, hold, apply, write results."""
 
     def floor() -> None:
         _messages(spark, job).selectExpr("sum(length(value))").collect()
 
     def ours() -> None:
         run = stream.run(spark, job, {}, time.monotonic() + job.deadline_s)
-        results.hand_back(spark, job, run.unread)
+        results.write_results(spark, job, run.unread)
 
     floor()
     found = {"floor": _timed(floor), "ours": _timed(ours)}
     status = json.loads((job.changefeeds[0].directory / "status.json").read_text(encoding="utf-8"))
     if status["status"] != "done":
-        raise SystemExit(f"the consumer did not get to an answer: {status}")
+        raise SystemExit(f"the consumer wrote no result: {status}")
     return {name: list(spent) for name, spent in found.items()}
 
 

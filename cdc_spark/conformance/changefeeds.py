@@ -26,7 +26,7 @@ def language_of(job: Job, changefeed: Changefeed) -> Language:
 
 
 def assembled(changefeed: Changefeed) -> bool:
-    """Tell whether transactions are to be put together: there is a topic that tells their ends.
+    """Tell whether transactions are to be assembled: a topic of the changefeed has their ends.
 
     A connector without metadata, or with its transaction topic filtered out, has none.
     """

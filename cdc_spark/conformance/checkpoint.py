@@ -1,6 +1,6 @@
 """What a checkpoint has been read from: `reading.json` beside it.
 
-Law: offsets mean something in one topic only. Kafka gives each topic an id; one that was deleted
+Offsets mean something in one topic only. Kafka gives each topic an id; one that was deleted
 and made again has another, although its name and maybe its offsets look alike. So a checkpoint is
 gone on with only where topics and ids are those that it was begun with.
 

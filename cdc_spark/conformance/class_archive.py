@@ -4,7 +4,7 @@ Measured on 2 cores with one changefeed: 12.5 s without an archive, 7 s with one
 it takes 18 s longer, once, and leaves 186 MB; so it is made only in a directory that the harness
 names. It is dynamic (JEP 350): written when Java ends, of the classes that this run needed.
 
-Law: an archive is named after all that it depends on, and appears whole under its name. Java itself
+An archive is named after all that it depends on, and appears whole under its name. Java itself
 ignores one that does not fit.
 """
 
@@ -42,7 +42,7 @@ class Archive:
             yield f"-XX:SharedArchiveFile={self.path}"
         else:
             yield f"-XX:ArchiveClassesAtExit={self.scratch}"
-            yield "-Xlog:disable"  # making one tells of each class that it leaves out
+            yield "-Xlog:disable"  # making one logs each class that it leaves out
 
     def keep(self) -> None:
         """Give what Java has written its name, and remove all but the newest archives.

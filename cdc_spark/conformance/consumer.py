@@ -83,7 +83,7 @@ def _decline(todo: Sequence[Job]) -> None:
     """Answer jobs of which we can do nothing."""
     for job in todo:
         for feed in job.changefeeds:
-            result_writer.write(result_writer.Question(feed.directory, (), feed.needs), ())
+            result_writer.write(result_writer.ResultRequest(feed.directory, (), feed.needs), ())
 
 
 def _jobs(environment: Mapping[str, str]) -> list[Job]:
@@ -107,12 +107,12 @@ def _consume(
     until = watch.started + job.deadline_s * READING_SHARE
     try:
         if job.decoding:
-            decode_input.answer_all(spark, job)
+            decode_input.decode_all(spark, job)
             return
         run = stream.run(spark, job, overrides, until)
         watch.lap("stream")
-        results.hand_back(spark, job, run.unread)
-        watch.lap("handback")
+        results.write_results(spark, job, run.unread)
+        watch.lap("results")
     except (PySparkException, Py4JError) as error:
         with log.open("a", encoding="utf-8") as file:
             traceback.print_exc(file=file)

@@ -1,7 +1,7 @@
 """Level decode: the messages of each changefeed in a file, and what the public decoders read there.
 
-Law: one Spark job does all changefeeds, and executors do the work: each reads files, decodes their
-messages with what runs under `decode_open`, `decode_avro` and `decode_vitess`, and writes answers.
+One Spark job does all changefeeds, and executors do the work: each reads files, decodes their
+messages with what runs under `decode_open`, `decode_avro` and `decode_vitess`, and writes results.
 A call of those functions for each changefeed would cost Spark half a second each, which is a
 hundred times what the messages cost.
 """
@@ -37,7 +37,7 @@ from cdc_spark.untyped import ArrowBatch, Session
 from cdc_spark.vectorised.blocks import PUBLIC
 
 AT_ONCE = 1000  # messages in a batch
-UNKNOWN_TYPE = 0  # of a statement: events do not tell it, and the statement's text says enough
+UNKNOWN_TYPE = 0  # of a statement: events do not carry it, and the statement's text says enough
 CHANGED_ONLY = ("only-output-updated-columns", "sink.only-output-updated-columns")
 TRUE = (True, "true")
 _KINDS: tuple[Any, ...] = (pa.string(), pa.int32(), pa.int64(), pa.binary(), pa.binary())
@@ -45,23 +45,23 @@ _KINDS: tuple[Any, ...] = (pa.string(), pa.int32(), pa.int64(), pa.binary(), pa.
 Event = dict[str, Any]  # of the columns `decoding.EVENT_SCHEMA`
 
 
-def answer_all(spark: Session, job: Job) -> None:
-    """Write the answers of all changefeeds of a job at level decode; raises Spark's errors."""
-    files = {number: _given(job, feed) for number, feed in enumerate(job.changefeeds)}
+def decode_all(spark: Session, job: Job) -> None:
+    """Write the results of all changefeeds of a job at level decode; raises Spark's errors."""
+    files = {number: _input(job, feed) for number, feed in enumerate(job.changefeeds)}
     for feed in job.changefeeds:
         if feed.needs:
-            result_writer.write(result_writer.Question(feed.directory, (), feed.needs), ())
+            result_writer.write(result_writer.ResultRequest(feed.directory, (), feed.needs), ())
     asked = [(number,) for number, feed in enumerate(job.changefeeds) if not feed.needs]
-    shape = rows.sql(rows.ANSWERED)
+    shape = rows.sql(rows.WRITTEN)
     numbers = spark.createDataFrame(asked, shape).repartition(TASKS)
-    numbers.mapInArrow(Reader(files).answer, shape).collect()
+    numbers.mapInArrow(DecodeTask(files).decode, shape).collect()
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
-    """One changefeed's question; plain data, which travels to executors.
+class DecodeInput:
+    """The input of one changefeed; plain data, which travels to executors.
 
-    `untyped`: its wire does not tell text from bytes, and the DDL that it told does. `changed`: its
+    `untyped`: its wire does not distinguish text from bytes, and its DDL does. `changed`: its
     old rows have changed columns only, and the decoders complete them.
     """
 
@@ -74,48 +74,50 @@ class Given:
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
-    """Reads files and writes answers, on the executors, by the changefeeds' numbers."""
+class DecodeTask:
+    """Reads files and writes results, on the executors, by the changefeeds' numbers."""
 
-    files: Mapping[int, Given]
+    files: Mapping[int, DecodeInput]
 
-    def answer(self, batches: Iterator[ArrowBatch]) -> Iterator[ArrowBatch]:
+    def decode(self, batches: Iterator[ArrowBatch]) -> Iterator[ArrowBatch]:
         """Answer the changefeeds of some numbers; rows of shape `ANSWERED` in and out."""
         for batch in batches:
             for (number,) in rows.tuples(batch):
-                _answer(self.files[number])
+                _decode(self.files[number])
             yield batch
 
 
-def _given(job: Job, feed: Changefeed) -> Given:
+def _input(job: Job, feed: Changefeed) -> DecodeInput:
     language = language_of(job, feed)
     if feed.schemas:
         language = replace(language, url=Path(feed.schemas).as_uri())
     dialect = DIALECTS.get(feed.dialect) if feed.protocol == "open" else None
     untyped = dialect is not None and not dialect.flags
     changed = any(feed.settings.get(name) in TRUE for name in CHANGED_ONLY)
-    return Given(feed.directory, Path(feed.records), language, job.lenient, untyped, changed)
+    return DecodeInput(feed.directory, Path(feed.records), language, job.lenient, untyped, changed)
 
 
-def _answer(given: Given) -> None:
-    events = list(_events(given))
-    if given.untyped:
+def _decode(source: DecodeInput) -> None:
+    events = list(_events(source))
+    if source.untyped:
         _settle(events)
     bad = [_letter(one) for one in events if one["op"] == "poison"]
     lines = [_line(one) for one in events if one["op"] != "poison"]
-    files = {"events.jsonl": [_as_told(one) for one in lines] if given.changed else lines}
+    files = {
+        "events.jsonl": [_changed_columns_only(one) for one in lines] if source.changed else lines
+    }
     error = ""
-    if given.lenient:
+    if source.lenient:
         files[result_writer.LETTERS] = bad
     elif bad:
         error = "{reason} (topic {topic}, partition {partition}, offset {offset})".format(**bad[0])
-    result_writer.tell(given.directory, (), files, "", error)
+    result_writer.write_folded(source.directory, (), files, "", error)
 
 
-def _events(given: Given) -> Iterator[Event]:
+def _events(source: DecodeInput) -> Iterator[Event]:
     """Yield the events of a file's messages, in order; what cannot be read is of op `poison`."""
-    decoding = Decoding(given.language, lenient=True)
-    for batch in decoding.decode(_messages(given.records)):
+    decoding = Decoding(source.language, lenient=True)
+    for batch in decoding.decode(_messages(source.records)):
         for row in rows.tuples(batch):
             yield dict(zip(PUBLIC, row, strict=True))
 
@@ -131,10 +133,10 @@ def _messages(path: Path) -> Iterator[ArrowBatch]:
 
 
 def _message(line: bytes) -> tuple[Any, ...]:
-    told: Mapping[str, Any] = orjson.loads(line)
-    parts = (told[part] for part in ("key", "value"))
+    message: Mapping[str, Any] = orjson.loads(line)
+    parts = (message[part] for part in ("key", "value"))
     pair = (None if part is None else base64.b64decode(part) for part in parts)
-    return (told["topic"], told["partition"], told["offset"], *pair)
+    return (message["topic"], message["partition"], message["offset"], *pair)
 
 
 def _settle(events: Iterable[Event]) -> None:
@@ -143,7 +145,7 @@ def _settle(events: Iterable[Event]) -> None:
     for event in sorted(events, key=lambda one: (one["commit_ts"] or 0, one["op"] != "ddl")):
         schema, name = event["schema"], event["table"]
         if event["op"] == "ddl":
-            with suppress(DecodingError):  # about a table that the stream did not tell of
+            with suppress(DecodingError):  # about a table that the stream did not mention
                 tables.execute(schema, name, {"q": event["query"], "t": UNKNOWN_TYPE})
             continue
         columns = tables.get(schema, name).columns
@@ -158,7 +160,7 @@ def _line(event: Event) -> dict[str, Any]:
     """Return an event as a line of events.jsonl."""
     op = event["op"]
     if op == "upsert":
-        # Open tells an insert by the old row that is not there; where it tells nothing, any word
+        # In Open an insert has no old row; where the message does not say, any word
         # is right.
         op = event["change"] or "insert"
     return {
@@ -173,13 +175,13 @@ def _line(event: Event) -> dict[str, Any]:
     }
 
 
-def _as_told(line: Event) -> Event:
+def _changed_columns_only(line: Event) -> Event:
     """Return a line whose old row has no more than its message: the columns that changed."""
     before, after = line["before"], line["after"]
     if before is None or after is None:
         return line
-    told = {name: value for name, value in before.items() if after.get(name) != value}
-    return {**line, "before": told}
+    changed = {name: value for name, value in before.items() if after.get(name) != value}
+    return {**line, "before": changed}
 
 
 def _letter(event: Event) -> dict[str, Any]:

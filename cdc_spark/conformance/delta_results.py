@@ -1,4 +1,4 @@
-"""Delta's side of a run of the harness: the sink for a job, and its tables handed back.
+"""Delta's side of a run of the harness: the sink for a job, and the results from its tables.
 
 Rows that wait for a transaction's END are not applied: a sink that goes on has no end at which they
 might be.
@@ -21,7 +21,7 @@ from cdc_spark.apply.tables import Table
 from cdc_spark.conformance import result_writer
 from cdc_spark.conformance.job import Job
 from cdc_spark.delta import ledger
-from cdc_spark.delta.convert import TOLD, Told
+from cdc_spark.delta.convert import ROW_AS_JSON, RowsAsJson
 from cdc_spark.delta.ledger import Known
 from cdc_spark.delta.sink import LETTERS, Feed, Reach, Sink
 from cdc_spark.delta.sketch import Sketch, load
@@ -50,8 +50,8 @@ def sink(job: Job, checkpoint: Path, reach: Reach) -> Sink:
     return Sink(root(job), APP, query, feeds, job.lenient, strict=False, reach=reach)
 
 
-def hand_back(spark: Session, job: Job, unread: Mapping[int, str]) -> int:
-    """Write the answers of all changefeeds from their Delta tables; return how many."""
+def write_results(spark: Session, job: Job, unread: Mapping[int, str]) -> int:
+    """Write the results of all changefeeds from their Delta tables; return how many."""
     here = Place(spark, f"{root(job)}/{ledger.NAME}", APP)
     known = ledger.load(here)
     ddl = {feed: list(lines) for feed, lines in groupby(_by_feed(ledger.ddl(here)), _feed)}
@@ -61,10 +61,10 @@ def hand_back(spark: Session, job: Job, unread: Mapping[int, str]) -> int:
         stopped = known.stopped.get(feed, {})
         needs = changefeed.needs or stopped.get(ledger.NEEDS, "")
         error = stopped.get(ledger.ERROR, "") or unread.get(feed, "")
-        told = {"ddl.jsonl": [orjson.loads(line.text) for line in ddl.get(feed, ())]}
+        files = {"ddl.jsonl": [orjson.loads(line.text) for line in ddl.get(feed, ())]}
         if job.lenient:
-            told[result_writer.LETTERS] = letters.get(feed, [])
-        result_writer.tell(changefeed.directory, tables.get(feed, ()), told, needs, error)
+            files[result_writer.LETTERS] = letters.get(feed, [])
+        result_writer.write_folded(changefeed.directory, tables.get(feed, ()), files, needs, error)
     return len(job.changefeeds)
 
 
@@ -113,5 +113,5 @@ def _frames(spark: Session, job: Job, sketches: list[tuple[int, Sketch]]) -> Ite
     for number, (feed, sketch) in enumerate(sketches):
         if sketch.made:
             place = Place(spark, f"{root(job)}/{feed}/{sketch.path}", APP)
-            told = Told(number, sketch.layout)
-            yield place.frame().mapInArrow(told.rows, rows.sql(TOLD))
+            as_json = RowsAsJson(number, sketch.layout)
+            yield place.frame().mapInArrow(as_json.rows, rows.sql(ROW_AS_JSON))

@@ -1,9 +1,9 @@
 """Spark's failures in our own words.
 
-Law: a person gets a sentence and where the rest is; stack traces stay in the log. What we raised
-ourselves, on an executor or in a micro-batch, comes out as it was raised. A table tells the other
+A person gets a sentence and where the rest is; stack traces stay in the log. What we raised
+ourselves, on an executor or in a micro-batch, comes out as it was raised. A table has the other
 causes that are known, with topic, partition and offsets where Kafka's client names them; everything
-else is told by its first line.
+else is reported by its first line.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def explained(error: Exception, log: Path) -> CdcSparkError:
     where = f"{log} has the whole of it"
     ours = _OURS.search(text)
     if ours is not None:
-        return _again(ours[1], ours[2], where)
+        return _reraised(ours[1], ours[2], where)
     for sign, (meaning, hint) in KNOWN.items():
         if sign in text:
             return SetupError(f"{meaning}{_place(text)}", hint=f"{hint}; {where}")
@@ -76,9 +76,9 @@ def explained(error: Exception, log: Path) -> CdcSparkError:
     return SetupError(f"Spark failed: {first[:300]}", hint=where)
 
 
-def _again(kind: str, told: str, where: str) -> CdcSparkError:
+def _reraised(kind: str, text: str, where: str) -> CdcSparkError:
     """Return what was raised in another process, from its name and its text."""
-    what, *rest = told.splitlines()
+    what, *rest = text.splitlines()
     parts = dict(line.strip().split(": ", 1) for line in rest)
     hints = [part for part in (parts.get("hint"), where) if part]
     made: type[CdcSparkError] = getattr(errors, kind)

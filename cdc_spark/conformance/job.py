@@ -1,6 +1,6 @@
-"""The question: `job.json` as the consumer contract, version 1, defines it.
+"""The job: `job.json` as the consumer contract, version 1, defines it.
 
-Law: what is asked and cannot be answered (another protocol, dialect or mode) is known here, so that
+What is asked and cannot be answered (another protocol, dialect or mode) is known here, so that
 its changefeed gets the status `not-applicable` and no other work.
 """
 
@@ -20,7 +20,7 @@ CONTRACT = 1
 # What becomes of rows that are too large for a message: elsewhere is not where we read.
 LARGE = "sink.kafka-config.large-message-handle.large-message-handle-option"
 BOUNDED, STREAMING, DECODE = "bounded", "streaming", "decode"
-# Where a partition ends that has no end: streaming reads on until it is told that it is enough.
+# Where a partition ends that has no end: streaming reads on until SIGTERM.
 ENDLESS = 2**63 - 1
 
 
@@ -28,7 +28,7 @@ ENDLESS = 2**63 - 1
 class Topic:
     """One topic with its offsets by partition: the first to read, and the one to stop before.
 
-    `canonical` is its name in production, "" when the job does not tell.
+    `canonical` is its name in production, "" when the job does not say.
     """
 
     name: str
@@ -72,13 +72,13 @@ class Registry:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Everything that one start of the consumer is told.
+    """Everything that one start of the consumer is asked.
 
     `kafka` are the client's properties by Java's names, `librdkafka` the same by librdkafka's.
 
     `lenient`: poison messages are set aside instead of ending their changefeed. `streaming`: topics
     have no end, and SIGTERM ends the run. `decoding`: messages are in files, and what each says is
-    the answer.
+    the result.
     """
 
     work_dir: Path

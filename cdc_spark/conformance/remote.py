@@ -1,7 +1,7 @@
 """A session on somebody's Spark Connect server: `HARNESS_SPARK_REMOTE`.
 
-Law: a session sets what may change while Spark runs. What only a start can give is asked for before
-anything is read, and its lack is told.
+A session sets what may change while Spark runs. What only a start can give is asked for before
+anything is read, and its lack is an error.
 
 | of the pipeline | over Connect (Spark 4.0.0) |
 | --- | --- |
@@ -47,11 +47,11 @@ def address(environment: Mapping[str, str] | None = None) -> str:
 
 
 def start(
-    url: str, ours: Mapping[str, str], told: Mapping[str, str], *, delta: bool = False
+    url: str, ours: Mapping[str, str], users: Mapping[str, str], *, delta: bool = False
 ) -> Session:
-    """Open a session on a server that has what we need; raises SetupError, UsageError for `told`.
+    """Open a session on a server that has what we need; raises SetupError, UsageError for `users`.
 
-    `ours` are settings that help where they may be set, `told` those that the user wants.
+    `ours` are settings that help where they may be set, `users` those that the user asked for.
     """
     _reach(url)
     try:
@@ -60,7 +60,7 @@ def start(
         _same_version(str(spark.version))
         if delta:
             _has_delta(spark)
-        _set(spark, ours, told)
+        _set(spark, ours, users)
         _has_kafka(spark)
         _has_us(spark)
     except ImportError as error:
@@ -107,12 +107,12 @@ def _same_version(theirs: str) -> None:
         )
 
 
-def _set(spark: Session, ours: Mapping[str, str], told: Mapping[str, str]) -> None:
-    for name, value in {**ours, **told}.items():
+def _set(spark: Session, ours: Mapping[str, str], users: Mapping[str, str]) -> None:
+    for name, value in {**ours, **users}.items():
         try:
             spark.conf.set(name, value)
         except AnalysisException as error:
-            if name in told:
+            if name in users:
                 raise UsageError(
                     f"--spark-conf {name} cannot be set on a session of Spark Connect",
                     expected="settings that may change while Spark runs, such as spark.sql.*",

@@ -1,7 +1,7 @@
-"""One changefeed's answer: its changes folded, its result files written.
+"""One changefeed's results: its changes folded, its result files written.
 
-Law: `status.json` comes last and appears whole, so an answer without it is no answer. Writing again
-gives the same files, so a hand-back that was killed is simply run again.
+`status.json` comes last and appears whole, so a result without it is none. Writing again
+gives the same files, so a run that was killed is simply repeated.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ LETTERS = "dead_letters.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ResultRequest:
     """What is asked about one changefeed.
 
     `tables` are those at the start offsets, as job.json has them; `needs` names what we lack, and
@@ -42,21 +42,21 @@ class Question:
     lenient: bool = False
 
 
-def write(question: Question, changes: Iterable[Change]) -> None:
+def write(request: ResultRequest, changes: Iterable[Change]) -> None:
     """Fold the changes, which come in order, and write the result directory."""
-    directory = question.directory
+    directory = request.directory
     _begin(directory)
-    if question.needs:
-        _status(directory, {"status": "not-applicable", "needs": question.needs})
+    if request.needs:
+        _status(directory, {"status": "not-applicable", "needs": request.needs})
         return
-    fold = Fold(shapes=Shapes() if question.by_record else None, lenient=question.lenient)
-    fold.start(question.tables)
+    fold = Fold(shapes=Shapes() if request.by_record else None, lenient=request.lenient)
+    fold.start(request.tables)
     with ExitStack() as stack:
         events, ddl = (
             stack.enter_context(Lines(directory / name)) for name in ("events.jsonl", "ddl.jsonl")
         )
         files = {Kind.DDL: ddl}
-        if question.lenient:
+        if request.lenient:
             files[Kind.ERROR] = stack.enter_context(Lines(directory / LETTERS))
         for change in changes:
             line = fold.apply(change)
@@ -67,7 +67,7 @@ def write(question: Question, changes: Iterable[Change]) -> None:
     if fold.needs:
         _status(directory, {"status": "not-applicable", "needs": fold.needs})
         return
-    error = fold.error or question.unread
+    error = fold.error or request.unread
     if error:
         _status(directory, {"status": "error", "error": error})
         return
@@ -75,17 +75,17 @@ def write(question: Question, changes: Iterable[Change]) -> None:
     _status(directory, {"status": "done"})
 
 
-def tell(
+def write_folded(
     directory: Path,
     tables: Iterable[Table],
-    told: Mapping[str, Iterable[Mapping[str, Any]]],
+    files: Mapping[str, Iterable[Mapping[str, Any]]],
     needs: str,
     error: str,
 ) -> None:
-    """Write a result directory of what is folded already; `told` are files of lines by name."""
+    """Write a result directory of what is folded already; `files` are lines by file name."""
     _begin(directory)
     (directory / "events.jsonl").unlink(missing_ok=True)
-    for name, lines in told.items():
+    for name, lines in files.items():
         with Lines(directory / name) as file:
             for line in lines:
                 file.write(line)
@@ -100,7 +100,7 @@ def tell(
 
 
 def _begin(directory: Path) -> None:
-    """Make a result directory empty, whatever an earlier hand-back left there."""
+    """Make a result directory empty, whatever an earlier run left there."""
     shutil.rmtree(directory / "tables", ignore_errors=True)
     (directory / "tables").mkdir(parents=True)
     for name in ("status.json", "tables.json", LETTERS):

@@ -1,7 +1,7 @@
-"""One Spark job hands back the answers of all changefeeds.
+"""One Spark job writes the results of all changefeeds.
 
-Law: each changefeed's question and its applied changes meet in one task, the question first, the
-changes in the order of their seq; `answer` does the rest.
+Each changefeed's request and its applied changes meet in one task, the request first, the
+changes in the order of their seq; `result_writer` does the rest.
 """
 
 from __future__ import annotations
@@ -25,35 +25,35 @@ from cdc_spark.gc_pause import gc_paused
 from cdc_spark.ordering.hold import arrival_of
 from cdc_spark.untyped import ArrowBatch, Session
 
-QUESTION = -1  # the seq of the row that holds a changefeed's question, before those of all changes
+REQUEST = -1  # the seq of the row that holds a changefeed's request, before those of all changes
 
 
-def hand_back(spark: Session, job: Job, unread: Mapping[int, str]) -> int:
-    """Write the answers of all changefeeds; return how many.
+def write_results(spark: Session, job: Job, unread: Mapping[int, str]) -> int:
+    """Write the results of all changefeeds; return how many.
 
     `unread` says of changefeeds, by ordinal, where they were not read to the end.
     """
     if sinks.chosen() == sinks.DELTA:
         from cdc_spark.conformance import delta_results  # noqa: PLC0415 - only where it is chosen
 
-        return delta_results.hand_back(spark, job, unread)
+        return delta_results.write_results(spark, job, unread)
     shape = rows.sql(rows.APPLIED)
-    applied = spark.createDataFrame(_questions(job, unread), shape)
+    applied = spark.createDataFrame(_requests(job, unread), shape)
     path = applied_path(job)
     if (path / "_spark_metadata").exists():  # not when there was nothing to read
         applied = applied.unionByName(spark.read.schema(shape).parquet(str(path)))
-    answered = (
+    written = (
         applied.repartition(TASKS, "feed")
         .sortWithinPartitions("feed", "seq")
-        .mapInArrow(write_all, rows.sql(rows.ANSWERED))
+        .mapInArrow(write_all, rows.sql(rows.WRITTEN))
         .collect()
     )
-    return len(answered)
+    return len(written)
 
 
-def _questions(job: Job, unread: Mapping[int, str]) -> list[tuple[Any, ...]]:
+def _requests(job: Job, unread: Mapping[int, str]) -> list[tuple[Any, ...]]:
     """Return one row for each changefeed, in the shape of an applied change."""
-    questions: list[tuple[Any, ...]] = []
+    requests: list[tuple[Any, ...]] = []
     for feed, changefeed in enumerate(job.changefeeds):
         payload = json.dumps(
             {
@@ -66,16 +66,16 @@ def _questions(job: Job, unread: Mapping[int, str]) -> list[tuple[Any, ...]]:
                 "lenient": job.lenient,
             }
         )
-        questions.append((feed, QUESTION, 0, "0", "", "", payload, 0, 0, 0))
-    return questions
+        requests.append((feed, REQUEST, 0, "0", "", "", payload, 0, 0, 0))
+    return requests
 
 
 def write_all(batches: Iterator[ArrowBatch]) -> Iterator[ArrowBatch]:
-    """Write answers, on the executors; rows of shape `APPLIED` come sorted by feed and seq."""
+    """Write results, on the executors; rows of shape `APPLIED` come sorted by feed and seq."""
     applied = (row for batch in batches for row in rows.tuples(batch))
     for feed, changes in groupby(applied, key=itemgetter(0)):
         asked = json.loads(next(changes)[6])
-        question = result_writer.Question(
+        request = result_writer.ResultRequest(
             directory=Path(asked["directory"]),
             tables=asked["tables"],
             needs=asked["needs"],
@@ -83,18 +83,18 @@ def write_all(batches: Iterator[ArrowBatch]) -> Iterator[ArrowBatch]:
             by_record=asked["by_record"],
             lenient=asked["lenient"],
         )
-        rest = _changes(changes, asked["topics"])  # noqa: B031 - all but the question
+        rest = _changes(changes, asked["topics"])  # noqa: B031 - all but the request
         with gc_paused():
-            result_writer.write(question, rest)
-        yield rows.batch_of(rows.ANSWERED, [(feed,)])
+            result_writer.write(request, rest)
+        yield rows.batch_of(rows.WRITTEN, [(feed,)])
 
 
 def _changes(applied: Iterable[tuple[Any, ...]], topics: Sequence[str]) -> Iterator[Change]:
     """Yield the changes in order; what was left waiting when all was read comes last."""
-    left = "[]"
+    pending = "[]"
     for _, _, kind, ts, schema, table, payload, topic, partition, offset in applied:
-        if kind == Kind.LEFT:
-            left = payload
+        if kind == Kind.PENDING:
+            pending = payload
             continue
         yield Change(
             kind=Kind(kind),
@@ -106,7 +106,7 @@ def _changes(applied: Iterable[tuple[Any, ...]], topics: Sequence[str]) -> Itera
             partition=partition,
             offset=offset,
         )
-    for event, source, offset in map(arrival_of, orjson.loads(left)):
+    for event, source, offset in map(arrival_of, orjson.loads(pending)):
         yield Change(
             kind=event.kind,
             ts=event.ts,

@@ -1,6 +1,6 @@
-"""The Spark session, tuned for small machines and many tiny topics; and its quick end.
+"""The Spark session, tuned for small machines and many tiny topics; and its fast end.
 
-Law: every setting has its reason beside it. What Java prints goes into a log file; a person reads
+Every setting has its reason beside it. What Java prints goes into a log file; a person reads
 our own sentences.
 """
 
@@ -97,9 +97,9 @@ def _connected(url: str, environment: Mapping[str, str]) -> Running:
             expected="a master to start Spark on, or a server that has started it",
         )
     delta = sinks.chosen(environment) == sinks.DELTA
-    wished = {**SETTINGS, **sinks.settings(environment)}
-    ours = {name: value for name, value in wished.items() if name not in sinks.AT_START}
-    spark = remote.start(url, ours, spark_settings.told(environment), delta=delta)
+    settings = {**SETTINGS, **sinks.settings(environment)}
+    ours = {name: value for name, value in settings.items() if name not in sinks.AT_START}
+    spark = remote.start(url, ours, spark_settings.user_settings(environment), delta=delta)
     return Running(spark, spark.stop)
 
 

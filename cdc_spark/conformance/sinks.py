@@ -5,7 +5,7 @@
 | `files` (default) | all changefeeds' changes in one Parquet sink, folded when the run is over |
 | `delta` | the production sink: a Delta table for each table, kept as changes come (`delta`) |
 
-Law: both are given the same changes in the same order; what they answer is judged alike.
+Both get the same changes in the same order, and give the same results.
 """
 
 from __future__ import annotations

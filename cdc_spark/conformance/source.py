@@ -1,6 +1,6 @@
 """One Kafka source for the topics of all changefeeds.
 
-Law: exactly the partitions that have something to read are assigned, each from its start offset.
+Exactly the partitions that have something to read are assigned, each from its start offset.
 Their number decides what a run costs, so many partitions share one task.
 """
 
@@ -14,7 +14,7 @@ from cdc_spark.untyped import Frame, Session
 
 # Options of Spark's Kafka source and, under `kafka.`, of its clients.
 OPTIONS: Mapping[str, str] = {
-    # Data that is gone must fail the run: a hole would look like a wrong consumer.
+    # Data that is lost must fail the run: a hole would look like a wrong consumer.
     "failOnDataLoss": "true",
     # Every partition waits this long for its next message, one after the other. At the default of
     # 500 ms, 600 partitions took 160 s; at 1 ms, 6 s. It costs polling on an idle stream, and a

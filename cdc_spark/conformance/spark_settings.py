@@ -30,25 +30,25 @@ def settled(
     ours: Mapping[str, str], jar_files: Sequence[str], environment: Mapping[str, str]
 ) -> dict[str, str]:
     """Return the settings of the session; raises UsageError for settings that are none."""
-    wished = told(environment)
-    settings = {**ours, **wished}
-    if JAVA_OPTIONS in wished:
-        settings[JAVA_OPTIONS] = f"{ours.get(JAVA_OPTIONS, '')} {wished[JAVA_OPTIONS]}".strip()
-    master = environment.get(MASTER) or wished.get("spark.master", "")
+    users = user_settings(environment)
+    settings = {**ours, **users}
+    if JAVA_OPTIONS in users:
+        settings[JAVA_OPTIONS] = f"{ours.get(JAVA_OPTIONS, '')} {users[JAVA_OPTIONS]}".strip()
+    master = environment.get(MASTER) or users.get("spark.master", "")
     if not master:
         return settings
     settings["spark.master"] = master
     if master.startswith("local[") or master == "local":
         return settings
     for name in _HERE:
-        if name not in wished:
+        if name not in users:
             settings.pop(name, None)
-    given = [jar for jar in wished.get("spark.jars", "").split(",") if jar]
+    given = [jar for jar in users.get("spark.jars", "").split(",") if jar]
     # Executors fetch them from the driver.
     return {**settings, "spark.jars": ",".join([*given, *jar_files])}
 
 
-def told(environment: Mapping[str, str]) -> dict[str, str]:
+def user_settings(environment: Mapping[str, str]) -> dict[str, str]:
     """Return the settings that the user wants; raises UsageError for settings that are none."""
     text = environment.get(CONF, "")
     if not text:

@@ -1,6 +1,6 @@
 """The one streaming query: Kafka -> events -> held rows -> applied changes in Parquet.
 
-Law: nothing here loops over changefeeds on the driver. Executors decode; one stateful operation,
+Nothing here loops over changefeeds on the driver. Executors decode; one stateful operation,
 grouped by changefeed, keeps each one's `Hold` between micro-batches; the file sink commits each
 micro-batch once, whatever is killed when.
 

@@ -52,6 +52,6 @@ def report(job: Job, batches: Sequence[Mapping[str, Any]], watch: Stopwatch) -> 
         "stream_s": round(watch.laps.get("stream", 0.0), 3),
         "read_decode_s": round(max(0.0, adding - state), 3),
         "state_s": round(state, 3),
-        "handback_s": round(watch.laps.get("handback", 0.0), 3),
+        "results_s": round(watch.laps.get("results", 0.0), 3),
         "total_s": round(watch.total, 3),
     }

@@ -54,15 +54,15 @@ def _by_java(
         for name in names:
             asked.add(name)
         futures: Any = admin.describeTopics(asked).topicNameValues()
-        return {name: _told(name, futures.get(name)) for name in names}
+        return {name: _described(name, futures.get(name)) for name in names}
     finally:
         admin.close()
 
 
-def _told(name: str, future: Any) -> Topic:  # noqa: ANN401 - Java's
+def _described(name: str, future: Any) -> Topic:  # noqa: ANN401 - Java's
     try:
-        told = future.get()
-        return Topic(str(told.topicId().toString()), int(told.partitions().size()))
+        described = future.get()
+        return Topic(str(described.topicId().toString()), int(described.partitions().size()))
     except Py4JJavaError as error:
         if _UNKNOWN not in str(error):
             raise
@@ -78,20 +78,20 @@ def _by_librdkafka(properties: Mapping[str, str], names: Sequence[str]) -> dict[
     found: dict[str, Topic] = {}
     for name, future in futures.items():
         try:
-            told = future.result(ANSWER_S)
+            described = future.result(ANSWER_S)
         except kafka.KafkaException as error:
             reason: Any = error.args[0]
             if reason.code() == kafka.KafkaError.UNKNOWN_TOPIC_OR_PART:
                 raise _absent(name) from error
             raise SetupError(
-                f"Kafka does not tell the id of topic {name}: {reason.str()}",
+                f"Kafka does not give the id of topic {name}: {reason.str()}",
                 expected="the brokers of kafka.librdkafka in the job, within reach of this process",
             ) from error
         words = (
-            told.topic_id.get_most_significant_bits(),
-            told.topic_id.get_least_significant_bits(),
+            described.topic_id.get_most_significant_bits(),
+            described.topic_id.get_least_significant_bits(),
         )
-        found[name] = Topic(_text(*words), len(told.partitions))
+        found[name] = Topic(_text(*words), len(described.partitions))
     return found
 
 

@@ -2,7 +2,7 @@
 
 | value | events |
 | --- | --- |
-| `op` c, r, u | upsert, with the row before where it is told |
+| `op` c, r, u | upsert, with the row before where the record has it |
 | `op` d | delete |
 | none, with a key | tombstone: the delete came before it, unless compaction has taken it |
 | none, without a key | none |
@@ -11,7 +11,7 @@
 | a heartbeat, a notification | none |
 
 A row's `transaction` is JSON: `id`, `n` (its order in the transaction), `shard`, `epoch` and `rank`
-where they are told; an END's is `id` and `count`. Tombstones are not counted.
+where the record has them; an END's is `id` and `count`. Tombstones are not counted.
 
 Source: Debezium Vitess connector, §Transaction metadata, §Ordered transaction metadata, §Data
 change events; debezium-core 3.3.1 `Envelope`, `pipeline/txmetadata`.
@@ -64,7 +64,7 @@ class Decoder:
         )
 
     def _tombstone(self, key: bytes) -> list[Event]:
-        """Return the key's end; its table is told by the key's schema, where there is one."""
+        """Return the key's end; the key's schema names its table, where there is one."""
         named = self._parts.read(key, "key")
         if named is None:
             return []
@@ -72,8 +72,8 @@ class Decoder:
         names = [] if named.schema is None else named.schema.name.split(".")[-3:]
         schema, table = names[:2] if len(names) == 3 and names[2] == "Key" else ("", "")
         images = Images(json_text(values), None, sorted(values))
-        told = payload_of(images, '"rid":null,"undated":true,"tombstone":true')
-        return [Event(Kind.TOMBSTONE, 0, schema, table, payload=told, images=images)]
+        payload = payload_of(images, '"rid":null,"undated":true,"tombstone":true')
+        return [Event(Kind.TOMBSTONE, 0, schema, table, payload=payload, images=images)]
 
     def _change(self, key: bytes | None, value: Part) -> Event:
         document = value.document
@@ -126,14 +126,14 @@ def kind_of(document: Mapping[str, Any]) -> Kind:
 def _transaction(block: object, source: Mapping[str, Any]) -> str:
     if block is None:
         return ""
-    told = _object(block, "transaction")
-    rank = told.get("transaction_rank")
+    members = _object(block, "transaction")
+    rank = members.get("transaction_rank")
     try:
         found = {
-            "id": told.get("id") or "",
-            "n": told.get("total_order") or 0,
+            "id": members.get("id") or "",
+            "n": members.get("total_order") or 0,
             "shard": source.get("shard") or "",
-            "epoch": told.get("transaction_epoch"),
+            "epoch": members.get("transaction_epoch"),
             "rank": None if rank is None else decimal(rank, 0),
         }
     except ValueError as error:
@@ -148,10 +148,10 @@ def _boundary(document: Mapping[str, Any]) -> Event:
     kind = _BOUNDARIES.get(_text(document, "status"))
     if kind is None:
         raise DecodingError(f"status {document['status']!r:.40}", expected="BEGIN or END")
-    told: dict[str, object] = {"id": _text(document, "id")}
+    boundary: dict[str, object] = {"id": _text(document, "id")}
     if kind is Kind.END:
-        told["count"] = _maybe_whole(document, "event_count")
-    return Event(kind, _maybe_whole(document, "ts_ms"), transaction=orjson.dumps(told).decode())
+        boundary["count"] = _maybe_whole(document, "event_count")
+    return Event(kind, _maybe_whole(document, "ts_ms"), transaction=orjson.dumps(boundary).decode())
 
 
 def _ddl(document: Mapping[str, Any]) -> Event:

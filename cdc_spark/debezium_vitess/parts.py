@@ -57,12 +57,13 @@ class Parts:
         document = _json(data, side)
         if not isinstance(document, dict):
             raise DecodingError(f"the {side} is {str(document)[:40]!r}", expected="a JSON object")
-        told = cast("dict[str, Any]", document)
-        if set(told) != _ENVELOPE or not (told["schema"] is None or type(told["schema"]) is dict):
-            return Part(told)
-        if told["payload"] is None:
+        members = cast("dict[str, Any]", document)
+        schema = members.get("schema")
+        if set(members) != _ENVELOPE or not (schema is None or type(schema) is dict):
+            return Part(members)
+        if members["payload"] is None:
             return None
-        return _part(told["payload"], from_json(cast("object", told["schema"])))
+        return _part(members["payload"], from_json(cast("object", schema)))
 
     def _framed(self, data: bytes, side: str) -> Part:
         schema_id, body = unframe(data, side)

@@ -1,7 +1,7 @@
 """What a record's schema says of its fields, whichever converter wrote it.
 
-A key or a value comes as JSON beside its schema, as JSON alone, or as Avro; the first bytes tell.
-What remains of all three is a document and, where there is one, a Connect schema.
+A key or a value comes as JSON beside its schema, as JSON alone, or as Avro; the first bytes say
+which. What remains of all three is a document and, where there is one, a Connect schema.
 
 Source: Kafka 4.1 connect-json `JsonConverter`; Confluent's `AvroData` for the `connect.*`
 properties.
@@ -35,10 +35,10 @@ def from_json(document: object, depth: int = DEEPEST) -> Schema:
     """Return a schema that stood beside a payload; raises DecodingError for what is none."""
     if not depth or not isinstance(document, dict):
         raise DecodingError("a schema that is nested too deeply, or is no object")
-    told = cast("dict[str, Any]", document)
-    kind, name = told.get("type"), told.get("name") or ""
-    parameters: object = told.get("parameters") or {}
-    members: object = told.get("fields") or []
+    described = cast("dict[str, Any]", document)
+    kind, name = described.get("type"), described.get("name") or ""
+    parameters: object = described.get("parameters") or {}
+    members: object = described.get("fields") or []
     shapes = isinstance(parameters, dict) and isinstance(members, list)
     if type(kind) is not str or type(name) is not str or not shapes:
         raise DecodingError(f"a schema of type {str(kind)[:60]!r} and name {str(name)[:60]!r}")
@@ -69,22 +69,22 @@ def _avro(document: object, known: dict[str, Schema], space: str, depth: int) ->
     if isinstance(document, str):
         named = known.get(document) or known.get(f"{space}.{document}")
         return named or Schema(_CONNECT_TYPES.get(document, document))
-    told = cast("dict[str, Any]", document)
-    kind = told["type"]
+    described = cast("dict[str, Any]", document)
+    kind = described["type"]
     if isinstance(kind, dict | list):
         return _avro(cast("object", kind), known, space, depth - 1)
     full = ""
     if kind == "record":
-        own = told.get("namespace", space)
-        full = told["name"] if "." in told["name"] else f"{own}.{told['name']}"
+        own = described.get("namespace", space)
+        full = described["name"] if "." in described["name"] else f"{own}.{described['name']}"
         space = full.rpartition(".")[0]
     found = Schema(
-        told.get("connect.type", _CONNECT_TYPES.get(kind, kind)),
-        told.get("connect.name", ""),
-        told.get("connect.parameters", _EMPTY),
+        described.get("connect.type", _CONNECT_TYPES.get(kind, kind)),
+        described.get("connect.name", ""),
+        described.get("connect.parameters", _EMPTY),
         {
             member["name"]: _avro(member["type"], known, space, depth - 1)
-            for member in told.get("fields", ())
+            for member in described.get("fields", ())
         },
     )
     if full:

@@ -1,6 +1,6 @@
 """Days, milli-, micro- and nanoseconds as MySQL prints them.
 
-Law: years 0 to 9999, of the calendar that has no gap in 1582; a TIME may be negative or longer than
+Years 0 to 9999, of the calendar that has no gap in 1582; a TIME may be negative or longer than
 a day. Numbers say nothing of a zone, and none is asked for.
 
 Source: debezium-core `io.debezium.time.*`; Kafka connect-api `Date`, `Time`, `Timestamp`.

@@ -7,7 +7,7 @@
 | string | the text; members of ENUM and SET too |
 | bytes | hexadecimal; a Decimal its digits |
 
-A string may stand for bytes (`binary.handling.mode`) and only who knows the column can tell; a
+A string may stand for bytes (`binary.handling.mode`) and only a definition of the column says so; a
 number without a schema may be a date. `Definitions` is what the caller knows.
 
 Source: Debezium Vitess connector, §Data type mappings; the semantic types of debezium-core and of

@@ -1,8 +1,8 @@
 """Changes of Debezium's Vitess connector laid out like one that was read before, a batch at a time.
 
-Law: `events.Decoder` says what a record means. Here is only its quick way for JSON, with schemas or
-without, of a table whose rows were met already: it gives the same event, or leaves the record
-alone. Avro, tombstones and transactions' boundaries are left alone always.
+`events.Decoder` says what a record means. Here JSON, with schemas or without, of a table whose rows
+were met already is read by columns: to the same event, or the record is left to the decoder. Avro,
+tombstones and transactions' boundaries always are.
 
 | of a value | is |
 | --- | --- |
@@ -27,13 +27,11 @@ from cdc_spark.errors import DecodingError
 from cdc_spark.events import Kind, json_text
 from cdc_spark.untyped import Column, np, pa, pc
 from cdc_spark.vectorised import blocks
-from cdc_spark.vectorised.images import Part as Text
-from cdc_spark.vectorised.images import Rows as TheRows
-from cdc_spark.vectorised.images import Telling, joined, times, untimed
-from cdc_spark.vectorised.reader import Frames, Quick, Side, Sides
+from cdc_spark.vectorised.images import RowColumns, RowWriter, TextPart, joined, times, untimed
+from cdc_spark.vectorised.reader import Frames, Side, Sides, VectorisedReader
 from cdc_spark.vectorised.skeleton import (
     Cell,
-    Form,
+    CellKind,
     Members,
     Skeleton,
     each,
@@ -45,27 +43,27 @@ from cdc_spark.vectorised.skeleton import (
 _SIDES = ("before", "after")
 _CONSTANT = frozenset({"version", "connector", "name", "db", "keyspace", "table"})
 _ENVELOPE = ('{"schema":', '},"payload":', "}")
-_FORMS: Mapping[frozenset[type], Cell] = {
-    frozenset({int, float, str}): Cell(Form.VALUE),
-    frozenset({str}): Cell(Form.TEXT),
-    frozenset({float}): Cell(Form.NUMBER, floats),
-    frozenset({int}): Cell(Form.WHOLE),
+_CELLS: Mapping[frozenset[type], Cell] = {
+    frozenset({int, float, str}): Cell(CellKind.VALUE),
+    frozenset({str}): Cell(CellKind.TEXT),
+    frozenset({float}): Cell(CellKind.NUMBER, floats),
+    frozenset({int}): Cell(CellKind.WHOLE),
 }
-_BLOCK: Mapping[str, Form] = {
-    "id": Form.STRING,
-    "total_order": Form.COUNT,
-    "data_collection_order": Form.COUNT,
-    "transaction_epoch": Form.COUNT,
-    "transaction_rank": Form.COUNT,
+_BLOCK: Mapping[str, CellKind] = {
+    "id": CellKind.STRING,
+    "total_order": CellKind.COUNT,
+    "data_collection_order": CellKind.COUNT,
+    "transaction_epoch": CellKind.COUNT,
+    "transaction_rank": CellKind.COUNT,
 }
 
 
-class _AloneError(Exception):
-    """A record that is left to the long way."""
+class _UnfitError(Exception):
+    """A record that is left to the decoder."""
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class RowTemplate:
     """The changes of one kind of one table; `key` is None for a table without one.
 
     `cells` are the names of the value's cells, `rows` the skeletons of its images.
@@ -77,11 +75,11 @@ class Layout:
     rows: Mapping[str, Skeleton]
     kind: Kind
     change: str
-    telling: Telling
+    writer: RowWriter
     rest: str
 
     def read(self, keys: Column, values: Column) -> Sides:
-        """Return which records are such changes, and the events that these tell."""
+        """Return which records are such changes, and their events."""
         places, found = self.value.read(values)
         cells: dict[str, Column] = dict(zip(self.cells, found, strict=True))
         named = keys.take(places)
@@ -103,35 +101,35 @@ class Layout:
     ) -> Mapping[str, Column]:
         newest = images["after" if self.kind is Kind.UPSERT else "before"]
         before, after = (
-            self.telling.image(images[side]) if side in images else None for side in _SIDES
+            self.writer.image(images[side]) if side in images else None for side in _SIDES
         )
         ts = cells.get("source.ts_ms")
         size = len(newest[0])
-        rows = TheRows(
+        rows = RowColumns(
             untimed(size) if ts is None else times(ts),
-            self.telling.identity(newest),
+            self.writer.identity(newest),
             before,
             after if self.kind is Kind.UPSERT else None,
             _transaction(cells),
             blocks.same(self.change, size) if self.change else None,
         )
-        return self.telling.event(self.kind, rows, (self.rest,))
+        return self.writer.event(self.kind, rows, (self.rest,))
 
 
 def _transaction(cells: Mapping[str, Column]) -> Column | None:
-    """Return the transactions' blocks as `events` writes them; None where none is told."""
+    """Return the transactions' blocks as `events` writes them; None where there is none."""
     if "transaction.id" not in cells:
         return None
     rank = cells.get("transaction.transaction_rank")
-    told: Mapping[str, Sequence[Text]] = {
+    members: Mapping[str, Sequence[TextPart]] = {
         "id": (cells["transaction.id"],),
         "n": (cells.get("transaction.total_order", "0"),),
         "shard": (cells.get("source.shard", '""'),),
         "epoch": (cells.get("transaction.transaction_epoch", "null"),),
         "rank": ("null",) if rank is None else ('"', rank, '"'),
     }
-    parts: list[Text] = []
-    for name, texts in told.items():
+    parts: list[TextPart] = []
+    for name, texts in members.items():
         parts += ("," if parts else "{", f'"{name}":', *texts)
     return joined(*parts, "}")
 
@@ -144,47 +142,47 @@ class Learner:
     rows: Rows
     payloads: bool
 
-    def layout(self, key: str | None, value: str) -> Layout | None:
-        """Return the layout of a change; None for what is left to the long way."""
+    def template(self, key: str | None, value: str) -> RowTemplate | None:
+        """Return the template of a change; None for what is left to the decoder."""
         try:
             return self._layout(key, value)
-        except (_AloneError, DecodingError):
+        except (_UnfitError, DecodingError):
             return None
 
-    def _layout(self, key: str | None, value: str) -> Layout:
+    def _layout(self, key: str | None, value: str) -> RowTemplate:
         part = self._part(value)
         document = part.document
         source: Any = document.get("source")
         if type(source) is not dict:
-            raise _AloneError
-        told = cast("dict[str, Any]", source)
-        schema, table = told.get("keyspace"), told.get("table")
+            raise _UnfitError
+        fields = cast("dict[str, Any]", source)
+        schema, table = fields.get("keyspace"), fields.get("table")
         if type(schema) is not str or type(table) is not str:
-            raise _AloneError
+            raise _UnfitError
         kind = kind_of(document)
         images = self._images(part, (schema, table))
         newest = document["after" if kind is Kind.UPSERT else "before"]
         if any(tuple(document[side]) != tuple(newest) for side in images):
-            raise _AloneError
+            raise _UnfitError
         named = None if key is None else self._part(key)
         names: Mapping[str, Any] = {} if named is None else named.document
         handle = sorted(name for name in names if name in newest)
         members = _members(document)
-        return Layout(
+        return RowTemplate(
             None if key is None else _enveloped(key, Skeleton.of(_plain(names))),
             _enveloped(value, Skeleton.of(members)),
             tuple(paths(members)),
             images,
             kind,
             "" if kind is Kind.DELETE else change_of(document),
-            Telling(schema, table, tuple(newest), handle, self.payloads),
+            RowWriter(schema, table, tuple(newest), handle, self.payloads),
             self.rows.rest(part, newest),
         )
 
     def _part(self, text: str) -> Part:
         found = self.parts.read(text.encode(), "record")
         if found is None or not text.startswith("{"):
-            raise _AloneError
+            raise _UnfitError
         return found
 
     def _images(self, part: Part, table: tuple[str, str]) -> Mapping[str, Skeleton]:
@@ -196,15 +194,15 @@ class Learner:
                 cells = {name: _cell(readers[name]) for name in image}
                 found[side] = Skeleton.of(cells, '":')
         if not found:
-            raise _AloneError
+            raise _UnfitError
         return found
 
 
 def _cell(reader: Reader) -> Cell:
-    copied = _FORMS.get(AS_IT_IS.get(reader, frozenset()))
+    copied = _CELLS.get(AS_IT_IS.get(reader, frozenset()))
     if copied is not None:
         return copied
-    return Cell(Form.VALUE, each(lambda text: json_text(reader(orjson.loads(text)))))
+    return Cell(CellKind.VALUE, each(lambda text: json_text(reader(orjson.loads(text)))))
 
 
 def _members(document: Mapping[str, Any]) -> Members:
@@ -212,7 +210,7 @@ def _members(document: Mapping[str, Any]) -> Members:
     members: dict[str, Any] = {}
     for name, one in document.items():
         if name in _SIDES and one is not None:
-            members[name] = Cell(Form.ANY)
+            members[name] = Cell(CellKind.ANY)
         elif name == "source":
             members[name] = _source(document)
         elif name == "transaction" and one is not None:
@@ -230,17 +228,17 @@ def _of_source(name: str, value: object) -> str | Cell:
     if value is None or name in _CONSTANT:
         return json_text(value)
     if name == "ts_ms":
-        return Cell(Form.COUNT)
-    return Cell(Form.STRING) if name == "shard" else _scalar(value)
+        return Cell(CellKind.COUNT)
+    return Cell(CellKind.STRING) if name == "shard" else _scalar(value)
 
 
 def _block(block: object) -> Members:
     if type(block) is not dict:
-        raise _AloneError
-    told = cast("dict[str, Any]", block)
-    if not told.keys() <= _BLOCK.keys() or "id" not in told:
-        raise _AloneError
-    return {name: Cell(_BLOCK[name]) for name in told}
+        raise _UnfitError
+    members = cast("dict[str, Any]", block)
+    if not members.keys() <= _BLOCK.keys() or "id" not in members:
+        raise _UnfitError
+    return {name: Cell(_BLOCK[name]) for name in members}
 
 
 def _plain(names: Mapping[str, Any]) -> Members:
@@ -249,8 +247,8 @@ def _plain(names: Mapping[str, Any]) -> Members:
 
 def _scalar(value: object) -> Cell:
     if isinstance(value, dict | list):
-        raise _AloneError
-    return Cell(Form.SCALAR)
+        raise _UnfitError
+    return Cell(CellKind.SCALAR)
 
 
 def _enveloped(text: str, inner: Skeleton) -> Skeleton:
@@ -260,7 +258,7 @@ def _enveloped(text: str, inner: Skeleton) -> Skeleton:
         return inner
     schema, found, _ = text.partition(cut)
     if not found:
-        raise _AloneError
+        raise _UnfitError
     first, *others, last = inner.literals
     return inner._replace(literals=(f"{schema}{cut}{first}", *others, f"{last}{closing}"))
 
@@ -275,6 +273,6 @@ def cut(keys: Column, values: Column) -> Frames | None:
     return Frames(which.to_numpy(), np.zeros(len(which), np.int64), *texts)
 
 
-def quick(parts: Parts, rows: Rows, *, payloads: bool) -> Quick:
-    """Return the quick way of one connector."""
-    return Quick(cut, Learner(parts, rows, payloads).layout)
+def reader(parts: Parts, rows: Rows, *, payloads: bool) -> VectorisedReader:
+    """Return what reads one connector's records by columns."""
+    return VectorisedReader(cut, Learner(parts, rows, payloads).template)

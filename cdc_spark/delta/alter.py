@@ -1,6 +1,6 @@
 """A change of columns as ALTER TABLE, where no stored value changes; pure.
 
-Law: each step says by itself whether it is still to be done, so doing all of them again does
+Each step says by itself whether it is still to be done, so doing all of them again does
 nothing. That needs names that mean one thing before and after; where they do not (two columns
 change places), or where values change, the table is written anew instead, at once.
 """

@@ -1,6 +1,6 @@
 """The type that a column has in Delta, and its values there and back.
 
-Law: nothing is lost. A value is stored by its column's type when what is read back is what came;
+Nothing is lost. A value is stored by its column's type when what is read back is what came;
 otherwise the typed column is NULL and the value stands in `__exact`, a JSON object by column name:
 `0000-00-00`, a year beyond Spark's, digits beyond the precision, text of no known form.
 
@@ -15,7 +15,7 @@ otherwise the typed column is NULL and the value stands in `__exact`, a JSON obj
 | `decimal(p,s)` | `decimal(p,s)`; `string` where p > 38 |
 | `float`, `double` | `double` |
 | `date` | `date` |
-| `datetime`, `timestamp` | `timestamp_ntz`: the wall clock that the wire tells |
+| `datetime`, `timestamp` | `timestamp_ntz`: the wall clock as it is on the wire |
 | binary types | `binary` |
 | `enum`, `set` | `string`: members' text |
 | `time`, character types, `json`, `vector` | `string` |
@@ -71,8 +71,8 @@ def field_of(column: Column) -> Field:
     return Field(column.name, _type(column), column)
 
 
-def untold(name: str) -> Field:
-    """Return the field of a column that only its rows tell of."""
+def undefined(name: str) -> Field:
+    """Return the field of a column that no definition has."""
     return Field(name, "string", None)
 
 

@@ -1,6 +1,6 @@
 """Between applied changes and rows of Delta, on the executors.
 
-Law: rows of one table come to one task in the order of their seq, so the last change of a key is
+Rows of one table come to one task in the order of their seq, so the last change of a key is
 known there, and one row a key goes to the MERGE. A table without a key is a multiset: which of
 equal rows a change means does not matter, how many there are does.
 """
@@ -22,7 +22,7 @@ from cdc_spark.apply.tables import Row, RowChange
 from cdc_spark.apply.values import Value, normal, settle
 from cdc_spark.delta.columns import EXACT, HIDDEN, RID, SEQ, loaded, stored
 from cdc_spark.delta.plan import Write
-from cdc_spark.delta.sketch import Effect, Layout, shape_of
+from cdc_spark.delta.sketch import Effect, TableLayout, shape_of
 from cdc_spark.untyped import ArrowBatch
 
 OP, PUT, DROP = "__op", "put", "drop"
@@ -43,7 +43,7 @@ TOKEN: rows.Shape = {"token": "string", **FOUND}
 Stored = tuple[int, int | None, Row]  # seq, row id, row
 
 
-def sql(layout: Layout, *, with_op: bool = False) -> str:
+def sql(layout: TableLayout, *, with_op: bool = False) -> str:
     """Return a layout and the hidden columns as Spark's DDL text."""
     more = {**HIDDEN, OP: "string"} if with_op else HIDDEN
     columns = [(one.name, one.type) for one in layout] + list(more.items())
@@ -141,21 +141,21 @@ class Typed:
     def _change(self, seq: int, payload: str) -> Change:
         event = orjson.loads(payload)
         images = [self._settled(event[side]) for side in ("before", "after")]
-        told = event.get("shape")
-        if told is not None and self.write.shape is not None:
+        own = event.get("shape")
+        if own is not None and self.write.shape is not None:
             text, ts = self.write.shape
-            if orjson.dumps(told).decode() != text:
+            if orjson.dumps(own).decode() != text:
                 shape = shape_of(orjson.loads(text), ts)
-                types = {one[0]: one[1] for one in told}
+                types = {one[0]: one[1] for one in own}
                 images = [one and shape.fitted(one, types) for one in images]
         before, after = images
         return Change(seq, RowChange(tuple(event["key"]), before, after, event["rid"]))
 
-    def _settled(self, told: Mapping[str, Any] | None) -> Row | None:
-        if told is None:
+    def _settled(self, image: Mapping[str, Any] | None) -> Row | None:
+        if image is None:
             return None
         definitions = self._definitions
-        return {name: settle(definitions.get(name.lower()), one) for name, one in told.items()}
+        return {name: settle(definitions.get(name.lower()), one) for name, one in image.items()}
 
     def _blocks(self, ops: Iterable[tuple[int, int | None, Row, str]]) -> Iterator[ArrowBatch]:
         block: list[tuple[int, int | None, Row, str]] = []
@@ -238,33 +238,33 @@ class Rewritten:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class RowsAsJson:
     """A table's stored rows -> JSON in the contract's values, under a number of the table."""
 
     number: int
-    layout: Layout
+    layout: TableLayout
 
     def rows(self, batches: Iterator[ArrowBatch]) -> Iterator[ArrowBatch]:
         """Yield the rows."""
         for batch in batches:
             stored_rows = read(self.layout, iter((batch,)))
-            told = [(self.number, orjson.dumps(row).decode()) for _, _, row in stored_rows]
-            yield rows.batch_of(TOLD, told)
+            texts = [(self.number, orjson.dumps(row).decode()) for _, _, row in stored_rows]
+            yield rows.batch_of(ROW_AS_JSON, texts)
 
 
-TOLD: rows.Shape = {"number": "int", "row": "string"}
+ROW_AS_JSON: rows.Shape = {"number": "int", "row": "string"}
 
 
-def read(layout: Layout, batches: Iterator[ArrowBatch]) -> Iterator[Stored]:
+def read(layout: TableLayout, batches: Iterator[ArrowBatch]) -> Iterator[Stored]:
     """Yield rows of a Delta table, their columns in any order, in the contract's values."""
     for batch in batches:
-        for told in batch.to_pylist():
-            exact: dict[str, Value] = orjson.loads(told[EXACT] or "{}")
-            row = {one.name: loaded(one, told[one.name], exact) for one in layout}
-            yield told[SEQ], told[RID], row
+        for stored_row in batch.to_pylist():
+            exact: dict[str, Value] = orjson.loads(stored_row[EXACT] or "{}")
+            row = {one.name: loaded(one, stored_row[one.name], exact) for one in layout}
+            yield stored_row[SEQ], stored_row[RID], row
 
 
-def batch_of(layout: Layout, found: Sequence[Stored]) -> ArrowBatch:
+def batch_of(layout: TableLayout, found: Sequence[Stored]) -> ArrowBatch:
     """Return rows as a batch of a Delta table's columns."""
     columns: list[list[Any]] = [[] for _ in layout]
     exacts: list[str | None] = []
@@ -295,9 +295,9 @@ def arrow(kind: str) -> Any:  # noqa: ANN401 - a type of PyArrow
 
 def image(definitions: Mapping[str, Column | None], row: Row) -> str:
     """Return text that is equal for equal rows."""
-    told = {
+    exact = {
         name.lower(): normal(definitions.get(name.lower()), value)
         for name, value in row.items()
         if value is not None
     }
-    return orjson.dumps(told, option=orjson.OPT_SORT_KEYS).decode()
+    return orjson.dumps(exact, option=orjson.OPT_SORT_KEYS).decode()

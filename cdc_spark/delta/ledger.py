@@ -1,6 +1,6 @@
 """What the sink knows of its tables, in a Delta table beside them: `<root>/_ledger`.
 
-Law: a micro-batch's lines come in one commit, after all that it wrote. So a batch that the ledger
+A micro-batch's lines come in one commit, after all that it wrote. So a batch that the ledger
 has is whole, and one that it lacks starts from what the ledger says.
 
 | action | text |

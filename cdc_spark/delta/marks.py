@@ -1,4 +1,4 @@
-"""What a mark is: what the driver is told of a micro-batch, in rows of shape `APPLIED`."""
+"""Marks: what the driver learns of a micro-batch, in rows of shape `APPLIED`."""
 
 from __future__ import annotations
 

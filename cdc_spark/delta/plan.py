@@ -1,6 +1,6 @@
 """From the marks of one changefeed's micro-batch to what is to be done, in order; pure.
 
-Law: rows of a table are written at once as far as nothing comes between them that changes how. What
+Rows of a table are written at once as far as nothing comes between them that changes how. What
 is done has a version that rises with the changefeed's timeline: two for each change, one before it
 and one with it. So doing it again is known by the version, whatever had been done before a crash.
 """
@@ -14,10 +14,10 @@ from urllib.parse import quote
 
 import orjson
 
-from cdc_spark.apply.ddl import Tables, Untold
+from cdc_spark.apply.ddl import Tables, UnknownEffect
 from cdc_spark.apply.fold import column_of
 from cdc_spark.delta.marks import FORM, LAST
-from cdc_spark.delta.sketch import Effect, Layout, Sketch, load, shape_of
+from cdc_spark.delta.sketch import Effect, Sketch, TableLayout, load, shape_of
 from cdc_spark.errors import DecodingError
 from cdc_spark.events import Kind
 
@@ -40,7 +40,7 @@ class Write:
 
     path: str
     version: int
-    layout: Layout
+    layout: TableLayout
     feed: int
     schema: str
     table: str
@@ -71,7 +71,7 @@ class _Segment:
     table: str
     key: tuple[str, ...]
     first: int
-    layout: Layout
+    layout: TableLayout
     shape: tuple[str, int] | None
 
 
@@ -102,18 +102,18 @@ class Plan:
 
     def start(self, described: Iterable[Mapping[str, Any]]) -> None:
         """Take tables that exist before the first change, as job.json describes them."""
-        for number, told in enumerate(described):
-            sketch = self._sketch(told["schema"], told["name"], f"s{number}")
-            columns = [column_of(one) for one in told["columns"]]
+        for number, table in enumerate(described):
+            sketch = self._sketch(table["schema"], table["name"], f"s{number}")
+            columns = [column_of(one) for one in table["columns"]]
             sketch.columns = {column.name.lower(): column for column in columns}
-            given = tuple(told.get("rows", ()))
+            given = tuple(table.get("rows", ()))
             if not given:
                 continue
             sketch.learn(name for row in given for name in row)
             sketch.effects.clear()
             name = (sketch.schema, sketch.name)
             self._write(
-                _segment(sketch, name, tuple(told.get("key") or ()), -len(given)), -1, given
+                _segment(sketch, name, tuple(table.get("key") or ()), -len(given)), -1, given
             )
 
     def take(self, marks: Iterable[tuple[Any, ...]]) -> None:
@@ -137,8 +137,8 @@ class Plan:
         """Return path, dump and whether it is dropped, of each table that is not as it was."""
         now = {one.path: one.dump() for one in self._sketches() if one.path}
         kept = [(path, text, False) for path, text in now.items() if self._saved.get(path) != text]
-        gone = [(path, text, True) for path, text in self._saved.items() if path not in now]
-        return kept + gone
+        dropped = [(path, text, True) for path, text in self._saved.items() if path not in now]
+        return kept + dropped
 
     def _sketches(self) -> list[Sketch]:
         return [table for table in self.tables if isinstance(table, Sketch)]
@@ -161,15 +161,20 @@ class Plan:
         elif kind == Kind.DDL:
             try:
                 self._execute(seq, schema, table, orjson.loads(payload))
-            except Untold as error:
-                self.needs = f"rows of untold DDL: {error.what}"
+            except UnknownEffect as error:
+                self.needs = f"rows of DDL of unknown effect: {error.what}"
                 self.error = f"{error.what} ({place})"
                 return
             except DecodingError as error:
                 self.error = f"{error.what} ({place})"
                 return
-            told = orjson.loads(payload)
-            line = {"query": told["q"], "type": told["t"], "schema": schema, "table": table}
+            statement = orjson.loads(payload)
+            line = {
+                "query": statement["q"],
+                "type": statement["t"],
+                "schema": schema,
+                "table": table,
+            }
             self.ddl.append({**line, "commit_ts": ts})
 
     def _form(self, seq: int, name: tuple[str, str], ts: int, form: Mapping[str, Any]) -> None:

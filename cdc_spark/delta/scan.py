@@ -1,6 +1,6 @@
 """One look at a micro-batch: what the driver has to know of it before anything is written.
 
-Law: of rows only that is told which changes how they are written: another key, another shape, a
+A row is reported only where it changes how rows are written: another key, another shape, a
 column that was not there. So what reaches the driver grows with tables and DDL, not with rows.
 """
 
@@ -22,7 +22,7 @@ from cdc_spark.untyped import ArrowBatch
 class _Seen:
     key: list[str] | None = None
     names: set[str] = field(default_factory=set[str])
-    told: bool = False
+    known: bool = False
 
 
 @dataclass(slots=True)
@@ -46,7 +46,7 @@ def _marks(
     for change in changes:
         feed, seq, kind, ts, schema, table, payload, *place = change
         if kind not in (Kind.DELETE, Kind.UPSERT):
-            if kind == Kind.DDL:  # what it is about is the driver's to know: tell all forms again
+            if kind == Kind.DDL:  # only the driver knows its table: report all forms again
                 forms = {name: seen for name, seen in forms.items() if name[0] != feed}
             yield change
             continue
@@ -55,26 +55,26 @@ def _marks(
         seen = forms.setdefault(name, _Seen())
         shape = _newer(shapes, name, event.get("shape"), int(ts))
         columns = set(event["after"] or ())
-        if not seen.told or shape is not None or seen.key != event["key"] or columns - seen.names:
-            seen.key, seen.told = event["key"], True
+        if not seen.known or shape is not None or seen.key != event["key"] or columns - seen.names:
+            seen.key, seen.known = event["key"], True
             seen.names |= columns
             form = {"key": event["key"], "shape": shape, "names": sorted(seen.names)}
-            told = orjson.dumps(form).decode()
-            yield (feed, seq, FORM, ts, schema, table, told, *place)
+            text = orjson.dumps(form).decode()
+            yield (feed, seq, FORM, ts, schema, table, text, *place)
         last[name] = (feed, seq, LAST, str(shapes.get(name, (b"", 0))[1]), schema, table, "")
     yield from ((*one, 0, 0, 0) for one in last.values())
 
 
 def _newer(
-    shapes: dict[Name, tuple[bytes, int]], name: Name, told: list[Any] | None, ts: int
+    shapes: dict[Name, tuple[bytes, int]], name: Name, shape: list[Any] | None, ts: int
 ) -> list[Any] | None:
     """Return the shape that a row gives its table; None where it changes nothing.
 
     The rules are those of `apply.shape`.
     """
-    if told is None:
+    if shape is None:
         return None
-    text = orjson.dumps(told)
+    text = orjson.dumps(shape)
     known = shapes.get(name)
     if known is not None and known[0] == text:
         shapes[name] = (text, max(known[1], ts))
@@ -82,4 +82,4 @@ def _newer(
     if known is not None and ts and ts < known[1]:
         return None
     shapes[name] = (text, ts)
-    return told
+    return shape

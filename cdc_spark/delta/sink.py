@@ -53,7 +53,7 @@ class Feed:
 
 @dataclass(slots=True)
 class Sink:
-    """Writes applied changes under `root`, a URI; `query` tells the id of the streaming query.
+    """Writes applied changes under `root`, a URI; `query` returns the id of the streaming query.
 
     `lenient`: poison goes to the table `_dead_letters`. `strict`: a changefeed that cannot go on
     fails the query; otherwise the ledger says why it stopped, and its neighbours go on.
@@ -104,7 +104,7 @@ class Sink:
         for mark in marks:
             by_feed.setdefault(mark[0], []).append(mark)
         plans: list[Plan] = []
-        for feed, told in sorted(by_feed.items()):
+        for feed, some in sorted(by_feed.items()):
             if feed in known.stopped:
                 continue
             plan = Plan(feed, self.lenient)
@@ -112,7 +112,7 @@ class Sink:
                 plan.know(known.tables[feed])
             elif known.batch < 0:
                 plan.start(self.feeds[feed].tables)
-            plan.take(self._named(mark) for mark in sorted(told, key=_order))
+            plan.take(self._named(mark) for mark in sorted(some, key=_order))
             plans.append(plan)
         return plans
 
@@ -219,5 +219,5 @@ def _literal(text: str) -> str:
 
 
 def _order(mark: tuple[Any, ...]) -> tuple[int, int]:
-    """Return the order of a mark: by seq, and what is told of a row before the row's own mark."""
+    """Return the order of a mark: by seq; the form of a row comes before the row's own mark."""
     return (mark[1], mark[2])

@@ -1,6 +1,6 @@
 """A table as the driver knows it: names, definitions and where it is; never its rows.
 
-Law: `apply.ddl` says what a statement does. A sketch takes the place of the table that it would do
+`apply.ddl` says what a statement does. A sketch takes the place of the table that it would do
 it to, and notes what has to be done to the stored rows.
 """
 
@@ -16,9 +16,9 @@ from cdc_spark.apply.reshape import Plan
 from cdc_spark.apply.schema import Column, Expression, Literal
 from cdc_spark.apply.shape import Shape
 from cdc_spark.apply.tables import Row, Table
-from cdc_spark.delta.columns import Field, field_of, untold
+from cdc_spark.delta.columns import Field, field_of, undefined
 
-Layout = tuple[Field, ...]
+TableLayout = tuple[Field, ...]
 # What the values of a shape's types are, where no definition says it; integers may be unsigned.
 _TOLD: Mapping[str, str] = {
     **dict.fromkeys(("integer", "bit", "io.debezium.data.Bits"), "bit"),
@@ -36,11 +36,11 @@ _TOLD: Mapping[str, str] = {
 class Effect:
     """What happens to a table's stored rows: `change` makes a row's new form of its old one.
 
-    Without `change` rows keep their values, and only columns come; without `after` they are gone.
+    Without `change` rows keep their values, and columns are added; without `after` they go.
     """
 
-    before: Layout
-    after: Layout | None = None
+    before: TableLayout
+    after: TableLayout | None = None
     change: Callable[[Row], Row] | None = None
 
 
@@ -53,22 +53,22 @@ class Sketch(Table):
         self.path = ""
         self.made = False
         self.shape: Shape | None = None
-        self.untold: dict[str, str] = {}
+        self.undefined: dict[str, str] = {}
         self.effects: list[Effect] = []
 
     @property
-    def layout(self) -> Layout:
+    def layout(self) -> TableLayout:
         """Return the fields of the stored table, but for the hidden ones."""
         if self.shape is not None:
             return tuple(self._shaped(name, kind) for name, (kind, _) in self.shape.columns.items())
         defined = [field_of(one) for one in self.columns.values() if not one.virtual]
-        return (*defined, *(untold(name) for name in self.untold.values()))
+        return (*defined, *(undefined(name) for name in self.undefined.values()))
 
     def _shaped(self, name: str, kind: str) -> Field:
         column = self.columns.get(name.lower())
         if column is None and kind in _TOLD:
             column = Column(name, _TOLD[kind])
-        return untold(name) if column is None else field_of(column)
+        return undefined(name) if column is None else field_of(column)
 
     def clear(self) -> None:
         """Note that all rows go."""
@@ -84,7 +84,7 @@ class Sketch(Table):
         self.effects.append(Effect(before, self.layout, change))
 
     def follow(self, shape: Shape) -> None:
-        """Take the shape that a row told, and note what becomes of the rows."""
+        """Take the shape that a row carries, and note what becomes of the rows."""
         before = self.layout
         known = {} if self.shape is None else self.shape.columns
         types = {name: kind for name, (kind, _) in known.items()}
@@ -92,21 +92,21 @@ class Sketch(Table):
         self.effects.append(Effect(before, self.layout, Fitted(shape, types)))
 
     def learn(self, names: Iterable[str]) -> None:
-        """Take columns that only rows tell of."""
+        """Take columns that no definition has and rows have."""
         before = self.layout
         known = {field.name.lower() for field in before}
         new = {name.lower(): name for name in names if name.lower() not in known}
         if new and self.shape is None:
-            self.untold |= new
+            self.undefined |= new
             self.effects.append(Effect(before, self.layout))
 
     def _follow(self, plan: Plan) -> None:
         """Let columns that nobody defined be dropped, renamed, or defined at last."""
-        for name in list(self.untold):
-            new, _ = plan.moved.get(name, (self.untold[name], None))
-            del self.untold[name]
+        for name in list(self.undefined):
+            new, _ = plan.moved.get(name, (self.undefined[name], None))
+            del self.undefined[name]
             if name not in plan.dropped and new.lower() not in self.columns:
-                self.untold[new.lower()] = new
+                self.undefined[new.lower()] = new
 
     def dump(self) -> str:
         """Return all of it as JSON; `load` is the way back."""
@@ -117,7 +117,7 @@ class Sketch(Table):
                 "name": self.name,
                 "path": self.path,
                 "made": self.made,
-                "untold": list(self.untold.values()),
+                "undefined": list(self.undefined.values()),
                 "columns": [asdict(column) for column in self.columns.values()],
                 "shape": None if shape is None else [shape.text.decode(), str(shape.ts)],
             }
@@ -138,25 +138,25 @@ class Fitted:
 
 def load(text: str) -> Sketch:
     """Return the sketch that `dump` gave."""
-    told: dict[str, Any] = orjson.loads(text)
-    sketch = Sketch(told["schema"], told["name"], [_column(one) for one in told["columns"]])
-    sketch.path, sketch.made = told["path"], told["made"]
-    sketch.untold = {name.lower(): name for name in told["untold"]}
-    if told["shape"] is not None:
-        sketch.shape = shape_of(orjson.loads(told["shape"][0]), int(told["shape"][1]))
+    saved: dict[str, Any] = orjson.loads(text)
+    sketch = Sketch(saved["schema"], saved["name"], [_column(one) for one in saved["columns"]])
+    sketch.path, sketch.made = saved["path"], saved["made"]
+    sketch.undefined = {name.lower(): name for name in saved["undefined"]}
+    if saved["shape"] is not None:
+        sketch.shape = shape_of(orjson.loads(saved["shape"][0]), int(saved["shape"][1]))
     return sketch
 
 
-def shape_of(told: list[Any], ts: int) -> Shape:
-    """Return the shape that an event told."""
-    columns = {one[0]: (one[1], one[2] if len(one) > 2 else None) for one in told}
-    return Shape(orjson.dumps(told), ts, columns)
+def shape_of(described: list[Any], ts: int) -> Shape:
+    """Return the shape that an event carries."""
+    columns = {one[0]: (one[1], one[2] if len(one) > 2 else None) for one in described}
+    return Shape(orjson.dumps(described), ts, columns)
 
 
-def _column(told: dict[str, Any]) -> Column:
-    parts = dict(told)
-    parts["members"] = tuple(told["members"])
-    default = told["default"]
+def _column(saved: dict[str, Any]) -> Column:
+    parts = dict(saved)
+    parts["members"] = tuple(saved["members"])
+    default = saved["default"]
     if default is not None:
         parts["default"] = Literal(**default) if "form" in default else Expression(**default)
     return Column(**parts)

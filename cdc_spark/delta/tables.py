@@ -26,13 +26,13 @@ def write_delta(
     `root` and `checkpoint` are URIs that belong together: a new checkpoint on old tables is
     refused (SetupError in the query's failure). `app_id` is the `txnAppId` of all writes. The
     session needs Delta's extension and catalog. A message that cannot be read, or DDL whose effect
-    nobody tells, fails the query after all that came before it was written (DecodingError).
+    is unknown, fails the query after all that came before it was written (DecodingError).
     """
     first = Feed("", tuple(changefeed.topics), tuple(changefeed.tables))
 
     def query(spark: Session) -> str:
-        told = spark.read.text(f"{checkpoint.rstrip('/')}/metadata").collect()
-        return str(orjson.loads(told[0][0])["id"])
+        metadata = spark.read.text(f"{checkpoint.rstrip('/')}/metadata").collect()
+        return str(orjson.loads(metadata[0][0])["id"])
 
     sink = Sink(root.rstrip("/"), app_id, query, {0: first}, changefeed.lenient)
     writer: Query = changes.writeStream.foreachBatch(sink)

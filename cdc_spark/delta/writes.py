@@ -1,6 +1,6 @@
 """What is done to one Delta table: make, merge, change columns, truncate.
 
-Law: everything is done once. A write of rows carries the app's id and a version
+Everything is done once. A write of rows carries the app's id and a version
 (`txnAppId`, `txnVersion`), and Delta passes over one that it has seen. A change of columns cannot
 carry them: before it the table notes the version in its properties, so that what came before is
 known to be done, and its steps say whether they are still to be done.
@@ -86,15 +86,15 @@ class Place:
     def append(self, frame: Frame, version: int, **options: str) -> None:
         """Append rows, once; makes the table."""
         writer = frame.write.format("delta").mode(options.pop("mode", "append"))
-        told = {"txnAppId": self.app_id, "txnVersion": str(version), **OPTIONS, **options}
-        writer.options(**told).save(self.uri)
+        options = {"txnAppId": self.app_id, "txnVersion": str(version), **OPTIONS, **options}
+        writer.options(**options).save(self.uri)
 
     def done(self) -> int:
         """Return the version that the table has noted; what is below it is done."""
         if not self.exists():
             return 0
-        (told,) = self.spark.sql(f"DESCRIBE DETAIL {self.name}").collect()
-        return int(told["properties"].get(VERSION, 0))
+        (found,) = self.spark.sql(f"DESCRIBE DETAIL {self.name}").collect()
+        return int(found["properties"].get(VERSION, 0))
 
     def write(self, write: Write, applied: Frame) -> None:
         """Write applied changes of the table, once."""

@@ -91,13 +91,13 @@ class Who(NamedTuple):
 def _row(dialect: Dialect, who: Who, value: Mapping[str, Any]) -> Sequence[Event]:
     newest: Any = value.get("u")
     older: Any = value.get("p")
-    gone: Any = value.get("d")
-    if bool(newest) is bool(gone) or (gone and older):
+    deleted: Any = value.get("d")
+    if bool(newest) is bool(deleted) or (deleted and older):
         raise DecodingError(f"a row event with {sorted(value)}", expected="u, u and p, or d")
-    if not all(isinstance(one, dict) for one in (newest, older, gone) if one):
+    if not all(isinstance(one, dict) for one in (newest, older, deleted) if one):
         raise DecodingError("a row image is not an object of columns")
-    if gone:
-        before, handle = image(dialect, gone)
+    if deleted:
+        before, handle = image(dialect, deleted)
         return (_change(Kind.DELETE, who, handle, (before, None)),)
     after, handle = image(dialect, newest)
     if not older:

@@ -1,7 +1,7 @@
 """Messages of the Open Protocol -> the frames in them, a batch at a time.
 
-Law: `frames.split` says what the frames of a message are. What it would refuse is not cut here
-either, and is left to the long way, which says what is wrong.
+`frames.split` says what the frames of a message are. What it would refuse is not cut here
+either, and is left to the decoder, which says what is wrong.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from cdc_spark.vectorised.skeleton import indices
 _WORD = 8
 _HEAD = 2 * _WORD
 _FAR = np.iinfo(np.int32).max
-_MOST = 1 << 18  # frames of a message; one of more is left to the long way
+_MOST = 1 << 18  # frames of a message; one of more is left to the decoder
 Words = Any  # numpy.ndarray of unsigned 64 bits
 
 

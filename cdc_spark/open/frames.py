@@ -3,7 +3,7 @@
 key   = u64be version (1), then for each event u64be length + JSON
 value =                         for each event u64be length + JSON
 
-Law: every byte belongs to a frame, and both sides have the same number of frames. A resolved event
+Every byte belongs to a frame, and both sides have the same number of frames. A resolved event
 has nothing to say in its value: the 2020 document shows no value at all, current encoders send a
 frame of length 0; both are accepted.
 

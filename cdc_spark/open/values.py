@@ -1,6 +1,6 @@
 """The value of one column, by its type code: wire JSON -> contract JSON, nothing lost.
 
-Law: a table for each dialect, one line a type code. What comes out is what the consumer contract
+A table for each dialect, one line a type code. What comes out is what the consumer contract
 asks for: integers and indexes as numbers, decimals and temporals as text, bytes as lower-case
 hexadecimal, NULL as null.
 
@@ -119,7 +119,7 @@ _AS_THEY_ARE: Mapping[int, type] = {
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How one version writes columns; `flags` tells whether each column has its `f`.
+    """How one version writes columns; `flags`: each column has its `f`.
 
     `plain` are the type codes whose values need no reader, without and with the binary flag: most
     columns are such, and asking the table is quicker than calling a reader that changes nothing.

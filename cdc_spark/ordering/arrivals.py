@@ -5,7 +5,7 @@ Rule 2. A stream that is sent again brings older versions back. Where rows carry
         one below the greatest that its key has seen is a replay and is dropped. A delete may carry
         none (TiCDC Avro's tombstone): it takes effect, and the greatest is kept across it.
 Rule 3. A poisoned partition is not read past its poison, unless poison is set aside.
-Rule 4. What is no row (DDL told for information, marks) takes no effect.
+Rule 4. What is no row (DDL for information, resolved events) takes no effect.
 
 Source: TiCDC Avro Protocol, §TiDB extension fields; Apache Kafka, §Main Concepts and Terminology.
 """

@@ -1,6 +1,6 @@
 """What runs on the executors: messages -> events, and events of one changefeed -> what is applied.
 
-Law: plain functions with their settings in them; Spark brings the rows and keeps the state. What is
+Plain functions with their settings in them; Spark brings the rows and keeps the state. What is
 wrong with a message becomes an event of its own changefeed, never an exception.
 """
 
@@ -64,7 +64,7 @@ class Decoder:
             reader = readers.get(topic)
             if reader is None:
                 reader = readers[topic] = Reader.of(route.language, payloads=True)
-            found.append(_told(route, batch, reader.read(batch, wanted)))
+            found.append(_event_rows(route, batch, reader.read(batch, wanted)))
         return pa.concat_batches(found)
 
 
@@ -79,10 +79,10 @@ def _by_topic(topics: Column) -> Iterator[tuple[str, Numbers]]:
     yield from zip(named.dictionary.to_pylist(), np.split(numbers, ends[:-1]), strict=True)
 
 
-def _told(route: Route, messages: ArrowBatch, block: ArrowBatch) -> ArrowBatch:
+def _event_rows(route: Route, messages: ArrowBatch, block: ArrowBatch) -> ArrowBatch:
     """Return events as rows of shape `EVENT`."""
     numbers, slots = blocks.places(block)
-    told = {
+    columns = {
         "feed": pa.repeat(pa.scalar(route.feed, pa.int32()), len(numbers)),
         "topic": pa.repeat(pa.scalar(route.topic, pa.int32()), len(numbers)),
         "partition": messages["partition"].take(numbers),
@@ -92,7 +92,9 @@ def _told(route: Route, messages: ArrowBatch, block: ArrowBatch) -> ArrowBatch:
         "ts": block["ts"].cast(pa.string()),
         "transaction": block["transaction"],
     }
-    return pa.RecordBatch.from_arrays([told[name] for name in rows.EVENT], names=list(rows.EVENT))
+    return pa.RecordBatch.from_arrays(
+        [columns[name] for name in rows.EVENT], names=list(rows.EVENT)
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 """What became of keys, as far as a tombstone needs to know.
 
-A tombstone names a key and no table. The rows of its topic tell the table, the newest of them where
+A tombstone names a key and no table. The rows of its topic name the table, the newest of them where
 a topic has several; a name in the key's schema decides when the topic has rows of that table, or no
-rows at all. Where nothing tells the table, there is nothing that a tombstone could delete.
+rows at all. Where nothing names the table, there is nothing that a tombstone could delete.
 """
 
 from __future__ import annotations
@@ -48,19 +48,19 @@ class Keys:
         """Yield a tombstone as a delete, when no delete came before it and its table is known."""
         event = arrival.event
         known = self.tables.get(arrival.source.topic, [])
-        told = [event.schema, event.table]
+        named = [event.schema, event.table]
         if not known and not event.table:
             return
-        schema, table = told if told in known or not known else known[-1]
+        schema, table = named if named in known or not known else known[-1]
         body: dict[str, Any] = orjson.loads(event.payload)
         who = [schema, table, *(body["before"][name] for name in body["key"])]
         identity = orjson.dumps(who).decode()
         if identity not in self.deleted:
             self.deleted.add(identity)
-            gone = event._replace(
+            deletion = event._replace(
                 kind=Kind.DELETE, schema=schema, table=table, identity=identity, images=None
             )
-            yield arrival._replace(event=gone)
+            yield arrival._replace(event=deletion)
 
     def dump(self) -> dict[str, Any]:
         """Return the state as JSON has it; `load` is the way back."""

@@ -1,4 +1,4 @@
-"""Transactions are put together from their rows and the count that their END tells.
+"""Transactions are put together from their rows and the count that their END has.
 
 Rule 1. A transaction takes effect when its END has been read and as many of its rows as END counts.
         END may come before rows: they are on other topics. An END of nothing has nothing to wait
@@ -9,12 +9,12 @@ Rule 2. All changes of a key come in one partition, in order: of two transaction
 Rule 3. Within a transaction rows are applied by their order in it.
 Rule 4. A transaction that was applied is a replay when it comes again; a row that comes again
         while its transaction waits counts once. The last `REMEMBERED` transactions are known.
-Rule 5. Where rows tell epoch and rank, a row below what its key has seen of the same shard is older
+Rule 5. Where rows have epoch and rank, a row below what its key has seen of the same shard is older
         than it, wherever it stands: it counts for its transaction and changes nothing.
 Rule 6. Rows that name no transaction are applied as they arrive.
 Rule 7. Compaction and retention take rows that END has counted. So rows of transactions that have
-        an END and lack rows are told in a LEFT event, whenever they change: at the end of a bounded
-        input they take effect, because what is missing is gone; until then they wait.
+        an END and lack rows are listed in a PENDING event, whenever they change: at the end of a
+        bounded input they take effect, because what is missing will not come; until then they wait.
 
 Rule 8. A tombstone follows the delete of its key and adds nothing. Where compaction has taken the
         delete, and the last row of the key was none, the tombstone deletes: behind the rows of its
@@ -55,7 +55,7 @@ class Row(NamedTuple):
 
 @dataclass(slots=True)
 class Open:
-    """A transaction that waits: its rows, and the count that END told.
+    """A transaction that waits: its rows, and the count that END has.
 
     A row has its order in the transaction, and a number that rises with all that arrives.
     """
@@ -87,7 +87,7 @@ class Open:
 class Transactions:
     """The state of one changefeed between micro-batches.
 
-    `assembled` tells whether boundaries are to be waited for; without them rule 6 is for all rows.
+    `assembled`: boundaries are waited for; without them rule 6 is for all rows.
     """
 
     assembled: bool = True
@@ -97,7 +97,7 @@ class Transactions:
     ages: dict[str, Age] = field(default_factory=dict[str, Age])
     next_seq: int = 0
     poisoned: set[Source] = field(default_factory=set[Source])
-    left: bool = False
+    pending: bool = False
     arrived: int = 0
     keys: Keys = field(default_factory=Keys)
 
@@ -126,10 +126,10 @@ class Transactions:
             yield from self._tombstone(arrival)
         elif event.kind in ROWS:
             self.keys.saw(arrival)
-            told: dict[str, Any] = orjson.loads(event.transaction or "{}")
-            stale = self._stale(event, told)
-            name = _digest(told.get("id") or "")
-            if not self.assembled or not told.get("id"):
+            block: dict[str, Any] = orjson.loads(event.transaction or "{}")
+            stale = self._stale(event, block)
+            name = _digest(block.get("id") or "")
+            if not self.assembled or not block.get("id"):
                 if not stale:
                     yield arrival
             elif name in self.done:
@@ -137,7 +137,7 @@ class Transactions:
                     yield arrival
             else:
                 self.arrived += 1
-                row = Row(told["n"], self.arrived, arrival)
+                row = Row(block["n"], self.arrived, arrival)
                 self.waiting.setdefault(name, Open()).add(row, stale=stale)
 
     def _tombstone(self, arrival: Arrival) -> Iterator[Arrival]:
@@ -157,15 +157,15 @@ class Transactions:
             self.arrived += 1
             one.rows.append(Row(order, self.arrived, lone))
 
-    def _end(self, told: Mapping[str, Any]) -> None:
-        name = _digest(told["id"])
+    def _end(self, block: Mapping[str, Any]) -> None:
+        name = _digest(block["id"])
         if name not in self.done:
-            self.waiting.setdefault(name, Open()).count = told["count"]
+            self.waiting.setdefault(name, Open()).count = block["count"]
 
-    def _stale(self, event: Event, told: Mapping[str, Any]) -> bool:
-        if told.get("epoch") is None or told.get("rank") is None or not event.identity:
+    def _stale(self, event: Event, block: Mapping[str, Any]) -> bool:
+        if block.get("epoch") is None or block.get("rank") is None or not event.identity:
             return False
-        age = (told["shard"], told["epoch"], int(told["rank"]), told["n"])
+        age = (block["shard"], block["epoch"], int(block["rank"]), block["n"])
         last = self.ages.get(event.identity)
         if last is not None and last[0] == age[0] and age < last:
             return True
@@ -180,15 +180,15 @@ class Transactions:
             yield from one.in_order()
 
     def _left(self) -> Iterator[Arrival]:
-        """Yield a LEFT event when there are transactions that END has told and rows are gone of."""
+        """Yield a PENDING event when there are transactions with an END whose rows are missing."""
         rows = [
             fields_of(arrival)
             for _, one in self._due(lambda one: one.count is not None)
             for arrival in one.in_order()
         ]
-        if rows or self.left:
-            self.left = bool(rows)
-            yield Arrival(Event(Kind.LEFT, payload=orjson.dumps(rows).decode()), Source(0, 0), 0)
+        if rows or self.pending:
+            self.pending = bool(rows)
+            yield Arrival(Event(Kind.PENDING, payload=orjson.dumps(rows).decode()), Source(0, 0), 0)
 
     def _due(self, ripe: Callable[[Open], bool]) -> list[tuple[str, Open]]:
         """Return the waiting transactions that are ripe and have none before them that is not."""
@@ -238,7 +238,7 @@ class Transactions:
                     key: [age[0], age[1], str(age[2]), age[3]] for key, age in self.ages.items()
                 },
                 "seq": self.next_seq,
-                "left": self.left,
+                "left": self.pending,
                 "arrived": self.arrived,
                 "keys": self.keys.dump(),
                 "poisoned": sorted([*source] for source in self.poisoned),
@@ -260,7 +260,7 @@ class Transactions:
             for key, (shard, epoch, rank, order) in document["ages"].items()
         }
         self.next_seq = document["seq"]
-        self.left = document["left"]
+        self.pending = document["left"]
         self.arrived = document["arrived"]
         self.keys = Keys.load(document["keys"])
         self.poisoned = {Source(*source) for source in document["poisoned"]}

@@ -1,6 +1,6 @@
 """Bodies of one Avro schema, a batch at a time: each field is a step over all bodies at once.
 
-Law: only what is plainly right is read here. A body that is too short or too long, a number of more
+Only what is plainly right is read here. A body that is too short or too long, a number of more
 than 64 bits or a branch that the union lacks makes it unfit, and unfit bodies are left to whoever
 reads them one by one and says what is wrong. A schema of anything but a record of nullable numbers,
 texts and bytes has no reader.
@@ -94,7 +94,7 @@ class _Bodies:
         return cls(data, pa.py_buffer(data), bounds[:-1].copy(), bounds[1:], bad)
 
     def some(self, which: Numbers) -> _Bodies:
-        """Return some of the bodies; what becomes of them is told to `rejoin`."""
+        """Return some of the bodies; what becomes of them goes to `rejoin`."""
         return _Bodies(
             self.data, self.buffer, self.position[which], self.end[which], self.bad[which]
         )

@@ -1,6 +1,6 @@
 """Events of a batch of messages as columns of Arrow's, and the rows that Spark is given of them.
 
-Law: a block says of each event in which message it stood and where in it (`order`); whatever read
+A block says of each event in which message it stood and where in it (`order`); whatever read
 it, blocks of one batch are put together in that order. A message has either all of its events here
 or none.
 
@@ -10,7 +10,7 @@ or none.
 | kind, ts, schema, table, identity, transaction | as in `events.Event` |
 | change | of an upsert `insert` or `update`, where its message has a word for it, else null |
 | before, after, key | a row's images and the names of its key; null where the payload has them |
-| payload | as in `events.Event`; null where before, after and key are told |
+| payload | as in `events.Event`; null where before, after and key are filled |
 """
 
 from __future__ import annotations
@@ -68,14 +68,14 @@ _TRANSACTION: Sequence[tuple[str, str, Any]] = (
 )
 _TRANSACTION_TYPE: Any = pa.struct([(name, kind) for name, _, kind in _TRANSACTION])
 _NO_NAMES: Any = pa.scalar([], NAMES)
-UNTOLD: Any = pa.scalar(Decimal(0), COMMIT_TS)
+NO_TS: Any = pa.scalar(Decimal(0), COMMIT_TS)
 PUBLIC = (
     *("op", "schema", "table", "identity", "key", "before", "after", "commit_ts", "query"),
     *("transaction", "reason", "topic", "partition", "offset", "slot", "change"),
 )
 
 
-def told(columns: Mapping[str, Column]) -> ArrowBatch:
+def from_columns(columns: Mapping[str, Column]) -> ArrowBatch:
     """Return a block of these columns; those that are not among them are null, or ""."""
     size = len(columns["order"])
     return pa.RecordBatch.from_arrays(
@@ -111,7 +111,7 @@ def block_of(numbered: Iterable[tuple[int, Sequence[Event]]]) -> ArrowBatch:
         order.extend(range(message << PLACES, (message << PLACES) + len(found)))
         events.extend(found)
     images = [event.images for event in events]
-    return told(
+    return from_columns(
         {
             "order": pa.array(order, pa.int64()),
             "kind": pa.array([event.kind for event in events], pa.int32()),
@@ -172,7 +172,7 @@ def public(block: ArrowBatch, messages: ArrowBatch) -> ArrowBatch:
         pc.if_else(pc.is_valid(block["key"]), block["key"], _NO_NAMES),
         block["before"],
         block["after"],
-        pc.if_else(pc.equal(ts, UNTOLD), pa.scalar(None, COMMIT_TS), ts),
+        pc.if_else(pc.equal(ts, NO_TS), pa.scalar(None, COMMIT_TS), ts),
         _queries(block),
         _transactions(block["transaction"]),
         pc.if_else(pc.equal(kind, Kind.ERROR), block["payload"], pa.scalar(None, _STRING)),
@@ -216,7 +216,7 @@ def _transactions(texts: Column) -> Column:
     if not pc.any(pc.not_equal(texts, ""), min_count=0).as_py():
         return pa.nulls(len(texts), _TRANSACTION_TYPE)
     nothing: Mapping[str, Any] = {}
-    told = [orjson.loads(text) if text else nothing for text in texts.to_pylist()]
-    fields = [pa.array([one.get(name) for one in told], kind) for _, name, kind in _TRANSACTION]
-    missing = pa.array([not one for one in told], pa.bool_())
+    found = [orjson.loads(text) if text else nothing for text in texts.to_pylist()]
+    fields = [pa.array([one.get(name) for one in found], kind) for _, name, kind in _TRANSACTION]
+    missing = pa.array([not one for one in found], pa.bool_())
     return pa.StructArray.from_arrays(fields, fields=list(_TRANSACTION_TYPE), mask=missing)

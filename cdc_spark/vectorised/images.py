@@ -1,6 +1,6 @@
 """Rows of one table as columns of a block, from their values in contract JSON.
 
-Law: what is told here is what `events.Event` and `events.payload_of` would tell of each row.
+The columns hold what `events.Event` and `events.payload_of` would hold of each row.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from cdc_spark.untyped import Column, pa, pc
 from cdc_spark.vectorised import blocks
 
 Columns = Mapping[str, Column]
-Part = str | Column
+TextPart = str | Column
 
 
-class Rows(NamedTuple):
+class RowColumns(NamedTuple):
     """Rows of one kind: who they are, when, and their images as JSON.
 
     `change` is what their messages say of upserts, if they have a word for it.
@@ -32,8 +32,8 @@ class Rows(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Telling:
-    """How the rows of one table are told: with their payloads, or with their images apart.
+class RowWriter:
+    """Writes rows of one table as columns: with their payloads, or with their images apart.
 
     `names` are all columns in the order of their values, `handle` those of the key in its order.
     """
@@ -55,16 +55,16 @@ class Telling:
 
     def image(self, values: Sequence[Column]) -> Column:
         """Return rows as JSON."""
-        parts: list[Part] = []
+        parts: list[TextPart] = []
         for key, value in zip(self._template, values, strict=True):
             parts += (key, value)
         return joined(*parts, "}")
 
     def identity(self, values: Sequence[Column], rid: Column | None = None) -> Column:
-        """Return who rows are: their keys, without one their row ids where told, else ""."""
+        """Return the identities of rows: their keys, else their row ids if known, else ""."""
         head = json_text([self.schema, self.table])[:-1]
         if self._places:
-            parts: list[Part] = [head]
+            parts: list[TextPart] = [head]
             for place in self._places:
                 parts += (",", values[place])
             return joined(*parts, "]")
@@ -79,10 +79,10 @@ class Telling:
             differ = pc.or_(differ, pc.not_equal(before[place], after[place]))
         return differ
 
-    def event(self, kind: Kind, rows: Rows, rest: Sequence[Part]) -> Columns:
+    def event(self, kind: Kind, rows: RowColumns, rest: Sequence[TextPart]) -> Columns:
         """Return the columns of a block for rows; `rest` are the payloads' other members."""
         size = len(rows.identity)
-        told: dict[str, Column] = {
+        columns: dict[str, Column] = {
             "kind": pa.repeat(pa.scalar(int(kind), pa.int32()), size),
             "ts": rows.ts,
             "schema": blocks.same(self.schema, size),
@@ -90,31 +90,31 @@ class Telling:
             "identity": rows.identity,
         }
         if rows.transaction is not None:
-            told["transaction"] = rows.transaction
+            columns["transaction"] = rows.transaction
         before, after = rows.before, rows.after
         if self.payloads:
             key = f',"key":{json_text(list(self.handle))},'
-            told["payload"] = joined(
+            columns["payload"] = joined(
                 '{"before":', _or_null(before), ',"after":', _or_null(after), key, *rest, "}"
             )
-            return told
+            return columns
         if rows.change is not None:
-            told["change"] = rows.change
+            columns["change"] = rows.change
         elif before is not None and after is not None:
-            told["change"] = blocks.same("update", size)
-        told["key"] = blocks.same_names(self.handle, size)
+            columns["change"] = blocks.same("update", size)
+        columns["key"] = blocks.same_names(self.handle, size)
         if before is not None:
-            told["before"] = before
+            columns["before"] = before
         if after is not None:
-            told["after"] = after
-        return told
+            columns["after"] = after
+        return columns
 
 
-def _or_null(image: Column | None) -> Part:
+def _or_null(image: Column | None) -> TextPart:
     return "null" if image is None else image
 
 
-def joined(*parts: Part) -> Column:
+def joined(*parts: TextPart) -> Column:
     """Return texts made of parts, one after the other."""
     return pc.binary_join_element_wise(*parts, "")
 
@@ -125,5 +125,5 @@ def times(texts: Column) -> Column:
 
 
 def untimed(size: int) -> Column:
-    """Return as many times that are untold."""
-    return pa.repeat(blocks.UNTOLD, size)
+    """Return a column of commit ts that no message carries."""
+    return pa.repeat(blocks.NO_TS, size)

@@ -1,15 +1,16 @@
-"""A batch of messages -> a block of events: the quick way where it leads, the long way elsewhere.
+"""A batch of messages -> a block of events: by columns where possible, else row by row.
 
-Law: what a message means, its protocol's decoder says (the long way). A layout reads many messages
-at once and tells of each what the decoder would, or leaves it alone; a message is told whole by one
-of the two. Layouts are learnt from messages, and kept when they read the one that they come from.
+The decoder of a protocol (its `events`) says what a message means. A template reads many messages
+at once and gives for each what the decoder would give, or leaves it; each message is read whole by
+one of the two. Templates are learnt from messages, and kept when they read the one that they come
+from.
 
 | | |
 | --- | --- |
-| fewer than `LEAST` messages | the long way: to ask Arrow forty times costs more |
-| a layout that is known | the quick way; what was used last is tried first |
-| a message of no known layout | its layout is learnt, `LEARNT` times a batch at most |
-| what is left | the long way |
+| fewer than `LEAST` messages | row by row: to ask Arrow forty times costs more |
+| a message that fits a known template | by columns; what was used last is tried first |
+| a message that fits none | a template is learnt from it, `LEARNT` times a batch at most |
+| all others | row by row |
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ LEAST = 64
 LEARNT = 16
 KNOWN = 64
 Numbers = Any  # numpy.ndarray of int64
-Long = Callable[[int], Sequence[Event]]  # a message's number in the batch -> its events
+RowByRow = Callable[[int], Sequence[Event]]  # a message's number in the batch -> its events
 
 
 class Side(NamedTuple):
@@ -42,16 +43,16 @@ class Side(NamedTuple):
 Sides = tuple[Column, Sequence[Side]]  # which frames were read, by their places, and their events
 
 
-class Layout(Protocol):
-    """Frames of one table and form."""
+class MessageTemplate(Protocol):
+    """What frames of one table have in common, and what differs."""
 
     def read(self, keys: Column, values: Column) -> Sides:
-        """Return which of these frames it reads, and the events that they tell."""
+        """Return which of these frames it reads, and their events."""
         ...
 
 
 class Frames(NamedTuple):
-    """Keys and values that tell one change each: of which message, and the how manieth there."""
+    """One key and value per change, with the message's number and the change's number within it."""
 
     messages: Numbers
     numbers: Numbers
@@ -60,98 +61,107 @@ class Frames(NamedTuple):
 
 
 Cut = Callable[[Column, Column], Frames | None]  # keys and values of messages -> frames
-Learn = Callable[[Any, Any], Layout | None]  # a frame's key and value -> its layout
+Learn = Callable[[Any, Any], MessageTemplate | None]  # a frame's key and value -> its template
 
 
 @dataclass(slots=True)
-class Quick:
-    """The quick way of one protocol, with the layouts that it has met."""
+class VectorisedReader:
+    """Reads the messages of one protocol by columns, with the templates learnt so far."""
 
     cut: Cut
     learn: Learn
     least: int = LEAST
     strict: bool = False
-    known: list[Layout] = field(default_factory=list[Layout])
+    known: list[MessageTemplate] = field(default_factory=list[MessageTemplate])
 
-    def read(self, keys: Column, values: Column, numbers: Numbers, long: Long) -> ArrowBatch:
+    def read(
+        self, keys: Column, values: Column, numbers: Numbers, row_by_row: RowByRow
+    ) -> ArrowBatch:
         """Return the events of messages; `numbers` are theirs in the batch."""
         frames = self.cut(keys, values) if len(numbers) >= self.least else None
         if frames is None:
-            return blocks.block_of((number, long(number)) for number in numbers.tolist())
+            return blocks.block_of((number, row_by_row(number)) for number in numbers.tolist())
         try:
-            told, left = self._told(frames, numbers)
+            found_blocks, unread = self._by_templates(frames, numbers)
         except Exception:
             if self.strict:
                 raise
-            told, left = [], np.arange(len(frames.messages))  # our defect; the long way is right
+            found_blocks, unread = (
+                [],
+                np.arange(len(frames.messages)),
+            )  # our defect; row by row is right
         read = np.zeros(len(numbers), bool)
         read[frames.messages] = True
-        read[frames.messages[left]] = False
-        if len(left):
-            told = [_of(one, read[np.searchsorted(numbers, _messages(one))]) for one in told]
+        read[frames.messages[unread]] = False
+        if len(unread):
+            found_blocks = [
+                _of(one, read[np.searchsorted(numbers, _messages(one))]) for one in found_blocks
+            ]
         rest = numbers[~read].tolist()
-        told.append(blocks.block_of((number, long(number)) for number in rest))
-        return blocks.together(told)
+        found_blocks.append(blocks.block_of((number, row_by_row(number)) for number in rest))
+        return blocks.together(found_blocks)
 
-    def _told(self, frames: Frames, numbers: Numbers) -> tuple[list[ArrowBatch], Numbers]:
-        """Return the blocks that layouts give, and which frames none of them reads."""
-        told: list[ArrowBatch] = []
-        left = np.arange(len(frames.messages))
+    def _by_templates(self, frames: Frames, numbers: Numbers) -> tuple[list[ArrowBatch], Numbers]:
+        """Return the blocks that templates read, and which frames none of them reads."""
+        found_blocks: list[ArrowBatch] = []
+        unread = np.arange(len(frames.messages))
         orders = (numbers[frames.messages] << PLACES) + 2 * frames.numbers
-        for layout in list(self.known):
-            if not len(left):
+        for template in list(self.known):
+            if not len(unread):
                 break
-            left = self._read(layout, frames, left, orders, told)
+            unread = self._read(template, frames, unread, orders, found_blocks)
         passed = 0
         for _ in range(LEARNT):
-            if passed >= len(left):
+            if passed >= len(unread):
                 break
-            learnt = self._learnt(frames, left[passed : passed + 1])
+            learnt = self._learnt(frames, unread[passed : passed + 1])
             if learnt is None:
                 passed += 1
             else:
-                left = self._read(learnt, frames, left, orders, told)
-        return told, left
+                unread = self._read(learnt, frames, unread, orders, found_blocks)
+        return found_blocks, unread
 
-    def _learnt(self, frames: Frames, one: Numbers) -> Layout | None:
-        """Return the layout of a frame; None when it has none that reads it."""
+    def _learnt(self, frames: Frames, one: Numbers) -> MessageTemplate | None:
+        """Return the template of a frame; None when it has none that reads it."""
         place = int(one[0])
-        layout = self.learn(frames.keys[place].as_py(), frames.values[place].as_py())
-        if layout is None or not len(_layout_read(layout, frames, one)[0]):
+        template = self.learn(frames.keys[place].as_py(), frames.values[place].as_py())
+        if template is None or not len(_read_by(template, frames, one)[0]):
             return None
-        return layout
+        return template
 
     def _read(
         self,
-        layout: Layout,
+        template: MessageTemplate,
         frames: Frames,
-        left: Numbers,
+        unread: Numbers,
         orders: Numbers,
-        told: list[ArrowBatch],
+        found_blocks: list[ArrowBatch],
     ) -> Numbers:
-        """Let a layout read what is left; return what is left then."""
-        places, sides = _layout_read(layout, frames, left)
+        """Let a template read what is unread; return what is unread then."""
+        places, sides = _read_by(template, frames, unread)
         if not len(places):
-            return left
-        self._use(layout)
-        found = left[places.to_numpy()]
+            return unread
+        self._use(template)
+        found = unread[places.to_numpy()]
         for which, place, columns in sides:
             chosen = found if which is None else found[which.to_numpy()]
-            told.append(blocks.told({**columns, "order": pa.array(orders[chosen] + place)}))
-        return np.delete(left, places.to_numpy())
+            found_blocks.append(
+                blocks.from_columns({**columns, "order": pa.array(orders[chosen] + place)})
+            )
+        return np.delete(unread, places.to_numpy())
 
-    def _use(self, layout: Layout) -> None:
-        """Let a layout be the first that is tried; the one longest unused makes room."""
-        if self.known and self.known[0] is layout:
+    def _use(self, template: MessageTemplate) -> None:
+        """Let a template be the first that is tried; the one longest unused makes room."""
+        if self.known and self.known[0] is template:
             return
-        self.known = [layout, *(one for one in self.known if one is not layout)][:KNOWN]
+        self.known = [template, *(one for one in self.known if one is not template)][:KNOWN]
 
 
-def _layout_read(layout: Layout, frames: Frames, left: Numbers) -> Sides:
-    if len(left) == len(frames.messages):
-        return layout.read(frames.keys, frames.values)
-    which = pa.array(left)
-    return layout.read(frames.keys.take(which), frames.values.take(which))
+def _read_by(template: MessageTemplate, frames: Frames, unread: Numbers) -> Sides:
+    if len(unread) == len(frames.messages):
+        return template.read(frames.keys, frames.values)
+    which = pa.array(unread)
+    return template.read(frames.keys.take(which), frames.values.take(which))
 
 
 def _messages(block: ArrowBatch) -> Numbers:

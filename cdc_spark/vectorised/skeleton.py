@@ -1,6 +1,6 @@
 r"""JSON of one layout, a batch at a time: literals that all texts share, and values between them.
 
-Law: a text is taken apart only where literals and values, put together again, are that text, and
+A text is taken apart only where literals and values, put together again, are that text, and
 each value is JSON by itself; so there is no other reading of it. Values come out as orjson would
 write them again. A text that does not fit is left to whoever reads everything, and a skeleton too
 narrow costs time only.
@@ -37,7 +37,7 @@ Written = Callable[[Sequence[str]], Sequence[str]]  # texts on the wire -> texts
 Found = tuple[Column, list[Column]]  # which texts fit, and each cell's values of those
 
 
-class Form(StrEnum):
+class CellKind(StrEnum):
     """What a value may be: a pattern for the whole of it."""
 
     TEXT = rf"\A(?:{_TEXT}|null)\z"
@@ -51,9 +51,9 @@ class Form(StrEnum):
 
 
 # Which values of a form do not stand as orjson would write them.
-_LOOSE: dict[Form, str] = {
-    Form.TEXT: r"\\",
-    Form.VALUE: r'\\|\A(?:-?[0-9]{19,}|[^"]*[.eE+]|-0\z)',
+_LOOSE: dict[CellKind, str] = {
+    CellKind.TEXT: r"\\",
+    CellKind.VALUE: r'\\|\A(?:-?[0-9]{19,}|[^"]*[.eE+]|-0\z)',
 }
 _UNFIT = (ValueError, TypeError, DecodingError)
 
@@ -61,7 +61,7 @@ _UNFIT = (ValueError, TypeError, DecodingError)
 class Cell(NamedTuple):
     """A value between two literals; `written` writes all but NULL anew, None copies."""
 
-    form: Form
+    kind: CellKind
     written: Written | None = None
 
 
@@ -211,7 +211,7 @@ def _nothing(skeleton: Skeleton) -> Found:
 
 
 def _checked(cell: Cell, values: Column) -> Column | None:
-    return pc.match_substring_regex(values, cell.form) if cell.form else None
+    return pc.match_substring_regex(values, cell.kind) if cell.kind else None
 
 
 def _rewritten(cell: Cell, values: Column, bad: set[int]) -> Column:
@@ -219,33 +219,33 @@ def _rewritten(cell: Cell, values: Column, bad: set[int]) -> Column:
     if cell.written is not None:
         which = indices(pc.not_equal(values, NULL))
         return _replaced(values, which, cell.written, bad)
-    loose = _LOOSE.get(cell.form)
+    loose = _LOOSE.get(cell.kind)
     if loose is None:
         return values
     which = indices(pc.match_substring_regex(values, loose))
-    return _replaced(values, which, again, bad) if len(which) else values
+    return _replaced(values, which, as_orjson, bad) if len(which) else values
 
 
 def _replaced(values: Column, which: Column, written: Written, bad: set[int]) -> Column:
     texts: list[str] = values.take(which).to_pylist()
     try:
-        told = [*written(texts)]
+        new = [*written(texts)]
     except _UNFIT:
-        told = list[str]()
+        new = list[str]()
         for place, text in zip(which.to_pylist(), texts, strict=True):
             try:
-                told.extend(written([text]))
+                new.extend(written([text]))
             except _UNFIT:
                 bad.add(place)
-                told.append(NULL)
+                new.append(NULL)
     if len(which) == len(values):
-        return pa.array(told, pa.string())
+        return pa.array(new, pa.string())
     mask = np.zeros(len(values), bool)
     mask[which.to_numpy()] = True
-    return pc.replace_with_mask(values, pa.array(mask), pa.array(told, pa.string()))
+    return pc.replace_with_mask(values, pa.array(mask), pa.array(new, pa.string()))
 
 
-def again(texts: Sequence[str]) -> Sequence[str]:
+def as_orjson(texts: Sequence[str]) -> Sequence[str]:
     """Return values' JSON as orjson writes it; raises ValueError for what is not JSON."""
     return [json_text(orjson.loads(text)) for text in texts]
 

@@ -1,6 +1,6 @@
 """Bodies of Avro, read by the library; schemas made fit for it first.
 
-Law: a body has one datum of its writer's schema and nothing behind it. Logical types are left
+A body has one datum of its writer's schema and nothing behind it. Logical types are left
 aside, so that a value stays what its bytes say; records get names of their own, because Avro's Java
 library lets a namespace be anything and this one does not.
 
@@ -47,7 +47,7 @@ class Prepared(NamedTuple):
     """A schema as the library reads by it, and a quicker reader where there is one."""
 
     schema: Any
-    quick: avro_reader.Reader | None
+    reader: avro_reader.Reader | None
 
 
 def prepared(document: object) -> Prepared:
@@ -61,10 +61,10 @@ def prepared(document: object) -> Prepared:
 
 def read(by: Prepared, body: bytes, schema_id: int) -> dict[str, Any]:
     """Return a body's record; raises DecodingError for bytes that do not fit."""
-    if by.quick is not None:
-        quick = avro_reader.read(by.quick, body)
-        if quick is not None:
-            return quick
+    if by.reader is not None:
+        row = avro_reader.read(by.reader, body)
+        if row is not None:
+            return row
     stream = io.BytesIO(body)
     try:
         found = _READ(stream, by.schema, None)

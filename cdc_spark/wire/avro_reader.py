@@ -1,6 +1,6 @@
 """A reader for each schema, written in Python for that schema alone.
 
-Law: only what is plainly right is read here. Whatever else the bytes or the schema are, the answer
+Only what is plainly right is read here. Whatever else the bytes or the schema are, the answer
 is None, and the library that reads all of Avro says what is wrong with them, or that nothing is.
 
 The library asks Python for each byte of a number, which made it two fifths of decoding. A function

@@ -1,6 +1,6 @@
 """Schemas by id, read from a registry over HTTP and kept by each worker process.
 
-Law: what an id names never changes, so it is asked for once a process. A registry that is away for
+What an id names never changes, so it is asked for once a process. A registry that is away for
 a while is waited for; one that does not come back is nobody's poison message but a SetupError. An
 id that it does not know is wrong with the message.
 

@@ -30,8 +30,8 @@ def test_older_rows_take_a_new_columns_default() -> None:
     first = (OLD, 1, {"id": 1, "v": "a"})
     rows = after(first, (WIDER, 2, {"id": 2, "v": "b", "n": 1}))
     assert rows == [{"id": 1, "v": "a", "n": 7}, {"id": 2, "v": "b", "n": 1}]
-    untold = [*OLD, ["n", "integer"]]
-    assert after(first, (untold, 2, {"id": 2, "v": "b", "n": 1}))[0]["n"] is None
+    undefined = [*OLD, ["n", "integer"]]
+    assert after(first, (undefined, 2, {"id": 2, "v": "b", "n": 1}))[0]["n"] is None
 
 
 def test_a_column_that_is_gone_is_forgotten() -> None:

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from cdc_spark.conformance.changefeeds import assembled, definitions
+from cdc_spark.conformance.changefeeds import assembled
 from cdc_spark.conformance.job import Changefeed, Topic
+from cdc_spark.debezium_vitess.values import definitions
 
 ON = {"provide.transaction.metadata": "true"}
 

@@ -13,7 +13,7 @@ import orjson
 import pytest
 
 from cdc_spark import rows
-from cdc_spark.conformance.decode_input import Given, Reader
+from cdc_spark.conformance.decode_input import DecodeInput, DecodeTask
 from cdc_spark.protocols import Language
 from harness.engine.catalogue.choose import load, selected
 from harness.engine.catalogue.workspace import workspace
@@ -35,7 +35,7 @@ SHARE = Isolation(8, 9)
 POISON = (b"\0\0\0\0\0\0\0\7", b"")
 UNTYPED = Language("open", "4.0.4")
 CREATE = "create table t (id varbinary(9) primary key, v varchar(9))"
-UNTOLD = {"t": 15, "v": "YWE="}
+UNKNOWN_EFFECT = {"t": 15, "v": "YWE="}
 
 Pair = tuple[bytes | None, bytes | None]
 
@@ -61,9 +61,9 @@ def written(path: Path, pairs: Sequence[Pair]) -> Path:
 def answered(here: Path, *pairs: Pair, **how: Any) -> tuple[Any, list[Any], list[Any]]:
     """Return status, events and dead letters of the answer to some messages, without a session."""
     records = written(here / "records.jsonl", pairs)
-    plain = Given(here / "out", records, Language("open"), lenient=False, untyped=False)
-    reader = Reader({3: replace(plain, **how)})
-    (told,) = reader.answer(iter([rows.batch_of(rows.ANSWERED, [(3,)])]))
+    plain = DecodeInput(here / "out", records, Language("open"), lenient=False, untyped=False)
+    reader = DecodeTask({3: replace(plain, **how)})
+    (told,) = reader.decode(iter([rows.batch_of(rows.WRITTEN, [(3,)])]))
     assert list(rows.tuples(told)) == [(3,)]
     files = (here / "out" / name for name in ("events.jsonl", "dead_letters.jsonl"))
     events, letters = (
@@ -133,7 +133,7 @@ def test_lenient_sets_it_aside(tmp_path: Path) -> None:
 
 def test_what_may_be_text_or_bytes_is_settled_by_the_ddl_of_its_time(tmp_path: Path) -> None:
     """The first dialect tells them apart nowhere; the statement does, wherever it stands."""
-    change = row(2, {"u": {"id": UNTOLD, "v": UNTOLD}})
+    change = row(2, {"u": {"id": UNKNOWN_EFFECT, "v": UNKNOWN_EFFECT}})
     late = message(change), message(ddl(1, CREATE, 3))
     _, events, _ = answered(tmp_path, *late, language=UNTYPED, untyped=True)
     assert events[0]["after"] == {"id": "6161", "v": "aa"}

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from cdc_spark.apply.fold import Change
-from cdc_spark.conformance.result_writer import Question, file_name, write
+from cdc_spark.conformance.result_writer import ResultRequest, file_name, write
 from cdc_spark.events import Kind
 from cdc_spark.open.events import decode
 from cdc_spark.open.values import DIALECTS
@@ -29,7 +29,7 @@ def changes(frames: Sequence[Frame]) -> list[Change]:
 
 def answered(directory: Path, *frames: Frame, needs: str = "", unread: str = "") -> dict[str, str]:
     """Write an answer; return its files by name, relative to the result directory."""
-    write(Question(directory, [], needs, unread), changes(frames))
+    write(ResultRequest(directory, [], needs, unread), changes(frames))
     return {
         str(path.relative_to(directory)): path.read_text(encoding="utf-8")
         for path in directory.rglob("*")
@@ -106,7 +106,7 @@ def streamed(directory: Path, *, lenient: bool) -> dict[str, list[str]]:
         Change(Kind.ERROR, 0, "", "", "nonsense", "x", 0, 2),
         Change(Kind.UPSERT, 6, "s", "t", json.dumps(row), "x", 0, 3),
     ]
-    write(Question(directory, [], by_record=True, lenient=lenient), found)
+    write(ResultRequest(directory, [], by_record=True, lenient=lenient), found)
     return {path.name: path.read_text().splitlines() for path in directory.rglob("*.json*")}
 
 

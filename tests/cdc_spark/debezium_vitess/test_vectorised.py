@@ -1,4 +1,4 @@
-"""Promises of the quick way: the connector's records, and broken ones, are told alike."""
+"""Reading by columns gives what row by row gives: records, and broken ones."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ SCALARS = st.one_of(
 
 
 def alike(*messages: equivalence.Message) -> int:
-    """Assert that both ways agree, with payloads and without; return how many were quick."""
+    """Assert that both agree, with payloads and without; return how many were read by columns."""
     told: list[int] = []
     for payloads in (True, False):
         parts, rows = Parts({}.__getitem__), Rows(Definitions())
-        by = vectorised.quick(parts, rows, payloads=payloads)
+        by = vectorised.reader(parts, rows, payloads=payloads)
         told.append(equivalence.alike(by, Decoder(parts, rows).decode, messages, payloads=payloads))
     assert told[0] == told[1]
     return told[0]

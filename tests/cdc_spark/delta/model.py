@@ -17,7 +17,7 @@ from cdc_spark.delta.convert import DROP, FOUND, OP, PUT, Rewritten, Typed, batc
 from cdc_spark.delta.marks import Name
 from cdc_spark.delta.plan import Plan, Reshape, Write
 from cdc_spark.delta.scan import Scan
-from cdc_spark.delta.sketch import Effect, Layout, load
+from cdc_spark.delta.sketch import Effect, TableLayout, load
 from cdc_spark.events import Kind
 
 Applied = tuple[Any, ...]  # a row of shape `APPLIED`
@@ -148,7 +148,7 @@ def _stepped(step: alter.Step, row: Stored) -> Stored:
     }
 
 
-def batch(layout: Layout, held: Sequence[Stored]) -> Any:
+def batch(layout: TableLayout, held: Sequence[Stored]) -> Any:
     """Return stored rows as Arrow has them; rows of another layout fail."""
     schema = batch_of(layout, []).schema
     assert all(set(one) == set(schema.names) for one in held)

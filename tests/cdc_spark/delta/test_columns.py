@@ -8,7 +8,7 @@ import pytest
 
 from cdc_spark.apply.schema import FAMILIES, Column, Family
 from cdc_spark.apply.values import Value, normal
-from cdc_spark.delta.columns import Field, field_of, loaded, stored, untold
+from cdc_spark.delta.columns import Field, field_of, loaded, stored, undefined
 
 TYPES = [
     (Column("c", "tinyint"), "tinyint"),
@@ -95,7 +95,7 @@ def test_values_without_a_typed_form_are_kept_beside(column: Column, value: Valu
 
 def test_columns_that_nobody_defined_are_text() -> None:
     """Numbers have their digits, NULL is NULL."""
-    field: Field = untold("c")
+    field: Field = undefined("c")
     assert [stored(field, value)[0] for value in (2**64, "x", None)] == [str(2**64), "x", None]
 
 

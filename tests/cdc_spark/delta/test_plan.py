@@ -140,15 +140,15 @@ def test_poison_ends_the_changefeed_or_is_set_aside() -> None:
 def test_untold_statements_are_named() -> None:
     """DDL whose effect nobody tells stops the changefeed, and says what it would take."""
     plan = planned(ddl(5, f"{ALTER}DROP PARTITION p", 20), known=MADE)
-    assert "untold DDL" in plan.needs
+    assert "DDL of unknown effect" in plan.needs
     assert "offset 5" in plan.error
 
 
-def test_columns_that_only_rows_tell_of_are_learnt() -> None:
+def test_columns_that_only_rows_have_are_learnt() -> None:
     """A table that was never defined has text columns, and gets more as rows have more."""
     plan = planned(form(0, ("id",)), form(3, ("id", "x")), mark(4, LAST))
     assert told(plan) == [("write", 0, 2), ("reshape", 0, before(3)), ("write", 3, 4)]
-    assert json.loads(saved(plan)[0])["untold"] == ["id", "x"]
+    assert json.loads(saved(plan)[0])["undefined"] == ["id", "x"]
 
 
 def test_shapes_change_tables() -> None:

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from cdc_spark.apply.ddl import UNTOLD, Tables
+from cdc_spark.apply.ddl import UNKNOWN_EFFECT, Tables
 from cdc_spark.errors import DecodingError
 from cdc_spark.events import Event, Kind
 from cdc_spark.open.events import decode
@@ -120,7 +120,7 @@ def test_every_ddl_takes_effect_or_is_refused_with_its_reason() -> None:
     ]
     assert ddl
     refused = [event.payload for event in ddl if refusal(event)]
-    assert all(json.loads(payload)["t"] in UNTOLD for payload in refused), refused
+    assert all(json.loads(payload)["t"] in UNKNOWN_EFFECT for payload in refused), refused
 
 
 def refusal(event: Event) -> str:

@@ -1,4 +1,4 @@
-"""Promises of the quick way: what it gives is what the long way gives, for any message."""
+"""Reading by columns gives what reading row by row gives, for any message."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ def tight(*frames: Frame) -> Message:
 
 
 def alike(*messages: Message) -> int:
-    """Assert that both ways agree, with payloads and without; return how many were quick."""
+    """Assert that both agree, with payloads and without; return how many were read by columns."""
     decode = partial(events.decode, CURRENT)
     told = [
-        equivalence.alike(vectorised.quick(CURRENT, payloads=one), decode, messages, payloads=one)
+        equivalence.alike(vectorised.reader(CURRENT, payloads=one), decode, messages, payloads=one)
         for one in (True, False)
     ]
     assert told[0] == told[1]
@@ -78,7 +78,7 @@ def test_a_layout_is_learnt_from_one_message() -> None:
     assert alike(*[tight(one) for one in rows]) == 2 * len(rows)
 
 
-def test_rows_that_share_a_message_are_read_quickly() -> None:
+def test_rows_that_share_a_message_are_read_by_columns() -> None:
     """A message of several rows is told whole, its slots in order; one that has more is left."""
     moved = row(6, {"u": {"id": key(2)}, "p": {"id": key(1)}})
     several = tight(put(5, 1, "a"), moved, put(6, 3, "b"))

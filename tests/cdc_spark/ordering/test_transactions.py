@@ -51,7 +51,7 @@ def tombstone(key: str = "k") -> Arrival:
 def kinds(room: Transactions, *arrivals: Arrival) -> list[str]:
     """Return what kinds of rows take effect."""
     words = [applied.arrival.event.kind for applied in room.step(arrivals)]
-    return [kind.name for kind in words if kind is not Kind.LEFT]
+    return [kind.name for kind in words if kind is not Kind.PENDING]
 
 
 def told(room: Transactions, *arrivals: Arrival) -> list[str]:
@@ -59,14 +59,14 @@ def told(room: Transactions, *arrivals: Arrival) -> list[str]:
     return [
         applied.arrival.event.payload
         for applied in room.step(arrivals)
-        if applied.arrival.event.kind is not Kind.LEFT
+        if applied.arrival.event.kind is not Kind.PENDING
     ]
 
 
 def left(room: Transactions, *arrivals: Arrival) -> list[str]:
     """Return the payloads of the rows that are left in the last word about them."""
     words = [one.arrival.event for one in room.step(arrivals)]
-    (last,) = [json.loads(event.payload) for event in words if event.kind is Kind.LEFT]
+    (last,) = [json.loads(event.payload) for event in words if event.kind is Kind.PENDING]
     return [arrival_of(one).event.payload for one in last]
 
 

@@ -60,7 +60,7 @@ def read(bodies: Sequence[bytes]) -> list[list[Any] | None]:
 def by_library(body: bytes) -> list[Any] | None:
     """Return what the library makes of a body, None for nothing."""
     try:
-        found = avro.read(PREPARED._replace(quick=None), body, 1)
+        found = avro.read(PREPARED._replace(reader=None), body, 1)
     except DecodingError:
         return None
     return list(found.values())

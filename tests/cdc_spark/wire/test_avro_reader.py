@@ -53,7 +53,7 @@ def written(row: tuple[Any, ...]) -> bytes:
 def by_library(body: bytes) -> object:
     """Return what the library alone makes of a body, None for nothing."""
     try:
-        return avro.read(PREPARED._replace(quick=None), body, 1)
+        return avro.read(PREPARED._replace(reader=None), body, 1)
     except DecodingError:
         return None
 
@@ -61,8 +61,8 @@ def by_library(body: bytes) -> object:
 @given(ROWS)
 def test_a_row_comes_back(row: tuple[Any, ...]) -> None:
     """What the library writes is read without it, to the same values."""
-    assert PREPARED.quick is not None
-    found = avro_reader.read(PREPARED.quick, written(row))
+    assert PREPARED.reader is not None
+    found = avro_reader.read(PREPARED.reader, written(row))
     assert found is not None
     assert tuple(found.values()) == row
     assert found == by_library(written(row))
@@ -73,10 +73,10 @@ def test_bytes_that_were_changed_are_judged_by_the_library(
     row: tuple[Any, ...], at: int, instead: bytes
 ) -> None:
     """Whatever bytes stand in a body: the answer is the library's, or none and it is asked."""
-    assert PREPARED.quick is not None
+    assert PREPARED.reader is not None
     body = written(row)
     broken = body[:at] + instead + body[at + 1 :]
-    found = avro_reader.read(PREPARED.quick, broken)
+    found = avro_reader.read(PREPARED.reader, broken)
     if found is not None:
         assert repr(found) == repr(by_library(broken))
 
@@ -94,10 +94,10 @@ def test_bytes_that_were_changed_are_judged_by_the_library(
 def test_other_types_are_left_to_the_library(kind: object) -> None:
     """A schema with a type that has no lines gets no reader, and is read all the same."""
     schema = {"type": "record", "name": "r", "fields": [{"name": "a", "type": kind}]}
-    assert avro.prepared(schema).quick is None
+    assert avro.prepared(schema).reader is None
 
 
 def test_a_record_within_itself_is_left_to_the_library() -> None:
     """No source can be written for a schema that has no end."""
     inner = {"name": "next", "type": ["null", "r"]}
-    assert avro.prepared({"type": "record", "name": "r", "fields": [inner]}).quick is None
+    assert avro.prepared({"type": "record", "name": "r", "fields": [inner]}).reader is None
