@@ -20,10 +20,12 @@ from harness.engine.catalogue.repartitioned import Repartitioned
 from harness.engine.catalogue.with_changefeed import WithChangefeed
 from harness.engine.catalogue.workspace import Workspace, new_run
 from harness.engine.events import Event, Listener, RunFinished
-from harness.engine.pipeline import Request, Run
+from harness.engine.pipeline import CatalogueCases, certify
 from harness.engine.plan.levels import has_cases, of_level
 from harness.engine.run.claimed_levels import levels_to_run
+from harness.engine.run.context import Limits, RunContext, RunIdentity
 from harness.engine.run.declared import NOTHING_DECLARED, declared_by
+from harness.engine.run.event_bus import EventBus
 from harness.engine.run.isolation import NOT_ISOLATED, Isolation
 from harness.engine.run.preflight import ready, versions
 from harness.errors import ExitCode, UsageError
@@ -149,24 +151,18 @@ def _executed(args: Execution, consumer: Consumer, chosen: Sequence[Case]) -> in
     with listening(run_dir, args.reports, collector, json=args.json) as listeners:
         consumer = replace(consumer, environment={**consumer.environment, **args.spark})
         consumer = ready(consumer, listeners[0].handle)
-        request = Request(
-            space=args.space,
-            consumer=consumer,
-            cases=chosen,
-            run=run,
-            run_dir=run_dir,
-            versions={**versions(), **_own_version(consumer)},
-            environment=dict(os.environ),
-            deadline_s=args.deadline_s,
-            parallelism=os.cpu_count() or 1,
-            source=args.source,
-            planned=None if laid is None else laid.plans,
-            isolation=args.isolation,
-            options=_repeated(args),
-            declared=declared,
-            level=args.level,
+        context = RunContext(
+            RunIdentity(run, run_dir, {**versions(), **_own_version(consumer)}, _repeated(args)),
+            consumer,
+            dict(os.environ),
+            EventBus(listeners),
+            args.source,
+            Limits(args.deadline_s, os.cpu_count() or 1),
+            declared,
+            args.isolation,
         )
-        outcome = Run(request, listeners).execute()
+        planned = None if laid is None else laid.plans
+        outcome = certify(CatalogueCases(args.space, chosen, args.level, planned), context)
     if args.json:
         document = {**collector.finished, "cases": collector.cases}
         if laid is not None:

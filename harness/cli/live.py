@@ -14,10 +14,13 @@ import orjson
 from harness.cli import spark_options
 from harness.cli.execute import Collector, inapplicable, listening
 from harness.engine.catalogue.workspace import new_run, runs
+from harness.engine.pipeline import certify
 from harness.engine.run.claimed_levels import levels_to_run
+from harness.engine.run.context import Limits, RunContext, RunIdentity
 from harness.engine.run.declared import NOTHING_DECLARED, declared_by
+from harness.engine.run.event_bus import EventBus
 from harness.engine.run.external_topics.document import read_live
-from harness.engine.run.external_topics.run import LiveRequest, LiveRun
+from harness.engine.run.external_topics.run import ExternalTables, refuse_external
 from harness.engine.run.preflight import ready, versions
 from harness.errors import ExitCode, UsageError
 from harness.model.level import Level
@@ -60,19 +63,17 @@ def execute_live(args: LiveExecution) -> int:
         consumer = replace(consumer, environment={**consumer.environment, **args.spark})
         consumer = ready(consumer, listeners[0].handle)
         own = {consumer.name: consumer.version} if consumer.version else {}
-        request = LiveRequest(
-            live=live,
-            consumer=consumer,
-            run=run,
-            run_dir=run_dir,
-            versions={**versions(), **own},
-            environment=dict(os.environ),
-            source=source,
-            deadline_s=args.deadline_s,
-            options=_repeated(args),
-            declared=declared,
+        context = RunContext(
+            RunIdentity(run, run_dir, {**versions(), **own}, _repeated(args)),
+            consumer,
+            dict(os.environ),
+            EventBus(listeners),
+            source,
+            Limits(args.deadline_s),
+            declared,
         )
-        outcome = LiveRun(request, listeners).execute()
+        refuse_external(live, context)
+        outcome = certify(ExternalTables(live), context)
     if args.json:
         click.echo(orjson.dumps({**collector.finished, "cases": collector.cases}).decode())
     if outcome.exit_code is ExitCode.USAGE:

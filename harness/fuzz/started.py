@@ -7,31 +7,21 @@ name.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from harness.engine.catalogue.workspace import Workspace, new_run
-from harness.engine.events import Event
-from harness.engine.pipeline import Request, Run
+from harness.engine.pipeline import CatalogueCases, certify
 from harness.engine.plan.case import Plan
+from harness.engine.run.context import Limits, RunContext, RunIdentity
+from harness.engine.run.event_bus import EventBus
 from harness.engine.run.preflight import versions
 from harness.model.finding import Judgement, Verdict
 from harness.runner.manifest import Consumer
 from harness.services import Services, Source
 
 AT_ONCE = 100
-
-
-@dataclass(frozen=True, slots=True)
-class _Quiet:
-    """Hears a run and passes nothing on."""
-
-    heard: Callable[[Event], None] = field(default=lambda _: None)
-
-    def handle(self, event: Event) -> None:
-        """Hear an event."""
-        self.heard(event)
 
 
 class Started:
@@ -67,21 +57,18 @@ class Started:
         if not asked:
             return [(Verdict(one.case.id, Judgement.NOT_APPLICABLE),) for one in plans]
         run, run_dir = new_run(Path(self._space.runs) / "runs")
-        request = Request(
-            space=self._space,
-            consumer=self._consumer,
-            cases=[one.case for one in asked],
-            run=run,
-            run_dir=run_dir,
-            versions=versions(),
-            environment=dict(os.environ),
-            deadline_s=self._deadline,
-            parallelism=os.cpu_count() or 1,
-            planned=asked,
-            services=self._services,
-            source=self._source,
+        context = RunContext(
+            RunIdentity(run, run_dir, versions()),
+            self._consumer,
+            dict(os.environ),
+            EventBus(),
+            self._source,
+            Limits(self._deadline, os.cpu_count() or 1),
         )
-        outcome = Run(request, [_Quiet()]).execute()
+        cases = [one.case for one in asked]
+        outcome = certify(
+            CatalogueCases(self._space, cases, planned=asked, services=self._services), context
+        )
         found = {one.case.id: verdict for one, verdict in zip(asked, outcome.verdicts, strict=True)}
         nothing = Judgement.NOT_APPLICABLE
         return [(found.get(one.case.id) or Verdict(one.case.id, nothing),) for one in numbered]

@@ -16,9 +16,11 @@ from pathlib import Path
 from harness.engine.catalogue.plans import plans_apart
 from harness.engine.catalogue.workspace import Workspace, new_run, workspace
 from harness.engine.events import CaseFinished, Event
-from harness.engine.pipeline import Request, Run
+from harness.engine.pipeline import CatalogueCases, certify
 from harness.engine.plan.case import Plan, names_schemas
 from harness.engine.run.claimed_levels import declined
+from harness.engine.run.context import Limits, RunContext, RunIdentity
+from harness.engine.run.event_bus import EventBus
 from harness.engine.run.preflight import ready, versions
 from harness.errors import Problem
 from harness.model.finding import Verdict
@@ -58,24 +60,20 @@ class Order:
     ) -> dict[str, CaseFinished]:
         """Run the engine once; return what it said of each case. HarnessError when it cannot."""
         run, run_dir = new_run(self.options.directory)
-        request = Request(
-            space=space,
-            consumer=ready(self.consumer, unheard),
-            cases=cases,
-            run=run,
-            run_dir=run_dir,
-            versions=versions(),
-            environment=dict(os.environ),
-            deadline_s=self.deadline_s,
-            parallelism=self.options.parallelism,
-            planned=planned,
-            services=self.services.running(registry=any(map(names_schemas, cases))),
-            source=self.services.source,
-        )
+        consumer = ready(self.consumer, unheard)
+        services = self.services.running(registry=any(map(names_schemas, cases)))
         finished = Finished()
         with ExitStack() as stack:
             file = stack.enter_context((run_dir / "events.ndjson").open("wb"))
-            Run(request, [finished, Ndjson(file)]).execute()
+            context = RunContext(
+                RunIdentity(run, run_dir, versions()),
+                consumer,
+                dict(os.environ),
+                EventBus([finished, Ndjson(file)]),
+                self.services.source,
+                Limits(self.deadline_s, self.options.parallelism),
+            )
+            certify(CatalogueCases(space, cases, planned=planned, services=services), context)
         return finished.cases
 
 

@@ -12,8 +12,10 @@ import pytest
 
 from harness.engine.catalogue.workspace import workspace
 from harness.engine.events import Event, PhaseStarted
-from harness.engine.pipeline import Request, Run
+from harness.engine.pipeline import CatalogueCases, certify
 from harness.engine.plan.case import Plan
+from harness.engine.run.context import Limits, RunContext, RunIdentity
+from harness.engine.run.event_bus import EventBus
 from harness.engine.run.headline import RunResult
 from harness.engine.run.isolation import NOT_ISOLATED, Isolation
 from harness.errors import ExitCode
@@ -66,19 +68,17 @@ def run(root: Path, isolation: Isolation, consumer: Consumer) -> tuple[Heard, Ru
     """Run the changefeeds over a consumer; return what was heard, and the outcome."""
     made = plans(root / "scenarios")
     heard = Heard()
-    request = Request(
-        space=workspace(root, root),
-        consumer=consumer,
-        cases=[plan.case for plan in made.values()],
-        run="e1",
-        run_dir=root / "run",
-        versions={},
-        environment=dict(os.environ),
-        deadline_s=60,
-        planned=tuple(made.values()),
+    context = RunContext(
+        RunIdentity("e1", root / "run"),
+        consumer,
+        dict(os.environ),
+        EventBus([heard]),
+        limits=Limits(60),
         isolation=isolation,
     )
-    return heard, Run(request, [heard]).execute()
+    cases = [plan.case for plan in made.values()]
+    planned = tuple(made.values())
+    return heard, certify(CatalogueCases(workspace(root, root), cases, planned=planned), context)
 
 
 def test_what_fails_in_a_pack_is_tried_alone_before_it_is_reported(tmp_path: Path) -> None:

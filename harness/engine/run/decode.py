@@ -9,17 +9,16 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import replace
 
 from harness.engine.deliver.large_messages import laid_out, rows_left_out
 from harness.engine.deliver.produce import FilledTopic, filled_topics
 from harness.engine.plan.case import Plan, names_schemas
 from harness.engine.plan.delivery import decoded_or_refusal
 from harness.engine.run import jobs
-from harness.engine.run.batch import Answers
-from harness.engine.run.interactive import Phase
-from harness.engine.run.isolation import NOT_ISOLATED, Isolation, read_alone
+from harness.engine.run.context import RunContext
+from harness.engine.run.isolation import read_alone
+from harness.engine.run.judging import CaseAnswer, batched
 from harness.faults.log import LogEntry
 from harness.model.canonical import canonical
 from harness.model.columns import Column
@@ -33,57 +32,49 @@ from harness.model.values import Value
 from harness.protocols import PROTOCOLS
 from harness.runner.contract.decoding import Given, GivenRecord, schemas_of
 from harness.runner.contract.job import ChangefeedJob, Mode
-from harness.runner.manifest import Consumer
 from harness.runner.run import RunPlan
 from harness.runner.run import run as run_consumer
 from harness.verdict.decoding import ExpectedEvent, judge_decoded
 
 
-@dataclass(frozen=True, slots=True)
-class Decoding:
-    """How cases are put to a consumer at level decode; `phase` tells of each part."""
-
-    consumer: Consumer
-    run_dir: Path
-    environment: Mapping[str, str]
-    deadline_s: float
-    parallelism: int
-    phase: Phase
-    isolation: Isolation = NOT_ISOLATED
-
-    def run(self, planned: Sequence[Plan]) -> Answers:
-        """Let the consumer decode the records of all cases, and those that went wrong alone."""
-        with self.phase("consume", self.consumer.name):
-            asked = RunPlan(
-                tuple(self._changefeed(plan, index) for index, plan in enumerate(planned)),
-                None,
-                self.run_dir,
-                self.deadline_s,
-                parallelism=self.parallelism,
-                mode=Mode.DECODE,
-            )
-            observed = run_consumer(self.consumer, asked, environment=self.environment)
-        verdicts = {one.case.id: judged_decoded(one, observed[one.case.id]) for one in planned}
-        return Answers(observed, verdicts, self._alone(asked, verdicts))
-
-    def _changefeed(self, plan: Plan, index: int) -> ChangefeedJob:
-        large = self.run_dir.absolute() / "large" / f"{index:04}"
-        told = jobs.changefeed(plan, index, filled(plan), laid_out(plan, large))
-        return replace(told, given=given(plan))
-
-    def _alone(self, asked: RunPlan, verdicts: Mapping[str, Verdict]) -> Mapping[str, Observed]:
-        """Let the consumer read some changefeeds again, each in a job of its own."""
-        chosen = frozenset(read_alone(verdicts, self.isolation))
-        if not chosen or min(self.consumer.max_changefeeds, len(asked.changefeeds)) == 1:
-            return {}
-        alone = replace(
-            asked,
-            changefeeds=tuple(feed for feed in asked.changefeeds if feed.id in chosen),
-            run_dir=asked.run_dir / "alone",
+def decode(context: RunContext, planned: Sequence[Plan]) -> dict[str, CaseAnswer]:
+    """Let the consumer decode the records of all cases, and those that went wrong alone."""
+    consumer, limits = context.consumer, context.limits
+    with context.bus.phase("consume", consumer.name):
+        asked = RunPlan(
+            tuple(_changefeed(context, plan, index) for index, plan in enumerate(planned)),
+            None,
+            context.directory,
+            limits.deadline_s,
+            parallelism=limits.parallelism,
+            mode=Mode.DECODE,
         )
-        one_each = replace(self.consumer, max_changefeeds=1)
-        with self.phase("read alone", f"{len(chosen)} cases"):
-            return run_consumer(one_each, alone, environment=self.environment)
+        observed = run_consumer(consumer, asked, environment=context.environment)
+    verdicts = {one.case.id: judged_decoded(one, observed[one.case.id]) for one in planned}
+    return batched(observed, verdicts, _alone(context, asked, verdicts))
+
+
+def _changefeed(context: RunContext, plan: Plan, index: int) -> ChangefeedJob:
+    large = context.directory.absolute() / "large" / f"{index:04}"
+    feed = jobs.changefeed(plan, index, filled(plan), laid_out(plan, large))
+    return replace(feed, given=given(plan))
+
+
+def _alone(
+    context: RunContext, asked: RunPlan, verdicts: Mapping[str, Verdict]
+) -> Mapping[str, Observed]:
+    """Let the consumer read some changefeeds again, each in a job of its own."""
+    chosen = read_alone(verdicts, context.isolation, context.consumer.max_changefeeds)
+    if not chosen:
+        return {}
+    alone = replace(
+        asked,
+        changefeeds=tuple(feed for feed in asked.changefeeds if feed.id in chosen),
+        run_dir=asked.run_dir / "alone",
+    )
+    one_each = replace(context.consumer, max_changefeeds=1)
+    with context.bus.phase("read alone", f"{len(chosen)} cases"):
+        return run_consumer(one_each, alone, environment=context.environment)
 
 
 def judged_decoded(plan: Plan, observed: Observed) -> Verdict:

@@ -1,23 +1,20 @@
-"""What a run says of itself while it goes on: its phases, its services, whatever happens."""
+"""Publishes the events of a run to its listeners."""
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 
 from harness.engine.events import Event, Listener, PhaseFinished, PhaseStarted
-from harness.engine.run.preflight import service_changed
-from harness.services import ServiceEvent, Services, Source, start
 
 
 class EventBus:
-    """A run's voice: knows its listeners, and when it began."""
+    """Knows the listeners of a run, and when the run began."""
 
-    def __init__(self, listeners: Sequence[Listener]) -> None:
-        """Take whoever listens."""
+    def __init__(self, listeners: Sequence[Listener] = ()) -> None:
+        """Take the listeners; the run begins now."""
         self._listeners = listeners
         self._began = time.monotonic()
         self._lock = threading.Lock()
@@ -27,38 +24,16 @@ class EventBus:
         """Return how long the run has gone on."""
         return time.monotonic() - self._began
 
-    def tell(self, event: Event) -> None:
-        """Tell every listener; services tell from threads of their own."""
+    def publish(self, event: Event) -> None:
+        """Hand an event to every listener, one event at a time, from whatever thread."""
         with self._lock:
             for listener in self._listeners:
                 listener.handle(event)
 
     @contextmanager
     def phase(self, phase: str, detail: str = "") -> Generator[None]:
-        """Tell when a phase starts and, unless it fails, when it has finished."""
+        """Publish that a phase starts and, unless it fails, that it has finished."""
         began = time.monotonic()
-        self.tell(PhaseStarted(phase, detail))
+        self.publish(PhaseStarted(phase, detail))
         yield
-        self.tell(PhaseFinished(phase, time.monotonic() - began))
-
-    @contextmanager
-    def services(
-        self, wanted: Sequence[str], source: Source, run_dir: Path, environment: Mapping[str, str]
-    ) -> Generator[Services]:
-        """Start or reach services from their source, as a phase; raises SetupError."""
-
-        def heard(event: ServiceEvent) -> None:
-            self.tell(service_changed(event))
-
-        began = time.monotonic()
-        self.tell(PhaseStarted("services", source.said(wanted)))
-        with start(
-            wanted,
-            run_dir=run_dir,
-            on_event=heard,
-            env=environment,
-            settings=source.settings,
-            warm=source.warm,
-        ) as services:
-            self.tell(PhaseFinished("services", time.monotonic() - began))
-            yield services
+        self.publish(PhaseFinished(phase, time.monotonic() - began))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from harness.engine.events import RunFinished
 from harness.errors import ExitCode
@@ -16,6 +17,11 @@ class RunResult:
 
     verdicts: tuple[Verdict, ...]
     exit_code: ExitCode
+
+
+def now() -> str:
+    """Return the time as a run's first event has it: ISO 8601 in UTC, to the second."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def concluded(verdicts: Sequence[Verdict], seconds: float, level: str) -> RunFinished:

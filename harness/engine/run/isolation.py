@@ -35,8 +35,15 @@ class Isolation:
 NOT_ISOLATED = Isolation()
 
 
-def read_alone(verdicts: Mapping[str, Verdict], isolation: Isolation) -> Sequence[str]:
-    """Return the ids of the packed cases that are read alone, in order."""
+def read_alone(
+    verdicts: Mapping[str, Verdict], isolation: Isolation, at_once: int
+) -> Sequence[str]:
+    """Return the ids of the batched cases that are read alone, in order.
+
+    `at_once` is how many changefeeds a start takes; where that is one, each was alone already.
+    """
+    if min(at_once, len(verdicts)) == 1:
+        return ()
     wrong = [case for case, verdict in verdicts.items() if verdict.judgement in CONFIRMED]
     confirmed = frozenset(wrong[:CONFIRMED_AT_MOST])
     return [

@@ -1,10 +1,9 @@
-"""What cases require: services to be started, and what a consumer has to declare."""
+"""What a case requires of a consumer and of the services, and whether they lack it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from harness.engine.plan.case import names_schemas
 from harness.engine.plan.levels import steps_of
 from harness.engine.plan.timing import timing
 from harness.faults import FAULTS
@@ -12,19 +11,7 @@ from harness.faults.actions import AfterCommits, AtCrashPoint, Kill, Pause, Step
 from harness.model.record import Record
 from harness.runner.manifest import Capability, Consumer, CrashPoint
 from harness.scenario.expand import Case
-from harness.services import Registry, Services, Settings
-
-
-def services_for(cases: Sequence[Case], consumer: Consumer | None = None) -> list[str]:
-    """Return the names of the services to start for these cases, and for a consumer of them."""
-    registry = ["registry"] if any(map(names_schemas, cases)) else []
-    sink = ["mariadb"] if consumer is not None and consumer.result.in_database else []
-    return ["kafka", *registry, *sink]
-
-
-def registry_for(services: Services, cases: Sequence[Case]) -> Registry | None:
-    """Return the run's registry if one of the cases needs it."""
-    return services.registry if any(map(names_schemas, cases)) else None
+from harness.services import Settings
 
 
 def unmet(steps: Sequence[Step], consumer: Consumer, settings: Settings) -> str:

@@ -17,8 +17,10 @@ from cdc_spark.conformance.decode_input import DecodeInput, DecodeTask
 from cdc_spark.protocols import Language
 from harness.engine.catalogue.choose import load, selected
 from harness.engine.catalogue.workspace import workspace
-from harness.engine.pipeline import Request, Run
+from harness.engine.pipeline import CatalogueCases, certify
 from harness.engine.plan.levels import of_level
+from harness.engine.run.context import RunContext, RunIdentity
+from harness.engine.run.event_bus import EventBus
 from harness.engine.run.isolation import Isolation
 from harness.engine.run.preflight import ready
 from harness.model.finding import Judgement
@@ -162,17 +164,13 @@ def test_a_drawn_share_of_the_catalogue_passes(tmp_path: Path) -> None:
     drawn = tuple(case for case in every if SHARE.drawn(case.id))
     assert len(drawn) > 100
     assert {case.protocol for case in drawn} == {"open", "avro", "vitess"}
-    request = Request(
-        space=space,
-        consumer=ready(parse("spark", Whereabouts.here()), lambda _: None),
-        cases=drawn,
-        run="decode",
-        run_dir=tmp_path / "run",
-        versions={},
-        environment=dict(os.environ),
-        level=Level.DECODE,
+    context = RunContext(
+        RunIdentity("decode", tmp_path / "run"),
+        ready(parse("spark", Whereabouts.here()), lambda _: None),
+        dict(os.environ),
+        EventBus(),
     )
-    outcome = Run(request, ()).execute()
+    outcome = certify(CatalogueCases(space, drawn, Level.DECODE), context)
     told = [
         {"case": one.case, "judgement": one.judgement, "detail": one.detail}
         for one in outcome.verdicts

@@ -13,7 +13,9 @@ import pytest
 
 from harness.engine.catalogue.choose import load, selected
 from harness.engine.catalogue.workspace import workspace
-from harness.engine.pipeline import Request, Run
+from harness.engine.pipeline import CatalogueCases, certify
+from harness.engine.run.context import RunContext, RunIdentity
+from harness.engine.run.event_bus import EventBus
 from harness.engine.run.preflight import ready
 from harness.model.finding import FINDINGS, Judgement
 from harness.runner.targets import Whereabouts, parse
@@ -45,16 +47,13 @@ def test_zones_and_encodings_change_no_answer(tmp_path: Path) -> None:
     chosen = drawn(selected(load(space), "types or encoding"))
     spark = ready(parse("spark", Whereabouts.here()), lambda _: None)
     zones = {"TZ": "Asia/Kathmandu", "HARNESS_SPARK_CONF": json.dumps(ELSEWHERE)}
-    request = Request(
-        space=space,
-        consumer=replace(spark, environment={**spark.environment, **zones}),
-        cases=chosen,
-        run="zones",
-        run_dir=tmp_path / "run",
-        versions={},
-        environment=dict(os.environ),
+    context = RunContext(
+        RunIdentity("zones", tmp_path / "run"),
+        replace(spark, environment={**spark.environment, **zones}),
+        dict(os.environ),
+        EventBus(),
     )
-    verdicts = Run(request, []).execute().verdicts
+    verdicts = certify(CatalogueCases(space, chosen), context).verdicts
     judged = Counter(verdict.judgement for verdict in verdicts)
     assert not [verdict for verdict in verdicts if verdict.judgement in FINDINGS]
     assert judged[Judgement.PASS] > 2 * EACH

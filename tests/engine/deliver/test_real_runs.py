@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 
 from harness.engine.catalogue.workspace import workspace
-from harness.engine.pipeline import Request, Run
+from harness.engine.pipeline import CatalogueCases, certify
 from harness.engine.plan.case import Plan
+from harness.engine.run.context import Limits, RunContext, RunIdentity
+from harness.engine.run.event_bus import EventBus
 from harness.model.finding import Judgement, Verdict
 from harness.runner.manifest import Capability, Consumer
 from harness.runner.targets import Whereabouts, parse
@@ -67,18 +69,15 @@ COMMITTING = Consumer(
 
 def run(plans: Sequence[Plan], root: Path, consumer: Consumer = REFERENCE) -> Mapping[str, Verdict]:
     """Run plans over a consumer; return the verdicts by delivery."""
-    request = Request(
-        space=workspace(root, root),
-        consumer=consumer,
-        cases=[plan.case for plan in plans],
-        run="e1",
-        run_dir=root / "run",
-        versions={},
-        environment=dict(os.environ),
-        deadline_s=60,
-        planned=plans,
+    context = RunContext(
+        RunIdentity("e1", root / "run"),
+        consumer,
+        dict(os.environ),
+        EventBus(),
+        limits=Limits(60),
     )
-    verdicts = Run(request, []).execute().verdicts
+    cases = CatalogueCases(workspace(root, root), [plan.case for plan in plans], planned=plans)
+    verdicts = certify(cases, context).verdicts
     return {p.case.delivery or "plain": v for p, v in zip(plans, verdicts, strict=True)}
 
 

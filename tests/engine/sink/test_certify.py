@@ -11,7 +11,10 @@ import pytest
 
 from harness.engine.catalogue.choose import load, selected
 from harness.engine.catalogue.workspace import workspace
-from harness.engine.pipeline import Request, Run
+from harness.engine.pipeline import CatalogueCases
+from harness.engine.pipeline import certify as run
+from harness.engine.run.context import Limits, RunContext, RunIdentity
+from harness.engine.run.event_bus import EventBus
 from harness.engine.sink.session import Session
 from harness.model.finding import FindingKind, Judgement, Verdict
 from harness.runner.manifest import Consumer
@@ -47,18 +50,15 @@ def certify(
     """Return the verdicts on a consumer, by case."""
     space = workspace(ROOT)
     folders = [space.scenarios / "keys", space.scenarios / "restart"]
-    request = Request(
-        space=space,
-        consumer=one,
-        cases=selected(load(space, folders), words),
-        run=directory.name,
-        run_dir=directory / "run",
-        versions={},
-        environment=dict(os.environ),
-        deadline_s=60,
-        services=services,
+    context = RunContext(
+        RunIdentity(directory.name, directory / "run"),
+        one,
+        dict(os.environ),
+        EventBus(),
+        limits=Limits(60),
     )
-    return {verdict.case: verdict for verdict in Run(request, []).execute().verdicts}
+    cases = CatalogueCases(space, selected(load(space, folders), words), services=services)
+    return {verdict.case: verdict for verdict in run(cases, context).verdicts}
 
 
 def names(services: Services) -> set[bytes | None]:

@@ -11,7 +11,6 @@ import time
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from confluent_kafka import Consumer as Client
@@ -20,18 +19,18 @@ from confluent_kafka import KafkaException, TopicPartition
 from harness.engine.deliver.large_messages import laid_out
 from harness.engine.deliver.own_topics import OwnTopics
 from harness.engine.deliver.produce import FilledTopic, fill, filled_topics, wanted_topics
-from harness.engine.deliver.topics import WARNINGS, TopicOptions
+from harness.engine.deliver.topics import WARNINGS
 from harness.engine.plan.case import Plan
 from harness.engine.run.attached.views import View, view
 from harness.engine.run.attached.watch import Watch, rows_of
-from harness.engine.run.interactive import Phase
-from harness.engine.run.requirements import registry_for
+from harness.engine.run.context import RunContext
+from harness.engine.run.judging import CaseAnswer
+from harness.engine.run.services import registry_for
 from harness.errors import SetupError, UsageError
 from harness.faults.actions import Aborted, Committed
 from harness.model.observed import Observed, Outcome
 from harness.model.record import Record
 from harness.runner.attach import Attach, filled, word
-from harness.runner.manifest import Consumer
 from harness.services import HttpRegistry, Services
 
 POLL_S = 0.5
@@ -42,44 +41,42 @@ Named = tuple[Plan, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Attached:
+class AttachedRun:
     """A run over one running system."""
 
+    context: RunContext
     services: Services
-    wishes: TopicOptions
-    consumer: Consumer
     attach: Attach
-    run_name: str
-    directory: Path
-    deadline_s: float
-    phase: Phase
 
-    def run(self, planned: Sequence[Plan]) -> dict[str, Observed]:
+    def run(self, planned: Sequence[Plan]) -> dict[str, CaseAnswer]:
         """Return the system's answers by case; raises UsageError and SetupError."""
         unfit = {plan.case.id: words for plan in planned if (words := self._lacking(plan))}
         answers = {
-            case: Observed(Outcome.NOT_APPLICABLE, f"needs {words}")
+            case: CaseAnswer(Observed(Outcome.NOT_APPLICABLE, f"needs {words}"))
             for case, words in unfit.items()
         }
         named = [(plan, self._prefix(plan)) for plan in planned if plan.case.id not in unfit]
         if not named:
             return answers
         _refuse_shared(self.attach, [plan for plan, _ in named])
-        own = OwnTopics(self.services.kafka, self.wishes.replication)
-        with view(self.attach, self.run_name) as looking:
+        own = OwnTopics(self.services.kafka, self.context.topics.replication)
+        with view(self.attach, self.context.identity.name) as looking:
             watches = [self._watch(looking, plan) for plan, _ in named]
             try:
                 self._fill(own, named)
-                with self.phase("watch", self.consumer.name), self._groups(named) as groups:
+                with (
+                    self.context.bus.phase("watch", self.context.consumer.name),
+                    self._groups(named) as groups,
+                ):
                     self._wait(looking, watches, groups)
             finally:
-                if not self.wishes.keep:
+                if not self.context.topics.keep:
                     own.withdraw()
-        return answers | {one.plan.case.id: one.answer for one in watches if one.answer}
+        return answers | {one.plan.case.id: CaseAnswer(one.answer) for one in watches if one.answer}
 
     def _prefix(self, plan: Plan) -> str:
         pattern = self.attach.topics.removesuffix(TOPIC)
-        return filled(pattern, case=word(plan.case.id), run=self.run_name)
+        return filled(pattern, case=word(plan.case.id), run=self.context.identity.name)
 
     def _lacking(self, plan: Plan) -> str:
         """Say what a system lacks that nobody starts; "" when it lacks nothing."""
@@ -87,7 +84,7 @@ class Attached:
             return "an answer that names messages, which a running system does not give"
         if not all(isinstance(step, PLAIN) for step in plan.delivery.steps):
             return "a consumer that the harness starts"
-        if laid_out(plan, self.directory / "large" / word(plan.case.id)) is not None:
+        if laid_out(plan, self.context.directory / "large" / word(plan.case.id)) is not None:
             return "what lies outside of messages (large-message-handle)"
         return ""
 
@@ -105,7 +102,7 @@ class Attached:
         kafka = self.services.kafka
         registry = registry_for(self.services, [plan.case for plan, _ in named])
         records = sum(len(plan.delivered) for plan, _ in named)
-        with self.phase("produce", f"{records} records"):
+        with self.context.bus.phase("produce", f"{records} records"):
             wanted = dict(wanted_topics(named))
             own.prepare(wanted, create=True)
             there = {name: count for name, count in wanted.items() if name not in own.made}
@@ -126,7 +123,7 @@ class Attached:
                 group.close()
 
     def _group(self, plan: Plan) -> str:
-        return filled(self.attach.group, case=word(plan.case.id), run=self.run_name)
+        return filled(self.attach.group, case=word(plan.case.id), run=self.context.identity.name)
 
     def _wait(self, looking: View, watches: Sequence[Watch], groups: Mapping[str, Group]) -> None:
         began = time.monotonic()
@@ -138,7 +135,7 @@ class Attached:
                 observed = looking.look(one.plan)
                 one.look(observed, time.monotonic() - began, has_read=has_read)
             self.services.check()
-            late = time.monotonic() - began > self.deadline_s
+            late = time.monotonic() - began > self.context.limits.deadline_s
             left = [one for one in left if one.answer is None]
             if late or not left:
                 break

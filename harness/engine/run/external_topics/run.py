@@ -6,17 +6,12 @@ the database of one that writes into a database.
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
-from pathlib import Path
 
-from harness.engine.events import CaseFinished, Listener, RunStarted
+from harness.engine.events import CaseFinished
 from harness.engine.run import jobs
-from harness.engine.run.declared import NOTHING_DECLARED, Declared
-from harness.engine.run.event_bus import EventBus
+from harness.engine.run.context import RunContext
 from harness.engine.run.external_topics.document import LiveFile
 from harness.engine.run.external_topics.judged import (
     CONTROL,
@@ -30,11 +25,9 @@ from harness.engine.run.external_topics.judged import (
 )
 from harness.engine.run.external_topics.source import Snapshot, changed, snapshot
 from harness.engine.run.external_topics.topics import ends_now
-from harness.engine.run.headline import RunResult, concluded
+from harness.engine.run.services import started_alone
 from harness.engine.sink.sink import Sink, sink_of
-from harness.errors import ExitCode, UsageError
-from harness.model.evidence import Evidence
-from harness.model.finding import Verdict
+from harness.errors import UsageError
 from harness.model.level import Level
 from harness.model.observed import Observed
 from harness.model.table import TableId
@@ -43,160 +36,130 @@ from harness.runner.manifest import Consumer
 from harness.runner.run import RunPlan, regrouped
 from harness.runner.run import run as run_consumer
 from harness.runner.targets import BUNDLED, Whereabouts, parse
-from harness.services import Services, Source
+from harness.services import Services
 
 
 @dataclass(frozen=True, slots=True)
-class LiveRequest:
-    """What to run: a consumer over one live file; `options` are words that repeat the run.
-
-    `declared` is what the consumer says of its failures.
-    """
+class ExternalTables:
+    """The tables of one live file: each is a case."""
 
     live: LiveFile
-    consumer: Consumer
-    run: str
-    run_dir: Path
-    versions: Mapping[str, str]
-    environment: Mapping[str, str]
-    source: Source
-    deadline_s: float = 300.0
-    options: Sequence[str] = ()
-    declared: Declared = NOTHING_DECLARED
 
+    @property
+    def ids(self) -> Sequence[str]:
+        """Return the ids of the tables' cases."""
+        return [case_id(self.live, name) for name in self.live.tables]
 
-class LiveRun:
-    """One run in progress."""
+    @property
+    def level(self) -> str:
+        """Return what reports call the level."""
+        return Level.LIVE.value
 
-    def __init__(self, request: LiveRequest, listeners: Sequence[Listener]) -> None:
-        """Take the request and whoever listens."""
-        self._request = request
-        self._told = EventBus(listeners)
-
-    def execute(self) -> RunResult:
-        """Run, and return the outcome; raises HarnessError when the run cannot go on."""
-        request, live = self._request, self._request.live
-        _refuse(request)
-        at = datetime.now(UTC).isoformat(timespec="seconds")
-        name, level = request.consumer.name, Level.LIVE.value
-        self._told.tell(
-            RunStarted(request.run, name, len(live.tables), request.versions, at, level)
-        )
-        with self._services() as services:
-            with self._told.phase("select", str(live.upstream)):
+    def finished(self, context: RunContext) -> Iterator[CaseFinished]:
+        """Let the consumer read the topics; yield each table as it is judged."""
+        live, phase = self.live, context.bus.phase
+        wanted = ["kafka", *(["registry"] if live.names_schemas else [])]
+        wanted += ["mariadb"] if context.consumer.result.in_database else []
+        with started_alone(context, wanted, "services") as services:
+            with phase("select", str(live.upstream)):
                 before = snapshot(live)
-            asked = self._asked(services)
+            reading = _Reading(context, services, _asked(live, context, services))
             with (
-                sink_of(services, request.consumer, request.run) as sink,
-                self._told.phase("consume", name),
+                sink_of(services, context.consumer, context.identity.name) as sink,
+                phase("consume", context.consumer.name),
             ):
-                observed = self._consumed(services, asked, before, sink)
-            with self._told.phase("select again", str(live.upstream)):
-                after = snapshot(live)
-            verdicts = self._judged(services, asked, before, changed(before, after), observed)
-        finished = concluded(verdicts, self._told.seconds, level)
-        self._told.tell(finished)
-        return RunResult(tuple(verdicts), ExitCode(finished.exit_code))
-
-    def _asked(self, services: Services) -> RunPlan:
-        request, live = self._request, self._request.live
-        complete = live.wire.complete
-        feed = ChangefeedJob(
-            id=f"live[{live.protocol}]",
-            dir="0000",
-            protocol=live.protocol,
-            topics=ends_now(services.kafka.client, live),
-            dialect=live.dialect,
-            complete=None if complete is None else Complete(complete),
-            settings=dict(live.settings),
-        )
-        registry = jobs.registry_job(services.registry) if live.names_schemas else None
-        group = f"harness-live-{request.run}"
-        return RunPlan(
-            (feed,),
-            jobs.kafka_job(services.kafka, group),
-            request.run_dir / "consumer",
-            request.deadline_s,
-            registry=registry,
-        )
-
-    def _consumed(
-        self, services: Services, asked: RunPlan, truth: Snapshot, sink: Sink | None
-    ) -> Observed:
-        """Return the consumer's answer, out of the sink's databases where it writes into one."""
-        consumer = self._request.consumer
-        if sink is None:
-            return self._answer(services, consumer, asked)
-        (feed,) = asked.changefeeds
-        databases = sink.databases(shapes_for(self._request.live, truth, feed.id), 0)
-        feed = replace(feed, databases=databases)
-        asked = replace(asked, changefeeds=(feed,), sink=sink.job)
-        return sink.answer(feed, self._answer(services, consumer, asked))
-
-    def _answer(self, services: Services, consumer: Consumer, asked: RunPlan) -> Observed:
-        environment = self._request.environment
-        (observed,) = run_consumer(
-            consumer, asked, environment=environment, should_abort=services.check
-        ).values()
-        return observed
+                observed = reading.consumed(live, before, sink)
+            with phase("select again", str(live.upstream)):
+                moved = changed(before, snapshot(live))
+            yield from self._judged(reading, before, moved, observed)
 
     def _judged(
-        self,
-        services: Services,
-        asked: RunPlan,
-        truth: Snapshot,
-        moved: frozenset[TableId],
-        observed: Observed,
-    ) -> list[Verdict]:
-        live, declared = self._request.live, self._request.declared
+        self, reading: _Reading, truth: Snapshot, moved: frozenset[TableId], observed: Observed
+    ) -> Iterator[CaseFinished]:
+        live, context = self.live, reading.context
         found = {name: verdict(live, truth, name, observed) for name in live.tables}
         disputed = any(one.judgement in DISPUTED for one, _ in found.values())
         control: Observed | None = None
-        if disputed and self._request.consumer.argv != BUNDLED[CONTROL].argv:
-            control = self._control(services, asked)
-        verdicts: list[Verdict] = []
+        if disputed and context.consumer.argv != BUNDLED[CONTROL].argv:
+            control = reading.control()
         for name, (one, shown) in found.items():
             settled = undisputed(live, truth, name, one, control, moved=name in moved)
-            settled = declared_or_not(live, truth, name, settled, declared)
-            self._finished(name, settled, observed.log, shown)
-            verdicts.append(settled)
-        return verdicts
+            settled = declared_or_not(live, truth, name, settled, context.declared)
+            yield CaseFinished(
+                case_id(live, name),
+                live.protocol,
+                live.shown,
+                TITLE,
+                settled,
+                context.repeat(("--live", live.shown)),
+                observed.log,
+                evidence=shown,
+            )
 
-    def _control(self, services: Services, asked: RunPlan) -> Observed:
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """What is asked of every consumer of the topics: the one to be judged, and the control."""
+
+    context: RunContext
+    services: Services
+    asked: RunPlan
+
+    def consumed(self, live: LiveFile, truth: Snapshot, sink: Sink | None) -> Observed:
+        """Return the consumer's answer, out of the sink's databases where it writes into one."""
+        consumer = self.context.consumer
+        if sink is None:
+            return self._answer(consumer, self.asked)
+        (feed,) = self.asked.changefeeds
+        databases = sink.databases(shapes_for(live, truth, feed.id), 0)
+        feed = replace(feed, databases=databases)
+        asked = replace(self.asked, changefeeds=(feed,), sink=sink.job)
+        return sink.answer(feed, self._answer(consumer, asked))
+
+    def control(self) -> Observed:
         """Let the reference consumer read the same offsets."""
         consumer = parse(CONTROL, Whereabouts.here())
         again = replace(
-            asked,
-            kafka=regrouped(asked.kafka, CONTROL),
-            run_dir=self._request.run_dir / CONTROL,
+            self.asked,
+            kafka=regrouped(self.asked.kafka, CONTROL),
+            run_dir=self.context.identity.directory / CONTROL,
         )
-        with self._told.phase("control", CONTROL):
-            return self._answer(services, consumer, again)
+        with self.context.bus.phase("control", CONTROL):
+            return self._answer(consumer, again)
 
-    def _finished(self, name: TableId, found: Verdict, log: str, shown: Evidence | None) -> None:
-        request, live = self._request, self._request.live
-        words = ["harness", "certify", request.consumer.target or request.consumer.name]
-        repeat = shlex.join([*words, "--live", live.shown, *request.options])
-        case = case_id(live, name)
-        self._told.tell(
-            CaseFinished(case, live.protocol, live.shown, TITLE, found, repeat, log, (), shown)
-        )
-
-    @contextmanager
-    def _services(self) -> Generator[Services]:
-        """Reach the broker, and the registry where messages name schemas; start a sink's server."""
-        request = self._request
-        wanted = ["kafka", *(["registry"] if request.live.names_schemas else [])]
-        wanted += ["mariadb"] if request.consumer.result.in_database else []
-        source = replace(request.source, warm={})  # at this level nothing of ours is used
-        run_dir = request.run_dir / "services"
-        with self._told.services(wanted, source, run_dir, request.environment) as services:
-            yield services
+    def _answer(self, consumer: Consumer, asked: RunPlan) -> Observed:
+        environment = self.context.environment
+        (observed,) = run_consumer(
+            consumer, asked, environment=environment, should_abort=self.services.check
+        ).values()
+        return observed
 
 
-def _refuse(request: LiveRequest) -> None:
+def _asked(live: LiveFile, context: RunContext, services: Services) -> RunPlan:
+    complete = live.wire.complete
+    feed = ChangefeedJob(
+        id=f"live[{live.protocol}]",
+        dir="0000",
+        protocol=live.protocol,
+        topics=ends_now(services.kafka.client, live),
+        dialect=live.dialect,
+        complete=None if complete is None else Complete(complete),
+        settings=dict(live.settings),
+    )
+    registry = jobs.registry_job(services.registry) if live.names_schemas else None
+    group = f"harness-live-{context.identity.name}"
+    return RunPlan(
+        (feed,),
+        jobs.kafka_job(services.kafka, group),
+        context.directory,
+        context.limits.deadline_s,
+        registry=registry,
+    )
+
+
+def refuse_external(live: LiveFile, context: RunContext) -> None:
     """Raise UsageError for what cannot be certified on these topics."""
-    live, consumer = request.live, request.consumer
+    consumer = context.consumer
     if not consumer.supports(live.protocol):
         raise UsageError(
             f"nothing is applicable: {consumer.name} does not declare the protocol {live.protocol}",
@@ -212,7 +175,7 @@ def _refuse(request: LiveRequest) -> None:
     services = {"kafka": "kafka.bootstrap.servers"}
     services |= {"registry": "registry.url"} if live.names_schemas else {}
     for service, setting in services.items():
-        if request.source.settings.backend(service) != "external":
+        if context.source.settings.backend(service) != "external":
             raise UsageError(
                 f"{live.shown} does not say where {service} is",
                 expected=f"the topics' own {service}: at level live none is started",

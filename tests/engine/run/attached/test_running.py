@@ -15,7 +15,10 @@ from confluent_kafka.admin import AdminClient
 
 from harness.engine.catalogue.choose import load, selected
 from harness.engine.catalogue.workspace import workspace
-from harness.engine.pipeline import Request, Run
+from harness.engine.pipeline import CatalogueCases
+from harness.engine.pipeline import certify as run
+from harness.engine.run.context import Limits, RunContext, RunIdentity
+from harness.engine.run.event_bus import EventBus
 from harness.engine.sink.session import Session
 from harness.errors import UsageError
 from harness.model.finding import Judgement, Verdict
@@ -93,18 +96,15 @@ def certify(
     space = workspace(ROOT)
     files = ("keys/pk-chain.yaml", "restart/killed-between-writes.yaml")
     chosen = load(space, [space.scenarios / file for file in files])
-    request = Request(
-        space=space,
-        consumer=one,
-        cases=selected(chosen, words),
-        run=directory.name,
-        run_dir=directory / "run",
-        versions={},
-        environment=dict(os.environ),
-        deadline_s=deadline_s,
-        services=services,
+    context = RunContext(
+        RunIdentity(directory.name, directory / "run"),
+        one,
+        dict(os.environ),
+        EventBus(),
+        limits=Limits(deadline_s),
     )
-    return {verdict.case: verdict for verdict in Run(request, []).execute().verdicts}
+    cases = CatalogueCases(space, selected(chosen, words), services=services)
+    return {verdict.case: verdict for verdict in run(cases, context).verdicts}
 
 
 def address(services: Services) -> dict[str, Any]:

@@ -1,0 +1,87 @@
+"""What a consumer answered on a case, and the event that says how it was judged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from harness.engine.events import CaseFinished
+from harness.engine.plan.case import Plan
+from harness.engine.plan.evidence import evidence
+from harness.engine.run.context import RunContext
+from harness.engine.run.declared import settled, subject_of
+from harness.model.finding import FINDINGS, Verdict
+from harness.model.observed import Observed
+from harness.scenario.expand import Case
+from harness.verdict.judge import judge
+from harness.verdict.packing import both
+
+Judge = Callable[[Plan, Observed], Verdict]
+
+
+@dataclass(frozen=True, slots=True)
+class CaseAnswer:
+    """What a consumer answered on one case.
+
+    `verdict` is there where the answer was judged on the way; `alone` is a second answer, read
+    without the `neighbours` other changefeeds of the first start.
+    """
+
+    observed: Observed
+    verdict: Verdict | None = None
+    alone: Observed | None = None
+    neighbours: int = 0
+
+
+Answers = Mapping[str, CaseAnswer]
+
+
+def batched(
+    observed: Mapping[str, Observed],
+    verdicts: Mapping[str, Verdict],
+    alone: Mapping[str, Observed],
+) -> dict[str, CaseAnswer]:
+    """Return the answers of cases that were read together, some of them alone as well."""
+    neighbours = len(observed) - 1
+    return {
+        case: CaseAnswer(one, verdicts[case], alone.get(case), neighbours)
+        for case, one in observed.items()
+    }
+
+
+def judged(plan: Plan, observed: Observed) -> Verdict:
+    """Return the verdict on the tables that a consumer has."""
+    return judge(plan.judged, plan.expected, observed)
+
+
+def finished(
+    context: RunContext, plan: Plan, answer: CaseAnswer, judge_case: Judge, roots: Sequence[str]
+) -> CaseFinished:
+    """Return the event of a case; its verdict takes in what the consumer declares.
+
+    `roots` are the words of a command line that finds the scenarios.
+    """
+    observed = answer.observed
+    verdict = answer.verdict or judge_case(plan, observed)
+    if answer.alone is not None:
+        again = judge_case(plan, answer.alone)
+        observed = observed if verdict.judgement in FINDINGS else answer.alone
+        verdict = both(plan.judged, verdict, again, answer.neighbours)
+    verdict = replace(verdict, detail=verdict.detail or observed.detail)
+    verdict = settled(subject_of(plan), verdict, context.declared)
+    event = unread(context, plan.case, verdict, roots)
+    return replace(event, log=observed.log, evidence=evidence(plan, verdict, observed))
+
+
+def unread(context: RunContext, case: Case, verdict: Verdict, roots: Sequence[str]) -> CaseFinished:
+    """Return the event of a case that no consumer was asked about."""
+    scenario = case.scenario
+    return CaseFinished(
+        case.id,
+        case.protocol,
+        scenario.file,
+        scenario.title,
+        verdict,
+        context.repeat(("-k", case.id), roots),
+        clauses=scenario.clauses,
+    )
