@@ -169,11 +169,11 @@ def known(words: str = "") -> Declared:
         (RIGHT, known(), Judgement.XPASS),
         (
             WRONG,
-            Declared(lossy=(Lossy(frozenset({"bigint"}), None, "x"),)),
+            Declared(lossy=(Lossy(("bigint",), "x"),)),
             Judgement.DECLARED_LOSSY,
         ),
-        (WRONG, Declared(lossy=(Lossy(frozenset({"int"}), None, "x"),)), Judgement.FAIL),
-        ((), Declared(lossy=(Lossy(frozenset({"bigint"}), None, "x"),)), Judgement.FAIL),
+        (WRONG, Declared(lossy=(Lossy(("int",), "x"),)), Judgement.FAIL),
+        ((), Declared(lossy=(Lossy(("bigint",), "x"),)), Judgement.FAIL),
     ],
 )
 def test_declarations_act_as_at_other_levels(
