@@ -77,9 +77,15 @@ def page_data(runs: Sequence[Run]) -> Mapping[str, Any]:
 
 
 def _clause(clause: Clause, protocols: Iterable[str]) -> Mapping[str, Any]:
-    """Return a clause for the page; where its file is on this machine stays here."""
-    shown = {name: value for name, value in asdict(clause).items() if name != "written"}
-    return {**shown, "protocols": sorted(protocols)}
+    """Return a clause for the page."""
+    return {
+        "id": clause.id,
+        "level": clause.level.value,
+        "text": clause.text,
+        "versions": clause.versions,
+        "source": asdict(clause.source),
+        "protocols": sorted(protocols),
+    }
 
 
 def _run(run: Run) -> Mapping[str, Any]:
