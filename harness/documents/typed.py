@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import msgspec
 from jsonschema_rs import Draft202012Validator
@@ -21,7 +21,7 @@ from harness.documents.yaml_file import BYTES_MAX, YamlFile, read
 from harness.errors import Location, Problem, ScenarioError
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
-Document = TypeVar("Document", bound=msgspec.Struct)
+Document = TypeVar("Document")
 _OF_THE_TYPE = frozenset({"title", "description"})  # a field has words of its own
 _STEP = re.compile(r"\.([^.\[\]`]+)|\[(\d+)\]")
 
@@ -35,20 +35,26 @@ def key(title: str, meaning: str = "", **rules: object) -> msgspec.Meta:
     return msgspec.Meta(title=title, description=meaning or None, extra_json_schema=rules or None)
 
 
+def about(meaning: str, **rules: object) -> msgspec.Meta:
+    """Return the same for a field of a document that programs write: messages need no noun."""
+    return msgspec.Meta(description=meaning, extra_json_schema=rules or None)
+
+
 @cache
-def schema(kind: type[msgspec.Struct]) -> Mapping[str, Any]:
+def schema(kind: Any) -> Mapping[str, Any]:  # noqa: ANN401 - a type
     """Return the JSON Schema of a type, without references.
 
-    Its description is the type's docstring; `schema_keywords` of the type lies over the rest.
+    Its description is the docstring of a struct; `schema_keywords` of the type lie over the rest.
     """
-    _, parts = msgspec.json.schema_components((kind,), schema_hook=_hook)
-    whole = cast("dict[str, Any]", _inlined(parts[kind.__name__], parts))
-    whole["description"] = " ".join(whole["description"].split())
+    (top,), parts = msgspec.json.schema_components((kind,), schema_hook=_hook)
+    whole = dict(_inlined(top, parts))
+    if kind.__name__ in parts:
+        whole["description"] = " ".join(parts[kind.__name__]["description"].split())
     return {"$schema": DIALECT, **whole, **getattr(kind, "schema_keywords", {})}
 
 
 @cache
-def validator(kind: type[msgspec.Struct]) -> Draft202012Validator:
+def validator(kind: Any) -> Draft202012Validator:  # noqa: ANN401 - likewise
     """Return the compiled validator of a type's schema."""
     return Draft202012Validator(dict(schema(kind)))
 
@@ -61,7 +67,7 @@ def typed(kind: type[Document], data: object) -> Document:
     return msgspec.convert(data, kind, dec_hook=_build)
 
 
-def problems(file: YamlFile, kind: type[msgspec.Struct]) -> tuple[Problem, ...]:
+def problems(file: YamlFile, kind: Any) -> tuple[Problem, ...]:  # noqa: ANN401 - likewise
     """Return what a type's schema refuses in a file, in the order of the file."""
     errors = list(validator(kind).iter_errors(file.data))
     return tuple(dict.fromkeys(sorted(each for _, each in explain(file, schema(kind), errors))))
@@ -98,33 +104,35 @@ def _build(kind: type[Any], data: object) -> object:
     return kind(data)
 
 
-def _inlined(node: object, parts: Mapping[str, Any]) -> object:
-    """Return a schema with each reference replaced, and each choice of plain types as one list."""
-    if isinstance(node, list):
-        return [_inlined(each, parts) for each in cast("list[object]", node)]
-    if not isinstance(node, dict):
-        return node
-    own = dict(cast("dict[str, Any]", node))
-    reference = own.pop("$ref", None)
+def _inlined(node: Mapping[str, Any], parts: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a schema with each reference replaced, and each choice of plain types as one."""
+    plain = dict(node)
+    reference = plain.pop("$ref", None)
     if reference is not None:
         part = parts[str(reference).rpartition("/")[2]]
-        own = {**{name: one for name, one in part.items() if name not in _OF_THE_TYPE}, **own}
-    plain = {name: _inlined(value, parts) for name, value in own.items()}
-    if plain.get("additionalProperties") is False:
-        properties = cast("Mapping[str, Any]", plain["properties"])
-        plain["properties"] = {name: _strict(one) for name, one in properties.items()}
+        plain = {**{name: one for name, one in part.items() if name not in _OF_THE_TYPE}, **plain}
+    for name in ("items", "additionalProperties", "propertyNames"):
+        if isinstance(plain.get(name), dict):
+            plain[name] = _inlined(plain[name], parts)
+    for name in ("anyOf", "prefixItems"):
+        if name in plain:
+            plain[name] = [_inlined(each, parts) for each in plain[name]]
+    if "properties" in plain:
+        strict = plain.get("additionalProperties") is False
+        fields = {name: _inlined(one, parts) for name, one in plain["properties"].items()}
+        plain["properties"] = {name: _field(one, strict) for name, one in fields.items()}
     return _merged(plain) if "anyOf" in plain else plain
 
 
-def _strict(node: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a key of a document that takes no others: where None means absent, null is refused."""
+def _field(node: Mapping[str, Any], strict: bool) -> Mapping[str, Any]:  # noqa: FBT001
+    """Return the schema of a key, with its default if that says something.
+
+    Where None means absent, null is refused by a document that takes no unknown keys.
+    """
     plain = dict(node)
     default = plain.pop("default", ...)
-    types = plain.get("type")
-    if default is None and isinstance(types, list):
-        (plain["type"],) = [one for one in cast("list[str]", types) if one != "null"]
-        if "enum" in plain:
-            plain["enum"] = [one for one in plain["enum"] if one is not None]
+    if default is None and strict:
+        (plain["type"],) = [one for one in plain["type"] if one != "null"]
     shown = isinstance(default, bool | int | float) or (isinstance(default, str) and default)
     return {**plain, "default": default} if shown else plain
 
@@ -136,9 +144,10 @@ def _merged(node: Mapping[str, Any]) -> Mapping[str, Any]:
     merged: dict[str, Any] = {name: rule for one in choices for name, rule in one.items()}
     if "enum" in merged:
         merged["enum"] = [*merged["enum"], None]
-        merged.pop("type", None)
-    else:
-        merged["type"] = [one["type"] for one in choices]
+        del merged["type"]
+        return {**merged, **rest}
+    types = [one["type"] for one in choices]
+    merged["type"] = [each for one in types for each in (one if isinstance(one, list) else [one])]
     return {**merged, **rest}
 
 

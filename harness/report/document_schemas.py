@@ -9,20 +9,32 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-
-import msgspec
+from typing import Any
 
 from harness.documents.typed import schema
 from harness.engine.run.external_topics.document import LiveDocument
 from harness.load.spec import Spec
+from harness.runner.contract.job_file import JobFile
+from harness.runner.contract.result_files import NAMES, VERSION
 from harness.runner.manifests.files import ExpectationsFile, ManifestFile
 
 HOME = Path("docs/reference/schemas")
-DOCUMENTS: Mapping[str, type[msgspec.Struct]] = {
+DOCUMENTS: Mapping[str, Any] = {
     "consumer": ManifestFile,
     "expectations": ExpectationsFile,
     "live": LiveDocument,
     "workload": Spec,
+    "job": JobFile,
+    **{name: kind for kind, name in NAMES.items()},
+}
+# What is said of a type that has no docstring of its own.
+SAID: Mapping[str, Mapping[str, str]] = {
+    "tables": {
+        "title": f"tables.json, {VERSION}",
+        "description": "Optional. Which table a file under tables/ holds, for files that are not"
+        " named after their table: 64 characters of Chinese, percent-encoded, are longer than the"
+        " 255 bytes that a file's name may have.",
+    }
 }
 
 
@@ -33,7 +45,8 @@ def file_name(name: str) -> str:
 
 def text(name: str) -> str:
     """Return the schema of a document (a key of `DOCUMENTS`) as text."""
-    return json.dumps(schema(DOCUMENTS[name]), indent=2, ensure_ascii=False) + "\n"
+    document = {**schema(DOCUMENTS[name]), **SAID.get(name, {})}
+    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 
 
 if __name__ == "__main__":

@@ -19,7 +19,8 @@ from pathlib import Path
 
 from harness.model.observed import Observed, Outcome
 from harness.runner.contract import results
-from harness.runner.contract.job import Job, Mode
+from harness.runner.contract.job import Job
+from harness.runner.contract.job_file import Mode
 
 LAST_WORDS_LINES = 10
 LAST_WORDS_LENGTH = 1_000

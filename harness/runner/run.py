@@ -14,8 +14,10 @@ import shutil
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from harness.errors import HarnessBug, SetupError, UsageError
 from harness.model.observed import Observed
@@ -23,7 +25,8 @@ from harness.process import spawn
 from harness.runner import container, exit_status, several
 from harness.runner.child import Child
 from harness.runner.contract import results
-from harness.runner.contract.job import ChangefeedJob, Job, KafkaJob, Mode, RegistryJob, SinkJob
+from harness.runner.contract.job import ChangefeedJob, Job
+from harness.runner.contract.job_file import KafkaJob, Mode, RegistryJob, SinkJob
 from harness.runner.manifest import Capability, Consumer
 from harness.runner.output import Output
 
@@ -184,7 +187,7 @@ def _starts(plan: RunPlan, size: int) -> Iterator[Start]:
 
 def regrouped(kafka: KafkaJob | None, suffix: str) -> KafkaJob | None:
     """Return Kafka's part of a job with a consumer group of its own; None where there is none."""
-    return None if kafka is None else replace(kafka, group_id=f"{kafka.group_id}-{suffix}")
+    return kafka and msgspec.structs.replace(kafka, group_id=f"{kafka.group_id}-{suffix}")
 
 
 def _attempt(

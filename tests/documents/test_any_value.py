@@ -13,7 +13,9 @@ from harness.documents.yaml_file import read
 from harness.engine.run.external_topics.document import read_live
 from harness.errors import ScenarioError, UsageError
 from harness.load.spec import load
+from harness.model.observed import Outcome
 from harness.runner.commands import Whereabouts
+from harness.runner.contract import results
 from harness.runner.manifests.expectations import read_expectations
 from harness.runner.manifests.read import read_manifest
 from harness.services.settings import SETTINGS, settings
@@ -141,3 +143,41 @@ def test_a_table_that_is_none_is_refused(text: str, tmp_path: Path) -> None:
     """A pyproject.toml with something else under [tool.harness] is a user's mistake."""
     (tmp_path / "pyproject.toml").write_text(text, encoding="utf-8")
     answered(text, here, tmp_path)
+
+
+LINES: Mapping[str, Mapping[str, Any]] = {
+    "status.json": {"status": "done"},
+    "tables.json": {"1.jsonl": {"schema": "shop", "name": "t"}},
+    "events.jsonl": {
+        "op": "update",
+        "schema": "shop",
+        "table": "t",
+        "before": {"a": 1},
+        "after": {"a": 2},
+        "commit_ts": "1",
+        "topic": "t",
+        "partition": 0,
+        "offset": 1,
+        "query": "x",
+        "type": 1,
+    },
+    "ddl.jsonl": {"query": "DROP", "type": 1, "schema": "shop", "table": "t", "commit_ts": 5},
+    "dead-letters.jsonl": {"topic": "t", "partition": 0, "offset": 1, "error": "torn"},
+}
+JSON = (*ANY, "null", "5.0", "5.5", "1e5", "1e999999", "NaN", "[" * 5000, "{" * 70, '"\\ud800"')
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_any_value_of_an_answer_is_data(name: str, tmp_path: Path) -> None:
+    """Whatever a consumer writes in a result file is an answer, or an invalid one with words."""
+    (tmp_path / "status.json").write_text('{"status": "done"}')
+    (tmp_path / "tables").mkdir()
+    (tmp_path / "tables/1.jsonl").write_text("")
+    if name != "tables.json":
+        (tmp_path / "tables.json").write_text(json.dumps(LINES["tables.json"]))
+    for reader in (results.read, results.read_decoded):
+        for place, marked in with_any_value(LINES[name]):
+            for value in JSON:
+                (tmp_path / name).write_text(marked.replace(f'"{MARK}"', value), encoding="utf-8")
+                found = reader(tmp_path)
+                assert found.outcome is not Outcome.INVALID or found.detail, (place, value[:20])

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import jsonschema_rs
 import pytest
 
 from harness.documents.typed import schema
@@ -37,3 +39,12 @@ def unnamed(node: Mapping[str, Any], path: str = "") -> Iterator[str]:
 def test_every_key_has_a_noun(name: str) -> None:
     """A message about a key says what it must be."""
     assert list(unnamed(schema(DOCUMENTS[name]))) == []
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_schemas_are_schemas_with_descriptions(name: str) -> None:
+    """Each schema is valid by its own dialect and says what it is for."""
+    published = json.loads(text(name))
+    jsonschema_rs.meta.validate(published)
+    assert published["description"]
+    assert published["title"]

@@ -9,7 +9,8 @@ import pytest
 
 from harness.errors import UsageError
 from harness.model.observed import Observed, Outcome
-from harness.runner.contract.job import ChangefeedJob, KafkaJob, TopicJob
+from harness.runner.contract.job import ChangefeedJob
+from harness.runner.contract.job_file import KafkaJob, TopicJob
 from harness.runner.run import RunPlan, run
 from harness.runner.targets import Whereabouts, parse
 

@@ -21,7 +21,8 @@ import pytest
 from harness.errors import HarnessBug, SetupError, UsageError
 from harness.model.observed import Observed, Outcome
 from harness.model.table import TableId
-from harness.runner.contract.job import ChangefeedJob, KafkaJob, TopicJob
+from harness.runner.contract.job import ChangefeedJob
+from harness.runner.contract.job_file import KafkaJob, TopicJob
 from harness.runner.manifest import Consumer
 from harness.runner.run import RunPlan, run
 

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from harness.model.observed import Observed, Outcome
-from harness.runner.contract.job import ChangefeedJob, KafkaJob, TopicJob
+from harness.runner.contract.job import ChangefeedJob
+from harness.runner.contract.job_file import KafkaJob, TopicJob
 from harness.runner.manifest import Capability, Consumer
 from harness.runner.run import RunPlan, run
 from harness.runner.several import dealt

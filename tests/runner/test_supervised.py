@@ -14,7 +14,8 @@ import pytest
 
 from harness.errors import SetupError
 from harness.model.observed import Outcome
-from harness.runner.contract.job import ChangefeedJob, Job, KafkaJob, TopicJob
+from harness.runner.contract.job import ChangefeedJob, Job
+from harness.runner.contract.job_file import KafkaJob, TopicJob
 from harness.runner.manifest import Consumer
 from harness.runner.run import Start
 from harness.runner.supervised import SupervisedConsumer

@@ -20,7 +20,8 @@ from harness.engine.deliver.topics import TopicOptions, created
 from harness.engine.plan.streaming import Course, streamed
 from harness.engine.run.jobs import kafka_job
 from harness.model.record import Record
-from harness.runner.contract.job import ChangefeedJob, Complete, KafkaJob, TopicJob
+from harness.runner.contract.job import ChangefeedJob
+from harness.runner.contract.job_file import Complete, KafkaJob, TopicJob
 from harness.services import HttpRegistry, Services
 from harness.sources.source import SourceConfig
 

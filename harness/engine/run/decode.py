@@ -31,7 +31,8 @@ from harness.model.source_events import RowEvent
 from harness.model.values import Value
 from harness.protocols import PROTOCOLS
 from harness.runner.contract.decoding import Given, GivenRecord, schemas_of
-from harness.runner.contract.job import ChangefeedJob, Mode
+from harness.runner.contract.job import ChangefeedJob
+from harness.runner.contract.job_file import Mode
 from harness.runner.run import RunPlan
 from harness.runner.run import run as run_consumer
 from harness.verdict.decoding import ExpectedEvent, judge_decoded

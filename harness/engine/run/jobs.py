@@ -7,14 +7,8 @@ from pathlib import Path
 
 from harness.engine.deliver.produce import FilledTopic
 from harness.engine.plan.case import Plan
-from harness.runner.contract.job import (
-    NOTHING,
-    ChangefeedJob,
-    Complete,
-    KafkaJob,
-    RegistryJob,
-    TopicJob,
-)
+from harness.runner.contract.job import NOTHING, ChangefeedJob
+from harness.runner.contract.job_file import Complete, KafkaJob, RegistryJob, TopicJob
 from harness.services import Kafka, Registry, java_properties
 
 

@@ -20,7 +20,8 @@ from harness.errors import SetupError, UsageError
 from harness.model.observed import Observed, Outcome, RawRow
 from harness.model.source_events import SourceTable
 from harness.model.table import TableId
-from harness.runner.contract.job import ChangefeedJob, SinkJob
+from harness.runner.contract.job import ChangefeedJob
+from harness.runner.contract.job_file import SinkJob
 from harness.runner.manifest import Consumer
 from harness.runner.result import Maker, Result
 from harness.services import Services

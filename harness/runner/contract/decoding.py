@@ -55,12 +55,10 @@ class Given:
             texts = {str(number): text for number, text in sorted(self.schemas.items())}
             (directory / SCHEMAS).write_bytes(orjson.dumps(texts))
 
-    def to_json(self, directory: Path) -> dict[str, str | None]:
-        """Return what a changefeed of job.json says of the files, once they are in a directory."""
-        return {
-            "records": str(directory / RECORDS),
-            "schemas": None if self.schemas is None else str(directory / SCHEMAS),
-        }
+    def paths(self, directory: Path) -> tuple[str, str | None]:
+        """Return the paths of the records and the schemas, once they are in a directory."""
+        schemas = None if self.schemas is None else str(directory / SCHEMAS)
+        return str(directory / RECORDS), schemas
 
 
 def schemas_of(records: Sequence[Record]) -> Mapping[int, str]:

@@ -1,18 +1,21 @@
-"""The question that a consumer is asked: `job.json`, as frozen dataclasses.
+"""The question that a consumer is asked: `job.json`, whose types are its schema.
 
-Law: no job leaves this module that its own schema refuses. Whatever is wrong with a job is wrong
-with us, so it is a `HarnessBug`, never a finding.
+No job leaves this module that its own schema refuses. Whatever is wrong with a job is wrong with
+us, so it is a `HarnessBug`, never a finding.
 """
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal
+
+import msgspec
+from msgspec import UNSET
 
 from harness.errors import HarnessBug
 from harness.model.columns import Column, Default
@@ -20,128 +23,23 @@ from harness.model.table import Table
 from harness.model.values import Row, Value
 from harness.runner.contract import schemas
 from harness.runner.contract.decoding import Given
+from harness.runner.contract.job_file import (
+    ChangefeedFile,
+    ColumnJob,
+    Complete,
+    DefaultJob,
+    JobFile,
+    KafkaJob,
+    Mode,
+    RegistryJob,
+    SinkJob,
+    TableJob,
+    TopicJob,
+)
 
-CONTRACT_VERSION = 1
+CONTRACT_VERSION: Literal[1] = 1
 SAFE_INTEGER = 2**53 - 1  # JSON numbers beyond are rounded by most languages' parsers (RFC 8259 §6)
 NOTHING: Mapping[str, Any] = MappingProxyType({})
-
-
-class Mode(StrEnum):
-    """How a consumer is to run."""
-
-    BOUNDED = "bounded"
-    DECODE = "decode"
-
-
-class Role(StrEnum):
-    """What a topic carries."""
-
-    DATA = "data"
-    TRANSACTION = "transaction"
-
-
-class Complete(StrEnum):
-    """What a resolved ts promises about events: commit ts at or below it, or strictly below it."""
-
-    AT_OR_BELOW = "at-or-below"
-    BELOW = "below"
-
-
-@dataclass(frozen=True, slots=True)
-class KafkaJob:
-    """Client properties under librdkafka's and under Java's names, and the consumer group."""
-
-    group_id: str
-    librdkafka: Mapping[str, str]
-    java: Mapping[str, str]
-
-    def to_json(self) -> dict[str, Any]:
-        """Return Kafka's part of job.json."""
-        return {
-            "group_id": self.group_id,
-            "librdkafka": dict(self.librdkafka),
-            "java": dict(self.java),
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class RegistryJob:
-    """The schema registry's base URL and what else its clients must be given."""
-
-    url: str
-    properties: Mapping[str, str] = field(default_factory=lambda: NOTHING)
-
-
-@dataclass(frozen=True, slots=True)
-class SinkJob:
-    """The database server that takes the tables, and an account that owns its databases there."""
-
-    host: str
-    port: int
-    user: str
-    password: str
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the sink as in job.json."""
-        return {
-            "kind": "mysql",
-            "host": self.host,
-            "port": self.port,
-            "user": self.user,
-            "password": self.password,
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class TopicJob:
-    """One topic: its name here, the producer's name for it, and offsets by partition."""
-
-    name: str
-    canonical: str
-    start_offsets: tuple[int, ...]
-    end_offsets: tuple[int, ...]
-    role: Role = Role.DATA
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the topic as in job.json."""
-        return {
-            "name": self.name,
-            "canonical": self.canonical,
-            "role": str(self.role),
-            "partitions": len(self.end_offsets),
-            "start_offsets": list(self.start_offsets),
-            "end_offsets": list(self.end_offsets),
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class TableJob:
-    """A table that exists at the start offsets.
-
-    `key` holds the identifying columns (empty without any), `rows` whole rows in column order.
-    """
-
-    table: Table
-    key: tuple[str, ...] = ()
-    rows: tuple[Row, ...] = ()
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the table as in job.json; virtual generated columns, never sent, are left out."""
-        sent = [
-            (position, column)
-            for position, column in enumerate(self.table.columns)
-            if column.generated is None or column.generated.stored
-        ]
-        return {
-            "schema": self.table.id.schema,
-            "name": self.table.id.name,
-            "key": list(self.key),
-            "columns": [column_json(column) for _, column in sent],
-            "rows": [
-                {column.name: value_json(column, row[position]) for position, column in sent}
-                for row in self.rows
-            ],
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,24 +61,24 @@ class ChangefeedJob:
     databases: Mapping[str, str] = field(default_factory=lambda: NOTHING)
     given: Given | None = None
 
-    def to_json(self, inputs: Path) -> dict[str, Any]:
+    def to_file(self, inputs: Path) -> ChangefeedFile:
         """Return the changefeed as in job.json; its files are in a directory of `inputs`."""
-        told = {} if self.given is None else self.given.to_json(inputs / self.dir)
-        sunk = {"databases": dict(self.databases)} if self.databases else {}
-        large = {} if self.large_messages is None else {"large_messages": str(self.large_messages)}
-        return {
-            "id": self.id,
-            "dir": self.dir,
-            "protocol": self.protocol,
-            "dialect": self.dialect,
-            "complete": None if self.complete is None else str(self.complete),
-            "settings": dict(self.settings),
-            "topics": [topic.to_json() for topic in self.topics],
-            "tables": [table.to_json() for table in self.tables],
-            **large,
-            **sunk,
-            **told,
-        }
+        large, given = self.large_messages, self.given
+        records, schemas = (UNSET, UNSET) if given is None else given.paths(inputs / self.dir)
+        return ChangefeedFile(
+            id=self.id,
+            dir=self.dir,
+            protocol=self.protocol,
+            dialect=self.dialect,
+            complete=self.complete,
+            settings=dict(self.settings),
+            topics=self.topics,
+            tables=self.tables,
+            large_messages=UNSET if large is None else str(large),
+            databases=dict(self.databases) or UNSET,
+            records=records,
+            schemas=schemas,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,19 +101,19 @@ class Job:
 
     def to_json(self) -> dict[str, Any]:
         """Return job.json's document; raises HarnessBug when it breaks the contract's schema."""
-        document: dict[str, Any] = {
-            "contract": CONTRACT_VERSION,
-            "mode": str(self.mode),
-            "deadline_s": self.deadline_s,
-            "work_dir": str(self.work_dir),
-            "out_dir": str(self.out_dir),
-            "kafka": None if self.kafka is None else self.kafka.to_json(),
-            "registry": self.registry
-            and {"url": self.registry.url, "properties": dict(self.registry.properties)},
-            "sink": None if self.sink is None else self.sink.to_json(),
-            "changefeeds": [changefeed.to_json(self.inputs) for changefeed in self.changefeeds],
-        }
-        problem = schemas.problem("job", document) or self._inconsistency()
+        file = JobFile(
+            contract=CONTRACT_VERSION,
+            mode=self.mode,
+            deadline_s=self.deadline_s,
+            work_dir=str(self.work_dir),
+            out_dir=str(self.out_dir),
+            kafka=self.kafka,
+            registry=self.registry,
+            sink=self.sink,
+            changefeeds=tuple(feed.to_file(self.inputs) for feed in self.changefeeds),
+        )
+        document: dict[str, Any] = json.loads(json.dumps(msgspec.to_builtins(file)))  # no tuples
+        problem = schemas.problem(JobFile, document) or self._inconsistency()
         if problem:
             raise HarnessBug(f"job.json breaks its own contract: {problem}")
         return document
@@ -248,27 +146,49 @@ def _fits(topic: TopicJob) -> bool:
     return even and all(start <= end for start, end in pairs)
 
 
-def column_json(column: Column) -> dict[str, Any]:
+def table_job(table: Table, key: tuple[str, ...] = (), rows: Sequence[Row] = ()) -> TableJob:
+    """Return a table as in job.json; virtual generated columns, never sent, are left out.
+
+    `key` holds the identifying columns (empty without any), `rows` whole rows in column order.
+    """
+    sent = [
+        (position, column)
+        for position, column in enumerate(table.columns)
+        if column.generated is None or column.generated.stored
+    ]
+    return TableJob(
+        table.id.schema,
+        table.id.name,
+        key,
+        tuple(column_job(column) for _, column in sent),
+        tuple(
+            {column.name: value_json(column, row[position]) for position, column in sent}
+            for row in rows
+        ),
+    )
+
+
+def column_job(column: Column) -> ColumnJob:
     """Return a column as in job.json."""
-    return {
-        "name": column.name,
-        "type": str(column.kind),
-        "length": column.length,
-        "scale": column.scale,
-        "unsigned": column.unsigned,
-        "nullable": column.nullable,
-        "members": list(column.members),
-        "default": _default_json(column.default),
-    }
+    return ColumnJob(
+        column.name,
+        column.kind,
+        column.length,
+        column.scale,
+        column.unsigned,
+        column.nullable,
+        column.members,
+        _default(column.default),
+    )
 
 
-def _default_json(default: Default | None) -> dict[str, str] | None:
+def _default(default: Default | None) -> DefaultJob | None:
     """Return a DEFAULT clause under the name of its kind; None for none and for NULL."""
     if default is None or default.text is None:
         return None
     if default.is_expression:
-        return {"expression": default.text}
-    return {"hex" if default.is_binary else "literal": default.text}
+        return DefaultJob(expression=default.text)
+    return DefaultJob(hex=default.text) if default.is_binary else DefaultJob(literal=default.text)
 
 
 def value_json(column: Column, value: Value) -> int | float | str | None:

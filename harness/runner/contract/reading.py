@@ -1,6 +1,6 @@
 """Opens, bounds and parses the files of one answer, and gives whatever is wrong a place.
 
-Law: a file is looked at before it is opened, and bounded before it is read: a device or a FIFO in
+A file is looked at before it is opened, and bounded before it is read: a device or a FIFO in
 an answer can neither hang the harness nor fill its memory.
 """
 
@@ -11,11 +11,13 @@ import stat
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, TypeVar, cast
+from typing import Any, BinaryIO, TypeVar
 
+from harness.documents.typed import typed
 from harness.model.observed import RawRow
 from harness.runner.contract import schemas
 from harness.runner.contract.exact_json import Malformed, parse
+from harness.runner.contract.result_files import NAMES
 
 Item = TypeVar("Item")
 
@@ -71,14 +73,14 @@ class Folder:
             problem = Malformed(f"holds {total} bytes of results", expected=expected)
             raise Misplaced("the result directory", 0, problem)
 
-    def document(self, file: str, schema: str) -> dict[str, Any]:
-        """Return one whole JSON document, which fits its schema."""
+    def document(self, file: str, kind: type[Item]) -> Item:
+        """Return one whole JSON document as a value of its type."""
         with self.plain(file) as stream:
             raw = stream.read(self.limits.document + 1)
         if len(raw) > self.limits.document:
             raise Misplaced(file, 0, Malformed(f"longer than {self.limits.document} bytes"))
         value = located(file, 0, parse, raw)
-        return located(file, 0, lambda value: fitting(schema, value), value)
+        return located(file, 0, lambda value: fitting(kind, value), value)
 
     def objects(self, file: str) -> Iterator[tuple[int, RawRow]]:
         """Yield the object on each line with the line's number from 1; blank lines are skipped."""
@@ -114,12 +116,12 @@ def located(file: str, line: int, build: Callable[[Any], Item], argument: object
         raise Misplaced(file, line, problem) from None
 
 
-def fitting(schema: str, value: object) -> dict[str, Any]:
-    """Return the document that `value` is when it fits the schema; raises Malformed."""
-    problem = schemas.problem(schema, value)
+def fitting(kind: type[Item], value: object) -> Item:
+    """Return a value of a type of `result_files` when the data is one; raises Malformed."""
+    problem = schemas.problem(kind, value)
     if problem:
-        raise Malformed(problem, expected=f"what {schema}.schema.json describes")
-    return cast("dict[str, Any]", value)
+        raise Malformed(problem, expected=f"what {NAMES[kind]}.schema.json describes")
+    return typed(kind, value)
 
 
 def _object(line: bytes) -> RawRow:

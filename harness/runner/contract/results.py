@@ -1,6 +1,6 @@
 """Reads one changefeed's result directory into `Observed`, trusting nothing in it.
 
-Law: whatever a consumer wrote, the outcome is data. What is not as the contract asks becomes
+Whatever a consumer wrote, the outcome is data. What is not as the contract asks becomes
 `Outcome.INVALID` with a detail that names file, line and what was expected; it never becomes an
 exception, and never a guess. Unknown files are not looked at.
 """
@@ -12,8 +12,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from harness.model.change import Op
-from harness.model.decoded import EventKind
 from harness.model.observed import (
     DeadLetter,
     Observed,
@@ -34,6 +32,14 @@ from harness.runner.contract.reading import (
     fitting,
     located,
 )
+from harness.runner.contract.result_files import (
+    DdlLine,
+    DeadLetterLine,
+    DecodedLine,
+    EventLine,
+    Status,
+    TableName,
+)
 
 STATUS = "status.json"
 INDEX = "tables.json"
@@ -41,12 +47,6 @@ EVENTS = "events.jsonl"
 DDL = "ddl.jsonl"
 DEAD_LETTERS = "dead-letters.jsonl"
 TABLES = "tables"
-OUTCOMES: Mapping[str, Outcome] = {
-    "done": Outcome.DONE,
-    "not-applicable": Outcome.NOT_APPLICABLE,
-    "error": Outcome.ERROR,
-}
-EXPLAINED_BY: Mapping[Outcome, str] = {Outcome.NOT_APPLICABLE: "needs", Outcome.ERROR: "error"}
 MAX_DETAIL = 4000
 
 Item = TypeVar("Item")
@@ -114,9 +114,9 @@ def _status(folder: Folder) -> tuple[Outcome, str]:
     """Return how the consumer says it ended, and its own words for it."""
     if not folder.has(STATUS):
         raise Misplaced(STATUS, 0, Malformed("does not exist", expected="one, written last"))
-    document = folder.document(STATUS, "status")
-    outcome = OUTCOMES[document["status"]]
-    words = document[EXPLAINED_BY[outcome]] if outcome in EXPLAINED_BY else ""
+    status = folder.document(STATUS, Status)
+    outcome = Outcome(status.status)
+    words = {Outcome.NOT_APPLICABLE: status.needs, Outcome.ERROR: status.error}.get(outcome, "")
     return outcome, schemas.clip(words, MAX_DETAIL)
 
 
@@ -140,14 +140,14 @@ def _rows(folder: Folder, file: str) -> Iterator[RawRow]:
 
 def _table_files(folder: Folder) -> dict[TableId, str]:
     """Return which file holds which table; a table that two files claim has no answer."""
-    index = folder.document(INDEX, "tables") if folder.has(INDEX) else {}
+    index = folder.document(INDEX, dict[str, TableName]) if folder.has(INDEX) else {}
     files: dict[TableId, str] = {}
     for name in folder.names(TABLES):
         if name.startswith(".") or not name.endswith(names.SUFFIXES):
             continue
         file = f"{TABLES}/{name}"
         table = (
-            TableId(index[name]["schema"], index[name]["name"])
+            TableId(index[name].schema, index[name].name)
             if name in index
             else located(file, 0, names.decode, name)
         )
@@ -166,55 +166,42 @@ def _optional(folder: Folder, file: str, build: Callable[[Any], Item]) -> tuple[
 
 
 def _event(value: object) -> ObservedEvent:
-    document = fitting("event", value)
+    line = fitting(EventLine, value)
     return ObservedEvent(
-        op=Op(document["op"]),
-        table=TableId(document["schema"], document["table"]),
-        before=document["before"],
-        after=document["after"],
-        commit_ts=_integer(document.get("commit_ts")),
-        topic=document.get("topic"),
-        partition=_integer(document.get("partition")),
-        offset=_integer(document.get("offset")),
+        line.op,
+        TableId(line.schema, line.table),
+        line.before,
+        line.after,
+        line.commit_ts,
+        line.topic,
+        line.partition,
+        line.offset,
     )
 
 
 def _decoded(value: object) -> ObservedDecoded:
-    document = fitting("decoded", value)
+    line = fitting(DecodedLine, value)
     return ObservedDecoded(
-        kind=EventKind(document["op"]),
-        topic=document["topic"],
-        partition=int(document["partition"]),
-        offset=int(document["offset"]),
-        schema=document.get("schema") or "",
-        table=document.get("table") or "",
-        before=document.get("before"),
-        after=document.get("after"),
-        commit_ts=_integer(document.get("commit_ts")),
-        query=document.get("query") or "",
-        type=_integer(document.get("type")),
+        line.op,
+        line.topic,
+        line.partition,
+        line.offset,
+        line.schema or "",
+        line.table or "",
+        line.before,
+        line.after,
+        line.commit_ts,
+        line.query or "",
+        line.type,
     )
 
 
 def _ddl(value: object) -> ObservedDdl:
-    document = fitting("ddl", value)
-    return ObservedDdl(
-        query=document["query"],
-        type=_integer(document.get("type")),
-        table=TableId(document["schema"], document.get("table") or ""),
-        commit_ts=_integer(document.get("commit_ts")),
-    )
+    line = fitting(DdlLine, value)
+    table = TableId(line.schema, line.table or "")
+    return ObservedDdl(line.query, line.type, table, line.commit_ts)
 
 
 def _dead_letter(value: object) -> DeadLetter:
-    document = fitting("dead-letter", value)
-    return DeadLetter(
-        topic=document["topic"],
-        partition=int(document["partition"]),
-        offset=int(document["offset"]),
-        error=document.get("error") or "",
-    )
-
-
-def _integer(value: Any) -> int | None:  # noqa: ANN401 - the schema lets integers and digits pass
-    return None if value is None else int(value)
+    line = fitting(DeadLetterLine, value)
+    return DeadLetter(line.topic, line.partition, line.offset, line.error or "")

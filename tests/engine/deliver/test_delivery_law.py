@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec import to_builtins
 
 from harness.engine.deliver.produce import filled_topics
 from harness.engine.plan.case import Plan, plan
@@ -107,7 +108,7 @@ def plans(draw: st.DrawFn, form: str, create: str = "clustered") -> Plan:
 def verdict(planned: Plan, random: Random) -> Verdict:
     """Let the reference consumer read a delivery in some order, and judge what it answers."""
     topics = filled_topics(planned, "x")
-    feed: Mapping[str, Any] = jobs.changefeed(planned, 0, topics).to_json(Path())
+    feed: Mapping[str, Any] = to_builtins(jobs.changefeed(planned, 0, topics).to_file(Path()))
     consumer = Changefeed(feed, wire=planned.wire)
     names = {topic.canonical: topic.name for topic in topics}
     logs = {there: list(log.read) for there, log in planned.delivery.logs.items()}

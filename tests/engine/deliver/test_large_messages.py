@@ -6,6 +6,7 @@ from pathlib import Path
 
 import orjson
 import pytest
+from msgspec import to_builtins
 
 from harness.engine.catalogue.choose import load, selected
 from harness.engine.catalogue.workspace import workspace
@@ -43,7 +44,7 @@ def planned(name: str) -> Plan:
 def answered(found: Plan, large: Path | None, out: Path) -> Observed:
     """Return what the reference consumer says that knows the job alone."""
     topics = filled_topics(found, "x")
-    job = jobs.changefeed(found, 0, topics, large).to_json(out)
+    job = to_builtins(jobs.changefeed(found, 0, topics, large).to_file(out))
     consumer = Changefeed(job)
     names = {topic.canonical: topic.name for topic in topics}
     for (topic, partition), log in found.delivery.logs.items():

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import orjson
 import pytest
+from msgspec import to_builtins
 
 from harness.engine.catalogue.choose import load, selected
 from harness.engine.catalogue.plans import plans
@@ -23,6 +24,7 @@ from harness.model.source_events import RowEvent
 from harness.protocols import PROTOCOLS
 from harness.reference_consumer.decoding import decode
 from harness.runner.contract import results, schemas
+from harness.runner.contract.result_files import RecordLine
 from tests.tree import ROOT
 
 SPACE = workspace(ROOT, Path(ROOT, "scenarios"), None)
@@ -70,7 +72,7 @@ def test_the_reference_consumer_decodes_all(planned: Sequence[Plan], tmp_path: P
             made.mkdir(parents=True)
         feed.given.write(folder / feed.dir)
         for line in (folder / feed.dir / "records.jsonl").read_bytes().splitlines():
-            assert schemas.problem("record", orjson.loads(line)) == ""
-        decode(feed.to_json(folder), folder / "out")
+            assert schemas.problem(RecordLine, orjson.loads(line)) == ""
+        decode(to_builtins(feed.to_file(folder)), folder / "out")
         verdict = judged_decoded(plan, results.read_decoded(folder / "out"))
         assert verdict.judgement is Judgement.PASS, verdict

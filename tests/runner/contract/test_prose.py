@@ -9,46 +9,56 @@ from typing import Any
 
 import pytest
 
+from harness.documents.typed import schema
 from harness.runner.contract import schemas
+from harness.runner.contract.job_file import JobFile
 from harness.runner.contract.reading import DEFAULT_LIMITS
+from harness.runner.contract.result_files import (
+    DdlLine,
+    DeadLetterLine,
+    DecodedLine,
+    EventLine,
+    RecordLine,
+    Status,
+)
 from harness.runner.output import HEAD_BYTES, TAIL_BYTES
 from harness.runner.run import PASSED_ON, RunPlan
 
 PAGE = (Path(__file__).parents[3] / "docs/reference/consumer-contract.md").read_text("utf-8")
 BLOCKS = re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL)
-NAMED = ("job", "record", "decoded", "event", "ddl", "dead-letter")
+NAMED = (JobFile, RecordLine, DecodedLine, EventLine, DdlLine, DeadLetterLine)
 INLINE = [word for word in re.findall(r"`(\{[^`]*\})`", PAGE) if word.startswith('{"status"')]
 
 
 @pytest.mark.parametrize(
-    ("name", "text"),
+    ("kind", "text"),
     [
         *zip(NAMED, BLOCKS, strict=True),
-        *[("status", text) for text in INLINE],
+        *[(Status, text) for text in INLINE],
     ],
 )
-def test_every_example_on_the_page_is_valid(name: str, text: str) -> None:
+def test_every_example_on_the_page_is_valid(kind: type[Any], text: str) -> None:
     """A reader who copies an example has a valid document."""
-    assert schemas.problem(name, json.loads(text)) == ""
+    assert schemas.problem(kind, json.loads(text)) == ""
 
 
 def test_every_status_is_shown() -> None:
     """No status that the schema knows is missing from the page."""
-    known = json.loads(schemas.text("status"))["properties"]["status"]["enum"]
+    known = schema(Status)["properties"]["status"]["enum"]
     assert [json.loads(text)["status"] for text in INLINE] == known
 
 
 @pytest.mark.parametrize(
-    ("name", "text"),
+    ("kind", "text"),
     [
         pair
         for pair in zip(NAMED, BLOCKS, strict=True)
-        if pair[0] in {"record", "event", "ddl", "dead-letter"}
+        if pair[0] in {RecordLine, EventLine, DdlLine, DeadLetterLine}
     ],
 )
-def test_every_key_is_shown(name: str, text: str) -> None:
+def test_every_key_is_shown(kind: type[Any], text: str) -> None:
     """The examples use every key that their schema names."""
-    properties: dict[str, Any] = json.loads(schemas.text(name))["properties"]
+    properties: dict[str, Any] = schema(kind)["properties"]
     assert json.loads(text).keys() == properties.keys()
 
 

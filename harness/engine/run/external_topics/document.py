@@ -18,7 +18,7 @@ from harness.model.dialects import DEFAULT_DIALECT
 from harness.model.table import TableId
 from harness.protocols import PROTOCOLS
 from harness.record.server import Upstream, upstream_from_url
-from harness.runner.contract.job import Role
+from harness.runner.contract.job_file import Role
 
 PASSWORD = "HARNESS_LIVE_PASSWORD"  # noqa: S105 - the variable's name
 

@@ -31,7 +31,8 @@ from harness.errors import UsageError
 from harness.model.level import Level
 from harness.model.observed import Observed
 from harness.model.table import TableId
-from harness.runner.contract.job import ChangefeedJob, Complete
+from harness.runner.contract.job import ChangefeedJob
+from harness.runner.contract.job_file import Complete
 from harness.runner.manifest import Consumer
 from harness.runner.run import RunPlan, regrouped
 from harness.runner.run import run as run_consumer

@@ -9,7 +9,7 @@ from confluent_kafka import Consumer, KafkaException, TopicPartition
 
 from harness.engine.run.external_topics.document import LiveFile, LiveTopic
 from harness.errors import Location, Problem, ScenarioError, SetupError
-from harness.runner.contract.job import TopicJob
+from harness.runner.contract.job_file import TopicJob
 
 TIMEOUT_S = 30.0
 

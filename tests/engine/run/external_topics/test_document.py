@@ -9,7 +9,7 @@ import pytest
 from harness.engine.run.external_topics.document import LiveFile, read_live
 from harness.errors import ScenarioError
 from harness.model.table import TableId
-from harness.runner.contract.job import Role
+from harness.runner.contract.job_file import Role
 
 PLAIN = """\
 live: 1
