@@ -33,7 +33,7 @@ class Wire(Protocol):
     def encode(self, events: Iterable[Any]) -> Iterator[Record]:
         """Yield the records of a stream of vendor input, in emission order.
 
-        The input is what the protocol's own personality gives: TiCDC's `SourceEvent`s, or Vitess's
+        The input is what the protocol's own source gives: TiCDC's `SourceEvent`s, or Vitess's
         `VStreamResponse`s. Raises EncodingError for what the protocol cannot express, and
         SourceStopped where the vendor's process would stop.
         """
@@ -82,6 +82,8 @@ class TypeForm:
     clauses: tuple[str, ...] = ()
 
 
+# The dialect of every protocol that is taken where none is named: what its program writes today.
+DEFAULT_DIALECT = "current"
 # Reads one file of a changefeed's own storage by its name; OSError or LookupError if there is none.
 Load = Callable[[str], bytes]
 
@@ -126,27 +128,16 @@ def reads_all(wire: Wire, load: Load) -> Wire:
 
 @dataclass(frozen=True, slots=True)
 class Codec:
-    """A protocol: its name in scenarios, its dialects (the default first), and how to bind it.
+    """Source events to bytes and back: the dialects (the default first), and how to bind one.
 
-    `settings` are the names that `bind` knows; a changefeed's own are the personality's.
-    `needs_registry` tells for settings whether the records name schemas by id. `carries_default`
-    tells whether the wire carries the default of a column, which older records then have.
-    `projection` returns, for settings, what removes from a row event the columns and digits that
-    the wire does not carry; None for one that is never sent. `reading` returns a wire that
-    reads what lies outside of messages through `load`. `dated` tells whether rows carry a commit ts
-    that rises with every change of their key, where no resolved mark says more.
+    `needs_registry` says for settings whether the records name schemas by id. `reading` returns a
+    wire that reads what lies outside of messages through `load`.
     """
 
-    name: str
-    title: str
     dialects: tuple[str, ...]
     bind: Bind
-    settings: tuple[Setting, ...] = ()
     needs_registry: Callable[[Mapping[str, Any]], bool] = no_registry
-    carries_default: Callable[[Column, Mapping[str, Any]], bool] = carries_no_default
-    projection: Callable[[Mapping[str, Any]], Projection] = all_visible
     reading: Callable[[Wire, Load], Wire] = reads_all
-    dated: bool = False
 
 
 class Fault(Protocol):

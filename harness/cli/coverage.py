@@ -9,8 +9,10 @@ import orjson
 
 from harness.cli import options
 from harness.errors import ExitCode
+from harness.protocols import PROTOCOLS
+from harness.spec import SHARED
 
-LAYERS = ("open", "avro", "vitess", "changefeed", "connect", "kafka", "registry")
+LAYERS = (*PROTOCOLS, *sorted(SHARED))
 LEVELS = ("must", "should", "may")
 
 

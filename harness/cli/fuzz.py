@@ -9,8 +9,7 @@ import click
 
 from harness.cli import options
 from harness.errors import ExitCode, SetupError
-
-PROTOCOLS = ("open", "avro", "vitess")
+from harness.protocols import PROTOCOLS
 
 
 @click.command("fuzz", short_help="Search for a scenario that a consumer fails.")
@@ -27,7 +26,7 @@ PROTOCOLS = ("open", "avro", "vitess")
 @click.option(
     "--protocol",
     "wanted",
-    type=click.Choice(PROTOCOLS),
+    type=click.Choice(tuple(PROTOCOLS)),
     multiple=True,
     help="Only this protocol; may be repeated.",
 )

@@ -225,7 +225,7 @@ def _services(
     given |= {"registry.url": registry} if registry else {}
     source = options.source(given, options.space(None, None))
     wanted = ["kafka"]
-    if PROTOCOLS[spec.protocol].needs_registry(spec.effective_settings):
+    if PROTOCOLS[spec.protocol].codec.needs_registry(spec.effective_settings):
         wanted.append("registry")
     for name in wanted:
         if source.settings.backend(name) != "external" and name not in source.warm:

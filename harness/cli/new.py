@@ -6,8 +6,9 @@ from pathlib import Path
 
 import click
 
+from harness.protocols import PROTOCOLS
+
 LANGUAGES = ("python", "spark", "node", "go", "java")
-PROTOCOLS = ("avro", "open", "vitess")
 
 
 @click.group("new", short_help="Write a starting point.")
@@ -74,7 +75,7 @@ def scenario(
 )
 @click.option(
     "--protocol",
-    type=click.Choice(PROTOCOLS),
+    type=click.Choice(sorted(PROTOCOLS)),
     help="The messages that it reads: one protocol a consumer [avro].",
 )
 @click.option("--name", default="", metavar="NAME", help="Its name [that of its directory].")

@@ -18,8 +18,9 @@ from harness.faults import (
     schemas,
     tombstones,
 )
-from harness.faults.fault import Disturbance, Invariant, Permission, Standing
+from harness.faults.fault import Disturbance, Invariant
 from harness.faults.option import Option, Takes
+from harness.protocols.description import Permission, Standing
 
 __all__ = ["FAULTS", "Disturbance", "Invariant", "Option", "Permission", "Standing", "Takes"]
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from harness.errors import DecodingError, StepError
 from harness.faults.choose import Place, is_rows, nothing, place
-from harness.faults.fault import Disturbance, Invariant, allowed
+from harness.faults.fault import Disturbance, Invariant
 from harness.faults.option import COUNT_MAX, Option, Takes
 from harness.model.record import Origin, Record
 from harness.wire.framing import frame_keys, frame_values, unframe
@@ -115,7 +115,6 @@ ROWS: tuple[Disturbance, ...] = (
         "Cuts the row messages into events and joins them anew: one to a message (`events: 1`), "
         "many, or as many as fit below a size. Events above the size limit are the changefeed's "
         "affair, not that of its delivery.",
-        {"open": allowed("open.frame.batch", "open.frame.mixed-batch")},
         frozenset(Invariant) - {Invariant.BYTES, Invariant.LAST_VALUE},
         (
             Option("events", Takes.NUMBER, "The most events in one message."),

@@ -29,7 +29,7 @@ from harness.faults.choose import (
     nothing,
     place,
 )
-from harness.faults.fault import HOSTILE, Disturbance, Invariant, allowed
+from harness.faults.fault import Disturbance, Invariant
 from harness.faults.log import simulate_log
 from harness.faults.option import KEY, Option, Takes
 from harness.model.record import Record
@@ -146,7 +146,6 @@ def broker_restart(
     return (*steps[:at], RestartBroker(), *steps[at:])
 
 
-_PROTOCOLS = ("open", "avro", "vitess")
 _ALL = frozenset(Invariant)
 _RECORDS = Option("records", Takes.NUMBER, "How many messages each transaction has.", 1)
 
@@ -160,7 +159,6 @@ ROWS: tuple[Disturbance, ...] = (
         "aborted",
         "Sends messages in a transaction that is aborted: with `transaction`, a first attempt at "
         "its rows; without it, once more the last messages of every partition, at its very end.",
-        dict.fromkeys(_PROTOCOLS, allowed("kafka.aborted-transactions", "kafka.offsets-have-gaps")),
         _ALL,
         (
             Option("transaction", Takes.TRANSACTION, "The transaction whose rows are tried first."),
@@ -173,7 +171,6 @@ ROWS: tuple[Disturbance, ...] = (
     Disturbance(
         "transactional",
         "Sends everything in committed transactions: each leaves a marker, which takes an offset.",
-        dict.fromkeys(_PROTOCOLS, allowed("kafka.offsets-have-gaps")),
         _ALL,
         (_RECORDS,),
         act=transactional,
@@ -183,7 +180,6 @@ ROWS: tuple[Disturbance, ...] = (
         "compacted",
         "Compacts the topics before they are read: of each key the last message stays, at its "
         "offset.",
-        dict.fromkeys(("avro", "vitess"), allowed("kafka.compaction.older-gone")),
         frozenset({Invariant.BYTES, Invariant.ONCE, Invariant.ORDER, Invariant.LAST_VALUE}),
         (
             Option(
@@ -201,7 +197,6 @@ ROWS: tuple[Disturbance, ...] = (
     Disturbance(
         "expired",
         "Lets each partition begin at a later offset: what was there before has expired.",
-        dict.fromkeys(_PROTOCOLS, allowed("kafka.retention", "kafka.offsets-have-gaps")),
         _ALL,
         (Option("records", Takes.NUMBER, "How many offsets are gone.", 1),),
         act=expired,
@@ -211,7 +206,6 @@ ROWS: tuple[Disturbance, ...] = (
         "retention",
         "Deletes what was sent up to a transaction before the consumer has read it: data are lost, "
         "and a consumer has to say so.",
-        dict.fromkeys(_PROTOCOLS, HOSTILE),
         frozenset({Invariant.BYTES, Invariant.ONCE}),
         (_named("to", "The last transaction that is deleted."),),
         act=retention,
@@ -221,7 +215,6 @@ ROWS: tuple[Disturbance, ...] = (
     Disturbance(
         "broker-restart",
         "Restarts the broker behind the last message of a transaction.",
-        dict.fromkeys(_PROTOCOLS, allowed("kafka.brokers-fail")),
         _ALL,
         (_named("after", "The transaction after which it happens."),),
         act=broker_restart,

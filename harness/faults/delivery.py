@@ -9,8 +9,8 @@ from typing import Any, Protocol
 
 from harness.faults import FAULTS
 from harness.faults.actions import Step, sent
-from harness.faults.fault import Standing
 from harness.model.record import Record
+from harness.protocols.description import Standing
 
 
 class FaultStep(Protocol):
@@ -75,7 +75,7 @@ def malformed(applied: Iterable[AppliedStep]) -> frozenset[Record]:
     """Return the messages of a delivery that its hostile steps made."""
     made: set[Record] = set()
     for step in applied:
-        licences = FAULTS[step.fault].licences.values()
-        if all(permission.standing is Standing.HOSTILE for permission in licences):
+        permissions = FAULTS[step.fault].permissions.values()
+        if all(permission.standing is Standing.HOSTILE for permission in permissions):
             made |= set(sent(step.after)) - set(sent(step.before))
     return frozenset(made)

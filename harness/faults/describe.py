@@ -11,8 +11,9 @@ import sys
 from collections.abc import Iterator
 
 from harness.faults import GROUPS
-from harness.faults.fault import Disturbance, Invariant, Permission
+from harness.faults.fault import Disturbance, Invariant
 from harness.faults.option import Option
+from harness.protocols.description import Permission
 
 _INTRODUCTION = """\
 # Faults
@@ -66,7 +67,9 @@ def _fault(fault: Disturbance) -> Iterator[str]:
         yield from (_option(fault, option) for option in fault.options)
         yield ""
     yield "| protocol | standing | by |\n| --- | --- | --- |"
-    yield from (f"| `{protocol}` | {_licence(one)} |" for protocol, one in fault.licences.items())
+    yield from (
+        f"| `{protocol}` | {_permission(one)} |" for protocol, one in fault.permissions.items()
+    )
     kept = ", ".join(_word(kept) for kept in Invariant if kept in fault.kept)
     yield f"\nPreserves: {kept or 'nothing but the other messages'}.\n"
     yield f"Example: `{{{fault.name}: {json.dumps(dict(fault.example))}}}`\n"
@@ -78,15 +81,17 @@ def _option(fault: Disturbance, option: Option) -> str:
     default = json.dumps(option.default) if isinstance(option.default, bool) else option.default
     taken = "" if option.default is None else f"; default `{default}`"
     meaning = option.meaning
-    if option.allowed_in:
-        meaning += " Allowed in " + ", ".join(f"`{name}`" for name in option.allowed_in) + " only."
+    allowed = {name: option.name not in one.without for name, one in fault.permissions.items()}
+    if not all(allowed.values()):
+        listed = ", ".join(f"`{name}`" for name, may in allowed.items() if may)
+        meaning += f" Allowed in {listed} only."
     if option.loses:
         words = ", ".join(_word(Invariant[name]) for name in option.loses)
         meaning += f" Given, it no longer preserves: {words}."
     return f"| `{option.name}` | {needed} | {option.noun()}{taken} | {meaning} |"
 
 
-def _licence(permission: Permission) -> str:
+def _permission(permission: Permission) -> str:
     by = ", ".join(f"`{clause}`" for clause in permission.clauses) or permission.seen_in
     return f"{permission.standing.value} | {f'<{by}>' if permission.seen_in else by}"
 

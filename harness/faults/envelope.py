@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 from harness.faults.choose import nothing
-from harness.faults.fault import Disturbance, Invariant, allowed, beyond
+from harness.faults.fault import Disturbance, Invariant
 from harness.faults.option import Option, Takes
 from harness.model.record import Record, bare_record
 
@@ -60,19 +60,11 @@ def timestamps(
 
 _TRACE = "traceparent"
 _TRACE_VALUE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
-_HEADERS = allowed("kafka.record-headers")
-_TIMESTAMPS = allowed("kafka.record-timestamps")
-_PROTOCOLS = ("open", "avro", "vitess")
 
 ROWS: tuple[Disturbance, ...] = (
     Disturbance(
         "headers",
         "Adds a header to every message, as tracing and mirroring tools do.",
-        {
-            "open": beyond("https://opentelemetry.io/docs/specs/semconv/messaging/kafka/"),
-            "avro": _HEADERS,
-            "vitess": _HEADERS,
-        },
         frozenset(Invariant),
         (
             Option("name", Takes.TEXT, "The header's name.", _TRACE),
@@ -85,7 +77,6 @@ ROWS: tuple[Disturbance, ...] = (
     Disturbance(
         "timestamps",
         "Gives the messages timestamps that do not rise.",
-        dict.fromkeys(_PROTOCOLS, _TIMESTAMPS),
         frozenset(Invariant),
         (
             Option(

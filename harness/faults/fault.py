@@ -18,6 +18,8 @@ from harness.errors import StepError
 from harness.faults.actions import Step
 from harness.faults.option import Option, settled
 from harness.model.record import Record
+from harness.protocols import PROTOCOLS
+from harness.protocols.description import Permission, Standing
 
 
 class Invariant(StrEnum):
@@ -31,36 +33,6 @@ class Invariant(StrEnum):
     PROMISE = "no resolved mark comes before the first copy of what it completes"
     RISING = "the resolved marks of a partition never fall"
     MARKS = "the greatest resolved mark of each partition still comes"
-
-
-class Standing(StrEnum):
-    """What a protocol's documents say to a fault."""
-
-    ALLOWED = "allowed"
-    BEYOND = "beyond"
-    HOSTILE = "hostile"
-
-
-@dataclass(frozen=True, slots=True)
-class Permission:
-    """A fault's standing in one protocol: the clauses that allow it, or where it was seen."""
-
-    standing: Standing
-    clauses: tuple[str, ...] = ()
-    seen_in: str = ""
-
-
-HOSTILE = Permission(Standing.HOSTILE)
-
-
-def allowed(*clauses: str) -> Permission:
-    """Return the permission of what any one of these clauses allows."""
-    return Permission(Standing.ALLOWED, clauses)
-
-
-def beyond(seen_in: str) -> Permission:
-    """Return the permission of what no document allows but was seen there."""
-    return Permission(Standing.BEYOND, seen_in=seen_in)
 
 
 class Act(Protocol):
@@ -77,9 +49,8 @@ class Act(Protocol):
 class Disturbance:
     """One row of the table of faults; it is itself a `Fault`.
 
-    `change` works on records, `act` on the run; exactly one of them is given. `licences` has the
-    protocols in which the fault makes sense. Of the options named in `one_of` exactly one is given,
-    of those in `some_of` at least one.
+    `change` works on records, `act` on the run; exactly one of them is given. Of the
+    options named in `one_of` exactly one is given, of those in `some_of` at least one.
 
     A run-level fault is `live` when it happens while a consumer reads, save with the options
     `not_live`. One that `loses_data` removes messages before they are read, and a consumer has to
@@ -88,7 +59,6 @@ class Disturbance:
 
     name: str
     meaning: str
-    licences: Mapping[str, Permission]
     kept: frozenset[Invariant]
     options: tuple[Option, ...] = ()
     change: Fault | None = None
@@ -151,7 +121,13 @@ class Disturbance:
         exempt = any(options.get(name) == value for name, value in self.not_live.items())
         return self.live and not exempt
 
+    @property
+    def permissions(self) -> Mapping[str, Permission]:
+        """Return what each protocol in which the fault makes sense says to it."""
+        rows = {name: row.permissions.get(self.name) for name, row in PROTOCOLS.items()}
+        return {name: permission for name, permission in rows.items() if permission is not None}
+
     def standing(self, protocol: str) -> Standing | None:
         """Return the standing in a protocol; None where the fault makes no sense."""
-        permission = self.licences.get(protocol)
+        permission = PROTOCOLS[protocol].permissions.get(self.name)
         return None if permission is None else permission.standing

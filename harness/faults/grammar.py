@@ -1,8 +1,8 @@
 """The part of the scenario grammar that speaks of faults, drawn from their table.
 
-`$defs.delivery-step` of `harness/scenario/grammar.json` is what `delivery_step` returns; a test
-holds the two together, and `python -m harness.faults.grammar` prints it. The keys that start with
-`x-` mean nothing to JSON Schema: they tell the scenario's rules what each protocol allows.
+`$defs.delivery-step` of `harness/scenario/grammar.json` is what `delivery_step` returns, but for
+the protocols that `allowed-by` may name, which `harness.scenario.grammar` adds; a test holds the
+two together, and `python -m harness.faults.grammar` prints it.
 """
 
 from __future__ import annotations
@@ -13,11 +13,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from harness.faults import FAULTS
-from harness.faults.fault import Disturbance, Permission
+from harness.faults.fault import Disturbance
 from harness.faults.option import TIMES, TRANSACTION, Option, Takes
 
-PROTOCOLS = ("open", "avro", "vitess")
-LICENCES = ("allowed-by", "seen-in", "hostile")
+STANDINGS = ("allowed-by", "seen-in", "hostile")
 
 _TYPES: Mapping[Takes, str] = {
     Takes.NUMBER: "integer",
@@ -42,8 +41,8 @@ def delivery_step() -> dict[str, Any]:
         ),
         "type": "object",
         "additionalProperties": False,
-        "allOf": [{"oneOf": _each(tuple(FAULTS))}, {"oneOf": _each(LICENCES)}],
-        "properties": {**{name: _fault(f) for name, f in FAULTS.items()}, **_licences()},
+        "allOf": [{"oneOf": _each(tuple(FAULTS))}, {"oneOf": _each(STANDINGS)}],
+        "properties": {**{name: _fault(f) for name, f in FAULTS.items()}, **_standings()},
     }
 
 
@@ -51,12 +50,7 @@ def _each(names: Sequence[str]) -> list[dict[str, Any]]:
     return [{"required": [name]} for name in names]
 
 
-def _licences() -> dict[str, Any]:
-    clauses = {
-        protocol: clause
-        for protocol in PROTOCOLS
-        for clause in FAULTS["duplicate"].licences[protocol].clauses[:1]
-    }
+def _standings() -> dict[str, Any]:
     return {
         "allowed-by": {
             "title": "a clause id for each protocol",
@@ -67,8 +61,7 @@ def _licences() -> dict[str, Any]:
             "type": "object",
             "minProperties": 1,
             "additionalProperties": False,
-            "properties": {protocol: {"$ref": "#/$defs/clause"} for protocol in PROTOCOLS},
-            "examples": [clauses],
+            "properties": {},
         },
         "seen-in": {
             "$ref": "#/$defs/link",
@@ -100,7 +93,6 @@ def _fault(fault: Disturbance) -> dict[str, Any]:
         **({"minProperties": 1} if fault.some_of else {}),
         "additionalProperties": False,
         "properties": {option.name: _option(option) for option in fault.options},
-        "x-licences": {name: _licence(permission) for name, permission in fault.licences.items()},
     }
     return {**schema, "examples": [dict(fault.example)]}
 
@@ -125,7 +117,7 @@ def _option(option: Option) -> dict[str, Any]:
     if option.takes in _SHARED:
         shared, described = _SHARED[option.takes]
         own = {} if option.meaning == described else {"description": option.meaning}
-        return {"$ref": f"#/$defs/{shared}", **own, **_narrowed(option)}
+        return {"$ref": f"#/$defs/{shared}", **own}
     return {
         "title": "a single word" if option.takes is Takes.WORD else option.noun(),
         "description": option.meaning,
@@ -134,7 +126,6 @@ def _option(option: Option) -> dict[str, Any]:
         **({"minLength": 1} if option.takes is Takes.TEXT else {}),
         **_bounds(option),
         **({"default": option.default} if option.default is not None else {}),
-        **_narrowed(option),
     }
 
 
@@ -142,18 +133,6 @@ def _bounds(option: Option) -> dict[str, int]:
     if option.takes is not Takes.NUMBER:
         return {}
     return {"minimum": option.least, "maximum": option.most}
-
-
-def _narrowed(option: Option) -> dict[str, Any]:
-    return {"x-allowed-in": list(option.allowed_in)} if option.allowed_in else {}
-
-
-def _licence(permission: Permission) -> dict[str, Any]:
-    return {
-        "standing": permission.standing.value,
-        **({"clauses": list(permission.clauses)} if permission.clauses else {}),
-        **({"seen-in": permission.seen_in} if permission.seen_in else {}),
-    }
 
 
 if __name__ == "__main__":

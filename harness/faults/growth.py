@@ -14,7 +14,7 @@ from typing import Any
 from harness.faults.actions import AddPartitions, Step, messages, sent
 from harness.faults.choose import chosen, is_ddl, is_mark, is_rows, nothing, ts
 from harness.faults.corrupt import Form, form
-from harness.faults.fault import Disturbance, Invariant, allowed, beyond
+from harness.faults.fault import Disturbance, Invariant
 from harness.faults.option import Option, Takes
 from harness.model.record import Record
 
@@ -141,18 +141,11 @@ def empty_partitions(
     return (*(AddPartitions(topic, most + more) for topic, most in greatest.items()), *steps)
 
 
-_GROWS = allowed("kafka.partitions-grow")
-
 ROWS: tuple[Disturbance, ...] = (
     Disturbance(
         "grow",
         "Adds partitions to a topic on the way. Rows that were not seen before go to the new "
         "partitions; resolved marks and DDL events are sent there as well.",
-        {
-            "open": beyond("https://github.com/ArroyoSystems/arroyo/pull/132"),
-            "avro": _GROWS,
-            "vitess": _GROWS,
-        },
         frozenset(),
         (
             Option(
@@ -178,7 +171,6 @@ ROWS: tuple[Disturbance, ...] = (
     Disturbance(
         "empty-partitions",
         "Gives every topic partitions to which nothing is ever sent.",
-        {"avro": _GROWS, "vitess": _GROWS},
         frozenset(Invariant),
         (Option("count", Takes.NUMBER, "How many of them.", 1, most=64),),
         act=empty_partitions,

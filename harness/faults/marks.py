@@ -15,7 +15,7 @@ from random import Random
 from typing import Any
 
 from harness.faults.choose import Place, is_mark, nothing, place, ts
-from harness.faults.fault import Disturbance, Invariant, allowed
+from harness.faults.fault import Disturbance, Invariant
 from harness.faults.option import PARTITION, TIMES, Option, Takes
 from harness.model.record import Record
 
@@ -92,11 +92,6 @@ ROWS: tuple[Disturbance, ...] = (
         "resolved-back",
         "Sends behind each resolved mark the one before it again: the resolved ts falls back, as "
         "after a restart.",
-        {
-            "open": allowed("open.resolved.may-regress"),
-            # Under `avro-enable-watermark` there are marks to fall back.
-            "avro": allowed("avro.delivery.at-least-once"),
-        },
         _ALL - {Invariant.ONCE, Invariant.RISING},
         (
             Option(
@@ -114,7 +109,6 @@ ROWS: tuple[Disturbance, ...] = (
     Disturbance(
         "late-resolved",
         "Lets the resolved marks of one partition come late, as those of an idle or slow one do.",
-        {"open": allowed("open.resolved.global", "open.resolved.per-partition")},
         _ALL - {Invariant.ORDER},
         (
             _ONE,
@@ -131,7 +125,6 @@ ROWS: tuple[Disturbance, ...] = (
         "missing-resolved",
         "Leaves out all resolved marks of one partition but the greatest. That a partition has no "
         "mark at all is said upstream: `resolved: [0]` with `end-resolved: false`.",
-        {"open": allowed("open.resolved.global", "open.resolved.per-partition")},
         _ALL - {Invariant.LAST_VALUE},
         (_ONE,),
         missing_resolved,

@@ -35,8 +35,7 @@ class Option:
 
     `default` is what is taken when it is left out (None: nothing is). Numbers lie between `least`
     and `most`; `words` are the choices of a WORD. `loses` names what the fault no longer preserves
-    when the option is given, `allowed_in` the protocols whose clauses still allow it then (empty:
-    as without it).
+    when the option is given.
     """
 
     name: str
@@ -48,7 +47,6 @@ class Option:
     least: int = 1
     most: int = COUNT_MAX
     loses: tuple[str, ...] = ()
-    allowed_in: tuple[str, ...] = ()
 
     def noun(self) -> str:
         """Return what it takes, exactly."""

@@ -15,7 +15,7 @@ from typing import Any
 
 from harness.errors import StepError
 from harness.faults.choose import Place, chosen, completed, is_mark, is_rows, nothing, place, ts
-from harness.faults.fault import Disturbance, Invariant, allowed, beyond
+from harness.faults.fault import Disturbance, Invariant
 from harness.faults.option import KEY, PARTITION, TRANSACTION, Option, Takes
 from harness.faults.orders import (
     PARTITIONS,
@@ -142,8 +142,6 @@ def _by_place(records: Sequence[Record]) -> dict[Place, list[Record]]:
 
 
 _ALL = frozenset(Invariant)
-_ACROSS = allowed("kafka.no-order-across-partitions")
-_EVERYWHERE = {"open": _ACROSS, "avro": _ACROSS, "vitess": _ACROSS}
 _WHERE = (
     Option("topic", Takes.TEXT, "The topic's name without prefix; `*` and `?` stand for others."),
     PARTITION,
@@ -152,9 +150,7 @@ _WHERE = (
 
 def _moved(name: str, meaning: str, change: Callable[..., tuple[Record, ...]]) -> Disturbance:
     example = {"topic": "*.transaction"}
-    return Disturbance(
-        name, meaning, _EVERYWHERE, _ALL, _WHERE, change, some_of=_NAMES, example=example
-    )
+    return Disturbance(name, meaning, _ALL, _WHERE, change, some_of=_NAMES, example=example)
 
 
 _NAMES = tuple(option.name for option in _WHERE)
@@ -163,7 +159,6 @@ ROWS: tuple[Disturbance, ...] = (
     Disturbance(
         "interleave",
         "Merges partitions, or whole topics, in another order; each keeps its own.",
-        _EVERYWHERE,
         _ALL,
         (
             Option(
@@ -199,7 +194,6 @@ ROWS: tuple[Disturbance, ...] = (
         "withhold",
         "Holds messages back, behind newer ones of their partition, but not behind the resolved "
         "mark that completes them.",
-        {"open": beyond("https://github.com/pingcap/ticdc/issues/4051")},
         _ALL - {Invariant.ORDER, Invariant.LAST_VALUE},
         (TRANSACTION, KEY),
         withhold,
@@ -209,7 +203,6 @@ ROWS: tuple[Disturbance, ...] = (
         "reorder",
         "Shuffles the row messages of a partition between two resolved marks or DDL events, as "
         "retries of a producer do.",
-        {"open": beyond("https://github.com/pingcap/tiflow/issues/11823")},
         _ALL - {Invariant.ORDER, Invariant.LAST_VALUE},
         (
             Option(

@@ -24,7 +24,7 @@ from harness.faults.corrupt import (
     wrong_magic,
     wrong_type,
 )
-from harness.faults.fault import HOSTILE, Disturbance
+from harness.faults.fault import Disturbance
 from harness.faults.option import KEY, TRANSACTION, Option, Takes
 from harness.model.record import Record
 
@@ -68,11 +68,10 @@ _OPTIONS = (
 )
 
 
-def _hostile(name: str, meaning: str, corrupt: Corruption, *protocols: str) -> Disturbance:
+def _hostile(name: str, meaning: str, corrupt: Corruption) -> Disturbance:
     return Disturbance(
         name,
         f"{meaning} Of the chosen messages the first one is the model.",
-        dict.fromkeys(protocols, HOSTILE),
         frozenset(),
         _OPTIONS,
         poisoned(corrupt),
@@ -80,55 +79,41 @@ def _hostile(name: str, meaning: str, corrupt: Corruption, *protocols: str) -> D
     )
 
 
-_EVERY = ("open", "avro", "vitess")
-
 ROWS: tuple[Disturbance, ...] = (
-    _hostile("truncated", "Sends a message whose value is cut short.", truncated, *_EVERY),
+    _hostile("truncated", "Sends a message whose value is cut short.", truncated),
     _hostile(
         "wrong-magic",
         "Sends a message whose value begins with another byte than the registry's framing.",
         wrong_magic,
-        "avro",
-        "vitess",
     ),
     _hostile(
         "unknown-version",
         "Sends a message whose key says another version of the protocol.",
         unknown_version,
-        "open",
     ),
     _hostile(
         "unknown-schema-id",
         "Sends a message that names a schema id which the registry never gave.",
         unknown_schema_id,
-        "avro",
-        "vitess",
     ),
     _hostile(
         "garbage-value",
         "Sends a message with text that is no JSON where its JSON should be.",
         garbage_value,
-        "open",
-        "vitess",
     ),
     _hostile(
         "garbage-key",
         "Sends a message whose key is bytes without meaning.",
         garbage_key,
-        *_EVERY,
     ),
     _hostile(
         "wrong-type",
         "Sends a message with well-formed data of another type where the row should be.",
         wrong_type,
-        *_EVERY,
     ),
     _hostile(
         "huge-length",
         "Sends a message that announces more bytes than it has, by far.",
         huge_length,
-        "open",
-        "avro",
-        "vitess",
     ),
 )

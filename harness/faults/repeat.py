@@ -24,7 +24,7 @@ from harness.faults.choose import (
     place,
     ts,
 )
-from harness.faults.fault import Disturbance, Invariant, allowed
+from harness.faults.fault import Disturbance, Invariant
 from harness.faults.option import KEY, TIMES, TRANSACTION, Option, Takes
 from harness.model.record import Record
 
@@ -96,16 +96,11 @@ def resend(
 
 
 REPEATED = frozenset(Invariant) - {Invariant.ONCE, Invariant.RISING}
-_AGAIN = {
-    "avro": allowed("avro.delivery.at-least-once"),
-    "vitess": allowed("vitess.delivery.at-least-once", "vitess.offset.txn-repeats"),
-}
 
 ROWS: tuple[Disturbance, ...] = (
     Disturbance(
         "duplicate",
         "Sends the row events of one transaction again, right behind the first ones.",
-        {"open": allowed("open.delivery.at-least-once"), **_AGAIN},
         REPEATED | {Invariant.RISING},
         (TRANSACTION, KEY, TIMES),
         duplicate,
@@ -115,7 +110,6 @@ ROWS: tuple[Disturbance, ...] = (
         "replay",
         "Sends everything from one transaction on again, as a producer does that restarts from its "
         "last checkpoint.",
-        {"open": allowed("open.delivery.at-least-once", "open.ddl.at-least-once"), **_AGAIN},
         REPEATED,
         (
             Option(
@@ -129,7 +123,6 @@ ROWS: tuple[Disturbance, ...] = (
                 Takes.TRANSACTION,
                 "The last transaction that is sent again; without it, everything up to the end.",
                 loses=("LAST_VALUE",),
-                allowed_in=("open",),
             ),
             TIMES,
         ),
@@ -140,7 +133,6 @@ ROWS: tuple[Disturbance, ...] = (
         "replay-below-resolved",
         "Sends the row events of one transaction again behind the resolved mark that has completed "
         "them, while the stream goes on.",
-        {"open": allowed("open.delivery.at-least-once", "open.row.drop-applied")},
         REPEATED | {Invariant.RISING},
         (TRANSACTION, KEY, TIMES),
         replay_below_resolved,
@@ -149,11 +141,6 @@ ROWS: tuple[Disturbance, ...] = (
     Disturbance(
         "resend",
         "Sends every DDL event, or every resolved mark, again right behind the first one.",
-        {
-            "open": allowed("open.ddl.at-least-once", "open.ddl.once"),
-            # Under `avro-enable-watermark` there are DDL events and marks to send again.
-            "avro": allowed("avro.delivery.at-least-once"),
-        },
         REPEATED | {Invariant.RISING},
         (
             Option(

@@ -26,7 +26,7 @@ from harness.faults.actions import (
     sent,
 )
 from harness.faults.choose import first, last, nothing
-from harness.faults.fault import Disturbance, Invariant, Permission, allowed
+from harness.faults.fault import Disturbance, Invariant
 from harness.faults.option import Option, Takes
 from harness.model.record import Record
 
@@ -103,8 +103,6 @@ def _position(
 
 PAUSE_MS = 2000
 _ALL = frozenset(Invariant)
-_RESTART = allowed("kafka.at-least-once")
-_AWAY = allowed("registry.may-be-away")
 _MOMENT = ("after-records", "after-commits", "at")
 _MOMENTS = (
     Option("after-records", Takes.NUMBER, "When it has read this many messages."),
@@ -114,15 +112,10 @@ _MOMENTS = (
 )
 
 
-def _everywhere(permission: Permission) -> Mapping[str, Permission]:
-    return dict.fromkeys(("open", "avro", "vitess"), permission)
-
-
 ROWS: tuple[Disturbance, ...] = (
     Disturbance(
         "kill",
         "Kills the consumer with signal 9 at a moment, and starts it again where it was.",
-        _everywhere(_RESTART),
         _ALL,
         (*_MOMENTS, Option("resume", Takes.FLAG, "Whether it is started again.", default=True)),
         act=kill,
@@ -133,7 +126,6 @@ ROWS: tuple[Disturbance, ...] = (
     Disturbance(
         "slow-consumer",
         "Stops the consumer in its tracks at a moment, for a while, and lets it go on.",
-        _everywhere(allowed("kafka.group-members-change", "kafka.at-least-once")),
         _ALL,
         (*_MOMENTS, Option("milliseconds", Takes.NUMBER, "For how long.", PAUSE_MS)),
         act=slow_consumer,
@@ -144,7 +136,6 @@ ROWS: tuple[Disturbance, ...] = (
     Disturbance(
         "instances",
         "Runs several instances of the consumer at once, in one group.",
-        _everywhere(allowed("kafka.group-members-change")),
         _ALL,
         (Option("count", Takes.NUMBER, "How many.", 2, least=2, most=8),),
         act=instances,
@@ -154,7 +145,6 @@ ROWS: tuple[Disturbance, ...] = (
     Disturbance(
         "registry-down",
         "Takes the schema registry away while messages are sent.",
-        {"avro": _AWAY, "vitess": _AWAY},
         _ALL,
         (
             Option(
@@ -177,7 +167,6 @@ ROWS: tuple[Disturbance, ...] = (
     Disturbance(
         "registry-restart",
         "Restarts the schema registry; it knows the same ids afterwards.",
-        {"avro": _AWAY, "vitess": _AWAY},
         _ALL,
         (
             Option(

@@ -13,7 +13,7 @@ from random import Random
 from typing import Any
 
 from harness.faults.choose import nothing
-from harness.faults.fault import Disturbance, allowed
+from harness.faults.fault import Disturbance
 from harness.faults.option import Option, Takes
 from harness.faults.repeat import REPEATED
 from harness.model.record import Record
@@ -49,10 +49,6 @@ ROWS: tuple[Disturbance, ...] = (
         "old-schema-again",
         "Sends the tail again from shortly before the last change of a schema: messages of the old "
         "schema come behind those of the new one.",
-        {
-            "avro": allowed("avro.delivery.at-least-once"),
-            "vitess": allowed("vitess.delivery.at-least-once"),
-        },
         REPEATED,
         (
             Option(

@@ -15,7 +15,7 @@ from random import Random
 from typing import Any
 
 from harness.faults.choose import Place, is_rows, nothing, place
-from harness.faults.fault import HOSTILE, Disturbance, Invariant, allowed, beyond
+from harness.faults.fault import Disturbance, Invariant
 from harness.faults.option import Option, Takes
 from harness.model.record import Record
 
@@ -118,7 +118,6 @@ ROWS: tuple[Disturbance, ...] = (
     Disturbance(
         "drop-tombstones",
         "Leaves out the tombstones behind delete events, as compaction does after a while.",
-        {"vitess": allowed("kafka.compaction.tombstone-gone")},
         _LESS,
         (),
         drop_tombstones,
@@ -126,7 +125,6 @@ ROWS: tuple[Disturbance, ...] = (
     Disturbance(
         "drop-deletes",
         "Leaves out the delete events and keeps their tombstones, as compaction does.",
-        {"vitess": allowed("kafka.compaction.older-gone")},
         frozenset(Invariant),
         (),
         drop_deletes,
@@ -135,10 +133,6 @@ ROWS: tuple[Disturbance, ...] = (
         "tombstone-first",
         "Opens each partition with a tombstone for the key of its first row message, as compaction "
         "leaves it.",
-        {
-            "avro": allowed("kafka.compaction.older-gone"),
-            "vitess": allowed("kafka.compaction.older-gone"),
-        },
         frozenset(Invariant) - {Invariant.BYTES, Invariant.ONCE},
         (),
         tombstone_first,
@@ -146,7 +140,6 @@ ROWS: tuple[Disturbance, ...] = (
     Disturbance(
         "zero-byte-tombstones",
         "Gives every tombstone a value of no bytes instead of a null value.",
-        {"avro": HOSTILE, "vitess": HOSTILE},
         frozenset(
             {
                 Invariant.EVENTS,
@@ -163,9 +156,6 @@ ROWS: tuple[Disturbance, ...] = (
     Disturbance(
         "empty-message",
         "Puts a message without key and without value bytes somewhere into every partition.",
-        dict.fromkeys(
-            ("open", "avro", "vitess"), beyond("https://github.com/pingcap/tidb/issues/21053")
-        ),
         frozenset({Invariant.EVENTS, Invariant.PROMISE, Invariant.MARKS, Invariant.LAST_VALUE}),
         (
             Option(

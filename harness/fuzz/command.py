@@ -20,7 +20,7 @@ from harness.errors import UsageError
 from harness.fuzz.found import Kept, keep, to_keep
 from harness.fuzz.memory import InMemory
 from harness.fuzz.progress import Progress
-from harness.fuzz.protocols import DRAWN
+from harness.fuzz.protocols import drawable
 from harness.fuzz.search import Search, Searcher, SearchOptions
 from harness.fuzz.started import Started
 from harness.fuzz.trial import Judge, Trial, Tried, judged
@@ -54,7 +54,7 @@ class Result:
 
 def protocols(consumer: str, wanted: Sequence[str]) -> tuple[str, ...]:
     """Return the protocols to draw from; UsageError when the consumer reads none of them."""
-    able = tuple(DRAWN)
+    able = tuple(drawable())
     if consumer.startswith(MUTANT):
         able = mutant(consumer).protocols
     found = tuple(name for name in wanted or able if name in able)
@@ -142,7 +142,7 @@ def repeat(consumer: str, options: SearchOptions) -> str:
     words = ["harness", "fuzz", "--seed", str(options.seed)]
     if consumer != REFERENCE:
         words += ["--consumer", consumer]
-    if len(options.protocols) < len(DRAWN):
+    if len(options.protocols) < len(drawable()):
         words += [word for name in options.protocols for word in ("--protocol", name)]
     return shlex.join(words)
 

@@ -56,6 +56,7 @@ def _of_transaction(fault: Disturbance) -> bool:
 
 
 def _step(draw: Draw, fault: Disturbance, protocol: str, transactions: Sequence[str]) -> Disturbed:
+    permission = fault.permissions[protocol]
     options: dict[str, Any] = {}
     either = (*fault.one_of, *fault.some_of)
     choice = [o for o in fault.options if o.name in either and o.takes not in UNDRAWN]
@@ -63,7 +64,7 @@ def _step(draw: Draw, fault: Disturbance, protocol: str, transactions: Sequence[
     for option in fault.options:
         if option.takes in UNDRAWN or (option.takes is Takes.TRANSACTION and not transactions):
             continue
-        if option.allowed_in and protocol not in option.allowed_in:
+        if option.name in permission.without:
             continue
         alternative = option.name in either and option != chosen
         needed = option.required or option == chosen
@@ -71,7 +72,7 @@ def _step(draw: Draw, fault: Disturbance, protocol: str, transactions: Sequence[
             # A range ends with the transaction that it begins with, or later.
             first = transactions.index(options["from"]) if "from" in options else 0
             options[option.name] = pick(draw, _values(option, transactions[first:]))
-    return Disturbed(fault.name, options, pick(draw, fault.licences[protocol].clauses))
+    return Disturbed(fault.name, options, pick(draw, permission.clauses))
 
 
 def _values(option: Option, transactions: Sequence[str]) -> Sequence[Any]:

@@ -19,11 +19,11 @@ from harness.engine.catalogue.workspace import Workspace
 from harness.engine.plan.case import Plan, author_problems, plan
 from harness.fuzz.scene import Label, text
 from harness.fuzz.trial import THEME, Failure, Tried, change_log
+from harness.protocols.clauses import CLAUSES
 from harness.record.form import written_row
 from harness.record.lock import write_lock
 from harness.scenario.expand import cases
 from harness.scenario.load import load
-from harness.spec import CLAUSES
 
 FOUND = Path("found")
 NAMES = 12

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from harness.fuzz.deliveries import drawn_delivery, names
 from harness.fuzz.pick import pick
-from harness.fuzz.protocols import DRAWN, drawn_settings, tells_ddl, tells_names
+from harness.fuzz.protocols import drawable, drawn_settings
 from harness.fuzz.scene import Scene, Step, Transaction
 from harness.fuzz.workload import Limits, drawn_workload
+from harness.protocols.protocol import FuzzSettings
 
 PARTITIONS = (1, 2, 3)
-EXTENSION = "enable-tidb-extension"
 DISPATCHERS = "sink.dispatchers"
 
 
@@ -22,10 +22,10 @@ DISPATCHERS = "sink.dispatchers"
 def scenes(draw: st.DrawFn, protocols: Sequence[str]) -> Scene:
     """Draw a scene in one of the protocols."""
     protocol = pick(draw, protocols)
-    drawn = DRAWN[protocol]
+    drawn = drawable()[protocol]
     keyless = drawn.keyless is not None and pick(draw, (False, False, True))
-    settings = drawn_settings(draw, protocol, keyless=keyless)
-    limits = Limits(keyless, tells_names(settings), tells_ddl(protocol, settings))
+    settings = drawn_settings(draw, drawn, keyless=keyless)
+    limits = Limits(keyless, drawn.same_names(settings), drawn.sends_ddl(settings))
     plain = Scene(
         protocol=protocol,
         dialect=pick(draw, [d for d in drawn.dialects if not (keyless and d in drawn.keyed)]),
@@ -34,22 +34,22 @@ def scenes(draw: st.DrawFn, protocols: Sequence[str]) -> Scene:
         settings=settings,
         steps=drawn_workload(draw, limits),
     )
-    if _needs_order(plain, keyless=keyless):
+    if _needs_order(plain, drawn, keyless=keyless):
         plain = replace(plain, partitions=1)
     return replace(plain, delivery=drawn_delivery(draw, protocol, names(plain)))
 
 
-def _needs_order(scene: Scene, *, keyless: bool) -> bool:
+def _needs_order(scene: Scene, drawn: FuzzSettings, *, keyless: bool) -> bool:
     """Return whether what rows say is known by their order alone, which partitions do not keep.
 
     TiCDC Avro without the extension dates no row, and Debezium Vitess spreads rows without a key
     over all partitions: nothing says which of two shapes is later, nor, where the dispatcher goes
     by the commit ts, which of two rows of a key.
     """
-    undated = scene.protocol == "avro" and not scene.settings.get(EXTENSION)
+    undated = not drawn.dates_rows(scene.settings)
     if undated and any(rule["partition"] == "ts" for rule in scene.settings.get(DISPATCHERS, ())):
         return True
-    spread = scene.protocol == "vitess" and keyless
+    spread = drawn.spreads_keyless and keyless
     return (undated or spread) and not _keeps_schema(scene.steps)
 
 

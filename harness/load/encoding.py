@@ -23,9 +23,8 @@ from harness.load.vstream import responses, settings_of
 from harness.load.workload import Altered, Change, Committed, Event, Kind, Marked, Partition
 from harness.model.record import Record, SchemaUse
 from harness.protocols import PROTOCOLS
+from harness.sources.vitess.source import VITESS
 from harness.wire.registry import MemoryRegistry
-
-VITESS = "vitess"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,14 +93,21 @@ class Stream:
             yield event
 
 
+def of_vitess(spec: Spec) -> bool:
+    """Return whether the workload comes from Vitess; it comes from TiDB otherwise."""
+    return PROTOCOLS[spec.protocol].source.kind == VITESS
+
+
 def bound(spec: Spec, partition: int, registry: SchemaRegistry) -> Wire:
     """Return the protocol bound to the workload's settings."""
-    return PROTOCOLS[spec.protocol].bind(settings_told(spec, partition), spec.dialect, registry)
+    return PROTOCOLS[spec.protocol].codec.bind(
+        settings_told(spec, partition), spec.dialect, registry
+    )
 
 
 def settings_told(spec: Spec, partition: int = 0) -> Mapping[str, Any]:
     """Return a partition's settings, completed by what only its upstream knows."""
-    return settings_of(spec, partition) if spec.protocol == VITESS else spec.effective_settings
+    return settings_of(spec, partition) if of_vitess(spec) else spec.effective_settings
 
 
 def encoded(
@@ -109,7 +115,7 @@ def encoded(
 ) -> Iterator[Record]:
     """Yield the records of a partition; of what is broadcast, its own copy."""
     spec, partition = whose
-    if spec.protocol == VITESS:
+    if of_vitess(spec):
         for record in wire.encode(responses(events, made, spec, partition)):
             # Connect would hash keys over partitions; here a key's place is its generator's.
             yield record if record.partition == partition else replace(record, partition=partition)

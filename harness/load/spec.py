@@ -14,11 +14,12 @@ from typing import Annotated, Any, ClassVar, cast
 
 import msgspec
 
+from harness.contracts import DEFAULT_DIALECT
 from harness.documents import typed
 from harness.documents.typed import key
 from harness.documents.yaml_file import YamlFile
 from harness.errors import UsageError
-from harness.model.dialects import DEFAULT_DIALECT, DIALECTS
+from harness.protocols import PROTOCOLS
 from harness.sources.clock import LOGICAL_BITS
 
 PARTITIONS_MAX = 1000
@@ -48,7 +49,7 @@ class Spec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="keba
 
     schema_keywords: ClassVar = {"title": "a workload"}
 
-    protocol: Annotated[str, key("a protocol", enum=list(DIALECTS))] = "open"
+    protocol: Annotated[str, key("a protocol", enum=list(PROTOCOLS))] = "open"
     dialect: Annotated[str, key("a text")] = DEFAULT_DIALECT
     seed: Annotated[int, _whole(0, 2**63 - 1)] = 1
     events: Annotated[int, _whole(1, 10**12)] = 100_000
@@ -70,16 +71,7 @@ class Spec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="keba
     @property
     def effective_settings(self) -> Mapping[str, Any]:
         """Return the protocol's settings, over those that a workload needs to be sent at all."""
-        return {**NEEDED[self.protocol], **self.settings}
-
-
-# TiCDC posts the schemas of a topic under one subject, so tables need topics of their own; a
-# connector that starts with a workload finds no rows to copy.
-NEEDED: Mapping[str, Mapping[str, Any]] = {
-    "open": {},
-    "avro": {"sink.dispatchers": [{"matcher": ["*.*"], "topic": "{schema}_{table}"}]},
-    "vitess": {"snapshot.mode": "never"},
-}
+        return {**PROTOCOLS[self.protocol].load_settings, **self.settings}
 
 
 def load(file: Path | None, options: Mapping[str, Any]) -> Spec:
@@ -97,10 +89,11 @@ def load(file: Path | None, options: Mapping[str, Any]) -> Spec:
 def checked(values: Mapping[str, Any]) -> Spec:
     """Return the spec of values by their names in a file; raises UsageError."""
     spec = typed.checked(YamlFile("the workload", "", None, dict(values)), Spec)
-    if spec.dialect not in DIALECTS[spec.protocol]:
+    dialects = PROTOCOLS[spec.protocol].codec.dialects
+    if spec.dialect not in dialects:
         raise UsageError(
             f"{spec.protocol} has no dialect {spec.dialect!r}",
-            expected="one of " + ", ".join(DIALECTS[spec.protocol]),
+            expected="one of " + ", ".join(dialects),
         )
     shares = spec.update + spec.delete + spec.move
     if shares > 1:

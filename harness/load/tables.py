@@ -5,9 +5,8 @@ The statements are run on the same TiDB as everywhere (`upstream.tidb`), with th
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from harness.errors import UsageError
 from harness.load.clock import Statement, statements
@@ -15,8 +14,10 @@ from harness.load.shapes import DATABASE
 from harness.load.spec import Spec
 from harness.model.change import ChangeLog, DdlRun, Pin
 from harness.model.source_events import DdlEvent, ResolvedEvent, SourceTable
+from harness.protocols import PROTOCOLS
 from harness.sources.tidb.changefeed import changefeed
 from harness.sources.tidb.simulator import follow
+from harness.sources.tidb.source import TIDB
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +47,10 @@ def tables(spec: Spec) -> Tables:
     """Run the statements; raises UsageError where the settings keep a table out."""
     ran = tuple(statements(spec))
     log = ChangeLog(tuple(DdlRun(one.sql, DATABASE, 1, Pin(ts=one.commit_ts)) for one in ran))
-    protocol = "open" if spec.protocol == "vitess" else spec.protocol
-    settings: Mapping[str, Any] = {} if spec.protocol == "vitess" else spec.effective_settings
-    feed = changefeed(settings, spec.partitions, protocol)
+    if PROTOCOLS[spec.protocol].source.kind == TIDB:
+        feed = changefeed(spec.effective_settings, spec.partitions, spec.protocol)
+    else:
+        feed = changefeed({}, spec.partitions)
     followed = follow(log, feed, (DATABASE,), end_resolved=False)
     ddl = tuple(event for event in followed.events if not isinstance(event, ResolvedEvent))
     if followed.stopped is not None or len(ddl) != len(ran):

@@ -31,11 +31,12 @@ from harness.model.vstream import (
     VStreamResponse,
 )
 from harness.sources.clock import LOGICAL_BITS
-from harness.sources.source import COPYING, SourceConfig, connector_settings
+from harness.sources.source import SourceConfig
 from harness.sources.vitess.cells import cell
 from harness.sources.vitess.copy import finished
 from harness.sources.vitess.fields import fields
 from harness.sources.vitess.position import Position
+from harness.sources.vitess.source import COPYING, connector_settings
 
 _ORIGIN = Origin(0, 0, 0, "load")
 _SECOND = 1000

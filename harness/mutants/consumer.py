@@ -17,6 +17,7 @@ from harness.model.table import TableId
 from harness.model.values import Value
 from harness.mutants.delivery import Delivery, Message
 from harness.mutants.parts import Events, Known, Parts
+from harness.protocols import PROTOCOLS
 from harness.reference_consumer.answer import Changefeed
 from harness.reference_consumer.hold import Ready
 
@@ -41,7 +42,7 @@ class Consumer(Changefeed):
         self._due: list[Ready] = []
         partitions = {(t["name"], p) for t in job["topics"] for p in range(t["partitions"])}
         if job["complete"] is None:
-            self._room = parts.arrivals(dated=job["protocol"] == "avro")
+            self._room = parts.arrivals(dated=PROTOCOLS[job["protocol"]].dated)
         else:
             self._room = parts.hold(partitions, job["complete"])
         self._tables = parts.tables(Catalogue.empty())

@@ -119,7 +119,7 @@ class Changefeed:
 
 def bound(job: Mapping[str, Any], registry: SchemaRegistry | None) -> Wire:
     """Return the decoder of a changefeed whose protocol and dialect are known."""
-    codec = PROTOCOLS[job["protocol"]]
+    codec = PROTOCOLS[job["protocol"]].codec
     wire = codec.bind(job["settings"], job["dialect"], registry)
     large = job.get("large_messages")
     return wire if large is None else codec.reading(wire, claims(Path(large)))
@@ -129,10 +129,10 @@ def unknown(job: Mapping[str, Any], mode: str) -> str:
     """Return what the job asks for and we do not know, in the contract's words, or nothing."""
     if mode not in MODES:
         return f"mode:{mode}"
-    codec = PROTOCOLS.get(job["protocol"])
-    if codec is None:
+    if job["protocol"] not in PROTOCOLS:
         return f"protocol:{job['protocol']}"
-    return "" if job["dialect"] in codec.dialects else f"dialect:{job['dialect']}"
+    dialects = PROTOCOLS[job["protocol"]].codec.dialects
+    return "" if job["dialect"] in dialects else f"dialect:{job['dialect']}"
 
 
 def _is_dated(protocol: str) -> bool:

@@ -14,9 +14,10 @@ from pathlib import Path
 
 from harness.engine.events import CaseFinished, Event, RunStarted
 from harness.model.finding import FINDINGS, Judgement
+from harness.protocols.clauses import CLAUSES, governs
 from harness.report.read import read_events
 from harness.scenario.expand import Case
-from harness.spec import CLAUSES, Clause, Level, Proof, governs
+from harness.spec import Clause, Level, Proof
 
 # The least share of a level's clauses that must have a scenario or a proof; MAY has none.
 REQUIRED: Mapping[Level, float] = {Level.MUST: 1.0, Level.SHOULD: 0.95}

@@ -35,7 +35,7 @@ def delivery_lines(plan: Plan) -> Iterator[str]:
         step = stage.step
         yield ""
         yield from _wrapped(f"step {stage.number}: {_said(step)}  (line {step.line})", 2)
-        yield from _wrapped(_licence(step, plan.case.protocol), 4)
+        yield from _wrapped(_permission(step, plan.case.protocol), 4)
         for place, action in stage.actions:
             yield from _wrapped(f"behind {place} messages: {action}", 4)
         alike: list[str] = []
@@ -150,7 +150,7 @@ def _said(step: DeliveryStep) -> str:
     return f"{step.fault} {{{options}}}" if options else step.fault
 
 
-def _licence(step: DeliveryStep, protocol: str) -> str:
+def _permission(step: DeliveryStep, protocol: str) -> str:
     if step.hostile:
         return "hostile: no document allows it, tables are not judged"
     if step.seen_in:

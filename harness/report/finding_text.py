@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from harness.engine.events import CaseFinished
 from harness.model.finding import Finding, Place
-from harness.spec import CLAUSES
+from harness.protocols.clauses import CLAUSES
 
 PLACES_SHOWN = 6
 FINDINGS_SHOWN = 12

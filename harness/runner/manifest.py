@@ -11,12 +11,12 @@ from typing import Annotated
 import msgspec
 
 from harness.documents.typed import key
-from harness.model.dialects import DIALECTS
 from harness.model.level import Level
+from harness.protocols import PROTOCOLS
 from harness.runner.attach import Attach
 from harness.runner.result import IN_FILES, Result
 
-ProtocolName = Annotated[str, key("a protocol", enum=list(DIALECTS))]
+ProtocolName = Annotated[str, key("a protocol", enum=list(PROTOCOLS))]
 NOTHING: Mapping[str, str] = MappingProxyType({})
 
 

@@ -15,16 +15,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from harness.protocols import PROTOCOLS
+
 SCAFFOLDS = Path(__file__).parent
 NAME = "my-consumer"  # what the programs are called in their files
 PROTOCOL = "my-protocol"  # what their manifests say that they read
+LANGUAGES = ("python", "spark", "node", "go", "java")
 # Language -> the protocols whose scaffold there is, the default one first.
 OFFERED: Mapping[str, tuple[str, ...]] = {
-    "python": ("avro", "open", "vitess"),
-    "spark": ("avro", "open", "vitess"),
-    "node": ("avro", "open", "vitess"),
-    "go": ("avro", "open", "vitess"),
-    "java": ("avro", "open", "vitess"),
+    language: tuple(name for name in sorted(PROTOCOLS) if (SCAFFOLDS / language / name).is_dir())
+    for language in LANGUAGES
 }
 ROWS = "python/rows"
 # Language -> the directories that all of its programs have files of.
@@ -32,14 +32,13 @@ _ALWAYS: Mapping[str, tuple[str, ...]] = {
     "python": (ROWS, "python/runner"),
     "spark": (ROWS, "spark/runner"),
 }
-_JSON = frozenset({"open", "vitess"})
 
 
 def parts(language: str, protocol: str) -> Iterator[Path]:
     """Yield the directories whose files make a program."""
     for name in _ALWAYS.get(language, (f"{language}/runner",)):
         yield SCAFFOLDS / name
-    shared = SCAFFOLDS / language / "json"
-    if protocol in _JSON and shared.is_dir():
-        yield shared
+    for name in PROTOCOLS[protocol].scaffold_parts:
+        if (SCAFFOLDS / language / name).is_dir():
+            yield SCAFFOLDS / language / name
     yield SCAFFOLDS / language / protocol

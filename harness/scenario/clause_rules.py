@@ -6,8 +6,8 @@ from typing import Any
 
 from harness.documents.nearest import did_you_mean
 from harness.documents.yaml_file import Path
+from harness.protocols.clauses import CLAUSES
 from harness.scenario.draft import Draft, Problems
-from harness.spec import CLAUSES
 
 
 def cited_clauses_exist(draft: Draft) -> Problems:
@@ -16,7 +16,7 @@ def cited_clauses_exist(draft: Draft) -> Problems:
         yield from _exists(draft, ("clauses", number), clause)
 
 
-def licences_exist(draft: Draft) -> Problems:
+def permitting_clauses_exist(draft: Draft) -> Problems:
     """Refuse disturbances that are allowed by a clause that no document has."""
     for variant, steps in draft.data.get("delivery", {}).items():
         for number, step in enumerate(steps):

@@ -8,12 +8,14 @@ from typing import Any
 
 from harness.documents.nearest import did_you_mean, one_of
 from harness.documents.yaml_file import Path
+from harness.protocols import PROTOCOLS
+from harness.protocols.clauses import CLAUSES
+from harness.protocols.description import Permission, Standing
 from harness.scenario.draft import Draft, Problems
 from harness.scenario.expand import PLAIN, combinations
 from harness.scenario.grammar import grammar
 from harness.scenario.matrix_rules import axes
 from harness.scenario.pairwise import profiles
-from harness.spec import CLAUSES
 
 
 def variants_are_not_called_plain(draft: Draft) -> Problems:
@@ -23,46 +25,54 @@ def variants_are_not_called_plain(draft: Draft) -> Problems:
         yield draft.at_key(("delivery", PLAIN), what, "another name")
 
 
-def licences_cover_the_matrix(draft: Draft) -> Problems:
+def clauses_cover_the_matrix(draft: Draft) -> Problems:
     """Ask for a clause of each protocol that a disturbance is run in."""
     for path, step in _steps(draft):
-        licences: Mapping[str, str] = step.get("allowed-by", {})
-        for protocol in _protocols(draft, path) if licences else ():
-            if protocol not in licences:
+        clauses: Mapping[str, str] = step.get("allowed-by", {})
+        for protocol in _protocols(draft, path) if clauses else ():
+            if protocol not in clauses:
                 what = f"no clause allows this in the protocol `{protocol}`"
                 yield draft.at_key((*path, "allowed-by"), what, f"`{protocol}`: a clause id")
 
 
 def faults_fit_the_matrix(draft: Draft) -> Problems:
     """Refuse a disturbance that makes no sense in one of the protocols, or is called too tame."""
-    for path, name, step, fault in _faults(draft):
+    for path, name, step, _ in _faults(draft):
         for protocol in _protocols(draft, path):
-            permission = fault["x-licences"].get(protocol)
+            permission = PROTOCOLS[protocol].permissions.get(name)
             if permission is None:
                 what = f"`{name}` makes no sense in the protocol `{protocol}`"
-                known = _listed(fault["x-licences"])
+                known = _listed(p for p, row in PROTOCOLS.items() if name in row.permissions)
                 hint = "leave the case out under `matrix.exclude`"
                 yield draft.at_key(path, what, f"a matrix of {known} only", hint)
-            elif not _is_claimed(step, permission["standing"]):
-                what = f"`{name}` is {permission['standing']} in the protocol `{protocol}`"
-                yield draft.at_key(path, what, _CLAIMS[permission["standing"]])
+            elif not _is_claimed(step, permission.standing):
+                what = f"`{name}` is {permission.standing} in the protocol `{protocol}`"
+                yield draft.at_key(path, what, _CLAIMS[permission.standing])
 
 
 def clauses_permit_their_fault(draft: Draft) -> Problems:
     """Refuse a clause that permits something else, and options that no clause covers."""
-    for path, name, step, fault in _faults(draft):
+    for path, name, step, _ in _faults(draft):
         for protocol, clause in step.get("allowed-by", {}).items():
-            permitting = fault["x-licences"].get(protocol, {}).get("clauses", ())
+            permitting = _permission(protocol, name).clauses
             if permitting and clause in CLAUSES and clause not in permitting:
                 what = f"the clause `{clause}` does not permit `{name}`"
                 yield draft.at((*path[:-1], "allowed-by", protocol), what, one_of(permitting))
         for option in step[name] if "allowed-by" in step else ():
-            narrowed = fault["properties"][option].get("x-allowed-in")
-            for protocol in _protocols(draft, path) if narrowed else ():
-                if protocol not in narrowed:
+            for protocol in _protocols(draft, path):
+                if option in _permission(protocol, name).without:
                     what = f"with `{option}` no clause allows this in the protocol `{protocol}`"
-                    expected = f"a matrix of {_listed(narrowed)} only"
-                    yield draft.at_key((*path, option), what, expected)
+                    known = _listed(
+                        each
+                        for each, row in PROTOCOLS.items()
+                        if name in row.permissions and option not in row.permissions[name].without
+                    )
+                    yield draft.at_key((*path, option), what, f"a matrix of {known} only")
+
+
+def _permission(protocol: str, fault: str) -> Permission:
+    """Return what a protocol says to a fault; one of no clauses where it makes no sense."""
+    return PROTOCOLS[protocol].permissions.get(fault, Permission(Standing.HOSTILE))
 
 
 def transactions_are_known(draft: Draft) -> Problems:
@@ -85,12 +95,13 @@ def transactions_are_known(draft: Draft) -> Problems:
             yield draft.at((*path, "to"), what, f"`{first}` or a later transaction")
 
 
+_CLAIMED_BY = ("allowed-by", "seen-in", "hostile")
 # Standing of a fault -> what the step has to say; a claim may be tamer than need be, never bolder.
-_CLAIMS: Mapping[str, str] = MappingProxyType(
+_CLAIMS: Mapping[Standing, str] = MappingProxyType(
     {
-        "allowed": "`allowed-by` with a clause of the protocol, or `seen-in` with a link",
-        "beyond": "`seen-in` with a link",
-        "hostile": "`hostile: true`",
+        Standing.ALLOWED: "`allowed-by` with a clause of the protocol, or `seen-in` with a link",
+        Standing.BEYOND: "`seen-in` with a link",
+        Standing.HOSTILE: "`hostile: true`",
     }
 )
 
@@ -107,8 +118,12 @@ def _protocols(draft: Draft, path: Path) -> Iterator[str]:
     yield from dict.fromkeys(chosen["protocol"] for chosen in left)
 
 
-def _is_claimed(step: Mapping[str, Any], standing: str) -> bool:
-    claims = {"allowed": {"allowed-by", "seen-in"}, "beyond": {"seen-in"}, "hostile": {"hostile"}}
+def _is_claimed(step: Mapping[str, Any], standing: Standing) -> bool:
+    claims = {
+        Standing.ALLOWED: {"allowed-by", "seen-in"},
+        Standing.BEYOND: {"seen-in"},
+        Standing.HOSTILE: {"hostile"},
+    }
     return not claims[standing].isdisjoint(step)
 
 
@@ -121,7 +136,7 @@ def _faults(draft: Draft) -> Iterator[tuple[Path, str, Mapping[str, Any], Mappin
     known: Mapping[str, Any] = grammar()["$defs"]["delivery-step"]["properties"]
     for path, step in _steps(draft):
         for name in step:
-            if "x-licences" in known[name]:
+            if name not in _CLAIMED_BY:
                 yield (*path, name), name, step, known[name]
 
 

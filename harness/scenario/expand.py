@@ -13,8 +13,9 @@ from itertools import product
 from types import MappingProxyType
 from typing import Any
 
+from harness.contracts import DEFAULT_DIALECT
 from harness.errors import Location
-from harness.model.dialects import DEFAULT_DIALECT, DIALECTS
+from harness.protocols import PROTOCOLS
 from harness.scenario.document import Scenario
 from harness.scenario.select import matcher
 
@@ -95,8 +96,10 @@ def combinations(
 
 
 def _has_dialect(assignment: Mapping[str, Any]) -> bool:
-    known = DIALECTS.get(assignment.get("protocol", ""), ())
-    return "dialect" not in assignment or assignment["dialect"] in known
+    if "dialect" not in assignment:
+        return True
+    protocol = assignment.get("protocol", "")
+    return protocol in PROTOCOLS and assignment["dialect"] in PROTOCOLS[protocol].codec.dialects
 
 
 def _in_profile(assignment: Mapping[str, Any], profiles: Mapping[str, Container[str]]) -> bool:

@@ -7,7 +7,7 @@ statement of what is allowed; the nouns in the messages are its `title`s.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path as FilePath
 from typing import Any
@@ -17,15 +17,58 @@ import jsonschema_rs
 from harness.documents.explain import explain
 from harness.documents.yaml_file import Path, YamlFile
 from harness.errors import Problem
+from harness.protocols import PROTOCOLS
+from harness.protocols.protocol import ProtocolSpec
 
+# The fault whose clauses are the example of `allowed-by`.
+_EXAMPLE = "duplicate"
 GRAMMAR_FILE = FilePath(__file__).with_name("grammar.json")
 
 
 @cache
 def grammar() -> dict[str, Any]:
-    """Return the JSON Schema of a scenario file."""
-    loaded: dict[str, Any] = json.loads(GRAMMAR_FILE.read_bytes())
-    return loaded
+    """Return the JSON Schema of a scenario file, for all registered protocols."""
+    schema: dict[str, Any] = json.loads(GRAMMAR_FILE.read_bytes())
+    return with_protocols(schema, PROTOCOLS)
+
+
+def with_protocols(schema: dict[str, Any], protocols: Mapping[str, ProtocolSpec]) -> dict[str, Any]:
+    """Return the schema with its parts that speak of protocols made from their rows.
+
+    The committed file is what this makes of our own protocols; a test holds it to that.
+    """
+    top, defs = schema["properties"], schema["$defs"]
+    settings: dict[str, Any] = {}
+    for name, row in protocols.items():
+        own = f"{name}-settings" if row.settings_schema is not None else "free-settings"
+        settings[name] = _ref(own)
+        if row.settings_schema is not None:
+            defs[own] = dict(row.settings_schema)
+    top["settings"]["properties"] = settings
+    top["profiles"]["additionalProperties"]["properties"] = settings
+    top["pairwise"]["properties"] = dict.fromkeys(protocols, _ref("value-lists"))
+    expected = top["expect"]["properties"]
+    expected["by-protocol"]["properties"] = dict.fromkeys(protocols, _ref("exception"))
+    expected["events"]["properties"] = dict.fromkeys(protocols, _ref("events"))
+    titles = (f"`{name}` is {row.description.title}" for name, row in protocols.items())
+    defs["protocol"]["description"] = f"A protocol: {', '.join(titles)}."
+    defs["protocol"]["enum"] = list(protocols)
+    dialects = (dialect for row in protocols.values() for dialect in row.codec.dialects)
+    defs["dialect"]["enum"] = list(dict.fromkeys(dialects))
+    allowed = defs["delivery-step"]["properties"]["allowed-by"]
+    allowed["properties"] = dict.fromkeys(protocols, _ref("clause"))
+    allowed["examples"] = [
+        {
+            name: row.permissions[_EXAMPLE].clauses[0]
+            for name, row in protocols.items()
+            if _EXAMPLE in row.permissions
+        }
+    ]
+    return schema
+
+
+def _ref(name: str) -> dict[str, str]:
+    return {"$ref": f"#/$defs/{name}"}
 
 
 @cache

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from harness.contracts import DEFAULT_DIALECT
 from harness.documents.explain import shown
 from harness.documents.nearest import did_you_mean, one_of
-from harness.model.dialects import DEFAULT_DIALECT
 from harness.scenario.draft import Draft, Problems
 from harness.scenario.expand import PLAIN, combinations
 from harness.scenario.pairwise import chosen, profiles

@@ -38,7 +38,7 @@ RULES: Mapping[Check, frozenset[str]] = MappingProxyType(
     {
         id_is_the_path: frozenset({"id"}),
         clause_rules.cited_clauses_exist: frozenset({"clauses"}),
-        clause_rules.licences_exist: frozenset({"delivery"}),
+        clause_rules.permitting_clauses_exist: frozenset({"delivery"}),
         clause_rules.reasons_exist: frozenset({"expect"}),
         matrix_rules.exclude_names_what_exists: frozenset(
             {"matrix", "profiles", "pairwise", "delivery"}
@@ -52,7 +52,7 @@ RULES: Mapping[Check, frozenset[str]] = MappingProxyType(
         upstream_rules.partitions_exist: frozenset({"upstream", "matrix", "delivery"}),
         upstream_rules.updates_keep_their_columns: frozenset({"upstream"}),
         delivery_rules.variants_are_not_called_plain: frozenset({"delivery"}),
-        delivery_rules.licences_cover_the_matrix: frozenset(
+        delivery_rules.clauses_cover_the_matrix: frozenset(
             {"delivery", "matrix", "profiles", "pairwise"}
         ),
         delivery_rules.faults_fit_the_matrix: frozenset(

@@ -8,57 +8,18 @@ reused or renamed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from importlib.resources import files
-from types import MappingProxyType
+from importlib.resources.abc import Traversable
 
-from harness.model.columns import ColumnKind
 from harness.spec.clause import Clause, Level, Proof, Source
-from harness.spec.duties import DUTY_CLAUSES, TYPES_BY_PROTOCOL
 from harness.spec.load import load_clauses
 
-__all__ = [
-    "CLAUSES",
-    "DUTY_CLAUSES",
-    "TYPES_BY_PROTOCOL",
-    "Clause",
-    "Level",
-    "Proof",
-    "Source",
-    "duty_clause",
-    "governs",
-    "load_clauses",
-    "type_clause",
-]
+__all__ = ["SHARED", "Clause", "Level", "Proof", "Source", "layer", "load_clauses"]
 
-# The directories of clauses, in the order in which a newcomer should meet them.
-_LAYERS = ("kafka", "connect", "registry", "changefeed", "open", "avro", "vitess")
-
-CLAUSES: Mapping[str, Clause] = load_clauses(
-    *(files("harness.spec") / "clauses" / layer for layer in _LAYERS)
-)
-
-# A layer that protocols share -> the protocols whose streams it governs.
-_SHARED: Mapping[str, frozenset[str]] = MappingProxyType(
-    {
-        "kafka": frozenset({"open", "avro", "vitess"}),
-        "changefeed": frozenset({"open", "avro"}),
-        "registry": frozenset({"avro", "vitess"}),
-        "connect": frozenset({"vitess"}),
-    }
-)
+# The layers that protocols share, in the order in which a newcomer should meet them.
+SHARED = ("kafka", "connect", "registry", "changefeed")
 
 
-def duty_clause(protocol: str, duty: str) -> str:
-    """Return the id of the clause behind a consumer's duty; empty when the protocol has none."""
-    return DUTY_CLAUSES.get(protocol, {}).get(duty, "")
-
-
-def type_clause(protocol: str, kind: ColumnKind) -> str:
-    """Return the clause id of a column type's values; KeyError for an unknown protocol."""
-    return TYPES_BY_PROTOCOL[protocol][kind]
-
-
-def governs(clause: Clause, protocol: str) -> bool:
-    """Return whether a clause speaks of a protocol's streams."""
-    return protocol in _SHARED.get(clause.protocol, {clause.protocol})
+def layer(name: str) -> Traversable:
+    """Return the directory of a layer's clauses."""
+    return files("harness.spec") / "clauses" / name

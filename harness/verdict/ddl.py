@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from harness.model.finding import Finding, FindingKind
 from harness.model.observed import ObservedDdl
 from harness.model.source_events import DdlEvent
-from harness.spec import duty_clause
+from harness.protocols.clauses import duty_clause
 from harness.verdict.case import Judged
 from harness.verdict.expected import Expected
 

@@ -17,7 +17,7 @@ from harness.model.decoded import DecodedEvent, EventKind
 from harness.model.finding import Finding, FindingKind, Judgement, Place, Verdict
 from harness.model.observed import Observed, ObservedDecoded, Outcome, RawRow
 from harness.model.values import Value
-from harness.spec import duty_clause, type_clause
+from harness.protocols.clauses import duty_clause, type_clause
 from harness.verdict.case import Judged
 from harness.verdict.hostile import judge_hostile
 from harness.verdict.judge import unanswered

@@ -17,7 +17,7 @@ from harness.model.finding import Finding, FindingKind
 from harness.model.observed import ObservedEvent, RawRow
 from harness.model.source_events import RowEvent
 from harness.model.values import Value
-from harness.spec import duty_clause
+from harness.protocols.clauses import duty_clause
 from harness.verdict.case import Judged
 from harness.verdict.expected import Expected
 from harness.verdict.text import key_text

@@ -8,7 +8,7 @@ from harness.model.canonical import canonical
 from harness.model.finding import Finding, FindingKind
 from harness.model.observed import RawRow
 from harness.model.values import Row, Value
-from harness.spec import type_clause
+from harness.protocols.clauses import type_clause
 from harness.verdict.case import Judged
 from harness.verdict.expected import TableState
 

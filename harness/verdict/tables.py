@@ -17,7 +17,7 @@ from harness.model.observed import RawRow
 from harness.model.source_events import RowEvent
 from harness.model.table import TableId
 from harness.model.values import Row
-from harness.spec import duty_clause, type_clause
+from harness.protocols.clauses import duty_clause, type_clause
 from harness.verdict.case import Judged
 from harness.verdict.expected import Expected, Key, TableState, key_of
 from harness.verdict.read import read_row

@@ -10,7 +10,7 @@ import pytest
 
 from harness.cli.main import main
 from harness.model.finding import Judgement
-from harness.spec import CLAUSES
+from harness.protocols.clauses import CLAUSES
 from tests.report.samples import case, run, written
 from tests.tree import ROOT
 

@@ -8,7 +8,8 @@ import pytest
 
 from harness.authoring import new_consumer
 from harness.cli.main import main
-from harness.cli.new import LANGUAGES, PROTOCOLS
+from harness.cli.new import LANGUAGES
+from harness.protocols import PROTOCOLS
 from harness.runner.commands import Whereabouts
 from harness.runner.targets import parse
 from harness.scaffolds import NAME, OFFERED, PROTOCOL, SCAFFOLDS

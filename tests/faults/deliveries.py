@@ -42,7 +42,7 @@ def options(
     wanted |= {choose(names) for names in (fault.one_of, fault.some_of) if names}
     found: dict[str, Any] = {}
     for option in fault.options:
-        covered = not option.allowed_in or protocol in option.allowed_in
+        covered = option.name not in fault.permissions[protocol].without
         free = option.name not in fault.one_of and covered and option.takes is not Takes.KEY
         if option.name in wanted or (free and choose((False, True))):
             found[option.name] = choose(values(option, transactions))

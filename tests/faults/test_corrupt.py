@@ -31,7 +31,7 @@ def poisoned(name: str, stream: str, seed: int, place: str = "after") -> Record:
     return made
 
 
-OPEN = [name for name in HOSTILE if "open" in FAULTS[name].licences]
+OPEN = [name for name in HOSTILE if "open" in FAULTS[name].permissions]
 
 
 @pytest.mark.parametrize("name", OPEN)
@@ -39,7 +39,7 @@ OPEN = [name for name in HOSTILE if "open" in FAULTS[name].licences]
 @given(seed=st.integers(), place=st.sampled_from(["after", "before", "instead"]))
 def test_the_open_protocol_refuses_it(name: str, dialect: str, seed: int, place: str) -> None:
     """Whatever the seed, a hostile message is one that the decoder refuses."""
-    wire = PROTOCOLS["open"].bind({}, dialect)
+    wire = PROTOCOLS["open"].codec.bind({}, dialect)
     made = poisoned(name, "open", seed, place)
     with pytest.raises(DecodingError):
         wire.decode(made.key, made.value)

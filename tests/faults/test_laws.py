@@ -81,7 +81,7 @@ STREAM_OF: Mapping[tuple[str, str], str] = {
 TRIALS = [
     pytest.param(name, form, options, id=f"{name}-{form}-{number}")
     for name, fault in FAULTS.items()
-    for protocol in fault.licences
+    for protocol in fault.permissions
     for form in [STREAM_OF.get((name, protocol), protocol)]
     for number, options in enumerate(OPTIONS[name])
 ]
@@ -209,7 +209,7 @@ def test_what_does_not_apply(
 def test_hostile_faults_promise_little() -> None:
     """What is hostile in one protocol is so in all, and nothing hostile promises every event."""
     for fault in FAULTS.values():
-        standings = {permission.standing for permission in fault.licences.values()}
+        standings = {permission.standing for permission in fault.permissions.values()}
         if Standing.HOSTILE in standings:
             assert standings == {Standing.HOSTILE}
             assert fault.kept < set(Invariant)

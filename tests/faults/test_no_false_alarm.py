@@ -39,7 +39,7 @@ MANY = settings(
 INDEX_VALUE: dict[str, Any] = {
     "sink.dispatchers": [{"matcher": ["*.*"], "partition": "index-value"}]
 }
-OPEN = PROTOCOLS["open"].bind({}, "current")
+OPEN = PROTOCOLS["open"].codec.bind({}, "current")
 State = dict[str, Counter[tuple[object, ...]]]
 
 

@@ -55,7 +55,7 @@ REGISTRY = MemoryRegistry()
 def real(form: str) -> tuple[Wire, tuple[Record, ...]]:
     """Return a codec and what it makes of the changes."""
     protocol = form.split("-", maxsplit=1)[0]
-    codec = PROTOCOLS[protocol]
+    codec = PROTOCOLS[protocol].codec
     if protocol == "avro":
         wire = codec.bind({}, codec.dialects[0], REGISTRY)
         return wire, tuple(wire.encode(mounted(*CHANGES, to=feed(2, **INDEX_VALUE))))
@@ -71,7 +71,7 @@ POISONS = [
     pytest.param(fault.name, form, id=f"{fault.name}-{form}")
     for fault in poison.ROWS
     for form in FORMS
-    if form.split("-", maxsplit=1)[0] in fault.licences
+    if form.split("-", maxsplit=1)[0] in fault.permissions
     and not (form == "vitess" and fault.name in {"wrong-magic", "unknown-schema-id", "huge-length"})
     and not (form == "vitess-avro" and fault.name == "garbage-value")
 ]
@@ -158,7 +158,7 @@ TRIALS = [
     pytest.param(name, form, id=f"{name}-{form}")
     for name in ACTIVE
     for form in FORMS
-    if form.split("-", maxsplit=1)[0] in FAULTS[name].licences and name not in IDLE[form]
+    if form.split("-", maxsplit=1)[0] in FAULTS[name].permissions and name not in IDLE[form]
 ]
 
 

@@ -8,11 +8,10 @@ from hypothesis import HealthCheck, given, settings
 from harness.faults import FAULTS, Standing
 from harness.fuzz.deliveries import legal
 from harness.fuzz.literals import ABSENT, KINDS
-from harness.fuzz.protocols import DRAWN
+from harness.fuzz.protocols import drawable
 from harness.fuzz.scene import Label, Scene, text
 from harness.fuzz.scenes import scenes
 from harness.model.columns import ColumnKind
-from harness.model.dialects import DIALECTS
 from harness.protocols import PROTOCOLS
 from harness.scenario.load import parse
 
@@ -24,12 +23,12 @@ def test_every_column_kind_is_drawn() -> None:
 
 def test_every_protocol_is_drawn() -> None:
     """Each protocol has its row, whose dialects exist."""
-    assert set(DRAWN) == set(PROTOCOLS)
-    for protocol, drawn in DRAWN.items():
-        assert set(drawn.dialects) <= set(DIALECTS[protocol])
+    assert set(drawable()) == set(PROTOCOLS)
+    for protocol, drawn in drawable().items():
+        assert set(drawn.dialects) <= set(PROTOCOLS[protocol].codec.dialects)
 
 
-@pytest.mark.parametrize("protocol", DRAWN)
+@pytest.mark.parametrize("protocol", drawable())
 def test_only_what_a_clause_allows_is_done(protocol: str) -> None:
     """A delivery is made of allowed faults, all of them."""
     standings = {fault.name: fault.standing(protocol) for fault in FAULTS.values()}
@@ -37,7 +36,7 @@ def test_only_what_a_clause_allows_is_done(protocol: str) -> None:
     assert drawn == {name for name, said in standings.items() if said is Standing.ALLOWED}
 
 
-@pytest.mark.parametrize("protocol", DRAWN)
+@pytest.mark.parametrize("protocol", drawable())
 def test_what_is_drawn_is_a_scenario(protocol: str) -> None:
     """Each scene is a file that keeps the grammar and the rules, and says the scene's own words."""
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis.database import DirectoryBasedExampleDatabase, ExampleDatabase
 
 from harness.fuzz.memory import InMemory
-from harness.fuzz.protocols import DRAWN
+from harness.fuzz.protocols import drawable
 from harness.fuzz.search import Search, Searcher, SearchOptions
 from harness.fuzz.trial import Trial
 from harness.mutants.table import MUTANTS
@@ -78,7 +78,7 @@ def test_a_mutant_is_found_and_shrunk(
     assert found.found.rows <= ROWS
 
 
-@pytest.mark.parametrize("protocol", DRAWN)
+@pytest.mark.parametrize("protocol", drawable())
 def test_the_right_consumer_is_not_found(database: Lasting, protocol: str) -> None:
     """Over a fixed seed the reference consumer reaches what the database has."""
     found = searched(database, None, SearchOptions((protocol,), 1, None, EXAMPLES))

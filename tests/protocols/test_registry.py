@@ -12,4 +12,5 @@ def test_a_protocol_is_found_under_its_own_name(name: str) -> None:
     """The registry's key is the protocol's name, and it has a default dialect."""
     protocol = PROTOCOLS[name]
     assert protocol.name == name
-    assert protocol.dialects
+    assert protocol.codec.dialects
+    assert set(protocol.description.dialects) == set(protocol.codec.dialects)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from harness.model.finding import Judgement
+from harness.protocols.clauses import CLAUSES
 from harness.report.coverage import (
     REQUIRED,
     CoveredClause,
@@ -24,7 +25,7 @@ from harness.report.coverage import (
 from harness.report.coverage_text import as_data, complaints, lines, place
 from harness.scenario.expand import Case, cases
 from harness.scenario.load import load_all
-from harness.spec import CLAUSES, Level
+from harness.spec import Level
 from tests.report.samples import case as judged
 from tests.report.samples import run, written
 from tests.tree import ROOT, hold, text_of

@@ -9,6 +9,7 @@ import pytest
 from harness.engine.events import CaseFinished
 from harness.model.finding import Finding, FindingKind, Judgement, Place, Verdict
 from harness.model.record import Origin
+from harness.protocols.clauses import CLAUSES
 from harness.report.finding_text import (
     FINDINGS_SHOWN,
     LOG_LINES,
@@ -16,7 +17,6 @@ from harness.report.finding_text import (
     case_lines,
     finding_lines,
 )
-from harness.spec import CLAUSES
 
 ORIGIN = Origin(13, 1, 7, "update", "t2", "shop.t", "id=1", 415508878783938562)
 FINDING = Finding(

@@ -9,7 +9,7 @@ import pytest
 from harness.documents.explain import _SENTENCES
 from harness.documents.yaml_file import read
 from harness.errors import ExitCode, ScenarioError
-from harness.scenario.delivery_rules import licences_cover_the_matrix
+from harness.scenario.delivery_rules import clauses_cover_the_matrix
 from harness.scenario.draft import Draft
 from harness.scenario.grammar import _validator
 from harness.scenario.load import load, load_all
@@ -18,7 +18,7 @@ from tests.documents.test_typed import SPOKEN_ELSEWHERE
 from tests.scenario.corpus import NAME, SOUND, BadFile, bad_files
 
 # Rules that no file can break while there is only one protocol.
-BROKEN_BY_NO_FILE = {"licences_cover_the_matrix"}
+BROKEN_BY_NO_FILE = {"clauses_cover_the_matrix"}
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def test_a_disturbance_needs_a_clause_of_every_protocol() -> None:
     text = SOUND.replace("[open]", "[open, avro]") + (
         "delivery: {twice: [{replay: {from: one}, allowed-by: {open: x}}]}\n"
     )
-    (problem,) = licences_cover_the_matrix(Draft(read(text, "f"), NAME))
+    (problem,) = clauses_cover_the_matrix(Draft(read(text, "f"), NAME))
     assert str(problem) == (
         "f:10:42: no clause allows this in the protocol `avro`\n    expected: `avro`: a clause id"
     )

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.errors import UsageError
-from harness.model import dialects
+from harness.protocols import PROTOCOLS as REGISTERED
 from harness.scenario.document import Matrix, Scenario
 from harness.scenario.expand import Case, cases, combinations, select
 from harness.scenario.load import load
@@ -76,7 +76,7 @@ def test_every_combination_runs_unless_it_is_excluded(
             matrix.partitions,
             ["plain", *variants],
         )
-        if values[1] in dialects.DIALECTS[values[0]]
+        if values[1] in REGISTERED[values[0]].codec.dialects
         and not any(
             all(
                 dict(zip(AXES, values, strict=True))[axis] == value for axis, value in entry.items()

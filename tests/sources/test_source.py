@@ -8,8 +8,10 @@ import pytest
 
 from harness.errors import ScenarioError, UsageError
 from harness.model.source_events import RowEvent
-from harness.sources.source import SOURCES, SourceConfig, completed
+from harness.protocols import PROTOCOLS
+from harness.sources.source import SourceConfig
 from harness.sources.tidb.refusal import ChangefeedError
+from harness.sources.tidb.source import completed
 from tests.changelogs import SCHEMA, ddl, insert, log, transaction
 
 FILE = """
@@ -52,7 +54,7 @@ def test_tidb_plays_by_the_file(protocol: str) -> None:
     steps = log(
         ddl("CREATE TABLE t (v INT)"), ddl("CREATE TABLE u (v INT)"), transaction(insert(1))
     )
-    played = SOURCES[protocol](steps, stage)
+    played = PROTOCOLS[protocol].source.simulate(steps, stage)
     assert played.given is played.events
     assert [each.decision.sent for each in played.decisions] == [True, False, True]
     assert played.stopped is None
@@ -71,9 +73,9 @@ def test_vitess_streams_the_shards_that_are_named() -> None:
         shards=("-80", "80-"),
         vindexes={f"{SCHEMA}.t": ("id", "numeric")},
     )
-    played = SOURCES["vitess"](steps, stage)
+    played = PROTOCOLS["vitess"].source.simulate(steps, stage)
     assert [row.after for row in played.events if isinstance(row, RowEvent)] == [((1 << 63) + 1,)]
     assert "80-" in repr(played.given)
     assert "'-80'" not in repr(played.given)
     with pytest.raises(UsageError, match="which the keyspace does not have"):
-        SOURCES["vitess"](steps, replace(stage, settings={"vitess.shard": "-40"}))
+        PROTOCOLS["vitess"].source.simulate(steps, replace(stage, settings={"vitess.shard": "-40"}))

@@ -6,8 +6,9 @@ import re
 
 import orjson
 
+from harness.protocols.clauses import CLAUSES
 from harness.scenario.load import load_all
-from harness.spec import CLAUSES, Proof
+from harness.spec import Proof
 from tests.tree import ROOT, hold, text_of
 
 PROOFS = {clause.id: clause.proof for clause in CLAUSES.values() if clause.proof}

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from harness.spec import CLAUSES
+from harness.protocols.clauses import CLAUSES
 from tests.tree import hold, text_of
 
 HOSTS = {

@@ -6,15 +6,9 @@ import re
 
 from harness.model.change import Op
 from harness.model.columns import ColumnKind
+from harness.protocols import PROTOCOLS
+from harness.protocols.clauses import CLAUSES, duty_clause, governs, type_clause
 from harness.scenario.grammar import grammar
-from harness.spec import (
-    CLAUSES,
-    DUTY_CLAUSES,
-    TYPES_BY_PROTOCOL,
-    duty_clause,
-    governs,
-    type_clause,
-)
 from tests.tree import hold, text_of, under
 
 ID = re.compile(
@@ -58,7 +52,8 @@ def test_no_two_clauses_say_the_same() -> None:
 
 def test_every_column_kind_has_its_clause() -> None:
     """A wrong value of any type is answered with a clause that exists."""
-    for protocol, types in TYPES_BY_PROTOCOL.items():
+    for protocol, row in PROTOCOLS.items():
+        types = row.type_clauses
         assert set(types) == set(ColumnKind)
         assert {CLAUSES[clause].protocol for clause in types.values()} == {protocol}
     assert type_clause("open", ColumnKind.MEDIUMBLOB) == "open.type.mediumtext"
@@ -67,7 +62,7 @@ def test_every_column_kind_has_its_clause() -> None:
 def test_the_type_table_is_whole() -> None:
     """Every type clause governs a column kind, but for what no column has."""
     rows = {name for name, clause in CLAUSES.items() if clause.text.startswith("Type code ")}
-    types = set(TYPES_BY_PROTOCOL["open"].values())
+    types = set(PROTOCOLS["open"].type_clauses.values())
     assert rows - types == {"open.type.null", "open.type.geometry"}
 
 
@@ -88,17 +83,18 @@ def test_the_tables_of_codes_are_whole() -> None:
 
 def test_every_duty_has_a_clause_that_exists() -> None:
     """Whatever a consumer does wrong, the verdict can cite a clause."""
-    for protocol, duties in DUTY_CLAUSES.items():
+    for protocol, row in PROTOCOLS.items():
+        duties = row.description.duties
         assert set(Op) <= set(duties)
         assert {CLAUSES[duty].protocol for duty in duties.values()} == {protocol}
     assert duty_clause("open", "repeated") == "open.delivery.at-least-once"
-    assert duty_clause("open", "unheard-of") == duty_clause("unheard-of", "insert") == ""
+    assert duty_clause("open", "unheard-of") == ""
 
 
 def test_every_protocol_of_the_grammar_has_clauses() -> None:
     """A protocol that scenarios may name has types, duties and clauses."""
     for protocol in grammar()["$defs"]["protocol"]["enum"]:
-        assert protocol in DUTY_CLAUSES
+        assert duty_clause(protocol, "insert") in CLAUSES
         assert type_clause(protocol, ColumnKind.INT) in CLAUSES
         assert any(clause.protocol == protocol for clause in CLAUSES.values())
 

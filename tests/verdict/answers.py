@@ -77,7 +77,7 @@ def case(
     events = mount(
         log(*changes), feed(partitions, **settings), (SCHEMA,), end_resolved=end_resolved
     )
-    wire = PROTOCOLS["open"].bind({}, dialect)
+    wire = PROTOCOLS["open"].codec.bind({}, dialect)
     records = tuple(wire.encode(events))
     there = places(records * repeated)
     judged = Judged("case", "open", CLAUSES, EXPECT_LINE, there, row_ids=wire.row_ids)

@@ -8,12 +8,10 @@ from typing import Any
 from harness.codecs.avro.decode import decode
 from harness.codecs.avro.dialect import DIALECTS
 from harness.codecs.avro.encode import Encoder
-from harness.codecs.avro.reference import SETTINGS
 from harness.codecs.avro.settings import Settings, settings
-from harness.contracts import Codec, SchemaRegistry
+from harness.contracts import DEFAULT_DIALECT, Codec, SchemaRegistry
 from harness.model.columns import BINARIES, Column, ColumnKind
 from harness.model.decoded import DecodedEvent
-from harness.model.dialects import DEFAULT_DIALECT
 from harness.model.record import Record
 from harness.model.source_events import SourceEvent
 from harness.wire.registry import MemoryRegistry
@@ -72,13 +70,4 @@ def _always(values: Mapping[str, Any]) -> bool:
     return True
 
 
-AVRO = Codec(
-    "avro",
-    "TiCDC Avro",
-    tuple(DIALECTS),
-    bind,
-    settings=SETTINGS,
-    needs_registry=_always,
-    carries_default=carries_default,
-    dated=True,
-)
+AVRO = Codec(tuple(DIALECTS), bind, needs_registry=_always)

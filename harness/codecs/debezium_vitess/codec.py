@@ -24,7 +24,7 @@ from harness.codecs.debezium_vitess.decode import Decoder
 from harness.codecs.debezium_vitess.dialect import DIALECTS, Dialect
 from harness.codecs.debezium_vitess.emission import Emitted
 from harness.codecs.debezium_vitess.encode import Connector, Surroundings
-from harness.codecs.debezium_vitess.reference import PARTITIONS, SETTINGS, ZONE
+from harness.codecs.debezium_vitess.reference import PARTITIONS, ZONE
 from harness.codecs.debezium_vitess.settings import read, shards
 from harness.codecs.debezium_vitess.tasks import Cluster
 from harness.codecs.debezium_vitess.topics import topics
@@ -195,11 +195,4 @@ def _registered(values: Mapping[str, Any]) -> bool:
     return any(str(values.get(f"{part}.converter", JSON)) != JSON for part in ("key", "value"))
 
 
-VITESS = Codec(
-    "vitess",
-    "Debezium Vitess",
-    tuple(DIALECTS),
-    bind,
-    settings=SETTINGS,
-    needs_registry=_registered,
-)
+VITESS = Codec(tuple(DIALECTS), bind, needs_registry=_registered)

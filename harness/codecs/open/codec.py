@@ -8,7 +8,6 @@ from typing import Any
 from harness.codecs.open.decode import decode
 from harness.codecs.open.dialect import DIALECTS
 from harness.codecs.open.encode import Encoder
-from harness.codecs.open.reference import SETTINGS
 from harness.codecs.open.settings import Settings, settings
 from harness.codecs.ticdc.claim_check import ClaimCheck
 from harness.contracts import Codec, Load, SchemaRegistry, Wire
@@ -84,6 +83,4 @@ def reading(wire: Wire, load: Load) -> Wire:
     return wire.reading(load)
 
 
-OPEN = Codec(
-    "open", "TiCDC Open Protocol", tuple(DIALECTS), bind, settings=SETTINGS, reading=reading
-)
+OPEN = Codec(tuple(DIALECTS), bind, reading=reading)

@@ -17,11 +17,11 @@ from hashlib import sha256
 from itertools import islice, takewhile
 from pathlib import Path
 
+from harness.contracts import DEFAULT_DIALECT
 from harness.engine.catalogue.inline_schemas import InlineSchemas
 from harness.engine.catalogue.workspace import GOLDENS, RECORDS, TABLES
 from harness.engine.plan.case import Plan
 from harness.errors import Location, Problem, UsageError
-from harness.model.dialects import DEFAULT_DIALECT
 from harness.model.record import Record, SchemaUse
 from harness.scenario.document import Scenario
 from harness.scenario.expand import Case, cases

@@ -20,11 +20,11 @@ from harness.engine.catalogue.plans import planned_only
 from harness.engine.catalogue.workspace import Workspace
 from harness.engine.plan.case import Plan, author_problems
 from harness.errors import Location, ScenarioError, UsageError
+from harness.protocols import PROTOCOLS
 from harness.scenario.expand import Case, Laid
 from harness.sources.tidb.config import ChangefeedConfig, read_toml
+from harness.sources.tidb.source import TIDB
 from harness.sources.tidb.toml_positions import places
-
-CHANGEFEEDS = ("open", "avro")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ def overlaid(space: Workspace, cases: Sequence[Case], path: Path) -> WithChangef
     with every mistake in it at its place.
     """
     config, laid = _read(path)
-    about = (config.protocol,) if config.protocol else CHANGEFEEDS
+    about = (config.protocol,) if config.protocol else _changefeeds()
     chosen = [replace(case, changefeed=laid) for case in cases if case.protocol in about]
     if not chosen:
         raise UsageError(
@@ -68,6 +68,11 @@ def overlaid(space: Workspace, cases: Sequence[Case], path: Path) -> WithChangef
     if not plans:
         raise UsageError(f"{path} leaves nothing to deliver", hint="\n".join(notes))
     return WithChangefeed(tuple(plans), tuple(notes))
+
+
+def _changefeeds() -> tuple[str, ...]:
+    """Return the protocols that a changefeed sends."""
+    return tuple(name for name, row in PROTOCOLS.items() if row.source.kind == TIDB)
 
 
 def _read(path: Path) -> tuple[ChangefeedConfig, Laid]:

@@ -22,13 +22,13 @@ from harness.model.change import ChangeLog
 from harness.model.record import Record
 from harness.model.source_events import ChangefeedStopped, DdlEvent, RowEvent, SourceEvent
 from harness.protocols import PROTOCOLS
+from harness.protocols.clauses import CLAUSES, governs
 from harness.scenario.document import ExpectedTable
 from harness.scenario.expand import Case
 from harness.sources.decision import Explained
-from harness.sources.source import SOURCES, SourceConfig, SourceOutput
+from harness.sources.source import SourceConfig, SourceOutput
 from harness.sources.tidb.refusal import ChangefeedError
 from harness.sources.tidb.simulator import unexpected
-from harness.spec import CLAUSES, governs
 from harness.verdict.author import SentEvent, check_events, check_rows
 from harness.verdict.by_record import fold_rows
 from harness.verdict.case import Judged
@@ -81,8 +81,8 @@ class Emission:
 
 
 def _emission(case: Case, log: ChangeLog) -> Emission:
-    played = SOURCES[case.protocol](log, stage_of(case))
-    wire = PROTOCOLS[case.protocol].bind(played.settings, case.dialect)
+    played = PROTOCOLS[case.protocol].source.simulate(log, stage_of(case))
+    wire = PROTOCOLS[case.protocol].codec.bind(played.settings, case.dialect)
     return Emission(played, wire, encoded(wire, played))
 
 
@@ -92,7 +92,7 @@ def plan(case: Case, log: ChangeLog, known: dict[Hashable, Emission] | None = No
     `known` remembers the emissions of this log; without it nothing is remembered.
     """
     scenario = case.scenario
-    codec = PROTOCOLS[case.protocol]
+    protocol = PROTOCOLS[case.protocol]
     check_names(case)
     try:
         emission = _remembered(case, log, {} if known is None else known)
@@ -101,12 +101,12 @@ def plan(case: Case, log: ChangeLog, known: dict[Hashable, Emission] | None = No
             raise unexpected(sent.stopped)
         delivery = disturbed(case, sent.records, wire)
         if wire.complete is None:
-            tell = codec.projection(played.settings)
+            tell = protocol.projection(played.settings)
             left = still_told(sent.events, delivery, wire)
             told = [tell(event) for event in left]
             expected = fold_rows(
                 (row for row in told if row is not None),
-                lambda column: codec.carries_default(column, played.settings),
+                lambda column: protocol.carries_default(column, played.settings),
             )
         else:
             expected = fold(sent.events, complete=wire.complete)
@@ -187,7 +187,7 @@ def stage_of(case: Case) -> SourceConfig:
 
 def names_schemas(case: Case) -> bool:
     """Tell whether the case's records name schemas of a registry."""
-    return PROTOCOLS[case.protocol].needs_registry(case.settings)
+    return PROTOCOLS[case.protocol].codec.needs_registry(case.settings)
 
 
 def _problem(where: Location, what: str, error: HarnessError) -> ScenarioError:

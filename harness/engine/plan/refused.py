@@ -7,8 +7,8 @@ from dataclasses import replace
 from harness.errors import Location, Problem, ScenarioError
 from harness.scenario.document import Scenario
 from harness.scenario.expand import Case
-from harness.sources.source import CHANGEFEED
 from harness.sources.tidb.refusal import ChangefeedError
+from harness.sources.tidb.source import CHANGEFEED
 
 
 def refused_settings(case: Case, error: ChangefeedError | ScenarioError) -> tuple[Problem, ...]:

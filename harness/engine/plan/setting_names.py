@@ -9,23 +9,21 @@ from harness.documents.nearest import did_you_mean
 from harness.errors import Location, Problem, ScenarioError
 from harness.protocols import PROTOCOLS
 from harness.scenario.expand import Case
-from harness.scenario.grammar import grammar
-from harness.sources.source import CHANGEFEED
 
 
 def check_names(case: Case) -> None:
-    """Raise ScenarioError for a setting of TiCDC Avro that neither encoder nor changefeed knows.
+    """Raise ScenarioError for a setting that neither encoder nor source knows.
 
-    The grammar itself closes the names of `open`, the connector's own reader those of `vitess`.
+    Where a protocol does not list its names, the grammar or its codec's own reader closes them.
     """
-    if case.protocol != "avro":
+    protocol = PROTOCOLS[case.protocol]
+    known = protocol.known_settings
+    if known is None:
         return
-    changefeed = grammar()["$defs"]["open-settings"]["properties"]
-    known = {CHANGEFEED, *changefeed, *(one.name for one in PROTOCOLS["avro"].settings)}
     problems = tuple(
         Problem(
             setting_place(case, name),
-            f"{case.id}: TiCDC Avro has no setting `{name}`",
+            f"{case.id}: {protocol.description.title} has no setting `{name}`",
             hint=did_you_mean(name, known),
         )
         for name in case.settings

@@ -1,7 +1,7 @@
 """The river as a stream: changes in one by one, disturbed records out one by one, nothing kept.
 
 A plan holds a whole case, which is right for what a person writes. This is the way for change logs
-that nobody could hold: from the personality through the encoder and the faults to whoever sends.
+that nobody could hold: from the source through the encoder and the faults to whoever sends.
 What stays in memory is bounded by the tables, not by the events: the upstream's rows, a window of
 records, the encoder's open batches.
 """
@@ -11,14 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from harness.contracts import DEFAULT_DIALECT
 from harness.engine.plan.windows import WINDOW, windowed
 from harness.faults.delivery import FaultStep
 from harness.model.change import Change
-from harness.model.dialects import DEFAULT_DIALECT
 from harness.model.record import Record
 from harness.protocols import PROTOCOLS
 from harness.sources.source import SourceConfig
-from harness.sources.stream import flow
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +39,9 @@ def streamed(course: Course, changes: Iterable[Change]) -> Iterator[Record]:
     there: UsageError and its kin, EncodingError, and SourceStopped where the encoder's process
     stops; what was yielded by then stands.
     """
-    given = flow(course.protocol, changes, course.stage)
-    wire = PROTOCOLS[course.protocol].bind(given.settings, course.dialect)
+    protocol = PROTOCOLS[course.protocol]
+    given = protocol.source.stream(changes, course.stage)
+    wire = protocol.codec.bind(given.settings, course.dialect)
     records = wire.encode(given.given)
     if not course.delivery:
         return records

@@ -12,9 +12,10 @@ from typing import Any
 
 from harness.engine.events import CaseFinished, Event, PhaseFinished, RunFinished, RunStarted
 from harness.model.finding import FINDINGS, Judgement
+from harness.protocols.clauses import CLAUSES, governs
 from harness.report.ndjson import event_json
 from harness.report.outcome import LEVELS, UNFINISHED, folder_of, headline, scenario_of
-from harness.spec import CLAUSES, Clause, governs
+from harness.spec import Clause
 
 LOG_CHARACTERS = 16_384
 EXHIBITS_SHOWN = 300  # cases a run; beyond, a page would be too large to open

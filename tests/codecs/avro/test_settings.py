@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from harness.codecs.avro.codec import AVRO, bind
+from harness.codecs.avro.codec import AVRO, bind, carries_default
 from harness.codecs.avro.dialect import DIALECTS
 from harness.codecs.avro.reference import SETTINGS, TYPES
 from harness.codecs.avro.settings import settings
@@ -109,8 +109,8 @@ def test_told_defaults() -> None:
     strings = {"avro-decimal-handling-mode": "string"}
     told = {
         kind: (
-            AVRO.carries_default(Column(1, "c", kind), {}),
-            AVRO.carries_default(Column(1, "c", kind), strings),
+            carries_default(Column(1, "c", kind), {}),
+            carries_default(Column(1, "c", kind), strings),
         )
         for kind in ColumnKind
     }

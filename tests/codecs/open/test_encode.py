@@ -300,11 +300,11 @@ def test_marks_and_ddl_end_batches() -> None:
 
 def test_registered() -> None:
     """The protocol is registered under its name with its settings, and binds each dialect."""
-    codec = PROTOCOLS["open"]
-    assert (codec.name, codec.title) == ("open", "TiCDC Open Protocol")
-    assert codec.settings == SETTINGS
-    for dialect in codec.dialects:
-        assert codec.bind({}, dialect).complete in {"at-or-below", "below"}
+    protocol = PROTOCOLS["open"]
+    assert (protocol.name, protocol.description.title) == ("open", "TiCDC Open Protocol")
+    assert protocol.settings == SETTINGS
+    for dialect in protocol.codec.dialects:
+        assert protocol.codec.bind({}, dialect).complete in {"at-or-below", "below"}
 
 
 def test_bad_settings() -> None:

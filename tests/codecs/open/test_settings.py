@@ -12,7 +12,7 @@ from harness.codecs.open.reference import COUNT, FLAG, LARGE, SETTINGS, TYPES
 from harness.codecs.open.settings import settings
 from harness.errors import UsageError
 from harness.model.columns import ColumnKind
-from harness.spec import CLAUSES
+from harness.protocols.clauses import CLAUSES
 
 OPTION = LARGE + "large-message-handle-option"
 URI = LARGE + "claim-check-storage-uri"

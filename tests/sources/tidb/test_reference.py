@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from harness.protocols.clauses import CLAUSES
 from harness.scenario.grammar import grammar
-from harness.sources.source import CHANGEFEED
 from harness.sources.tidb.config_keys import KEYS
 from harness.sources.tidb.reference import SETTINGS
-from harness.spec import CLAUSES
+from harness.sources.tidb.source import CHANGEFEED
 
 # What is ours and in no changefeed file.
 OURS = {"ddl-rules", CHANGEFEED}

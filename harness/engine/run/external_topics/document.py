@@ -9,12 +9,11 @@ from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
 
-from harness.contracts import Wire
+from harness.contracts import DEFAULT_DIALECT, Wire
 from harness.documents.nearest import did_you_mean
 from harness.documents.typed import key, read_yaml
 from harness.documents.yaml_file import YamlFile
 from harness.errors import HarnessError, Problem, ScenarioError, UsageError
-from harness.model.dialects import DEFAULT_DIALECT
 from harness.model.table import TableId
 from harness.protocols import PROTOCOLS
 from harness.record.server import Upstream, upstream_from_url
@@ -142,7 +141,7 @@ class LiveFile:
     @property
     def names_schemas(self) -> bool:
         """Tell whether the messages name schemas of a registry."""
-        return PROTOCOLS[self.protocol].needs_registry(self.settings)
+        return PROTOCOLS[self.protocol].codec.needs_registry(self.settings)
 
     def told(self) -> Mapping[str, str]:
         """Return what the file says of services, as settings."""
@@ -162,7 +161,7 @@ def read_live(path: Path, environment: Mapping[str, str]) -> LiveFile:
         live.protocol,
         live.dialect,
         live.settings,
-        PROTOCOLS[live.protocol].bind(live.settings, live.dialect),
+        PROTOCOLS[live.protocol].codec.bind(live.settings, live.dialect),
         tuple(
             LiveTopic(
                 one.name, one.canonical or one.name, one.role, file.place(("topics", at)).line
@@ -178,11 +177,12 @@ def read_live(path: Path, environment: Mapping[str, str]) -> LiveFile:
 
 
 def _problems(file: YamlFile, live: LiveDocument) -> Iterator[Problem]:
-    codec = PROTOCOLS[live.protocol]
+    protocol = PROTOCOLS[live.protocol]
+    codec = protocol.codec
     if live.dialect not in codec.dialects:
         known = ", ".join(codec.dialects)
         hint = did_you_mean(live.dialect, codec.dialects)
-        what = f"{codec.title} has no dialect {live.dialect!r}"
+        what = f"{protocol.description.title} has no dialect {live.dialect!r}"
         yield Problem(file.place(("dialect",)), what, f"one of {known}", hint)
         return
     try:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from harness.spec.describe import page
+from harness.report.clause_page import page
 from tests.tree import text_of
 
 
 def test_the_committed_page_is_the_generated_one() -> None:
-    """docs/reference/clauses.md is up to date; else: python -m harness.spec.describe > it."""
+    """docs/reference/clauses.md is up to date; else: python -m harness.report.clause_page > it."""
     assert text_of("docs/reference/clauses.md") == page()

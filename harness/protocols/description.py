@@ -1,0 +1,116 @@
+"""What a protocol says of itself in words and ids: a TOML file beside its row.
+
+Keys: `title`, `introduction`, `layers`, `[dialects]`, `[duties]`, `[permissions]`, `[[events]]`;
+`open.toml` explains each of them.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from importlib.resources.abc import Traversable
+from types import MappingProxyType
+from typing import Any
+
+from harness.errors import UsageError
+
+
+class Standing(StrEnum):
+    """What a protocol's documents say to a fault."""
+
+    ALLOWED = "allowed"
+    BEYOND = "beyond"
+    HOSTILE = "hostile"
+
+
+@dataclass(frozen=True, slots=True)
+class Permission:
+    """A fault's standing in one protocol: the clauses that allow it, or where it was seen.
+
+    `without` names the options that no clause covers.
+    """
+
+    standing: Standing
+    clauses: tuple[str, ...] = ()
+    seen_in: str = ""
+    without: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class EventForm:
+    """One kind of event: what its key and its value hold, and the clauses that say so."""
+
+    event: str
+    key: str
+    value: str
+    clauses: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """A protocol in words.
+
+    `layers` are the layers of clauses that it shares with other protocols, `dialects` explains each
+    dialect. `duties` has the clause that a consumer breaks by what it gets wrong, `permissions` the
+    faults that make sense in the protocol.
+    """
+
+    title: str
+    introduction: str
+    layers: tuple[str, ...]
+    dialects: Mapping[str, str]
+    duties: Mapping[str, str]
+    permissions: Mapping[str, Permission]
+    events: tuple[EventForm, ...]
+
+
+def read_description(file: Traversable) -> Description:
+    """Return what a file says; UsageError, with the file's name, for a mistake in it."""
+    try:
+        data = tomllib.loads(file.read_text(encoding="utf-8"))
+        return _description(data)
+    except (tomllib.TOMLDecodeError, KeyError, TypeError, ValueError) as error:
+        what = f"`{error.args[0]}` is missing" if isinstance(error, KeyError) else str(error)
+        raise UsageError(
+            f"{file}: {what}", expected="a description as harness/protocols/open.toml has it"
+        ) from error
+
+
+def read_schema(file: Traversable) -> Mapping[str, Any]:
+    """Return the JSON Schema of a protocol's settings, which may refer to the grammar's `$defs`."""
+    return MappingProxyType(json.loads(file.read_bytes()))
+
+
+def _description(data: Mapping[str, Any]) -> Description:
+    permissions = {fault: _permission(fault, said) for fault, said in data["permissions"].items()}
+    return Description(
+        title=data["title"],
+        introduction=data["introduction"],
+        layers=tuple(data["layers"]),
+        dialects=MappingProxyType(data["dialects"]),
+        duties=MappingProxyType(data["duties"]),
+        permissions=MappingProxyType(permissions),
+        events=tuple(
+            EventForm(one["event"], one["key"], one["value"], tuple(one["clauses"]))
+            for one in data["events"]
+        ),
+    )
+
+
+def _permission(fault: str, said: object) -> Permission:
+    match said:
+        case "hostile":
+            return Permission(Standing.HOSTILE)
+        case str() if said.startswith("https://"):
+            return Permission(Standing.BEYOND, seen_in=said)
+        case [*clauses]:
+            return Permission(Standing.ALLOWED, tuple(map(str, clauses)))
+        case {"allowed-by": [*clauses], "without": [*options]}:
+            return Permission(
+                Standing.ALLOWED, tuple(map(str, clauses)), without=tuple(map(str, options))
+            )
+        case _:
+            raise ValueError(f"the permission of `{fault}` is none: {said!r}")

@@ -1,0 +1,107 @@
+"""A protocol is one row: everything that the rest of the harness asks about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.resources.abc import Traversable
+from types import MappingProxyType
+from typing import Any
+
+from harness.contracts import (
+    Codec,
+    Projection,
+    Setting,
+    TypeForm,
+    all_visible,
+    carries_no_default,
+)
+from harness.model.columns import Column, ColumnKind
+from harness.protocols.description import Description, Permission
+from harness.sources.source import Source
+
+Settings = Mapping[str, Any]
+
+
+def always(settings: Settings) -> bool:
+    """Return True, whatever the settings say."""
+    del settings
+    return True
+
+
+def never(settings: Settings) -> bool:
+    """Return False, whatever the settings say."""
+    del settings
+    return False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FuzzSettings:
+    """What `harness fuzz` draws of a protocol.
+
+    A scenario cites `clauses`. Each group has alternatives, of which at most one is drawn, most
+    often none; of two settings that `exclusive` pairs the second is left out beside the first.
+    `keyless` are the settings under which tables without a key are replicated, None where they
+    never are; `keyed` the dialects in which they are not. `sends_ddl` and `dates_rows` say for
+    settings whether DDL is on the wire, and whether rows carry a commit ts; `same_names` whether
+    rows and DDL call a column alike. `spreads_keyless` says that the rows of a table without a key
+    go to all partitions, so that only one partition keeps their order.
+    """
+
+    clauses: tuple[str, ...]
+    groups: Sequence[Sequence[Settings]] = ()
+    dialects: tuple[str, ...] = ("current",)
+    exclusive: Sequence[tuple[str, str]] = ()
+    keyless: Settings | None = None
+    keyed: tuple[str, ...] = ()
+    sends_ddl: Callable[[Settings], bool] = never
+    dates_rows: Callable[[Settings], bool] = never
+    same_names: Callable[[Settings], bool] = always
+    spreads_keyless: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProtocolSpec:
+    """One protocol.
+
+    | field | what it is |
+    | --- | --- |
+    | `name` | as scenarios, manifests and results call it |
+    | `description` | its words, duties and permissions, from its TOML file |
+    | `codec` | source events to records and back |
+    | `source` | the simulator of what stands before its encoder |
+    | `settings` | the codec's settings; those of a changefeed are its source's |
+    | `settings_schema` | JSON Schema of its settings in a scenario; without it any name will do |
+    | `known_settings` | the names that a case may use where the schema does not say; None: all |
+    | `types` | how each column kind travels, in words |
+    | `clauses` | directories of TOML files with its own clauses |
+    | `type_clauses` | the clause of each column kind's values |
+    | `projection` | for settings, what removes from a row event what the wire does not carry |
+    | `carries_default` | whether the wire carries a column's default, which older rows then have |
+    | `dated` | whether rows carry a commit ts that rises with every change of their key |
+    | `fuzz` | what `harness fuzz` draws; None: the protocol is not drawn |
+    | `load_settings` | what a workload of `harness load` needs to be sent at all |
+    | `scaffold_parts` | directories of `scaffolds/LANGUAGE/` that its programs use as well |
+    """
+
+    name: str
+    description: Description
+    codec: Codec
+    source: Source
+    types: Mapping[ColumnKind, TypeForm]
+    type_clauses: Mapping[ColumnKind, str]
+    clauses: tuple[Traversable, ...]
+    settings: tuple[Setting, ...] = ()
+    settings_schema: Mapping[str, Any] | None = None
+    known_settings: frozenset[str] | None = None
+    projection: Callable[[Settings], Projection] = all_visible
+    carries_default: Callable[[Column, Settings], bool] = carries_no_default
+    dated: bool = False
+    fuzz: FuzzSettings | None = None
+    load_settings: Settings = field(default_factory=lambda: MappingProxyType({}))
+    scaffold_parts: tuple[str, ...] = ()
+
+    @property
+    def permissions(self) -> Mapping[str, Permission]:
+        """Return the standing of each fault that makes sense in the protocol."""
+        return self.description.permissions

@@ -1,0 +1,64 @@
+"""TiDB, watched by a TiCDC changefeed, as the source of a protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import partial
+from typing import Any
+
+from harness.model.change import Change, ChangeLog
+from harness.sources.source import Source, SourceConfig, SourceOutput, SourceStream
+from harness.sources.tidb.changefeed import changefeed
+from harness.sources.tidb.config import read_toml
+from harness.sources.tidb.refusal import ChangefeedError
+from harness.sources.tidb.simulator import TiDB, emitted, follow
+
+TIDB = "tidb"
+# The setting that holds the text of a whole changefeed file.
+CHANGEFEED = "changefeed"
+
+
+def tidb_source(protocol: str) -> Source:
+    """Return TiDB with a changefeed that sends in a protocol."""
+    return Source(
+        TIDB,
+        partial(simulate, protocol=protocol),
+        partial(stream, protocol=protocol),
+    )
+
+
+def simulate(log: ChangeLog, config: SourceConfig, protocol: str) -> SourceOutput:
+    """Simulate TiDB and its changefeed."""
+    settings = completed(config.settings, protocol)
+    feed = changefeed(settings, config.partitions, protocol)
+    mounted = follow(log, feed, config.databases, end_resolved=config.end_resolved)
+    return SourceOutput(
+        mounted.events, mounted.events, settings, mounted.stopped, mounted.decisions, feed.topic
+    )
+
+
+def stream(changes: Iterable[Change], config: SourceConfig, protocol: str) -> SourceStream:
+    """Simulate TiDB and its changefeed for changes that come one by one; nothing is explained."""
+    settings = completed(config.settings, protocol)
+    feed = changefeed(settings, config.partitions, protocol)
+    tidb = TiDB(feed, config.databases, end_resolved=config.end_resolved, explain=False)
+    return SourceStream(emitted(tidb, changes, end_resolved=config.end_resolved), settings)
+
+
+def completed(settings: Mapping[str, Any], protocol: str) -> Mapping[str, Any]:
+    """Return a scenario's settings with those of its changefeed file, if it has one, below them.
+
+    Raises ScenarioError, its places within the text of the file, for what is wrong there.
+    """
+    if CHANGEFEED not in settings:
+        return settings
+    config = read_toml(str(settings[CHANGEFEED]), CHANGEFEED)
+    if config.protocol not in ("", protocol):
+        raise ChangefeedError(
+            "",
+            f"the changefeed file says sink.protocol {config.protocol}",
+            expected=protocol,
+            path=(CHANGEFEED,),
+        )
+    own = {name: value for name, value in settings.items() if name != CHANGEFEED}
+    return {**config.settings, **own}
