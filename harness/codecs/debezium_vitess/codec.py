@@ -19,10 +19,10 @@ from harness.codecs.connect.transforms import (
     transform_chain,
 )
 from harness.codecs.connect.worker import Worker
+from harness.codecs.debezium.emitter import Emitted
 from harness.codecs.debezium.settings import ConnectorSettings
 from harness.codecs.debezium_vitess.decode import Decoder
 from harness.codecs.debezium_vitess.dialect import DIALECTS, Dialect
-from harness.codecs.debezium_vitess.emission import Emitted
 from harness.codecs.debezium_vitess.encode import Connector, Surroundings
 from harness.codecs.debezium_vitess.reference import PARTITIONS, ZONE
 from harness.codecs.debezium_vitess.settings import read, shards

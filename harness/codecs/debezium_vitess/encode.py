@@ -12,22 +12,26 @@ from harness.codecs.connect.java import split
 from harness.codecs.connect.schema import ConnectRecord
 from harness.codecs.debezium import mappers, selection
 from harness.codecs.debezium.adjustment import FIELD_NAMES, SCHEMA_NAMES, Adjuster
+from harness.codecs.debezium.emitter import (
+    MILLISECOND,
+    Clock,
+    Emitted,
+    RecordEmitter,
+    connector_schemas,
+    context_headers,
+)
 from harness.codecs.debezium.errors import at_start
 from harness.codecs.debezium.notification import skipped_snapshot
 from harness.codecs.debezium.settings import ConnectorSettings
 from harness.codecs.debezium.tables import Shaper
-from harness.codecs.debezium.topics import Topics
+from harness.codecs.debezium.topics import TableKey, Topics
+from harness.codecs.debezium.transactions import TransactionContext
 from harness.codecs.debezium_vitess.dialect import CURRENT, Dialect
-from harness.codecs.debezium_vitess.emission import (
-    MILLISECOND,
-    Emission,
-    Emitted,
-    RowWriter,
-    context_headers,
-    fixed,
-)
-from harness.codecs.debezium_vitess.offsets import Clock, Standing
+from harness.codecs.debezium_vitess.emission import RowWriter, VitessEmitter
+from harness.codecs.debezium_vitess.offsets import OffsetContext
+from harness.codecs.debezium_vitess.ordering import UNORDERED, TransactionOrdering
 from harness.codecs.debezium_vitess.requests import VStreamRequest, request
+from harness.codecs.debezium_vitess.schemas import heartbeat_value
 from harness.codecs.debezium_vitess.settings import keyspace, ordered
 from harness.codecs.debezium_vitess.task import Task
 from harness.codecs.debezium_vitess.tasks import (
@@ -40,11 +44,11 @@ from harness.codecs.debezium_vitess.tasks import (
     tasks,
 )
 from harness.codecs.debezium_vitess.topics import topics
-from harness.codecs.debezium_vitess.transactions import Ordering, TransactionContext
 from harness.codecs.debezium_vitess.values import conversion, modes
 from harness.codecs.debezium_vitess.vgtid import parse
 from harness.model.vstream import VStreamResponse
 
+NAME: Final = "vitess"
 UTC: Final = "UTC"
 NO_IDENTITY: Final = "00000000-0000-0000-0000-000000000000"
 
@@ -97,7 +101,7 @@ class Connector:
     def requests(self) -> tuple[VStreamRequest, ...]:
         """Return the requests with which the tasks open their streams."""
         return tuple(
-            request(self._settings, self._around.cluster, task.emission.standing.restart)
+            request(self._settings, self._around.cluster, task.emitter.state.restart)
             for task in self._tasks
         )
 
@@ -108,7 +112,7 @@ class Connector:
                 self._settings,
                 self._around.identity,
                 self._clock() // MILLISECOND,
-                task.emission.partition,
+                task.emitter.records.partition,
                 plan.stored or {},
             )
             if note is not None:
@@ -135,44 +139,54 @@ class Connector:
         partition = {"server": settings.prefix}
         if plan.key is not None:
             partition["task_key"] = plan.key
-        standing = self._standing(plan)
-        emission = Emission(
+        state = self._state(plan)
+        records = RecordEmitter(
             settings=settings,
-            dialect=dialect,
-            fixed=fixed(names, schema_name, dialect.source),
-            shaper=self._shaper(names, schema_name),
-            standing=standing,
-            transaction=self._transaction(plan),
-            captured=selection.table_filter(settings),
+            schemas=connector_schemas(
+                names, schema_name, NAME, dialect.source, heartbeat_value(schema_name)
+            ),
+            clock=self._clock,
+            state=state,
+            transaction=state.transaction,
             partition=partition,
-            context=context_headers(settings, plan.key or ONLY_TASK),
+            context=context_headers(settings, plan.key or ONLY_TASK, NAME),
+            collection=_without_shard if dialect.documented else str,
+            envelope_block=not dialect.documented,
+        )
+        emitter = VitessEmitter(
+            records,
+            state,
+            dialect,
+            shaper=self._shaper(names, schema_name),
+            captured=selection.table_filter(settings),
             writer=self._writer,
         )
         shards = None if plan.shards is None else frozenset(plan.shards)
-        return Task(emission, copying=standing.restart.copies, shards=shards)
+        return Task(emitter, keyspace(settings), copying=state.restart.copies, shards=shards)
 
-    def _standing(self, plan: TaskPlan) -> Standing:
+    def _state(self, plan: TaskPlan) -> OffsetContext:
+        settings = self._settings
         begin = parse(plan.stored["vgtid"]) if plan.stored else plan.start
-        return Standing(
-            prefix=self._settings.prefix,
-            keyspace=keyspace(self._settings),
+        ordering = None
+        if ordered(settings):
+            inherit = settings.flag("vitess.inherit.epoch")
+            ordering = TransactionOrdering(dict(plan.epochs), plan.start, inherit)
+        state = OffsetContext(
+            prefix=settings.prefix,
+            keyspace=keyspace(settings),
             clock=self._clock,
             current=begin,
             restart=begin,
             timestamp=None if plan.stored else self._clock(),
             fields=tuple(f.name for f in self._dialect.source.fields),
+            metadata=settings.metadata,
+            transaction=TransactionContext({} if ordering is None else UNORDERED),
+            ordering=ordering,
             unset=self._around.snapshot,
         )
-
-    def _transaction(self, plan: TaskPlan) -> TransactionContext:
-        ordering = None
-        if ordered(self._settings):
-            inherit = self._settings.flag("vitess.inherit.epoch")
-            ordering = Ordering(dict(plan.epochs), plan.start, inherit)
-        context = TransactionContext(ordering)
         if plan.stored:
-            context.load(plan.stored)
-        return context
+            state.load(plan.stored)
+        return state
 
     def _shaper(self, names: Topics, schema_name: Adjuster) -> Shaper:
         settings, dialect = self._settings, self._dialect
@@ -189,6 +203,10 @@ class Connector:
             source=dialect.source,
             block=block if sent else None,
         )
+
+
+def _without_shard(table: TableKey) -> str:
+    return f"{table.schema}.{table.table}"
 
 
 def _has(task: Task, shard: str) -> bool:

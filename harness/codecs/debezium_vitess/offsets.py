@@ -6,23 +6,26 @@ vitess NOTES §9; vectors restart.*, other.rotates_offset.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from harness.codecs.debezium.emitter import MILLISECOND, Clock
 from harness.codecs.debezium.topics import TableKey
+from harness.codecs.debezium.transactions import TransactionContext
+from harness.codecs.debezium_vitess.ordering import TransactionOrdering
 from harness.codecs.debezium_vitess.vgtid import Position
 
 VERSION: Final = "3.3.1.Final"
-MICROS: Final = 1_000
-Clock = Callable[[], int]
+_MICROSECOND: Final = 1_000
 
 
 @dataclass(slots=True)
-class Standing:
-    """The state of one task's position.
+class OffsetContext:
+    """One task's position in its stream, with the transaction that it is in.
 
     `timestamp` is in nanoseconds, None where nothing is known yet: the clock then stands in for it.
+    `fields` are the source block's; `unset` stands in an unset snapshot field.
     """
 
     prefix: str
@@ -32,11 +35,38 @@ class Standing:
     restart: Position
     timestamp: int | None
     fields: tuple[str, ...]
+    metadata: bool
+    transaction: TransactionContext
+    ordering: TransactionOrdering | None = None
     unset: str | None = None
     shard: str = ""
     snapshot: str | None = None
     _known: tuple[object, ...] = ()
     _source: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    _offset: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+    @property
+    def transaction_id(self) -> str:
+        """Return the id of the transaction that events belong to: the position's text."""
+        return self.current.text
+
+    def milliseconds(self) -> int:
+        """Return the time of the event under way."""
+        return (self.clock() if self.timestamp is None else self.timestamp) // MILLISECOND
+
+    def begin(self, position: Position | None = None, shard: str | None = None) -> None:
+        """Open a transaction, the one under way by default; JavaError if it cannot be ranked."""
+        now = self.current if position is None else position
+        self.transaction.begin(now.text)
+        if self.ordering is not None:
+            where = self.shard if shard is None else shard
+            self.transaction.extra = self.ordering.begin(where, now)
+
+    def load(self, stored: Mapping[str, Any]) -> None:
+        """Take up the transaction that a stored offset was in."""
+        self.transaction.load(stored)
+        if self.ordering is not None:
+            self.ordering.load(stored)
 
     def rotate(self, position: Position | None, timestamp: int | None) -> None:
         """Move on: what was under way becomes the place to restart from."""
@@ -53,9 +83,20 @@ class Standing:
             self.current = self.restart = position
         self.timestamp = timestamp
 
-    def source(self, table: TableKey, shard: str) -> Mapping[str, Any]:
+    def offset(self) -> Mapping[str, Any]:
+        """Return what Connect would store with a record."""
+        text = self.restart.text
+        if self.ordering is not None:
+            return self.ordering.store(self.transaction.store({"vgtid": text}))
+        if self.metadata or self.transaction.counts:
+            return self.transaction.store({"vgtid": text})
+        if self._offset.get("vgtid") is not text:
+            self._offset = self.transaction.store({"vgtid": text})
+        return self._offset
+
+    def source(self, table: TableKey) -> Mapping[str, Any]:
         """Return the source block of a table's records, one object for as long as it holds."""
-        known = (self.current.text, self.timestamp, table, shard, self.snapshot)
+        known = (self.current.text, self.timestamp, table, self.shard, self.snapshot)
         if known == self._known and self.timestamp is not None:
             return self._source
         nanos = self.clock() if self.timestamp is None else self.timestamp
@@ -63,15 +104,15 @@ class Standing:
             "version": VERSION,
             "connector": "vitess",
             "name": self.prefix,
-            "ts_ms": nanos // 1_000_000,
+            "ts_ms": nanos // MILLISECOND,
             "snapshot": self.snapshot or self.unset,
             "db": "",
             "sequence": None,
-            "ts_us": nanos // MICROS,
+            "ts_us": nanos // _MICROSECOND,
             "ts_ns": nanos,
             "keyspace": self.keyspace,
             "table": table.table,
-            "shard": shard,
+            "shard": self.shard,
             "vgtid": self.current.text,
         }
         self._known, self._source = known, {name: values[name] for name in self.fields}

@@ -20,12 +20,13 @@ from harness.codecs.connect.errors import (
 )
 from harness.codecs.connect.java import map_text, split
 from harness.codecs.debezium.columns import ColumnType
+from harness.codecs.debezium.emitter import Emitted
 from harness.codecs.debezium.errors import ConnectorFailed
 from harness.codecs.debezium.tables import TableShape
 from harness.codecs.debezium.topics import TableKey
 from harness.codecs.debezium_vitess.assembly import Assembly
 from harness.codecs.debezium_vitess.ddl import table_name
-from harness.codecs.debezium_vitess.emission import Emission, Emitted
+from harness.codecs.debezium_vitess.emission import VitessEmitter
 from harness.codecs.debezium_vitess.errors import broken_stream, while_processing
 from harness.codecs.debezium_vitess.proto_text import row_text
 from harness.codecs.debezium_vitess.types import column_of
@@ -54,7 +55,8 @@ NOWHERE: Final = Origin(line=0, step=0, event=0, kind="vstream")
 class Task:
     """The state of one stream; `copying` while its tables are being copied."""
 
-    emission: Emission
+    emitter: VitessEmitter
+    keyspace: str
     copying: bool
     shards: frozenset[str] | None = None
     assembly: Assembly = field(default_factory=Assembly)
@@ -78,15 +80,15 @@ class Task:
         except JavaError as error:
             failure = while_processing(error)
         if failure is not None:
-            self.emission.copied = None
-        yield from self.emission.taken()
+            self.emitter.copied = None
+        yield from self.emitter.taken()
         if failure is not None:
             raise failure
 
     def finish(self) -> Iterator[Emitted]:
         """Yield what was held back when the stream ends."""
-        self.emission.copied = None
-        yield from self.emission.taken()
+        self.emitter.copied = None
+        yield from self.emitter.taken()
 
     def _respond(self, response: VStreamResponse) -> None:
         if response.error is not None:
@@ -96,14 +98,14 @@ class Task:
             return
         self.position = None
         if batch.vgtid is not None:
-            documented = self.emission.dialect.documented
+            documented = self.emitter.dialect.documented
             self.position = position(batch.vgtid.shard_gtids, documented=documented)
         # A writer is quick with many rows at once, and the stream often tells them one by one.
-        joined = self.emission.writer is not None
+        joined = self.emitter.writer is not None
         for event in _joined(batch.events) if joined else batch.events:
             if isinstance(event, CopyCompleted):
                 if self.copying:
-                    self.emission.copy_completed()
+                    self.emitter.copy_completed()
                 self.copying = False
             self._handle(event)
 
@@ -119,11 +121,11 @@ class Task:
                 self._commit(event)
             case Other():
                 self._remember()
-                self.emission.standing.rotate(self.position, event.timestamp * SECOND)
+                self.emitter.state.rotate(self.position, event.timestamp * SECOND)
             case Ddl():
                 self._ddl(event)
             case Heartbeat():
-                self.emission.heartbeat(event.origin or NOWHERE)
+                self.emitter.heartbeat(event.origin or NOWHERE)
             case _:
                 pass
 
@@ -136,26 +138,28 @@ class Task:
         self._remember()
         if self.last is None:
             return
-        self.emission.standing.rotate(self.position, event.timestamp * SECOND)
-        self.emission.begin(self.last, event.shard, event.timestamp, event.origin or NOWHERE)
+        self.emitter.state.rotate(self.position, event.timestamp * SECOND)
+        self.emitter.begin(self.last, event.shard, event.timestamp, event.origin or NOWHERE)
 
     def _commit(self, event: Commit) -> None:
         if self.last is None:
             return
-        self.emission.standing.reset(self.position, event.timestamp * SECOND)
-        self.emission.commit(event.timestamp, event.origin or NOWHERE)
-        self.emission.heartbeat(event.origin or NOWHERE)
+        self.emitter.state.reset(self.position, event.timestamp * SECOND)
+        self.emitter.commit(event.timestamp, event.origin or NOWHERE)
+        self.emitter.heartbeat(event.origin or NOWHERE)
 
     def _ddl(self, event: Ddl) -> None:
         self._remember()
-        standing = self.emission.standing
-        standing.rotate(self.position, event.timestamp * SECOND)
-        standing.shard = event.shard
-        if not self.emission.schema_changes:
+        state = self.emitter.state
+        state.rotate(self.position, event.timestamp * SECOND)
+        state.shard = event.shard
+        if not self.emitter.schema_changes:
             return
         key = TableKey(event.shard, event.keyspace, table_name(event.statement))
-        standing.timestamp = event.timestamp * SECOND
-        self.emission.schema_change(key, event.statement, event.origin or NOWHERE)
+        state.timestamp = event.timestamp * SECOND
+        self.emitter.records.schema_change(
+            key, self.keyspace, event.statement, event.origin or NOWHERE
+        )
 
     def _key(self, table: str, shard: str) -> TableKey | None:
         """Return a table's key; None for a name that is not `keyspace.table`."""
@@ -174,8 +178,8 @@ class Task:
         for info in event.fields:
             _check_name(info.name, key)
             columns.append(column_of(info, texts=texts))
-        if self.emission.included(key):
-            self.shapes[key] = self.emission.shaper.shape(key, columns)
+        if self.emitter.included(key):
+            self.shapes[key] = self.emitter.shaper.shape(key, columns)
 
     def _rows(self, event: VRowEvent) -> None:
         key = self._key(event.table, event.shard)
@@ -184,7 +188,7 @@ class Task:
         shape = self.shapes.get(key)
         if shape is not None:
             self._stand(key)
-            if self.emission.written(shape, event):
+            if self.emitter.written(shape, event):
                 return
         for change in event.changes:
             if change.before is None and change.after is None:
@@ -198,25 +202,25 @@ class Task:
 
     def _stand(self, key: TableKey) -> None:
         """Note where and when a row was changed."""
-        standing, commit = self.emission.standing, self.assembly.commit
-        standing.timestamp = None if commit is None else commit * SECOND
-        standing.shard = key.catalog
+        state, commit = self.emitter.state, self.assembly.commit
+        state.timestamp = None if commit is None else commit * SECOND
+        state.shard = key.catalog
 
     def _row(
         self, key: TableKey, shape: TableShape | None, change: RowChange, origin: Origin
     ) -> None:
-        emission = self.emission
+        emitter = self.emitter
         self._stand(key)
-        if shape is None and not emission.included(key):
-            emission.heartbeat(origin)
+        if shape is None and not emitter.included(key):
+            emitter.heartbeat(origin)
             return
         try:
-            emission.change(_known(key, shape), change, origin, copying=self.copying)
+            emitter.change(_known(key, shape), change, origin, copying=self.copying)
         except JavaError as error:
-            if emission.failure_mode == "fail":
-                raise _at_offset(emission.offset(), error) from error
+            if emitter.failure_mode == "fail":
+                raise _at_offset(emitter.state.offset(), error) from error
             return
-        emission.heartbeat(origin)
+        emitter.heartbeat(origin)
 
 
 def _joined(events: Iterable[VEvent]) -> Iterator[VEvent]:

@@ -14,9 +14,9 @@ from typing import Any, Final
 
 from harness.codecs.connect.errors import ILLEGAL_ARGUMENT, JavaError
 from harness.codecs.debezium.settings import ConnectorSettings
+from harness.codecs.debezium_vitess.ordering import read_epochs
 from harness.codecs.debezium_vitess.settings import CURRENT, EMPTY, keyspace
 from harness.codecs.debezium_vitess.settings import shards as configured_shards
-from harness.codecs.debezium_vitess.transactions import read_epochs
 from harness.codecs.debezium_vitess.vgtid import Position, parse, position
 from harness.model.vstream import ShardGtid
 

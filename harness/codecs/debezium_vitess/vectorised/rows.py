@@ -3,7 +3,7 @@
 What this writes is what the way of structs writes (connector, converters), byte by byte; it is left
 to that way where a row asks for more: a moved key, a cell that cannot be read, a null out of place.
 
-Source: as for `connector.emission` and `connect.json_converter`, whose order of fields this keeps.
+Source: as for `debezium.emitter` and `connect.json_converter`, whose order of fields this keeps.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ from typing import Final
 from harness.codecs.connect.errors import JavaError
 from harness.codecs.connect.schema import Header
 from harness.codecs.connect.worker import RecordHeaders, Worker
+from harness.codecs.debezium.emitter import MILLISECOND
 from harness.codecs.debezium.tables import TableShape
-from harness.codecs.debezium_vitess.emission import MILLISECOND, Emission
+from harness.codecs.debezium_vitess.emission import VitessEmitter
 from harness.codecs.debezium_vitess.task import NOWHERE
 from harness.codecs.debezium_vitess.vectorised.columns import Unprepared
 from harness.codecs.debezium_vitess.vectorised.plan import (
@@ -48,12 +49,12 @@ class Rows:
         self._headers: RecordHeaders = ()
 
     def records(
-        self, shape: TableShape, event: VRowEvent, emission: Emission
+        self, shape: TableShape, event: VRowEvent, emitter: VitessEmitter
     ) -> Sequence[Record] | None:
         """Return the records of all rows of an event, or None to have structs."""
-        standing = emission.standing
-        standing.snapshot = None
-        source = self._planner.source(shape, standing.source(shape.key, standing.shard))
+        state = emitter.state
+        state.snapshot = None
+        source = self._planner.source(shape, state.source(shape.key))
         nowhere = event.origin or NOWHERE
         written: list[Written] = []
         try:
@@ -61,9 +62,9 @@ class Rows:
                 plan = self._plan(shape, op)
                 columns = _columns(op, changes, len(shape.columns))
                 _check(plan, op, columns, len(shape.columns))
-                texts = plan.layout.texts(columns, _tail(plan, op, source, standing.clock()))
+                texts = plan.layout.texts(columns, _tail(plan, op, source, state.clock()))
                 origins = [(change.origin or nowhere,) for change in changes]
-                tombstones = op == DELETE and emission.tombstones
+                tombstones = op == DELETE and emitter.records.tombstones
                 if plan.keyed:
                     written.append((texts[::2], texts[1::2], origins, tombstones))
                 else:
@@ -71,7 +72,7 @@ class Rows:
         except (Unprepared, JavaError):
             return None
         # Partitions are chosen last, for where the next row without a key goes is remembered.
-        return self._sent(shape.topic, written, self._sent_headers(emission))
+        return self._sent(shape.topic, written, self._sent_headers(emitter.records.context))
 
     def _plan(self, shape: TableShape, op: bytes) -> Plan:
         known = self._plans.get((id(shape), op))
@@ -81,10 +82,10 @@ class Rows:
             raise Unprepared
         return known[1]
 
-    def _sent_headers(self, emission: Emission) -> RecordHeaders:
-        if self._context is not emission.context:
-            self._context = emission.context
-            self._headers = self._worker.headers(emission.context)
+    def _sent_headers(self, context: tuple[Header, ...]) -> RecordHeaders:
+        if self._context is not context:
+            self._context = context
+            self._headers = self._worker.headers(context)
         return self._headers
 
     def _sent(self, topic: str, written: Sequence[Written], headers: RecordHeaders) -> list[Record]:

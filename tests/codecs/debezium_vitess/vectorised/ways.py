@@ -10,7 +10,7 @@ from harness.codecs.connect.settings import converter_settings
 from harness.codecs.connect.worker import Worker
 from harness.codecs.debezium.tables import TableShape
 from harness.codecs.debezium_vitess.dialect import DIALECTS
-from harness.codecs.debezium_vitess.emission import Emission
+from harness.codecs.debezium_vitess.emission import VitessEmitter
 from harness.codecs.debezium_vitess.encode import Connector, Surroundings
 from harness.codecs.debezium_vitess.settings import read
 from harness.codecs.debezium_vitess.vectorised.plan import Planner
@@ -37,10 +37,10 @@ class Counted(Rows):
     count = 0
 
     def records(
-        self, shape: TableShape, event: VRowEvent, emission: Emission
+        self, shape: TableShape, event: VRowEvent, emitter: VitessEmitter
     ) -> Sequence[Record] | None:
         """Write, and count."""
-        found = super().records(shape, event, emission)
+        found = super().records(shape, event, emitter)
         self.count += len(found or ())
         return found
 
