@@ -1,3 +1,3 @@
-"""Events -> tables: waiting, ordering, DDL effects and the fold; pure."""
+"""Ordered changes -> tables: the effects of DDL, shapes that rows carry, the fold; pure."""
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from cdc_spark.apply.schema import Column, Expression, Literal
-from cdc_spark.apply.words import Form, Words
+from cdc_spark.apply.words import WordKind, Words
 
 TYPES: Mapping[str, str] = {
     **dict.fromkeys(("TINYINT", "INT1", "BOOL", "BOOLEAN"), "tinyint"),
@@ -112,7 +112,7 @@ def _type(words: Words) -> tuple[str, list[str]]:
     words.take("NATIONAL")
     spelled = words.here.text.upper()
     kind = TYPES.get(spelled)
-    if kind is None or words.here.form is not Form.PLAIN:
+    if kind is None or words.here.form is not WordKind.PLAIN:
         words.refuse("a type")
     words.next()
     words.take("PRECISION")
@@ -130,7 +130,7 @@ def _type(words: Words) -> tuple[str, list[str]]:
 
 def _attribute(words: Words, draft: _Draft) -> None:
     keyword = words.here.text.upper()
-    if words.here.form is not Form.PLAIN or keyword not in ATTRIBUTES:
+    if words.here.form is not WordKind.PLAIN or keyword not in ATTRIBUTES:
         words.refuse("an attribute of a column")
     words.next()
     ATTRIBUTES[keyword](words, draft)
@@ -142,7 +142,7 @@ def literal(words: Words) -> Literal | Expression | None:
         inner = words.group()
         value = literal(inner)
         return value if inner.done else Expression(words.sql)
-    if words.here.form is Form.INTRODUCER:
+    if words.here.form is WordKind.INTRODUCER:
         words.next()
     sign = "-" if words.take("-") else ""
     words.take("+")
@@ -150,18 +150,18 @@ def literal(words: Words) -> Literal | Expression | None:
     if word.form in _LITERAL_FORMS:
         return Literal(_LITERAL_FORMS[word.form], sign + word.text)
     constant = word.text.upper()
-    if word.form is Form.PLAIN and constant in _CONSTANTS:
+    if word.form is WordKind.PLAIN and constant in _CONSTANTS:
         return _CONSTANTS[constant]
     if words.sees("("):
         words.group()
     return Expression(word.text)
 
 
-_LITERAL_FORMS: Mapping[Form, str] = {
-    Form.STRING: "text",
-    Form.NUMBER: "number",
-    Form.HEX: "hex",
-    Form.BITS: "bits",
+_LITERAL_FORMS: Mapping[WordKind, str] = {
+    WordKind.STRING: "text",
+    WordKind.NUMBER: "number",
+    WordKind.HEX: "hex",
+    WordKind.BITS: "bits",
 }
 _CONSTANTS: Mapping[str, Literal | None] = {
     "NULL": None,

@@ -28,7 +28,7 @@ from cdc_spark.apply.statements import (
     Statement,
     TruncateTable,
 )
-from cdc_spark.apply.words import Form, Words, words
+from cdc_spark.apply.words import WordKind, Words, words
 
 
 def parse(sql: str) -> Statement:
@@ -64,7 +64,7 @@ def _create(read: Words) -> Statement:
 
 
 def _is_constraint(item: Words) -> bool:
-    return item.here.form is Form.PLAIN and item.here.text.upper() in _CONSTRAINTS
+    return item.here.form is WordKind.PLAIN and item.here.text.upper() in _CONSTRAINTS
 
 
 def _drop(read: Words) -> Statement:
@@ -128,7 +128,7 @@ def _is_rename(part: Words) -> bool:
 
 def _alteration(part: Words) -> list[Alteration]:
     verb = part.here.text.upper()
-    if part.here.form is not Form.PLAIN or verb not in _ALTERATIONS:
+    if part.here.form is not WordKind.PLAIN or verb not in _ALTERATIONS:
         part.refuse("an alteration that is known")
     part.next()
     return _ALTERATIONS[verb](part)

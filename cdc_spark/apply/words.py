@@ -16,7 +16,7 @@ from sqlglot.errors import SqlglotError
 from cdc_spark.errors import DecodingError
 
 
-class Form(Enum):
+class WordKind(Enum):
     """What a word is."""
 
     PLAIN = auto()
@@ -33,18 +33,18 @@ class Form(Enum):
 class Word:
     """One word: a keyword or bare name, a `quoted` name, a literal, a symbol."""
 
-    form: Form
+    form: WordKind
     text: str
 
 
 _FORMS = {  # by the names of sqlglot's token types
-    "IDENTIFIER": Form.QUOTED,
-    "STRING": Form.STRING,
-    "NATIONAL_STRING": Form.STRING,
-    "NUMBER": Form.NUMBER,
-    "HEX_STRING": Form.HEX,
-    "BIT_STRING": Form.BITS,
-    "INTRODUCER": Form.INTRODUCER,
+    "IDENTIFIER": WordKind.QUOTED,
+    "STRING": WordKind.STRING,
+    "NATIONAL_STRING": WordKind.STRING,
+    "NUMBER": WordKind.NUMBER,
+    "HEX_STRING": WordKind.HEX,
+    "BIT_STRING": WordKind.BITS,
+    "INTRODUCER": WordKind.INTRODUCER,
 }
 
 
@@ -54,7 +54,7 @@ class _Lexer(MySQL.Tokenizer):
     COMMANDS: ClassVar[set[Any]] = set()
 
 
-_END = Word(Form.SYMBOL, "")
+_END = Word(WordKind.SYMBOL, "")
 
 
 def words(sql: str) -> Words:
@@ -73,8 +73,8 @@ def words(sql: str) -> Words:
         # sqlglot takes "PRIMARY KEY" and its like for one word; here each is one.
         for piece in text.split():
             plain = piece[0].isalnum() or piece[0] in "_$" or not piece.isascii()
-            found.append(Word(Form.PLAIN if plain else Form.SYMBOL, piece))
-    while found and found[-1] == Word(Form.SYMBOL, ";"):
+            found.append(Word(WordKind.PLAIN if plain else WordKind.SYMBOL, piece))
+    while found and found[-1] == Word(WordKind.SYMBOL, ";"):
         found.pop()
     return Words(sql, found)
 
@@ -101,7 +101,7 @@ class Words:
         """Return whether these keywords or symbols come next."""
         ahead = self.found[self.position : self.position + len(keywords)]
         return len(ahead) == len(keywords) and all(
-            word.form in (Form.PLAIN, Form.SYMBOL) and word.text.upper() == keyword
+            word.form in (WordKind.PLAIN, WordKind.SYMBOL) and word.text.upper() == keyword
             for word, keyword in zip(ahead, keywords, strict=True)
         )
 
@@ -127,7 +127,7 @@ class Words:
 
     def name(self) -> str:
         """Read a name, quoted or bare; raises DecodingError when there is none."""
-        if self.here.form not in (Form.PLAIN, Form.QUOTED):
+        if self.here.form not in (WordKind.PLAIN, WordKind.QUOTED):
             self.refuse("a name")
         return self.next().text
 
@@ -166,4 +166,4 @@ class Words:
         )
 
 
-_OPEN, _CLOSE, _COMMA = (Word(Form.SYMBOL, symbol) for symbol in "(),")
+_OPEN, _CLOSE, _COMMA = (Word(WordKind.SYMBOL, symbol) for symbol in "(),")

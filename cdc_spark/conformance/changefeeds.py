@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cdc_spark.conformance.job import Changefeed, Job
+from cdc_spark.conformance.job import ChangefeedJob, Job
 from cdc_spark.debezium_vitess.values import definitions
 from cdc_spark.ordering.hold import Source
 from cdc_spark.ordering.operators import Route, Timeline
@@ -13,7 +13,7 @@ _TOPIC, _DELIMITER = "topic.transaction", "topic.delimiter"
 _OWN = "transaction"
 
 
-def language_of(job: Job, changefeed: Changefeed) -> Language:
+def language_of(job: Job, changefeed: ChangefeedJob) -> Language:
     """Return how a changefeed's messages are read."""
     registry = job.registry
     return Language(
@@ -25,7 +25,7 @@ def language_of(job: Job, changefeed: Changefeed) -> Language:
     )
 
 
-def assembled(changefeed: Changefeed) -> bool:
+def assembled(changefeed: ChangefeedJob) -> bool:
     """Tell whether transactions are to be assembled: a topic of the changefeed has their ends.
 
     A connector without metadata, or with its transaction topic filtered out, has none.
@@ -58,7 +58,7 @@ def timelines(job: Job) -> dict[int, Timeline]:
     }
 
 
-def _timeline(changefeed: Changefeed, *, lenient: bool) -> Timeline:
+def _timeline(changefeed: ChangefeedJob, *, lenient: bool) -> Timeline:
     return Timeline(
         protocol=changefeed.protocol,
         sources=tuple(

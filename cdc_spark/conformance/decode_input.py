@@ -26,7 +26,7 @@ from cdc_spark.apply.ddl import Tables
 from cdc_spark.apply.values import settle
 from cdc_spark.conformance import result_writer
 from cdc_spark.conformance.changefeeds import language_of
-from cdc_spark.conformance.job import Changefeed, Job
+from cdc_spark.conformance.job import ChangefeedJob, Job
 from cdc_spark.conformance.stream import TASKS
 from cdc_spark.decoding import NEEDED, Decoding
 from cdc_spark.errors import DecodingError
@@ -87,7 +87,7 @@ class DecodeTask:
             yield batch
 
 
-def _input(job: Job, feed: Changefeed) -> DecodeInput:
+def _input(job: Job, feed: ChangefeedJob) -> DecodeInput:
     language = language_of(job, feed)
     if feed.schemas:
         language = replace(language, url=Path(feed.schemas).as_uri())

@@ -25,7 +25,7 @@ ENDLESS = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
-class Topic:
+class TopicJob:
     """One topic with its offsets by partition: the first to read, and the one to stop before.
 
     `canonical` is its name in production, "" when the job does not say.
@@ -39,7 +39,7 @@ class Topic:
 
 
 @dataclass(frozen=True, slots=True)
-class Changefeed:
+class ChangefeedJob:
     """One stream to consume.
 
     `needs` names the capability that it would take and that we lack, "" when we have them all.
@@ -52,7 +52,7 @@ class Changefeed:
     directory: Path
     dialect: str
     inclusive: bool
-    topics: tuple[Topic, ...]
+    topics: tuple[TopicJob, ...]
     tables: tuple[Mapping[str, Any], ...]
     needs: str
     protocol: str = "open"
@@ -86,7 +86,7 @@ class Job:
     deadline_s: float
     group_id: str
     kafka: Mapping[str, str]
-    changefeeds: tuple[Changefeed, ...]
+    changefeeds: tuple[ChangefeedJob, ...]
     registry: Registry | None = None
     lenient: bool = False
     streaming: bool = False
@@ -144,8 +144,8 @@ def _job(document: Mapping[str, Any]) -> Job:
     )
 
 
-def _changefeed(feed: Mapping[str, Any], out_dir: Path, mode: str) -> Changefeed:
-    return Changefeed(
+def _changefeed(feed: Mapping[str, Any], out_dir: Path, mode: str) -> ChangefeedJob:
+    return ChangefeedJob(
         id=feed["id"],
         directory=out_dir / feed["dir"],
         dialect=feed["dialect"],
@@ -161,13 +161,13 @@ def _changefeed(feed: Mapping[str, Any], out_dir: Path, mode: str) -> Changefeed
     )
 
 
-def _topic(topic: Mapping[str, Any], *, endless: bool) -> Topic:
+def _topic(topic: Mapping[str, Any], *, endless: bool) -> TopicJob:
     starts, ends = tuple(topic["start_offsets"]), tuple(topic["end_offsets"])
     if not len(starts) == len(ends) == topic["partitions"]:
         raise ValueError(f"the offsets of {topic['name']!r} do not fit its partitions")
     if endless:
         ends = (ENDLESS,) * len(starts)
-    return Topic(topic["name"], starts, ends, topic["canonical"], topic["role"])
+    return TopicJob(topic["name"], starts, ends, topic["canonical"], topic["role"])
 
 
 def _needs(mode: str, protocol: str, dialect: str, settings: Mapping[str, Any]) -> str:

@@ -6,20 +6,30 @@
 | `delta` | the production sink: a Delta table for each table, kept as changes come (`delta`) |
 
 Both get the same changes in the same order, and give the same results.
+
+With `HARNESS_CRASHPOINT=name:n` the process dies of SIGKILL when it passes that point of the Delta
+sink the n-th time: nothing is cleaned up, nothing is flushed.
+
+| point | where |
+| --- | --- |
+| `write` | a write to a table is done, the next is not begun |
+| `commit` | all that a micro-batch writes is done, the checkpoint does not know it |
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+import signal
+import threading
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from cdc_spark.conformance import crash_points
 from cdc_spark.conformance.job import Job
 from cdc_spark.errors import UsageError
 from cdc_spark.untyped import Frame
 
 VARIABLE = "HARNESS_SPARK_SINK"
+CRASH_POINT = "HARNESS_CRASHPOINT"
 FILES, DELTA = "files", "delta"
 SINKS = (FILES, DELTA)
 # What only a start of Spark can give; a server of Spark Connect has had its own.
@@ -59,4 +69,19 @@ def into(applied: Frame, job: Job, path: Path, checkpoint: Path) -> Frame:
         return writer.format("parquet").option("path", str(path))
     from cdc_spark.conformance import delta_results  # noqa: PLC0415 - only where it is chosen
 
-    return writer.foreachBatch(delta_results.sink(job, checkpoint, crash_points.points(os.environ)))
+    return writer.foreachBatch(delta_results.sink(job, checkpoint, crash_points(os.environ)))
+
+
+def crash_points(environment: Mapping[str, str]) -> Callable[[str], None]:
+    """Return what is called with the name of each point that is passed."""
+    name, _, number = environment.get(CRASH_POINT, "").partition(":")
+    left = [int(number) if number.isdigit() else 1]
+
+    def reach(at: str) -> None:
+        if at == name:  # by several threads: one that is late dies with the others
+            left[0] -= 1
+            if not left[0]:
+                os.kill(os.getpid(), signal.SIGKILL)
+                threading.Event().wait()  # nothing more is done until the signal is there
+
+    return reach

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 
-from cdc_spark.conformance.job import Job, Topic
+from cdc_spark.conformance.job import Job, TopicJob
 from cdc_spark.untyped import Frame, Session
 
 # Options of Spark's Kafka source and, under `kafka.`, of its clients.
@@ -28,7 +28,7 @@ OPTIONS: Mapping[str, str] = {
 }
 
 
-def wanted(job: Job) -> Iterator[tuple[int, Topic]]:
+def wanted(job: Job) -> Iterator[tuple[int, TopicJob]]:
     """Yield the topics to read, with the ordinal of their changefeed."""
     for feed, changefeed in enumerate(job.changefeeds):
         if not changefeed.needs:

@@ -16,17 +16,6 @@ from cdc_spark.errors import DecodingError
 
 VERSION = 1
 _WORD = 8
-_HEAD = 2 * _WORD
-_VERSION_1 = VERSION.to_bytes(_WORD, "big")
-
-
-def only(key: bytes, value: bytes) -> tuple[bytes, bytes] | None:
-    """Return the frames of a message that holds one event, as most do; None for any other."""
-    if key[:_WORD] != _VERSION_1 or int.from_bytes(key[_WORD:_HEAD], "big") != len(key) - _HEAD:
-        return None
-    if int.from_bytes(value[:_WORD], "big") != len(value) - _WORD:
-        return None
-    return key[_HEAD:], value[_WORD:]
 
 
 def split(key: bytes | None, value: bytes | None) -> list[tuple[bytes, bytes]]:

@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 
 from cdc_spark.conformance.changefeeds import assembled
-from cdc_spark.conformance.job import Changefeed, Topic
+from cdc_spark.conformance.job import ChangefeedJob, TopicJob
 from cdc_spark.debezium_vitess.values import definitions
 
 ON = {"provide.transaction.metadata": "true"}
 
 
-def feed(settings: dict[str, Any], *topics: Topic) -> Changefeed:
+def feed(settings: dict[str, Any], *topics: TopicJob) -> ChangefeedJob:
     """Return a changefeed of Vitess."""
-    return Changefeed(
+    return ChangefeedJob(
         id="f",
         directory=Path(),
         dialect="current",
@@ -30,9 +30,9 @@ def feed(settings: dict[str, Any], *topics: Topic) -> Changefeed:
     )
 
 
-def topic(canonical: str, role: str = "data") -> Topic:
+def topic(canonical: str, role: str = "data") -> TopicJob:
     """Return a topic of one partition."""
-    return Topic(f"x-{canonical}", (0,), (1,), canonical, role)
+    return TopicJob(f"x-{canonical}", (0,), (1,), canonical, role)
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def topic(canonical: str, role: str = "data") -> Topic:
     ],
 )
 def test_transactions_are_waited_for_where_their_ends_are_told(
-    settings: dict[str, Any], topics: list[Topic], *, waits: bool
+    settings: dict[str, Any], topics: list[TopicJob], *, waits: bool
 ) -> None:
     """Metadata must be on, and the topic of boundaries among those that are read."""
     assert assembled(feed(settings, *topics)) is waits
