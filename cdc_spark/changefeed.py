@@ -24,7 +24,7 @@ class Changefeed:
     """One changefeed, or one connector, as the team that consumes it knows it.
 
     `topics` gives every topic's number of partitions: a resolved ts counts when all of them have
-    sent it. `marked` says that the stream has resolved events and DDL (Open; Avro with the
+    sent it. `watermarks`: the stream has resolved events and DDL (Open; Avro with the
     watermark), and
     `assembled` that a transaction topic is among the topics (Vitess with metadata). `tables` are
     definitions where the wire has none, and `settings` the connector's, both as in job.json.
@@ -33,7 +33,7 @@ class Changefeed:
     protocol: str
     topics: Mapping[str, int]
     dialect: str = "current"
-    marked: bool | None = None
+    watermarks: bool | None = None
     inclusive: bool = True
     assembled: bool = False
     registry: str = ""
@@ -93,7 +93,9 @@ def _routes(changefeed: Changefeed) -> dict[str, Route]:
 
 
 def _timeline(changefeed: Changefeed) -> Timeline:
-    marked = changefeed.protocol == "open" if changefeed.marked is None else changefeed.marked
+    watermarks = (
+        changefeed.protocol == "open" if changefeed.watermarks is None else changefeed.watermarks
+    )
     return Timeline(
         protocol=changefeed.protocol,
         sources=tuple(
@@ -102,7 +104,7 @@ def _timeline(changefeed: Changefeed) -> Timeline:
             for number in range(partitions)
         ),
         inclusive=changefeed.inclusive,
-        by_record=not marked,
+        by_record=not watermarks,
         assembled=changefeed.assembled,
         lenient=changefeed.lenient,
     )

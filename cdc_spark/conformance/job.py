@@ -43,9 +43,10 @@ class ChangefeedJob:
     """One stream to consume.
 
     `needs` names the capability that it would take and that we lack, "" when we have them all.
-    `tables` are the tables at the start offsets, as job.json has them. `by_record`: no mark says
-    that a time is over, and no DDL what a table is; `inclusive` then means nothing. At level decode
-    `records` is the file of its messages, and `schemas` that of what they name, "" for none.
+    `tables` are the tables at the start offsets, as job.json has them. `by_record`: no resolved
+    event says that a time is over, and no DDL what a table is; `inclusive` then means nothing. At
+    level decode `records` is the file of its messages, and `schemas` that of what they name, "" for
+    none.
     """
 
     id: str

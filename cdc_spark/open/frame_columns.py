@@ -25,7 +25,7 @@ def cut(keys: Column, values: Column) -> Frames | None:
     """Return the frames of messages; None where texts are not UTF-8."""
     long = pc.and_(
         pc.greater_equal(pc.binary_length(keys), _HEAD),
-        pc.greater(pc.binary_length(values), _WORD),  # resolved marks have nothing in theirs
+        pc.greater(pc.binary_length(values), _WORD),  # resolved events have no value
     )
     full = indices(pc.fill_null(long, fill_value=False))
     some_keys, some_values = keys.take(full), values.take(full)

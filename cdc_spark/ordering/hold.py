@@ -1,18 +1,19 @@
-"""Holds events back until the resolved marks of all partitions have passed them.
+"""Holds events until the resolved events of all partitions have passed them.
 
-Rule 1. The global mark is the smallest of the partitions' marks; a mark may go backwards, its
-        maximum counts. A partition that has not spoken yet keeps everything waiting.
-Rule 2. An event is complete when its commit ts is at or below the global mark (or strictly below,
-        when the changefeed says so). Complete events are applied in the order of commit ts, then
-        kind (deletes, upserts, DDL), then place (rows) or arrival (DDL, of which each partition
-        has a copy); all others wait, at the end of the input too.
-Rule 3. An event that was complete under the global mark applied so far is a replay and is dropped.
-        An event merely below something seen already is not: its first copy may still be missing.
+Rule 1. A partition's watermark is the greatest ts of its resolved events, which may go backwards;
+        the global watermark is the smallest of all. A partition without one keeps all waiting.
+Rule 2. An event is complete when its commit ts is at or below the global watermark (or strictly
+        below, when the changefeed says so). Complete events are applied in the order of commit ts,
+        then kind (deletes, upserts, DDL), then place (rows) or arrival (DDL, of which each
+        partition has a copy); all others wait, at the end of the input too.
+Rule 3. An event that was complete under the global watermark applied so far is a replay, and is
+        dropped. An event merely below something seen already is not: its first copy may still be
+        missing.
 Rule 4. Of held events with one (commit ts, kind, identity) the first counts. Rows without identity
-        are told from replays by their own partition's mark; beyond it each copy counts.
-Rule 5. A poisoned partition is not read past its poison, so its mark stays where it is, and with it
-        everything that might depend on what is missing. Other partitions are read on. Where poison
-        is set aside (`lenient`), the partition is read on too.
+        are replays up to their own partition's watermark; beyond it each copy counts.
+Rule 5. A poisoned partition is not read past its poison, so its watermark stays where it is, and
+        with it everything that might depend on what is missing. Other partitions are read on.
+        Where poison is set aside (`lenient`), the partition is read on too.
 Rule 6. Where a delete may have taken the ts of a row that it follows (`by_place`), rows of one
         commit ts keep the order of their partition.
 
@@ -60,8 +61,8 @@ class Hold:
 
     sources: tuple[Source, ...]
     inclusive: bool
-    marks: dict[Source, int] = field(default_factory=dict[Source, int])
-    applied_mark: int = NEVER
+    watermarks: dict[Source, int] = field(default_factory=dict[Source, int])
+    applied_watermark: int = NEVER
     next_seq: int = 0
     held: list[Arrival] = field(default_factory=list[Arrival])
     poisoned: set[Source] = field(default_factory=set[Source])
@@ -84,7 +85,7 @@ class Hold:
                     self.poisoned.add(source)
                 errors.append(arrival)
             elif event.kind is Kind.RESOLVED:
-                self.marks[source] = max(event.ts, self.marks.get(source, NEVER))
+                self.watermarks[source] = max(event.ts, self.watermarks.get(source, NEVER))
             elif not self._is_replay(event, source) and _identity(event) not in known:
                 self.held.append(arrival)
                 if event.identity:
@@ -95,8 +96,10 @@ class Hold:
         """Return the state as bytes; `load` is the way back."""
         return orjson.dumps(
             {
-                "marks": [[*source, mark] for source, mark in self.marks.items()],
-                "applied": self.applied_mark,
+                "watermarks": [
+                    [*source, watermark] for source, watermark in self.watermarks.items()
+                ],
+                "applied": self.applied_watermark,
                 "seq": self.next_seq,
                 "poisoned": sorted([*source] for source in self.poisoned),
                 "held": [fields_of(held) for held in self.held],
@@ -106,26 +109,28 @@ class Hold:
     def load(self, state: bytes) -> None:
         """Take up the state that `dump` gave."""
         document: dict[str, Any] = orjson.loads(state)
-        self.marks = {Source(topic, number): mark for topic, number, mark in document["marks"]}
-        self.applied_mark = document["applied"]
+        self.watermarks = {
+            Source(topic, number): watermark for topic, number, watermark in document["watermarks"]
+        }
+        self.applied_watermark = document["applied"]
         self.next_seq = document["seq"]
         self.poisoned = {Source(*source) for source in document["poisoned"]}
         self.held = [arrival_of(held) for held in document["held"]]
 
     def _is_replay(self, event: Event, source: Source) -> bool:
-        own_mark = NEVER if event.identity else self.marks.get(source, NEVER)
-        return self._complete(event, max(self.applied_mark, own_mark))
+        own_watermark = NEVER if event.identity else self.watermarks.get(source, NEVER)
+        return self._complete(event, max(self.applied_watermark, own_watermark))
 
-    def _complete(self, event: Event, mark: int) -> bool:
-        return event.ts <= mark if self.inclusive else event.ts < mark
+    def _complete(self, event: Event, watermark: int) -> bool:
+        return event.ts <= watermark if self.inclusive else event.ts < watermark
 
     def _release(self) -> list[Arrival]:
-        mark = min(self.marks.get(source, NEVER) for source in self.sources)
-        if mark <= self.applied_mark:
+        watermark = min(self.watermarks.get(source, NEVER) for source in self.sources)
+        if watermark <= self.applied_watermark:
             return []
-        self.applied_mark = mark
-        ready = [held for held in self.held if self._complete(held.event, mark)]
-        self.held = [held for held in self.held if not self._complete(held.event, mark)]
+        self.applied_watermark = watermark
+        ready = [held for held in self.held if self._complete(held.event, watermark)]
+        self.held = [held for held in self.held if not self._complete(held.event, watermark)]
         return sorted(ready, key=self._order)
 
     def _order(self, arrival: Arrival) -> tuple[int, int, Source, int]:

@@ -109,7 +109,7 @@ class Timeline:
     lenient: bool
 
     def room(self) -> Room:
-        """Return an empty waiting room, of the kind that the changefeed's marks allow."""
+        """Return an empty waiting room, of the kind that the changefeed's events allow."""
         if not self.by_record:
             hold = Hold(self.sources, self.inclusive, lenient=self.lenient)
             if self.protocol != "avro":

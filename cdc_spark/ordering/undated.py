@@ -1,10 +1,10 @@
-"""Deletes without a time, in a stream whose marks promise that a time is over.
+"""Deletes without a time, in a stream whose resolved events say that a time is over.
 
-TiCDC Avro with the watermark sends marks, DDL and dated rows; only its tombstones carry no commit
-ts. A partition is in the order of commit ts, so a tombstone is no later than the next thing in its
-partition that says when it was. It waits for that and takes its ts: never applied too early, and
-before a DDL that follows it. Rows of one commit ts stay in the order of their partition, because
-a tombstone may have taken the ts of a row that it follows.
+TiCDC Avro with the watermark sends resolved events, DDL and dated rows; only its tombstones carry
+no commit ts. A partition is in the order of commit ts, so a tombstone is no later than the next
+thing in its partition that says when it was. It waits for that and takes its ts: never applied too
+early, and before a DDL that follows it. Rows of one commit ts stay in the order of their partition,
+because a tombstone may have taken the ts of a row that it follows.
 
 Source: TiCDC Avro Protocol, §Value data format (a delete has no value); tiflow c7b2588
 pkg/sink/codec/avro/avro.go (watermark messages), cdc/processor/sinkmanager (order by commit ts).

@@ -1,4 +1,4 @@
-"""Promises of holding events back for resolved marks."""
+"""Promises of holding events back for resolved events."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def ddl(ts: int, query: str = "DROP TABLE t") -> Event:
     return Event(Kind.DDL, ts, "test", "t", query, "{}")
 
 
-def mark(ts: int) -> Event:
+def resolved(ts: int) -> Event:
     """Return a resolved event."""
     return Event(Kind.RESOLVED, ts)
 
@@ -51,34 +51,34 @@ def two_partitions(*, inclusive: bool = True) -> Hold:
 
 
 def test_rows_wait_for_the_slowest_partition() -> None:
-    """The global mark is the minimum; a silent partition holds everything back."""
+    """The global watermark is the minimum; a silent partition holds everything back."""
     hold = two_partitions()
-    assert hold.step(on(P0, upsert(5), mark(9))) == []
-    assert hold.step(on(P1, mark(4))) == []
-    assert told(hold.step(on(P1, mark(5)))) == [(5, Kind.UPSERT, "k")]
+    assert hold.step(on(P0, upsert(5), resolved(9))) == []
+    assert hold.step(on(P1, resolved(4))) == []
+    assert told(hold.step(on(P1, resolved(5)))) == [(5, Kind.UPSERT, "k")]
 
 
 def test_partitions_of_other_topics_count() -> None:
     """A changefeed's timeline goes over all its topics."""
     hold = Hold((P0, OTHER), inclusive=True)
-    assert hold.step(on(P0, upsert(5), mark(9))) == []
-    assert len(hold.step(on(OTHER, mark(9)))) == 1
+    assert hold.step(on(P0, upsert(5), resolved(9))) == []
+    assert len(hold.step(on(OTHER, resolved(9)))) == 1
 
 
 def test_completeness_has_two_readings() -> None:
-    """A mark covers its own ts in current TiCDC, and does not in the 2020 document."""
-    events = [*on(P0, upsert(5), mark(5)), *on(P1, mark(5))]
+    """A resolved event covers its own ts in current TiCDC, and does not in the 2020 document."""
+    events = [*on(P0, upsert(5), resolved(5)), *on(P1, resolved(5))]
     assert len(two_partitions().step(events)) == 1
     strict = two_partitions(inclusive=False)
     assert strict.step(events) == []
-    assert len(strict.step([*on(P0, mark(6)), *on(P1, mark(6))])) == 1
+    assert len(strict.step([*on(P0, resolved(6)), *on(P1, resolved(6))])) == 1
 
 
 def test_marks_may_go_backwards() -> None:
-    """A mark below an earlier one neither harms nor takes back."""
+    """A resolved event below an earlier one changes nothing."""
     hold = two_partitions()
-    hold.step([*on(P0, mark(10), mark(3)), *on(P1, mark(10), mark(2))])
-    assert hold.applied_mark == 10
+    hold.step([*on(P0, resolved(10), resolved(3)), *on(P1, resolved(10), resolved(2))])
+    assert hold.applied_watermark == 10
     assert hold.step(on(P0, upsert(7))) == []
     assert hold.held == []
 
@@ -86,16 +86,18 @@ def test_marks_may_go_backwards() -> None:
 def test_replays_below_the_applied_mark_are_dropped() -> None:
     """What was complete already is not applied again, row or DDL."""
     hold = two_partitions()
-    first = [*on(P0, ddl(4), upsert(5), mark(9)), *on(P1, ddl(4), mark(9))]
+    first = [*on(P0, ddl(4), upsert(5), resolved(9)), *on(P1, ddl(4), resolved(9))]
     assert len(hold.step(first)) == 2
-    assert hold.step([*on(P0, ddl(4), upsert(5), mark(20)), *on(P1, ddl(4), mark(20))]) == []
+    assert (
+        hold.step([*on(P0, ddl(4), upsert(5), resolved(20)), *on(P1, ddl(4), resolved(20))]) == []
+    )
 
 
 def test_rows_below_the_highest_seen_are_not_replays() -> None:
     """A row withheld while later ones went ahead is applied, in its place."""
     hold = two_partitions()
     hold.step(on(P0, upsert(8, "late"), upsert(5, "early")))
-    applied = hold.step([*on(P0, mark(9)), *on(P1, mark(9))])
+    applied = hold.step([*on(P0, resolved(9)), *on(P1, resolved(9))])
     assert [ts for ts, _, _ in told(applied)] == [5, 8]
 
 
@@ -103,8 +105,8 @@ def test_at_one_ts_deletes_come_first_and_ddl_last() -> None:
     """A key that moved is deleted before it is inserted, on whatever partition; DDL follows."""
     hold = two_partitions()
     arrived = [
-        *on(P0, ddl(5), upsert(5, "a"), mark(9)),
-        *on(P1, ddl(5), delete(5, "a"), delete(5, "b"), mark(9)),
+        *on(P0, ddl(5), upsert(5, "a"), resolved(9)),
+        *on(P1, ddl(5), delete(5, "a"), delete(5, "b"), resolved(9)),
     ]
     kinds = [kind for _, kind, _ in told(hold.step(arrived))]
     assert kinds == [Kind.DELETE, Kind.DELETE, Kind.UPSERT, Kind.DDL]
@@ -114,7 +116,7 @@ def test_a_broadcast_ddl_is_one() -> None:
     """A DDL comes once although each partition has it; a second text at its ts is another."""
     hold = two_partitions()
     both = (ddl(5, "RENAME TABLE a TO b"), ddl(5, "RENAME TABLE b TO a"))
-    applied = hold.step([*on(P0, *both, mark(9)), *on(P1, *both, *both, mark(9))])
+    applied = hold.step([*on(P0, *both, resolved(9)), *on(P1, *both, *both, resolved(9))])
     assert [identity for _, _, identity in told(applied)] == [event.identity for event in both]
 
 
@@ -127,9 +129,9 @@ def test_duplicates_are_known_by_ts_kind_and_identity() -> None:
 
 
 def test_rows_without_identity_are_counted_up_to_their_partitions_mark() -> None:
-    """Equal rows of a keyless table all count; past its partition's mark a row is a replay."""
+    """Equal rows of a keyless table all count; past its partition's watermark a row is a replay."""
     hold = two_partitions()
-    hold.step(on(P0, upsert(5, ""), upsert(5, ""), mark(5), upsert(5, "")))
+    hold.step(on(P0, upsert(5, ""), upsert(5, ""), resolved(5), upsert(5, "")))
     assert len(hold.held) == 2
 
 
@@ -138,18 +140,21 @@ def test_a_poisoned_partition_stops_its_changefeed_there() -> None:
     hold = two_partitions()
     poison = Event(Kind.ERROR, payload="bad frame")
     arrived = [
-        *on(P0, upsert(5), mark(6), poison, upsert(7), mark(9)),
-        *on(P1, upsert(6, "b"), upsert(7, "c"), mark(9)),
+        *on(P0, upsert(5), resolved(6), poison, upsert(7), resolved(9)),
+        *on(P1, upsert(6, "b"), upsert(7, "c"), resolved(9)),
     ]
     assert [ts for ts, _, _ in told(hold.step(arrived))] == [5, 6, 0]
-    assert hold.step([*on(P0, mark(99)), *on(P1, mark(99))]) == []
+    assert hold.step([*on(P0, resolved(99)), *on(P1, resolved(99))]) == []
 
 
 def test_state_survives_its_bytes() -> None:
     """A state that was written and read goes on as if it had not been."""
     hold = two_partitions()
     poison = Event(Kind.ERROR, payload="bad frame")
-    arrived = [*on(P0, upsert(2**64 - 1), ddl(7), mark(9)), *on(P1, upsert(8, ""), mark(3), poison)]
+    arrived = [
+        *on(P0, upsert(2**64 - 1), ddl(7), resolved(9)),
+        *on(P1, upsert(8, ""), resolved(3), poison),
+    ]
     hold.step(arrived)
     copy = two_partitions()
     copy.load(hold.dump())
@@ -166,7 +171,7 @@ Rows = dict[str, tuple[tuple[Callable[[int, str], Event], ...], int]]
 
 
 def sent(chance: Random, log: list[Rows | str]) -> tuple[list[Event], list[Event]]:
-    """Return what each of two partitions is sent, in order of ts, the last a mark above all."""
+    """Return what each of two partitions is sent by ts, a resolved event above all at the end."""
     streams: tuple[list[Event], list[Event]] = ([], [])
     for ts, step in enumerate(log, start=1):
         if isinstance(step, str):
@@ -177,8 +182,8 @@ def sent(chance: Random, log: list[Rows | str]) -> tuple[list[Event], list[Event
                 streams[partition].extend(change(ts, who) for change in changes)
         for stream in streams:
             if chance.random() < 0.5:
-                stream.append(mark(ts))
-    return [*streams[0], mark(len(log) + 1)], [*streams[1], mark(len(log) + 1)]
+                stream.append(resolved(ts))
+    return [*streams[0], resolved(len(log) + 1)], [*streams[1], resolved(len(log) + 1)]
 
 
 def resent(chance: Random, stream: list[Event]) -> list[Event]:

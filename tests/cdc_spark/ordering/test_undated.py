@@ -24,15 +24,15 @@ def names(found: list[object]) -> list[str]:
     return [one.arrival.event.payload for one in found]  # type: ignore[attr-defined]
 
 
-def marks(ts: int) -> list[Arrival]:
-    """Return the resolved marks of both partitions."""
+def resolved(ts: int) -> list[Arrival]:
+    """Return the resolved events of both partitions."""
     return [at(Kind.RESOLVED, ts, "", source, 9) for source in (HERE, THERE)]
 
 
 def test_a_delete_waits_for_the_next_thing_that_tells_a_time() -> None:
-    """Marks that came before say nothing of it; the mark behind it does."""
+    """Resolved events before it say nothing of it; the one behind it does."""
     held = room()
-    assert held.step([*marks(5), at(Kind.DELETE, 0, "gone")]) == []
+    assert held.step([*resolved(5), at(Kind.DELETE, 0, "gone")]) == []
     assert held.step([at(Kind.RESOLVED, 9, "", THERE)]) == []
     again = room()
     again.load(held.dump())
@@ -46,7 +46,7 @@ def test_a_delete_keeps_its_place_among_rows_of_one_time() -> None:
         at(Kind.UPSERT, 3, "k=1", offset=0),
         at(Kind.DELETE, 0, "k gone", offset=1),
         at(Kind.UPSERT, 3, "k=2", offset=2),
-        *marks(4),
+        *resolved(4),
     ]
     assert names([*held.step(arrivals)]) == ["k=1", "k gone", "k=2"]
 
@@ -55,7 +55,7 @@ def test_a_delete_comes_before_the_ddl_that_follows_it() -> None:
     """The table still has the shape that the deleted row had."""
     held = room()
     ddl = [at(Kind.DDL, 5, "alter", source, 1) for source in (HERE, THERE)]
-    arrivals = [at(Kind.DELETE, 0, "gone"), *ddl, *marks(6)]
+    arrivals = [at(Kind.DELETE, 0, "gone"), *ddl, *resolved(6)]
     assert names([*held.step(arrivals)]) == ["gone", "alter"]
 
 
@@ -63,5 +63,5 @@ def test_a_delete_that_comes_again_changes_nothing() -> None:
     """In a stretch that is sent again the next thing is old, and so is the delete."""
     held = room()
     first = [at(Kind.DELETE, 0, "gone"), at(Kind.UPSERT, 3, "k")]
-    assert names([*held.step([*first, *marks(4)])]) == ["gone", "k"]
-    assert held.step([*first, *marks(5)]) == []
+    assert names([*held.step([*first, *resolved(4)])]) == ["gone", "k"]
+    assert held.step([*first, *resolved(5)]) == []
