@@ -113,13 +113,8 @@ def _run(catalogue: Catalogue, statement: Statement, schema: str, sql: str | Non
     try:
         statement.apply(change)
     except Refused as refused:
-        raise DdlError.at(
-            sql or "",
-            0 if sql is None else refused.at,
-            refused.what,
-            expected=refused.expected,
-            hint=refused.hint,
-        ) from None
+        at = 0 if sql is None else refused.at
+        raise DdlError.at(sql or "", at, refused.what, hint=refused.hint) from None
     if not change.jobs:
         return Applied(catalogue)
     changed = Catalogue(

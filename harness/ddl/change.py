@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from harness.ddl.charsets import Charset
-from harness.ddl.errors import no_database, unknown_database, unknown_table
+from harness.ddl.errors import Refused, unknown_database, unknown_table
 from harness.ddl.jobs import ActionType, DdlJob
 from harness.ddl.sql.cursor import Cursor
 from harness.ddl.sql.tree import TableRef, quote_name
@@ -80,7 +80,8 @@ class Change:
         """Return the full name of a table reference; Refused when its database is missing."""
         wanted = ref.schema or self.schema or schema
         if not wanted:
-            raise no_database(ref.at)
+            hint = "write the name as schema.table"
+            raise Refused(ref.at, "No database selected", hint=hint)
         known = self.database(wanted)
         if known is None:
             raise unknown_database(ref.at, wanted, tuple(self.databases))

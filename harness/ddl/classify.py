@@ -31,37 +31,15 @@ class StatementKind(StrEnum):
     OTHER = "other"
 
 
-DML = frozenset(
-    {
-        StatementKind.INSERT,
-        StatementKind.UPDATE,
-        StatementKind.DELETE,
-        StatementKind.REPLACE,
-        StatementKind.LOAD,
-    }
-)
-
+DML = frozenset(StatementKind(word) for word in ("insert", "update", "delete", "replace", "load"))
 _FIRST_WORDS: Mapping[str, StatementKind] = {
-    "INSERT": StatementKind.INSERT,
-    "UPDATE": StatementKind.UPDATE,
-    "DELETE": StatementKind.DELETE,
-    "REPLACE": StatementKind.REPLACE,
-    "LOAD": StatementKind.LOAD,
-    "SELECT": StatementKind.SELECT,
-    "TABLE": StatementKind.SELECT,
-    "VALUES": StatementKind.SELECT,
-    "BEGIN": StatementKind.TRANSACTION,
-    "START": StatementKind.TRANSACTION,
-    "COMMIT": StatementKind.TRANSACTION,
-    "ROLLBACK": StatementKind.TRANSACTION,
-    "SAVEPOINT": StatementKind.TRANSACTION,
-    "RELEASE": StatementKind.TRANSACTION,
-    "SET": StatementKind.SET,
+    **{kind.name: kind for kind in (*DML, StatementKind.SELECT, StatementKind.SET)},
     "USE": StatementKind.USE,
-    "TRUNCATE": StatementKind.DDL,
-    "RENAME": StatementKind.DDL,
-    "RECOVER": StatementKind.DDL,
-    "FLASHBACK": StatementKind.DDL,
+    **dict.fromkeys(("TABLE", "VALUES"), StatementKind.SELECT),
+    **dict.fromkeys(
+        ("BEGIN", "START", "COMMIT", "ROLLBACK", "SAVEPOINT", "RELEASE"), StatementKind.TRANSACTION
+    ),
+    **dict.fromkeys(("TRUNCATE", "RENAME", "RECOVER", "FLASHBACK"), StatementKind.DDL),
 }
 _DDL_VERBS = frozenset({"CREATE", "ALTER", "DROP"})
 # What CREATE, ALTER and DROP say next when they are about something that streams never show.
@@ -71,11 +49,7 @@ _NOT_TABLES = words(
     PREPARE PACKAGE AGGREGATE UNDO TABLESPACE
     """
 )
-_BEFORE_OBJECT = words(
-    """
-    OR REPLACE IF NOT EXISTS GLOBAL SESSION
-    """
-)
+_BEFORE_OBJECT = words("OR REPLACE IF NOT EXISTS GLOBAL SESSION")
 
 
 def split(sql_text: str) -> tuple[tuple[str, int, int], ...]:

@@ -51,16 +51,16 @@ def position(sql: str, offset: int) -> tuple[int, int]:
 class Refused(Exception):  # noqa: N818 - a signal inside the package, never seen outside
     """A well-formed statement that makes no sense for the tables as they are."""
 
-    def __init__(self, at: int, what: str, *, expected: str = "", hint: str = "") -> None:
+    def __init__(self, at: int, what: str, *, hint: str = "") -> None:
         """Take the offset in the SQL text and the parts of the message."""
         self.at = at
         self.what = what
-        self.expected = expected
         self.hint = hint
         super().__init__(what)
 
 
-def _nearest(name: str, known: tuple[str, ...]) -> str:
+def nearest(name: str, known: tuple[str, ...]) -> str:
+    """Return the hint that names what was probably meant, empty when nothing is near."""
     close = get_close_matches(name.lower(), [other.lower() for other in known], n=1)
     found = next((other for other in known if close and other.lower() == close[0]), "")
     return f"did you mean {found!r}?" if found else ""
@@ -68,7 +68,7 @@ def _nearest(name: str, known: tuple[str, ...]) -> str:
 
 def unknown_table(at: int, schema: str, name: str, known: tuple[str, ...] = ()) -> Refused:
     """Say: no such table (MySQL 1146)."""
-    return Refused(at, f"Table '{schema}.{name}' doesn't exist", hint=_nearest(name, known))
+    return Refused(at, f"Table '{schema}.{name}' doesn't exist", hint=nearest(name, known))
 
 
 def table_exists(at: int, name: str, hint: str = "") -> Refused:
@@ -78,17 +78,12 @@ def table_exists(at: int, name: str, hint: str = "") -> Refused:
 
 def unknown_database(at: int, name: str, known: tuple[str, ...] = ()) -> Refused:
     """Say: no such database (MySQL 1049)."""
-    return Refused(at, f"Unknown database '{name}'", hint=_nearest(name, known))
-
-
-def no_database(at: int) -> Refused:
-    """Say: a bare name without current database (MySQL 1046)."""
-    return Refused(at, "No database selected", hint="write the name as schema.table")
+    return Refused(at, f"Unknown database '{name}'", hint=nearest(name, known))
 
 
 def unknown_column(at: int, column: str, where: str, known: tuple[str, ...]) -> Refused:
     """Say: no such column in that table or clause (MySQL 1054)."""
-    return Refused(at, f"Unknown column '{column}' in '{where}'", hint=_nearest(column, known))
+    return Refused(at, f"Unknown column '{column}' in '{where}'", hint=nearest(column, known))
 
 
 def duplicate_column(at: int, column: str) -> Refused:
@@ -101,29 +96,7 @@ def duplicate_key(at: int, name: str) -> Refused:
     return Refused(at, f"Duplicate key name '{name}'")
 
 
-def unknown_key_column(at: int, column: str, known: tuple[str, ...] = ()) -> Refused:
-    """Say: a key over a column that is not there (MySQL 1072)."""
-    what = f"Key column '{column}' doesn't exist in table"
-    return Refused(at, what, hint=_nearest(column, known))
-
-
 def cannot_drop(at: int, name: str, known: tuple[str, ...] = ()) -> Refused:
     """Say: nothing of that name to drop (MySQL 1091)."""
     what = f"Can't DROP '{name}'; check that column/key exists"
-    return Refused(at, what, hint=_nearest(name, known))
-
-
-def unknown_index(at: int, name: str, table: str, known: tuple[str, ...] = ()) -> Refused:
-    """Say: no such index (MySQL 1176)."""
-    what = f"Key '{name}' doesn't exist in table '{table}'"
-    return Refused(at, what, hint=_nearest(name, known))
-
-
-def unknown_partition(at: int, name: str, table: str, known: tuple[str, ...] = ()) -> Refused:
-    """Say: no such partition (MySQL 1735)."""
-    return Refused(at, f"Unknown partition '{name}' in table '{table}'", hint=_nearest(name, known))
-
-
-def not_partitioned(at: int) -> Refused:
-    """Say: partition management of a table without partitions (MySQL 1505)."""
-    return Refused(at, "Partition management on a not partitioned table is not possible")
+    return Refused(at, what, hint=nearest(name, known))

@@ -22,13 +22,8 @@ from harness.ddl.definitions.keys import (
 from harness.ddl.sql.cursor import Cursor
 from harness.ddl.sql.tree import TableRef, quote_name
 
-_KINDS = {
-    "": ConstraintKind.INDEX,
-    "UNIQUE": ConstraintKind.UNIQUE,
-    "FULLTEXT": ConstraintKind.FULLTEXT,
-    "SPATIAL": ConstraintKind.SPATIAL,
-    "VECTOR": ConstraintKind.VECTOR,
-    "COLUMNAR": ConstraintKind.COLUMNAR,
+_KINDS = {"": ConstraintKind.INDEX} | {
+    word: ConstraintKind[word] for word in ("UNIQUE", "FULLTEXT", "SPATIAL", "VECTOR", "COLUMNAR")
 }
 _WORDS = {kind: f"{word} " if word else "" for word, kind in _KINDS.items()}
 

@@ -93,14 +93,22 @@ def _drop(cursor: Cursor) -> SequenceStatement:
 
 
 # The words of an option as TiDB writes them back.
-_RESTORED = {word: word for word in ("MINVALUE", "MAXVALUE", "CACHE", "CYCLE", "RESTART")} | {
-    "INCREMENT": "INCREMENT BY",
-    "START": "START WITH",
-    "NOMINVALUE": "NO MINVALUE",
-    "NOMAXVALUE": "NO MAXVALUE",
-    "NOCACHE": "NOCACHE",
-    "NOCYCLE": "NOCYCLE",
-}
+_RESTORED = (
+    {"INCREMENT": "INCREMENT BY", "START": "START WITH"}
+    | {
+        text.replace(" ", ""): text
+        for text in (
+            "MINVALUE",
+            "MAXVALUE",
+            "CACHE",
+            "CYCLE",
+            "NO MINVALUE",
+            "NO MAXVALUE",
+            "NOCACHE",
+        )
+    }
+    | {"NOCYCLE": "NOCYCLE", "RESTART": "RESTART"}
+)
 
 
 def _options(cursor: Cursor) -> tuple[str, ...]:
@@ -126,14 +134,7 @@ def _value(cursor: Cursor, word: str) -> str:
 
 # ---- placement policies and resource groups ------------------------------------------------------
 
-_POLICY_ACTIONS = {
-    ("CREATE", "PLACEMENT"): ActionType.CREATE_PLACEMENT_POLICY,
-    ("ALTER", "PLACEMENT"): ActionType.ALTER_PLACEMENT_POLICY,
-    ("DROP", "PLACEMENT"): ActionType.DROP_PLACEMENT_POLICY,
-    ("CREATE", "RESOURCE"): ActionType.CREATE_RESOURCE_GROUP,
-    ("ALTER", "RESOURCE"): ActionType.ALTER_RESOURCE_GROUP,
-    ("DROP", "RESOURCE"): ActionType.DROP_RESOURCE_GROUP,
-}
+_OBJECTS = {"PLACEMENT": "POLICY", "RESOURCE": "GROUP"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,18 +155,18 @@ class PolicyStatement:
 
 def _policy(verb: str, cursor: Cursor) -> PolicyStatement:
     word = cursor.next().upper
-    cursor.expect("POLICY" if word == "PLACEMENT" else "GROUP")
+    cursor.expect(_OBJECTS[word])
     if not cursor.if_exists():
         cursor.if_not_exists()
     name = cursor.name("a policy")
     while cursor.token.kind is not TokenKind.END and not cursor.sees(";"):
         cursor.next()
-    return PolicyStatement(_POLICY_ACTIONS[verb, word], name)
+    return PolicyStatement(ActionType[f"{verb}_{word}_{_OBJECTS[word]}"], name)
 
 
 FORMS: StatementForms = {
     ("CREATE", "SEQUENCE"): _create,
     ("ALTER", "SEQUENCE"): _alter,
     ("DROP", "SEQUENCE"): _drop,
-    **{(verb, word): partial(_policy, verb) for verb, word in _POLICY_ACTIONS},
+    **{(verb, word): partial(_policy, verb) for verb in _ACTIONS for word in _OBJECTS},
 }

@@ -24,11 +24,11 @@ class CreateView:
     view: TableRef
     select: Select
     columns: tuple[str, ...] = ()
-    or_replace: bool = False
     algorithm: str = "UNDEFINED"
     definer: tuple[str, str] | None = None
     security: str = "DEFINER"
     check: str = ""
+    or_replace: bool = False
 
     def restore(self) -> str:
         """Return the statement as TiDB writes it."""
@@ -76,15 +76,7 @@ def _create(cursor: Cursor) -> CreateView:
     if cursor.take("WITH"):
         check = cursor.take_any("LOCAL", "CASCADED") or "CASCADED"
         cursor.expect("CHECK", "OPTION")
-    return CreateView(
-        view,
-        select,
-        columns,
-        algorithm=algorithm,
-        definer=definer,
-        security=security,
-        check=check,
-    )
+    return CreateView(view, select, columns, algorithm, definer, security, check)
 
 
 def _definer(cursor: Cursor) -> tuple[str, str] | None:

@@ -160,8 +160,7 @@ class DropColumn:
 
 
 def _drop(cursor: Cursor) -> DropColumn:
-    cursor.next()
-    at = cursor.offset
+    at = cursor.behind()
     cursor.take("COLUMN")
     guarded = cursor.if_exists()
     name = cursor.column()
@@ -222,8 +221,7 @@ def renamed_in_keys(table: Table, old: str, new: str) -> Table:
 
 
 def _rename(cursor: Cursor) -> RenameColumn:
-    cursor.next()
-    at = cursor.offset
+    at = cursor.behind()
     cursor.expect("COLUMN")
     old = cursor.name("a column")
     cursor.expect("TO")
@@ -260,8 +258,7 @@ class AlterDefault:
 
 
 def _alter(cursor: Cursor) -> AlterDefault:
-    cursor.next()
-    at = cursor.offset
+    at = cursor.behind()
     cursor.take("COLUMN")
     name = cursor.column()
     if cursor.take("DROP", "DEFAULT"):

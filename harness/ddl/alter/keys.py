@@ -25,7 +25,7 @@ from harness.ddl.definitions.stored_keys import (
     covered,
     unused_name,
 )
-from harness.ddl.errors import Refused, cannot_drop, duplicate_key, unknown_index
+from harness.ddl.errors import Refused, cannot_drop, duplicate_key, nearest
 from harness.ddl.jobs import ActionType
 from harness.ddl.sql.cursor import Cursor
 from harness.ddl.sql.tree import quote_name
@@ -162,23 +162,20 @@ class DropForeignKey:
 
 
 def _drop_primary_key(cursor: Cursor) -> DropPrimaryKey:
-    cursor.next()
-    at = cursor.offset
+    at = cursor.behind()
     cursor.expect("PRIMARY", "KEY")
     return DropPrimaryKey(at)
 
 
 def _drop_index(cursor: Cursor) -> DropIndex:
-    cursor.next()
-    at = cursor.offset
+    at = cursor.behind()
     cursor.next()
     guarded = cursor.if_exists()
     return DropIndex(cursor.part_after_dot("an index"), guarded, at)
 
 
 def _drop_foreign_key(cursor: Cursor) -> DropForeignKey:
-    cursor.next()
-    at = cursor.offset
+    at = cursor.behind()
     cursor.expect("FOREIGN", "KEY")
     guarded = cursor.if_exists()
     return DropForeignKey(cursor.name("a foreign key"), guarded, at)
@@ -201,9 +198,9 @@ class RenameIndex:
 
     def apply(self, table: Table, _change: Change) -> Effects:
         """Rename the index; the primary key has no name to change."""
-        index = table.find_index(self.old)
-        if index is None or index.primary:
-            raise unknown_index(self.at, self.old, table.id.name, _names(table))
+        index = _existing(table, self.old, self.at)
+        if index.primary:
+            raise _unknown(table, self.old, self.at)
         if self.old.lower() == self.new.lower():
             return ()
         if table.find_index(self.new) is not None:
@@ -226,9 +223,7 @@ class AlterIndexVisibility:
 
     def apply(self, table: Table, _change: Change) -> Effects:
         """Show or hide the index."""
-        index = table.find_index(self.name)
-        if index is None:
-            raise unknown_index(self.at, self.name, table.id.name, _names(table))
+        index = _existing(table, self.name, self.at)
         if index.visible == self.visible:
             return ()
         table = _with_index(table, index, replace(index, visible=self.visible))
@@ -236,8 +231,7 @@ class AlterIndexVisibility:
 
 
 def _rename_index(cursor: Cursor) -> RenameIndex:
-    cursor.next()
-    at = cursor.offset
+    at = cursor.behind()
     cursor.next()
     old = cursor.part_after_dot("an index")
     cursor.expect("TO")
@@ -245,8 +239,7 @@ def _rename_index(cursor: Cursor) -> RenameIndex:
 
 
 def _alter_index(cursor: Cursor) -> AlterIndexVisibility:
-    cursor.next()
-    at = cursor.offset
+    at = cursor.behind()
     cursor.next()
     name = cursor.name("an index")
     visible = cursor.expect_any("VISIBLE", "INVISIBLE") == "VISIBLE"
@@ -255,6 +248,18 @@ def _alter_index(cursor: Cursor) -> AlterIndexVisibility:
 
 def _names(table: Table) -> tuple[str, ...]:
     return tuple(index.name for index in table.indexes)
+
+
+def _existing(table: Table, name: str, at: int) -> Index:
+    index = table.find_index(name)
+    if index is None:
+        raise _unknown(table, name, at)
+    return index
+
+
+def _unknown(table: Table, name: str, at: int) -> Refused:
+    what = f"Key '{name}' doesn't exist in table '{table.id.name}'"
+    return Refused(at, what, hint=nearest(name, _names(table)))
 
 
 def _without(table: Table, index: Index) -> Table:

@@ -20,7 +20,7 @@ from harness.ddl.alter.specification import (
 from harness.ddl.change import Change
 from harness.ddl.definitions.columns import ColumnDef, parse_column
 from harness.ddl.definitions.keys import ConstraintKind
-from harness.ddl.definitions.stored_columns import build_column
+from harness.ddl.definitions.stored_columns import BLOB_SIZES, build_column
 from harness.ddl.definitions.stored_keys import (
     add_key,
     inline_constraints,
@@ -141,16 +141,7 @@ _INTEGER_RANK = (
     ColumnKind.BIGINT,
 )
 # Lengths of the kinds that declare none, so that every textual kind can be compared.
-_LENGTHS = {
-    ColumnKind.TINYTEXT: 2**8 - 1,
-    ColumnKind.TINYBLOB: 2**8 - 1,
-    ColumnKind.TEXT: 2**16 - 1,
-    ColumnKind.BLOB: 2**16 - 1,
-    ColumnKind.MEDIUMTEXT: 2**24 - 1,
-    ColumnKind.MEDIUMBLOB: 2**24 - 1,
-    ColumnKind.LONGTEXT: 2**32 - 1,
-    ColumnKind.LONGBLOB: 2**32 - 1,
-}
+_LENGTHS = {kind: size for size, *kinds in BLOB_SIZES for kind in kinds}
 
 
 def _rewrites(old: Column, new: Column) -> bool:

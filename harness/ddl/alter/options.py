@@ -16,7 +16,6 @@ from harness.ddl.alter.specification import (
     PlainSpecification,
     Specification,
     charset_of,
-    without_options,
 )
 from harness.ddl.change import Change
 from harness.ddl.charsets import BINARY, DEFAULT_CHARSET, Charset
@@ -182,7 +181,9 @@ class RemoveTtl:
         """Remove the TTL, if there is one."""
         if "TTL" not in table.options:
             return ()
-        return (Effect(without_options(table, _TTL), ActionType.ALTER_TTL_REMOVE),)
+        options = {kind: value for kind, value in table.options.items() if kind not in _TTL}
+        table = replace(table, options=MappingProxyType(options))
+        return (Effect(table, ActionType.ALTER_TTL_REMOVE),)
 
 
 def _remove_ttl(cursor: Cursor) -> RemoveTtl:

@@ -29,7 +29,7 @@ from harness.ddl.definitions.stored_partitions import (
     with_marks,
     with_partitions,
 )
-from harness.ddl.errors import Refused, not_partitioned, unknown_partition
+from harness.ddl.errors import Refused, nearest
 from harness.ddl.jobs import ActionType
 from harness.ddl.sql.cursor import Cursor
 from harness.ddl.sql.tree import quote_name, quote_names, special
@@ -44,7 +44,7 @@ _DEALT = ("HASH", "KEY")
 def refuse_unpartitioned(table: Table, at: int) -> None:
     """Raise Refused for a table without partitions."""
     if not table.partition_kind:
-        raise not_partitioned(at)
+        raise Refused(at, "Partition management on a not partitioned table is not possible")
 
 
 def ordinals(table: Table, names: tuple[str, ...], at: int) -> tuple[int, ...]:
@@ -52,7 +52,8 @@ def ordinals(table: Table, names: tuple[str, ...], at: int) -> tuple[int, ...]:
     known = [name.lower() for name in table.partitions]
     for name in names:
         if name.lower() not in known:
-            raise unknown_partition(at, name, table.id.name, table.partitions)
+            what = f"Unknown partition '{name}' in table '{table.id.name}'"
+            raise Refused(at, what, hint=nearest(name, table.partitions))
     return tuple(known.index(name.lower()) for name in names)
 
 
@@ -132,8 +133,7 @@ class AddPartitions:
 
 
 def _add(cursor: Cursor) -> AddPartitions:
-    cursor.next()
-    at = cursor.offset
+    at = cursor.behind()
     cursor.next()
     guarded = cursor.if_not_exists()
     no_binlog = _no_binlog(cursor)
@@ -220,8 +220,7 @@ class DropPartitions:
 
 
 def _drop(cursor: Cursor) -> DropPartitions:
-    cursor.next()
-    at = cursor.offset
+    at = cursor.behind()
     cursor.next()
     guarded = cursor.if_exists()
     return DropPartitions(cursor.names("a partition"), guarded, at)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import Protocol
 
 from harness.ddl.change import Change
@@ -61,12 +60,6 @@ def with_column(table: Table, old: Column, new: Column) -> Table:
     """Return the table with one column in place of another."""
     columns = tuple(new if column is old else column for column in table.columns)
     return replace(table, columns=columns)
-
-
-def without_options(table: Table, kinds: frozenset[str]) -> Table:
-    """Return the table without the options of these kinds."""
-    options = {kind: value for kind, value in table.options.items() if kind not in kinds}
-    return replace(table, options=MappingProxyType(options))
 
 
 @dataclass(frozen=True, slots=True)

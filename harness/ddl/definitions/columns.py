@@ -104,8 +104,14 @@ def parse_column(cursor: Cursor) -> ColumnDef:
     name = cursor.column()
     options = list(_SERIAL_OPTIONS if cursor.sees("SERIAL") else ())
     data_type = parse_type(cursor)
-    while rule := _OPTIONS.get(cursor.token.upper):
-        options += rule(cursor)
+    while True:
+        if rule := _OPTIONS.get(cursor.token.upper):
+            options.append(rule(cursor))
+        elif cursor.sees("SERIAL"):
+            cursor.expect("SERIAL", "DEFAULT", "VALUE")
+            options += _SERIAL_OPTIONS
+        else:
+            break
     if any(option.kind is OptionKind.GENERATED for option in options):
         for option in options:
             if option.kind in _NOT_ON_GENERATED:
@@ -177,122 +183,90 @@ def _restore_default(option: ColumnOption) -> str:
     return f"DEFAULT ({text})" if form.startswith("call ") and form != NOW else f"DEFAULT {text}"
 
 
-# ---- the other options ---------------------------------------------------------------------------
+# ---- the options ---------------------------------------------------------------------------------
 
-_Options = tuple[ColumnOption, ...]
+_Rule = Callable[[Cursor], ColumnOption]
 
 
-def _plain(kind: OptionKind) -> Callable[[Cursor], _Options]:
-    def rule(cursor: Cursor) -> _Options:
+def _plain(kind: OptionKind) -> _Rule:
+    def rule(cursor: Cursor) -> ColumnOption:
         cursor.expect(*kind.value.split())
-        return (ColumnOption(kind),)
+        return ColumnOption(kind)
 
     return rule
 
 
-def _auto_random(cursor: Cursor) -> _Options:
+def _auto_random(cursor: Cursor) -> ColumnOption:
     cursor.next()
     numbers: tuple[int, ...] = ()
     if cursor.sees("("):
         numbers = cursor.parenthesised(lambda: cursor.number("a number of bits"))
-    return (ColumnOption(OptionKind.AUTO_RANDOM, numbers=numbers),)
+    return ColumnOption(OptionKind.AUTO_RANDOM, numbers=numbers)
 
 
-def _primary(cursor: Cursor) -> _Options:
+def _primary(cursor: Cursor) -> ColumnOption:
     cursor.take("PRIMARY")
-    cursor.expect("KEY")
-    clustering = Clustering(cursor.take_any("CLUSTERED", "NONCLUSTERED"))
+    clustering = Clustering(cursor.expect("KEY").take_any("CLUSTERED", "NONCLUSTERED"))
     is_global = take_locality(cursor)
-    return (ColumnOption(OptionKind.PRIMARY_KEY, clustering=clustering, flag=is_global),)
+    return ColumnOption(OptionKind.PRIMARY_KEY, clustering=clustering, flag=is_global)
 
 
-def _unique(cursor: Cursor) -> _Options:
-    cursor.expect("UNIQUE")
-    cursor.take("KEY")
-    return (ColumnOption(OptionKind.UNIQUE_KEY, flag=take_locality(cursor)),)
+def _unique(cursor: Cursor) -> ColumnOption:
+    cursor.expect("UNIQUE").take("KEY")
+    return ColumnOption(OptionKind.UNIQUE_KEY, flag=take_locality(cursor))
 
 
-def _default(cursor: Cursor) -> _Options:
-    cursor.expect("DEFAULT")
-    return (ColumnOption(OptionKind.DEFAULT, parse_default(cursor)),)
-
-
-def _on_update(cursor: Cursor) -> _Options:
-    cursor.expect("ON", "UPDATE")
-    return (ColumnOption(OptionKind.ON_UPDATE, _now(cursor)),)
-
-
-def _engine_attribute(cursor: Cursor) -> _Options:
-    text = cursor.assigned().string("an attribute")
-    return (ColumnOption(OptionKind.ENGINE_ATTRIBUTE, text=text),)
-
-
-def _comment(cursor: Cursor) -> _Options:
-    cursor.next()
-    return (ColumnOption(OptionKind.COMMENT, text=cursor.string("a comment")),)
-
-
-def _check(cursor: Cursor) -> _Options:
+def _check(cursor: Cursor) -> ColumnOption:
     name = ""
     if cursor.take("CONSTRAINT") and not cursor.sees("CHECK"):
         name = cursor.name("a constraint")
-    cursor.expect("CHECK")
-    expr, enforced = parse_check(cursor)
-    return (ColumnOption(OptionKind.CHECK, expr, name, enforced),)
+    expr, enforced = parse_check(cursor.expect("CHECK"))
+    return ColumnOption(OptionKind.CHECK, expr, name, enforced)
 
 
-def _generated(cursor: Cursor) -> _Options:
+def _generated(cursor: Cursor) -> ColumnOption:
     if cursor.take("GENERATED"):
         cursor.expect("ALWAYS")
-    cursor.expect("AS")
-    expr = cursor.enclosed(parse_expression)
+    expr = cursor.expect("AS").enclosed(parse_expression)
     # PERSISTENT is MariaDB's older word for STORED.
     stored = cursor.take_any("STORED", "PERSISTENT", "VIRTUAL") in ("STORED", "PERSISTENT")
-    return (ColumnOption(OptionKind.GENERATED, expr, flag=stored),)
+    return ColumnOption(OptionKind.GENERATED, expr, flag=stored)
 
 
-def _references(cursor: Cursor) -> _Options:
-    return (ColumnOption(OptionKind.REFERENCE, reference=parse_reference(cursor)),)
-
-
-def _collate(cursor: Cursor) -> _Options:
-    cursor.next()
-    return (ColumnOption(OptionKind.COLLATE, text=parse_collation(cursor)),)
-
-
-def _storage(cursor: Cursor) -> _Options:
+def _storage(cursor: Cursor) -> ColumnOption:
     kind = OptionKind(cursor.next().upper)
     media = ("DISK", "MEMORY") if kind is OptionKind.STORAGE else ("FIXED", "DYNAMIC")
-    return (ColumnOption(kind, text=cursor.expect_any("DEFAULT", *media)),)
+    return ColumnOption(kind, text=cursor.expect_any("DEFAULT", *media))
 
 
-def _serial_default(cursor: Cursor) -> _Options:
-    cursor.expect("SERIAL", "DEFAULT", "VALUE")
-    return _SERIAL_OPTIONS
-
-
-_OPTIONS: Mapping[str, Callable[[Cursor], _Options]] = {
+# Word that starts an option -> its rule; SERIAL DEFAULT VALUE, which is three options, is apart.
+_OPTIONS: Mapping[str, _Rule] = {
     "NOT": _plain(OptionKind.NOT_NULL),
     "NULL": _plain(OptionKind.NULL),
     "AUTO_INCREMENT": _plain(OptionKind.AUTO_INCREMENT),
+    "INVISIBLE": _plain(OptionKind.INVISIBLE),
     "AUTO_RANDOM": _auto_random,
     "PRIMARY": _primary,
     "KEY": _primary,
     "UNIQUE": _unique,
-    "DEFAULT": _default,
-    "ON": _on_update,
-    "COMMENT": _comment,
+    "DEFAULT": lambda c: ColumnOption(OptionKind.DEFAULT, parse_default(c.expect("DEFAULT"))),
+    "ON": lambda c: ColumnOption(OptionKind.ON_UPDATE, _now(c.expect("ON", "UPDATE"))),
+    "COMMENT": lambda c: ColumnOption(
+        OptionKind.COMMENT, text=c.expect("COMMENT").string("a comment")
+    ),
     "CONSTRAINT": _check,
     "CHECK": _check,
     "GENERATED": _generated,
     "AS": _generated,
-    "REFERENCES": _references,
-    "COLLATE": _collate,
+    "REFERENCES": lambda c: ColumnOption(OptionKind.REFERENCE, reference=parse_reference(c)),
+    "COLLATE": lambda c: ColumnOption(
+        OptionKind.COLLATE, text=parse_collation(c.expect("COLLATE"))
+    ),
     "COLUMN_FORMAT": _storage,
     "STORAGE": _storage,
-    "SECONDARY_ENGINE_ATTRIBUTE": _engine_attribute,
-    "SERIAL": _serial_default,
-    "INVISIBLE": _plain(OptionKind.INVISIBLE),
+    "SECONDARY_ENGINE_ATTRIBUTE": lambda c: ColumnOption(
+        OptionKind.ENGINE_ATTRIBUTE, text=c.assigned().string("an attribute")
+    ),
 }
 
 
@@ -312,27 +286,22 @@ def _restore_comment(option: ColumnOption) -> str:
     return f"COMMENT {quote_string(escaped)}"
 
 
-def _restore_word(option: ColumnOption) -> str:
-    return f"{option.kind.value} {option.text}"
-
-
-def _restore_generated(option: ColumnOption) -> str:
-    return f"{option.kind.value}({option.expr.restore()}) {'STORED' if option.flag else 'VIRTUAL'}"
-
-
 # Options that are not here are written back as their `kind`.
 _RESTORED: Mapping[OptionKind, Callable[[ColumnOption], str]] = {
     OptionKind.PRIMARY_KEY: _restore_primary_key,
-    OptionKind.UNIQUE_KEY: lambda option: f"UNIQUE KEY{' GLOBAL' if option.flag else ''}",
+    OptionKind.UNIQUE_KEY: lambda o: f"UNIQUE KEY{' GLOBAL' if o.flag else ''}",
     OptionKind.DEFAULT: _restore_default,
     OptionKind.AUTO_RANDOM: _restore_auto_random,
-    OptionKind.ON_UPDATE: lambda option: f"ON UPDATE {option.expr.restore()}",
+    OptionKind.ON_UPDATE: lambda o: f"ON UPDATE {o.expr.restore()}",
     OptionKind.COMMENT: _restore_comment,
-    OptionKind.GENERATED: _restore_generated,
-    OptionKind.REFERENCE: lambda option: option.reference.restore() if option.reference else "",
-    OptionKind.COLLATE: _restore_word,
+    OptionKind.GENERATED: lambda o: (
+        f"{o.kind.value}({o.expr.restore()}) {'STORED' if o.flag else 'VIRTUAL'}"
+    ),
+    OptionKind.REFERENCE: lambda o: o.reference.restore() if o.reference else "",
     OptionKind.CHECK: lambda o: restore_check(o.text, o.expr, enforced=o.flag),
-    OptionKind.COLUMN_FORMAT: _restore_word,
-    OptionKind.STORAGE: _restore_word,
     OptionKind.ENGINE_ATTRIBUTE: lambda o: f"{o.kind.value} = {quote_string(o.text)}",
+    **dict.fromkeys(
+        (OptionKind.COLLATE, OptionKind.COLUMN_FORMAT, OptionKind.STORAGE),
+        lambda o: f"{o.kind.value} {o.text}",
+    ),
 }

@@ -142,25 +142,10 @@ def take_locality(cursor: Cursor) -> bool:
     return cursor.take_any("GLOBAL", "LOCAL") == "GLOBAL"
 
 
-def _comment(cursor: Cursor, option: IndexOption) -> IndexOption:
-    cursor.next()
-    return replace(option, comment=cursor.string("a comment"))
-
-
-def _parser(cursor: Cursor, option: IndexOption) -> IndexOption:
-    cursor.expect("WITH", "PARSER")
-    return replace(option, parser=cursor.name("a parser"))
-
-
-def _where(cursor: Cursor, option: IndexOption) -> IndexOption:
-    cursor.next()
-    return replace(option, where=parse_expression(cursor))
-
-
-def _pre_split(cursor: Cursor, option: IndexOption) -> IndexOption:
-    if cursor.assigned().sees("("):
-        return replace(option, pre_split=f"({cursor.enclosed(_split_points)})")
-    return replace(option, pre_split=str(cursor.number("a number of regions")))
+def _pre_split(cursor: Cursor) -> str:
+    if cursor.sees("("):
+        return f"({cursor.enclosed(_split_points)})"
+    return str(cursor.number("a number of regions"))
 
 
 def _split_points(cursor: Cursor) -> str:
@@ -193,10 +178,10 @@ _INDEX_RULES: tuple[tuple[str, _IndexRule], ...] = (
         lambda c, o: replace(o, engine_attribute=c.assigned().string("an attribute")),
     ),
     ("ADD_COLUMNAR_REPLICA_ON_DEMAND", lambda c, o: replace(o, columnar=bool(c.next()))),
-    ("COMMENT", _comment),
-    ("PRE_SPLIT_REGIONS", _pre_split),
-    ("WHERE", _where),
-    ("WITH", _parser),
+    ("COMMENT", lambda c, o: replace(o, comment=c.expect("COMMENT").string("a comment"))),
+    ("PRE_SPLIT_REGIONS", lambda c, o: replace(o, pre_split=_pre_split(c.assigned()))),
+    ("WHERE", lambda c, o: replace(o, where=parse_expression(c.expect("WHERE")))),
+    ("WITH", lambda c, o: replace(o, parser=c.expect("WITH", "PARSER").name("a parser"))),
 )
 _INDEX_OPTIONS = {word: rule for words, rule in _INDEX_RULES for word in words.split()}
 
@@ -225,8 +210,7 @@ class Reference:
 
 def parse_reference(cursor: Cursor) -> Reference:
     """Return the REFERENCES clause that must stand here."""
-    cursor.expect("REFERENCES")
-    table = cursor.table()
+    table = cursor.expect("REFERENCES").table()
     parts = parse_key_parts(cursor) if cursor.sees("(") else None
     match = cursor.expect_any("FULL", "PARTIAL", "SIMPLE") if cursor.take("MATCH") else ""
     actions = {"DELETE": "", "UPDATE": ""}
@@ -327,11 +311,6 @@ def parse_constraint(cursor: Cursor) -> Constraint:
     return replace(constraint, name=symbol or constraint.name, at=at)
 
 
-def _primary_key(cursor: Cursor) -> Constraint:
-    cursor.expect("KEY")
-    return _key(cursor, ConstraintKind.PRIMARY)
-
-
 def _index(cursor: Cursor) -> Constraint:
     guarded = cursor.if_not_exists()
     return replace(_key(cursor, ConstraintKind.INDEX), if_not_exists=guarded)
@@ -355,8 +334,7 @@ def _key(cursor: Cursor, kind: ConstraintKind) -> Constraint:
 
 
 def _foreign_key(cursor: Cursor) -> Constraint:
-    cursor.expect("KEY")
-    guarded = cursor.if_not_exists()
+    guarded = cursor.expect("KEY").if_not_exists()
     name = "" if cursor.sees("(") else cursor.name("a foreign key")
     parts = parse_key_parts(cursor)
     reference = parse_reference(cursor)
@@ -370,7 +348,7 @@ def _table_check(cursor: Cursor) -> Constraint:
 
 
 _CONSTRAINTS: Mapping[str, Callable[[Cursor], Constraint]] = {
-    "PRIMARY": _primary_key,
+    "PRIMARY": lambda cursor: _key(cursor.expect("KEY"), ConstraintKind.PRIMARY),
     "KEY": _index,
     "INDEX": _index,
     "UNIQUE": _special_key(ConstraintKind.UNIQUE),

@@ -8,7 +8,7 @@ Source: TiDB pkg/parser/parser.y, `TableOption`, `PartDefOption`; pkg/parser/ast
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from harness.ddl.charsets import Charset, resolve_charset
 from harness.ddl.definitions.types import (
@@ -153,6 +153,17 @@ def _number_or_default(cursor: Cursor, word: str) -> TableOption:
     return TableOption(word, number=cursor.number(f"the value of {word}"))
 
 
+_Parse = Callable[[Cursor, str], TableOption]
+
+
+def _text(read: Callable[[Cursor], str]) -> _Parse:
+    return lambda cursor, word: TableOption(word, text=read(cursor.assigned()))
+
+
+def _type(cursor: Cursor, word: str) -> TableOption:
+    return replace(_word(cursor, word), kind="ENGINE")
+
+
 def _string(cursor: Cursor, word: str) -> TableOption:
     return TableOption(word, text=cursor.assigned().string(f"the value of {word}"))
 
@@ -161,18 +172,10 @@ def _word(cursor: Cursor, word: str) -> TableOption:
     return TableOption(word, text=cursor.assigned().string_or_name(f"the value of {word}"))
 
 
-def _type(cursor: Cursor, word: str) -> TableOption:
-    return TableOption("ENGINE", text=cursor.assigned().string_or_name(f"the value of {word}"))
-
-
 def _secondary_engine(cursor: Cursor, word: str) -> TableOption:
     if cursor.assigned().take("NULL"):
         return TableOption(word, default=True)
     return TableOption(word, text=cursor.string_or_name(f"the value of {word}"))
-
-
-def _name(cursor: Cursor, word: str) -> TableOption:
-    return TableOption(word, text=cursor.assigned().name("a tablespace"))
 
 
 _ROW_FORMATS = (
@@ -180,10 +183,6 @@ _ROW_FORMATS = (
     *("TOKUDB_DEFAULT", "TOKUDB_FAST", "TOKUDB_SMALL", "TOKUDB_ZLIB", "TOKUDB_QUICKLZ"),
     *("TOKUDB_LZMA", "TOKUDB_SNAPPY", "TOKUDB_ZSTD", "TOKUDB_UNCOMPRESSED"),
 )
-
-
-def _row_format(cursor: Cursor, word: str) -> TableOption:
-    return TableOption(word, text=cursor.assigned().expect_any(*_ROW_FORMATS))
 
 
 def _directory(cursor: Cursor, word: str) -> TableOption:
@@ -211,16 +210,12 @@ def _ttl(cursor: Cursor, word: str) -> TableOption:
     return TableOption(word, text=column, expr=interval)
 
 
-def _ttl_enable(cursor: Cursor, word: str) -> TableOption:
-    at = cursor.assigned().offset
+def _on_or_off(cursor: Cursor) -> str:
+    at = cursor.offset
     text = cursor.string("ON or OFF").upper()
     if text not in ("ON", "OFF"):
         raise cursor.fail("'ON' or 'OFF'", at=at)
-    return TableOption(word, text=text)
-
-
-def _ttl_interval(cursor: Cursor, word: str) -> TableOption:
-    return TableOption(word, text=cursor.assigned().string("a duration, such as '1h'"))
+    return text
 
 
 def _placement(cursor: Cursor, word: str) -> TableOption:
@@ -283,7 +278,7 @@ def _as_ttl(option: TableOption) -> str:
 class _Row:
     """How the option of a keyword is read and written; `second` is a word that must follow it."""
 
-    parse: Callable[[Cursor, str], TableOption]
+    parse: _Parse
     restore: Callable[[TableOption], str]
     second: str = ""
 
@@ -312,7 +307,7 @@ _ROWS: tuple[tuple[str, _Row], ...] = (
     ("TYPE", _Row(_type, _ENGINE.restore)),
     ("AUTOEXTEND_SIZE IETF_QUOTES", _Row(_word, _as_text)),
     ("INSERT_METHOD", _Row(_word, _as_word)),
-    ("ROW_FORMAT", _Row(_row_format, _as_word)),
+    ("ROW_FORMAT", _Row(_text(lambda c: c.expect_any(*_ROW_FORMATS)), _as_word)),
     (
         "SECONDARY_ENGINE",
         _Row(
@@ -320,15 +315,24 @@ _ROWS: tuple[tuple[str, _Row], ...] = (
             lambda o: f"{o.kind} = {'NULL' if o.default else quote_string(o.text)}",
         ),
     ),
-    ("TABLESPACE", _Row(_name, lambda option: f"TABLESPACE = {quote_name(option.text)}")),
+    (
+        "TABLESPACE",
+        _Row(
+            _text(lambda c: c.name("a tablespace")),
+            lambda option: f"TABLESPACE = {quote_name(option.text)}",
+        ),
+    ),
     ("STORAGE", _Row(_storage, lambda option: f"STORAGE {option.text}")),
     (
         "UNION",
         _Row(_union, lambda o: f"UNION = ({','.join(table.restore() for table in o.tables)})"),
     ),
     ("TTL", _Row(_ttl, _only_tidb("ttl", _as_ttl))),
-    ("TTL_ENABLE", _Row(_ttl_enable, _only_tidb("ttl", _as_string))),
-    ("TTL_JOB_INTERVAL", _Row(_ttl_interval, _only_tidb("ttl", _as_string))),
+    ("TTL_ENABLE", _Row(_text(_on_or_off), _only_tidb("ttl", _as_string))),
+    (
+        "TTL_JOB_INTERVAL",
+        _Row(_text(lambda c: c.string("a duration, such as '1h'")), _only_tidb("ttl", _as_string)),
+    ),
     ("PLACEMENT", _Row(_placement, lambda _: "", second="POLICY")),
 )
 _OPTIONS: Mapping[str, _Row] = {word: row for words, row in _ROWS for word in words.split()}

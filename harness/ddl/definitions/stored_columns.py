@@ -25,7 +25,7 @@ from harness.model.columns import (
 )
 
 # Largest byte length of each BLOB size; TEXT(n) and BLOB(n) choose the first that holds n.
-_BLOB_SIZES = (
+BLOB_SIZES = (
     (2**8 - 1, ColumnKind.TINYTEXT, ColumnKind.TINYBLOB),
     (2**16 - 1, ColumnKind.TEXT, ColumnKind.BLOB),
     (2**24 - 1, ColumnKind.MEDIUMTEXT, ColumnKind.MEDIUMBLOB),
@@ -89,11 +89,7 @@ def _with_charset(column: Column, definition: ColumnDef, charset: Charset) -> Co
         return _sized(replace(column, kind=kind, charset=BINARY, collation=BINARY), width=1)
     limit = _VARCHAR_BYTES_MAX // charset.width
     if column.kind is ColumnKind.VARCHAR and (column.length or 0) > limit:
-        raise Refused(
-            definition.at,
-            f"Column length too big for column '{column.name}' (max = {limit})",
-            hint="use TEXT or BLOB instead",
-        )
+        raise _too_long(definition, limit, "use TEXT or BLOB instead")
     column = replace(column, charset=charset.name, collation=charset.collation)
     return _sized(column, width=charset.width)
 
@@ -104,7 +100,7 @@ def _sized(column: Column, width: int) -> Column:
     if column.length is None or (not is_text and column.kind is not ColumnKind.BLOB):
         return column
     needed = column.length * width
-    for size, text_kind, blob_kind in _BLOB_SIZES:
+    for size, text_kind, blob_kind in BLOB_SIZES:
         if needed <= size:
             return replace(column, kind=text_kind if is_text else blob_kind, length=None)
     return replace(column, length=None)
@@ -130,14 +126,15 @@ def _with_option(column: Column, option: ColumnOption) -> Column:  # noqa: PLR09
             return column
 
 
+def _too_long(definition: ColumnDef, limit: int, hint: str) -> Refused:
+    what = f"Column length too big for column '{definition.name}' (max = {limit})"
+    return Refused(definition.at, what, hint=hint)
+
+
 def _check(column: Column, definition: ColumnDef) -> None:
     """Refuse what MySQL refuses about one column alone."""
     if column.kind is ColumnKind.CHAR and (column.length or 0) > _CHAR_LENGTH_MAX:
-        raise Refused(
-            definition.at,
-            f"Column length too big for column '{column.name}' (max = {_CHAR_LENGTH_MAX})",
-            hint="use VARCHAR or TEXT instead",
-        )
+        raise _too_long(definition, _CHAR_LENGTH_MAX, "use VARCHAR or TEXT instead")
     if column.kind is ColumnKind.DECIMAL and (column.scale or 0) > (column.length or 0):
         what = f"For decimal(M,D), M must be >= D (column '{column.name}')"
         raise Refused(definition.at, what)
@@ -147,11 +144,8 @@ def _check(column: Column, definition: ColumnDef) -> None:
         raise Refused(definition.at, f"Invalid default value for '{column.name}'")
     literal = not column.default.is_expression and column.default.text
     if column.kind in _NO_DEFAULTS | {ColumnKind.JSON} and literal:
-        raise Refused(
-            definition.at,
-            f"BLOB, TEXT, GEOMETRY or JSON column '{column.name}' can't have a default value",
-            hint="an expression in parentheses may be its default",
-        )
+        what = f"BLOB, TEXT, GEOMETRY or JSON column '{column.name}' can't have a default value"
+        raise Refused(definition.at, what, hint="an expression in parentheses may be its default")
 
 
 # ---- defaults -----------------------------------------------------------------------------------
@@ -164,11 +158,9 @@ _ZEROS = {
     ColumnKind.YEAR: "0000",
     ColumnKind.JSON: "null",
     ColumnKind.VECTOR: "[]",
-    ColumnKind.SET: "",
-    ColumnKind.FLOAT: "0",
-    ColumnKind.DOUBLE: "0",
-    ColumnKind.DECIMAL: "0",
-    ColumnKind.BIT: "0",
+    **dict.fromkeys(CHARACTERS | BINARIES | {ColumnKind.SET}, ""),
+    **dict.fromkeys(INTEGERS | {ColumnKind.BIT}, "0"),
+    **dict.fromkeys((ColumnKind.FLOAT, ColumnKind.DOUBLE, ColumnKind.DECIMAL), "0"),
 }
 
 
@@ -222,10 +214,6 @@ def origin_default(column: Column) -> Default | None:
 def _zero(column: Column) -> Default:
     if column.kind is ColumnKind.ENUM:
         return Default(column.members[0])
-    if column.kind in INTEGERS:
-        return Default("0")
-    if column.kind in CHARACTERS or column.kind in BINARIES:
-        return Default("")
     text = _ZEROS[column.kind]
     fraction = f".{'0' * column.fsp}" if column.fsp and column.kind in _FRACTIONS else ""
     return Default(text + fraction)

@@ -13,7 +13,7 @@ from dataclasses import replace
 from harness.ddl.charsets import find_charset
 from harness.ddl.definitions.columns import ColumnDef, OptionKind
 from harness.ddl.definitions.keys import Constraint, ConstraintKind, IndexOption, KeyPart
-from harness.ddl.errors import Refused, duplicate_key, unknown_key_column
+from harness.ddl.errors import Refused, duplicate_key, nearest
 from harness.model.columns import BINARIES, CHARACTERS, INTEGERS, Column, ColumnKind
 from harness.model.table import ForeignKey, Index, IndexPart, Table, TableId
 
@@ -26,20 +26,20 @@ _TEXTUAL = CHARACTERS | BINARIES
 _MAX_BYTES = 3072
 
 
+_INLINE = {
+    OptionKind.PRIMARY_KEY: ConstraintKind.PRIMARY,
+    OptionKind.UNIQUE_KEY: ConstraintKind.UNIQUE,
+}
+
+
 def inline_constraints(definition: ColumnDef) -> tuple[Constraint, ...]:
     """Return the keys that a column's own options ask for, in their order."""
     part = KeyPart(definition.name, at=definition.at)
     found: list[Constraint] = []
     for option in definition.options:
-        if option.kind is OptionKind.PRIMARY_KEY:
+        if kind := _INLINE.get(option.kind):
             index_option = IndexOption(clustering=option.clustering, is_global=option.flag)
-            kind = ConstraintKind.PRIMARY
-        elif option.kind is OptionKind.UNIQUE_KEY:
-            index_option = IndexOption(is_global=option.flag)
-            kind = ConstraintKind.UNIQUE
-        else:
-            continue
-        found.append(Constraint(kind, parts=(part,), option=index_option, at=definition.at))
+            found.append(Constraint(kind, parts=(part,), option=index_option, at=definition.at))
     return tuple(found)
 
 
@@ -103,11 +103,8 @@ def add_key(table: Table, key: Constraint) -> Table:
         table = _not_null(table, parts, key)
     # TiDB keeps each expression of a key as a hidden column, which takes a column id.
     hidden = sum(1 for part in parts if part.column is None)
-    table = replace(
-        table,
-        max_index_id=table.max_index_id + 1,
-        max_column_id=table.max_column_id + hidden,
-    )
+    ids = table.max_index_id + 1
+    table = replace(table, max_index_id=ids, max_column_id=table.max_column_id + hidden)
     index = Index(
         id=table.max_index_id,
         name=key.name,
@@ -194,7 +191,8 @@ def _free_foreign_key_name(table: Table) -> str:
 def _existing(table: Table, part: KeyPart) -> Column:
     column = table.find_column(part.column)
     if column is None:
-        raise unknown_key_column(part.at, part.column, table.column_names)
+        what = f"Key column '{part.column}' doesn't exist in table"
+        raise Refused(part.at, what, hint=nearest(part.column, table.column_names))
     return column
 
 

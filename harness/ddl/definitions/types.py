@@ -81,7 +81,8 @@ def parse_type(cursor: Cursor) -> DataType:
             hint="TiDB's types: integers, DECIMAL, FLOAT, DOUBLE, BIT, CHAR, VARCHAR, TEXT, BINARY,"
             " VARBINARY, BLOB, ENUM, SET, JSON, DATE, TIME, DATETIME, TIMESTAMP, YEAR, VECTOR",
         )
-    return rule(cursor, kind, cursor.next().upper)
+    cursor.next()
+    return rule(cursor, kind)
 
 
 def _length(cursor: Cursor) -> int | None:
@@ -110,34 +111,28 @@ def _signed(cursor: Cursor, data_type: DataType) -> DataType:
     return data_type
 
 
-# ---- one rule for each syntax: (cursor behind the word, kind of the column, the word) ------------
+# ---- one rule for each syntax: (cursor behind the word, kind of the column) ------------
 
 
-def _plain(_cursor: Cursor, kind: ColumnKind, _word: str) -> DataType:
+def _plain(_cursor: Cursor, kind: ColumnKind) -> DataType:
     return DataType(kind)
 
 
-def _sized(cursor: Cursor, kind: ColumnKind, _word: str) -> DataType:
+def _sized(cursor: Cursor, kind: ColumnKind) -> DataType:
     return DataType(kind, length=_length(cursor))
 
 
-def _integer(cursor: Cursor, kind: ColumnKind, _word: str) -> DataType:
+def _integer(cursor: Cursor, kind: ColumnKind) -> DataType:
     return _signed(cursor, DataType(kind, length=_length(cursor)))
 
 
-def _boolean(cursor: Cursor, kind: ColumnKind, _word: str) -> DataType:
-    return _signed(cursor, DataType(kind, length=1))
-
-
-def _decimal(cursor: Cursor, kind: ColumnKind, _word: str) -> DataType:
+def _decimal(cursor: Cursor, kind: ColumnKind) -> DataType:
     length, scale = _sizes(cursor)
     return _signed(cursor, DataType(kind, length=length, scale=scale))
 
 
-def _real(cursor: Cursor, kind: ColumnKind, word: str) -> DataType:
+def _real(cursor: Cursor, kind: ColumnKind) -> DataType:
     """FLOAT(p) chooses FLOAT or DOUBLE by p and forgets it."""
-    if word == "DOUBLE":
-        cursor.take("PRECISION")
     at = cursor.offset
     length, scale = _sizes(cursor)
     if scale is None and length is not None:
@@ -148,11 +143,12 @@ def _real(cursor: Cursor, kind: ColumnKind, word: str) -> DataType:
     return _signed(cursor, DataType(kind, length=length, scale=scale))
 
 
-def _bit(cursor: Cursor, kind: ColumnKind, _word: str) -> DataType:
-    return DataType(kind, length=_length(cursor) or 1)
+def _double(cursor: Cursor, kind: ColumnKind) -> DataType:
+    cursor.take("PRECISION")
+    return _real(cursor, kind)
 
 
-def _year(cursor: Cursor, kind: ColumnKind, _word: str) -> DataType:
+def _year(cursor: Cursor, kind: ColumnKind) -> DataType:
     at = cursor.offset
     length = _length(cursor)
     if length not in (None, 4):
@@ -162,25 +158,21 @@ def _year(cursor: Cursor, kind: ColumnKind, _word: str) -> DataType:
     return DataType(kind, length=length)
 
 
-def _temporal(cursor: Cursor, kind: ColumnKind, word: str) -> DataType:
+def _temporal(cursor: Cursor, kind: ColumnKind) -> DataType:
     at = cursor.offset
     fsp = _length(cursor)
     if fsp is not None and fsp > _MAX_FSP:
-        what = f"too-big precision {fsp} for {word}"
+        what = f"too-big precision {fsp} for {kind.value.upper()}"
         raise DdlError.at(cursor.sql, at, what, expected=f"0 to {_MAX_FSP}")
     return DataType(kind, scale=fsp)
 
 
-def _varbinary(cursor: Cursor, kind: ColumnKind, _word: str) -> DataType:
-    return DataType(kind, length=_needed_length(cursor))
-
-
-def _text(cursor: Cursor, kind: ColumnKind, _word: str) -> DataType:
+def _text(cursor: Cursor, kind: ColumnKind) -> DataType:
     length = _length(cursor) if kind is ColumnKind.TEXT else None
     return _with_charset(cursor, DataType(kind, length=length))
 
 
-def _long(cursor: Cursor, kind: ColumnKind, _word: str) -> DataType:
+def _long(cursor: Cursor, kind: ColumnKind) -> DataType:
     if cursor.take("VARBINARY"):
         return DataType(ColumnKind.MEDIUMBLOB)
     if not cursor.take("CHAR", "VARYING") and not cursor.take("CHARACTER", "VARYING"):
@@ -188,19 +180,28 @@ def _long(cursor: Cursor, kind: ColumnKind, _word: str) -> DataType:
     return _with_charset(cursor, DataType(kind))
 
 
-def _char(cursor: Cursor, kind: ColumnKind, word: str) -> DataType:
-    """CHAR and VARCHAR with their CHARACTER VARYING, NATIONAL and NCHAR spellings."""
-    if word == "NATIONAL":
-        word = cursor.expect_any("CHAR", "CHARACTER", "VARCHAR", "VARCHARACTER")
-    varying = word in ("VARCHAR", "VARCHARACTER", "NVARCHAR") or cursor.take("VARYING")
-    if varying or (word == "NCHAR" and cursor.take_any("VARCHAR", "VARCHARACTER")):
-        data_type = DataType(ColumnKind.VARCHAR, length=_needed_length(cursor))
-    else:
-        data_type = DataType(kind, length=_length(cursor))
-    return _with_charset(cursor, data_type)
+def _varchar(cursor: Cursor, kind: ColumnKind) -> DataType:
+    return _with_charset(cursor, DataType(kind, length=_needed_length(cursor)))
 
 
-def _members(cursor: Cursor, kind: ColumnKind, _word: str) -> DataType:
+def _char(cursor: Cursor, kind: ColumnKind) -> DataType:
+    if cursor.take("VARYING"):
+        return _varchar(cursor, ColumnKind.VARCHAR)
+    return _with_charset(cursor, DataType(kind, length=_length(cursor)))
+
+
+def _nchar(cursor: Cursor, kind: ColumnKind) -> DataType:
+    if cursor.take("VARYING") or cursor.take_any("VARCHAR", "VARCHARACTER"):
+        return _varchar(cursor, ColumnKind.VARCHAR)
+    return _with_charset(cursor, DataType(kind, length=_length(cursor)))
+
+
+def _national(cursor: Cursor, kind: ColumnKind) -> DataType:
+    word = cursor.expect_any("CHAR", "CHARACTER", "VARCHAR", "VARCHARACTER")
+    return _char(cursor, kind) if "VAR" not in word else _varchar(cursor, ColumnKind.VARCHAR)
+
+
+def _members(cursor: Cursor, kind: ColumnKind) -> DataType:
     members = cursor.parenthesised(lambda: _member(cursor).rstrip(" "))
     return _with_charset(cursor, DataType(kind, members=members))
 
@@ -216,15 +217,10 @@ def _member(cursor: Cursor) -> str:
     return cursor.string("a member")
 
 
-def _vector(cursor: Cursor, kind: ColumnKind, _word: str) -> DataType:
+def _vector(cursor: Cursor, kind: ColumnKind) -> DataType:
     if cursor.take("<"):
         cursor.expect("FLOAT", ">")
     return DataType(kind, length=_length(cursor))
-
-
-def _serial(_cursor: Cursor, kind: ColumnKind, _word: str) -> DataType:
-    """Return the type in SERIAL; the column rule adds the three options that it means too."""
-    return DataType(kind, unsigned=True)
 
 
 # ---- character sets ------------------------------------------------------------------------------
@@ -284,40 +280,45 @@ def parse_collation(cursor: Cursor) -> str:
     return name
 
 
-_Rule = Callable[[Cursor, ColumnKind, str], DataType]
+_Rule = Callable[[Cursor, ColumnKind], DataType]
 # The words that start a type, its rule, and the kind of column that it makes.
-_ROWS: tuple[tuple[str, _Rule, ColumnKind], ...] = (
-    ("TINYINT INT1", _integer, ColumnKind.TINYINT),
-    ("SMALLINT INT2", _integer, ColumnKind.SMALLINT),
-    ("MEDIUMINT MIDDLEINT INT3", _integer, ColumnKind.MEDIUMINT),
-    ("INT INTEGER INT4", _integer, ColumnKind.INT),
-    ("BIGINT INT8", _integer, ColumnKind.BIGINT),
-    ("BOOL BOOLEAN", _boolean, ColumnKind.TINYINT),
-    ("SERIAL", _serial, ColumnKind.BIGINT),
-    ("DECIMAL NUMERIC DEC FIXED", _decimal, ColumnKind.DECIMAL),
-    ("FLOAT FLOAT4", _real, ColumnKind.FLOAT),
-    ("DOUBLE FLOAT8 REAL", _real, ColumnKind.DOUBLE),
-    ("BIT", _bit, ColumnKind.BIT),
-    ("YEAR SQL_TSI_YEAR", _year, ColumnKind.YEAR),
-    ("DATE", _plain, ColumnKind.DATE),
-    ("DATETIME", _temporal, ColumnKind.DATETIME),
-    ("TIMESTAMP", _temporal, ColumnKind.TIMESTAMP),
-    ("TIME", _temporal, ColumnKind.TIME),
-    ("CHAR CHARACTER VARCHAR VARCHARACTER NCHAR NVARCHAR NATIONAL", _char, ColumnKind.CHAR),
-    ("TINYTEXT", _text, ColumnKind.TINYTEXT),
-    ("TEXT", _text, ColumnKind.TEXT),
-    ("MEDIUMTEXT", _text, ColumnKind.MEDIUMTEXT),
-    ("LONGTEXT", _text, ColumnKind.LONGTEXT),
-    ("LONG", _long, ColumnKind.MEDIUMTEXT),
-    ("BINARY", _sized, ColumnKind.BINARY),
-    ("VARBINARY", _varbinary, ColumnKind.VARBINARY),
-    ("TINYBLOB", _plain, ColumnKind.TINYBLOB),
-    ("BLOB", _sized, ColumnKind.BLOB),
-    ("MEDIUMBLOB", _plain, ColumnKind.MEDIUMBLOB),
-    ("LONGBLOB", _plain, ColumnKind.LONGBLOB),
-    ("ENUM", _members, ColumnKind.ENUM),
-    ("SET", _members, ColumnKind.SET),
-    ("JSON", _plain, ColumnKind.JSON),
-    ("VECTOR", _vector, ColumnKind.VECTOR),
+_ROWS: tuple[tuple[str, ColumnKind, _Rule], ...] = (
+    ("TINYINT INT1", ColumnKind.TINYINT, _integer),
+    ("SMALLINT INT2", ColumnKind.SMALLINT, _integer),
+    ("MEDIUMINT MIDDLEINT INT3", ColumnKind.MEDIUMINT, _integer),
+    ("INT INTEGER INT4", ColumnKind.INT, _integer),
+    ("BIGINT INT8", ColumnKind.BIGINT, _integer),
+    ("BOOL BOOLEAN", ColumnKind.TINYINT, lambda c, kind: _signed(c, DataType(kind, length=1))),
+    # The column rule adds the three options that SERIAL means too.
+    ("SERIAL", ColumnKind.BIGINT, lambda _, kind: DataType(kind, unsigned=True)),
+    ("DECIMAL NUMERIC DEC FIXED", ColumnKind.DECIMAL, _decimal),
+    ("FLOAT FLOAT4", ColumnKind.FLOAT, _real),
+    ("DOUBLE", ColumnKind.DOUBLE, _double),
+    ("FLOAT8 REAL", ColumnKind.DOUBLE, _real),
+    ("BIT", ColumnKind.BIT, lambda c, kind: DataType(kind, length=_length(c) or 1)),
+    ("YEAR SQL_TSI_YEAR", ColumnKind.YEAR, _year),
+    ("DATE", ColumnKind.DATE, _plain),
+    ("DATETIME", ColumnKind.DATETIME, _temporal),
+    ("TIMESTAMP", ColumnKind.TIMESTAMP, _temporal),
+    ("TIME", ColumnKind.TIME, _temporal),
+    ("CHAR CHARACTER", ColumnKind.CHAR, _char),
+    ("NCHAR", ColumnKind.CHAR, _nchar),
+    ("NATIONAL", ColumnKind.CHAR, _national),
+    ("VARCHAR VARCHARACTER NVARCHAR", ColumnKind.VARCHAR, _varchar),
+    ("TINYTEXT", ColumnKind.TINYTEXT, _text),
+    ("TEXT", ColumnKind.TEXT, _text),
+    ("MEDIUMTEXT", ColumnKind.MEDIUMTEXT, _text),
+    ("LONGTEXT", ColumnKind.LONGTEXT, _text),
+    ("LONG", ColumnKind.MEDIUMTEXT, _long),
+    ("BINARY", ColumnKind.BINARY, _sized),
+    ("VARBINARY", ColumnKind.VARBINARY, lambda c, k: DataType(k, length=_needed_length(c))),
+    ("TINYBLOB", ColumnKind.TINYBLOB, _plain),
+    ("BLOB", ColumnKind.BLOB, _sized),
+    ("MEDIUMBLOB", ColumnKind.MEDIUMBLOB, _plain),
+    ("LONGBLOB", ColumnKind.LONGBLOB, _plain),
+    ("ENUM", ColumnKind.ENUM, _members),
+    ("SET", ColumnKind.SET, _members),
+    ("JSON", ColumnKind.JSON, _plain),
+    ("VECTOR", ColumnKind.VECTOR, _vector),
 )
-_TYPES = {word: (rule, kind) for words, rule, kind in _ROWS for word in words.split()}
+_TYPES = {word: (rule, kind) for words, kind, rule in _ROWS for word in words.split()}

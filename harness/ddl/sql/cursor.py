@@ -92,6 +92,11 @@ class Cursor:
             self._at += 1
         return token
 
+    def behind(self) -> int:
+        """Step over the current token and return where the next one starts."""
+        self.next()
+        return self.offset
+
     def sees(self, *words: str) -> bool:
         """Tell whether the next tokens are these keywords or operators, in this order."""
         return all(self.peek(ahead).upper == word for ahead, word in enumerate(words))
@@ -111,11 +116,12 @@ class Cursor:
         """Step over the current token if it is one of these; return it, or the empty string."""
         return self.next().upper if self.sees_any(*words) else ""
 
-    def expect(self, *words: str) -> None:
-        """Step over these keywords, which must be next; DdlError otherwise."""
+    def expect(self, *words: str) -> Cursor:
+        """Step over these keywords, which must be next, and return the cursor behind them."""
         for word in words:
             if not self.take(word):
                 raise self.fail(word)
+        return self
 
     def expect_any(self, *words: str) -> str:
         """Step over one of these keywords, which must be next, and return it."""
