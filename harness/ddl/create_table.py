@@ -133,8 +133,7 @@ def parse_elements(cursor: Cursor) -> tuple[tuple[ColumnDef, ...], tuple[Constra
 
 def _create(cursor: Cursor) -> CreateTable:
     temporary = cursor.temporary()
-    cursor.expect("TABLE")
-    if_not_exists = cursor.if_not_exists()
+    if_not_exists = cursor.expect("TABLE").if_not_exists()
     table = cursor.table()
     statement = CreateTable(table, if_not_exists=if_not_exists, temporary=temporary)
     if cursor.take("LIKE"):

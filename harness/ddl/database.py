@@ -21,8 +21,6 @@ from harness.ddl.sql.cursor import Cursor
 from harness.ddl.sql.tree import quote_name, quote_string
 from harness.model.table import TableId
 
-# ---- options -------------------------------------------------------------------------------------
-
 
 @dataclass(frozen=True, slots=True)
 class DatabaseOption:
@@ -71,9 +69,6 @@ def _option(cursor: Cursor) -> DatabaseOption:
     return DatabaseOption("CHARACTER SET" if option.kind == "CHARSET" else "COLLATE", option.text)
 
 
-# ---- CREATE DATABASE -----------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class CreateDatabase:
     """CREATE DATABASE."""
@@ -104,9 +99,6 @@ def _create(cursor: Cursor) -> CreateDatabase:
     at = cursor.offset
     name = cursor.name("a database")
     return CreateDatabase(name, _options(cursor), guarded, at)
-
-
-# ---- ALTER DATABASE ------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,9 +145,6 @@ def _alter(cursor: Cursor) -> AlterDatabase:
     if not options:
         raise cursor.fail("CHARACTER SET or COLLATE")
     return AlterDatabase(name, options, at)
-
-
-# ---- DROP DATABASE -------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

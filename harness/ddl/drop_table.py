@@ -23,8 +23,6 @@ from harness.ddl.sql.lexer import TokenKind
 from harness.ddl.sql.tree import TableRef, quote_name
 from harness.model.table import Table, TableId
 
-# ---- DROP ----------------------------------------------------------------------------------------
-
 
 @dataclass(frozen=True, slots=True)
 class DropTables:
@@ -82,9 +80,6 @@ def _drop(cursor: Cursor) -> DropTables:
     return DropTables(tables, word == "VIEW", guarded, temporary)
 
 
-# ---- TRUNCATE ------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class TruncateTable:
     """TRUNCATE TABLE."""
@@ -109,9 +104,6 @@ class TruncateTable:
 def _truncate(cursor: Cursor) -> TruncateTable:
     cursor.take("TABLE")
     return TruncateTable(cursor.table())
-
-
-# ---- RECOVER and FLASHBACK -----------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,15 +139,13 @@ class RecoverTable:
 
 
 def _recover(cursor: Cursor) -> RecoverTable:
-    cursor.expect("TABLE")
-    table = cursor.table()
+    table = cursor.expect("TABLE").table()
     count = cursor.number("a number") if cursor.token.kind is TokenKind.INTEGER else 0
     return RecoverTable("RECOVER", table, count)
 
 
 def _flashback(cursor: Cursor) -> RecoverTable:
-    cursor.expect("TABLE")
-    table = cursor.table()
+    table = cursor.expect("TABLE").table()
     name = cursor.name("a table") if cursor.take("TO") else ""
     return RecoverTable("FLASHBACK", table, new_name=name)
 

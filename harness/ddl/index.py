@@ -59,8 +59,7 @@ def _create(cursor: Cursor) -> CreateIndex:
     using = ""
     if cursor.take_any("USING", "TYPE"):
         using = cursor.expect_any("BTREE", "HASH", "RTREE", "HNSW")
-    cursor.expect("ON")
-    table = cursor.table()
+    table = cursor.expect("ON").table()
     parts = parse_key_parts(cursor)
     option = parse_index_options(cursor)
     option = replace(option, using=option.using or using)
@@ -93,8 +92,7 @@ def _drop(cursor: Cursor) -> DropIndexStatement:
     cursor.next()
     guarded = cursor.if_exists()
     name = cursor.part_after_dot("an index")
-    cursor.expect("ON")
-    table = cursor.table()
+    table = cursor.expect("ON").table()
     return DropIndexStatement(table, name, guarded, _lock_and_algorithm(cursor))
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import IntFlag
+from functools import reduce
+from operator import or_
 
 from harness.model.columns import CHARACTERS, Column, ColumnKind
 from harness.model.table import Index, Table
@@ -85,15 +87,11 @@ def handle(table: Table) -> Index | None:
 
 
 def _identifies(table: Table, index: Index) -> bool:
-    if not index.unique:
-        return False
-    for part in index.parts:
-        if part.column is None:
-            return False
-        column = table.column(part.column)
-        if column.nullable or not is_emitted(column):
-            return False
-    return True
+    columns = [table.column(name) for name in index.columns]
+    whole = len(columns) == len(index.parts)
+    return (
+        index.unique and whole and all(not each.nullable and is_emitted(each) for each in columns)
+    )
 
 
 def handle_columns(table: Table) -> tuple[int, ...]:
@@ -114,16 +112,13 @@ def column_flags(table: Table) -> tuple[int, ...]:
 
 
 def _own_flags(column: Column) -> ColumnFlag:
-    flags = ColumnFlag(0)
-    if column.kind not in _WITH_CHARSET:
-        flags |= ColumnFlag.BINARY
-    if column.generated is not None:
-        flags |= ColumnFlag.GENERATED
-    if column.nullable:
-        flags |= ColumnFlag.NULLABLE
-    if column.unsigned or column.kind in _ALWAYS_UNSIGNED:
-        flags |= ColumnFlag.UNSIGNED
-    return flags
+    found = {
+        ColumnFlag.BINARY: column.kind not in _WITH_CHARSET,
+        ColumnFlag.GENERATED: column.generated is not None,
+        ColumnFlag.NULLABLE: column.nullable,
+        ColumnFlag.UNSIGNED: column.unsigned or column.kind in _ALWAYS_UNSIGNED,
+    }
+    return reduce(or_, (flag for flag, is_set in found.items() if is_set), ColumnFlag(0))
 
 
 def _key_flags(table: Table, key: Index | None, column: Column) -> ColumnFlag:

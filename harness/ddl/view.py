@@ -65,13 +65,11 @@ def _create(cursor: Cursor) -> CreateView:
         definer = _definer(cursor)
     if cursor.take("SQL", "SECURITY"):
         security = cursor.expect_any("DEFINER", "INVOKER")
-    cursor.expect("VIEW")
-    view = cursor.table("a view")
+    view = cursor.expect("VIEW").table("a view")
     columns: tuple[str, ...] = ()
     if cursor.sees("("):
         columns = cursor.parenthesised(lambda: cursor.name("a column"))
-    cursor.expect("AS")
-    select = parse_select(cursor)
+    select = parse_select(cursor.expect("AS"))
     check = ""
     if cursor.take("WITH"):
         check = cursor.take_any("LOCAL", "CASCADED") or "CASCADED"

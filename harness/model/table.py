@@ -109,10 +109,11 @@ class Table:
 
     def column(self, name: str) -> Column:
         """Return the column of that name (case-insensitive, as in SQL); KeyError when absent."""
-        found = self.find_column(name)
-        if found is None:
-            raise KeyError(name)
-        return found
+        wanted = name.lower()
+        for column in self.columns:
+            if column.name.lower() == wanted:
+                return column
+        raise KeyError(name)
 
     def find_column(self, name: str) -> Column | None:
         """Return the column of that name (case-insensitive, as in SQL), None when absent."""

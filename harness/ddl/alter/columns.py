@@ -31,8 +31,6 @@ from harness.ddl.sql.tree import Expr, Literal, quote_name
 from harness.model.columns import Column
 from harness.model.table import Index, IndexPart, Table
 
-# ---- where a column goes -------------------------------------------------------------------------
-
 
 @dataclass(frozen=True, slots=True)
 class Position:
@@ -67,9 +65,6 @@ def parse_position(cursor: Cursor) -> Position:
     if cursor.take("FIRST"):
         return Position(first=True)
     return Position(after=cursor.column()) if cursor.take("AFTER") else UNSAID
-
-
-# ---- ADD COLUMN ----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,9 +116,6 @@ def _add(cursor: Cursor) -> AddColumns:
     return AddColumns((column,), position=parse_position(cursor), if_not_exists=guarded)
 
 
-# ---- DROP COLUMN ---------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class DropColumn:
     """DROP COLUMN."""
@@ -166,9 +158,6 @@ def _drop(cursor: Cursor) -> DropColumn:
     name = cursor.column()
     cursor.take_any("RESTRICT", "CASCADE")
     return DropColumn(name, guarded, at)
-
-
-# ---- RENAME COLUMN -------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,13 +211,9 @@ def renamed_in_keys(table: Table, old: str, new: str) -> Table:
 
 def _rename(cursor: Cursor) -> RenameColumn:
     at = cursor.behind()
-    cursor.expect("COLUMN")
-    old = cursor.name("a column")
+    old = cursor.expect("COLUMN").name("a column")
     cursor.expect("TO")
     return RenameColumn(old, cursor.name("a column"), at)
-
-
-# ---- ALTER COLUMN --------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

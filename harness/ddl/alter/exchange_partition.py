@@ -77,10 +77,8 @@ def _shape(table: Table) -> tuple[tuple[object, ...], ...]:
 
 def _exchange(cursor: Cursor) -> ExchangePartition:
     at = cursor.offset
-    cursor.expect("EXCHANGE", "PARTITION")
-    name = cursor.name("a partition")
-    cursor.expect("WITH", "TABLE")
-    table = cursor.table()
+    name = cursor.expect("EXCHANGE", "PARTITION").name("a partition")
+    table = cursor.expect("WITH", "TABLE").table()
     validation = not cursor.take("WITHOUT", "VALIDATION")
     if validation:
         cursor.take("WITH", "VALIDATION")

@@ -31,8 +31,6 @@ from harness.ddl.sql.cursor import Cursor
 from harness.ddl.sql.tree import quote_name
 from harness.model.table import Index, Table
 
-# ---- ADD -----------------------------------------------------------------------------------------
-
 
 @dataclass(frozen=True, slots=True)
 class AddConstraint:
@@ -79,11 +77,7 @@ def _add_foreign_key(table: Table, key: Constraint) -> Effects:
 
 
 def _add(cursor: Cursor) -> AddConstraint:
-    cursor.next()
-    return AddConstraint(parse_constraint(cursor))
-
-
-# ---- DROP ----------------------------------------------------------------------------------------
+    return AddConstraint(parse_constraint(cursor.expect("ADD")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,12 +170,8 @@ def _drop_index(cursor: Cursor) -> DropIndex:
 
 def _drop_foreign_key(cursor: Cursor) -> DropForeignKey:
     at = cursor.behind()
-    cursor.expect("FOREIGN", "KEY")
-    guarded = cursor.if_exists()
+    guarded = cursor.expect("FOREIGN", "KEY").if_exists()
     return DropForeignKey(cursor.name("a foreign key"), guarded, at)
-
-
-# ---- RENAME INDEX, ALTER INDEX -------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,9 +53,6 @@ _ACTIONS = {
 _CONVERTIBLE = CHARACTERS | {ColumnKind.ENUM, ColumnKind.SET}
 
 
-# ---- options -------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class AlterTableOptions:
     """Table options in one specification, CONVERT TO CHARACTER SET among them."""
@@ -166,9 +163,6 @@ def _convert(cursor: Cursor) -> AlterTableOptions:
     return AlterTableOptions((charset, TableOption("COLLATE", text=parse_collation(cursor))))
 
 
-# ---- REMOVE TTL ----------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class RemoveTtl:
     """REMOVE TTL."""
@@ -189,9 +183,6 @@ class RemoveTtl:
 def _remove_ttl(cursor: Cursor) -> RemoveTtl:
     cursor.expect("REMOVE", "TTL")
     return RemoveTtl()
-
-
-# ---- RENAME [TO] ---------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

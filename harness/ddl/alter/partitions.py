@@ -89,9 +89,6 @@ def names_or_all(cursor: Cursor) -> tuple[str, ...]:
     return () if cursor.take("ALL") else cursor.names("a partition")
 
 
-# ---- ADD -----------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class AddPartitions:
     """ADD PARTITION with definitions, or with a `count` of hash or key partitions."""
@@ -143,9 +140,6 @@ def _add(cursor: Cursor) -> AddPartitions:
     return AddPartitions(definitions, 0, guarded, no_binlog, at)
 
 
-# ---- COALESCE ------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class CoalescePartitions:
     """COALESCE PARTITION."""
@@ -172,12 +166,8 @@ class CoalescePartitions:
 
 def _coalesce(cursor: Cursor) -> CoalescePartitions:
     at = cursor.offset
-    cursor.expect("COALESCE", "PARTITION")
-    no_binlog = _no_binlog(cursor)
+    no_binlog = _no_binlog(cursor.expect("COALESCE", "PARTITION"))
     return CoalescePartitions(cursor.number("a number of partitions"), no_binlog, at)
-
-
-# ---- DROP ----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,9 +216,6 @@ def _drop(cursor: Cursor) -> DropPartitions:
     return DropPartitions(cursor.names("a partition"), guarded, at)
 
 
-# ---- TRUNCATE ------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class TruncatePartitions:
     """TRUNCATE PARTITION; no names means ALL."""
@@ -255,9 +242,6 @@ def _truncate(cursor: Cursor) -> TruncatePartitions:
     at = cursor.offset
     cursor.expect("TRUNCATE", "PARTITION")
     return TruncatePartitions(names_or_all(cursor), at)
-
-
-# ---- REORGANIZE ----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,16 +277,12 @@ class ReorganizePartitions:
 
 def _reorganize(cursor: Cursor) -> ReorganizePartitions:
     at = cursor.offset
-    cursor.expect("REORGANIZE", "PARTITION")
-    no_binlog = _no_binlog(cursor)
+    no_binlog = _no_binlog(cursor.expect("REORGANIZE", "PARTITION"))
     if not cursor.sees_name():
         return ReorganizePartitions((), (), no_binlog, at)
     names = cursor.names("a partition")
     cursor.expect("INTO")
     return ReorganizePartitions(names, parse_definitions(cursor), no_binlog, at)
-
-
-# ---- PARTITION BY, REMOVE PARTITIONING -----------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -347,17 +327,10 @@ class RemovePartitioning:
         return (Effect(table, ActionType.REMOVE_PARTITIONING),)
 
 
-def _partition_by(cursor: Cursor) -> PartitionBy:
-    return PartitionBy(parse_partitioning(cursor))
-
-
 def _remove(cursor: Cursor) -> RemovePartitioning:
     at = cursor.offset
     cursor.expect("REMOVE", "PARTITIONING")
     return RemovePartitioning(at)
-
-
-# ---- PARTITION p PLACEMENT POLICY ----------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -396,6 +369,6 @@ FORMS: Forms = {
     ("DROP", "PARTITION"): _drop,
     ("TRUNCATE",): _truncate,
     ("REORGANIZE",): _reorganize,
-    ("PARTITION", "BY"): _partition_by,
+    ("PARTITION", "BY"): lambda cursor: PartitionBy(parse_partitioning(cursor)),
     ("REMOVE",): _remove,
 }

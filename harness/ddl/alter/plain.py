@@ -6,6 +6,7 @@ Source: TiDB pkg/parser/parser.y, `AlterTableSpec`.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from harness.ddl.alter.partitions import names_or_all, parse_placement
 from harness.ddl.alter.specification import Forms, PlainSpecification, Specification
@@ -34,17 +35,6 @@ def _lock_or_algorithm(cursor: Cursor) -> PlainSpecification:
     word = cursor.token.upper
     value = cursor.assigned().expect_any(*LOCK_VALUES[word])
     return PlainSpecification(f"{word} = {value}", ignored=True)
-
-
-def _validation(cursor: Cursor) -> PlainSpecification:
-    word = cursor.next().upper
-    cursor.expect("VALIDATION")
-    return PlainSpecification(f"{word} VALIDATION")
-
-
-def _read(cursor: Cursor) -> PlainSpecification:
-    cursor.next()
-    return PlainSpecification(f"READ {cursor.expect_any('WRITE', 'ONLY')}")
 
 
 def _order_by(cursor: Cursor) -> PlainSpecification:
@@ -103,12 +93,7 @@ def _drop_statistics(cursor: Cursor) -> PlainSpecification:
 # ---- partitions and tablespaces ------------------------------------------------------------------
 
 _WITHOUT_BINLOG = frozenset({"OPTIMIZE", "REPAIR", "REBUILD"})
-_EDGES = {
-    "FIRST": ("FIRST", "PARTITION"),
-    "LAST": ("LAST", "PARTITION"),
-    "SPLIT": ("SPLIT", "MAXVALUE", "PARTITION"),
-    "MERGE": ("MERGE", "FIRST", "PARTITION"),
-}
+_EDGES = ("FIRST PARTITION", "LAST PARTITION", "SPLIT MAXVALUE PARTITION", "MERGE FIRST PARTITION")
 
 
 def _administer(cursor: Cursor) -> PlainSpecification:
@@ -125,19 +110,11 @@ def _administer(cursor: Cursor) -> PlainSpecification:
     return PlainSpecification(f"{verb} PARTITION {word}{names}{tail}")
 
 
-def _interval_edge(cursor: Cursor) -> PlainSpecification:
-    """Read TiDB's shorthands for interval partitions: FIRST, LAST, SPLIT MAXVALUE, MERGE FIRST."""
-    words = _EDGES[cursor.token.upper]
-    cursor.expect(*words)
-    bound = parse_less_than(cursor).restore()
+def _interval_edge(edge: str, cursor: Cursor) -> PlainSpecification:
+    """Read one of TiDB's shorthands for interval partitions."""
+    bound = parse_less_than(cursor.expect(*edge.split())).restore()
     cursor.take_any("NO_WRITE_TO_BINLOG", "LOCAL")
-    return PlainSpecification(f"{' '.join(words)} LESS THAN ({bound})")
-
-
-def _tablespace(cursor: Cursor) -> PlainSpecification:
-    word = cursor.next().upper
-    cursor.expect("TABLESPACE")
-    return PlainSpecification(f"{word} TABLESPACE")
+    return PlainSpecification(f"{edge} LESS THAN ({bound})")
 
 
 def _partition(cursor: Cursor) -> Specification:
@@ -159,23 +136,20 @@ FORMS: Forms = {
     ("DISABLE",): _words("DISABLE", "KEYS"),
     ("SECONDARY_LOAD",): _words("SECONDARY_LOAD"),
     ("SECONDARY_UNLOAD",): _words("SECONDARY_UNLOAD"),
-    ("WITH",): _validation,
-    ("WITHOUT",): _validation,
-    ("READ",): _read,
+    ("WITH",): _words("WITH", "VALIDATION"),
+    ("WITHOUT",): _words("WITHOUT", "VALIDATION"),
+    ("READ",): lambda c: PlainSpecification(f"READ {c.expect('READ').expect_any('WRITE', 'ONLY')}"),
     ("ORDER",): _order_by,
     ("SET",): _set_tiflash,
     ("STATS_OPTIONS",): _stats_options,
     ("ATTRIBUTES",): _attributes,
     ("ADD", "STATS_EXTENDED"): _add_statistics,
     ("DROP", "STATS_EXTENDED"): _drop_statistics,
-    ("CHECK",): _administer,
-    ("OPTIMIZE",): _administer,
-    ("REPAIR",): _administer,
-    ("REBUILD",): _administer,
-    ("IMPORT",): _tablespace,
+    **{(verb,): _administer for verb in ("CHECK", "OPTIMIZE", "REPAIR", "REBUILD")},
+    ("IMPORT",): _words("IMPORT", "TABLESPACE"),
     ("IMPORT", "PARTITION"): _administer,
-    ("DISCARD",): _tablespace,
+    ("DISCARD",): _words("DISCARD", "TABLESPACE"),
     ("DISCARD", "PARTITION"): _administer,
     ("PARTITION",): _partition,
-    **{(word,): _interval_edge for word in _EDGES},
+    **{(edge.split()[0],): partial(_interval_edge, edge) for edge in _EDGES},
 }

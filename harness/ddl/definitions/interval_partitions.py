@@ -70,8 +70,7 @@ def parse_interval(cursor: Cursor) -> PartitionInterval | None:
     first = last = None
     if cursor.take("FIRST", "PARTITION"):
         first = parse_less_than(cursor)
-        cursor.expect("LAST", "PARTITION")
-        last = parse_less_than(cursor)
+        last = parse_less_than(cursor.expect("LAST", "PARTITION"))
     null_partition = cursor.take("NULL", "PARTITION")
     max_partition = cursor.take("MAXVALUE", "PARTITION")
     return PartitionInterval(width, unit, first, last, null_partition, max_partition, at)

@@ -153,8 +153,7 @@ def _split_points(cursor: Cursor) -> str:
         cursor.expect("BY")
         return f"BY {','.join(cursor.list(lambda: _split_values(cursor)))}"
     low = _split_values(cursor)
-    cursor.expect("AND")
-    high = _split_values(cursor)
+    high = _split_values(cursor.expect("AND"))
     cursor.expect("REGIONS")
     return f"BETWEEN {low} AND {high} REGIONS {cursor.number('a number of regions')}"
 

@@ -204,8 +204,7 @@ def _union(cursor: Cursor, word: str) -> TableOption:
 
 def _ttl(cursor: Cursor, word: str) -> TableOption:
     column = cursor.assigned().name("a column")
-    cursor.expect("+", "INTERVAL")
-    amount = parse_signed_literal(cursor)
+    amount = parse_signed_literal(cursor.expect("+", "INTERVAL"))
     interval = Compound("interval", (amount, " ", time_unit(cursor)))
     return TableOption(word, text=column, expr=interval)
 

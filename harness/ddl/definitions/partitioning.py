@@ -233,8 +233,7 @@ def _list_row(cursor: Cursor) -> tuple[Expr, ...]:
 
 
 def _subpartition(cursor: Cursor) -> SubPartition:
-    cursor.expect("SUBPARTITION")
-    name = cursor.name("a subpartition")
+    name = cursor.expect("SUBPARTITION").name("a subpartition")
     return SubPartition(name, parse_table_options(cursor, commas=False))
 
 

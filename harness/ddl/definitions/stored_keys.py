@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from itertools import chain, count
 
 from harness.ddl.charsets import find_charset
 from harness.ddl.definitions.columns import ColumnDef, OptionKind
@@ -48,15 +49,9 @@ def _free_name(constraint: Constraint, taken: Iterable[str]) -> str:
     first = constraint.parts[0].column
     if any(part.expr is not None for part in constraint.parts):
         first = _EXPRESSION_INDEX
-    used = {name.lower() for name in taken}
-    number = 1
-    name = first
-    if first.upper() == PRIMARY:
-        number, name = 2, f"{first}_2"
-    while name.lower() in used:
-        number += 1
-        name = f"{first}_{number}"
-    return name
+    used = {PRIMARY.lower(), *(name.lower() for name in taken)}
+    names = chain((first,), (f"{first}_{number}" for number in count(2)))
+    return next(name for name in names if name.lower() not in used)
 
 
 def unused_name(table: Table, key: Constraint) -> str:
@@ -78,11 +73,8 @@ def named(constraints: tuple[Constraint, ...]) -> tuple[Constraint, ...]:
         taken.add(key.name.lower())
     result: list[Constraint] = []
     for constraint in constraints:
-        if constraint not in keys:
-            result.append(constraint)
-            continue
         name = PRIMARY if constraint.kind is ConstraintKind.PRIMARY else constraint.name
-        if not name:
+        if not name and constraint in keys:
             name = _free_name(constraint, taken)
             taken.add(name.lower())
         result.append(replace(constraint, name=name))
@@ -157,9 +149,7 @@ def add_foreign_key(table: Table, key: Constraint, schema: str) -> Table:
     if any(existing.name.lower() == name.lower() for existing in table.foreign_keys):
         raise Refused(key.at, f"Duplicate foreign key constraint name '{name}'")
     if not covered(table, columns):
-        index_name = name
-        if table.find_index(name) is not None:
-            index_name = unused_name(table, key)
+        index_name = name if table.find_index(name) is None else unused_name(table, key)
         table = add_key(table, Constraint(ConstraintKind.INDEX, index_name, key.parts, at=key.at))
     foreign_key = ForeignKey(name, columns, parent, parent_columns)
     return replace(table, foreign_keys=(*table.foreign_keys, foreign_key))
@@ -168,21 +158,16 @@ def add_foreign_key(table: Table, key: Constraint, schema: str) -> Table:
 def covered(table: Table, columns: tuple[str, ...]) -> bool:
     """Tell whether some index starts with these columns, whole."""
     wanted = tuple(column.lower() for column in columns)
-    for index in table.indexes:
-        head = index.parts[: len(wanted)]
-        if any(part.length for part in head):
-            continue
-        if tuple((part.column or "").lower() for part in head) == wanted:
-            return True
-    return False
+    heads = (index.parts[: len(wanted)] for index in table.indexes)
+    return any(
+        tuple(None if part.length else (part.column or "").lower() for part in head) == wanted
+        for head in heads
+    )
 
 
 def _free_foreign_key_name(table: Table) -> str:
     taken = {key.name.lower() for key in table.foreign_keys}
-    number = 1
-    while f"fk_{number}" in taken:
-        number += 1
-    return f"fk_{number}"
+    return next(name for number in count(1) if (name := f"fk_{number}") not in taken)
 
 
 # ---- which columns a key may hold, and how much of them -----------------------------------------

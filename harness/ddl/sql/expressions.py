@@ -10,6 +10,7 @@ Source: MySQL 8.0 reference manual §12.4.1; TiDB pkg/parser/parser.y, `Expressi
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from harness.ddl.sql.cursor import Cursor
 from harness.ddl.sql.functions import parse_call
@@ -118,13 +119,11 @@ def _in(cursor: Cursor, left: Expr, negated: str) -> Expr:
 
 
 def _between(cursor: Cursor, left: Expr, negated: str) -> Expr:
-    low = _arithmetic(cursor, 0)
-    cursor.expect("AND")
-    high = _predicate(cursor)
+    low, high = _arithmetic(cursor, 0), _predicate(cursor.expect("AND"))
     return Compound("between", (left, f"{negated} BETWEEN ", low, " AND ", high))
 
 
-def _like(cursor: Cursor, left: Expr, negated: str, word: str = "LIKE") -> Expr:
+def _like(word: str, cursor: Cursor, left: Expr, negated: str) -> Expr:
     pattern = _arithmetic(cursor, 0)
     escape = ""
     if cursor.take("ESCAPE"):
@@ -133,19 +132,15 @@ def _like(cursor: Cursor, left: Expr, negated: str, word: str = "LIKE") -> Expr:
     return Compound("like", (left, f"{negated} {word} ", pattern, escape))
 
 
-def _ilike(cursor: Cursor, left: Expr, negated: str) -> Expr:
-    return _like(cursor, left, negated, "ILIKE")
-
-
 def _regexp(cursor: Cursor, left: Expr, negated: str) -> Expr:
     return Compound("regexp", (left, f"{negated} REGEXP ", _arithmetic(cursor, 0)))
 
 
-_PREDICATES = {
+_PREDICATES: Mapping[str, Callable[[Cursor, Expr, str], Expr]] = {
     "IN": _in,
     "BETWEEN": _between,
-    "LIKE": _like,
-    "ILIKE": _ilike,
+    "LIKE": partial(_like, "LIKE"),
+    "ILIKE": partial(_like, "ILIKE"),
     "REGEXP": _regexp,
     "RLIKE": _regexp,
 }
@@ -234,8 +229,7 @@ def _odbc_literal(cursor: Cursor) -> Expr:
 
     Any other name is forgotten, and any expression may follow it: `{fn now()}`.
     """
-    cursor.expect("{")
-    kind = cursor.name("d, t or ts").lower()
+    kind = cursor.expect("{").name("d, t or ts").lower()
     if kind in _ODBC and cursor.token.kind is TokenKind.STRING:
         text = quote_string(cursor.string("a date or time"))
         expr: Expr = Compound("typed literal", (_ODBC[kind], text))

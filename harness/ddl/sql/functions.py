@@ -108,14 +108,11 @@ def _convert(cursor: Cursor) -> Parts:
     value = _expression(cursor)
     if cursor.take("USING"):
         return (value, " USING ", quote_string(_charset(cursor)))
-    cursor.expect(",")
-    return (value, ", ", _cast_type(cursor))
+    return (value, ", ", _cast_type(cursor.expect(",")))
 
 
 def _cast(cursor: Cursor) -> Parts:
-    value = _expression(cursor)
-    cursor.expect("AS")
-    return (value, " AS ", _cast_type(cursor))
+    return (_expression(cursor), " AS ", _cast_type(cursor.expect("AS")))
 
 
 _CAST_TYPES = (
@@ -176,22 +173,16 @@ def _date_arithmetic(cursor: Cursor) -> Parts:
 
 
 def _extract(cursor: Cursor) -> Parts:
-    unit = time_unit(cursor)
-    cursor.expect("FROM")
-    return (f"{unit} FROM ", _expression(cursor))
+    return (f"{time_unit(cursor)} FROM ", _expression(cursor.expect("FROM")))
 
 
 def _unit_first(cursor: Cursor) -> Parts:
-    unit = time_unit(cursor)
-    cursor.expect(",")
-    return (f"{unit}, ", *arguments(cursor))
+    return (f"{time_unit(cursor)}, ", *arguments(cursor.expect(",")))
 
 
 def _position(cursor: Cursor) -> Parts:
     # The needle must not swallow IN as a predicate.
-    needle = cursor.rules.operand(cursor)
-    cursor.expect("IN")
-    return (needle, " IN ", _expression(cursor))
+    return (cursor.rules.operand(cursor), " IN ", _expression(cursor.expect("IN")))
 
 
 def _column(cursor: Cursor) -> Expr:
@@ -230,8 +221,8 @@ def _weight_string(cursor: Cursor) -> Parts:
 
 def _get_format(cursor: Cursor) -> Parts:
     kind = cursor.expect_any("DATE", "TIME", "DATETIME", "TIMESTAMP")
-    cursor.expect(",")
-    return (f"{'DATETIME' if kind == 'TIMESTAMP' else kind}, ", _expression(cursor))
+    name = "DATETIME" if kind == "TIMESTAMP" else kind
+    return (f"{name}, ", _expression(cursor.expect(",")))
 
 
 _ARGUMENT_RULES: Mapping[str, Callable[[Cursor], Parts]] = {
@@ -259,21 +250,13 @@ def _case(cursor: Cursor) -> Expr:
     if not cursor.sees("WHEN"):
         parts += [" ", _expression(cursor)]
     cursor.expect("WHEN")
-    while True:
-        parts += [" WHEN ", _expression(cursor)]
-        cursor.expect("THEN")
-        parts += [" THEN ", _expression(cursor)]
-        if not cursor.take("WHEN"):
-            break
+    parts += [" WHEN ", _expression(cursor), " THEN ", _expression(cursor.expect("THEN"))]
+    while cursor.take("WHEN"):
+        parts += [" WHEN ", _expression(cursor), " THEN ", _expression(cursor.expect("THEN"))]
     if cursor.take("ELSE"):
         parts += [" ELSE ", _expression(cursor)]
     cursor.expect("END")
     return Compound("case", (*parts, " END"))
-
-
-def _exists(cursor: Cursor) -> Expr:
-    cursor.expect("EXISTS")
-    return Compound("exists", ("EXISTS ", cursor.rules.subquery(cursor)))
 
 
 def _row(cursor: Cursor) -> Expr | None:
@@ -285,8 +268,7 @@ def _row(cursor: Cursor) -> Expr | None:
 
 
 def _match(cursor: Cursor) -> Expr:
-    cursor.expect("MATCH")
-    columns = cursor.parenthesised(lambda: _column(cursor))
+    columns = cursor.expect("MATCH").parenthesised(lambda: _column(cursor))
     cursor.expect("AGAINST", "(")
     against = cursor.rules.operand(cursor)
     if cursor.take("IN", "BOOLEAN", "MODE"):
@@ -301,7 +283,7 @@ def _match(cursor: Cursor) -> Expr:
 
 _WORD_RULES: Mapping[str, Callable[[Cursor], Expr | None]] = {
     "CASE": _case,
-    "EXISTS": _exists,
+    "EXISTS": lambda c: Compound("exists", ("EXISTS ", c.rules.subquery(c.expect("EXISTS")))),
     "ROW": _row,
     "MATCH": _match,
 }

@@ -86,8 +86,7 @@ def _query_term(cursor: Cursor) -> Expr:
 
 
 def _values_row(cursor: Cursor) -> Expr:
-    cursor.expect("ROW")
-    items = cursor.parenthesised(lambda: parse_expression(cursor))
+    items = cursor.expect("ROW").parenthesised(lambda: parse_expression(cursor))
     return Compound("row", ("ROW(", *joined(items, ","), ")"))
 
 
