@@ -139,15 +139,11 @@ def _create(cursor: Cursor) -> CreateTable:
     if cursor.take("LIKE"):
         statement = replace(statement, like=cursor.table())
     elif cursor.sees("(", "LIKE"):
-        statement = replace(statement, like=cursor.enclosed(_like))
+        like = cursor.enclosed(lambda each: each.expect("LIKE").table())
+        statement = replace(statement, like=like)
     else:
         statement = _body(cursor, statement)
     return _on_commit(cursor, statement)
-
-
-def _like(cursor: Cursor) -> TableRef:
-    cursor.expect("LIKE")
-    return cursor.table()
 
 
 def _body(cursor: Cursor, statement: CreateTable) -> CreateTable:

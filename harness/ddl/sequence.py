@@ -18,8 +18,6 @@ from harness.ddl.sql.lexer import TokenKind
 from harness.ddl.sql.tree import TableRef
 from harness.model.table import Table, TableId
 
-# ---- sequences -----------------------------------------------------------------------------------
-
 _ACTIONS = {
     "CREATE": ActionType.CREATE_SEQUENCE,
     "ALTER": ActionType.ALTER_SEQUENCE,
@@ -131,8 +129,6 @@ def _value(cursor: Cursor, word: str) -> str:
     value = f"{'-' if sign == '-' else ''}{cursor.number(f'the value of {word}')}"
     return f" WITH {value}" if word == "RESTART" else f" {value}"
 
-
-# ---- placement policies and resource groups ------------------------------------------------------
 
 _OBJECTS = {"PLACEMENT": "POLICY", "RESOURCE": "GROUP"}
 

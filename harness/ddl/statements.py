@@ -45,10 +45,7 @@ def parse(sql: str, *, ansi_quotes: bool = False) -> Statement:
     `ansi_quotes` is the sql_mode in which double quotes enclose names. Raises DdlError with line,
     column, what was found and what was expected.
     """
-    cursor = Cursor(sql, RULES, ansi_quotes=ansi_quotes)
-    statement = _statement(cursor)
-    cursor.end()
-    return statement
+    return _statement(Cursor(sql, RULES, ansi_quotes=ansi_quotes))
 
 
 @lru_cache(maxsize=_REMEMBERED)
@@ -67,7 +64,6 @@ def mentioned_databases(sql: str) -> frozenset[str]:
     """
     cursor = Cursor(sql, RULES)
     statement = _statement(cursor)
-    cursor.end()
     databases = {table.schema for table in cursor.tables}
     if isinstance(statement, CreateDatabase | AlterDatabase | DropDatabase):
         databases.add(statement.name)
@@ -89,6 +85,7 @@ def _statement(cursor: Cursor) -> Statement:
     if rule is None:
         raise cursor.fail(_EXPECTED[verb], hint=OTHER_OBJECTS)
     statement = rule(cursor)
+    cursor.end()
     if or_replace and isinstance(statement, CreateTable | CreateView):
         return replace(statement, or_replace=True)
     return statement

@@ -128,8 +128,6 @@ def _modify(cursor: Cursor) -> ModifyColumn:
 FORMS: Forms = {("MODIFY",): _modify, ("CHANGE",): _modify}
 
 
-# ---- whether stored rows are rewritten -----------------------------------------------------------
-
 _TEXTUAL = CHARACTERS | BINARIES
 _FIXED = frozenset({ColumnKind.CHAR, ColumnKind.BINARY})
 _VARIABLE = frozenset({ColumnKind.VARCHAR, ColumnKind.VARBINARY})

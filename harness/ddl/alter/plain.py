@@ -56,9 +56,6 @@ def _set_tiflash(cursor: Cursor) -> PlainSpecification:
     return PlainSpecification(text, ActionType.SET_TIFLASH_REPLICA)
 
 
-# ---- statistics and attributes -------------------------------------------------------------------
-
-
 def _value(cursor: Cursor) -> str:
     if cursor.assigned().take("DEFAULT"):
         return "DEFAULT"
@@ -89,8 +86,6 @@ def _drop_statistics(cursor: Cursor) -> PlainSpecification:
     guard = "IF EXISTS " if cursor.if_exists() else ""
     return PlainSpecification(f"DROP STATS_EXTENDED {guard}{quote_name(cursor.name('statistics'))}")
 
-
-# ---- partitions and tablespaces ------------------------------------------------------------------
 
 _WITHOUT_BINLOG = frozenset({"OPTIMIZE", "REPAIR", "REBUILD"})
 _EDGES = ("FIRST PARTITION", "LAST PARTITION", "SPLIT MAXVALUE PARTITION", "MERGE FIRST PARTITION")

@@ -148,9 +148,6 @@ def _places(specs: tuple[Specification, ...]) -> Mapping[str, int]:
     return places
 
 
-# ---- reading -------------------------------------------------------------------------------------
-
-
 def _alter_table(cursor: Cursor) -> AlterTable:
     cursor.next()
     table = cursor.table()

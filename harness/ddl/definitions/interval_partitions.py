@@ -92,9 +92,6 @@ def parse_bound(cursor: Cursor) -> Expr:
     return MAXVALUE if cursor.take("MAXVALUE") else parse_operand(cursor)
 
 
-# ---- what the shorthand means --------------------------------------------------------------------
-
-
 def _bounds(interval: PartitionInterval) -> tuple[Expr, ...]:
     if interval.first is None or interval.last is None:
         raise ValueError("INTERVAL partitions need FIRST PARTITION and LAST PARTITION")

@@ -7,7 +7,7 @@ Source: TiDB pkg/parser/parser.y, `TableOption`, `PartDefOption`; pkg/parser/ast
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from harness.ddl.charsets import Charset, resolve_charset
@@ -57,7 +57,7 @@ class TableOption:
             return equals + value
         if self.kind == "COLLATE":
             return f"DEFAULT COLLATE = {self.text.upper()}"
-        return _OPTIONS[self.kind.partition(" ")[0]].restore(self)
+        return _RESTORED[self.kind.partition(" ")[0]](self)
 
 
 def restore_options(options: tuple[TableOption, ...]) -> str:
@@ -119,10 +119,10 @@ def parse_table_option(cursor: Cursor) -> TableOption | None:
     if cursor.sees("FORCE") and cursor.peek().upper in _FORCED:
         cursor.next()
         return _number(cursor, cursor.token.upper, force=True)
-    row = _OPTIONS.get(cursor.token.upper)
-    if row is None or (row.second and cursor.peek().upper != row.second):
+    word = cursor.token.upper
+    if word not in _PARSED or cursor.peek().upper != _SECOND_WORDS.get(word, cursor.peek().upper):
         return None
-    return row.parse(cursor, cursor.token.upper)
+    return _PARSED[word](cursor, word)
 
 
 def sees_charset(cursor: Cursor) -> bool:
@@ -154,6 +154,7 @@ def _number_or_default(cursor: Cursor, word: str) -> TableOption:
 
 
 _Parse = Callable[[Cursor, str], TableOption]
+_Restore = Callable[[TableOption], str]
 
 
 def _text(read: Callable[[Cursor], str]) -> _Parse:
@@ -217,6 +218,10 @@ def _on_or_off(cursor: Cursor) -> str:
     return text
 
 
+def _duration(cursor: Cursor) -> str:
+    return cursor.string("a duration, such as '1h'")
+
+
 def _placement(cursor: Cursor, word: str) -> TableOption:
     cursor.expect(word, "POLICY")
     if not cursor.take("="):
@@ -253,18 +258,24 @@ def _as_word(option: TableOption) -> str:
     return f"{option.kind} = {option.text.upper()}"
 
 
-def _only_tidb(
-    feature: str, value: Callable[[TableOption], str] = _as_number
-) -> Callable[[TableOption], str]:
+def _as_string_or_null(option: TableOption) -> str:
+    return f"{option.kind} = {'NULL' if option.default else quote_string(option.text)}"
+
+
+def _as_name(option: TableOption) -> str:
+    return f"{option.kind} = {quote_name(option.text)}"
+
+
+def _only_tidb(feature: str, value: _Restore = _as_number) -> _Restore:
     return lambda option: special(feature, value(option))
 
 
-def _forced(value: Callable[[TableOption], str]) -> Callable[[TableOption], str]:
+def _forced(value: _Restore) -> _Restore:
     # The blank before what is forced stands inside the comment (TiDB pkg/parser/ast/ddl.go).
     return lambda option: (special("force_inc", "FORCE ") if option.force else "") + value(option)
 
 
-def _unsupported(name: str) -> Callable[[TableOption], str]:
+def _unsupported(name: str) -> _Restore:
     return lambda option: f"{option.kind} = DEFAULT /* {name} is not supported */ "
 
 
@@ -273,65 +284,40 @@ def _as_ttl(option: TableOption) -> str:
     return f"TTL = {quote_name(option.text)} + INTERVAL {interval}"
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
-    """How the option of a keyword is read and written; `second` is a word that must follow it."""
-
-    parse: _Parse
-    restore: Callable[[TableOption], str]
-    second: str = ""
-
-
-_NUMBERS = _Row(_number, _as_number)
-_NUMBERS_OR_DEFAULT = _Row(_number_or_default, _as_number)
-_STRINGS = _Row(_string, _as_string)
-_ENGINE = _Row(_word, lambda option: f"ENGINE = {option.text or quote_string('')}")
-_ROWS: tuple[tuple[str, _Row], ...] = (
-    ("AUTO_INCREMENT", _Row(_number, _forced(_as_number))),
-    ("AUTO_RANDOM_BASE", _Row(_number, _forced(_only_tidb("auto_rand_base")))),
-    ("AUTO_ID_CACHE", _Row(_number, _only_tidb("auto_id_cache"))),
-    ("SHARD_ROW_ID_BITS PRE_SPLIT_REGIONS", _Row(_number, _only_tidb(""))),
-    ("AVG_ROW_LENGTH CHECKSUM TABLE_CHECKSUM KEY_BLOCK_SIZE MAX_ROWS MIN_ROWS", _NUMBERS),
-    ("DELAY_KEY_WRITE NODEGROUP PAGE_CHECKSUM PAGE_COMPRESSED", _NUMBERS),
-    ("PAGE_COMPRESSION_LEVEL TRANSACTIONAL SEQUENCE", _NUMBERS),
-    ("STATS_AUTO_RECALC STATS_SAMPLE_PAGES STATS_BUCKETS STATS_TOPN", _NUMBERS_OR_DEFAULT),
-    ("STATS_PERSISTENT", _Row(_number_or_default, _unsupported("TableOptionStatsPersistent"))),
-    ("PACK_KEYS", _Row(_number_or_default, _unsupported("TableOptionPackKeys"))),
-    ("COMMENT CONNECTION PASSWORD COMPRESSION ENCRYPTION SECONDARY_ENGINE_ATTRIBUTE", _STRINGS),
-    ("AFFINITY", _Row(_string, _only_tidb("affinity", _as_string))),
-    ("DATA INDEX", _Row(_directory, _as_string, second="DIRECTORY")),
-    ("STATS_COL_CHOICE STATS_COL_LIST", _Row(_stats_text, _as_string)),
-    ("STATS_SAMPLE_RATE", _Row(_stats_text, _as_text)),
-    ("ENGINE", _ENGINE),
-    ("TYPE", _Row(_type, _ENGINE.restore)),
-    ("AUTOEXTEND_SIZE IETF_QUOTES", _Row(_word, _as_text)),
-    ("INSERT_METHOD", _Row(_word, _as_word)),
-    ("ROW_FORMAT", _Row(_text(lambda c: c.expect_any(*_ROW_FORMATS)), _as_word)),
-    (
-        "SECONDARY_ENGINE",
-        _Row(
-            _secondary_engine,
-            lambda o: f"{o.kind} = {'NULL' if o.default else quote_string(o.text)}",
-        ),
-    ),
-    (
-        "TABLESPACE",
-        _Row(
-            _text(lambda c: c.name("a tablespace")),
-            lambda option: f"TABLESPACE = {quote_name(option.text)}",
-        ),
-    ),
-    ("STORAGE", _Row(_storage, lambda option: f"STORAGE {option.text}")),
-    (
-        "UNION",
-        _Row(_union, lambda o: f"UNION = ({','.join(table.restore() for table in o.tables)})"),
-    ),
-    ("TTL", _Row(_ttl, _only_tidb("ttl", _as_ttl))),
-    ("TTL_ENABLE", _Row(_text(_on_or_off), _only_tidb("ttl", _as_string))),
-    (
-        "TTL_JOB_INTERVAL",
-        _Row(_text(lambda c: c.string("a duration, such as '1h'")), _only_tidb("ttl", _as_string)),
-    ),
-    ("PLACEMENT", _Row(_placement, lambda _: "", second="POLICY")),
+# Keyword -> the word that must follow it.
+_SECOND_WORDS = {"DATA": "DIRECTORY", "INDEX": "DIRECTORY", "PLACEMENT": "POLICY"}
+# Keywords, how their options are read, how they are written.
+_ROWS: tuple[tuple[str, _Parse, _Restore], ...] = (
+    ("AUTO_INCREMENT", _number, _forced(_as_number)),
+    ("AUTO_RANDOM_BASE", _number, _forced(_only_tidb("auto_rand_base"))),
+    ("AUTO_ID_CACHE", _number, _only_tidb("auto_id_cache")),
+    ("SHARD_ROW_ID_BITS PRE_SPLIT_REGIONS", _number, _only_tidb("")),
+    ("AVG_ROW_LENGTH CHECKSUM TABLE_CHECKSUM KEY_BLOCK_SIZE", _number, _as_number),
+    ("MAX_ROWS MIN_ROWS DELAY_KEY_WRITE NODEGROUP PAGE_CHECKSUM", _number, _as_number),
+    ("PAGE_COMPRESSED PAGE_COMPRESSION_LEVEL TRANSACTIONAL SEQUENCE", _number, _as_number),
+    ("STATS_AUTO_RECALC STATS_SAMPLE_PAGES", _number_or_default, _as_number),
+    ("STATS_BUCKETS STATS_TOPN", _number_or_default, _as_number),
+    ("STATS_PERSISTENT", _number_or_default, _unsupported("TableOptionStatsPersistent")),
+    ("PACK_KEYS", _number_or_default, _unsupported("TableOptionPackKeys")),
+    ("COMMENT CONNECTION PASSWORD COMPRESSION ENCRYPTION", _string, _as_string),
+    ("SECONDARY_ENGINE_ATTRIBUTE", _string, _as_string),
+    ("AFFINITY", _string, _only_tidb("affinity", _as_string)),
+    ("DATA INDEX", _directory, _as_string),
+    ("STATS_COL_CHOICE STATS_COL_LIST", _stats_text, _as_string),
+    ("STATS_SAMPLE_RATE", _stats_text, _as_text),
+    ("ENGINE", _word, lambda o: f"ENGINE = {o.text or quote_string('')}"),
+    ("TYPE", _type, _as_text),
+    ("AUTOEXTEND_SIZE IETF_QUOTES", _word, _as_text),
+    ("INSERT_METHOD", _word, _as_word),
+    ("ROW_FORMAT", _text(lambda c: c.expect_any(*_ROW_FORMATS)), _as_word),
+    ("SECONDARY_ENGINE", _secondary_engine, _as_string_or_null),
+    ("TABLESPACE", _text(lambda c: c.name("a tablespace")), _as_name),
+    ("STORAGE", _storage, lambda o: f"STORAGE {o.text}"),
+    ("UNION", _union, lambda o: f"UNION = ({','.join(table.restore() for table in o.tables)})"),
+    ("TTL", _ttl, _only_tidb("ttl", _as_ttl)),
+    ("TTL_ENABLE", _text(_on_or_off), _only_tidb("ttl", _as_string)),
+    ("TTL_JOB_INTERVAL", _text(_duration), _only_tidb("ttl", _as_string)),
+    ("PLACEMENT", _placement, lambda _: ""),
 )
-_OPTIONS: Mapping[str, _Row] = {word: row for words, row in _ROWS for word in words.split()}
+_PARSED = {word: parse for words, parse, _ in _ROWS for word in words.split()}
+_RESTORED = {word: restore for words, _, restore in _ROWS for word in words.split()}

@@ -74,8 +74,6 @@ def _refuse_keys(table: Table, partitioning: Partitioning) -> None:
             raise Refused(partitioning.at, what, hint=f"{index.name} lacks {missing}")
 
 
-# ---- how rows are dealt -------------------------------------------------------------------------
-
 # MySQL counts days from year 0, Python from year 1.
 _YEAR_0 = 365
 FUNCTIONS = frozenset({"YEAR", "TO_DAYS"})

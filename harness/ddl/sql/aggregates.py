@@ -73,10 +73,9 @@ def parse_window(cursor: Cursor, call: Compound) -> Expr:
         call = Compound(call.form, (*call.parts, " IGNORE NULLS"))
     else:
         cursor.take("RESPECT", "NULLS")
-    cursor.expect("OVER")
-    if not cursor.sees("("):
-        return Compound("window", (call, " OVER ", quote_name(cursor.name("a window"))))
-    return Compound("window", (call, " OVER ", *window_spec(cursor)))
+    if cursor.expect("OVER").sees("("):
+        return Compound("window", (call, " OVER ", *window_spec(cursor)))
+    return Compound("window", (call, " OVER ", quote_name(cursor.name("a window"))))
 
 
 def window_spec(cursor: Cursor) -> Parts:
@@ -102,9 +101,7 @@ def window_spec(cursor: Cursor) -> Parts:
 
 def _frame(cursor: Cursor) -> Parts:
     if cursor.take("BETWEEN"):
-        low = _bound(cursor)
-        cursor.expect("AND")
-        return ("BETWEEN ", *low, " AND ", *_bound(cursor))
+        return ("BETWEEN ", *_bound(cursor), " AND ", *_bound(cursor.expect("AND")))
     return ("BETWEEN ", *_bound(cursor), " AND CURRENT ROW")
 
 

@@ -166,8 +166,6 @@ class Cursor:
             del self.tables[noted:]
             return None
 
-    # ---- names and values -------------------------------------------------------------------
-
     def sees_name(self) -> bool:
         """Tell whether the current token can be a name: quoted, or a word that is not reserved."""
         token = self.token

@@ -104,8 +104,8 @@ def _common_table(cursor: Cursor) -> Expr:
     if cursor.sees("("):
         names = cursor.parenthesised(lambda: cursor.name("a column"))
         columns = f" ({quote_names(names, ', ')})"
-    cursor.expect("AS")
-    return Compound("common table", (f"{name}{columns} AS ", parse_subquery(cursor)))
+    query = parse_subquery(cursor.expect("AS"))
+    return Compound("common table", (f"{name}{columns} AS ", query))
 
 
 def _select(cursor: Cursor) -> Expr:
@@ -130,8 +130,7 @@ def _select(cursor: Cursor) -> Expr:
 
 def _named_window(cursor: Cursor) -> Expr:
     name = quote_name(cursor.name("a window"))
-    cursor.expect("AS")
-    return Compound("named window", (f"{name} AS ", *window_spec(cursor)))
+    return Compound("named window", (f"{name} AS ", *window_spec(cursor.expect("AS"))))
 
 
 def _tail(cursor: Cursor) -> Parts:
@@ -139,13 +138,12 @@ def _tail(cursor: Cursor) -> Parts:
     if cursor.sees("ORDER", "BY"):
         parts += [" ", *order_by(cursor)]
     if cursor.take("LIMIT"):
-        first = cursor.number("a number of rows")
+        limit = str(cursor.number("a number of rows"))
         if cursor.take(","):
-            parts.append(f" LIMIT {first},{cursor.number('a number of rows')}")
+            limit += f",{cursor.number('a number of rows')}"
         elif cursor.take("OFFSET"):
-            parts.append(f" LIMIT {cursor.number('an offset')},{first}")
-        else:
-            parts.append(f" LIMIT {first}")
+            limit = f"{cursor.number('an offset')},{limit}"
+        parts.append(f" LIMIT {limit}")
     if cursor.take("FETCH"):
         parts.append(f" LIMIT {_fetched(cursor)}")
     if cursor.take("FOR", "UPDATE"):
