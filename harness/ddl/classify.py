@@ -12,7 +12,7 @@ from enum import StrEnum
 from harness.ddl.errors import DdlError, position
 from harness.ddl.sql.cursor import words
 from harness.ddl.sql.lexer import Token, TokenKind, tokenize
-from harness.ddl.statements import mentioned_databases
+from harness.ddl.statements import VERBS, mentioned_databases
 
 
 class StatementKind(StrEnum):
@@ -39,7 +39,7 @@ _FIRST_WORDS: Mapping[str, StatementKind] = {
     **dict.fromkeys(
         ("BEGIN", "START", "COMMIT", "ROLLBACK", "SAVEPOINT", "RELEASE"), StatementKind.TRANSACTION
     ),
-    **dict.fromkeys(("TRUNCATE", "RENAME", "RECOVER", "FLASHBACK"), StatementKind.DDL),
+    **dict.fromkeys(VERBS, StatementKind.DDL),
 }
 _DDL_VERBS = frozenset({"CREATE", "ALTER", "DROP"})
 # What CREATE, ALTER and DROP say next when they are about something that streams never show.

@@ -32,7 +32,7 @@ _FORMS: StatementForms = {
 }
 # What may stand behind a verb, for errors.
 _EXPECTED = {"CREATE": OBJECTS, "ALTER": "TABLE, DATABASE or SEQUENCE", "DROP": OBJECTS}
-_VERBS = frozenset(verb for verb, _ in _FORMS)
+VERBS = frozenset(verb for verb, _ in _FORMS)
 _REMEMBERED = 1024
 
 
@@ -72,7 +72,7 @@ def mentioned_databases(sql: str) -> frozenset[str]:
 
 def _statement(cursor: Cursor) -> Statement:
     verb = cursor.token.upper
-    if verb not in _VERBS:
+    if verb not in VERBS:
         raise cursor.fail(
             "a DDL statement: CREATE, ALTER, DROP, RENAME or TRUNCATE",
             hint="other statements belong into a transaction",
