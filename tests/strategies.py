@@ -21,6 +21,8 @@ from harness.model.values import Value
 Values = Callable[[Column], SearchStrategy[Value]]
 # For a law that is tried on each of 30 kinds: a tenth of the profile's examples for each of them.
 EACH_KIND = settings(max_examples=settings().max_examples // 10)
+# For a law each example of which is a whole stream of records: a fifth of them.
+EACH_STREAM = settings(max_examples=settings().max_examples // 5)
 # Characters that some layer treats apart: escapes, HTML, separators, controls, astral ones.
 TEXT = st.text(
     st.characters(codec="utf-8")

@@ -7,6 +7,7 @@ asked further; the grammar's faults only silence the rules that read the same ke
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 from harness.documents.yaml_file import BYTES_MAX, read
@@ -29,10 +30,12 @@ def _load(path: Path, root: Path) -> Scenario:
     return parse(_text(path, where), where, name_of(path, root))
 
 
+@lru_cache(maxsize=1024)
 def parse(text: str, shown: str, name: str) -> Scenario:
     """Return the scenario that a file's text says; `name` is its path under the root, no suffix.
 
-    ScenarioError carries all problems, in the file that is `shown`.
+    ScenarioError carries all problems, in the file that is `shown`. Equal texts are parsed once:
+    a long session (pytest, fuzz) asks for the same files again and again.
     """
     draft = Draft(read(text, shown), name.replace("/", "."))
     problems = _problems(draft)

@@ -13,16 +13,17 @@ from harness.cli.main import COMMANDS, cli, main
 from harness.engine.catalogue.choose import load, selected
 from harness.engine.catalogue.workspace import workspace
 from harness.errors import ExitCode
-from harness.scenario.expand import select
+from harness.scenario.expand import select, words_of
 from tests.tree import ROOT
 
 HEAVY = ("pyspark", "confluent_kafka", "mysql", "pymysqlreplication", "pandas", "pyarrow")
 # Command lines that answer without any service -> what they may not import.
+# The scenario has cases of every protocol.
 LIGHT = {
     ("--help",): (*HEAVY, "sqlglot", "rich", "orjson", "yaml", "harness.ddl"),
-    ("list",): HEAVY,
-    ("check",): HEAVY,
-    ("preview", "-k", "no-net-change"): HEAVY,
+    ("list", "keys.pk-chain"): HEAVY,
+    ("check", "--no-cache", "keys.pk-chain"): HEAVY,
+    ("preview", "keys.pk-chain", "-k", "p1"): HEAVY,
 }
 PROBE = """
 import sys
@@ -108,7 +109,12 @@ def test_mistakes_are_usage_errors(
 
 @pytest.mark.parametrize(
     "arguments",
-    [("list",), ("check",), ("preview", "-k", "no-net-change"), ("preview", "-k", "pk-chain")],
+    [
+        ("list",),
+        ("check", "keys.pk-chain"),
+        ("preview", "dml.no-net-change"),
+        ("preview", "keys.pk-chain"),
+    ],
     ids=" ".join,
 )
 def test_json_parses(arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
@@ -132,7 +138,11 @@ def test_every_case_can_be_repeated() -> None:
     scenarios = load(workspace(ROOT))
     every = selected(scenarios, None)
     assert every
-    assert [(case,) for case in every] == [select(every, case.id) for case in every]
+    words = {word.lower() for case in every for word in words_of(case)}
+    text = "\n".join(sorted(words))
+    for case in every:
+        assert select([case], case.id) == (case,)
+        assert text.count(case.id.lower()) == 1
 
 
 def test_bad_files_exit_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

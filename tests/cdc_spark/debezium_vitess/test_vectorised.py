@@ -22,6 +22,7 @@ from tests.cdc_spark.debezium_vitess.test_truth import (
 )
 from tests.cdc_spark.vectorised import equivalence
 from tests.cdc_spark.vitess_records import block, change
+from tests.strategies import EACH_STREAM
 
 SCALARS = st.one_of(
     st.none(),
@@ -58,6 +59,7 @@ def test_the_connectors_records_are_told_alike(name: str) -> None:
             alike(*found)
 
 
+@EACH_STREAM
 @given(st.lists(st.tuples(SCALARS, SCALARS, st.sampled_from("crud")), min_size=1, max_size=5))
 def test_any_value_is_told_alike(rows: list[tuple[Any, Any, str]]) -> None:
     """Rows with whatever values, columns called like members of the envelope among them."""

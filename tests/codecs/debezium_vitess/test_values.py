@@ -27,6 +27,7 @@ from tests.codecs.debezium_vitess.streams import (
     row,
     transaction,
 )
+from tests.strategies import EACH_KIND
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 INTEGERS = {
@@ -53,6 +54,7 @@ def value(info: FieldInfo, cell: bytes | None, **properties: str) -> tuple[Any, 
 
 
 @pytest.mark.parametrize("name", INTEGERS)
+@EACH_KIND
 @given(data=st.data())
 def test_integers(name: str, data: st.DataObject) -> None:
     """Every integer of a type comes through, with zeros before it too."""

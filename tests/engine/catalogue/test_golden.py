@@ -49,14 +49,6 @@ def files(space: Workspace) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in space.golden.rglob("*") if path.is_file()}
 
 
-def test_the_committed_goldens_are_as_the_files_give() -> None:
-    """No golden of the repository differs, is stale, or has no scenario."""
-    here = Workspace(ROOT, ROOT / "scenarios", ROOT / "golden")
-    everything = scenarios(here)
-    assert golden_differences(here, everything, expectations=True) == ()
-    assert orphan_goldens(here) == ()
-
-
 @pytest.mark.parametrize("name", [RECORDS, TABLES])
 def test_a_changed_golden_is_found_shown_and_accepted(name: str, space: Workspace) -> None:
     """A golden that says something else is a problem with its repair, and accepting mends it."""
