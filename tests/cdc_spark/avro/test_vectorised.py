@@ -14,6 +14,7 @@ from cdc_spark.errors import DecodingError
 from tests.cdc_spark.avro.test_truth import FILES, vectors
 from tests.cdc_spark.avro_messages import ID, PLAIN_EXTENSION, Publisher, column, nullable
 from tests.cdc_spark.vectorised import equivalence
+from tests.strategies import EACH_STREAM
 
 
 def alike(schemas: Mapping[int, str], *messages: equivalence.Message) -> int:
@@ -50,6 +51,7 @@ def test_the_vendors_messages_are_told_alike(name: str) -> None:
     assert vectorised_count >= several / 2
 
 
+@EACH_STREAM
 @given(
     st.lists(
         st.tuples(

@@ -15,6 +15,7 @@ from cdc_spark.open.values import DIALECTS
 from tests.cdc_spark.messages import Frame, Message, column, gone, key, message, put, row
 from tests.cdc_spark.open.test_truth import ALL, FILES, vectors
 from tests.cdc_spark.vectorised import equivalence
+from tests.strategies import EACH_STREAM
 
 CURRENT = DIALECTS["current"]
 NUMBERS = st.one_of(
@@ -44,6 +45,7 @@ def alike(*messages: Message) -> int:
     return told[0]
 
 
+@EACH_STREAM
 @given(TYPES, st.sampled_from([0, 1, 64, 65]), st.lists(VALUES, min_size=2, max_size=6))
 def test_any_value_is_told_alike(kind: int, flags: int, values: list[Any]) -> None:
     """Rows of one layout, with whatever value: the skeleton and the whole reading agree."""
@@ -55,6 +57,7 @@ def test_any_value_is_told_alike(kind: int, flags: int, values: list[Any]) -> No
     alike(*found)
 
 
+@EACH_STREAM
 @given(st.text(alphabet='{}":,\\nu0d8\u2028é1.-+eE[]v', max_size=12))
 def test_any_text_in_the_place_of_a_value_is_told_alike(raw: str) -> None:
     """Bytes that are no JSON, or JSON of another form, are never taken for a value."""

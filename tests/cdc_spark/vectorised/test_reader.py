@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,7 @@ SPACE = workspace(ROOT, Path(ROOT, "scenarios"), None)
 ONE_IN = 30  # of the cases without a delivery; deliveries send the same messages
 
 
+@cache
 def share() -> list[Plan]:
     """Return the plans of a share of the catalogue."""
     cases = [case for case in selected(load(SPACE), None) if case.delivery is None]
