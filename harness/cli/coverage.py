@@ -59,7 +59,7 @@ def command(  # noqa: PLR0913  (click hands options over by name)
     not change it.
     """
     from harness.engine.catalogue.choose import load, selected
-    from harness.engine.catalogue.workspace import told_runs
+    from harness.engine.catalogue.workspace import kept_runs
     from harness.report import coverage_text
     from harness.report.coverage import Status, coverage, last_verdicts, uncovered, verdicts_of
     from harness.report.read import read_events
@@ -68,7 +68,7 @@ def command(  # noqa: PLR0913  (click hands options over by name)
     space = options.space(scenarios, golden)
     cases = selected(load(space), None)
     read = (read_events(file) for file in files)
-    verdicts = verdicts_of(read) if files else last_verdicts(told_runs(space.here))
+    verdicts = verdicts_of(read) if files else last_verdicts(kept_runs(space.here))
     found = coverage(cases, verdicts, layers, tuple(Level(level.upper()) for level in levels))
     listed = tuple(one for one in found if not missing or one.status is Status.MISSING)
     if json_:

@@ -81,7 +81,7 @@ def _lock(root: Path, path: Path, tried: Tried, label: Label) -> None:
         scenario = load(path, root)
         planned = plan(cases(scenario)[0], change_log(scenario, recording))
         if author_problems(planned) and tried.failure and tried.failure.kind != "oracle":
-            # The protocol tells less than the database has; then the golden says what must be.
+            # The protocol carries less than the database has; then the golden says what must be.
             path.write_text(text(tried.scene, label), encoding="utf-8")
             scenario = load(path, root)
     if tried.plan is not None:

@@ -144,24 +144,24 @@ def _json(value: Value) -> int | Decimal | str | None:
     return Decimal(repr(value)) if isinstance(value, float) else value
 
 
-def _event(told: Mapping[str, Any]) -> ObservedEvent:
-    before, after, ts = told["before"], told["after"], told["commit_ts"]
+def _event(line: Mapping[str, Any]) -> ObservedEvent:
+    before, after, ts = line["before"], line["after"], line["commit_ts"]
     return ObservedEvent(
-        op=Op(told["op"]),
-        table=TableId(told["schema"], told["table"]),
+        op=Op(line["op"]),
+        table=TableId(line["schema"], line["table"]),
         before=None if before is None else _raw(before),
         after=None if after is None else _raw(after),
         commit_ts=None if ts is None else int(ts),
-        topic=told["topic"],
-        partition=told["partition"],
-        offset=told["offset"],
+        topic=line["topic"],
+        partition=line["partition"],
+        offset=line["offset"],
     )
 
 
-def _ddl(told: Mapping[str, Any]) -> ObservedDdl:
+def _ddl(line: Mapping[str, Any]) -> ObservedDdl:
     return ObservedDdl(
-        query=told["query"],
-        type=told["type"],
-        table=TableId(told["schema"], told["table"]),
-        commit_ts=int(told["commit_ts"]),
+        query=line["query"],
+        type=line["type"],
+        table=TableId(line["schema"], line["table"]),
+        commit_ts=int(line["commit_ts"]),
     )

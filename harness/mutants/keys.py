@@ -35,7 +35,7 @@ class DoubleKeys(OtherKeys):
 
 
 class FoldedKeys(OtherKeys):
-    """Tells no upper from lower case in keys."""
+    """Treats upper and lower case in keys as equal."""
 
     @staticmethod
     def other(value: Value) -> Value:
@@ -155,7 +155,7 @@ ROWS: tuple[Mutant, ...] = (
     ),
     _mutant(
         "key-folds-case",
-        "It tells no upper from lower case in keys.",
+        "It treats upper and lower case in keys as equal.",
         FoldedKeys,
         "https://github.com/pingcap/tiflow/issues/4582",
     ),

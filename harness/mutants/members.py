@@ -26,7 +26,7 @@ def _numbers(change: Callable[[Column, int], int], kind: ColumnKind) -> Parts:
 
 
 def _number(column: Column, text: str) -> int | None:
-    """Return the number of what a wire tells by name; None where it is no name of the column."""
+    """Return the number of a member's name; None where the column has no such member."""
     if column.kind is ColumnKind.ENUM:
         return column.members.index(text) + 1 if text in column.members else None
     names = text.split(",") if text else []

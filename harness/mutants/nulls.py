@@ -12,11 +12,11 @@ _NUMBERS = INTEGERS | {ColumnKind.DECIMAL, ColumnKind.FLOAT, ColumnKind.DOUBLE}
 
 
 def _default(column: Column, raw: Value) -> Value:
-    told = column.default
-    if raw is not None or told is None or told.is_expression or told.text is None:
+    default = column.default
+    if raw is not None or default is None or default.is_expression or default.text is None:
         return raw
     try:
-        return canonical(column, told.text)
+        return canonical(column, default.text)
     except ValueError:  # a literal in another spelling
         return raw
 

@@ -56,7 +56,7 @@ class ByPlace(FirstColumns):
 
 
 class NoDefaults(FirstColumns):
-    """Looks at no default that a schema tells."""
+    """Ignores the defaults of schemas."""
 
     def read(self, event: DecodedEvent, message: Message) -> Iterable[DecodedEvent]:
         """Take the defaults away."""
@@ -140,7 +140,7 @@ ROWS: tuple[Mutant, ...] = (
     Mutant(
         "schema-default-ignored",
         "schemas",
-        "It leaves a new column NULL in older rows, where the schema tells a default.",
+        "It leaves a new column NULL in older rows, where the schema has a default.",
         Parts(events=NoDefaults),
         (sign("wrong-value", "is NULL"),),
         ("avro",),

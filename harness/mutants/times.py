@@ -64,10 +64,10 @@ def _julian(text: str) -> Value:
 
 
 def _within_a_day(text: str) -> Value:
-    told = _TIME.match(text)
-    if told is None:
+    match = _TIME.match(text)
+    if match is None:
         return text
-    minus, hours, minutes, seconds, fraction = told.groups()
+    minus, hours, minutes, seconds, fraction = match.groups()
     return f"{minus}{int(hours) % 24:02d}:{minutes}:{seconds}{fraction or ''}"
 
 

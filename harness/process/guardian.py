@@ -124,7 +124,7 @@ class Guardian:
         self.parent = os.getppid()
         self.buffer = b""
         self.harness_alive = True
-        self.told_status = False
+        self.reported_status = False
         self.tree = Tree()
         self.woken, wake = os.pipe()
         os.set_blocking(self.woken, False)
@@ -173,7 +173,7 @@ class Guardian:
         return [message_of(line) for line in lines]
 
     def _watch(self) -> float:
-        """Obey until told to stop or left alone; return the grace period in seconds."""
+        """Obey until stopped or left alone; return the grace period in seconds."""
         while self.harness_alive:
             for order in self._orders(HEARTBEAT_S):
                 if "stop" in order:
@@ -210,8 +210,8 @@ class Guardian:
 
     def _reap(self) -> bool:
         left = self.tree.reap()
-        if self.tree.status is not None and not self.told_status:
-            self.told_status = True
+        if self.tree.status is not None and not self.reported_status:
+            self.reported_status = True
             self._tell(status=self.tree.status)
         return left
 

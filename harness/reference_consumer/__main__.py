@@ -62,7 +62,7 @@ def _consume(job: dict[str, Any], by_topic: dict[str, Changefeed], point: CrashP
             **job["kafka"]["librdkafka"],
             "group.id": job["kafka"]["group_id"],
             "enable.auto.commit": False,
-            # A start offset that is gone means that data are lost: that is to be told.
+            # A start offset that is gone means that data are lost: that is reported.
             "auto.offset.reset": "error",
             # Many tiny topics: do not let the broker wait for more bytes to gather.
             "fetch.wait.max.ms": 10,
@@ -87,7 +87,7 @@ def _consume(job: dict[str, Any], by_topic: dict[str, Changefeed], point: CrashP
                 offset = int(message.offset() or 0)
                 by_topic[place[0]].take(*place, offset, (message.key(), message.value()))
                 point.passed("record")
-            # Offsets have gaps: the position tells the end, not the last record.
+            # Offsets have gaps: the position marks the end, not the last record.
             assigned = [place for place in left if place not in to_come]
             for there in consumer.position([TopicPartition(*place) for place in assigned]):
                 if there.offset >= left[there.topic, there.partition]:

@@ -148,7 +148,7 @@ def _event_json(event: DecodedEvent, place: tuple[str, int, int]) -> dict[str, A
         "table": event.table,
         "before": None if before is None else json_row(before),
         "after": None if event.after is None else json_row(event.after),
-        # What carries no commit ts (Avro's tombstone) is told without one.
+        # What carries no commit ts (Avro's tombstone) is reported without one.
         "commit_ts": str(event.commit_ts) if event.commit_ts else None,
         "topic": topic,
         "partition": partition,

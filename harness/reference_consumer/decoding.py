@@ -1,6 +1,6 @@
 """Level decode: the records of a file, and what each of them says, in order.
 
-Not every wire tells text from bytes; the DDL that the stream told by then does.
+Not every wire distinguishes text from bytes; the DDL seen so far does.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class _UnreadableError(Exception):
 
 
 class _Shapes:
-    """The tables as the stream told of them, by commit ts."""
+    """The tables as the stream described them, by commit ts."""
 
     def __init__(self) -> None:
         self._versions = [(0, Catalogue.empty())]
@@ -85,7 +85,7 @@ class _Shapes:
         try:
             catalogue = catalogue.apply(event.query, event.schema).catalogue
         except DdlError:
-            return  # about a table that the stream did not tell of
+            return  # about a table that is not in the stream
         self._versions.append((event.commit_ts, catalogue))
         self._versions.sort(key=lambda version: version[0])
 

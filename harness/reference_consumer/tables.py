@@ -30,7 +30,7 @@ class Tables:
     def __init__(self, catalogue: Catalogue) -> None:
         """Start with the tables that exist at the start offsets, empty."""
         self._catalogue = catalogue
-        # The last row event of each table: its columns, and the defaults that it tells.
+        # The last row event of each table: its columns, and its defaults.
         self._shapes: dict[TableId, DecodedEvent] = {}
         self.rows: dict[TableId, dict[Key, NamedRow]] = {}
         self.loose: dict[TableId, list[NamedRow]] = {}
@@ -67,11 +67,11 @@ class Tables:
     def apply_ddl(self, event: DecodedEvent) -> None:
         """Run one DDL statement; unqualified names belong to the event's schema."""
         self._catalogue = with_schema(self._catalogue, event)
-        told = {table.id for table in self._catalogue.tables()}
+        known = {table.id for table in self._catalogue.tables()}
         try:
             applied = self._catalogue.apply(event.query, event.schema)
         except DdlError:
-            if TableId(event.schema, event.table) in told:
+            if TableId(event.schema, event.table) in known:
                 raise
             self._apply_untold(event)
             return
@@ -81,12 +81,12 @@ class Tables:
         alive = {table.id for table in self._catalogue.tables()}
         for table in set(self.rows) | set(self.loose):
             dropped = table.schema not in self._catalogue.schemas()
-            if dropped or (table in told and table not in alive):
+            if dropped or (table in known and table not in alive):
                 self.rows.pop(table, None)
                 self.loose.pop(table, None)
 
     def _apply_untold(self, event: DecodedEvent) -> None:
-        """Run a statement on a table whose creation the stream did not tell.
+        """Run a statement on a table whose creation is not in the stream.
 
         It became eligible later (`changefeed.ddl.schema-gap`): its rows say what they look like.
         """
@@ -113,7 +113,7 @@ class Tables:
     def _shaped(self, table: TableId, event: DecodedEvent, after: Mapping[str, Value]) -> NamedRow:
         """Return a new row as its table has it; give older rows its columns if it has others.
 
-        Where no DDL tells of a change, rows do. A column that is gone takes its values with it,
+        Where no DDL announces a change, rows do. A column that is gone takes its values with it,
         also if one of its name comes back later. Partitions overtake each other, so an older row
         may come behind one of a newer shape.
         """
@@ -134,7 +134,7 @@ class Tables:
         return any(known.id == table for known in self._catalogue.tables())
 
     def _as_last(self, table: TableId, row: NamedRow) -> NamedRow:
-        """Return a row in its table's last shape, where no DDL told of the change."""
+        """Return a row in its table's last shape, where no DDL announced the change."""
         shape = self._shapes[table]
         return {name: row.get(name, shape.defaults.get(name)) for name in shape.after or {}}
 

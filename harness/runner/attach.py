@@ -33,7 +33,7 @@ class Attach:
 
     `topics` ends with `{topic}`. The tables are in `database` of `server` under the name `table`,
     or without a server below `directory`. `group` is the system's consumer group, "" when it is
-    not told. A result has to stay as it is for `settle_s` seconds.
+    not known. A result has to stay as it is for `settle_s` seconds.
     """
 
     topics: str
@@ -46,7 +46,7 @@ class Attach:
 
     @property
     def result(self) -> str:
-        """Return the pattern by which the results of cases are told apart."""
+        """Return the pattern that separates the results of cases."""
         return self.directory if self.server is None else self.database + self.table
 
 

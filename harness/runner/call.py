@@ -1,7 +1,7 @@
 """Runs a Python function as a consumer: `python -m harness.runner.call pkg.mod:fn`.
 
 The function gets the job as a dict and writes its answer as any other consumer does. The exit code
-tells a function that cannot be loaded (the user named the wrong thing) from one that failed.
+separates a function that cannot be loaded (the user named the wrong thing) from one that failed.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ class Child(Protocol):
         ...
 
     def poll(self) -> int | None:
-        """Return the exit status as `subprocess` tells it (-9 for SIGKILL), None while it runs."""
+        """Return the exit status as `subprocess` does (-9 for SIGKILL), None while it runs."""
         ...
 
     def wait(self, timeout_s: float, /) -> int:

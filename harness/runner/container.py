@@ -198,7 +198,7 @@ class Contained:
         return int(self._docker.attrs["State"].get("Pid", 0))
 
     def poll(self) -> int | None:
-        """Return the exit status as `subprocess` tells it (-9 for SIGKILL), None while it runs."""
+        """Return the exit status as `subprocess` does (-9 for SIGKILL), None while it runs."""
         if self._status is None:
             self._look()
         return self._status

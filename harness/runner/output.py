@@ -21,7 +21,7 @@ from harness.errors import SetupError
 HEAD_BYTES = 256 * 1024
 TAIL_BYTES = 256 * 1024
 CHUNK_BYTES = 64 * 1024
-LOOK_AROUND_S = 0.2  # how often the reader asks whether it was told to give up
+LOOK_AROUND_S = 0.2  # how often the reader asks whether it has to give up
 LAST_WORDS_S = 2.0  # how long output may still arrive when the child and its tree have ended
 ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-_])")
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -112,7 +112,7 @@ class Output:
         return first
 
     def _append(self, words: bytes) -> None:
-        """Write to the log; a full disk is told later, for the child must not be blocked by it."""
+        """Write to the log; a full disk is reported later, so that it does not block the child."""
         if not words or self._failure is not None:
             return
         try:

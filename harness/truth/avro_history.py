@@ -2,7 +2,7 @@
 
 A vector is one line of a longer story: statements of its setup made rows that the encoder posted
 schemas for. They are replayed as far as posts go: each DML statement touches the subjects of its
-table, a DELETE the key's only. A statement that made no row is told by the vector itself, whose
+table, a DELETE the key's only. A statement that made no row is stated by the vector itself, whose
 registry then does not know the schema.
 """
 

@@ -19,9 +19,9 @@ def session_to_utc(moment: str, zone: str) -> str:
 
 
 def server_to_utc(zone: str) -> Callable[[str], str]:
-    """Return the function that makes UTC of the TIMESTAMPs that a CDC server tells."""
-    told = _zone(zone)
-    return lambda moment: _in_utc(moment, told)
+    """Return the function that makes UTC of the TIMESTAMPs that a CDC server prints."""
+    named_zone = _zone(zone)
+    return lambda moment: _in_utc(moment, named_zone)
 
 
 def _zone(name: str) -> tzinfo:

@@ -25,13 +25,15 @@ def compare(vector: Vector) -> Result:
 def ddl_differences(vector: Vector, judged: Judged) -> Iterator[Difference]:
     """Yield where our decisions about a statement are not the vector's."""
     # TiCDC drops pairs of a RENAME TABLE without a word when others of it remain.
-    told = [d for _, d in judged if d.sent or d.stage != "ddl puller" or len(judged) == 1 or d.code]
-    told = told or [decision for _, decision in judged][:1]
-    ours = [_WORDS[decision.outcome] for decision in told]
+    found = [
+        d for _, d in judged if d.sent or d.stage != "ddl puller" or len(judged) == 1 or d.code
+    ]
+    found = found or [decision for _, decision in judged][:1]
+    ours = [_WORDS[decision.outcome] for decision in found]
     yield from different("per_event", ours, vector["per_event"])
     worst = next((word for word in ("error", "replicate") if word in ours), "ignore")
     yield from different("expected", worst, vector["expected"])
-    stages = [decision.stage for decision in told if not decision.sent]
+    stages = [decision.stage for decision in found if not decision.sent]
     yield from different("where", stages, vector["where"])
     sent = [
         {"t": int(job.action), "q": job.query, "scm": job.schema, "tbl": job.table}
@@ -39,7 +41,7 @@ def ddl_differences(vector: Vector, judged: Judged) -> Iterator[Difference]:
         if decision.sent
     ]
     yield from different("sent", sent, list(vector["sent"]))
-    codes = [code for d in told if d.code for code in (d.code, d.cause) if code]
+    codes = [code for d in found if d.code for code in (d.code, d.cause) if code]
     theirs = codes_of(vector.get("error_text") or "")
     if vector.get("error_text") and not theirs:
         theirs = (UNCODED,)

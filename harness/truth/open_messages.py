@@ -1,6 +1,6 @@
 """Open Protocol messages beside the vendor's, partition by partition, byte for byte.
 
-A difference is told in the words of the event where it is, not in hexadecimal.
+A difference is described in the words of the event where it is, not in hexadecimal.
 """
 
 from __future__ import annotations
@@ -75,9 +75,9 @@ def message_differences(
         left, right = mine.get(place, ()), vendor.get(place, ())
         for number in range(max(len(left), len(right))):
             if number >= len(left):
-                yield Difference(right[number].where, "no message", _told(right[number]))
+                yield Difference(right[number].where, "no message", _described(right[number]))
             elif number >= len(right):
-                yield Difference(left[number].where, _told(left[number]), "no message")
+                yield Difference(left[number].where, _described(left[number]), "no message")
             else:
                 yield from one_difference(left[number], right[number])
 
@@ -142,7 +142,7 @@ def _text(raw: bytes) -> str:
     return raw.decode("utf-8", "backslashreplace")
 
 
-def _told(message: Message) -> str:
+def _described(message: Message) -> str:
     pairs = _events(message.key, message.value)
     texts = [f"{_text(key)} {_text(value)}" for key, value in pairs]
     return "; ".join(texts) or f"{message.key.hex()} {message.value.hex()}"

@@ -145,8 +145,8 @@ class _Part:
         if self.row.op is not Op.DELETE and self.before() is None:
             # Without `p` an update looks like an insert; of a handle alone nothing changes.
             reduced = self.handle_only and self.settings.only_updated
-            told = self.settings.output_old_value and not reduced
-            return EventKind.INSERT if told else EventKind.UPSERT
+            carries_old_value = self.settings.output_old_value and not reduced
+            return EventKind.INSERT if carries_old_value else EventKind.UPSERT
         return _KINDS[self.row.op]
 
     def before(self) -> Image | None:

@@ -87,11 +87,11 @@ def _encoded(
 
 
 def _refused(refused: Mapping[int, EncodingError], vector: Vector) -> Iterator[Difference]:
-    """Yield where refusals differ: how many, the vendor's code, the sizes that they tell."""
-    told = [str(event["encode_error"]) for event in vector["events"] if "encode_error" in event]
-    if len(told) != len(refused):
-        yield Difference("events[].encode_error", f"{len(refused)} rows", f"{len(told)} rows")
-    for (number, error), text in zip(refused.items(), told, strict=False):
+    """Yield where refusals differ: how many, the vendor's code, the sizes that they name."""
+    recorded = [str(event["encode_error"]) for event in vector["events"] if "encode_error" in event]
+    if len(recorded) != len(refused):
+        yield Difference("events[].encode_error", f"{len(refused)} rows", f"{len(recorded)} rows")
+    for (number, error), text in zip(refused.items(), recorded, strict=False):
         code = error.code if isinstance(error, SourceStopped) else type(error).__name__
         sizes = set(re.findall(r"\b(?:length|maxMessageBytes):(\d+)", text))
         if code not in text or not sizes <= set(re.findall(r"\d+", error.what)):

@@ -173,7 +173,7 @@ def _registry(posts: Posts, vector: Vector) -> Iterator[Difference]:
 def _compare_ddl(vector: Vector) -> Parts:
     mounted = mount_ddl(vector)
     encoder = _encoder(vector, Posts())
-    ours = [told for event in mounted.events for told in _broadcast(encoder.encode([event]))]
+    ours = [one for event in mounted.events for one in _broadcast(encoder.encode([event]))]
     return [*mounted.differences, *_messages(ours, vector["events"])], ()
 
 
@@ -183,7 +183,7 @@ def _compare_checkpoint(vector: Vector) -> Parts:
     marks = [ResolvedEvent(ts, topic, n, Origin(1, 0, 0, "resolved")) for n in places]
     sent = _broadcast(_encoder(vector, Posts()).encode(marks))
     # The vendor's encoder knows neither topic nor partition of a checkpoint; its sink does.
-    ours = [{**told, "topic": None, "partition": None} for told in sent]
+    ours = [{**one, "topic": None, "partition": None} for one in sent]
     return list(_messages(ours, vector["events"])), ()
 
 

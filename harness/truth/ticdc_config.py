@@ -52,7 +52,7 @@ def sink_of(vector: Vector) -> Vector:
 
 
 def raw_changes(vector: Vector) -> bool:
-    """Return whether the sink was told to split no update."""
+    """Return whether the sink splits no update."""
     return bool(section(sink_of(vector), "kafka-config").get("output-raw-change-event"))
 
 

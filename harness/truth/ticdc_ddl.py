@@ -57,8 +57,8 @@ def _stops(stop: Decision | None, described: Sequence[Vector]) -> Iterator[Diffe
         if theirs:
             yield Difference("jobs[].puller_error", "no error", theirs)
         return
-    told = stop.code in theirs if "[CDC:" in theirs else bool(theirs) and stop.code == UNCODED
-    if not told or (stop.cause and stop.cause not in theirs):
+    named = stop.code in theirs if "[CDC:" in theirs else bool(theirs) and stop.code == UNCODED
+    if not named or (stop.cause and stop.cause not in theirs):
         ours = f"{stop.code} {stop.cause}: {stop.reason}"
         yield Difference("jobs[].puller_error", ours, theirs or "no error")
 

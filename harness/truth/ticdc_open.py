@@ -12,7 +12,7 @@ from harness.truth.open_rows import compare_rows
 from harness.truth.result import Difference, Parts, Result, Vector
 from harness.truth.ticdc_followed import feed_of
 
-# What stands beside the bytes: compared, or (the parsed JSON, the rule's name) told by them.
+# What stands beside the bytes: compared, or (the parsed JSON, the rule's name) implied by them.
 _COMPARED = frozenset(
     {
         *("topic", "partition", "key_hex", "value_hex", "headers", "version"),

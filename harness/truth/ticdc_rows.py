@@ -32,7 +32,7 @@ DESCRIBED = "columns-as-described"
 class MountedVector:
     """The row events of a vector in the order in which they are encoded.
 
-    `differences` tell where catalogue and vector disagree; there are no rows then.
+    `differences` say where catalogue and vector disagree; there are no rows then.
     """
 
     rows: tuple[RowEvent, ...]

@@ -83,10 +83,10 @@ def _run(run: Run, around: Surroundings) -> Outcome:
 def _compare_run(run: Run, outcome: Outcome) -> tuple[list[Difference], set[str]]:
     expected = run.expected
     found: list[Difference] = []
-    told = tuple(expected.get("config_validation_errors") or ())
-    if outcome.invalid != told:
+    recorded = tuple(expected.get("config_validation_errors") or ())
+    if outcome.invalid != recorded:
         found.append(
-            Difference(f"{run.name}config_validation_errors", str(outcome.invalid), str(told))
+            Difference(f"{run.name}config_validation_errors", str(outcome.invalid), str(recorded))
         )
     error = (expected.get("error") or [None])[-1]
     if outcome.failure != error:
@@ -95,9 +95,9 @@ def _compare_run(run: Run, outcome: Outcome) -> tuple[list[Difference], set[str]
     ours, skipped = _beside(outcome.records, theirs)
     excused: set[str] = {HEARTBEAT_TIMER} if skipped else set()
     if len(ours) != len(theirs):
-        told_topics = [record["topic"] for record in theirs]
+        recorded_topics = [record["topic"] for record in theirs]
         topics = [record.topic for record in ours]
-        found.append(Difference(f"{run.name}records", str(topics), str(told_topics)))
+        found.append(Difference(f"{run.name}records", str(topics), str(recorded_topics)))
     for index, (mine, other) in enumerate(zip(ours, theirs, strict=False)):
         where = f"{run.name}records[{index}]"
         differences, names = compare_record(where, mine, other)
@@ -121,11 +121,11 @@ def _beside(
         schema = record.value_schema
         if schema is not None and schema.name == _HEARTBEAT:
             at = len(kept)
-            told = theirs[at] if at < len(theirs) else None
+            recorded = theirs[at] if at < len(theirs) else None
             if (
-                told is None
-                or told["topic"] != record.topic
-                or told["source_offset"] != dict(record.source_offset)
+                recorded is None
+                or recorded["topic"] != record.topic
+                or recorded["source_offset"] != dict(record.source_offset)
             ):
                 skipped = True
                 continue

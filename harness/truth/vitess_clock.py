@@ -51,9 +51,9 @@ def _times(value: Mapping[str, Any], payload: Mapping[str, Any]) -> tuple[dict[s
         names = ["ts_ms", *(name for name, _ in _FINER if name in made and name in payload)]
         made.update({name: payload[name] for name in names})
         excused = True
-    source, told = _mapping(made.get("source")), _mapping(payload.get("source"))
-    if source is not None and told is not None:
-        made["source"], inner = _times(source, told)
+    source, recorded = _mapping(made.get("source")), _mapping(payload.get("source"))
+    if source is not None and recorded is not None:
+        made["source"], inner = _times(source, recorded)
         excused = excused or inner
     return made, excused
 

@@ -32,7 +32,7 @@ from harness.model.vstream import (
 )
 from harness.truth.result import Vector, section
 
-# The JVM's zone is told in the vector's note only.
+# The JVM's zone stands only in the vector's note.
 _ZONE = re.compile(r"-Duser\.timezone=(\S+)")
 
 

@@ -42,9 +42,9 @@ def compare_record(
     """Compare a record; return the differences and what was excused."""
     settled, excused = like_theirs(ours, theirs)
     found = [
-        Difference(f"{where}.{name}", str(mine), str(told))
-        for name, mine, told in _differences(settled, theirs)
-        if mine != told
+        Difference(f"{where}.{name}", str(mine), str(recorded))
+        for name, mine, recorded in _differences(settled, theirs)
+        if mine != recorded
     ]
     return found, excused
 
@@ -79,9 +79,9 @@ def _envelope(record: Vector, part: str) -> str | None:
 def _header_differences(
     ours: ConnectRecord, theirs: Vector
 ) -> Iterator[tuple[str, object, object]]:
-    told = theirs.get("headers") or ()
-    yield "headers", [h.key for h in ours.headers], [h["key"] for h in told]
-    for header, other in zip(ours.headers, told, strict=False):
+    recorded = theirs.get("headers") or ()
+    yield "headers", [h.key for h in ours.headers], [h["key"] for h in recorded]
+    for header, other in zip(ours.headers, recorded, strict=False):
         made = header_forms(header)
         for name in _HEADERS:
             yield f"headers.{header.key}.{name}", made[name], other[name]
@@ -90,14 +90,14 @@ def _header_differences(
 def _avro_differences(
     ours: Mapping[str, Mapping[str, Any] | None], theirs: Vector
 ) -> Iterator[tuple[str, object, object]]:
-    for part, told in theirs.items():
+    for part, recorded in theirs.items():
         made = ours[part]
-        if told is None or made is None:
-            yield f"avro.{part}", made, told
-        elif "error" in told:
-            yield f"avro.{part}.error", made.get("error"), told["error"][-1]
+        if recorded is None or made is None:
+            yield f"avro.{part}", made, recorded
+        elif "error" in recorded:
+            yield f"avro.{part}.error", made.get("error"), recorded["error"][-1]
         else:
             schema = made.get("schema")
             mine = None if schema is None else compact(json.loads(schema))
-            yield f"avro.{part}.schema", mine, compact(told["schema"])
-            yield f"avro.{part}.hex", made.get("hex"), told["hex"]
+            yield f"avro.{part}.schema", mine, compact(recorded["schema"])
+            yield f"avro.{part}.hex", made.get("hex"), recorded["hex"]

@@ -81,10 +81,10 @@ def _compare_one(
     try:
         made = chain.apply(record)
     except SourceStopped as stop:
-        told = entry.get("error")
+        recorded = entry.get("error")
         mine = java_text(stop)
-        same = told is not None and told[-1] == mine
-        return [] if same else [Difference(f"{where}.error", mine, str(told))]
+        same = recorded is not None and recorded[-1] == mine
+        return [] if same else [Difference(f"{where}.error", mine, str(recorded))]
     if "error" in entry:
         return [Difference(f"{where}.error", "none", str(entry["error"]))]
     if made is None or entry.get("dropped"):

@@ -68,7 +68,7 @@ def _widen(
             if ordinal is not None and _keeps(before.table.columns[ordinal], column):
                 values.append(row[ordinal])
             else:
-                values.append(_told(column) if carries_default(column) else None)
+                values.append(_default_of(column) if carries_default(column) else None)
         return tuple(values)
 
     if state.keyless:
@@ -89,7 +89,7 @@ def _keeps(before: Column, after: Column) -> bool:
     return len(kinds) == 1 or any(kinds <= family for family in (INTEGERS, CHARACTERS, BINARIES))
 
 
-def _told(column: Column) -> Value:
+def _default_of(column: Column) -> Value:
     """Return what a reader fills in for a column that an older record lacks: the default of now.
 
     Not what the database gave its own rows when the column came: the schema does not carry it.

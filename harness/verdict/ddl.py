@@ -56,16 +56,16 @@ def _named(expected: Expected, answer: Sequence[ObservedDdl]) -> list[tuple[int,
     statement of a text is the stream's n-th of that text.
     """
     texts = {(event.commit_ts, event.source): event.query for event in expected.ddl}
-    untold: dict[str, list[tuple[int, str]]] = {}
+    undated: dict[str, list[tuple[int, str]]] = {}
     for event in expected.ddl:
         for text in dict.fromkeys((event.query, event.source)):
-            untold.setdefault(text, []).append((event.commit_ts, event.query))
+            undated.setdefault(text, []).append((event.commit_ts, event.query))
     got: list[tuple[int, str]] = []
     for ddl in answer:
         if ddl.commit_ts is not None:
             got.append((ddl.commit_ts, texts.get((ddl.commit_ts, ddl.query), ddl.query)))
             continue
-        left = untold.get(ddl.query, [(0, ddl.query)])
+        left = undated.get(ddl.query, [(0, ddl.query)])
         got.append(left.pop(0) if len(left) > 1 else left[0])
     return got
 

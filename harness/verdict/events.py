@@ -146,16 +146,16 @@ def _answered(
     still be read and that it did not report with one.
     """
     events = [e for e in (*expected.applied, *expected.held) if isinstance(e, RowEvent)]
-    untold: dict[Kind, list[int]] = {}
+    undated_changes: dict[Kind, list[int]] = {}
     for event in events:
         if event.origin.event not in judged.compacted - judged.places.keys():
             kind = (str(event.table.table.id), _key(event), event.op is Op.DELETE)
-            untold.setdefault(kind, []).append(event.commit_ts)
-    read = [(kind, reported) for reported, kind in _kinds(events, answer, untold.keys())]
+            undated_changes.setdefault(kind, []).append(event.commit_ts)
+    read = [(kind, reported) for reported, kind in _kinds(events, answer, undated_changes.keys())]
     dated = {(kind, reported.commit_ts) for kind, reported in read}
     left = {
         kind: [ts for ts in all_of if (kind, ts) not in dated] or all_of[-1:]
-        for kind, all_of in untold.items()
+        for kind, all_of in undated_changes.items()
     }
     got: dict[Name, list[Reported]] = {}
     for kind, reported in read:

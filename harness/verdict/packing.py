@@ -33,17 +33,17 @@ def both(judged: Judged, packed: Verdict, alone: Verdict, neighbours: int) -> Ve
             f"only when packed: {packed.judgement.value} among {neighbours} other changefeeds, "
             f"{alone.judgement.value} alone"
         )
-        return _told(judged, packed, Judgement.INCONCLUSIVE, said)
+        return _combined(judged, packed, Judgement.INCONCLUSIVE, said)
     if wrong_alone:
         said = (
             f"only when alone: {alone.judgement.value} by itself, "
             f"{packed.judgement.value} among {neighbours} other changefeeds"
         )
-        return _told(judged, alone, alone.judgement, said)
+        return _combined(judged, alone, alone.judgement, said)
     return packed
 
 
-def _told(judged: Judged, wrong: Verdict, judgement: Judgement, said: str) -> Verdict:
+def _combined(judged: Judged, wrong: Verdict, judgement: Judgement, said: str) -> Verdict:
     """Return a verdict whose first finding is both facts; the findings of the wrong one follow."""
     first = Finding(FindingKind.CONSUMER, said, judged.main_clause(), judged.line)
     return Verdict(wrong.case, judgement, (first, *wrong.findings), said)

@@ -114,7 +114,7 @@ def _shortest32(value: float) -> str:
         # Rounding the greatest floats up leaves the 32-bit range.
         if abs(float(text)) <= _FLOAT32_MAX and _FLOAT32.pack(float(text)) == packed:
             return text
-    # Nine digits tell every 32-bit float from its neighbours.
+    # Nine digits separate every 32-bit float from its neighbours.
     return f"{value:.9g}"
 
 

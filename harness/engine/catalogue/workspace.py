@@ -72,7 +72,7 @@ def new_run(parent: Path) -> tuple[str, Path]:
     return run, directory
 
 
-def told_runs(here: Path) -> tuple[Path, ...]:
+def kept_runs(here: Path) -> tuple[Path, ...]:
     """Return the events of the runs that were started here, newest first."""
     found = (here / RUNS / "runs").glob("*/events.ndjson")
     return tuple(sorted(found, key=lambda file: (file.stat().st_mtime_ns, file), reverse=True))

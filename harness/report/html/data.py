@@ -147,7 +147,7 @@ def _case(case: CaseFinished) -> Mapping[str, Any]:
     return {
         **short,
         "findings": whole["verdict"]["findings"][:FINDINGS_SHOWN],
-        "untold": max(0, len(verdict.findings) - FINDINGS_SHOWN),
+        "unlisted": max(0, len(verdict.findings) - FINDINGS_SHOWN),
         "evidence": whole["evidence"],
         "log": case.log[-LOG_CHARACTERS:],
     }

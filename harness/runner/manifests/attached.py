@@ -64,7 +64,7 @@ def _misplaced(file: YamlFile, holder: Holder) -> list[Problem]:
 def _server(
     file: YamlFile, variable: str, beside: Whereabouts, problems: list[Problem]
 ) -> Server | None:
-    """Return the server that a variable names; its value is told to nobody."""
+    """Return the server that a variable names; its value is never printed."""
     place = file.place(("attach", "result", "url-from"))
     value = beside.environment.get(variable, "")
     if not value:

@@ -20,7 +20,7 @@ from harness.scenario.select import matcher
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """One known failure. `covers` tells for a case's words whether it is meant.
+    """One known failure. `covers` says whether a case with these words is meant.
 
     `finding` is "" or words that the first finding holds; `place` is where the file says it.
     """

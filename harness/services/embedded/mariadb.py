@@ -105,7 +105,7 @@ def start(startup: Startup) -> Running:
 
 def _server(base: Path, data: Path) -> list[str]:
     share = next(base.glob("share/**/english")).parent
-    owner = ["--user=root"] if os.geteuid() == 0 else []  # it refuses root unless told so
+    owner = ["--user=root"] if os.geteuid() == 0 else []  # it refuses root without this
     return [
         str(base / "bin" / "mariadbd"),
         "--no-defaults",

@@ -128,10 +128,10 @@ class Cluster:
         self._position = Position(topology.keyspace, topology.streamed)
         self._tables: dict[TableId, TableRows] = {}
         self._last: tuple[TableId, TableRows] | None = None
-        self._told: dict[tuple[str, str], Table] = {}
+        self._described: dict[tuple[str, str], Table] = {}
         self._events = count()
         self._second = FIRST_SECOND
-        # Set by the reshard at which the connector was told to stop: nobody reads what follows.
+        # Set by the reshard at which the connector stops: nobody reads what follows.
         self._ended = False
         # What is there before the connector starts; None once it has started.
         self._stored = Stored() if topology.copied_after is not None else None
@@ -235,8 +235,8 @@ class Cluster:
         for change in changes:
             rows = self._rows_of(change.table, change.line)
             table = rows.table.table
-            if self._told.get((shard, rows.name)) is not table:
-                self._told[shard, rows.name] = table
+            if self._described.get((shard, rows.name)) is not table:
+                self._described[shard, rows.name] = table
                 infos = fields(table)
                 yield FieldEvent(rows.name, infos, second, keyspace, shard, origin=begin)
             origin = rows.origin(change, of, next(self._events))

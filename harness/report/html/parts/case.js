@@ -11,7 +11,7 @@ function caseView(one) {
     make('div', { class: 'repeat' }, make('pre', {}, one.repeat), copyButton(one.repeat)),
     one.detail && !(one.findings ?? []).length ? make('p', {}, one.detail) : null,
     (one.findings ?? []).map((finding) => findingView(finding, one)),
-    one.untold ? make('p', { class: 'soft' }, `${plural(one.untold, 'more finding')}, all in the run's events.ndjson.`) : null,
+    one.unlisted ? make('p', { class: 'soft' }, `${plural(one.unlisted, 'more finding')}, all in the run's events.ndjson.`) : null,
     tablesOf(evidence), timeline(evidence), recordsOf(evidence),
     one.log ? [make('h3', {}, "The consumer's last output"), make('pre', { tabindex: '0' }, one.log)] : null,
     make('h3', {}, 'Clauses that the scenario cites'),
