@@ -82,13 +82,13 @@ def _holds(
     try:
         expires = date.fromisoformat(row.expires)
     except ValueError:
-        return refuse("expires", f"{row.expires} is no day", 'a day such as "2027-01-31"')
+        return refuse("expires", f"{row.expires} is not a date", 'a day such as "2027-01-31"')
     if not row.versions:
         return today < expires
     try:
         specifier = SpecifierSet(row.versions)
     except InvalidSpecifier:
-        return refuse("versions", f"{row.versions!r} is no version specifier", 'such as "<2.1"')
+        return refuse("versions", f"{row.versions!r} is not a version specifier", 'such as "<2.1"')
     try:
         return today < expires and specifier.contains(Version(version), prereleases=True)
     except InvalidVersion:
