@@ -6,9 +6,10 @@ import re
 
 import pytest
 
-from harness.ddl import Catalogue, DdlError
+from harness.ddl import ActionType, Catalogue, DdlError
 from harness.model.columns import ColumnKind, Default, Generated
 from harness.model.table import ForeignKey, Table, TableId
+from tests.ddl.applied import run, summary
 
 
 def created(sql: str, *before: str) -> Table:
@@ -300,3 +301,12 @@ def test_what_mysql_refuses_is_refused_in_its_words(
         Catalogue.with_schemas("d").apply(sql, "d")
     assert what in caught.value.what
     assert (caught.value.line, caught.value.column) == place
+
+
+def test_mariadbs_or_replace_is_a_drop_and_a_create() -> None:
+    """TiDB has no such statement, so it is sent as the two that it amounts to."""
+    _, jobs = run("create table t (a int)", "create or replace table t (b int)")
+    assert summary(jobs) == [
+        (ActionType.DROP_TABLE, "d", "t", "DROP TABLE `d`.`t`"),
+        (ActionType.CREATE_TABLE, "d", "t", "CREATE TABLE `t` (`b` INT)"),
+    ]

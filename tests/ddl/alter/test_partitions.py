@@ -1,16 +1,18 @@
-"""Partitions: their names, kinds and physical ids through every statement."""
+"""Partitions inside ALTER TABLE: their names and physical ids."""
 
 from __future__ import annotations
 
 import pytest
 
-from harness.ddl import ActionType, Catalogue, DdlError, parse
+from harness.ddl import ActionType, Catalogue, DdlError
 from harness.model.table import Table, TableId
 
 RANGE = (
     "create table t (id int primary key) partition by range (id)"
     " (partition p0 values less than (10), partition p1 values less than (20))"
 )
+
+
 HASH = "create table t (id int primary key) partition by hash (id) partitions 3"
 
 
@@ -23,16 +25,6 @@ def after(*statements: str) -> tuple[Table, Table, ActionType]:
     assert job.before is not None
     assert job.after is not None
     return job.before, job.after, job.action
-
-
-def test_partitions_are_named_and_numbered_after_their_table() -> None:
-    """The table's physical id comes first, then one for each partition."""
-    catalogue = Catalogue.with_schemas("d").apply(HASH, "d").catalogue
-    table = catalogue.table(TableId("d", "t"))
-    assert table.partitions == ("p0", "p1", "p2")
-    assert table.partition_kind == "HASH"
-    first = table.physical_id
-    assert table.partition_ids == (first + 1, first + 2, first + 3)
 
 
 @pytest.mark.parametrize(
@@ -130,51 +122,6 @@ def test_exchange_swaps_the_two_ids() -> None:
 
 
 @pytest.mark.parametrize(
-    ("interval", "bounds"),
-    [
-        (
-            "(a) interval (100) first partition less than (-100) last partition less than (100)",
-            {"P_LT_-100": "-100", "P_LT_0": "0", "P_LT_100": "100"},
-        ),
-        (
-            (
-                "columns (c) interval (1 month) first partition less than ('2024-01-31')"
-                " last partition less than ('2024-03-31') maxvalue partition"
-            ),
-            {
-                "P_LT_2024-01-31": "_UTF8MB4'2024-01-31'",
-                "P_LT_2024-02-29": "_UTF8MB4'2024-02-29'",
-                "P_LT_2024-03-31": "_UTF8MB4'2024-03-31'",
-                "P_MAXVALUE": "MAXVALUE",
-            },
-        ),
-        (
-            (
-                "columns (c) interval (12 hour) first partition less than ('2023-12-31 12:00:00')"
-                " last partition less than ('2024-01-01 12:00:00') null partition"
-            ),
-            {
-                "P_NULL": "-9223372036854775808",
-                "P_LT_2023-12-31 12:00:00": "_UTF8MB4'2023-12-31 12:00:00'",
-                "P_LT_2024-01-01 00:00:00": "_UTF8MB4'2024-01-01 00:00:00'",
-                "P_LT_2024-01-01 12:00:00": "_UTF8MB4'2024-01-01 12:00:00'",
-            },
-        ),
-    ],
-)
-def test_interval_partitions_are_written_out(interval: str, bounds: dict[str, str]) -> None:
-    """TiDB's shorthand is sent, and kept, as the partitions that it stands for."""
-    sql = f"create table t (a int, c datetime) partition by range {interval}"
-    (job,) = Catalogue.with_schemas("d").apply(sql, "d").jobs
-    definitions = ",".join(
-        f"PARTITION `{name}` VALUES LESS THAN ({bound})" for name, bound in bounds.items()
-    )
-    assert job.query.endswith(f" ({definitions})")
-    assert job.after is not None
-    assert job.after.partitions == tuple(bounds)
-
-
-@pytest.mark.parametrize(
     ("create", "sql", "what"),
     [
         (RANGE, "alter table t add partition (partition p1 values less than (9))", "Duplicate"),
@@ -205,30 +152,6 @@ def test_what_mysql_refuses_is_refused_in_its_words(create: str, sql: str, what:
         catalogue.apply(sql, "d")
 
 
-@pytest.mark.parametrize(
-    ("keys", "by", "what"),
-    [
-        ("", "hash (z)", "Unknown column 'z' in 'partition function'"),
-        ("", "range columns (z) (partition p values less than (1))", "Unknown column 'z'"),
-        (", primary key (a)", "hash (b)", "A PRIMARY KEY must include all columns"),
-        (", unique (a)", "key (a, b)", "A UNIQUE INDEX must include all columns"),
-        (", c varchar(9), unique (c(2))", "key (c)", "A UNIQUE INDEX must include"),
-        (", unique (a) global", "hash (b)", ""),
-        (", key (a), unique (b, a)", "list (a + b) (partition p values in (1))", ""),
-    ],
-)
-def test_unique_keys_hold_what_decides_about_the_partition(keys: str, by: str, what: str) -> None:
-    """Unless the key is global, nothing else keeps it unique."""
-    sql = f"create table t (a int, b int{keys}) partition by {by}"
-    catalogue = Catalogue.with_schemas("d")
-    if not what:
-        assert catalogue.apply(sql, "d").jobs
-        return
-    with pytest.raises(DdlError, match=what) as caught:
-        catalogue.apply(sql, "d")
-    assert caught.value.column == sql.index("partition by") + 1
-
-
 def test_keys_become_global_with_the_partitioning() -> None:
     """UPDATE INDEXES says so for keys that do not hold the partition's columns."""
     catalogue = Catalogue.with_schemas("d").apply("create table t (a int, b int unique)", "d")
@@ -236,74 +159,6 @@ def test_keys_become_global_with_the_partitioning() -> None:
     with pytest.raises(DdlError, match="A UNIQUE INDEX must include"):
         catalogue.catalogue.apply(sql, "d")
     assert catalogue.catalogue.apply(f"{sql} update indexes (b global)", "d").jobs
-
-
-WRONG_CLAUSES = {
-    "hash (a) partitions 3 (partition p0)": "Wrong number of partitions defined",
-    "list (a)": "For LIST partitions each partition must be defined",
-    "system_time (partition p0 history)": "at least one HISTORY",
-    "hash (a) (partition p0 values less than (5))": "Only RANGE PARTITIONING can use",
-    "hash (a) (partition p0 values in (5))": "Only LIST PARTITIONING can use",
-    "range (a) (partition p0)": "requires definition of VALUES LESS THAN",
-    "list (a) (partition p0)": "requires definition of VALUES IN",
-    "hash (a) (partition p0 history)": "expected type: SYSTEM_TIME",
-    "range (a) (partition p0 values less than (1, 2))": "Cannot have more than one value",
-    "range columns (a, b) (partition p0 values less than (1))": "Inconsistency in usage",
-    "list columns (a, b) (partition p0 values in (1, 2))": "Inconsistency in usage",
-    "list columns (a, b) (partition p0 values in ((1, 2), 3))": "Inconsistency in usage",
-    "list (a) (partition p0 values in ((1, 2)))": "Row expressions in VALUES IN only",
-    "hash (a) (partition p0 (subpartition s0))": "It is only possible to mix",
-    "range (a) subpartition by range (b) (partition p0 values less than (1))": "Subpartitions can",
-    "range (a) subpartition by hash (b) subpartitions 2"
-    " (partition p values less than (1) (subpartition s))": "Wrong number of subpartitions",
-    "range (a) subpartition by hash (b) (partition p values less than (1) (subpartition s),"
-    " partition q values less than (2))": "Wrong number of subpartitions",
-}
-
-
-@pytest.mark.parametrize(("by", "what"), WRONG_CLAUSES.items())
-def test_a_partition_clause_fits_itself(by: str, what: str) -> None:
-    """Its parts agree about kind, columns and numbers; the message is MySQL's."""
-    with pytest.raises(DdlError, match=what) as caught:
-        parse(f"create table t (a int, b int) partition by {by}")
-    assert caught.value.column == 31
-
-
-WRONG_INTERVALS = {
-    "(0) first partition less than (1) last partition less than (5)": "whole steps",
-    "(2) first partition less than (1) last partition less than (4)": "whole steps",
-    "(1) first partition less than (5) last partition less than (4)": "whole steps",
-    "(1) first partition less than (0) last partition less than (8192)": "Too many partitions",
-    "(1.5) first partition less than (0) last partition less than (3)": "1.5 is not an integer",
-    "(1)": "need FIRST PARTITION and LAST PARTITION",
-    "(1 day) first partition less than (5) last partition less than (9)": "must be dates",
-    "(1 day) first partition less than ('2024-13-01') last partition less than ('2025-01-01')": (
-        "must be dates"
-    ),
-    "(0 day) first partition less than ('2024-01-01') last partition less than ('2024-01-02')": (
-        "whole steps"
-    ),
-    "(1 month) first partition less than ('2024-01-01') last partition less than ('2024-02-02')": (
-        "whole steps"
-    ),
-    "(9 year) first partition less than ('9999-01-01') last partition less than ('9999-12-31')": (
-        "whole steps"
-    ),
-    "(1 hour) first partition less than ('2000-01-01') last partition less than ('2024-01-01')": (
-        "Too many partitions"
-    ),
-    "(1 microsecond) first partition less than ('2024-01-01')"
-    " last partition less than ('2024-01-02')": "cannot be MICROSECOND wide",
-}
-
-
-@pytest.mark.parametrize(("interval", "what"), WRONG_INTERVALS.items())
-def test_an_interval_leads_from_the_first_to_the_last(interval: str, what: str) -> None:
-    """It arrives in whole steps, and not too many."""
-    sql = f"create table t (a int) partition by range columns (a) interval {interval}"
-    with pytest.raises(DdlError, match=what) as caught:
-        Catalogue.with_schemas("d").apply(sql, "d")
-    assert caught.value.column == 55
 
 
 def test_a_reorganisation_takes_neighbours_only() -> None:
