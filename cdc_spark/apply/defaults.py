@@ -31,7 +31,7 @@ def from_literal(column: Column, literal: Literal) -> Value:
     try:
         return _FROM_LITERAL[column.family](column, literal)
     except (ValueError, InvalidOperation) as error:
-        raise DecodingError(f"{literal.text!r} is no default for {column.name!r}") from error
+        raise DecodingError(f"{literal.text!r} is not a default for {column.name!r}") from error
 
 
 def _raw(literal: Literal) -> bytes:

@@ -102,7 +102,7 @@ def _mark(value: bytes | None) -> Event:
     except orjson.JSONDecodeError as error:
         raise DecodingError(f"a DDL that is not JSON: {error}") from error
     if not isinstance(found, dict):
-        raise DecodingError("a DDL that is no JSON object")
+        raise DecodingError("a DDL that is not a JSON object")
     return _ddl(cast("dict[str, Any]", found))
 
 

@@ -41,7 +41,7 @@ def _decimal(scale: int) -> Reader:
 def _decimal_text(_: int) -> Reader:
     def read(raw: str) -> str:
         if not _DECIMAL.match(raw):
-            raise ValueError(f"{raw[:60]!r} is no decimal")
+            raise ValueError(f"{raw[:60]!r} is not a decimal")
         return raw
 
     return read
@@ -54,7 +54,7 @@ def _unwrapped(_: int) -> Reader:
 def _unsigned_text(_: int) -> Reader:
     def read(raw: str) -> int:
         if not _DIGITS.match(raw) or int(raw) >= _WRAP:
-            raise ValueError(f"{raw[:60]!r} is no unsigned number")
+            raise ValueError(f"{raw[:60]!r} is not an unsigned number")
         return int(raw)
 
     return read
@@ -63,7 +63,7 @@ def _unsigned_text(_: int) -> Reader:
 def _finite(_: int) -> Reader:
     def read(raw: float) -> float:
         if not math.isfinite(raw):
-            raise ValueError(f"{raw} is no number that a database stores")
+            raise ValueError(f"{raw} is not a number that a database stores")
         return raw
 
     return read

@@ -118,7 +118,7 @@ def load(path: str, poison: str = FAIL) -> Job:
         raise UsageError(f"the job cannot be read: {error}") from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise UsageError(
-            f"{path} is no job: {type(error).__name__}: {error}",
+            f"{path} is not a job: {type(error).__name__}: {error}",
             expected=f"a job.json of contract version {CONTRACT}",
         ) from error
 

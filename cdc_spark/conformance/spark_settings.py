@@ -62,5 +62,5 @@ def user_settings(environment: Mapping[str, str]) -> dict[str, str]:
     found = cast("dict[str, Any]", document)
     wrong = [name for name, value in found.items() if type(value) is not str]
     if wrong:
-        raise UsageError(f"{CONF} has a value of {wrong[0]} that is no text")
+        raise UsageError(f"{CONF} has a value of {wrong[0]} that is not text")
     return found

@@ -34,7 +34,7 @@ class Schema:
 def from_json(document: object, depth: int = DEEPEST) -> Schema:
     """Return a schema that stood beside a payload; raises DecodingError for what is none."""
     if not depth or not isinstance(document, dict):
-        raise DecodingError("a schema that is nested too deeply, or is no object")
+        raise DecodingError("a schema that is nested too deeply, or is not an object")
     described = cast("dict[str, Any]", document)
     kind, name = described.get("type"), described.get("name") or ""
     parameters: object = described.get("parameters") or {}

@@ -102,7 +102,7 @@ def whole(raw: object) -> int:
     """Return a whole number; raises ValueError for anything else."""
     if type(raw) is int:
         return raw
-    raise ValueError(f"{raw!r:.60} is no whole number")
+    raise ValueError(f"{raw!r:.60} is not a whole number")
 
 
 def decimal(raw: object, scale: int) -> int | str:
@@ -111,7 +111,7 @@ def decimal(raw: object, scale: int) -> int | str:
         return raw if type(raw) is int else repr(raw)
     data = _base64(raw) if isinstance(raw, str) else raw
     if not isinstance(data, bytes):
-        raise ValueError(f"{raw!r:.60} is no decimal")
+        raise ValueError(f"{raw!r:.60} is not a decimal")
     number = int.from_bytes(data, "big", signed=True)
     if not scale:
         return number
@@ -122,13 +122,13 @@ def decimal(raw: object, scale: int) -> int | str:
 def _number(raw: object) -> Plain:
     if isinstance(raw, int | float) and not isinstance(raw, bool):
         return float(raw)
-    raise ValueError(f"{raw!r:.60} is no number")
+    raise ValueError(f"{raw!r:.60} is not a number")
 
 
 def _text(raw: object) -> Plain:
     if type(raw) is str:
         return raw
-    raise ValueError(f"{raw!r:.60} is no text")
+    raise ValueError(f"{raw!r:.60} is not text")
 
 
 def _zoned(raw: object) -> Plain:
@@ -140,7 +140,7 @@ def _zoned(raw: object) -> Plain:
 def _hex(raw: object) -> Plain:
     data = _base64(raw) if isinstance(raw, str) else raw
     if not isinstance(data, bytes):
-        raise ValueError(f"{raw!r:.60} is no bytes")
+        raise ValueError(f"{raw!r:.60} is not bytes")
     return data.hex()
 
 
@@ -153,7 +153,7 @@ def _unsigned(raw: object) -> Plain:
 def _scalar(raw: object) -> Plain:
     if isinstance(raw, int | float | str) and not isinstance(raw, bool):
         return raw
-    raise ValueError(f"{raw!r:.60} is no value of a column")
+    raise ValueError(f"{raw!r:.60} is not a value of a column")
 
 
 def _base64(raw: str) -> bytes:

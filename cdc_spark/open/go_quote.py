@@ -39,7 +39,7 @@ def unquote(text: str) -> bytes:
         piece = _PIECE.match(text, position)
         if piece is None:
             raise DecodingError(
-                f"{text[position : position + 10]!r} is no escape of a binary string",
+                f"{text[position : position + 10]!r} is not an escape of a binary string",
                 expected=r"\a \b \f \n \r \t \v \\ \" \xNN \uNNNN or \UNNNNNNNN",
             )
         result += _bytes_of(piece.group())
@@ -57,5 +57,5 @@ def _bytes_of(piece: str) -> bytes:
         try:
             return chr(int.from_bytes(bytes.fromhex(piece[2:].zfill(8)), "big")).encode()
         except (ValueError, OverflowError) as error:
-            raise DecodingError(f"{piece} is no Unicode character") from error
+            raise DecodingError(f"{piece} is not a Unicode character") from error
     return _ONE_BYTE[kind]

@@ -105,8 +105,8 @@ UNEVEN = {"name": "x", "partitions": 2, "start_offsets": [0], "end_offsets": [1,
     ["", "[]", "{}", {**document(), "contract": 2}, document(topics=[UNEVEN])],
 )
 def test_what_is_no_job_is_a_usage_error(tmp_path: Path, content: Any) -> None:
-    """A file that is no job of this version is refused in a sentence."""
-    with pytest.raises(UsageError, match="is no job"):
+    """A file that is not a job of this version is refused in a sentence."""
+    with pytest.raises(UsageError, match="is not a job"):
         load(tmp_path, content)
 
 
