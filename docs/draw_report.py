@@ -17,7 +17,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from harness.engine.events import CaseFinished, Event
+from harness.model.events import CaseFinished, Event
 from harness.report.console import ConsoleReport
 from harness.report.read import read_events
 

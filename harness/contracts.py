@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from harness.model.columns import Column
 from harness.model.decoded import DecodedEvent
+from harness.model.events import Event
 from harness.model.record import Record
 from harness.model.source_events import RowEvent
 
@@ -151,4 +152,45 @@ class Fault(Protocol):
         self, records: Sequence[Record], options: Mapping[str, Any], line: int, random: Random
     ) -> tuple[Record, ...]:
         """Return the disturbed records."""
+        ...
+
+
+class Child(Protocol):
+    """A consumer that was started, as a process or in a container."""
+
+    @property
+    def pid(self) -> int:
+        """Return its process id on this machine."""
+        ...
+
+    def poll(self) -> int | None:
+        """Return the exit status as `subprocess` does (-9 for SIGKILL), None while it runs."""
+        ...
+
+    def wait(self, timeout_s: float, /) -> int:
+        """Return the exit status; raises TimeoutError when it still runs after the timeout."""
+        ...
+
+    def signal(self, signum: int, /) -> None:
+        """Send a signal to all of it; nothing happens when it has ended."""
+        ...
+
+    def stop(self, grace_s: float, /) -> int:
+        """End it, with SIGKILL after the grace period, and leave nothing behind."""
+        ...
+
+
+class Listener(Protocol):
+    """Takes the events of a run: a console, a file, a test."""
+
+    def handle(self, event: Event) -> None:
+        """Take one event; must not raise for what the event says."""
+        ...
+
+
+class ReportWriter(Listener, Protocol):
+    """A report: a listener that writes at the end."""
+
+    def close(self) -> None:
+        """Write what is left; the file itself is the caller's."""
         ...

@@ -15,9 +15,9 @@ from pathlib import Path
 from harness.engine.catalogue import golden
 from harness.engine.catalogue.plans import golden_differences
 from harness.engine.catalogue.workspace import Workspace
-from harness.engine.events import ServiceChanged
 from harness.engine.run.preflight import service_changed
 from harness.errors import Problem, ScenarioError
+from harness.model.events import ServiceChanged
 from harness.record.lock import lock_path
 from harness.record.recorder import record
 from harness.record.server import Upstream

@@ -15,11 +15,11 @@ import orjson
 from rich.console import Console
 
 from harness.cli import options, spark_options
+from harness.contracts import Listener
 from harness.engine.catalogue.choose import load, selected
 from harness.engine.catalogue.repartitioned import Repartitioned
 from harness.engine.catalogue.with_changefeed import WithChangefeed
 from harness.engine.catalogue.workspace import Workspace, new_run
-from harness.engine.events import Event, Listener, RunFinished
 from harness.engine.pipeline import CatalogueCases, certify
 from harness.engine.plan.levels import has_cases, of_level
 from harness.engine.run.claimed_levels import levels_to_run
@@ -29,6 +29,7 @@ from harness.engine.run.event_bus import EventBus
 from harness.engine.run.isolation import NOT_ISOLATED, Isolation
 from harness.engine.run.preflight import ready, versions
 from harness.errors import ExitCode, UsageError
+from harness.model.events import Event, RunFinished
 from harness.model.finding import Verdict
 from harness.model.level import Level
 from harness.report.console import ConsoleReport

@@ -51,7 +51,7 @@ def command(  # noqa: PLR0913  (click hands options over by name)
     from harness.engine.catalogue.parallel import cores
     from harness.engine.catalogue.plans import planned_only
     from harness.engine.mutation.claims import unknown_claims
-    from harness.engine.mutation.run import SAMPLE, Question, tournament
+    from harness.engine.mutation.run import SAMPLE, MutationOptions, run_mutants
     from harness.mutants.table import MUTANTS
     from harness.report.mutation_matrix import as_data, lines
 
@@ -70,8 +70,8 @@ def command(  # noqa: PLR0913  (click hands options over by name)
     if not names and (paths or expression):
         wanted = tuple(dict.fromkeys(name for case in chosen for name in case.scenario.kills))
     chosen_mutants = () if reference else wanted
-    question = Question(chosen_mutants, seeds, None if full else SAMPLE, cores())
-    found = tournament(partial(planned_only, space, expectations=False), chosen, question)
+    asked = MutationOptions(chosen_mutants, seeds, None if full else SAMPLE, cores())
+    found = run_mutants(partial(planned_only, space, expectations=False), chosen, asked)
     if json_:
         click.echo(orjson.dumps(as_data(found)).decode())
     else:

@@ -13,7 +13,6 @@ from typing import Protocol
 
 from harness.engine.catalogue.plans import plans
 from harness.engine.catalogue.workspace import Workspace
-from harness.engine.events import CaseFinished, RunStarted
 from harness.engine.plan.case import Plan
 from harness.engine.plan.levels import level_text
 from harness.engine.run.attached.refuse import refuse_unreachable, refuse_unstarted
@@ -26,6 +25,7 @@ from harness.engine.run.preflight import undeclared
 from harness.engine.run.services import completed, services_for
 from harness.engine.sink.sink import sink_of
 from harness.errors import ExitCode, UsageError
+from harness.model.events import CaseFinished, RunStarted
 from harness.model.finding import Verdict
 from harness.model.level import Level
 from harness.scenario.expand import Case

@@ -15,7 +15,6 @@ from pathlib import Path
 
 from harness.engine.catalogue.plans import plans_apart
 from harness.engine.catalogue.workspace import Workspace, new_run, workspace
-from harness.engine.events import CaseFinished, Event
 from harness.engine.pipeline import CatalogueCases, certify
 from harness.engine.plan.case import Plan, names_schemas
 from harness.engine.run.claimed_levels import declined
@@ -23,6 +22,7 @@ from harness.engine.run.context import Limits, RunContext, RunIdentity
 from harness.engine.run.event_bus import EventBus
 from harness.engine.run.preflight import ready, versions
 from harness.errors import Problem
+from harness.model.events import CaseFinished, Event
 from harness.model.finding import Verdict
 from harness.pytest_plugin.answer import PROBLEM, Answer, Chosen
 from harness.pytest_plugin.options import PluginOptions

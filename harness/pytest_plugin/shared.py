@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from functools import cached_property
 
 from harness.engine.catalogue.workspace import runs
-from harness.engine.events import Event
+from harness.model.events import Event
 from harness.pytest_plugin.options import PluginOptions
 from harness.services import ServiceEvent, Services, Source, settings, source, start
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import IO
 from xml.sax.saxutils import escape
 
-from harness.engine.events import CaseFinished, Event, RunFinished, RunStarted
+from harness.model.events import CaseFinished, Event, RunFinished, RunStarted
 from harness.model.finding import FINDINGS
 from harness.report.escapes import shortened, visible
 

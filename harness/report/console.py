@@ -13,7 +13,7 @@ from rich.progress import Progress, SpinnerColumn, TaskID, TextColumn, TimeElaps
 from rich.table import Column
 from rich.text import Text
 
-from harness.engine.events import (
+from harness.model.events import (
     CaseFinished,
     Event,
     PhaseFinished,

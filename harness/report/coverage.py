@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from harness.engine.events import CaseFinished, Event, RunStarted
+from harness.model.events import CaseFinished, Event, RunStarted
 from harness.model.finding import FINDINGS, Judgement
 from harness.protocols.clauses import CLAUSES, governs
 from harness.report.read import read_events

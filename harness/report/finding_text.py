@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from harness.engine.events import CaseFinished
+from harness.model.events import CaseFinished
 from harness.model.finding import Finding, Place
 from harness.protocols.clauses import CLAUSES
 

@@ -11,7 +11,7 @@ from collections import Counter
 from typing import IO
 from xml.etree import ElementTree as ET
 
-from harness.engine.events import CaseFinished, Event, RunFinished, RunStarted
+from harness.model.events import CaseFinished, Event, RunFinished, RunStarted
 from harness.report.escapes import visible
 from harness.report.finding_text import case_lines
 from harness.report.outcome import OUTCOMES, UNFINISHED, Outcome, folder_of, reason, scenario_of

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import IO
 
-from harness.engine.events import CaseFinished, Event, RunFinished, RunStarted
+from harness.model.events import CaseFinished, Event, RunFinished, RunStarted
 from harness.model.finding import FINDINGS, Judgement, Verdict
 from harness.report.escapes import fenced, html_text, markdown_text, shortened, visible
 from harness.report.finding_text import case_lines

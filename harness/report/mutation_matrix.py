@@ -1,85 +1,93 @@
-"""The kill matrix for people: who was caught where and by which words, and what is amiss."""
+"""The mutation matrix for people: which mutants were detected, where, by which finding."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from harness.engine.mutation.matrix import Bout, Fate, Result
-from harness.engine.mutation.run import Tournament
+from harness.engine.mutation.matrix import Evaluation, MutantOutcome, MutantResult
+from harness.engine.mutation.run import MutationRun
 from harness.report.escapes import shortened
 
 WIDTH = 110
 _WORDS = {
-    Fate.SURVIVED: "survives",
-    Fate.CRASHED: "ends otherwise",
-    Fate.OTHERWISE: "fails otherwise",
-    Fate.KILLED: "killed",
+    MutantOutcome.SURVIVED: "survives",
+    MutantOutcome.CRASHED: "ends otherwise",
+    MutantOutcome.OTHERWISE: "fails otherwise",
+    MutantOutcome.DETECTED: "detected",
 }
 
 
-def lines(found: Tournament) -> Iterator[str]:
+def lines(found: MutationRun) -> Iterator[str]:
     """Yield the matrix, then what is amiss, then one line that sums up."""
     for result in found.results:
         yield from _result(result)
     for scenario, mutant in found.broken_claims():
         yield f"claim does not hold: {scenario} names `{mutant}` under `kills`"
-    first = {case: (seed, verdict) for case, seed, verdict in reversed(found.unfair)}
+    first = {case: (seed, verdict) for case, seed, verdict in reversed(found.baseline_failures)}
     for case, (seed, verdict) in sorted(first.items()):
         words = verdict.findings[0].message if verdict.findings else verdict.judgement.value
         yield f"the right consumer is found wrong: {case}, delivery {seed}: {words}"
     yield summary(found)
 
 
-def summary(found: Tournament) -> str:
+def summary(found: MutationRun) -> str:
     """Return one line with the counts."""
-    killed = {result.mutant for result in found.results}
-    killed -= {result.mutant for result in found.results if not result.killed}
+    detected = {result.mutant for result in found.results}
+    detected -= {result.mutant for result in found.results if not result.detected}
     mutants = {result.mutant for result in found.results}
-    unfair = {case for case, _, _ in found.unfair}
-    pairs = sum(result.killed for result in found.results)
+    failing = {case for case, _, _ in found.baseline_failures}
+    pairs = sum(result.detected for result in found.results)
     return (
-        f"{len(killed)} of {len(mutants)} mutants killed by a scenario that claims them "
+        f"{len(detected)} of {len(mutants)} mutants detected by a scenario that claims them "
         f"({pairs} of {len(found.results)} by protocol), "
         f"{len(found.broken_claims())} claims do not hold, "
-        f"{len(unfair)} cases on which the right consumer is found wrong"
+        f"{len(failing)} cases on which the right consumer is found wrong"
     )
 
 
-def _result(result: Result) -> Iterator[str]:
+def _result(result: MutantResult) -> Iterator[str]:
     name = f"{result.mutant:<32} {result.protocol:<7}"
-    killed = result.by(Fate.KILLED, claimed=True)
-    others = result.by(Fate.KILLED, claimed=False)
-    if killed:
-        scenarios = ", ".join(bout.scenario for bout in killed)
+    detected = result.by(MutantOutcome.DETECTED, claimed=True)
+    others = result.by(MutantOutcome.DETECTED, claimed=False)
+    if detected:
+        scenarios = ", ".join(evaluation.scenario for evaluation in detected)
         more = f" (and {len(others)} that do not claim it)" if others else ""
-        yield f"killed   {name} {scenarios}{more}"
-        yield f"         {'':<40} {_words(killed[0])}"
+        yield f"detected {name} {scenarios}{more}"
+        yield f"         {'':<40} {_words(detected[0])}"
         return
     if not result.claimed_by:
         yield f"UNNAMED  {name} no scenario of this protocol names it under `kills`"
     else:
         yield f"SURVIVES {name} {', '.join(sorted(result.claimed_by))}"
-    for bout in _best(result):
-        yield f"         {'':<40} {bout.case}: {_words(bout)}"
+    for evaluation in _best(result):
+        yield f"         {'':<40} {evaluation.case}: {_words(evaluation)}"
 
 
-def _best(result: Result) -> Sequence[Bout]:
+def _best(result: MutantResult) -> Sequence[Evaluation]:
     return sorted(
-        (bout for bout in result.bouts if bout.fate is not Fate.SURVIVED),
-        key=lambda bout: -bout.fate,
+        (
+            evaluation
+            for evaluation in result.evaluations
+            if evaluation.outcome is not MutantOutcome.SURVIVED
+        ),
+        key=lambda evaluation: -evaluation.outcome,
     )[:2]
 
 
-def _words(bout: Bout) -> str:
-    finding = bout.finding
+def _words(evaluation: Evaluation) -> str:
+    finding = evaluation.finding
     if finding is None:
-        return _WORDS[bout.fate]
+        return _WORDS[evaluation.outcome]
     text = shortened(f"{finding.kind.value} {finding.clause}: {finding.message}", WIDTH)
-    return text if bout.fate is Fate.KILLED else f"{_WORDS[bout.fate]}: {text}"
+    return (
+        text
+        if evaluation.outcome is MutantOutcome.DETECTED
+        else f"{_WORDS[evaluation.outcome]}: {text}"
+    )
 
 
-def as_data(found: Tournament) -> dict[str, Any]:
+def as_data(found: MutationRun) -> dict[str, Any]:
     """Return everything as JSON has it."""
     return {
         "sound": found.sound,
@@ -87,24 +95,24 @@ def as_data(found: Tournament) -> dict[str, Any]:
             {
                 "mutant": result.mutant,
                 "protocol": result.protocol,
-                "killed": result.killed,
+                "detected": result.detected,
                 "claimed_by": sorted(result.claimed_by),
-                "bouts": [_bout(bout) for bout in result.bouts],
+                "evaluations": [_evaluation(evaluation) for evaluation in result.evaluations],
             }
             for result in found.results
         ],
         "broken_claims": [list(claim) for claim in found.broken_claims()],
-        "unfair": [[case, seed] for case, seed, _ in found.unfair],
+        "baseline_failures": [[case, seed] for case, seed, _ in found.baseline_failures],
     }
 
 
-def _bout(bout: Bout) -> dict[str, Any]:
-    finding = bout.finding
+def _evaluation(evaluation: Evaluation) -> dict[str, Any]:
+    finding = evaluation.finding
     return {
-        "scenario": bout.scenario,
-        "case": bout.case,
-        "seed": bout.seed,
-        "fate": bout.fate.name.lower(),
+        "scenario": evaluation.scenario,
+        "case": evaluation.case,
+        "seed": evaluation.seed,
+        "outcome": evaluation.outcome.name.lower(),
         "finding": None if finding is None else finding.kind.value,
         "clause": None if finding is None else finding.clause,
         "message": None if finding is None else finding.message,

@@ -7,7 +7,7 @@ from typing import IO, Any, cast
 
 import orjson
 
-from harness.engine.events import (
+from harness.model.events import (
     CaseFinished,
     Event,
     PhaseFinished,

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 
-from harness.engine.events import CaseFinished, RunFinished
+from harness.model.events import CaseFinished, RunFinished
 from harness.model.finding import Judgement, Verdict
 from harness.model.level import Level
 

@@ -15,8 +15,8 @@ from typing import Any, cast, get_args, get_origin, get_type_hints
 
 import orjson
 
-from harness.engine.events import Event, RunStarted
 from harness.errors import Location, UsageError
+from harness.model.events import Event, RunStarted
 from harness.report.ndjson import FORMAT, NAMES
 
 _KINDS: Mapping[str, type[Event]] = {name: kind for kind, name in NAMES.items()}

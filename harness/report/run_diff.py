@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from harness.engine.events import CaseFinished, Event, RunFinished, RunStarted
+from harness.model.events import CaseFinished, Event, RunFinished, RunStarted
 from harness.model.finding import FINDINGS, Judgement
 from harness.report.outcome import UNFINISHED, headline, reason
 

@@ -6,11 +6,11 @@ import codecs
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Protocol, cast
+from typing import IO, cast
 
 from rich.console import Console
 
-from harness.engine.events import Event
+from harness.contracts import ReportWriter
 from harness.errors import UsageError
 from harness.report.badge import Badge
 from harness.report.console import ConsoleReport
@@ -20,25 +20,13 @@ from harness.report.markdown import Markdown
 from harness.report.ndjson import Ndjson
 
 
-class Writer(Protocol):
-    """A listener with something to write at the end."""
-
-    def handle(self, event: Event) -> None:
-        """Take one event."""
-        ...
-
-    def close(self) -> None:
-        """Write what is left; the file itself is the caller's."""
-        ...
-
-
-def console(file: IO[bytes]) -> Writer:
+def console(file: IO[bytes]) -> ReportWriter:
     """Return the console report on a stream; it is coloured only where that is a terminal."""
     text = cast("IO[str]", codecs.getwriter("utf-8")(file))
     return ConsoleReport(Console(file=text, soft_wrap=True))
 
 
-WRITERS: Mapping[str, Callable[[IO[bytes]], Writer]] = {
+WRITERS: Mapping[str, Callable[[IO[bytes]], ReportWriter]] = {
     "ndjson": Ndjson,
     "junit": Junit,
     "markdown": Markdown,
@@ -49,7 +37,7 @@ WRITERS: Mapping[str, Callable[[IO[bytes]], Writer]] = {
 
 
 @contextmanager
-def writing(name: str, path: Path) -> Generator[Writer]:
+def writing(name: str, path: Path) -> Generator[ReportWriter]:
     """Write a report of that name into a file; UsageError when it cannot be opened."""
     try:
         file = path.open("wb")

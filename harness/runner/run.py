@@ -19,11 +19,11 @@ from pathlib import Path
 
 import msgspec
 
+from harness.contracts import Child
 from harness.errors import HarnessBug, SetupError, UsageError
 from harness.model.observed import Observed
 from harness.process import spawn
 from harness.runner import container, exit_status, several
-from harness.runner.child import Child
 from harness.runner.contract import results
 from harness.runner.contract.job import ChangefeedJob, Job
 from harness.runner.contract.job_file import KafkaJob, Mode, RegistryJob, SinkJob

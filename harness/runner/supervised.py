@@ -14,10 +14,10 @@ from itertools import count, islice
 from types import TracebackType
 from typing import Self
 
+from harness.contracts import Child
 from harness.errors import SetupError
 from harness.model.observed import Observed
 from harness.runner import exit_status
-from harness.runner.child import Child
 from harness.runner.manifest import Consumer
 from harness.runner.output import Output
 from harness.runner.run import (

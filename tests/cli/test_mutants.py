@@ -1,4 +1,4 @@
-"""`harness mutants` as a user runs it: who was killed, by which words, and what is amiss."""
+"""`harness mutants` as a user runs it: which mutants were detected, and what is amiss."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def test_a_mutant_that_is_caught(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["mutants", SCENARIO, "--mutant", "deletes-ignored"]) == 0
     out = capsys.readouterr().out
     for protocol in ("open", "avro", "vitess"):
-        assert f"killed   deletes-ignored                  {protocol:<7} {SCENARIO}" in out
+        assert f"detected deletes-ignored                  {protocol:<7} {SCENARIO}" in out
         assert f"extra-row {protocol}.row.delete: shop.orders has the row id=1" in out
-    assert "1 of 1 mutants killed by a scenario that claims them (3 of 3 by protocol)" in out
+    assert "1 of 1 mutants detected by a scenario that claims them (3 of 3 by protocol)" in out
 
 
 def test_a_mutant_that_nobody_names(capsys: pytest.CaptureFixture[str]) -> None:
@@ -36,7 +36,7 @@ def test_a_mutant_that_nobody_names(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["mutants", SCENARIO, "--mutant", "key-cut-short", "--json"]) == 1
     document = json.loads(capsys.readouterr().out)
     assert document["sound"] is False
-    assert {one["killed"] for one in document["results"]} == {False}
+    assert {one["detected"] for one in document["results"]} == {False}
 
 
 def test_only_the_right_consumer(capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from harness.engine.catalogue.workspace import workspace
-from harness.engine.events import Event, PhaseStarted
 from harness.engine.pipeline import CatalogueCases, certify
 from harness.engine.plan.case import Plan
 from harness.engine.run.context import Limits, RunContext, RunIdentity
@@ -19,6 +18,7 @@ from harness.engine.run.event_bus import EventBus
 from harness.engine.run.headline import RunResult
 from harness.engine.run.isolation import NOT_ISOLATED, Isolation
 from harness.errors import ExitCode
+from harness.model.events import Event, PhaseStarted
 from harness.model.finding import Judgement
 from harness.runner.manifest import Consumer
 from harness.runner.targets import Whereabouts, parse

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Iterable
 
-from harness.engine.events import (
+from harness.model.events import (
     CaseFinished,
     Event,
     PhaseFinished,

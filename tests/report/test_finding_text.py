@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from harness.engine.events import CaseFinished
+from harness.model.events import CaseFinished
 from harness.model.finding import Finding, FindingKind, Judgement, Place, Verdict
 from harness.model.record import Origin
 from harness.protocols.clauses import CLAUSES

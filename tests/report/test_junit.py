@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from harness.engine.events import Event
+from harness.model.events import Event
 from harness.model.finding import FINDINGS, Judgement
 from harness.report.junit import OUTPUT_CHARACTERS
 from harness.report.outcome import OUTCOMES, Outcome

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from harness.engine.events import Event, RunFinished, RunStarted
+from harness.model.events import Event, RunFinished, RunStarted
 from harness.model.finding import Judgement
 from harness.report.outcome import gaps
 from harness.report.writers import WRITERS

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.engine.events import (
+from harness.errors import UsageError
+from harness.model.events import (
     CaseFinished,
     Event,
     PhaseFinished,
@@ -19,7 +20,6 @@ from harness.engine.events import (
     RunFinished,
     ServiceChanged,
 )
-from harness.errors import UsageError
 from harness.report.ndjson import NAMES, Ndjson
 from harness.report.read import read_events
 from tests.report.samples import HOSTILE, every_judgement, run, written

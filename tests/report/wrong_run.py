@@ -8,9 +8,9 @@ from pathlib import Path
 from harness.engine.catalogue.choose import load, selected
 from harness.engine.catalogue.plans import plans
 from harness.engine.catalogue.workspace import workspace
-from harness.engine.events import CaseFinished, Event, RunFinished, RunStarted
 from harness.engine.mutation.prepared import Prepared
 from harness.engine.plan.evidence import evidence
+from harness.model.events import CaseFinished, Event, RunFinished, RunStarted
 from harness.model.finding import APPLICABLE, FINDINGS, Judgement
 from harness.mutants.consumer import REFERENCE
 from harness.mutants.table import MUTANTS

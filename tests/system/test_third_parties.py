@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.engine.events import CaseFinished, RunFinished, RunStarted
+from harness.model.events import CaseFinished, RunFinished, RunStarted
 from harness.model.finding import Judgement
 from harness.report.read import read_events
 from harness.runner.commands import Whereabouts

@@ -1,4 +1,4 @@
-"""The whole tournament: mutants against scenarios, side by side on all cores.
+"""Mutation testing: mutants against scenarios, side by side on all cores.
 
 Scenario by scenario: its cases are planned, read by the right consumer, then by the mutants that
 are to meet them, and forgotten, so that memory holds one scenario a core. By default a mutant meets
@@ -15,7 +15,13 @@ from functools import partial
 from random import Random
 
 from harness.engine.catalogue.parallel import spread
-from harness.engine.mutation.matrix import Fate, Result, fight, joined, reference_findings
+from harness.engine.mutation.matrix import (
+    MutantOutcome,
+    MutantResult,
+    evaluate,
+    joined,
+    reference_findings,
+)
 from harness.engine.mutation.prepared import Prepared
 from harness.engine.plan.case import Plan
 from harness.errors import Problem, ScenarioError
@@ -26,12 +32,12 @@ from harness.scenario.expand import Case
 SAMPLE = 10
 # Mutant and protocol.
 Entry = tuple[str, str]
-Unfair = tuple[str, int, Verdict]
+BaselineFailure = tuple[str, int, Verdict]
 Planner = Callable[[Sequence[Case]], Iterable[Plan]]
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class MutationOptions:
     """Which mutants, over how many deliveries of each case, and how many cases beside the claims.
 
     `sample` None is every case.
@@ -44,39 +50,39 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Tournament:
+class MutationRun:
     """All results, and where the right consumer was not found right (case, seed, verdict)."""
 
-    results: tuple[Result, ...]
-    unfair: tuple[Unfair, ...]
+    results: tuple[MutantResult, ...]
+    baseline_failures: tuple[BaselineFailure, ...]
 
     def broken_claims(self) -> tuple[tuple[str, str], ...]:
         """Return scenario and mutant of each claim that holds in no protocol."""
         claims = {(s, result.mutant) for result in self.results for s in result.claimed_by}
         held = {
-            (bout.scenario, result.mutant)
+            (evaluation.scenario, result.mutant)
             for result in self.results
-            for bout in result.by(Fate.KILLED, claimed=True)
+            for evaluation in result.by(MutantOutcome.DETECTED, claimed=True)
         }
         return tuple(sorted(claims - held))
 
     @property
     def sound(self) -> bool:
-        """Tell whether every mutant is killed, every claim holds and the right one passes."""
-        alive = any(not result.killed for result in self.results)
-        return not (alive or self.broken_claims() or self.unfair)
+        """Tell whether every mutant is detected, every claim holds and the right one passes."""
+        alive = any(not result.detected for result in self.results)
+        return not (alive or self.broken_claims() or self.baseline_failures)
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
     """What one scenario brought to light."""
 
-    results: Mapping[Entry, Result]
-    unfair: tuple[Unfair, ...] = ()
+    results: Mapping[Entry, MutantResult]
+    baseline_failures: tuple[BaselineFailure, ...] = ()
     problems: tuple[Problem, ...] = ()
 
 
-def tournament(planner: Planner, cases: Sequence[Case], question: Question) -> Tournament:
+def run_mutants(planner: Planner, cases: Sequence[Case], options: MutationOptions) -> MutationRun:
     """Run the mutants over the cases; one on which the right consumer fails is left out.
 
     `planner` plans some of the cases. Raises ScenarioError for the first that cannot be planned.
@@ -84,30 +90,34 @@ def tournament(planner: Planner, cases: Sequence[Case], question: Question) -> T
     together: dict[str, list[Case]] = {}
     for case in cases:
         together.setdefault(case.scenario.id, []).append(case)
-    entries = _entries(question, cases)
-    work = partial(_fought, planner, question, entries)
+    entries = _entries(options, cases)
+    work = partial(_evaluated, planner, options, entries)
     longest = sorted(together.values(), key=lambda its: -len(its))
     parts: dict[str, _Part] = {}
-    with closing(spread(work, longest, question.processes)) as answers:
+    with closing(spread(work, longest, options.processes)) as answers:
         for its_cases, part in zip(longest, answers, strict=True):
             if part.problems:  # the rest is not worth its time: `harness check` tells them all
                 raise ScenarioError(part.problems)
             parts[its_cases[0].scenario.id] = part
     ordered = [parts[scenario] for scenario in together]
-    return Tournament(
+    return MutationRun(
         tuple(joined(entry, [part.results[entry] for part in ordered]) for entry in entries),
-        tuple(unfair for part in ordered for unfair in part.unfair),
+        tuple(
+            baseline_failures for part in ordered for baseline_failures in part.baseline_failures
+        ),
     )
 
 
-def _entries(question: Question, cases: Sequence[Case]) -> Mapping[Entry, frozenset[str] | None]:
+def _entries(
+    options: MutationOptions, cases: Sequence[Case]
+) -> Mapping[Entry, frozenset[str] | None]:
     """Return the cases that each mutant meets beside its claims, by protocol; None is all."""
     there: dict[str, list[str]] = {}
     for case in cases:
         there.setdefault(case.protocol, []).append(case.id)
     return {
-        (name, protocol): _sample(name, there[protocol], question.sample)
-        for name in question.mutants
+        (name, protocol): _sample(name, there[protocol], options.sample)
+        for name in options.mutants
         for protocol in MUTANTS[name].protocols
         if protocol in there
     }
@@ -119,9 +129,9 @@ def _sample(name: str, there: Sequence[str], size: int | None) -> frozenset[str]
     return frozenset(Random(name).sample(there, min(size, len(there))))
 
 
-def _fought(
+def _evaluated(
     planner: Planner,
-    question: Question,
+    options: MutationOptions,
     entries: Mapping[Entry, frozenset[str] | None],
     cases: Sequence[Case],
 ) -> _Part:
@@ -129,15 +139,15 @@ def _fought(
         plans = planner(cases)
     except ScenarioError as error:
         return _Part({}, problems=error.problems)
-    prepared = [Prepared(plan, range(question.seeds)) for plan in plans]
-    unfair = tuple(reference_findings(prepared))
-    left_out = {case for case, _, _ in unfair}
+    prepared = [Prepared(plan, range(options.seeds)) for plan in plans]
+    baseline_failures = tuple(reference_findings(prepared))
+    left_out = {case for case, _, _ in baseline_failures}
     fair = [one for one in prepared if one.plan.case.id not in left_out]
-    results: dict[Entry, Result] = {}
+    results: dict[Entry, MutantResult] = {}
     for (name, protocol), drawn in entries.items():
         met = [one for one in fair if _meets(name, one.plan.case, drawn)]
-        results[name, protocol] = fight(MUTANTS[name], protocol, met)
-    return _Part(results, unfair)
+        results[name, protocol] = evaluate(MUTANTS[name], protocol, met)
+    return _Part(results, baseline_failures)
 
 
 def _meets(name: str, case: Case, drawn: frozenset[str] | None) -> bool:

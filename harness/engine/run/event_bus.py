@@ -7,7 +7,8 @@ import time
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 
-from harness.engine.events import Event, Listener, PhaseFinished, PhaseStarted
+from harness.contracts import Listener
+from harness.model.events import Event, PhaseFinished, PhaseStarted
 
 
 class EventBus:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from harness.engine.events import RunFinished
 from harness.errors import ExitCode
+from harness.model.events import RunFinished
 from harness.model.finding import APPLICABLE, FINDINGS, Judgement, Verdict
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from harness.engine.events import CaseFinished
 from harness.engine.plan.case import Plan
 from harness.engine.plan.evidence import evidence
 from harness.engine.run.context import RunContext
 from harness.engine.run.declared import settled, subject_of
+from harness.model.events import CaseFinished
 from harness.model.finding import FINDINGS, Verdict
 from harness.model.observed import Observed
 from harness.scenario.expand import Case

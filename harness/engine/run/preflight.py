@@ -8,8 +8,8 @@ from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 
 from harness.engine.catalogue.workspace import in_ci
-from harness.engine.events import ServiceChanged
 from harness.errors import SetupError
+from harness.model.events import ServiceChanged
 from harness.model.finding import Judgement, Verdict
 from harness.runner import container
 from harness.runner.manifest import Consumer

@@ -7,10 +7,10 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
-from harness.engine.events import PhaseFinished, PhaseStarted
 from harness.engine.plan.case import names_schemas
 from harness.engine.run.context import RunContext
 from harness.engine.run.preflight import service_changed
+from harness.model.events import PhaseFinished, PhaseStarted
 from harness.runner.manifest import Consumer
 from harness.scenario.expand import Case
 from harness.services import Registry, ServiceEvent, Services, start

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from harness.engine.events import CaseFinished, Event, PhaseFinished, RunFinished, RunStarted
+from harness.model.events import CaseFinished, Event, PhaseFinished, RunFinished, RunStarted
 from harness.model.finding import FINDINGS, Judgement
 from harness.protocols.clauses import CLAUSES, governs
 from harness.report.ndjson import event_json

@@ -16,7 +16,7 @@ from typing import IO, Any
 
 import orjson
 
-from harness.engine.events import Event
+from harness.model.events import Event
 from harness.report.html.data import Run, page_data, runs_of
 
 STYLES = ("colours.css", "page.css", "case.css")

@@ -11,9 +11,9 @@ import pytest
 from harness.engine.catalogue.choose import load, selected
 from harness.engine.catalogue.plans import planned_only
 from harness.engine.catalogue.workspace import workspace
-from harness.engine.mutation.matrix import Fate, fight
+from harness.engine.mutation.matrix import MutantOutcome, evaluate
 from harness.engine.mutation.prepared import Prepared
-from harness.engine.mutation.run import Tournament
+from harness.engine.mutation.run import MutationRun
 from harness.model.decoded import DecodedEvent, EventKind
 from harness.mutants.delivery import Message
 from harness.mutants.mutant import Mutant, Sign, sign
@@ -79,23 +79,23 @@ IGNORES = reading(Ignores)
 LEFT_OVER = sign("extra-row")
 TOLD = sign("consumer", "no such row")
 ELSEWHERE = sign("wrong-value")
-# Parts and signs -> the fate, and the words that a person reads.
+# Parts and signs -> the outcome, and the words that a person reads.
 FATES = [
-    (HARMLESS, LEFT_OVER, Fate.SURVIVED, "SURVIVES temporary"),
-    (BREAKS, LEFT_OVER, Fate.CRASHED, "ends otherwise: "),
-    (GIVES_UP, LEFT_OVER, Fate.CRASHED, "ends otherwise: "),
-    (GIVES_UP, TOLD, Fate.KILLED, "killed   temporary"),
-    (IGNORES, ELSEWHERE, Fate.OTHERWISE, "fails otherwise: extra-row"),
-    (IGNORES, LEFT_OVER, Fate.KILLED, "killed   temporary"),
+    (HARMLESS, LEFT_OVER, MutantOutcome.SURVIVED, "SURVIVES temporary"),
+    (BREAKS, LEFT_OVER, MutantOutcome.CRASHED, "ends otherwise: "),
+    (GIVES_UP, LEFT_OVER, MutantOutcome.CRASHED, "ends otherwise: "),
+    (GIVES_UP, TOLD, MutantOutcome.DETECTED, "detected temporary"),
+    (IGNORES, ELSEWHERE, MutantOutcome.OTHERWISE, "fails otherwise: extra-row"),
+    (IGNORES, LEFT_OVER, MutantOutcome.DETECTED, "detected temporary"),
 ]
 
 
-@pytest.mark.parametrize(("parts", "points", "fate", "words"), FATES)
-def test_what_became_of_it(parts: Parts, points: Sign, fate: Fate, words: str) -> None:
+@pytest.mark.parametrize(("parts", "points", "outcome", "words"), FATES)
+def test_what_became_of_it(parts: Parts, points: Sign, outcome: MutantOutcome, words: str) -> None:
     """Who survives, breaks or errs elsewhere is told so and makes the whole unsound."""
     mutant = Mutant(NAME, "theme", "It errs.", parts, (points,), ("open",))
-    result = fight(mutant, "open", [prepared()])
-    assert [bout.fate for bout in result.bouts] == [fate]
-    found = Tournament((result,), ())
+    result = evaluate(mutant, "open", [prepared()])
+    assert [evaluation.outcome for evaluation in result.evaluations] == [outcome]
+    found = MutationRun((result,), ())
     assert any(words in line for line in lines(found))
-    assert found.sound is result.killed is (fate is Fate.KILLED)
+    assert found.sound is result.detected is (outcome is MutantOutcome.DETECTED)

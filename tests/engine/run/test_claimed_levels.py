@@ -65,7 +65,7 @@ def test_who_claims_nothing_may_be_asked_for_anything() -> None:
 
 def test_live_alone_needs_its_file() -> None:
     """A consumer of live topics cannot be certified on ours."""
-    with pytest.raises(UsageError, match="claims the level live alone") as caught:
+    with pytest.raises(UsageError, match="claims only the level live") as caught:
         levels_to_run(claiming(LIVE), None)
     assert "--live FILE.yaml" in caught.value.expected
 

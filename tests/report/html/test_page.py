@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from harness.engine.events import CaseFinished
+from harness.model.events import CaseFinished
 from harness.model.finding import Judgement
 from harness.report.html.data import EXHIBITS_SHOWN
 from harness.report.html.page import SCRIPTS, STYLES

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from harness.engine.events import CaseFinished
 from harness.engine.run import jobs
 from harness.engine.run.context import RunContext
 from harness.engine.run.external_topics.document import LiveFile
@@ -28,6 +27,7 @@ from harness.engine.run.external_topics.topics import ends_now
 from harness.engine.run.services import started_alone
 from harness.engine.sink.sink import Sink, sink_of
 from harness.errors import UsageError
+from harness.model.events import CaseFinished
 from harness.model.level import Level
 from harness.model.observed import Observed
 from harness.model.table import TableId

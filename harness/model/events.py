@@ -1,13 +1,9 @@
-"""What a run tells: one stream of frozen events, uniform whoever listens.
-
-NDJSON, console, and every later report are listeners; the engine knows none of them.
-"""
+"""The events of a run: one stream of frozen data, the same for every listener."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
 
 from harness.model.evidence import Evidence
 from harness.model.finding import Verdict
@@ -94,11 +90,3 @@ class RunFinished:
 
 
 Event = RunStarted | PhaseStarted | PhaseFinished | ServiceChanged | CaseFinished | RunFinished
-
-
-class Listener(Protocol):
-    """Whoever wants to know: a console, a file, a test."""
-
-    def handle(self, event: Event) -> None:
-        """Take one event; must not raise for what the event says."""
-        ...
