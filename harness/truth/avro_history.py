@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from harness.codecs.avro.encode import Encoder
+from harness.codecs.avro.encode import AvroEncoder
 from harness.ddl import DML, StatementKind, classify
 from harness.errors import EncodingError, SchemaRefused
 from harness.model.columns import Column, ColumnKind
@@ -73,7 +73,7 @@ class History:
         self._known = frozenset(section(vector, "schema_ids").values())
         self._tables: dict[tuple[str, str, int], SourceTable] = {}
 
-    def replay(self, encoder: Encoder) -> None:
+    def replay(self, encoder: AvroEncoder) -> None:
         """Let the encoder post what it posted during the setup."""
         session = Session()
         vector = self._vector
@@ -106,7 +106,7 @@ class History:
         found = session.catalogue.find(schema, name)
         return self.zoned(source_table(found)) if found is not None else None
 
-    def _touch(self, encoder: Encoder, table: SourceTable, kind: StatementKind) -> None:
+    def _touch(self, encoder: AvroEncoder, table: SourceTable, kind: StatementKind) -> None:
         name = (table.table.id.schema, table.table.id.name)
         topic = self._topics.get(name) or default_topic(self._vector)
         try:

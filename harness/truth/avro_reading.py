@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from harness.codecs.avro.decode import decode
 from harness.codecs.avro.names import sanitised
-from harness.codecs.avro.settings import Settings
+from harness.codecs.avro.settings import AvroSettings
 from harness.contracts import SchemaRegistry
 from harness.model.canonical import canonical
 from harness.model.change import Op
@@ -20,7 +20,7 @@ _KINDS = {Op.INSERT: EventKind.INSERT, Op.UPDATE: EventKind.UPDATE}
 
 
 def readings(
-    vector: Vector, rows: Sequence[RowEvent], bound: Settings, registry: SchemaRegistry
+    vector: Vector, rows: Sequence[RowEvent], bound: AvroSettings, registry: SchemaRegistry
 ) -> Iterator[Difference]:
     """Yield where a decoded message is not the row that it encodes."""
     to_utc = server_to_utc(str(section(vector, "config").get("cdc_tz") or "UTC"))
@@ -51,7 +51,7 @@ def _raw(text: str | None) -> bytes | None:
     return None if text is None else bytes.fromhex(text)
 
 
-def _kind(row: RowEvent, bound: Settings) -> EventKind:
+def _kind(row: RowEvent, bound: AvroSettings) -> EventKind:
     if row.after is None:
         return EventKind.DELETE
     return _KINDS[row.op] if bound.extension else EventKind.UPSERT

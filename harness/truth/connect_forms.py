@@ -13,13 +13,13 @@ from harness.codecs.connect.avro_writer import avro_body
 from harness.codecs.connect.errors import java_text
 from harness.codecs.connect.header_text import header_bytes
 from harness.codecs.connect.json_converter import JsonConverter
-from harness.codecs.connect.json_text import JsonForm
+from harness.codecs.connect.json_text import JsonFormat
 from harness.codecs.connect.schema import ConnectRecord, Header, Schema
 from harness.errors import SourceStopped
 
 _WITH: Final = JsonConverter()
 _WITHOUT: Final = JsonConverter(schemas_enable=False)
-_NUMERIC: Final = JsonConverter(schemas_enable=False, form=JsonForm(decimal_numeric=True))
+_NUMERIC: Final = JsonConverter(schemas_enable=False, form=JsonFormat(decimal_numeric=True))
 
 
 def text_forms(record: ConnectRecord) -> Mapping[str, str | None]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from harness.codecs.open.codec import OpenWire
-from harness.codecs.open.settings import Settings, settings
+from harness.codecs.open.settings import OpenSettings, settings
 from harness.truth.open_messages import (
     CLAIM_CHECK,
     COMPRESSED,
@@ -27,7 +27,7 @@ Messages = Mapping[Place, Sequence[Message]]
 class Bound:
     """One vector's settings and codec."""
 
-    settings: Settings
+    settings: OpenSettings
     wire: OpenWire
 
     @classmethod

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from harness.codecs.open.settings import Settings
+from harness.codecs.open.settings import OpenSettings
 from harness.contracts import Wire
 from harness.errors import DecodingError
 from harness.model.change import Op
@@ -34,7 +34,7 @@ class Read:
 
 
 def read_messages(
-    wire: Wire, settings: Settings, vector: Vector
+    wire: Wire, settings: OpenSettings, vector: Vector
 ) -> tuple[list[Read], list[Difference]]:
     """Return the decoded events in order, and what is wrong with the messages themselves."""
     # The texts beside the bytes are those of the bytes: compressed values are none.
@@ -86,7 +86,7 @@ def _frames(
 
 
 def row_differences(
-    settings: Settings, rows: Sequence[RowEvent], found: Sequence[Read]
+    settings: OpenSettings, rows: Sequence[RowEvent], found: Sequence[Read]
 ) -> Iterator[Difference]:
     """Yield where the decoded events are not the rows that went in, partition by partition."""
     expected: dict[Place, list[RowEvent]] = defaultdict(list)
@@ -105,7 +105,7 @@ def row_differences(
             yield from _one(settings, row, read)
 
 
-def _one(settings: Settings, row: RowEvent, read: Read) -> Iterator[Difference]:
+def _one(settings: OpenSettings, row: RowEvent, read: Read) -> Iterator[Difference]:
     event = read.event
     part = _Part(settings, row, handle_only=event.handle_only)
     kinds = {n: row.table.table.columns[n].kind for n in row.table.emitted}
@@ -137,7 +137,7 @@ def _settled(names: Mapping[str, Any], image: Mapping[str, Value] | None) -> Ima
 class _Part:
     """What of a row is on the wire."""
 
-    settings: Settings
+    settings: OpenSettings
     row: RowEvent
     handle_only: bool
 

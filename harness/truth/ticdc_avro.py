@@ -7,8 +7,8 @@ from dataclasses import replace
 from itertools import zip_longest
 from typing import Any
 
-from harness.codecs.avro.encode import RECORD_OVERHEAD, Encoder
-from harness.codecs.avro.settings import Settings, settings
+from harness.codecs.avro.encode import RECORD_OVERHEAD, AvroEncoder
+from harness.codecs.avro.settings import AvroSettings, settings
 from harness.codecs.ticdc.topics import check_topic_rule
 from harness.contracts import SchemaRegistry
 from harness.errors import SourceStopped
@@ -51,7 +51,7 @@ def _refusal(vector: Vector) -> Iterator[Difference]:
     yield Difference("config_error", "taken", theirs)
 
 
-def _settings(vector: Vector) -> Settings:
+def _settings(vector: Vector) -> AvroSettings:
     found = settings(settings_of(vector), DIALECT)
     # A vector does not say the changefeed's namespace otherwise than in what was registered.
     for text in section(vector, "schema_ids").values():
@@ -60,9 +60,9 @@ def _settings(vector: Vector) -> Settings:
     return found
 
 
-def _encoder(vector: Vector, registry: SchemaRegistry) -> Encoder:
+def _encoder(vector: Vector, registry: SchemaRegistry) -> AvroEncoder:
     zone = str(section(vector, "config").get("cdc_tz") or "UTC")
-    return Encoder(_settings(vector), registry, server_to_utc(zone))
+    return AvroEncoder(_settings(vector), registry, server_to_utc(zone))
 
 
 def _compare_rows(vector: Vector) -> Parts:
@@ -91,7 +91,7 @@ def _compare_rows(vector: Vector) -> Parts:
     return differences, mounted.excused
 
 
-def _message(encoder: Encoder, row: RowEvent) -> Mapping[str, Any]:
+def _message(encoder: AvroEncoder, row: RowEvent) -> Mapping[str, Any]:
     try:
         return _described(encoder.row(row))
     except SourceStopped as stop:

@@ -13,7 +13,7 @@ from harness.codecs.connect.schema import ConnectRecord
 from harness.codecs.debezium.errors import ConnectorFailed
 from harness.codecs.debezium_vitess.encode import (
     Connector,
-    Surroundings,
+    ConnectorEnvironment,
     offsets_of,
 )
 from harness.codecs.debezium_vitess.settings import read
@@ -54,7 +54,7 @@ def compare(vector: Vector) -> Result:
     excused: set[str] = set()
     offsets: Offsets = NO_OFFSETS
     for run in runs_of(vector):
-        around = Surroundings(zone_of(vector), cluster_of(vector), offsets)
+        around = ConnectorEnvironment(zone_of(vector), cluster_of(vector), offsets)
         outcome = _run(run, around)
         offsets = offsets_of(outcome.records, offsets)
         found, names = _compare_run(run, outcome)
@@ -63,7 +63,7 @@ def compare(vector: Vector) -> Result:
     return Result(vector["id"], tuple(differences), tuple(sorted(excused)))
 
 
-def _run(run: Run, around: Surroundings) -> Outcome:
+def _run(run: Run, around: ConnectorEnvironment) -> Outcome:
     outcome = Outcome()
     try:
         settings = read(run.properties)

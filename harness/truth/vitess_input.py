@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, cast
 
-from harness.codecs.debezium_vitess.tasks import Cluster
+from harness.codecs.debezium_vitess.tasks import VitessCluster
 from harness.model.vstream import (
     Begin,
     Cells,
@@ -52,10 +52,10 @@ def zone_of(vector: Vector) -> str:
     return match[1] if match else "UTC"
 
 
-def cluster_of(vector: Vector) -> Cluster:
+def cluster_of(vector: Vector) -> VitessCluster:
     """Return what the fake VTGate answered to the connector's questions."""
     given = vector["vstream_input"]
-    return Cluster(tuple(given.get("shards") or ()), tuple(given.get("tables") or ()))
+    return VitessCluster(tuple(given.get("shards") or ()), tuple(given.get("tables") or ()))
 
 
 def runs_of(vector: Vector) -> Iterator[Run]:

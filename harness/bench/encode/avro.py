@@ -20,9 +20,9 @@ from fastavro import (
 )
 
 from harness.bench.encode.load import Load
-from harness.codecs.avro.encode import Encoder
+from harness.codecs.avro.encode import AvroEncoder
 from harness.codecs.avro.schema import value_schema
-from harness.codecs.avro.settings import Settings, settings
+from harness.codecs.avro.settings import AvroSettings, settings
 from harness.ddl import Catalogue
 from harness.errors import HarnessBug
 from harness.model.change import Op
@@ -61,7 +61,7 @@ def _load(name: str, values: dict[str, bool], go: tuple[int, int]) -> Load:
     parsed: Any = parse_schema(json.loads(schema.text))
     names = [field.column.name for field in schema.fields]
     prepared = [_prepared(dict(zip(names, row.after or (), strict=True)), row) for row in rows]
-    records = Encoder(bound, MemoryRegistry()).encode(rows)
+    records = AvroEncoder(bound, MemoryRegistry()).encode(rows)
     for value, record in zip(prepared, records, strict=True):
         if _written(parsed, value) != (record.value or b"")[HEADER_SIZE:]:
             raise HarnessBug("the floor of the Avro bench does not write what the encoder writes")
@@ -102,9 +102,9 @@ def _row(n: int) -> Row:
     )
 
 
-def _ours(rows: list[RowEvent], bound: Settings) -> Callable[[], int]:
+def _ours(rows: list[RowEvent], bound: AvroSettings) -> Callable[[], int]:
     def run() -> int:
-        encoder = Encoder(bound, MemoryRegistry())
+        encoder = AvroEncoder(bound, MemoryRegistry())
         return sum(len(record.value or b"") for record in encoder.encode(rows))
 
     return run

@@ -23,8 +23,8 @@ from harness.bench.encode.load import Load
 from harness.codecs.connect.settings import converter_settings
 from harness.codecs.connect.worker import Worker
 from harness.codecs.debezium_vitess.codec import VitessWire, bind, bound_to
-from harness.codecs.debezium_vitess.encode import Connector, Surroundings
-from harness.codecs.debezium_vitess.tasks import Cluster
+from harness.codecs.debezium_vitess.encode import Connector, ConnectorEnvironment
+from harness.codecs.debezium_vitess.tasks import VitessCluster
 from harness.errors import HarnessBug
 from harness.model.record import Origin
 from harness.model.vstream import (
@@ -99,7 +99,9 @@ def loads() -> tuple[Load, ...]:
 def _converted(converters: Mapping[str, Any], stream: Sequence[VStreamResponse]) -> Pass:
     """Return a pass from Connect records to bytes."""
     bound = bound_to({**CONNECTOR, **converters}, "current")
-    connector = Connector(bound.connector, lambda: NOW, Surroundings(cluster=Cluster(("0",))))
+    connector = Connector(
+        bound.connector, lambda: NOW, ConnectorEnvironment(cluster=VitessCluster(("0",)))
+    )
     records = list(connector.run(stream))
     settings = converter_settings(converters)
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from harness.codecs.avro.decode import decode
 from harness.codecs.avro.dialect import DIALECTS
-from harness.codecs.avro.encode import Encoder
-from harness.codecs.avro.settings import Settings, settings
+from harness.codecs.avro.encode import AvroEncoder
+from harness.codecs.avro.settings import AvroSettings, settings
 from harness.contracts import DEFAULT_DIALECT, Codec, SchemaRegistry
 from harness.model.columns import BINARIES, Column, ColumnKind
 from harness.model.decoded import DecodedEvent
@@ -20,7 +20,7 @@ from harness.wire.registry import MemoryRegistry
 class AvroWire:
     """One changefeed's codec."""
 
-    def __init__(self, bound: Settings, registry: SchemaRegistry) -> None:
+    def __init__(self, bound: AvroSettings, registry: SchemaRegistry) -> None:
         """Take the settings that decide the bytes, and the registry that gives the ids."""
         self._settings = bound
         self._registry = registry
@@ -37,7 +37,7 @@ class AvroWire:
 
     def encode(self, events: Iterable[SourceEvent]) -> Iterator[Record]:
         """Yield the records of the vendor input."""
-        return Encoder(self._settings, self._registry).encode(events)
+        return AvroEncoder(self._settings, self._registry).encode(events)
 
     def decode(self, key: bytes | None, value: bytes | None) -> tuple[DecodedEvent, ...]:
         """Return the events of one message."""

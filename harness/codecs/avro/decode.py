@@ -16,9 +16,9 @@ from struct import Struct
 from typing import cast
 
 from harness.codecs.avro.checksum import ToUtc, checksum_of, same
-from harness.codecs.avro.decode_body import Raw, RecordForm, read, record_form
+from harness.codecs.avro.decode_body import AvroRecordShape, Raw, read, record_form
 from harness.codecs.avro.decode_values import value_of
-from harness.codecs.avro.settings import Settings
+from harness.codecs.avro.settings import AvroSettings
 from harness.contracts import SchemaRegistry
 from harness.errors import DecodingError
 from harness.model.columns import ColumnKind
@@ -40,10 +40,10 @@ _VECTOR = "TiDBVECTORFloat32"
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class AvroMessagePart:
     """A key or a value as it was read: its schema, and values by the names of the wire."""
 
-    form: RecordForm
+    form: AvroRecordShape
     values: Mapping[str, Value]
     added: Mapping[str, Raw]
 
@@ -51,7 +51,7 @@ class Part:
 def decode(
     key: bytes | None,
     value: bytes | None,
-    settings: Settings,
+    settings: AvroSettings,
     registry: SchemaRegistry,
     to_utc: ToUtc = same,
 ) -> tuple[DecodedEvent, ...]:
@@ -74,7 +74,7 @@ def decode(
     return (_row(keyed, part, settings),)
 
 
-def _part(data: bytes, added: Mapping[str, str], registry: SchemaRegistry) -> Part:
+def _part(data: bytes, added: Mapping[str, str], registry: SchemaRegistry) -> AvroMessagePart:
     schema_id, body = confluent_unframe(data)
     form = record_form(registry.schema(schema_id))
     types = {one.name: one.type for one in form.fields if one.null is None}
@@ -85,14 +85,14 @@ def _part(data: bytes, added: Mapping[str, str], registry: SchemaRegistry) -> Pa
                 hint="the settings say that the extension is on",
             )
     pairs = list(zip(form.fields, read(form, body), strict=True))
-    return Part(
+    return AvroMessagePart(
         form,
         {one.name: value_of(one, raw) for one, raw in pairs if one.name not in added},
         {one.name: raw for one, raw in pairs if one.name in added},
     )
 
 
-def _delete(keyed: Part) -> DecodedEvent:
+def _delete(keyed: AvroMessagePart) -> DecodedEvent:
     return DecodedEvent(
         EventKind.DELETE,
         0,
@@ -105,7 +105,9 @@ def _delete(keyed: Part) -> DecodedEvent:
     )
 
 
-def _row(keyed: Part | None, part: Part, settings: Settings) -> DecodedEvent:
+def _row(
+    keyed: AvroMessagePart | None, part: AvroMessagePart, settings: AvroSettings
+) -> DecodedEvent:
     kind, commit_ts = EventKind.UPSERT, 0
     if settings.extension:
         op, told = part.added["_tidb_op"], part.added["_tidb_commit_ts"]
@@ -138,7 +140,7 @@ def _row(keyed: Part | None, part: Part, settings: Settings) -> DecodedEvent:
     )
 
 
-def _verify(part: Part, to_utc: ToUtc) -> None:
+def _verify(part: AvroMessagePart, to_utc: ToUtc) -> None:
     """Compare the row's checksum with its values, which come in the order of the column ids."""
     told = part.added["_tidb_row_level_checksum"]
     if part.added["_tidb_corrupted"]:

@@ -46,7 +46,7 @@ Raw = int | float | str | bytes | bool | None
 
 
 @dataclass(frozen=True, slots=True)
-class FieldForm:
+class AvroFieldShape:
     """One field: its Avro type, the place of null in its union, and its `connect.parameters`.
 
     `null` is None where there is no union; `scale` is a decimal's, None for all others. `default`
@@ -63,17 +63,17 @@ class FieldForm:
 
 
 @dataclass(frozen=True, slots=True)
-class RecordForm:
+class AvroRecordShape:
     """One schema as it is read: names, fields, and the library's own form of it."""
 
     schema: str
     table: str
-    fields: tuple[FieldForm, ...]
+    fields: tuple[AvroFieldShape, ...]
     parsed: Any
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def record_form(text: str) -> RecordForm:
+def record_form(text: str) -> AvroRecordShape:
     """Return a schema's text as it is read; DecodingError for a shape that is not TiCDC's."""
     try:
         document: object = json.loads(text)
@@ -92,10 +92,10 @@ def record_form(text: str) -> RecordForm:
     name, space = schema.get("name"), schema.get("namespace", "")
     if not isinstance(name, str) or not isinstance(space, str):
         raise DecodingError("the schema's name or namespace is not text")
-    return RecordForm(space.partition(".")[2], name, forms, _library_form(forms))
+    return AvroRecordShape(space.partition(".")[2], name, forms, _library_form(forms))
 
 
-def read(form: RecordForm, body: bytes) -> tuple[Raw, ...]:
+def read(form: AvroRecordShape, body: bytes) -> tuple[Raw, ...]:
     """Return a body's values in the order of the fields; DecodingError for malformed bytes."""
     try:
         record = schemaless_reader(BytesIO(body), form.parsed, None)
@@ -119,18 +119,18 @@ def read(form: RecordForm, body: bytes) -> tuple[Raw, ...]:
     return values
 
 
-def _library_form(forms: tuple[FieldForm, ...]) -> Any:  # noqa: ANN401  (the library's own)
+def _library_form(forms: tuple[AvroFieldShape, ...]) -> Any:  # noqa: ANN401  (the library's own)
     fields = [{"name": f"f{n}", "type": _library_type(form)} for n, form in enumerate(forms)]
     return parse_schema({"type": "record", "name": "row", "fields": fields})
 
 
-def _library_type(form: FieldForm) -> str | list[str]:
+def _library_type(form: AvroFieldShape) -> str | list[str]:
     if form.null is None:
         return form.type
     return ["null", form.type] if form.null == 0 else [form.type, "null"]
 
 
-def _field(document: Mapping[str, object]) -> FieldForm:
+def _field(document: Mapping[str, object]) -> AvroFieldShape:
     name, kind = document.get("name"), document.get("type")
     if not isinstance(name, str):
         raise DecodingError("a field without a name")
@@ -150,7 +150,7 @@ def _default(document: Mapping[str, object], kind: object) -> int | float | str 
     return cast("int | float | str", default)
 
 
-def _shape(name: str, kind: object) -> FieldForm:
+def _shape(name: str, kind: object) -> AvroFieldShape:
     if not isinstance(kind, list):
         return _typed(name, kind)
     branches = cast("list[object]", kind)
@@ -159,7 +159,7 @@ def _shape(name: str, kind: object) -> FieldForm:
     return _typed(name, branches[1 - branches.index("null")], branches.index("null"))
 
 
-def _typed(name: str, kind: object, null: int | None = None) -> FieldForm:
+def _typed(name: str, kind: object, null: int | None = None) -> AvroFieldShape:
     if isinstance(kind, str):
         kind = {"type": kind}
     typed = _object(kind, f"the type of field {name!r}")
@@ -172,7 +172,7 @@ def _typed(name: str, kind: object, null: int | None = None) -> FieldForm:
     scale = typed.get("scale", 0) if typed.get("logicalType") == "decimal" else None
     if scale is not None and (not isinstance(scale, int) or not 0 <= scale <= 30):
         raise DecodingError(f"field {name!r} is a decimal of scale {str(scale)[:60]}")
-    return FieldForm(name, avro, null, cast("Mapping[str, str]", parameters), scale)
+    return AvroFieldShape(name, avro, null, cast("Mapping[str, str]", parameters), scale)
 
 
 def _object(document: object, what: str) -> Mapping[str, object]:

@@ -23,7 +23,7 @@ import math
 import re
 from collections.abc import Callable, Mapping
 
-from harness.codecs.avro.decode_body import FieldForm, Raw
+from harness.codecs.avro.decode_body import AvroFieldShape, Raw
 from harness.errors import DecodingError
 from harness.model.values import Value
 
@@ -31,10 +31,10 @@ _COMMA = re.compile(r"(?<!\\),")
 _DECIMAL = re.compile(r"-?\d{1,65}(\.\d{1,30})?\Z", re.ASCII)
 _UNSIGNED = re.compile(r"\d{1,20}\Z", re.ASCII)
 _WRAP = 2**64
-Reader = Callable[[FieldForm, Raw], Value]
+Reader = Callable[[AvroFieldShape, Raw], Value]
 
 
-def value_of(form: FieldForm, raw: Raw) -> Value:
+def value_of(form: AvroFieldShape, raw: Raw) -> Value:
     """Return a field's value; DecodingError where the bytes are none of its type."""
     if raw is None:
         return None
@@ -50,12 +50,12 @@ def value_of(form: FieldForm, raw: Raw) -> Value:
     return read(form, raw)
 
 
-def _same(form: FieldForm, raw: Raw) -> Value:
+def _same(form: AvroFieldShape, raw: Raw) -> Value:
     del form
     return raw
 
 
-def _unsigned(form: FieldForm, raw: Raw) -> Value:
+def _unsigned(form: AvroFieldShape, raw: Raw) -> Value:
     if isinstance(raw, int):
         return raw % _WRAP
     assert isinstance(raw, str)
@@ -64,14 +64,14 @@ def _unsigned(form: FieldForm, raw: Raw) -> Value:
     return int(raw)
 
 
-def _float(form: FieldForm, raw: Raw) -> Value:
+def _float(form: AvroFieldShape, raw: Raw) -> Value:
     assert isinstance(raw, float)
     if not math.isfinite(raw):
         raise DecodingError(f"field {form.name!r} has {raw}, which MySQL cannot store")
     return raw
 
 
-def _decimal(form: FieldForm, raw: Raw) -> Value:
+def _decimal(form: AvroFieldShape, raw: Raw) -> Value:
     if isinstance(raw, str):
         if not _DECIMAL.match(raw):
             raise DecodingError(f"field {form.name!r} has {raw[:60]!r} for a decimal")
@@ -86,14 +86,14 @@ def _decimal(form: FieldForm, raw: Raw) -> Value:
     return f"{sign}{digits[:cut]}.{digits[cut:]}" if form.scale else f"{sign}{digits}"
 
 
-def _bits(form: FieldForm, raw: Raw) -> Value:
+def _bits(form: AvroFieldShape, raw: Raw) -> Value:
     assert isinstance(raw, bytes)
     if not 1 <= len(raw) <= 8:
         raise DecodingError(f"field {form.name!r} has {len(raw)} bytes for bits")
     return int.from_bytes(raw, "big")
 
 
-def _enum(form: FieldForm, raw: Raw) -> Value:
+def _enum(form: AvroFieldShape, raw: Raw) -> Value:
     assert isinstance(raw, str)
     members = _COMMA.split(form.parameters.get("allowed", ""))
     place = _place(members, raw)
@@ -102,7 +102,7 @@ def _enum(form: FieldForm, raw: Raw) -> Value:
     return raw if unsure or place is None else place + 1
 
 
-def _set(form: FieldForm, raw: Raw) -> Value:
+def _set(form: AvroFieldShape, raw: Raw) -> Value:
     assert isinstance(raw, str)
     # No member of a SET has a comma, so none is escaped.
     members = form.parameters.get("allowed", "").split(",")

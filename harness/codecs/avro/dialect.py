@@ -15,7 +15,7 @@ from types import MappingProxyType
 
 
 @dataclass(frozen=True, slots=True)
-class Dialect:
+class AvroDialect:
     """What one version does differently.
 
     `forbids_keyless` tells whether `force-replicate` is refused (tiflow since v7.3).
@@ -32,7 +32,7 @@ class Dialect:
     forbids_keyless: bool
 
 
-CURRENT = Dialect(
+CURRENT = AvroDialect(
     name="current",
     float_as_double=False,
     extension_defaults=True,
@@ -43,7 +43,7 @@ CURRENT = Dialect(
     vectors=True,
     forbids_keyless=True,
 )
-V6 = Dialect(
+V6 = AvroDialect(
     name="6",
     float_as_double=True,
     extension_defaults=False,
@@ -54,4 +54,4 @@ V6 = Dialect(
     vectors=False,
     forbids_keyless=False,
 )
-DIALECTS: Mapping[str, Dialect] = MappingProxyType({d.name: d for d in (CURRENT, V6)})
+DIALECTS: Mapping[str, AvroDialect] = MappingProxyType({d.name: d for d in (CURRENT, V6)})

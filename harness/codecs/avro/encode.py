@@ -18,8 +18,8 @@ from struct import Struct
 from harness.codecs.avro.checksum import NOT_ENABLED, VERSION, ToUtc, row_checksum, same
 from harness.codecs.avro.encode_values import Writer, writer
 from harness.codecs.avro.names import key_subject, value_subject
-from harness.codecs.avro.schema import API_ERROR, Schema, key_schema, value_schema
-from harness.codecs.avro.settings import Settings
+from harness.codecs.avro.schema import API_ERROR, AvroRecordSchema, key_schema, value_schema
+from harness.codecs.avro.settings import AvroSettings
 from harness.codecs.avro.varint import varint
 from harness.contracts import SchemaRegistry
 from harness.errors import SchemaRefused, SourceStopped
@@ -47,7 +47,7 @@ _OPS = {Op.INSERT: b"\x02c", Op.UPDATE: b"\x02u"}
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PreparedSubject:
     """What one subject has remembered: a version's schema, its id, and how its rows are written."""
 
     table: SourceTable
@@ -57,10 +57,12 @@ class Prepared:
     columns: tuple[tuple[int, Writer], ...]
 
 
-class Encoder:
+class AvroEncoder:
     """Turns one changefeed's vendor input into records; keeps what its subjects remember."""
 
-    def __init__(self, settings: Settings, registry: SchemaRegistry, to_utc: ToUtc = same) -> None:
+    def __init__(
+        self, settings: AvroSettings, registry: SchemaRegistry, to_utc: ToUtc = same
+    ) -> None:
         """Take the settings and the registry.
 
         `to_utc` makes UTC of a TIMESTAMP, over which checksums go, when rows come in another zone.
@@ -68,8 +70,8 @@ class Encoder:
         self._settings = settings
         self._registry = registry
         self._to_utc = to_utc
-        self._keys: dict[str, Prepared] = {}
-        self._values: dict[str, Prepared] = {}
+        self._keys: dict[str, PreparedSubject] = {}
+        self._values: dict[str, PreparedSubject] = {}
         self._moment = (-1, b"")
         self._limit = settings.max_message_bytes if settings.dialect.size_limit else sys.maxsize
 
@@ -135,13 +137,13 @@ class Encoder:
         body = _body(prepared, row.after)
         return body + self._extension(row) if self._settings.extension else body, prepared.use
 
-    def _key_of(self, topic: str, table: SourceTable) -> Prepared:
+    def _key_of(self, topic: str, table: SourceTable) -> PreparedSubject:
         known = self._keys.get(topic)
         if known is not None and known.table is table:
             return known
         return self._prepare(self._keys, topic, key_subject(topic), table, self._key_schema)
 
-    def _value_of(self, topic: str, table: SourceTable) -> Prepared:
+    def _value_of(self, topic: str, table: SourceTable) -> PreparedSubject:
         known = self._values.get(topic)
         if known is not None and known.table is table:
             return known
@@ -149,12 +151,12 @@ class Encoder:
 
     def _prepare(
         self,
-        remembered: dict[str, Prepared],
+        remembered: dict[str, PreparedSubject],
         topic: str,
         subject: str,
         table: SourceTable,
-        build: Callable[[SourceTable], Schema],
-    ) -> Prepared:
+        build: Callable[[SourceTable], AvroRecordSchema],
+    ) -> PreparedSubject:
         """Return what the subject remembers of this version; post the schema when it is another."""
         version = (table.table.id, table.table.physical_id, table.table.version)
         known = remembered.get(topic)
@@ -167,7 +169,7 @@ class Encoder:
             raise SourceStopped(
                 API_ERROR, refused.what, expected=refused.expected, hint=refused.hint
             ) from refused
-        found = Prepared(
+        found = PreparedSubject(
             table,
             version,
             SchemaUse(subject, schema.text, schema_id),
@@ -177,10 +179,10 @@ class Encoder:
         remembered[topic] = found
         return found
 
-    def _key_schema(self, table: SourceTable) -> Schema:
+    def _key_schema(self, table: SourceTable) -> AvroRecordSchema:
         return key_schema(table.table, table.handle, self._settings)
 
-    def _value_schema(self, table: SourceTable) -> Schema:
+    def _value_schema(self, table: SourceTable) -> AvroRecordSchema:
         return value_schema(table.table, table.emitted, self._settings)
 
     def _extension(self, row: RowEvent) -> bytes:
@@ -214,6 +216,6 @@ class Encoder:
             yield Record(event.topic, partition, None, value, (event.origin,))
 
 
-def _body(prepared: Prepared, image: Row) -> bytes:
+def _body(prepared: PreparedSubject, image: Row) -> bytes:
     columns = [write(image[ordinal]) for ordinal, write in prepared.columns]
     return prepared.header + b"".join(columns)

@@ -15,7 +15,7 @@ from decimal import Context, Decimal
 from struct import Struct
 
 from harness.codecs.avro.defaults import FAILED
-from harness.codecs.avro.schema import Field
+from harness.codecs.avro.schema import AvroField
 from harness.codecs.avro.varint import READY, lengths, ready, varint, zigzagged
 from harness.errors import SourceStopped
 from harness.model.columns import BINARIES, ColumnKind
@@ -32,7 +32,7 @@ SHORT = READY // 2
 REMEMBERED = 4096
 
 
-def writer(field: Field) -> Writer:
+def writer(field: AvroField) -> Writer:
     """Return the function that writes a field's values."""
     branch, null = b"", b""
     if field.column.nullable:
@@ -69,7 +69,7 @@ def _numbers(form: Struct, branch: bytes, null: bytes) -> Writer:
     return written
 
 
-def _sized(field: Field, branch: bytes, null: bytes) -> Writer:
+def _sized(field: AvroField, branch: bytes, null: bytes) -> Writer:
     kind, members = field.column.kind, field.column.members
     if kind in BINARIES:
         return _of_bytes(branch, null)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from harness.codecs.avro import names
 from harness.codecs.avro.defaults import Native, default_text, native_default
-from harness.codecs.avro.settings import Settings
+from harness.codecs.avro.settings import AvroSettings
 from harness.codecs.avro.types import AvroType, avro_type
 from harness.errors import SourceStopped
 from harness.model.columns import Column
@@ -38,7 +38,7 @@ _CHECKSUM = {
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class AvroField:
     """One column's field: where its values stand in a row, its type, and its place in a union.
 
     `default` is what the schema says, None without one.
@@ -66,19 +66,19 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True)
-class Schema:
+class AvroRecordSchema:
     """A record's fields in the order of the wire, and the text that is registered."""
 
-    fields: tuple[Field, ...]
+    fields: tuple[AvroField, ...]
     text: str
 
 
-def key_schema(table: Table, handle: Iterable[int], settings: Settings) -> Schema:
+def key_schema(table: Table, handle: Iterable[int], settings: AvroSettings) -> AvroRecordSchema:
     """Return the schema of keys: the handle's columns in table order."""
     return _schema(table, _fields(table, handle, settings), {}, settings)
 
 
-def value_schema(table: Table, emitted: Iterable[int], settings: Settings) -> Schema:
+def value_schema(table: Table, emitted: Iterable[int], settings: AvroSettings) -> AvroRecordSchema:
     """Return the schema of values; with checksums its columns are ordered by their ids."""
     fields = _fields(table, emitted, settings)
     extra: dict[str, tuple[str, str]] = {}
@@ -90,23 +90,23 @@ def value_schema(table: Table, emitted: Iterable[int], settings: Settings) -> Sc
     return _schema(table, fields, extra, settings)
 
 
-def _fields(table: Table, ordinals: Iterable[int], settings: Settings) -> list[Field]:
-    fields: list[Field] = []
+def _fields(table: Table, ordinals: Iterable[int], settings: AvroSettings) -> list[AvroField]:
+    fields: list[AvroField] = []
     for ordinal in sorted(ordinals):
         column = table.columns[ordinal]
         kind = avro_type(column, settings)
         default = native_default(column, kind)
         # Without a logical type in its union goavro cannot have a default (avro.go:552).
-        fields.append(Field(ordinal, column, kind, None if kind.decimal else default))
+        fields.append(AvroField(ordinal, column, kind, None if kind.decimal else default))
     return fields
 
 
 def _schema(
     table: Table,
-    fields: Sequence[Field],
+    fields: Sequence[AvroField],
     extra: dict[str, tuple[str, str]],
-    settings: Settings,
-) -> Schema:
+    settings: AvroSettings,
+) -> AvroRecordSchema:
     name = names.sanitised(table.id.name)
     space = names.namespace(settings.namespace, table.id.schema)
     _buildable(f"{space}.{name}", fields, extra)
@@ -116,10 +116,10 @@ def _schema(
         texts.append(f'{{{first}"name":"{added}","type":"{kind}"}}')
     listed = ",".join(texts)
     text = f'{{"type":"record","name":"{name}","namespace":"{space}","fields":[{listed}]}}'
-    return Schema(tuple(fields), text)
+    return AvroRecordSchema(tuple(fields), text)
 
 
-def _buildable(record: str, fields: Sequence[Field], extra: Iterable[str]) -> None:
+def _buildable(record: str, fields: Sequence[AvroField], extra: Iterable[str]) -> None:
     """Raise SourceStopped for a record that goavro refuses: the first field that is wrong."""
     seen: set[str] = set()
     columns = [(names.sanitised(field.column.name), field) for field in fields]
@@ -135,7 +135,7 @@ def _buildable(record: str, fields: Sequence[Field], extra: Iterable[str]) -> No
             _default_fits(record, name, field)
 
 
-def _default_fits(record: str, name: str, field: Field) -> None:
+def _default_fits(record: str, name: str, field: AvroField) -> None:
     """Refuse what JSON's 64-bit floats round out of a union's long; others it does not look at."""
     value = field.default
     if field.type.name != "long" or not field.column.nullable or not isinstance(value, int):

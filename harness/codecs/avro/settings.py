@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from harness.codecs.avro.dialect import DIALECTS, Dialect
+from harness.codecs.avro.dialect import DIALECTS, AvroDialect
 from harness.errors import SourceStopped, UsageError
 
 INVALID = "ErrCodecInvalidConfig"
@@ -27,14 +27,14 @@ _CHECK_LEVELS = ("none", "correctness")
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class AvroSettings:
     """What decides the bytes of a changefeed's messages and the texts of its schemas.
 
     `watermark` is only ever true together with `extension`, `checksum` only with that and both
     string modes.
     """
 
-    dialect: Dialect
+    dialect: AvroDialect
     namespace: str = "default"
     extension: bool = False
     watermark: bool = False
@@ -44,7 +44,7 @@ class Settings:
     max_message_bytes: int = MAX_MESSAGE_BYTES
 
 
-def settings(values: Mapping[str, Any], dialect: str) -> Settings:
+def settings(values: Mapping[str, Any], dialect: str) -> AvroSettings:
     """Read a scenario's `settings.avro`.
 
     Raises UsageError for a dialect or a form that cannot be, and SourceStopped where TiCDC
@@ -58,7 +58,7 @@ def settings(values: Mapping[str, Any], dialect: str) -> Settings:
     if version.forbids_keyless and _switch(values, "force-replicate"):
         raise SourceStopped(INVALID, "force-replicate must be disabled, when using avro protocol")
     extension = _switch(values, EXTENSION)
-    found = Settings(
+    found = AvroSettings(
         dialect=version,
         namespace=str(values.get("namespace", "default")),
         extension=extension,

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from harness.codecs.avro.names import allowed
-from harness.codecs.avro.settings import Settings
+from harness.codecs.avro.settings import AvroSettings
 from harness.errors import SourceStopped
 from harness.model.columns import CHARACTERS, Column, ColumnKind
 from harness.wire.go_json import go_string
@@ -50,7 +50,7 @@ class AvroType:
         return f'{{"type":"{self.name}","connect.parameters":{{{inner}}}{logical}}}'
 
 
-def avro_type(column: Column, settings: Settings) -> AvroType:
+def avro_type(column: Column, settings: AvroSettings) -> AvroType:
     """Return a column's Avro type; SourceStopped for a kind that the dialect does not know."""
     kind = column.kind
     match kind:
@@ -98,7 +98,7 @@ def avro_type(column: Column, settings: Settings) -> AvroType:
 _NUMBERS = {ColumnKind.FLOAT: "float", ColumnKind.DOUBLE: "double", ColumnKind.YEAR: "int"}
 
 
-def _integer(column: Column, settings: Settings) -> AvroType:
+def _integer(column: Column, settings: AvroSettings) -> AvroType:
     big = column.kind is ColumnKind.BIGINT
     tidb_type = ("BIGINT" if big else "INT") + (" UNSIGNED" if column.unsigned else "")
     if big and column.unsigned and settings.bigint_string:
@@ -107,7 +107,7 @@ def _integer(column: Column, settings: Settings) -> AvroType:
     return AvroType("long" if wide else "int", tidb_type)
 
 
-def _parametrised(column: Column, settings: Settings) -> AvroType:
+def _parametrised(column: Column, settings: AvroSettings) -> AvroType:
     kind = column.kind
     if kind is ColumnKind.BIT:
         return AvroType("bytes", "BIT", (("length", str(column.length or 1)),))
@@ -120,7 +120,7 @@ def _parametrised(column: Column, settings: Settings) -> AvroType:
     return AvroType("bytes", "DECIMAL", decimal=(precision, column.scale or 0))
 
 
-def _string(kind: ColumnKind, settings: Settings) -> AvroType:
+def _string(kind: ColumnKind, settings: AvroSettings) -> AvroType:
     if kind in CHARACTERS:
         return AvroType("string", "TEXT")
     if kind is not ColumnKind.VECTOR:

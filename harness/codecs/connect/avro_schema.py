@@ -31,7 +31,7 @@ from harness.codecs.connect.errors import (
     SCHEMA_PARSE_EXCEPTION,
     stopped,
 )
-from harness.codecs.connect.json_text import JsonForm, json_string, json_value
+from harness.codecs.connect.json_text import JsonFormat, json_string, json_value
 from harness.codecs.connect.logical import (
     DATE,
     DECIMAL,
@@ -40,31 +40,34 @@ from harness.codecs.connect.logical import (
     scale_of,
     unscaled_bytes,
 )
-from harness.codecs.connect.schema import Kind, Schema, Unset
+from harness.codecs.connect.schema import Schema, SchemaType, Unset
 
 _NAMESPACE: Final = "io.confluent.connect.avro"
 _DEFAULT_NAME: Final = "ConnectDefault"
 _PRECISION: Final = "connect.decimal.precision"
 _DEFAULT_PRECISION: Final = 64
-_PRIMITIVE: Final[Mapping[Kind, str]] = {
-    Kind.BOOLEAN: "boolean",
-    Kind.INT8: "int",
-    Kind.INT16: "int",
-    Kind.INT32: "int",
-    Kind.INT64: "long",
-    Kind.FLOAT32: "float",
-    Kind.FLOAT64: "double",
-    Kind.STRING: "string",
-    Kind.BYTES: "bytes",
+_PRIMITIVE: Final[Mapping[SchemaType, str]] = {
+    SchemaType.BOOLEAN: "boolean",
+    SchemaType.INT8: "int",
+    SchemaType.INT16: "int",
+    SchemaType.INT32: "int",
+    SchemaType.INT64: "long",
+    SchemaType.FLOAT32: "float",
+    SchemaType.FLOAT64: "double",
+    SchemaType.STRING: "string",
+    SchemaType.BYTES: "bytes",
 }
-_CONNECT_TYPE: Final[Mapping[Kind, str]] = {Kind.INT8: "int8", Kind.INT16: "int16"}
+_CONNECT_TYPE: Final[Mapping[SchemaType, str]] = {
+    SchemaType.INT8: "int8",
+    SchemaType.INT16: "int16",
+}
 _LOGICAL: Final[Mapping[str, str]] = {
     DECIMAL: "decimal",
     DATE: "date",
     TIME: "time-millis",
     TIMESTAMP: "timestamp-millis",
 }
-_PLAIN: Final = JsonForm()
+_PLAIN: Final = JsonFormat()
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,14 +126,14 @@ def _typed(schema: Schema, context: _Context, space: str | None) -> str:
 
 
 def _base(schema: Schema, context: _Context, space: str | None) -> str:
-    if schema.kind is Kind.STRUCT:
+    if schema.kind is SchemaType.STRUCT:
         return _record(schema, context, space)
     properties = list(_properties(schema))
     match schema.kind:
-        case Kind.ARRAY | Kind.MAP:
+        case SchemaType.ARRAY | SchemaType.MAP:
             if schema.items is None:
                 raise stopped(DATA_EXCEPTION, "the schema of an array or map has no items")
-            word, of = ("array", "items") if schema.kind is Kind.ARRAY else ("map", "values")
+            word, of = ("array", "items") if schema.kind is SchemaType.ARRAY else ("map", "values")
             head = f'"type":"{word}","{of}":{_typed(schema.items, context, space)}'
             return _braced([head, *properties])
         case _:
@@ -199,14 +202,14 @@ def _properties(schema: Schema) -> Iterator[str]:
 
 def _default(schema: Schema, value: object) -> str:
     """Return a default's JSON: as JsonConverter's, but bytes are a text of their values."""
-    if schema.kind is Kind.BYTES:
+    if schema.kind is SchemaType.BYTES:
         raw = (
             unscaled_bytes(schema, cast("Decimal", value))
             if schema.name == DECIMAL
             else cast("bytes", value)
         )
         return json_string(raw.decode("latin-1"))
-    if schema.kind is Kind.STRUCT:
+    if schema.kind is SchemaType.STRUCT:
         struct = cast("Mapping[str, Any]", value)
         pairs = (
             f"{json_string(member.name)}:{_member_default(member.schema, struct.get(member.name))}"

@@ -26,7 +26,7 @@ from harness.codecs.connect.errors import (
 )
 from harness.codecs.connect.java import utf8_bytes
 from harness.codecs.connect.logical import DECIMAL, unscaled_bytes
-from harness.codecs.connect.schema import Kind, Schema
+from harness.codecs.connect.schema import Schema, SchemaType
 
 Write = Callable[[Any], bytes]
 _FLOAT: Final = Struct("<f")
@@ -86,13 +86,13 @@ def _required(bare: Write, value: object) -> bytes:
 
 def _bare(schema: Schema, records: Mapping[str, Schema]) -> Write:
     match schema.kind:
-        case Kind.STRUCT:
+        case SchemaType.STRUCT:
             return _struct(schema, records)
-        case Kind.ARRAY if schema.items is not None:
+        case SchemaType.ARRAY if schema.items is not None:
             return _array(_writer(schema.items, records))
-        case Kind.MAP if schema.items is not None:
+        case SchemaType.MAP if schema.items is not None:
             return _map(_writer(schema.items, records))
-        case Kind.BYTES if schema.name == DECIMAL:
+        case SchemaType.BYTES if schema.name == DECIMAL:
             return lambda value: _decimal(schema, value)
         case _:
             return _PRIMITIVES[schema.kind]
@@ -168,14 +168,14 @@ def _single(value: float) -> bytes:
         raise stopped(DATA_EXCEPTION, f"{value} is no 32-bit float") from problem
 
 
-_PRIMITIVES: Final[Mapping[Kind, Write]] = {
-    Kind.BOOLEAN: lambda value: b"\x01" if value else b"\x00",
-    Kind.INT8: zigzag,
-    Kind.INT16: zigzag,
-    Kind.INT32: zigzag,
-    Kind.INT64: zigzag,
-    Kind.FLOAT32: _single,
-    Kind.FLOAT64: _DOUBLE.pack,
-    Kind.STRING: _string,
-    Kind.BYTES: _bytes,
+_PRIMITIVES: Final[Mapping[SchemaType, Write]] = {
+    SchemaType.BOOLEAN: lambda value: b"\x01" if value else b"\x00",
+    SchemaType.INT8: zigzag,
+    SchemaType.INT16: zigzag,
+    SchemaType.INT32: zigzag,
+    SchemaType.INT64: zigzag,
+    SchemaType.FLOAT32: _single,
+    SchemaType.FLOAT64: _DOUBLE.pack,
+    SchemaType.STRING: _string,
+    SchemaType.BYTES: _bytes,
 }

@@ -19,7 +19,7 @@ import orjson
 from fastavro.schema import SchemaParseException
 from fastavro.types import Schema as AvroSchema
 
-from harness.codecs.connect.decode_document import Part, Semantic
+from harness.codecs.connect.decode_document import ConnectDocument, Semantic
 from harness.contracts import SchemaRegistry
 from harness.errors import DecodingError
 from harness.wire.confluent import confluent_unframe
@@ -41,7 +41,7 @@ class AvroReader:
         self._registry = registry
         self._known: dict[int, tuple[AvroSchema, Semantic]] = {}
 
-    def part(self, data: bytes) -> Part:
+    def part(self, data: bytes) -> ConnectDocument:
         """Return a key or a value; DecodingError for anything malformed."""
         schema_id, body = confluent_unframe(data)
         if schema_id not in self._known:
@@ -67,7 +67,7 @@ class AvroReader:
         if not isinstance(document, dict):
             raise DecodingError(f"schema {schema_id} is not of a record")
         found = cast("dict[str, Any]", document)
-        return Part(found, orjson.dumps(found, default=_spelled).decode(), semantic)
+        return ConnectDocument(found, orjson.dumps(found, default=_spelled).decode(), semantic)
 
 
 def _parsed(text: str) -> tuple[AvroSchema, Semantic]:

@@ -23,7 +23,7 @@ class Semantic:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ConnectDocument:
     """A key or a value; `semantic` is None where the bytes bring no schema."""
 
     document: Document

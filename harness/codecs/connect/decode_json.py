@@ -11,7 +11,7 @@ from typing import Any, Final, cast
 
 import orjson
 
-from harness.codecs.connect.decode_document import Part, Semantic, inner, shown
+from harness.codecs.connect.decode_document import ConnectDocument, Semantic, inner, shown
 from harness.errors import DecodingError
 
 _ENVELOPE: Final = {"schema", "payload"}
@@ -19,7 +19,7 @@ _ENVELOPE: Final = {"schema", "payload"}
 _DEEPEST: Final = 32
 
 
-def json_part(data: bytes, *, schemas: bool) -> Part | None:
+def json_part(data: bytes, *, schemas: bool) -> ConnectDocument | None:
     """Return a key or a value, None for an envelope's null; DecodingError for malformed bytes."""
     document = _parsed(data)
     semantic = None
@@ -34,7 +34,7 @@ def json_part(data: bytes, *, schemas: bool) -> Part | None:
             return None
         semantic = _semantic(document["schema"], _DEEPEST)
         document = inner(document, "payload")
-    return Part(document, data.decode(), semantic)
+    return ConnectDocument(document, data.decode(), semantic)
 
 
 def _parsed(data: bytes) -> Mapping[str, Any]:

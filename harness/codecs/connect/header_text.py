@@ -18,7 +18,7 @@ from harness.codecs.connect.errors import DATA_EXCEPTION, stopped
 from harness.codecs.connect.java import utf8_bytes
 from harness.codecs.connect.java_double import java_double
 from harness.codecs.connect.logical import DATE, TIME, TIMESTAMP
-from harness.codecs.connect.schema import Kind, Schema, field_value
+from harness.codecs.connect.schema import Schema, SchemaType, field_value
 
 _DAY: Final = 86_400_000
 
@@ -57,7 +57,7 @@ _SCALARS: Final[Mapping[type, Callable[[Any], str]]] = {
 
 
 def _members(schema: Schema | None, value: list[object] | dict[str, object]) -> str:
-    if isinstance(value, dict) and schema is not None and schema.kind is Kind.STRUCT:
+    if isinstance(value, dict) and schema is not None and schema.kind is SchemaType.STRUCT:
         return _struct(schema, value)
     of = schema.items if schema is not None else None
     if isinstance(value, dict):

@@ -9,15 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from harness.codecs.connect.json_fast import Unprepared, Write, printer
+from harness.codecs.connect.json_fast import NeedsExactText, Write, printer
 from harness.codecs.connect.json_schema import json_schema
-from harness.codecs.connect.json_text import JsonForm, json_value
+from harness.codecs.connect.json_text import JsonFormat, json_value
 from harness.codecs.connect.schema import Schema, SchemaCache
 from harness.model.record import SchemaUse
 
 # A whole number beyond 64 bits, half a surrogate pair, a null out of place: the slow way prints it
 # or says what is wrong.
-_REFUSED: Final = (Unprepared, TypeError, KeyError, AttributeError)
+_REFUSED: Final = (NeedsExactText, TypeError, KeyError, AttributeError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +31,10 @@ class _SchemaPrinter:
 class JsonConverter:
     """A converter bound to its settings; one for keys, one for values, one for headers."""
 
-    def __init__(self, *, schemas_enable: bool = True, form: JsonForm | None = None) -> None:
+    def __init__(self, *, schemas_enable: bool = True, form: JsonFormat | None = None) -> None:
         """Take the settings that decide the text."""
         self._envelope = schemas_enable
-        self._form = form or JsonForm()
+        self._form = form or JsonFormat()
         self._printers = SchemaCache(self._printer)
 
     def convert(

@@ -16,9 +16,9 @@ from typing import Any, Final
 from orjson import Fragment, dumps
 
 from harness.codecs.connect.java_double import is_plain
-from harness.codecs.connect.json_text import JsonForm, json_value
+from harness.codecs.connect.json_text import JsonFormat, json_value
 from harness.codecs.connect.logical import DECIMAL
-from harness.codecs.connect.schema import Kind, Schema, Unset
+from harness.codecs.connect.schema import Schema, SchemaType, Unset
 
 Write = Callable[[Any], bytes]
 Change = Callable[[Any], object]
@@ -27,28 +27,28 @@ Row = Mapping[str, Any]
 _NO_DEFAULT: Final = object()
 # The lead bytes of characters beyond U+FFFF, which Jackson writes as two escapes.
 _FOUR_BYTES: Final = re.compile(rb"[\xf0-\xf4]")
-_FLOATS: Final = frozenset({Kind.FLOAT32, Kind.FLOAT64})
+_FLOATS: Final = frozenset({SchemaType.FLOAT32, SchemaType.FLOAT64})
 # The positive floats that every library prints as Java does.
 _FROM, _BELOW = 1e-3, 1e7
 
 
-class Unprepared(Exception):  # noqa: N818 - no error: the slow way is taken
+class NeedsExactText(Exception):  # noqa: N818 - no error: the slow way is taken
     """A value that only the exact, slow way prints, or refuses."""
 
 
-def printer(schema: Schema, form: JsonForm) -> Write | None:
+def printer(schema: Schema, form: JsonFormat) -> Write | None:
     """Return what prints a struct, None for a schema of anything else.
 
-    It raises Unprepared where only the exact, slow way will do.
+    It raises NeedsExactText where only the exact, slow way will do.
     """
-    if schema.kind is not Kind.STRUCT:
+    if schema.kind is not SchemaType.STRUCT:
         return None
-    if any(field.schema.kind is Kind.STRUCT for field in schema.fields):
+    if any(field.schema.kind is SchemaType.STRUCT for field in schema.fields):
         return _nesting(schema, form)
     return _flat(schema, form)
 
 
-def _flat(schema: Schema, form: JsonForm) -> Write:
+def _flat(schema: Schema, form: JsonFormat) -> Write:
     size = len(schema.fields)
     required = tuple(field.name for field in schema.fields if not field.schema.optional)
     floats = tuple(field.name for field in schema.fields if field.schema.kind in _FLOATS)
@@ -66,7 +66,7 @@ def _flat(schema: Schema, form: JsonForm) -> Write:
         else:
             for name in required:
                 if value[name] is None:
-                    raise Unprepared
+                    raise NeedsExactText
             for name in floats:
                 number = value[name]
                 if number is not None and not (
@@ -78,13 +78,13 @@ def _flat(schema: Schema, form: JsonForm) -> Write:
         # The library writes a control character's digits in lower case. One byte is found faster
         # than two, and most rows have no backslash.
         if (b"\\" in text and b"\\u" in text) or not (text.isascii() or _short(text)):
-            raise Unprepared
+            raise NeedsExactText
         return text
 
     return write
 
 
-def _nesting(schema: Schema, form: JsonForm) -> Write:
+def _nesting(schema: Schema, form: JsonFormat) -> Write:
     """Return what prints structs one by one, and a source block once for all that share it.
 
     A required struct inside another is the source block, one object for a transaction's rows.
@@ -100,7 +100,7 @@ def _nesting(schema: Schema, form: JsonForm) -> Write:
         if field.name in inner and not field.schema.optional
     }
     parts = tuple((name, write, shared.get(name)) for name, write in inner.items())
-    texts = tuple(field.name for field in schema.fields if field.schema.kind is Kind.STRING)
+    texts = tuple(field.name for field in schema.fields if field.schema.kind is SchemaType.STRING)
     adapted = _ready(schema, form)
 
     def write(value: Row) -> bytes:
@@ -119,13 +119,13 @@ def _nesting(schema: Schema, form: JsonForm) -> Write:
         for name in texts:
             text = value[name]
             if text is not None and not (text.isascii() and text.isprintable()):
-                raise Unprepared
+                raise NeedsExactText
         return dumps(ready)
 
     return write
 
 
-def _ready(schema: Schema, form: JsonForm) -> Callable[[Row], Row]:
+def _ready(schema: Schema, form: JsonFormat) -> Callable[[Row], Row]:
     """Return what changes a struct's own fields where the library would print them otherwise."""
     size = len(schema.fields)
     changes = tuple(
@@ -146,7 +146,7 @@ def _ready(schema: Schema, form: JsonForm) -> Callable[[Row], Row]:
         for name, filling in filled:
             if value[name] is None:
                 if filling is _NO_DEFAULT:
-                    raise Unprepared
+                    raise NeedsExactText
                 value = {**value, name: filling}
         new = {name: change(old) for name, change in changes if (old := value[name]) is not None}
         return {**value, **new} if new else value
@@ -159,13 +159,13 @@ def _ordered(schema: Schema) -> Callable[[Row], dict[str, Any]]:
     return lambda value: {name: value.get(name) for name in names}
 
 
-def _change(schema: Schema, form: JsonForm) -> Change | None:
+def _change(schema: Schema, form: JsonFormat) -> Change | None:
     match schema.kind:
-        case Kind.FLOAT32 | Kind.FLOAT64:
+        case SchemaType.FLOAT32 | SchemaType.FLOAT64:
             return lambda value: _float(schema, value, form)
-        case Kind.BYTES if schema.name != DECIMAL:
+        case SchemaType.BYTES if schema.name != DECIMAL:
             return _bytes
-        case Kind.BYTES | Kind.ARRAY | Kind.MAP:
+        case SchemaType.BYTES | SchemaType.ARRAY | SchemaType.MAP:
             return lambda value: Fragment(json_value(schema, value, form))
         case _:
             return None
@@ -176,7 +176,7 @@ def _short(text: bytes) -> bool:
     return _FOUR_BYTES.search(text) is None
 
 
-def _filling(schema: Schema, form: JsonForm) -> object:
+def _filling(schema: Schema, form: JsonFormat) -> object:
     """Return what stands where a field is unset."""
     if isinstance(schema.default, Unset) or schema.default is None:
         return _NO_DEFAULT
@@ -185,7 +185,7 @@ def _filling(schema: Schema, form: JsonForm) -> object:
     return Fragment(json_value(schema, schema.default, form))
 
 
-def _float(schema: Schema, value: object, form: JsonForm) -> object:
+def _float(schema: Schema, value: object, form: JsonFormat) -> object:
     if type(value) is float and is_plain(value):
         return value
     return Fragment(json_value(schema, value, form))

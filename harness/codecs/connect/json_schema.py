@@ -10,27 +10,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from harness.codecs.connect.json_text import JsonForm, json_string, json_value
-from harness.codecs.connect.schema import Kind, Schema, Unset
+from harness.codecs.connect.json_text import JsonFormat, json_string, json_value
+from harness.codecs.connect.schema import Schema, SchemaType, Unset
 
 
-def json_schema(schema: Schema | None, form: JsonForm) -> str:
+def json_schema(schema: Schema | None, form: JsonFormat) -> str:
     """Return a schema's JSON text."""
     return "null" if schema is None else _object(schema, form, None)
 
 
-def _object(schema: Schema, form: JsonForm, field: str | None) -> str:
+def _object(schema: Schema, form: JsonFormat, field: str | None) -> str:
     return f"{{{','.join(_members(schema, form, field))}}}"
 
 
-def _members(schema: Schema, form: JsonForm, field: str | None) -> Iterator[str]:
+def _members(schema: Schema, form: JsonFormat, field: str | None) -> Iterator[str]:
     yield f'"type":"{schema.kind.value}"'
-    if schema.kind is Kind.ARRAY:
+    if schema.kind is SchemaType.ARRAY:
         yield f'"items":{json_schema(schema.items, form)}'
-    elif schema.kind is Kind.MAP:
-        yield f'"keys":{_object(Schema(Kind.STRING), form, None)}'
+    elif schema.kind is SchemaType.MAP:
+        yield f'"keys":{_object(Schema(SchemaType.STRING), form, None)}'
         yield f'"values":{json_schema(schema.items, form)}'
-    elif schema.kind is Kind.STRUCT:
+    elif schema.kind is SchemaType.STRUCT:
         yield f'"fields":[{",".join(_object(f.schema, form, f.name) for f in schema.fields)}]'
     yield f'"optional":{"true" if schema.optional else "false"}'
     if schema.name is not None:

@@ -20,7 +20,7 @@ from typing import Any, Final
 from harness.codecs.connect.errors import DATA_EXCEPTION, stopped
 from harness.codecs.connect.java_double import java_double
 from harness.codecs.connect.logical import DECIMAL, unscaled_bytes
-from harness.codecs.connect.schema import Kind, Schema, Unset
+from harness.codecs.connect.schema import Schema, SchemaType, Unset
 
 _SHORT: Final = {
     '"': '\\"',
@@ -35,7 +35,7 @@ _SPECIAL: Final = re.compile('["\\\\\x00-\x1f\ud800-\udfff\U00010000-\U0010ffff]
 
 
 @dataclass(frozen=True, slots=True)
-class JsonForm:
+class JsonFormat:
     """JsonConverter's settings that decide the text of a value."""
 
     decimal_numeric: bool = False
@@ -47,7 +47,7 @@ def json_string(text: str) -> str:
     return f'"{_SPECIAL.sub(_escaped, text)}"'
 
 
-def json_value(schema: Schema | None, value: object, form: JsonForm) -> str:
+def json_value(schema: Schema | None, value: object, form: JsonFormat) -> str:
     """Return a value's JSON text; DataException for a value that its schema does not allow."""
     if value is None:
         return _json_null(schema, form)
@@ -66,7 +66,7 @@ def json_decimal(value: Decimal) -> str:
     return str(value)
 
 
-def _json_null(schema: Schema | None, form: JsonForm) -> str:
+def _json_null(schema: Schema | None, form: JsonFormat) -> str:
     if schema is None:
         return "null"
     if not isinstance(schema.default, Unset) and form.replace_null_with_default:
@@ -79,32 +79,32 @@ def _json_null(schema: Schema | None, form: JsonForm) -> str:
     )
 
 
-def _json_known(schema: Schema, value: object, form: JsonForm) -> str:
+def _json_known(schema: Schema, value: object, form: JsonFormat) -> str:
     return _WRITERS[schema.kind](schema, value, form)
 
 
-def _whole(schema: Schema, value: Any, form: JsonForm) -> str:  # noqa: ANN401 - see _WRITERS
+def _whole(schema: Schema, value: Any, form: JsonFormat) -> str:  # noqa: ANN401 - see _WRITERS
     del schema, form
     return str(int(value))
 
 
-def _float(schema: Schema, value: Any, form: JsonForm) -> str:  # noqa: ANN401
+def _float(schema: Schema, value: Any, form: JsonFormat) -> str:  # noqa: ANN401
     del schema, form
     text = java_double(value)
     return text if text[-1].isdigit() else f'"{text}"'
 
 
-def _boolean(schema: Schema, value: Any, form: JsonForm) -> str:  # noqa: ANN401
+def _boolean(schema: Schema, value: Any, form: JsonFormat) -> str:  # noqa: ANN401
     del schema, form
     return "true" if value else "false"
 
 
-def _string(schema: Schema, value: Any, form: JsonForm) -> str:  # noqa: ANN401
+def _string(schema: Schema, value: Any, form: JsonFormat) -> str:  # noqa: ANN401
     del schema, form
     return json_string(value)
 
 
-def _bytes(schema: Schema, value: Any, form: JsonForm) -> str:  # noqa: ANN401
+def _bytes(schema: Schema, value: Any, form: JsonFormat) -> str:  # noqa: ANN401
     if schema.name == DECIMAL:
         if form.decimal_numeric:
             return json_decimal(value)
@@ -112,16 +112,16 @@ def _bytes(schema: Schema, value: Any, form: JsonForm) -> str:  # noqa: ANN401
     return f'"{b64encode(value).decode("ascii")}"'
 
 
-def _array(schema: Schema, value: Any, form: JsonForm) -> str:  # noqa: ANN401
+def _array(schema: Schema, value: Any, form: JsonFormat) -> str:  # noqa: ANN401
     return f"[{','.join(json_value(schema.items, item, form) for item in value)}]"
 
 
-def _map(schema: Schema, value: Any, form: JsonForm) -> str:  # noqa: ANN401
+def _map(schema: Schema, value: Any, form: JsonFormat) -> str:  # noqa: ANN401
     texts = (f"{json_string(k)}:{json_value(schema.items, v, form)}" for k, v in value.items())
     return f"{{{','.join(texts)}}}"
 
 
-def _struct(schema: Schema, value: Any, form: JsonForm) -> str:  # noqa: ANN401
+def _struct(schema: Schema, value: Any, form: JsonFormat) -> str:  # noqa: ANN401
     texts = (
         f"{json_string(field.name)}:{json_value(field.schema, value.get(field.name), form)}"
         for field in schema.fields
@@ -130,33 +130,33 @@ def _struct(schema: Schema, value: Any, form: JsonForm) -> str:  # noqa: ANN401
 
 
 # What each raises on a value of another type becomes a DataException in `json_value`.
-_WRITERS: Final[Mapping[Kind, Callable[[Schema, Any, JsonForm], str]]] = {
-    Kind.BOOLEAN: _boolean,
-    Kind.INT8: _whole,
-    Kind.INT16: _whole,
-    Kind.INT32: _whole,
-    Kind.INT64: _whole,
-    Kind.FLOAT32: _float,
-    Kind.FLOAT64: _float,
-    Kind.STRING: _string,
-    Kind.BYTES: _bytes,
-    Kind.ARRAY: _array,
-    Kind.MAP: _map,
-    Kind.STRUCT: _struct,
+_WRITERS: Final[Mapping[SchemaType, Callable[[Schema, Any, JsonFormat], str]]] = {
+    SchemaType.BOOLEAN: _boolean,
+    SchemaType.INT8: _whole,
+    SchemaType.INT16: _whole,
+    SchemaType.INT32: _whole,
+    SchemaType.INT64: _whole,
+    SchemaType.FLOAT32: _float,
+    SchemaType.FLOAT64: _float,
+    SchemaType.STRING: _string,
+    SchemaType.BYTES: _bytes,
+    SchemaType.ARRAY: _array,
+    SchemaType.MAP: _map,
+    SchemaType.STRUCT: _struct,
 }
 # What a value without a schema is taken for; its members have no schema either.
 _TAKEN_FOR: Final[Mapping[type, Schema]] = {
-    bool: Schema(Kind.BOOLEAN),
-    int: Schema(Kind.INT64),
-    float: Schema(Kind.FLOAT64),
-    str: Schema(Kind.STRING),
-    bytes: Schema(Kind.BYTES),
-    list: Schema(Kind.ARRAY),
-    dict: Schema(Kind.MAP),
+    bool: Schema(SchemaType.BOOLEAN),
+    int: Schema(SchemaType.INT64),
+    float: Schema(SchemaType.FLOAT64),
+    str: Schema(SchemaType.STRING),
+    bytes: Schema(SchemaType.BYTES),
+    list: Schema(SchemaType.ARRAY),
+    dict: Schema(SchemaType.MAP),
 }
 
 
-def _json_unknown(value: object, form: JsonForm) -> str:
+def _json_unknown(value: object, form: JsonFormat) -> str:
     schema = _TAKEN_FOR.get(type(value))
     if schema is None:
         raise stopped(

@@ -51,7 +51,7 @@ def partition_for(key: bytes, partitions: int) -> int:
     return (murmur2(key) & 0x7FFFFFFF) % partitions
 
 
-class Spread:
+class KeylessPartitions:
     """Where the records of one topic without a key go."""
 
     def __init__(self, keyless: Keyless, partitions: int) -> None:

@@ -19,7 +19,7 @@ from typing import Any, Final, Generic, TypeVar
 from harness.model.record import Origin
 
 
-class Kind(StrEnum):
+class SchemaType(StrEnum):
     """Connect's schema types, by the name that JsonConverter writes for them."""
 
     BOOLEAN = "boolean"
@@ -55,7 +55,7 @@ class Field:
 class Schema:
     """A schema; `fields` are a struct's, `items` an array's element or a map's value."""
 
-    kind: Kind
+    kind: SchemaType
     optional: bool = False
     name: str | None = None
     version: int | None = None

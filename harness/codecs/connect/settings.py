@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, Final
 
-from harness.codecs.connect.json_text import JsonForm
+from harness.codecs.connect.json_text import JsonFormat
 from harness.codecs.connect.reference import (
     CONVERTER_SETTINGS,
     FLAG,
@@ -26,7 +26,7 @@ class ConverterSettings:
 
     type: str
     schemas_enable: bool
-    form: JsonForm
+    form: JsonFormat
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ def _one(read: Mapping[str, str], part: str) -> ConverterSettings:
     return ConverterSettings(
         read[prefix],
         read[f"{prefix}.schemas.enable"] == "true",
-        JsonForm(
+        JsonFormat(
             decimal_numeric=read[f"{prefix}.decimal.format"] == NUMERIC,
             replace_null_with_default=read[f"{prefix}.replace.null.with.default"] == "true",
         ),

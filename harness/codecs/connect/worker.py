@@ -12,7 +12,7 @@ from typing import Any, Protocol, cast
 from harness.codecs.connect.avro_converter import AvroConverter
 from harness.codecs.connect.header_text import header_bytes
 from harness.codecs.connect.json_converter import JsonConverter
-from harness.codecs.connect.partitioner import Keyless, Spread, partition_for
+from harness.codecs.connect.partitioner import Keyless, KeylessPartitions, partition_for
 from harness.codecs.connect.reference import JSON, SIMPLE
 from harness.codecs.connect.schema import ConnectRecord, Header, Schema
 from harness.codecs.connect.settings import (
@@ -55,7 +55,7 @@ class Worker:
         self._partitions = partitions
         self._keyless = keyless
         self._counts: dict[str, int] = {}
-        self._spread: dict[str, Spread] = {}
+        self._spread: dict[str, KeylessPartitions] = {}
         self._header_values: dict[tuple[str, str], bytes | None] = {}
 
     def written(self, record: ConnectRecord) -> tuple[bytes | None, bytes | None]:
@@ -123,7 +123,7 @@ class Worker:
             return partition_for(key, count)
         spread = self._spread.get(topic)
         if spread is None:
-            spread = self._spread[topic] = Spread(self._keyless, count)
+            spread = self._spread[topic] = KeylessPartitions(self._keyless, count)
         return spread.place(size)
 
 

@@ -26,7 +26,7 @@ _CYCLE_YEARS, _CYCLE_DAYS = 400, 146_097
 _YEAR_ONE: Final = (datetime(1, 1, 1) - _EPOCH).days  # noqa: DTZ001
 
 
-class Reads(Enum):
+class TemporalKind(Enum):
     """What a number counts towards."""
 
     DATE = auto()
@@ -35,24 +35,24 @@ class Reads(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class TemporalUnit:
     """What a number is of: its text's form, and how many digits of a second it counts."""
 
-    reads: Reads
+    reads: TemporalKind
     digits: int = 0
 
 
-UNITS: Final[Mapping[str, Unit]] = {
-    f"{_DEBEZIUM}.Date": Unit(Reads.DATE),
-    f"{_CONNECT}.Date": Unit(Reads.DATE),
-    f"{_DEBEZIUM}.Time": Unit(Reads.TIME, _MILLI),
-    f"{_CONNECT}.Time": Unit(Reads.TIME, _MILLI),
-    f"{_DEBEZIUM}.MicroTime": Unit(Reads.TIME, _MICRO),
-    f"{_DEBEZIUM}.NanoTime": Unit(Reads.TIME, _NANO),
-    f"{_DEBEZIUM}.Timestamp": Unit(Reads.DATETIME, _MILLI),
-    f"{_CONNECT}.Timestamp": Unit(Reads.DATETIME, _MILLI),
-    f"{_DEBEZIUM}.MicroTimestamp": Unit(Reads.DATETIME, _MICRO),
-    f"{_DEBEZIUM}.NanoTimestamp": Unit(Reads.DATETIME, _NANO),
+UNITS: Final[Mapping[str, TemporalUnit]] = {
+    f"{_DEBEZIUM}.Date": TemporalUnit(TemporalKind.DATE),
+    f"{_CONNECT}.Date": TemporalUnit(TemporalKind.DATE),
+    f"{_DEBEZIUM}.Time": TemporalUnit(TemporalKind.TIME, _MILLI),
+    f"{_CONNECT}.Time": TemporalUnit(TemporalKind.TIME, _MILLI),
+    f"{_DEBEZIUM}.MicroTime": TemporalUnit(TemporalKind.TIME, _MICRO),
+    f"{_DEBEZIUM}.NanoTime": TemporalUnit(TemporalKind.TIME, _NANO),
+    f"{_DEBEZIUM}.Timestamp": TemporalUnit(TemporalKind.DATETIME, _MILLI),
+    f"{_CONNECT}.Timestamp": TemporalUnit(TemporalKind.DATETIME, _MILLI),
+    f"{_DEBEZIUM}.MicroTimestamp": TemporalUnit(TemporalKind.DATETIME, _MICRO),
+    f"{_DEBEZIUM}.NanoTimestamp": TemporalUnit(TemporalKind.DATETIME, _NANO),
 }
 # What `time.precision.mode` counts TIME and DATETIME in; None: milliseconds up to fsp 3, else
 # microseconds.
@@ -65,27 +65,27 @@ _MODES: Final[Mapping[str, tuple[int | None, int | None]]] = {
 }
 
 
-def unit_of(column: Column, mode: str) -> Unit | None:
+def unit_of(column: Column, mode: str) -> TemporalUnit | None:
     """Return what a column's numbers count, None where its values are no numbers."""
     if mode not in _MODES:
         return None
     time, moment = _MODES[mode]
     finest = _MILLI if column.fsp <= _MILLI else _MICRO
     if column.kind is ColumnKind.DATE:
-        return Unit(Reads.DATE)
+        return TemporalUnit(TemporalKind.DATE)
     if column.kind is ColumnKind.TIME:
-        return Unit(Reads.TIME, finest if time is None else time)
+        return TemporalUnit(TemporalKind.TIME, finest if time is None else time)
     if column.kind is ColumnKind.DATETIME:
-        return Unit(Reads.DATETIME, finest if moment is None else moment)
+        return TemporalUnit(TemporalKind.DATETIME, finest if moment is None else moment)
     return None
 
 
-def mysql_text(unit: Unit, number: int) -> str:
+def mysql_text(unit: TemporalUnit, number: int) -> str:
     """Return the date, time or moment of a number; DecodingError beyond the years 0 to 9999."""
-    if unit.reads is Reads.DATE:
+    if unit.reads is TemporalKind.DATE:
         return _moment(number, 0)[: len("0000-00-00")]
     size = 10**unit.digits
-    if unit.reads is Reads.TIME:
+    if unit.reads is TemporalKind.TIME:
         seconds, fraction = divmod(abs(number), size)
         sign = "-" if number < 0 else ""
         minutes, second = divmod(seconds, 60)

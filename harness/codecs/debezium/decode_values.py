@@ -15,7 +15,7 @@ from decimal import Decimal
 from typing import Any, Final
 
 from harness.codecs.connect.decode_document import Document, Semantic, shown
-from harness.codecs.debezium.decode_temporal import UNITS, Unit, mysql_text, unit_of
+from harness.codecs.debezium.decode_temporal import UNITS, TemporalUnit, mysql_text, unit_of
 from harness.errors import DecodingError
 from harness.model.canonical import canonical
 from harness.model.columns import BINARIES, Column, ColumnKind
@@ -30,7 +30,7 @@ Columns = Callable[[str, str], Mapping[str, Column] | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Modes:
+class DecodeModes:
     """The connector's modes that the wire itself does not tell."""
 
     time: str = "adaptive_time_microseconds"
@@ -38,7 +38,7 @@ class Modes:
 
 
 def row(
-    image: Document, semantic: Semantic | None, columns: Mapping[str, Column], modes: Modes
+    image: Document, semantic: Semantic | None, columns: Mapping[str, Column], modes: DecodeModes
 ) -> Mapping[str, Value]:
     """Return the columns of a row or a key; DecodingError for values that are none."""
     fields = semantic.fields if semantic is not None else None
@@ -54,7 +54,7 @@ def row(
 
 
 def value(
-    name: str, raw: object, known: tuple[Semantic | None, Column | None], modes: Modes
+    name: str, raw: object, known: tuple[Semantic | None, Column | None], modes: DecodeModes
 ) -> Value:
     """Return one column's value."""
     if raw is None:
@@ -111,11 +111,11 @@ def _decimal(raw: object, semantic: Semantic) -> Value:
     return f"{number:f}" if int(scale) else int(number)
 
 
-def _plain(name: str, raw: object, column: Column | None, modes: Modes) -> Value:
+def _plain(name: str, raw: object, column: Column | None, modes: DecodeModes) -> Value:
     """Return a value that comes without a schema."""
     if isinstance(raw, bool) or not isinstance(raw, int | float | str):
         raise DecodingError(f"column {name!r} is {shown(raw)}, no value of a column")
-    unit: Unit | None = None if column is None else unit_of(column, modes.time)
+    unit: TemporalUnit | None = None if column is None else unit_of(column, modes.time)
     if unit is not None:
         return mysql_text(unit, _number(name, raw))
     unsigned = column is not None and column.kind is ColumnKind.BIGINT and column.unsigned
@@ -125,7 +125,7 @@ def _plain(name: str, raw: object, column: Column | None, modes: Modes) -> Value
     return "1970-01-01 00:00:00" if timestamp and raw == _ZONED_NULL else raw
 
 
-def _binary(plain: Any, modes: Modes) -> object:  # noqa: ANN401 - any value
+def _binary(plain: Any, modes: DecodeModes) -> object:  # noqa: ANN401 - any value
     """Return a binary column's bytes, whatever text stands for them."""
     if not isinstance(plain, str):
         return plain

@@ -18,7 +18,7 @@ from harness.codecs.debezium.columns import Cells
 from harness.codecs.debezium.rows import Row
 from harness.codecs.debezium.settings import ConnectorSettings
 from harness.codecs.debezium.tables import TableShape
-from harness.codecs.debezium.topics import TableKey, Topics
+from harness.codecs.debezium.topics import TableKey, TopicNames
 from harness.codecs.debezium.transactions import TransactionContext
 from harness.model.record import Origin, Record
 
@@ -62,7 +62,7 @@ class SourceState(Protocol):
 class ConnectorSchemas:
     """The names and schemas of one connector that no table changes."""
 
-    topics: Topics
+    topics: TopicNames
     transaction_key: Schema
     transaction_value: Schema
     heartbeat_key: Schema
@@ -72,7 +72,7 @@ class ConnectorSchemas:
 
 
 def connector_schemas(
-    topics: Topics, adjust: Adjuster, connector: str, source: Schema, heartbeat: Schema
+    topics: TopicNames, adjust: Adjuster, connector: str, source: Schema, heartbeat: Schema
 ) -> ConnectorSchemas:
     """Build the schemas under a name adjustment; `heartbeat` is the value's, adjusted already."""
     return ConnectorSchemas(

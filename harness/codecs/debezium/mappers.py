@@ -57,7 +57,7 @@ class Mapper:
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class ColumnRule:
     """A mapper, and the columns that it is for."""
 
     matches: Callable[[TableKey, ColumnType], bool]
@@ -168,23 +168,23 @@ def _propagated(column: ColumnType) -> Parameters:
 _PROPAGATION: Final = Mapper(_propagated, _unchanged)
 
 
-def _rules(name: str, listed: str) -> Iterator[tuple[int, Rule]]:
+def _rules(name: str, listed: str) -> Iterator[tuple[int, ColumnRule]]:
     by_column = _columns(listed, lambda column: column.name)
     if match := _TRUNCATE.match(name):
-        yield 0, Rule(by_column, _truncation(int(match[1])))
+        yield 0, ColumnRule(by_column, _truncation(int(match[1])))
     if match := _MASK.match(name):
-        yield 1, Rule(by_column, _masking(_starred(int(match[1]))))
+        yield 1, ColumnRule(by_column, _masking(_starred(int(match[1]))))
     if name == "column.propagate.source.type":
-        yield 2, Rule(by_column, _PROPAGATION)
+        yield 2, ColumnRule(by_column, _PROPAGATION)
     if name == "datatype.propagate.source.type":
-        yield 3, Rule(_columns(listed, lambda column: column.type), _PROPAGATION)
+        yield 3, ColumnRule(_columns(listed, lambda column: column.type), _PROPAGATION)
     if match := _HASH.match(name):
-        yield 4, Rule(by_column, _hashing(match[1], match[2], serialised))
+        yield 4, ColumnRule(by_column, _hashing(match[1], match[2], serialised))
     if match := _HASH_2.match(name):
-        yield 5, Rule(by_column, _hashing(match[1], match[2], str.encode))
+        yield 5, ColumnRule(by_column, _hashing(match[1], match[2], str.encode))
 
 
-def rules(settings: ConnectorSettings) -> tuple[Rule, ...]:
+def rules(settings: ConnectorSettings) -> tuple[ColumnRule, ...]:
     """Return the rules in the order in which they are tried: by kind, then as a HashMap has it."""
     names = settings.properties.keys()
     order = [
@@ -196,6 +196,6 @@ def rules(settings: ConnectorSettings) -> tuple[Rule, ...]:
     return tuple(rule for _, rule in sorted(found, key=lambda pair: pair[0]))
 
 
-def mapper_for(found: tuple[Rule, ...], key: TableKey, column: ColumnType) -> Mapper | None:
+def mapper_for(found: tuple[ColumnRule, ...], key: TableKey, column: ColumnType) -> Mapper | None:
     """Return the first rule's mapper for a column."""
     return next((rule.mapper for rule in found if rule.matches(key, column)), None)

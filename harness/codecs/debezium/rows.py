@@ -11,29 +11,29 @@ from typing import Any
 
 from harness.codecs.connect.errors import JavaError
 from harness.codecs.connect.java import text
-from harness.codecs.connect.schema import Kind
+from harness.codecs.connect.schema import SchemaType
 from harness.codecs.debezium.columns import Cells, Conversion
 from harness.codecs.debezium.mappers import Change
 
 Read = Callable[[bytes], Any]
 Row = dict[str, Any]
 # The field, its cell, how a cell that is not NULL is read, and what NULL becomes.
-Slot = tuple[str, int, Read, Any]
-Plan = tuple[Slot, ...]
+FieldReader = tuple[str, int, Read, Any]
+StructReaders = tuple[FieldReader, ...]
 
-_PYTHON: Mapping[Kind, type] = MappingProxyType(
+_PYTHON: Mapping[SchemaType, type] = MappingProxyType(
     {
-        Kind.INT16: int,
-        Kind.INT32: int,
-        Kind.INT64: int,
-        Kind.FLOAT64: float,
-        Kind.STRING: str,
-        Kind.BYTES: bytes,
+        SchemaType.INT16: int,
+        SchemaType.INT32: int,
+        SchemaType.INT64: int,
+        SchemaType.FLOAT64: float,
+        SchemaType.STRING: str,
+        SchemaType.BYTES: bytes,
     }
 )
 
 
-def struct(plan: Plan, cells: Cells) -> Row:
+def struct(plan: StructReaders, cells: Cells) -> Row:
     """Return a struct of a row; raises JavaError for a cell that cannot be parsed."""
     try:
         return {
@@ -56,7 +56,7 @@ def _parser(found: Conversion) -> Read:
     return bytes.decode if found.parse is text else found.parse
 
 
-def key_slot(name: str, index: int, found: Conversion) -> Slot:
+def key_slot(name: str, index: int, found: Conversion) -> FieldReader:
     """Prepare a field of a key: a conversion that fails is the event's failure."""
     parse, convert, null = found.parse, found.convert, found.null
     if convert is None:
@@ -69,7 +69,7 @@ def key_slot(name: str, index: int, found: Conversion) -> Slot:
     return name, index, read, null
 
 
-def value_slot(name: str, index: int, found: Conversion, change: Change | None) -> Slot:
+def value_slot(name: str, index: int, found: Conversion, change: Change | None) -> FieldReader:
     """Prepare a field of a value: a conversion that fails leaves null."""
     parse, convert, null = found.parse, found.convert, found.null
     if change is not None:
@@ -89,14 +89,14 @@ def value_slot(name: str, index: int, found: Conversion, change: Change | None) 
     return name, index, read, null
 
 
-def _changed_slot(name: str, index: int, found: Conversion, change: Change) -> Slot:
+def _changed_slot(name: str, index: int, found: Conversion, change: Change) -> FieldReader:
     """Prepare a field with a mapper: what no longer fits the schema is left null."""
     parse, convert, null = found.parse, found.convert, found.null
 
     def settled(value: Any) -> Any:  # noqa: ANN401 Connect values are of any kind
         changed = change(value)
         # A logical type takes its own class only, and no mapper makes one.
-        if found.schema.kind is Kind.BYTES and found.schema.name is not None:
+        if found.schema.kind is SchemaType.BYTES and found.schema.name is not None:
             return changed if changed is value else None
         return changed if isinstance(changed, _PYTHON[found.schema.kind]) else None
 

@@ -8,18 +8,18 @@ from __future__ import annotations
 from typing import Final
 
 from harness.codecs.connect.logical import DECIMAL, SCALE
-from harness.codecs.connect.schema import Field, Kind, Schema
+from harness.codecs.connect.schema import Field, Schema, SchemaType
 from harness.codecs.debezium.adjustment import Adjuster
 
-STRING: Final = Schema(Kind.STRING)
-OPTIONAL_STRING: Final = Schema(Kind.STRING, optional=True)
-INT32: Final = Schema(Kind.INT32)
-OPTIONAL_INT32: Final = Schema(Kind.INT32, optional=True)
-INT64: Final = Schema(Kind.INT64)
-OPTIONAL_INT64: Final = Schema(Kind.INT64, optional=True)
-OPTIONAL_BOOLEAN: Final = Schema(Kind.BOOLEAN, optional=True)
-WHOLE_DECIMAL: Final = Schema(Kind.BYTES, name=DECIMAL, version=1, parameters=((SCALE, "0"),))
-STRINGS: Final = Schema(Kind.ARRAY, items=STRING, optional=True)
+STRING: Final = Schema(SchemaType.STRING)
+OPTIONAL_STRING: Final = Schema(SchemaType.STRING, optional=True)
+INT32: Final = Schema(SchemaType.INT32)
+OPTIONAL_INT32: Final = Schema(SchemaType.INT32, optional=True)
+INT64: Final = Schema(SchemaType.INT64)
+OPTIONAL_INT64: Final = Schema(SchemaType.INT64, optional=True)
+OPTIONAL_BOOLEAN: Final = Schema(SchemaType.BOOLEAN, optional=True)
+WHOLE_DECIMAL: Final = Schema(SchemaType.BYTES, name=DECIMAL, version=1, parameters=((SCALE, "0"),))
+STRINGS: Final = Schema(SchemaType.ARRAY, items=STRING, optional=True)
 
 
 def fields(*pairs: tuple[str, Schema]) -> tuple[Field, ...]:
@@ -28,7 +28,7 @@ def fields(*pairs: tuple[str, Schema]) -> tuple[Field, ...]:
 
 
 SNAPSHOT: Final = Schema(
-    Kind.STRING,
+    SchemaType.STRING,
     optional=True,
     name="io.debezium.data.Enum",
     version=1,
@@ -46,10 +46,10 @@ BLOCK_FIELDS: Final = (
     ("data_collection_order", INT64),
 )
 BLOCK: Final = Schema(
-    Kind.STRUCT, optional=True, name="event.block", version=1, fields=fields(*BLOCK_FIELDS)
+    SchemaType.STRUCT, optional=True, name="event.block", version=1, fields=fields(*BLOCK_FIELDS)
 )
 COLLECTION: Final = Schema(
-    Kind.STRUCT,
+    SchemaType.STRUCT,
     optional=True,
     name="event.collection",
     version=1,
@@ -59,7 +59,7 @@ COLLECTION: Final = Schema(
 
 def named_struct(adjust: Adjuster, name: str, *pairs: tuple[str, Schema]) -> Schema:
     """Return a struct's schema of version 1, its name adjusted."""
-    return Schema(Kind.STRUCT, name=adjust(name), version=1, fields=fields(*pairs))
+    return Schema(SchemaType.STRUCT, name=adjust(name), version=1, fields=fields(*pairs))
 
 
 def transaction_key(adjust: Adjuster) -> Schema:
@@ -77,7 +77,7 @@ def transaction_value(adjust: Adjuster) -> Schema:
         ("status", STRING),
         ("id", STRING),
         ("event_count", OPTIONAL_INT64),
-        ("data_collections", Schema(Kind.ARRAY, items=COLLECTION, optional=True)),
+        ("data_collections", Schema(SchemaType.ARRAY, items=COLLECTION, optional=True)),
         ("ts_ms", INT64),
     )
 
@@ -110,14 +110,14 @@ def _table_change(adjust: Adjuster) -> Schema:
         ("enumValues", STRINGS),
     )
     table = Schema(
-        Kind.STRUCT,
+        SchemaType.STRUCT,
         optional=True,
         name=adjust("io.debezium.connector.schema.Table"),
         version=1,
         fields=fields(
             ("defaultCharsetName", OPTIONAL_STRING),
             ("primaryKeyColumnNames", STRINGS),
-            ("columns", Schema(Kind.ARRAY, items=column)),
+            ("columns", Schema(SchemaType.ARRAY, items=column)),
             ("comment", OPTIONAL_STRING),
         ),
     )
@@ -147,7 +147,7 @@ def schema_change_value(adjust: Adjuster, connector: str, source: Schema) -> Sch
         ("databaseName", OPTIONAL_STRING),
         ("schemaName", OPTIONAL_STRING),
         ("ddl", OPTIONAL_STRING),
-        ("tableChanges", Schema(Kind.ARRAY, items=_table_change(adjust))),
+        ("tableChanges", Schema(SchemaType.ARRAY, items=_table_change(adjust))),
     )
 
 
@@ -164,6 +164,6 @@ def notification_value(adjust: Adjuster) -> Schema:
         ("id", STRING),
         ("type", STRING),
         ("aggregate_type", STRING),
-        ("additional_data", Schema(Kind.MAP, items=STRING, optional=True)),
+        ("additional_data", Schema(SchemaType.MAP, items=STRING, optional=True)),
         ("timestamp", INT64),
     )

@@ -11,21 +11,21 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from harness.codecs.connect.errors import DATA_EXCEPTION, SCHEMA_BUILDER_EXCEPTION, JavaError
-from harness.codecs.connect.schema import Field, Kind, Schema
+from harness.codecs.connect.schema import Field, Schema, SchemaType
 from harness.codecs.debezium import schemas
 from harness.codecs.debezium.adjustment import Adjuster
 from harness.codecs.debezium.columns import Cells, ColumnType, Conversion
-from harness.codecs.debezium.mappers import Rule, mapper_for
+from harness.codecs.debezium.mappers import ColumnRule, mapper_for
 from harness.codecs.debezium.rows import (
-    Plan,
+    FieldReader,
     Row,
-    Slot,
+    StructReaders,
     key_slot,
     struct,
     value_slot,
 )
 from harness.codecs.debezium.selection import Predicate
-from harness.codecs.debezium.topics import TableKey, Topics
+from harness.codecs.debezium.topics import TableKey, TopicNames
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +38,8 @@ class TableShape:
     topic: str
     key_schema: Schema | None
     envelope: Schema
-    keys: Plan
-    values: Plan
+    keys: StructReaders
+    values: StructReaders
     checked: tuple[tuple[int, Callable[[bytes], Any]], ...]
     required: tuple[tuple[str, str], ...]
     exact_keys: bool
@@ -81,12 +81,12 @@ class TableShape:
 
 
 @dataclass(frozen=True, slots=True)
-class Shaper:
+class TableShaper:
     """What the settings say about tables, read once."""
 
     conversion: Callable[[ColumnType], Conversion | None]
-    topics: Topics
-    rules: tuple[Rule, ...]
+    topics: TopicNames
+    rules: tuple[ColumnRule, ...]
     column_included: Predicate
     message_keys: tuple[Predicate, ...]
     schema_name: Adjuster
@@ -107,7 +107,7 @@ class Shaper:
         ]
         fields, values, required = self._values(key, included)
         value = Schema(
-            Kind.STRUCT, optional=True, name=self.schema_name(f"{topic}.Value"), fields=fields
+            SchemaType.STRUCT, optional=True, name=self.schema_name(f"{topic}.Value"), fields=fields
         )
         read = {slot[1] for slot in values}
         constant = self.topics.key_value
@@ -149,9 +149,11 @@ class Shaper:
             pairs.append((self.topics.key_field, schemas.STRING))
         elif not columns:
             return None
-        return Schema(Kind.STRUCT, name=self.schema_name(f"{topic}.Key"), fields=_unique(pairs))
+        return Schema(
+            SchemaType.STRUCT, name=self.schema_name(f"{topic}.Key"), fields=_unique(pairs)
+        )
 
-    def _keys(self, columns: list[tuple[int, ColumnType]]) -> Plan:
+    def _keys(self, columns: list[tuple[int, ColumnType]]) -> StructReaders:
         return tuple(
             key_slot(self.field_name(column.name), i, found)
             for i, column in columns
@@ -160,9 +162,9 @@ class Shaper:
 
     def _values(
         self, key: TableKey, columns: list[tuple[int, ColumnType]]
-    ) -> tuple[tuple[Field, ...], Plan, tuple[tuple[str, str], ...]]:
+    ) -> tuple[tuple[Field, ...], StructReaders, tuple[tuple[str, str], ...]]:
         pairs: list[tuple[str, Schema]] = []
-        plan: list[Slot] = []
+        plan: list[FieldReader] = []
         required: list[tuple[str, str]] = []
         for i, column in columns:
             found = self.conversion(column)
@@ -192,7 +194,7 @@ class Shaper:
     def _envelope(self, topic: str, value: Schema) -> Schema:
         block = () if self.block is None else (("transaction", self.block),)
         return Schema(
-            Kind.STRUCT,
+            SchemaType.STRUCT,
             name=self.schema_name(f"{topic}.Envelope"),
             version=2,
             fields=schemas.fields(

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Final
 
 from harness.codecs.connect.errors import ARITHMETIC, JavaError
-from harness.codecs.connect.schema import Kind, Schema
+from harness.codecs.connect.schema import Schema, SchemaType
 
 NANOS: Final = 1_000_000_000
 DAY_SECONDS: Final = 86_400
@@ -79,56 +79,60 @@ class OutsideDay(Exception):  # noqa: N818 named for what it says of the value
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class TemporalType:
     """A semantic type: its schema, and how the parsed value becomes its number."""
 
     schema: Schema
     convert: Callable[..., int]
 
 
-def _form(kind: Kind, name: str, convert: Callable[..., int]) -> Form:
-    return Form(Schema(kind, name=name, version=1), convert)
+def _form(kind: SchemaType, name: str, convert: Callable[..., int]) -> TemporalType:
+    return TemporalType(Schema(kind, name=name, version=1), convert)
 
 
-DATE = _form(Kind.INT32, "io.debezium.time.Date", _days)
-TIME = _form(Kind.INT32, "io.debezium.time.Time", _millis_of_day)
-MICRO_TIME = _form(Kind.INT64, "io.debezium.time.MicroTime", _micros_of_day)
-NANO_TIME = _form(Kind.INT64, "io.debezium.time.NanoTime", _exact)
-TIMESTAMP = _form(Kind.INT64, "io.debezium.time.Timestamp", partial(_since, unit=1_000_000))
-MICRO_TIMESTAMP = _form(Kind.INT64, "io.debezium.time.MicroTimestamp", partial(_since, unit=1000))
-NANO_TIMESTAMP = _form(Kind.INT64, "io.debezium.time.NanoTimestamp", _wrapped_nanos)
-CONNECT_DATE = _form(Kind.INT32, "org.apache.kafka.connect.data.Date", _days)
-CONNECT_TIME = _form(Kind.INT32, "org.apache.kafka.connect.data.Time", _of_day)
+DATE = _form(SchemaType.INT32, "io.debezium.time.Date", _days)
+TIME = _form(SchemaType.INT32, "io.debezium.time.Time", _millis_of_day)
+MICRO_TIME = _form(SchemaType.INT64, "io.debezium.time.MicroTime", _micros_of_day)
+NANO_TIME = _form(SchemaType.INT64, "io.debezium.time.NanoTime", _exact)
+TIMESTAMP = _form(SchemaType.INT64, "io.debezium.time.Timestamp", partial(_since, unit=1_000_000))
+MICRO_TIMESTAMP = _form(
+    SchemaType.INT64, "io.debezium.time.MicroTimestamp", partial(_since, unit=1000)
+)
+NANO_TIMESTAMP = _form(SchemaType.INT64, "io.debezium.time.NanoTimestamp", _wrapped_nanos)
+CONNECT_DATE = _form(SchemaType.INT32, "org.apache.kafka.connect.data.Date", _days)
+CONNECT_TIME = _form(SchemaType.INT32, "org.apache.kafka.connect.data.Time", _of_day)
 CONNECT_TIMESTAMP = _form(
-    Kind.INT64, "org.apache.kafka.connect.data.Timestamp", partial(_since, unit=1_000_000)
+    SchemaType.INT64, "org.apache.kafka.connect.data.Timestamp", partial(_since, unit=1_000_000)
 )
 
 
-def _by_fraction(milli: Form, micro: Form, nano: Form) -> tuple[Form, ...]:
+def _by_fraction(
+    milli: TemporalType, micro: TemporalType, nano: TemporalType
+) -> tuple[TemporalType, ...]:
     return (milli,) * 4 + (micro,) * 3 + (nano,) * 3
 
 
-def _always(form: Form) -> tuple[Form, ...]:
+def _always(form: TemporalType) -> tuple[TemporalType, ...]:
     return (form,) * 10
 
 
 @dataclass(frozen=True, slots=True)
-class Mode:
+class TemporalMode:
     """The forms of one `time.precision.mode`; times and datetimes by the digits of a fraction."""
 
-    date: Form
-    times: tuple[Form, ...]
-    datetimes: tuple[Form, ...]
+    date: TemporalType
+    times: tuple[TemporalType, ...]
+    datetimes: tuple[TemporalType, ...]
 
 
 _ADAPTIVE = _by_fraction(TIMESTAMP, MICRO_TIMESTAMP, NANO_TIMESTAMP)
 ISOSTRING: Final = "isostring"
-MODES: Mapping[str, Mode] = MappingProxyType(
+MODES: Mapping[str, TemporalMode] = MappingProxyType(
     {
-        "adaptive": Mode(DATE, _by_fraction(TIME, MICRO_TIME, NANO_TIME), _ADAPTIVE),
-        "adaptive_time_microseconds": Mode(DATE, _always(MICRO_TIME), _ADAPTIVE),
-        "connect": Mode(CONNECT_DATE, _always(CONNECT_TIME), _always(CONNECT_TIMESTAMP)),
-        "microseconds": Mode(DATE, _always(MICRO_TIME), _always(MICRO_TIMESTAMP)),
-        "nanoseconds": Mode(DATE, _always(NANO_TIME), _always(NANO_TIMESTAMP)),
+        "adaptive": TemporalMode(DATE, _by_fraction(TIME, MICRO_TIME, NANO_TIME), _ADAPTIVE),
+        "adaptive_time_microseconds": TemporalMode(DATE, _always(MICRO_TIME), _ADAPTIVE),
+        "connect": TemporalMode(CONNECT_DATE, _always(CONNECT_TIME), _always(CONNECT_TIMESTAMP)),
+        "microseconds": TemporalMode(DATE, _always(MICRO_TIME), _always(MICRO_TIMESTAMP)),
+        "nanoseconds": TemporalMode(DATE, _always(NANO_TIME), _always(NANO_TIMESTAMP)),
     }
 )

@@ -42,7 +42,7 @@ class TableKey:
 
 
 @dataclass(frozen=True, slots=True)
-class Topics:
+class TopicNames:
     """The names that one connector uses; `key_field` names what is added to every key, if any."""
 
     data: Callable[[TableKey], str]
@@ -54,7 +54,7 @@ class Topics:
 
 
 NameParts = Callable[[ConnectorSettings, TableKey], str]
-Strategy = Callable[[ConnectorSettings], Topics]
+Strategy = Callable[[ConnectorSettings], TopicNames]
 
 
 def underscored(name: str) -> str:
@@ -95,13 +95,13 @@ def _plain(parts: NameParts, sanitise: Callable[[str], str]) -> Strategy:
     return lambda settings: topics_of(settings, lambda key: sanitise(parts(settings, key)))
 
 
-def topics_of(settings: ConnectorSettings, data: Callable[[TableKey], str]) -> Topics:
+def topics_of(settings: ConnectorSettings, data: Callable[[TableKey], str]) -> TopicNames:
     """Return the connector's topics over a naming of tables; JavaError for parts Kafka forbids."""
     delimiter = settings.text("topic.delimiter")
     given = (delimiter, settings.text("topic.transaction"), settings.text("topic.heartbeat.prefix"))
     if not all(_TOPIC_PART.fullmatch(part) for part in given):
         raise JavaError(CONNECT_EXCEPTION, "Unable to validate config.")
-    return Topics(
+    return TopicNames(
         data=data,
         transaction=f"{settings.prefix}{delimiter}{settings.text('topic.transaction')}",
         heartbeat=f"{settings.text('topic.heartbeat.prefix')}{delimiter}{settings.prefix}",
@@ -110,7 +110,7 @@ def topics_of(settings: ConnectorSettings, data: Callable[[TableKey], str]) -> T
 
 
 def _by_regex(parts: NameParts) -> Strategy:
-    def bind(settings: ConnectorSettings) -> Topics:
+    def bind(settings: ConnectorSettings) -> TopicNames:
         pattern, replacement = settings.optional("topic.regex"), settings.text("topic.replacement")
         topic_regex = _compiled(pattern or "")
         if not pattern or not replacement or topic_regex is None:
@@ -126,7 +126,7 @@ def _by_regex(parts: NameParts) -> Strategy:
             return topics
         name = settings.text("topic.key.field.name")
         identify = _identifier(settings, parts)
-        return Topics(
+        return TopicNames(
             data, topics.transaction, topics.heartbeat, topics.schema_change, name, identify
         )
 
@@ -176,7 +176,7 @@ STRATEGIES: Final[Mapping[str, Strategy]] = MappingProxyType(
 )
 
 
-def topics(settings: ConnectorSettings, own: Mapping[str, Strategy]) -> Topics:
+def topics(settings: ConnectorSettings, own: Mapping[str, Strategy]) -> TopicNames:
     """Return the names under the configured strategy, Debezium's or the connector's `own`.
 
     Raises UsageError for a strategy that is not known.

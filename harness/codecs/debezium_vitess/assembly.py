@@ -43,7 +43,7 @@ _HARMLESS: Final = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class TransactionEvents:
     """Events that are handled together; `vgtid` is None where only a heartbeat was due."""
 
     events: tuple[VEvent, ...]
@@ -51,7 +51,7 @@ class Batch:
 
 
 @dataclass(slots=True)
-class Assembly:
+class EventBuffer:
     """The buffer of one stream; `commit` is the time of the last COMMIT that was received."""
 
     events: list[VEvent] = field(default_factory=list[VEvent])
@@ -60,7 +60,7 @@ class Assembly:
     committed: bool = False
     commit: int | None = None
 
-    def feed(self, response: VStreamResponse) -> Batch | None:
+    def feed(self, response: VStreamResponse) -> TransactionEvents | None:
         """Take one response; return what can be handled now, if anything.
 
         Raises ConnectorFailed for an order of events that cannot be.
@@ -87,7 +87,7 @@ class Assembly:
             return None
         batch = None
         if self.vgtid is not None or heartbeat:
-            batch = Batch(tuple(self.events), self.vgtid)
+            batch = TransactionEvents(tuple(self.events), self.vgtid)
         self.reset()
         return batch
 

@@ -21,17 +21,17 @@ from harness.codecs.connect.transforms import (
 from harness.codecs.connect.worker import Worker
 from harness.codecs.debezium.emitter import Emitted
 from harness.codecs.debezium.settings import ConnectorSettings
-from harness.codecs.debezium_vitess.decode import Decoder
-from harness.codecs.debezium_vitess.dialect import DIALECTS, Dialect
-from harness.codecs.debezium_vitess.encode import Connector, Surroundings
+from harness.codecs.debezium_vitess.decode import VitessDecoder
+from harness.codecs.debezium_vitess.dialect import DIALECTS, VitessDialect
+from harness.codecs.debezium_vitess.encode import Connector, ConnectorEnvironment
 from harness.codecs.debezium_vitess.reference import PARTITIONS, ZONE
 from harness.codecs.debezium_vitess.settings import read, shards
-from harness.codecs.debezium_vitess.tasks import Cluster
+from harness.codecs.debezium_vitess.tasks import VitessCluster
 from harness.codecs.debezium_vitess.topics import topics
 from harness.codecs.debezium_vitess.transforms import TRANSFORMS
 from harness.codecs.debezium_vitess.validation import problems
-from harness.codecs.debezium_vitess.vectorised.plan import Planner
-from harness.codecs.debezium_vitess.vectorised.rows import Rows
+from harness.codecs.debezium_vitess.vectorised.plan import RowPlanner
+from harness.codecs.debezium_vitess.vectorised.rows import VectorisedWriter
 from harness.contracts import Codec, SchemaRegistry
 from harness.errors import UsageError
 from harness.model.decoded import DecodedEvent
@@ -66,11 +66,11 @@ class StreamClock:
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
+class VitessConfiguration:
     """Everything that the settings say, read and checked."""
 
     connector: ConnectorSettings
-    dialect: Dialect
+    dialect: VitessDialect
     chain: TransformChain
     converters: Mapping[str, Any]
     partitions: int
@@ -81,11 +81,11 @@ class Bound:
 class VitessWire:
     """One connector's codec."""
 
-    def __init__(self, bound: Bound, registry: SchemaRegistry) -> None:
+    def __init__(self, bound: VitessConfiguration, registry: SchemaRegistry) -> None:
         """Take what was bound, and the registry that gives Avro schemas their ids."""
         self._bound = bound
         self._registry = registry
-        self._decoder = Decoder(bound.values, registry)
+        self._decoder = VitessDecoder(bound.values, registry)
 
     @property
     def complete(self) -> str | None:
@@ -101,15 +101,15 @@ class VitessWire:
         """Yield the records of a stream; raises SourceStopped where the task stops."""
         bound = self._bound
         clock = StreamClock()
-        cluster = Cluster(shards(bound.connector) or ())
-        around = Surroundings(
+        cluster = VitessCluster(shards(bound.connector) or ())
+        around = ConnectorEnvironment(
             zone=bound.zone, cluster=cluster, snapshot=_snapshot(bound.converters)
         )
         converters = converter_settings(bound.converters)
         worker = Worker(converters, self._registry, bound.partitions)
         writer = None
         if not bound.chain.stages and is_json(converters):
-            writer = Rows(Planner(converters, utc=bound.zone == "UTC"), worker)
+            writer = VectorisedWriter(RowPlanner(converters, utc=bound.zone == "UTC"), worker)
         connector = Connector(bound.connector, clock, around, bound.dialect, writer)
         responses = map(clock.follow, events)
         if writer is None:
@@ -126,7 +126,7 @@ def _finished(emitted: Iterable[Emitted], worker: Worker) -> Iterator[Record]:
         yield record if isinstance(record, Record) else worker.record(record)
 
 
-def bound_to(values: Mapping[str, Any], dialect: str) -> Bound:
+def bound_to(values: Mapping[str, Any], dialect: str) -> VitessConfiguration:
     """Read a scenario's settings; UsageError for a name or a value that cannot be."""
     if dialect not in DIALECTS:
         raise UsageError(
@@ -146,7 +146,7 @@ def bound_to(values: Mapping[str, Any], dialect: str) -> Bound:
         raise UsageError("the connector refuses its configuration: " + "; ".join(wrong))
     converter_settings(converters)
     topics(settings)
-    return Bound(
+    return VitessConfiguration(
         connector=settings,
         dialect=DIALECTS[dialect],
         chain=transform_chain(values, TRANSFORMS),

@@ -9,7 +9,7 @@ from typing import Any, Final
 import orjson
 
 from harness.codecs.connect.decode_avro import AvroReader
-from harness.codecs.connect.decode_document import Part
+from harness.codecs.connect.decode_document import ConnectDocument
 from harness.codecs.connect.decode_json import json_part
 from harness.codecs.connect.reference import JSON, SIMPLE
 from harness.codecs.connect.settings import (
@@ -17,8 +17,8 @@ from harness.codecs.connect.settings import (
     converter_settings,
     is_converter_setting,
 )
-from harness.codecs.debezium.decode_values import Columns, Modes
-from harness.codecs.debezium_vitess.decode_events import Reader, event
+from harness.codecs.debezium.decode_values import Columns, DecodeModes
+from harness.codecs.debezium_vitess.decode_events import EventReader, event
 from harness.contracts import SchemaRegistry
 from harness.errors import DecodingError, UsageError
 from harness.model.decoded import DecodedEvent
@@ -30,7 +30,7 @@ _TIME_MODE: Final = "time.precision.mode"
 _BINARY_MODE: Final = "binary.handling.mode"
 
 
-class Decoder:
+class VitessDecoder:
     """Reads records that were written under the same converter settings."""
 
     def __init__(
@@ -49,14 +49,14 @@ class Decoder:
         settings = converter_settings(
             {name: value for name, value in given.items() if is_converter_setting(name)}
         )
-        default = Modes()
-        modes = Modes(
+        default = DecodeModes()
+        modes = DecodeModes(
             str(given.get(_TIME_MODE, default.time)), str(given.get(_BINARY_MODE, default.binary))
         )
         self._key = _reader(settings.key, registry)
         self._value = _reader(settings.value, registry)
         self._plain_headers = settings.header.type == SIMPLE or not settings.header.schemas_enable
-        self._reader = Reader(columns, modes)
+        self._reader = EventReader(columns, modes)
 
     def decode(
         self, key: bytes | None, value: bytes | None, headers: Headers = ()
@@ -78,7 +78,9 @@ class Decoder:
         return (found,)
 
     @staticmethod
-    def _part(read: Callable[[bytes], Part | None], data: bytes | None) -> Part | None:
+    def _part(
+        read: Callable[[bytes], ConnectDocument | None], data: bytes | None
+    ) -> ConnectDocument | None:
         return None if data is None else read(data)
 
     def _header(self, raw: bytes) -> str:
@@ -91,7 +93,7 @@ class Decoder:
 
 def _reader(
     settings: ConverterSettings, registry: SchemaRegistry | None
-) -> Callable[[bytes], Part | None]:
+) -> Callable[[bytes], ConnectDocument | None]:
     if settings.type == JSON:
         return lambda data: json_part(data, schemas=settings.schemas_enable)
     if registry is None:

@@ -15,8 +15,8 @@ from typing import Any, Final, cast
 import orjson
 
 from harness.codecs.connect.decode_document import (
+    ConnectDocument,
     Document,
-    Part,
     inner,
     integer,
     maybe_inner,
@@ -25,7 +25,7 @@ from harness.codecs.connect.decode_document import (
     shown,
     text,
 )
-from harness.codecs.debezium.decode_values import Columns, Modes, decimal, row
+from harness.codecs.debezium.decode_values import Columns, DecodeModes, decimal, row
 from harness.errors import DecodingError
 from harness.model.columns import Column
 from harness.model.decoded import DecodedEvent, EventKind
@@ -48,11 +48,11 @@ _NO_COLUMNS: Final[Mapping[str, Column]] = {}
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
+class EventReader:
     """What the caller knows of the tables, and of the connector's modes."""
 
     columns: Columns | None
-    modes: Modes
+    modes: DecodeModes
 
     def known(self, keyspace: str, table: str) -> Mapping[str, Column]:
         """Return a table's columns, none where the caller knows nothing of it."""
@@ -60,7 +60,9 @@ class Reader:
         return _NO_COLUMNS if found is None else found
 
 
-def event(key: Part | None, value: Part | None, reader: Reader) -> DecodedEvent:
+def event(
+    key: ConnectDocument | None, value: ConnectDocument | None, reader: EventReader
+) -> DecodedEvent:
     """Return the event of a record; DecodingError for a shape that the connector never sends."""
     if value is None:
         return _keyed(DecodedEvent(EventKind.TOMBSTONE, 0), key, _NO_COLUMNS, reader)
@@ -82,7 +84,9 @@ def event(key: Part | None, value: Part | None, reader: Reader) -> DecodedEvent:
     return replace(found, key_text="" if key is None else key.text)
 
 
-def _change(key: Part | None, value: Part, reader: Reader) -> DecodedEvent:
+def _change(
+    key: ConnectDocument | None, value: ConnectDocument, reader: EventReader
+) -> DecodedEvent:
     document = value.document
     source = inner(document, "source")
     place = _place(document, source)
@@ -120,7 +124,10 @@ def _kind(op: str, images: Mapping[str, Mapping[str, Value]]) -> EventKind:
 
 
 def _keyed(
-    found: DecodedEvent, key: Part | None, columns: Mapping[str, Column], reader: Reader
+    found: DecodedEvent,
+    key: ConnectDocument | None,
+    columns: Mapping[str, Column],
+    reader: EventReader,
 ) -> DecodedEvent:
     if key is None:
         return found
@@ -173,7 +180,7 @@ def gtid_of(vgtid: str, shard: str) -> str:
     return ""
 
 
-def _boundary(value: Part) -> DecodedEvent:
+def _boundary(value: ConnectDocument) -> DecodedEvent:
     document = value.document
     kind = _STATUS.get(text(document, "status"))
     if kind is None:
@@ -202,7 +209,7 @@ def _collections(listed: object) -> Mapping[str, int]:
     return found
 
 
-def _ddl(value: Part) -> DecodedEvent:
+def _ddl(value: ConnectDocument) -> DecodedEvent:
     document = value.document
     source = inner(document, "source")
     place = _place(document, source)

@@ -13,14 +13,14 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
-from harness.codecs.connect.schema import Kind, Schema
+from harness.codecs.connect.schema import Schema, SchemaType
 from harness.codecs.debezium import schemas
 from harness.codecs.debezium.schemas import WHOLE_DECIMAL
 from harness.codecs.debezium_vitess.schemas import ORDERED_BLOCK, SOURCE
 
 
 @dataclass(frozen=True, slots=True)
-class Dialect:
+class VitessDialect:
     """Where the two differ; `documented` is true of the page's."""
 
     name: str
@@ -30,10 +30,10 @@ class Dialect:
     documented: bool = False
 
 
-CURRENT: Final = Dialect("current", SOURCE, schemas.BLOCK, ORDERED_BLOCK)
+CURRENT: Final = VitessDialect("current", SOURCE, schemas.BLOCK, ORDERED_BLOCK)
 
 _DOCUMENTED_SOURCE: Final = Schema(
-    Kind.STRUCT,
+    SchemaType.STRUCT,
     name="io.debezium.connector.vitess.Source",
     fields=schemas.fields(
         ("version", schemas.STRING),
@@ -45,7 +45,7 @@ _DOCUMENTED_SOURCE: Final = Schema(
         (
             "snapshot",
             Schema(
-                Kind.STRING,
+                SchemaType.STRING,
                 optional=True,
                 name="io.debezium.data.Enum",
                 version=1,
@@ -63,7 +63,7 @@ _DOCUMENTED_SOURCE: Final = Schema(
     ),
 )
 _DOCUMENTED_ORDERED: Final = Schema(
-    Kind.STRUCT,
+    SchemaType.STRUCT,
     optional=True,
     name="event.block",
     version=1,
@@ -75,9 +75,9 @@ _DOCUMENTED_ORDERED: Final = Schema(
         ("transaction_epoch", schemas.INT64),
     ),
 )
-DOCUMENTED: Final = Dialect(
+DOCUMENTED: Final = VitessDialect(
     "documented", _DOCUMENTED_SOURCE, schemas.BLOCK, _DOCUMENTED_ORDERED, documented=True
 )
-DIALECTS: Mapping[str, Dialect] = MappingProxyType(
+DIALECTS: Mapping[str, VitessDialect] = MappingProxyType(
     {dialect.name: dialect for dialect in (CURRENT, DOCUMENTED)}
 )

@@ -11,11 +11,11 @@ from typing import Protocol
 
 from harness.codecs.connect.schema import ConnectRecord
 from harness.codecs.debezium.emitter import Emitted, RecordEmitter
-from harness.codecs.debezium.tables import Shaper, TableShape
+from harness.codecs.debezium.tables import TableShape, TableShaper
 from harness.codecs.debezium.topics import TableKey
-from harness.codecs.debezium_vitess.dialect import Dialect
+from harness.codecs.debezium_vitess.dialect import VitessDialect
 from harness.codecs.debezium_vitess.offsets import OffsetContext
-from harness.codecs.debezium_vitess.vgtid import Position
+from harness.codecs.debezium_vitess.vgtid import VgtidPosition
 from harness.model.record import Origin, Record
 from harness.model.vstream import RowChange, VRowEvent
 
@@ -40,8 +40,8 @@ class VitessEmitter:
 
     records: RecordEmitter
     state: OffsetContext
-    dialect: Dialect
-    shaper: Shaper
+    dialect: VitessDialect
+    shaper: TableShaper
     captured: Callable[[str, str], bool]
     writer: RowWriter | None = None
     schema_changes: bool = field(init=False)
@@ -111,7 +111,7 @@ class VitessEmitter:
         if read and len(self.records.out) > before:
             self.copied = len(self.records.out) - 1
 
-    def begin(self, position: Position, shard: str, seconds: int, origin: Origin) -> None:
+    def begin(self, position: VgtidPosition, shard: str, seconds: int, origin: Origin) -> None:
         """Open a transaction; raises JavaError for a position that cannot be ranked."""
         if self.records.metadata:
             self.state.begin(position, shard)

@@ -23,10 +23,10 @@ from harness.codecs.debezium.emitter import (
 from harness.codecs.debezium.errors import at_start
 from harness.codecs.debezium.notification import skipped_snapshot
 from harness.codecs.debezium.settings import ConnectorSettings
-from harness.codecs.debezium.tables import Shaper
-from harness.codecs.debezium.topics import TableKey, Topics
+from harness.codecs.debezium.tables import TableShaper
+from harness.codecs.debezium.topics import TableKey, TopicNames
 from harness.codecs.debezium.transactions import TransactionContext
-from harness.codecs.debezium_vitess.dialect import CURRENT, Dialect
+from harness.codecs.debezium_vitess.dialect import CURRENT, VitessDialect
 from harness.codecs.debezium_vitess.emission import RowWriter, VitessEmitter
 from harness.codecs.debezium_vitess.offsets import OffsetContext
 from harness.codecs.debezium_vitess.ordering import UNORDERED, TransactionOrdering
@@ -37,10 +37,10 @@ from harness.codecs.debezium_vitess.task import Task
 from harness.codecs.debezium_vitess.tasks import (
     NO_OFFSETS,
     ONLY_TASK,
-    Cluster,
     Offset,
     Offsets,
     TaskPlan,
+    VitessCluster,
     tasks,
 )
 from harness.codecs.debezium_vitess.topics import topics
@@ -54,7 +54,7 @@ NO_IDENTITY: Final = "00000000-0000-0000-0000-000000000000"
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class ConnectorEnvironment:
     """What is not in the settings: the JVM's zone, the cluster, what Connect has stored.
 
     `identity` is what a notification is called, which is a random UUID in real life. `snapshot` is
@@ -63,7 +63,7 @@ class Surroundings:
     """
 
     zone: str = UTC
-    cluster: Cluster = field(default_factory=Cluster)
+    cluster: VitessCluster = field(default_factory=VitessCluster)
     offsets: Offsets = field(default_factory=lambda: NO_OFFSETS)
     identity: str = NO_IDENTITY
     snapshot: str | None = None
@@ -79,8 +79,8 @@ class Connector:
         self,
         settings: ConnectorSettings,
         clock: Clock,
-        surroundings: Surroundings | None = None,
-        dialect: Dialect = CURRENT,
+        surroundings: ConnectorEnvironment | None = None,
+        dialect: VitessDialect = CURRENT,
         writer: RowWriter | None = None,
     ) -> None:
         """Start the tasks; raises ConnectorFailed where they would not start.
@@ -89,7 +89,7 @@ class Connector:
         """
         self._settings = settings
         self._clock = clock
-        self._around = around = surroundings or Surroundings()
+        self._around = around = surroundings or ConnectorEnvironment()
         self._dialect = dialect
         self._writer = writer
         try:
@@ -188,11 +188,11 @@ class Connector:
             state.load(plan.stored)
         return state
 
-    def _shaper(self, names: Topics, schema_name: Adjuster) -> Shaper:
+    def _shaper(self, names: TopicNames, schema_name: Adjuster) -> TableShaper:
         settings, dialect = self._settings, self._dialect
         sent = settings.metadata or not dialect.documented
         block = dialect.ordered_block if ordered(settings) else dialect.block
-        return Shaper(
+        return TableShaper(
             conversion=partial(conversion, found=modes(settings, self._around.zone)),
             topics=names,
             rules=mappers.rules(settings),

@@ -14,7 +14,7 @@ from harness.codecs.connect.java import split
 from harness.codecs.debezium.errors import DEBEZIUM_EXCEPTION
 from harness.codecs.debezium_vitess.rank import parse
 from harness.codecs.debezium_vitess.settings import CURRENT, EMPTY
-from harness.codecs.debezium_vitess.vgtid import Position
+from harness.codecs.debezium_vitess.vgtid import VgtidPosition
 
 Epochs = Mapping[str, int]
 
@@ -23,7 +23,9 @@ _LOWEST: Final = "\x00"
 _HIGHEST: Final = "\uffff"
 
 
-def epochs(before: Epochs, previous: Position, now: Position, *, inherit: bool) -> dict[str, int]:
+def epochs(
+    before: Epochs, previous: VgtidPosition, now: VgtidPosition, *, inherit: bool
+) -> dict[str, int]:
     """Return the epochs of the shards in a new position; shards that have gone are forgotten."""
     found: dict[str, int] = {}
     for shard in now.shards:

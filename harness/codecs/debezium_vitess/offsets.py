@@ -14,7 +14,7 @@ from harness.codecs.debezium.emitter import MILLISECOND, Clock
 from harness.codecs.debezium.topics import TableKey
 from harness.codecs.debezium.transactions import TransactionContext
 from harness.codecs.debezium_vitess.ordering import TransactionOrdering
-from harness.codecs.debezium_vitess.vgtid import Position
+from harness.codecs.debezium_vitess.vgtid import VgtidPosition
 
 VERSION: Final = "3.3.1.Final"
 _MICROSECOND: Final = 1_000
@@ -31,8 +31,8 @@ class OffsetContext:
     prefix: str
     keyspace: str
     clock: Clock
-    current: Position
-    restart: Position
+    current: VgtidPosition
+    restart: VgtidPosition
     timestamp: int | None
     fields: tuple[str, ...]
     metadata: bool
@@ -54,7 +54,7 @@ class OffsetContext:
         """Return the time of the event under way."""
         return (self.clock() if self.timestamp is None else self.timestamp) // MILLISECOND
 
-    def begin(self, position: Position | None = None, shard: str | None = None) -> None:
+    def begin(self, position: VgtidPosition | None = None, shard: str | None = None) -> None:
         """Open a transaction, the one under way by default; JavaError if it cannot be ranked."""
         now = self.current if position is None else position
         self.transaction.begin(now.text)
@@ -68,7 +68,7 @@ class OffsetContext:
         if self.ordering is not None:
             self.ordering.load(stored)
 
-    def rotate(self, position: Position | None, timestamp: int | None) -> None:
+    def rotate(self, position: VgtidPosition | None, timestamp: int | None) -> None:
         """Move on: what was under way becomes the place to restart from."""
         if position == self.current:
             return
@@ -77,7 +77,7 @@ class OffsetContext:
             self.current = position
         self.timestamp = timestamp
 
-    def reset(self, position: Position | None, timestamp: int | None) -> None:
+    def reset(self, position: VgtidPosition | None, timestamp: int | None) -> None:
         """Declare a position done."""
         if position is not None:
             self.current = self.restart = position

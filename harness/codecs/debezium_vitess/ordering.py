@@ -13,7 +13,7 @@ from typing import Any, Final
 from harness.codecs.connect.errors import NULL_POINTER, JavaError
 from harness.codecs.debezium_vitess.epoch import epochs
 from harness.codecs.debezium_vitess.rank import rank
-from harness.codecs.debezium_vitess.vgtid import Position, jackson, parse
+from harness.codecs.debezium_vitess.vgtid import VgtidPosition, jackson, parse
 
 EPOCH: Final = "transaction_epoch"
 UNORDERED: Final[Mapping[str, object]] = {EPOCH: None, "transaction_rank": None}
@@ -28,10 +28,10 @@ class TransactionOrdering:
     """What ordered metadata keeps: epochs by shard, and the position before."""
 
     epochs: dict[str, int]
-    previous: Position
+    previous: VgtidPosition
     inherit: bool
 
-    def begin(self, shard: str, now: Position) -> Mapping[str, object]:
+    def begin(self, shard: str, now: VgtidPosition) -> Mapping[str, object]:
         """Move to a transaction, return its block's fields.
 
         Raises JavaError for a shard or a GTID that cannot be ranked.

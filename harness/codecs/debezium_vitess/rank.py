@@ -1,6 +1,6 @@
 """The rank of a transaction: the sum, over a GTID's hosts, of the last number of each.
 
-Source: V:pipeline/txmetadata/Gtid.java, VitessRankProvider.java; vectors rank.*.
+Source: V:pipeline/txmetadata/GtidSet.java, VitessRankProvider.java; vectors rank.*.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ _DIGITS: Final = re.compile(r"\+?\d+\Z")
 
 
 @dataclass(frozen=True, slots=True)
-class Gtid:
+class GtidSet:
     """A GTID set: its hosts as they are spelled, and the number that each has come to."""
 
     hosts: frozenset[str]
     sequences: tuple[str, ...]
 
 
-def parse(gtid: str) -> Gtid:
+def parse(gtid: str) -> GtidSet:
     """Read a GTID set; only the first interval behind a host counts.
 
     Raises JavaError for a host without an interval, such as MariaDB's (vector rank.mariadb).
@@ -43,7 +43,7 @@ def parse(gtid: str) -> Gtid:
             raise JavaError(DEBEZIUM_EXCEPTION, f"Error parsing GTID: {gtid}", cause) from cause
         hosts.append(host)
         sequences.append(last)
-    return Gtid(frozenset(hosts), tuple(sequences))
+    return GtidSet(frozenset(hosts), tuple(sequences))
 
 
 def _at(parts: list[str], index: int) -> str:

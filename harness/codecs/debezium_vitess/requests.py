@@ -13,8 +13,8 @@ from types import MappingProxyType
 from harness.codecs.debezium.selection import table_filter
 from harness.codecs.debezium.settings import ConnectorSettings
 from harness.codecs.debezium_vitess.settings import keyspace
-from harness.codecs.debezium_vitess.tasks import Cluster
-from harness.codecs.debezium_vitess.vgtid import Position
+from harness.codecs.debezium_vitess.tasks import VitessCluster
+from harness.codecs.debezium_vitess.vgtid import VgtidPosition
 
 # MASTER and PRIMARY are one number in Vitess; PRIMARY is the name it has kept.
 _TABLETS: Mapping[str, str] = MappingProxyType({"MASTER": "PRIMARY"})
@@ -25,7 +25,7 @@ LARGEST_INTERVAL = 2**31 - 1
 class VStreamRequest:
     """A request; `rules` are the tables that are asked for by name, none for all of them."""
 
-    position: Position
+    position: VgtidPosition
     tablet_type: str
     stop_on_reshard: bool
     heartbeat_seconds: int
@@ -33,7 +33,9 @@ class VStreamRequest:
     rules: tuple[tuple[str, str], ...]
 
 
-def request(settings: ConnectorSettings, cluster: Cluster, position: Position) -> VStreamRequest:
+def request(
+    settings: ConnectorSettings, cluster: VitessCluster, position: VgtidPosition
+) -> VStreamRequest:
     """Return the request for a stream from a position."""
     tablet = settings.text("vitess.tablet.type")
     seconds = settings.number("heartbeat.interval.ms") // 1000
@@ -47,7 +49,7 @@ def request(settings: ConnectorSettings, cluster: Cluster, position: Position) -
     )
 
 
-def _rules(settings: ConnectorSettings, cluster: Cluster) -> tuple[tuple[str, str], ...]:
+def _rules(settings: ConnectorSettings, cluster: VitessCluster) -> tuple[tuple[str, str], ...]:
     if not settings.optional("table.include.list"):
         return ()
     captured = table_filter(settings)

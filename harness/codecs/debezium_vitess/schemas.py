@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from harness.codecs.connect.schema import Kind, Schema
+from harness.codecs.connect.schema import Schema, SchemaType
 from harness.codecs.debezium.adjustment import Adjuster
 from harness.codecs.debezium.schemas import (
     BLOCK_FIELDS,
@@ -22,7 +22,7 @@ from harness.codecs.debezium.schemas import (
 )
 
 SOURCE: Final = Schema(
-    Kind.STRUCT,
+    SchemaType.STRUCT,
     name="io.debezium.connector.vitess.Source",
     version=1,
     fields=fields(
@@ -42,7 +42,7 @@ SOURCE: Final = Schema(
     ),
 )
 ORDERED_BLOCK: Final = Schema(
-    Kind.STRUCT,
+    SchemaType.STRUCT,
     optional=True,
     name="event.block",
     version=1,

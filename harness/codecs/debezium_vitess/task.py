@@ -24,13 +24,13 @@ from harness.codecs.debezium.emitter import Emitted
 from harness.codecs.debezium.errors import ConnectorFailed
 from harness.codecs.debezium.tables import TableShape
 from harness.codecs.debezium.topics import TableKey
-from harness.codecs.debezium_vitess.assembly import Assembly
+from harness.codecs.debezium_vitess.assembly import EventBuffer
 from harness.codecs.debezium_vitess.ddl import table_name
 from harness.codecs.debezium_vitess.emission import VitessEmitter
 from harness.codecs.debezium_vitess.errors import broken_stream, while_processing
 from harness.codecs.debezium_vitess.proto_text import row_text
 from harness.codecs.debezium_vitess.types import column_of
-from harness.codecs.debezium_vitess.vgtid import Position, position
+from harness.codecs.debezium_vitess.vgtid import VgtidPosition, position
 from harness.model.record import Origin
 from harness.model.vstream import (
     Begin,
@@ -59,13 +59,13 @@ class Task:
     keyspace: str
     copying: bool
     shards: frozenset[str] | None = None
-    assembly: Assembly = field(default_factory=Assembly)
+    assembly: EventBuffer = field(default_factory=EventBuffer)
     shapes: dict[TableKey, TableShape] = field(default_factory=dict[TableKey, TableShape])
     names: dict[tuple[str, str], TableKey | None] = field(
         default_factory=dict[tuple[str, str], "TableKey | None"]
     )
-    position: Position | None = None
-    last: Position | None = None
+    position: VgtidPosition | None = None
+    last: VgtidPosition | None = None
 
     def feed(self, response: VStreamResponse) -> Iterator[Emitted]:
         """Yield the records that a response completes.

@@ -17,7 +17,7 @@ from harness.codecs.debezium.settings import ConnectorSettings
 from harness.codecs.debezium_vitess.ordering import read_epochs
 from harness.codecs.debezium_vitess.settings import CURRENT, EMPTY, keyspace
 from harness.codecs.debezium_vitess.settings import shards as configured_shards
-from harness.codecs.debezium_vitess.vgtid import Position, parse, position
+from harness.codecs.debezium_vitess.vgtid import VgtidPosition, parse, position
 from harness.model.vstream import ShardGtid
 
 # What Connect stored: by server and task key (None where offsets are not kept per task).
@@ -29,7 +29,7 @@ ONLY_TASK: Final = "0"
 
 
 @dataclass(frozen=True, slots=True)
-class Cluster:
+class VitessCluster:
     """What the connector asks VTGate for: a keyspace's shards and tables."""
 
     shards: tuple[str, ...] = ()
@@ -42,7 +42,7 @@ class TaskPlan:
 
     key: str | None
     shards: tuple[str, ...] | None
-    start: Position
+    start: VgtidPosition
     epochs: Mapping[str, int]
     stored: Offset | None
 
@@ -54,7 +54,9 @@ def start_gtid(settings: ConnectorSettings) -> str:
     return settings.text("vitess.vgtid")
 
 
-def tasks(settings: ConnectorSettings, cluster: Cluster, offsets: Offsets) -> tuple[TaskPlan, ...]:
+def tasks(
+    settings: ConnectorSettings, cluster: VitessCluster, offsets: Offsets
+) -> tuple[TaskPlan, ...]:
     """Plan a connector's tasks; raises JavaError where it would refuse to."""
     if not settings.flag("vitess.offset.storage.per.task"):
         if settings.number("tasks.max") > 1:
@@ -65,7 +67,7 @@ def tasks(settings: ConnectorSettings, cluster: Cluster, offsets: Offsets) -> tu
     return _per_task(settings, cluster, offsets)
 
 
-def _start(settings: ConnectorSettings, cluster: Cluster) -> Position:
+def _start(settings: ConnectorSettings, cluster: VitessCluster) -> VgtidPosition:
     shards, gtid = configured_shards(settings), start_gtid(settings)
     if shards is None:
         # Without shards a configured position is not looked at.
@@ -75,17 +77,17 @@ def _start(settings: ConnectorSettings, cluster: Cluster) -> Position:
     return parse(gtid)
 
 
-def _everywhere(settings: ConnectorSettings) -> Position:
+def _everywhere(settings: ConnectorSettings) -> VgtidPosition:
     return position((ShardGtid(keyspace(settings), "", CURRENT),))
 
 
-def _same(settings: ConnectorSettings, shards: Sequence[str], gtid: str) -> Position:
+def _same(settings: ConnectorSettings, shards: Sequence[str], gtid: str) -> VgtidPosition:
     if not shards:
         return _everywhere(settings)
     return position(tuple(ShardGtid(keyspace(settings), shard, gtid) for shard in shards))
 
 
-def _epochs(settings: ConnectorSettings, cluster: Cluster) -> dict[str, int]:
+def _epochs(settings: ConnectorSettings, cluster: VitessCluster) -> dict[str, int]:
     configured = settings.text("vitess.shard.epoch.map")
     if configured:
         return read_epochs(configured)
@@ -98,7 +100,7 @@ def task_key(number: int, count: int, generation: int) -> str:
 
 
 def _per_task(
-    settings: ConnectorSettings, cluster: Cluster, offsets: Offsets
+    settings: ConnectorSettings, cluster: VitessCluster, offsets: Offsets
 ) -> tuple[TaskPlan, ...]:
     current = configured_shards(settings) or cluster.shards
     count = min(settings.number("tasks.max"), len(current))

@@ -11,15 +11,15 @@ from typing import Final
 from harness.codecs.debezium import topics as common
 from harness.codecs.debezium.selection import includes
 from harness.codecs.debezium.settings import ConnectorSettings
-from harness.codecs.debezium.topics import TableKey, Topics, joined, topics_of, underscored
+from harness.codecs.debezium.topics import TableKey, TopicNames, joined, topics_of, underscored
 
 
-def topics(settings: ConnectorSettings) -> Topics:
+def topics(settings: ConnectorSettings) -> TopicNames:
     """Return the names under the configured strategy; UsageError for one that is not known."""
     return common.topics(settings, _OWN)
 
 
-def _by_table(settings: ConnectorSettings) -> Topics:
+def _by_table(settings: ConnectorSettings) -> TopicNames:
     instead = settings.optional("override.data.change.topic.prefix")
     kept = includes(settings.optional("override.data.change.topic.prefix.exclude.list") or "")
     changes = settings.optional("override.schema.change.topic")

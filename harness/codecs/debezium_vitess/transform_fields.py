@@ -20,9 +20,9 @@ from harness.codecs.connect.java import split
 from harness.codecs.connect.schema import (
     ConnectRecord,
     Field,
-    Kind,
     Schema,
     SchemaCache,
+    SchemaType,
     field_value,
     with_value,
 )
@@ -57,18 +57,20 @@ def _less(schema: Schema, removed: frozenset[str], path: str) -> Schema:
     fields: list[Field] = []
     for field in schema.fields:
         name = f"{path}.{field.name}" if path else field.name
-        if field.schema.kind is Kind.STRUCT:
+        if field.schema.kind is SchemaType.STRUCT:
             fields.append(Field(field.name, _less(field.schema, removed, name)))
         elif name not in removed:
             fields.append(field)
-    return Schema(Kind.STRUCT, schema.optional, schema.name, schema.version, fields=tuple(fields))
+    return Schema(
+        SchemaType.STRUCT, schema.optional, schema.name, schema.version, fields=tuple(fields)
+    )
 
 
 def _kept(schema: Schema, struct: Mapping[str, Any]) -> Mapping[str, Any]:
     kept: dict[str, Any] = {}
     for field in schema.fields:
         value = field_value(field.schema, struct.get(field.name))
-        if field.schema.kind is Kind.STRUCT and value is not None:
+        if field.schema.kind is SchemaType.STRUCT and value is not None:
             value = _kept(field.schema, cast("Mapping[str, Any]", value))
         kept[field.name] = value
     return kept
@@ -101,7 +103,7 @@ def _replaced(schema: Schema, struct: Mapping[str, Any], path: str, text: str) -
             raise stopped(DATA_EXCEPTION, f"{name} is not a valid field name")
         return {**struct, name: _checked_text(name, field.schema, text)}
     inner = struct.get(name)
-    if field is None or field.schema.kind is not Kind.STRUCT or inner is None:
+    if field is None or field.schema.kind is not SchemaType.STRUCT or inner is None:
         return struct
     nested = cast("Mapping[str, Any]", inner)
     return {**struct, name: _replaced(field.schema, nested, rest, text)}
@@ -135,7 +137,7 @@ def _checked_text(name: str, schema: Schema, text: str) -> str:
 
     Source: Kafka 4.1 connect-api `ConnectSchema.validateValue`.
     """
-    if schema.kind is not Kind.STRING:
+    if schema.kind is not SchemaType.STRING:
         called = f' "{schema.name}"' if schema.name is not None else ""
         raise stopped(
             DATA_EXCEPTION,

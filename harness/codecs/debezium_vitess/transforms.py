@@ -16,7 +16,7 @@ from harness.codecs.connect.errors import (
     null_pointer,
     stopped,
 )
-from harness.codecs.connect.schema import ConnectRecord, Kind, Schema, field_value, with_value
+from harness.codecs.connect.schema import ConnectRecord, Schema, SchemaType, field_value, with_value
 from harness.codecs.connect.transforms import (
     Options,
     Transform,
@@ -75,7 +75,7 @@ def use_local_vgtid(options: Options) -> Transform:
 
 def _with_local_vgtid(record: ConnectRecord) -> ConnectRecord:
     schema = record.value_schema
-    if schema is None or schema.kind is not Kind.STRUCT or record.value is None:
+    if schema is None or schema.kind is not SchemaType.STRUCT or record.value is None:
         return record
     if all(field.name != _SOURCE for field in schema.fields):
         return record
@@ -113,7 +113,7 @@ def _rebuilt(schema: Schema, struct: Mapping[str, Any], path: str, local: str) -
     for field in schema.fields:
         name = f"{path}.{field.name}" if path else field.name
         value = field_value(field.schema, struct.get(field.name))
-        if field.schema.kind is Kind.STRUCT and value is not None:
+        if field.schema.kind is SchemaType.STRUCT and value is not None:
             value = _rebuilt(field.schema, cast("Mapping[str, Any]", value), name, local)
         elif name == f"{_SOURCE}.{_VGTID}":
             value = local

@@ -23,7 +23,7 @@ from zoneinfo import ZoneInfo
 
 from harness.codecs.connect.errors import ILLEGAL_ARGUMENT, NUMBER_FORMAT, JavaError
 from harness.codecs.connect.java import floating, integer, text
-from harness.codecs.connect.schema import Kind, Schema
+from harness.codecs.connect.schema import Schema, SchemaType
 from harness.codecs.debezium import temporal
 from harness.codecs.debezium.columns import ColumnType, Conversion, Jdbc, Parse
 from harness.codecs.debezium.enum_set import enum_text, set_text
@@ -32,17 +32,17 @@ from harness.codecs.debezium.settings import ConnectorSettings
 from harness.codecs.debezium_vitess import temporal as texts
 from harness.errors import UsageError
 
-BYTES: Final = Schema(Kind.BYTES)
-JSON: Final = Schema(Kind.STRING, name="io.debezium.data.Json", version=1)
-YEAR: Final = Schema(Kind.INT32, name="io.debezium.time.Year", version=1)
-ZONED: Final = Schema(Kind.STRING, name="io.debezium.time.ZonedTimestamp", version=1)
+BYTES: Final = Schema(SchemaType.BYTES)
+JSON: Final = Schema(SchemaType.STRING, name="io.debezium.data.Json", version=1)
+YEAR: Final = Schema(SchemaType.INT32, name="io.debezium.time.Year", version=1)
+ZONED: Final = Schema(SchemaType.STRING, name="io.debezium.time.ZonedTimestamp", version=1)
 _NUMBER: Final = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\Z")
 _PLAIN: Final = re.compile(rb"-?\d+(?:\.\d+)?\Z")
 _MIDPOINT: Final = 1 << 28
 
 
 @dataclass(frozen=True, slots=True)
-class Modes:
+class ValueModes:
     """What the settings say about values, read once; `zone` is the JVM's, None for UTC."""
 
     time: str
@@ -53,9 +53,9 @@ class Modes:
     zone: ZoneInfo | None
 
 
-def modes(settings: ConnectorSettings, zone: str) -> Modes:
+def modes(settings: ConnectorSettings, zone: str) -> ValueModes:
     """Read the modes; UsageError for one that does not exist."""
-    found = Modes(
+    found = ValueModes(
         time=settings.mode("time.precision.mode"),
         unsigned=settings.mode("bigint.unsigned.handling.mode"),
         binary=settings.mode("binary.handling.mode"),
@@ -129,7 +129,7 @@ def _precise(value: str) -> Decimal:
 _UNSIGNED: Mapping[str, Conversion] = MappingProxyType(
     {
         "string": Conversion(STRING, text, null=""),
-        "long": Conversion(Schema(Kind.INT64), text, _long, 0, fails=True),
+        "long": Conversion(Schema(SchemaType.INT64), text, _long, 0, fails=True),
         # The zero is a Long, which a Decimal field refuses.
         "precise": Conversion(WHOLE_DECIMAL, text, _precise, None, fails=True),
     }
@@ -143,13 +143,13 @@ _BINARY_TEXTS: Mapping[str, Callable[[bytes], str]] = MappingProxyType(
 )
 
 
-def _binary(found: Modes) -> Conversion:
+def _binary(found: ValueModes) -> Conversion:
     if found.binary == "bytes":
         return Conversion(BYTES, _raw, null=b"")
     return Conversion(STRING, _raw, _BINARY_TEXTS[found.binary], "")
 
 
-def _unknown(found: Modes) -> Conversion:
+def _unknown(found: ValueModes) -> Conversion:
     """Bytes through a text and back; a mode of text does not fit the schema and leaves null."""
     if found.binary == "bytes":
         return Conversion(BYTES, text, lambda value: value.encode(), b"")
@@ -160,7 +160,7 @@ def _nothing(value: str) -> None:
     del value
 
 
-def _temporal(column: ColumnType, found: Modes) -> Conversion:
+def _temporal(column: ColumnType, found: ValueModes) -> Conversion:
     if found.time == temporal.ISOSTRING:
         return Conversion(STRING, text, null="")
     mode = temporal.MODES[found.time]
@@ -175,7 +175,7 @@ def _temporal(column: ColumnType, found: Modes) -> Conversion:
     return Conversion(form.schema, partial(texts.moment, found.zone), form.convert, 0, fails=True)
 
 
-def _within_day(column: ColumnType, form: temporal.Form, nanos: int) -> int | None:
+def _within_day(column: ColumnType, form: temporal.TemporalType, nanos: int) -> int | None:
     try:
         return form.convert(nanos)
     except temporal.OutsideDay as outside:
@@ -190,11 +190,11 @@ def _within_day(column: ColumnType, form: temporal.Form, nanos: int) -> int | No
 
 _SIMPLE: Mapping[Jdbc, Conversion] = MappingProxyType(
     {
-        Jdbc.SMALLINT: Conversion(Schema(Kind.INT16), _whole(16), null=0),
-        Jdbc.INTEGER: Conversion(Schema(Kind.INT32), _whole(32), null=0),
-        Jdbc.BIGINT: Conversion(Schema(Kind.INT64), _whole(64), null=0),
-        Jdbc.FLOAT: Conversion(Schema(Kind.FLOAT64), _float32, null=0.0),
-        Jdbc.DOUBLE: Conversion(Schema(Kind.FLOAT64), _float64, null=0.0),
+        Jdbc.SMALLINT: Conversion(Schema(SchemaType.INT16), _whole(16), null=0),
+        Jdbc.INTEGER: Conversion(Schema(SchemaType.INT32), _whole(32), null=0),
+        Jdbc.BIGINT: Conversion(Schema(SchemaType.INT64), _whole(64), null=0),
+        Jdbc.FLOAT: Conversion(Schema(SchemaType.FLOAT64), _float32, null=0.0),
+        Jdbc.DOUBLE: Conversion(Schema(SchemaType.FLOAT64), _float64, null=0.0),
         Jdbc.VARCHAR: Conversion(STRING, text, null=""),
         Jdbc.TIMESTAMP_WITH_TIMEZONE: Conversion(ZONED, text, null="1970-01-01T00:00:00Z"),
     }
@@ -214,7 +214,7 @@ _TEMPORALS: Final = frozenset({Jdbc.DATE, Jdbc.TIME, Jdbc.TIMESTAMP})
 
 def _members(column: ColumnType, name: str, number: Callable[..., str]) -> Conversion:
     schema = Schema(
-        Kind.STRING,
+        SchemaType.STRING,
         name=name,
         version=1,
         parameters=(("allowed", ",".join(column.members)),),
@@ -224,7 +224,7 @@ def _members(column: ColumnType, name: str, number: Callable[..., str]) -> Conve
     return Conversion(schema, _SIMPLE[column.jdbc].parse, partial(number, column.members), "")
 
 
-def _of_type(column: ColumnType, found: Modes) -> Conversion | None:
+def _of_type(column: ColumnType, found: ValueModes) -> Conversion | None:
     match column.type:
         case "JSON":
             return Conversion(JSON, text, null="")
@@ -240,7 +240,7 @@ def _of_type(column: ColumnType, found: Modes) -> Conversion | None:
             return None
 
 
-def conversion(column: ColumnType, found: Modes) -> Conversion | None:
+def conversion(column: ColumnType, found: ValueModes) -> Conversion | None:
     """Return how a column travels; None for one that is left out."""
     chosen = _of_type(column, found) or _SIMPLE.get(column.jdbc)
     if chosen is None and column.jdbc in _BINARIES:

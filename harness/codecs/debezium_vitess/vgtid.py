@@ -33,7 +33,7 @@ def _escaped(found: re.Match[str]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Position:
+class VgtidPosition:
     """A VGTID. Two are equal by what they say; the text of one read from text is kept as it was."""
 
     shards: tuple[ShardGtid, ...]
@@ -49,15 +49,17 @@ class Position:
         return any(not shard.gtid or shard.table_pks for shard in self.shards)
 
 
-def position(shards: tuple[ShardGtid, ...], *, documented: bool = False) -> Position:
+def position(shards: tuple[ShardGtid, ...], *, documented: bool = False) -> VgtidPosition:
     """Return a position from the stream's; the documents' form has no `table_p_ks`."""
-    return Position(shards, jackson([_shard(shard, documented=documented) for shard in shards]))
+    return VgtidPosition(
+        shards, jackson([_shard(shard, documented=documented) for shard in shards])
+    )
 
 
-def parse(text: str) -> Position:
+def parse(text: str) -> VgtidPosition:
     """Read a position from a setting or an offset; UsageError for what is none."""
     try:
-        return Position(tuple(_read_shard(entry) for entry in json.loads(text)), text)
+        return VgtidPosition(tuple(_read_shard(entry) for entry in json.loads(text)), text)
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise UsageError(
             f"not a VGTID: {text!r}",

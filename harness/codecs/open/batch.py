@@ -15,7 +15,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Protocol
 
-from harness.codecs.open.settings import Settings
+from harness.codecs.open.settings import OpenSettings
 from harness.model.record import Origin, Record, bare_record
 from harness.model.source_events import RowEvent
 from harness.wire.framing import (
@@ -34,7 +34,7 @@ Place = tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class EncodedRows:
     """Rows as they go into messages: event keys, event values, and the bytes of both together."""
 
     rows: Sequence[RowEvent]
@@ -42,9 +42,9 @@ class Written:
     values: Sequence[bytes]
     sizes: Sequence[int]
 
-    def at(self, order: Sequence[int]) -> Written:
+    def at(self, order: Sequence[int]) -> EncodedRows:
         """Return the rows in another order."""
-        return Written(
+        return EncodedRows(
             [self.rows[n] for n in order],
             [self.keys[n] for n in order],
             [self.values[n] for n in order],
@@ -52,10 +52,10 @@ class Written:
         )
 
 
-class Waiting(Protocol):
+class OpenMessages(Protocol):
     """The messages of a changefeed that may still grow, or wait as if they might."""
 
-    def add(self, written: Written) -> Sequence[Record]:
+    def add(self, written: EncodedRows) -> Sequence[Record]:
         """Take rows; return the messages that they push out, in order."""
         ...
 
@@ -75,7 +75,7 @@ class Singles:
         """Start without a message."""
         self._waiting: dict[Place, Record] = {}
 
-    def add(self, written: Written) -> Sequence[Record]:
+    def add(self, written: EncodedRows) -> Sequence[Record]:
         """Take rows; return the messages that they push out."""
         rows, waiting = written.rows, self._waiting
         topics = [row.topic for row in rows]
@@ -115,12 +115,12 @@ class Singles:
 class Batches:
     """Several rows to a message."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: OpenSettings) -> None:
         """Take what limits a message."""
         self._settings = settings
-        self._open: dict[Place, Batch] = {}
+        self._open: dict[Place, MessageBatch] = {}
 
-    def add(self, written: Written) -> Sequence[Record]:
+    def add(self, written: EncodedRows) -> Sequence[Record]:
         """Take rows; return the messages that they push out.
 
         Rows are taken place by place, many at once; a message's turn is that of the row that finds
@@ -133,7 +133,7 @@ class Batches:
         else:
             order = sorted(range(len(rows)), key=places.__getitem__)
             written = written.at(order)
-        frames = Frames(
+        frames = FramedRows(
             framed(written.keys),
             framed(written.values),
             written.sizes,
@@ -150,13 +150,13 @@ class Batches:
         return [record for _, record in full]
 
     def _filled(
-        self, place: Place, frames: Frames, begin: int, end: int
+        self, place: Place, frames: FramedRows, begin: int, end: int
     ) -> Iterator[tuple[int, Record]]:
         """Yield the messages that these rows of a place fill, each with the first row too many."""
-        batch = self._open.setdefault(place, Batch(place))
+        batch = self._open.setdefault(place, MessageBatch(place))
         while (taken := batch.take(frames, begin, end, self._settings)) < end:
             yield taken, batch.record()
-            batch = self._open[place] = Batch(place)
+            batch = self._open[place] = MessageBatch(place)
             begin = taken
 
     def close(self, place: Place) -> Sequence[Record]:
@@ -171,7 +171,7 @@ class Batches:
 
 
 @dataclass(frozen=True, slots=True)
-class Frames:
+class FramedRows:
     """Rows as they are put into batches: row n has the parts 2n and 2n + 1 of keys and values."""
 
     keys: Sequence[bytes]
@@ -180,7 +180,7 @@ class Frames:
     origins: Sequence[Origin]
 
 
-class Batch:
+class MessageBatch:
     """One message that is being filled."""
 
     __slots__ = ("_keys", "_length", "_origins", "_place", "_values")
@@ -193,7 +193,7 @@ class Batch:
         self._origins: list[Origin] = []
         self._length = RECORD_OVERHEAD + len(VERSION_PREFIX)
 
-    def take(self, frames: Frames, begin: int, end: int, settings: Settings) -> int:
+    def take(self, frames: FramedRows, begin: int, end: int, settings: OpenSettings) -> int:
         """Take as many of these rows as the message may hold; return where the rest begins.
 
         An empty message takes a row of any size: what is too large was dealt with before.

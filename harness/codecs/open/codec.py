@@ -7,8 +7,8 @@ from typing import Any
 
 from harness.codecs.open.decode import decode
 from harness.codecs.open.dialect import DIALECTS
-from harness.codecs.open.encode import Encoder
-from harness.codecs.open.settings import Settings, settings
+from harness.codecs.open.encode import OpenEncoder
+from harness.codecs.open.settings import OpenSettings, settings
 from harness.codecs.ticdc.claim_check import ClaimCheck
 from harness.contracts import Codec, Load, SchemaRegistry, Wire
 from harness.model.decoded import DecodedEvent
@@ -23,7 +23,7 @@ class OpenWire:
     that this very wire has encoded are known.
     """
 
-    def __init__(self, bound: Settings, seed: int = 0, load: Load | None = None) -> None:
+    def __init__(self, bound: OpenSettings, seed: int = 0, load: Load | None = None) -> None:
         """Take the settings that decide the bytes."""
         self._settings = bound
         self._seed = seed
@@ -52,7 +52,7 @@ class OpenWire:
 
     def encode(self, events: Iterable[SourceEvent]) -> Iterator[Record]:
         """Return the records of the vendor input; the same input gives the same records again."""
-        return Encoder(self._settings, self._store, self._seed).encode(events)
+        return OpenEncoder(self._settings, self._store, self._seed).encode(events)
 
     def decode(self, key: bytes | None, value: bytes | None) -> tuple[DecodedEvent, ...]:
         """Return the events of one message."""

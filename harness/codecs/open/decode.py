@@ -12,7 +12,7 @@ from typing import Any, cast
 import orjson
 
 from harness.codecs.open.decode_types import read_value, shown
-from harness.codecs.open.settings import Settings
+from harness.codecs.open.settings import OpenSettings
 from harness.codecs.ticdc.claim_check import stored_event
 from harness.contracts import Load
 from harness.errors import DecodingError
@@ -26,7 +26,7 @@ _IMAGES = ({"u"}, {"u", "p"}, {"d"})
 
 
 def decode(
-    key: bytes | None, value: bytes | None, settings: Settings, load: Load | None = None
+    key: bytes | None, value: bytes | None, settings: OpenSettings, load: Load | None = None
 ) -> tuple[DecodedEvent, ...]:
     """Return the events of one message, in order; DecodingError for anything malformed.
 
@@ -37,7 +37,7 @@ def decode(
     return tuple(_event(k, v, settings, load) for k, v in unframe(key, value))
 
 
-def _event(key: bytes, value: bytes, settings: Settings, load: Load | None) -> DecodedEvent:
+def _event(key: bytes, value: bytes, settings: OpenSettings, load: Load | None) -> DecodedEvent:
     head = _object(key, "event key")
     kind = _integer(head, "t", "event key")
     ts = _integer(head, "ts", "event key")
@@ -66,7 +66,7 @@ def _event(key: bytes, value: bytes, settings: Settings, load: Load | None) -> D
 
 
 def _row(
-    head: Mapping[str, Any], key: bytes, value: bytes, settings: Settings, load: Load | None
+    head: Mapping[str, Any], key: bytes, value: bytes, settings: OpenSettings, load: Load | None
 ) -> DecodedEvent:
     texts = (_text(key), _text(value))
     place = _string(head, "ccl")
@@ -96,7 +96,7 @@ def _row(
     )
 
 
-def _kind(columns: Mapping[str, object], settings: Settings, *, handle_only: bool) -> EventKind:
+def _kind(columns: Mapping[str, object], settings: OpenSettings, *, handle_only: bool) -> EventKind:
     if "d" in columns:
         return EventKind.DELETE
     if "p" in columns:
@@ -126,7 +126,7 @@ def _images(body: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
     return images
 
 
-def _columns(image: Mapping[str, Any], settings: Settings) -> Mapping[str, Value]:
+def _columns(image: Mapping[str, Any], settings: OpenSettings) -> Mapping[str, Value]:
     values: dict[str, Value] = {}
     text_base64 = settings.dialect.text_base64
     for name, column in image.items():

@@ -14,7 +14,7 @@ from types import MappingProxyType
 
 
 @dataclass(frozen=True, slots=True)
-class Dialect:
+class OpenDialect:
     """What one version does differently.
 
     `complete` is what a resolved ts promises: commit ts `at-or-below` it, or `below`. `key_tail`
@@ -44,7 +44,7 @@ class Dialect:
         return "rid" in self.key_tail
 
 
-CURRENT = Dialect(
+CURRENT = OpenDialect(
     name="current",
     flags=True,
     old_value=True,
@@ -63,7 +63,7 @@ NEWARCH = replace(
     empty_members=True,
     both_ohk=True,
 )
-V4_0_4 = Dialect(
+V4_0_4 = OpenDialect(
     name="4.0.4",
     flags=False,
     old_value=False,
@@ -73,6 +73,6 @@ V4_0_4 = Dialect(
     complete="below",
     key_tail=("t", "ohk", "ccl"),
 )
-DIALECTS: Mapping[str, Dialect] = MappingProxyType(
+DIALECTS: Mapping[str, OpenDialect] = MappingProxyType(
     {dialect.name: dialect for dialect in (CURRENT, NEWARCH, V4_0_4)}
 )

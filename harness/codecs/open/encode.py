@@ -15,12 +15,12 @@ from typing import assert_never
 from harness.codecs.open.batch import (
     SINGLE_OVERHEAD,
     Batches,
+    EncodedRows,
+    OpenMessages,
     Singles,
-    Waiting,
-    Written,
 )
-from harness.codecs.open.encode_rows import Reduced, RowTexts
-from harness.codecs.open.settings import Settings
+from harness.codecs.open.encode_rows import ReducedRow, RowTexts
+from harness.codecs.open.settings import OpenSettings
 from harness.codecs.ticdc.claim_check import ClaimCheck, content, location, names
 from harness.errors import SourceStopped
 from harness.model.record import Record
@@ -32,13 +32,15 @@ from harness.wire.json_text import bare, html_safe
 RUN = 256
 
 
-class Encoder:
+class OpenEncoder:
     """Turns one changefeed's vendor input into records.
 
     `store` is given each file that a record names, before the record; the names follow from `seed`.
     """
 
-    def __init__(self, settings: Settings, store: Callable[[ClaimCheck], None], seed: int) -> None:
+    def __init__(
+        self, settings: OpenSettings, store: Callable[[ClaimCheck], None], seed: int
+    ) -> None:
         """Take the changefeed's settings."""
         self._settings = settings
         self._store = store
@@ -53,7 +55,7 @@ class Encoder:
         vendor's own batches also depend on timing (TiCDC codec notes §2.7). Raises SourceStopped
         where TiCDC would stop, EncodingError for a value that no column has.
         """
-        waiting: Waiting = (
+        waiting: OpenMessages = (
             Singles() if self._settings.max_batch_size == 1 else Batches(self._settings)
         )
         run: list[RowEvent] = []
@@ -80,7 +82,7 @@ class Encoder:
             yield from waiting.add(self._written(run))
         yield from waiting.flush()
 
-    def _written(self, rows: Sequence[RowEvent]) -> Written:
+    def _written(self, rows: Sequence[RowEvent]) -> EncodedRows:
         settings = self._settings
         keys, values = self._rows.pairs(rows)
         if settings.compression != "none":
@@ -94,18 +96,18 @@ class Encoder:
                         rows[number], keys[number], values[number]
                     )
             sizes = _sizes(keys, values)
-        return Written(rows, keys, values, sizes)
+        return EncodedRows(rows, keys, values, sizes)
 
     def _reduced(self, row: RowEvent, key: bytes, value: bytes) -> tuple[bytes, bytes]:
         """Return what is sent instead of a row that is too large."""
         settings = self._settings
         if settings.large == "none":
             raise _too_large(row, key, value, settings)
-        how = Reduced()
+        how = ReducedRow()
         if settings.large == "claim-check":
             name = next(self._names)
             self._store(ClaimCheck(name, content(key, value)))
-            how = Reduced(location(settings.storage_uri, name))
+            how = ReducedRow(location(settings.storage_uri, name))
         key, value = self._rows.reduced(row, how)
         value = compressed(value, settings.compression)
         if len(key) + len(value) + SINGLE_OVERHEAD > settings.max_message_bytes:
@@ -134,7 +136,7 @@ def _resolved(mark: ResolvedEvent) -> Record:
     return Record(mark.topic, mark.partition, key, frame_values([b""]), (mark.origin,))
 
 
-def _too_large(row: RowEvent, key: bytes, value: bytes, settings: Settings) -> SourceStopped:
+def _too_large(row: RowEvent, key: bytes, value: bytes, settings: OpenSettings) -> SourceStopped:
     size = len(key) + len(value) + SINGLE_OVERHEAD
     return SourceStopped(
         "ErrMessageTooLarge",

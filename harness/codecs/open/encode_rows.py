@@ -11,17 +11,17 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from harness.codecs.open.settings import Settings
+from harness.codecs.open.settings import OpenSettings
 from harness.codecs.open.template import (
     COMMIT_TS,
     FIRST_VALUE,
     INTEGER,
     PHYSICAL_ID,
     ROW_ID,
-    Draft,
-    Layout,
+    MessageTemplate,
+    MessageTemplateBuilder,
 )
-from harness.codecs.open.types import Form, form
+from harness.codecs.open.types import ColumnFormat, form
 from harness.errors import EncodingError, SourceStopped
 from harness.model.source_events import RowEvent, SourceTable
 from harness.wire.json_text import bare, html_safe
@@ -32,17 +32,17 @@ Pairs = tuple[list[bytes], list[bytes]]
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class ColumnTexts:
     """One column of a table as it is written: the text before the value, and the value's form."""
 
     ordinal: int
     handle: bool
     prefix: str
-    form: Form
+    form: ColumnFormat
 
 
 @dataclass(frozen=True, slots=True)
-class Reduced:
+class ReducedRow:
     """How a row that is too large is sent instead: handle columns only, or a claim check."""
 
     location: str = ""
@@ -68,7 +68,7 @@ class _Run:
             for told in (self._befores, self._afters, self._row_ids, self._physical_ids)
         )
 
-    def texts(self, layout: Layout) -> list[bytes]:
+    def texts(self, layout: MessageTemplate) -> list[bytes]:
         """Return the event key and the event value of each row; all of them have this layout."""
         try:
             return layout.texts(
@@ -91,13 +91,13 @@ class _Run:
 class RowTexts:
     """Writes the rows of one changefeed; keeps what is prepared for each table and shape."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: OpenSettings) -> None:
         """Take the changefeed's settings."""
         self._settings = settings
         self._escaped = html_safe if settings.dialect.html_escapes else bare
         # The table is kept beside its columns, so that its identity cannot be reused.
-        self._columns: dict[int, tuple[SourceTable, tuple[Column, ...]]] = {}
-        self._layouts: dict[Shape, Layout] = {}
+        self._columns: dict[int, tuple[SourceTable, tuple[ColumnTexts, ...]]] = {}
+        self._layouts: dict[Shape, MessageTemplate] = {}
 
     def pairs(self, rows: Sequence[RowEvent]) -> Pairs:
         """Return the rows' event keys, and their event values.
@@ -118,7 +118,7 @@ class RowTexts:
                 keys[number], values[number] = key, value
         return keys, values
 
-    def reduced(self, row: RowEvent, how: Reduced) -> tuple[bytes, bytes]:
+    def reduced(self, row: RowEvent, how: ReducedRow) -> tuple[bytes, bytes]:
         """Return the event key and value that are sent instead of a row that is too large."""
         layout = self._layout(row, self._shape(row)[-1], how)
         key, value = _Run([row]).texts(layout)
@@ -145,15 +145,17 @@ class RowTexts:
         texts = run.texts(layout)
         return texts[::2], texts[1::2]
 
-    def _layout(self, row: RowEvent, changed: tuple[int, ...], how: Reduced | None) -> Layout:
-        draft = Draft()
+    def _layout(
+        self, row: RowEvent, changed: tuple[int, ...], how: ReducedRow | None
+    ) -> MessageTemplate:
+        draft = MessageTemplateBuilder()
         self._key(draft, row, how)
         draft.text("\n")
         self._value(draft, row, changed, handle_only=how is not None)
         draft.text("\n")
         return draft.layout()
 
-    def _key(self, draft: Draft, row: RowEvent, how: Reduced | None) -> None:
+    def _key(self, draft: MessageTemplateBuilder, row: RowEvent, how: ReducedRow | None) -> None:
         dialect, name = self._settings.dialect, row.table.table.id
         schema, table = self._escaped([name.schema]), self._escaped([name.name])
         draft.text('{"ts":')
@@ -179,7 +181,12 @@ class RowTexts:
         draft.text("}")
 
     def _value(
-        self, draft: Draft, row: RowEvent, changed: tuple[int, ...], *, handle_only: bool
+        self,
+        draft: MessageTemplateBuilder,
+        row: RowEvent,
+        changed: tuple[int, ...],
+        *,
+        handle_only: bool,
     ) -> None:
         settings, columns = self._settings, self._prepared(row.table)
         deleted = row.after is None
@@ -203,22 +210,22 @@ class RowTexts:
                 draft.members((c.prefix, first + c.ordinal, c.form) for c in old)
         draft.text("}")
 
-    def _prepared(self, table: SourceTable) -> tuple[Column, ...]:
+    def _prepared(self, table: SourceTable) -> tuple[ColumnTexts, ...]:
         found = self._columns.get(id(table))
         if found is None:
             found = self._columns[id(table)] = (table, self._table_columns(table))
         return found[1]
 
-    def _table_columns(self, table: SourceTable) -> tuple[Column, ...]:
+    def _table_columns(self, table: SourceTable) -> tuple[ColumnTexts, ...]:
         dialect = self._settings.dialect
         columns = [(table.table.columns[ordinal], ordinal) for ordinal in table.emitted]
         if dialect.sorted_columns:
             columns.sort(key=lambda pair: pair[0].name.encode("utf-8", "surrogatepass"))
-        found: list[Column] = []
+        found: list[ColumnTexts] = []
         for column, ordinal in columns:
             handle = ordinal in table.handle
             prefix = f'"{self._escaped([column.name])[0]}":{{"t":{table.codes[ordinal]}'
             prefix += ',"h":true' if handle else ""
             prefix += f',"f":{table.flags[ordinal]}' if dialect.flags else ""
-            found.append(Column(ordinal, handle, prefix + ',"v":', form(column.kind, dialect)))
+            found.append(ColumnTexts(ordinal, handle, prefix + ',"v":', form(column.kind, dialect)))
         return tuple(found)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
-from harness.codecs.open.dialect import DIALECTS, Dialect
+from harness.codecs.open.dialect import DIALECTS, OpenDialect
 from harness.codecs.open.reference import (
     COUNT,
     FLAG,
@@ -38,10 +38,10 @@ _KNOWN: Mapping[str, Setting] = {setting.name: setting for setting in SETTINGS}
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class OpenSettings:
     """What decides the bytes of a changefeed's messages; sizes are in bytes, batches in events."""
 
-    dialect: Dialect
+    dialect: OpenDialect
     max_batch_size: int = MAX_BATCH_SIZE
     max_message_bytes: int = MAX_MESSAGE_BYTES
     output_old_value: bool = True
@@ -52,7 +52,7 @@ class Settings:
     storage_uri: str = ""
 
 
-def settings(values: Mapping[str, Any], dialect: str) -> Settings:
+def settings(values: Mapping[str, Any], dialect: str) -> OpenSettings:
     """Read a scenario's `settings.open`; UsageError for what TiCDC or the dialect does not know."""
     if dialect not in DIALECTS:
         raise UsageError(
@@ -64,7 +64,7 @@ def settings(values: Mapping[str, Any], dialect: str) -> Settings:
     }
     batch, limit = "max-batch-size", "max-message-bytes"
     only = "only-output-updated-columns"
-    read = Settings(
+    read = OpenSettings(
         dialect=version,
         max_batch_size=_first(
             found, MAX_BATCH_SIZE, batch, f"sink.kafka-config.codec-config.{batch}"
@@ -143,7 +143,7 @@ def _wrong(setting: Setting, value: object) -> UsageError:
 
 
 def _refuse_what_is_at_odds(
-    values: Mapping[str, Any], found: Mapping[str, Any], read: Settings
+    values: Mapping[str, Any], found: Mapping[str, Any], read: OpenSettings
 ) -> None:
     forced = str(values.get("force-replicate", False)).lower() == "true"
     if forced and found.get("sink.delete-only-output-handle-key-columns"):

@@ -1,7 +1,7 @@
 """Event texts as constants and slots: what a table's rows have in common is prepared once.
 
 Rows are given as columns: commit ts, row id and partition id of all of them, then their values.
-Rows that leave the same members out share a `Layout` and are written at once: the constants of all
+Rows that leave the same members out share a template and are written at once: the constants of all
 of them lie in one list, each column's texts are put between them, one join makes the bytes. Line
 feeds separate the texts, for no raw one occurs within JSON.
 
@@ -13,15 +13,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from harness.codecs.open.types import Form, Writer, integers
+from harness.codecs.open.types import ColumnFormat, Writer, integers
 from harness.model.values import Value
 
 COMMIT_TS, ROW_ID, PHYSICAL_ID, FIRST_VALUE = 0, 1, 2, 3
-INTEGER = Form(integers, quoted=False)
+INTEGER = ColumnFormat(integers, quoted=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Slot:
+class ValueSlot:
     """One place for a value: which column it is of, and how that is written."""
 
     ordinal: int
@@ -30,14 +30,14 @@ class Slot:
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class MessageTemplate:
     """What rows of one shape have in common: `constants` stand around `slots`, one more of them.
 
     The last constant begins the text that follows and ends with the line feed that ends it.
     """
 
     constants: tuple[str, ...]
-    slots: tuple[Slot, ...]
+    slots: tuple[ValueSlot, ...]
 
     def texts(self, columns: Sequence[Sequence[Value]]) -> list[bytes]:
         """Return the event key and the event value of each row, one after the other.
@@ -65,7 +65,7 @@ class Layout:
         return "".join(parts).encode().split(b"\n")[:-1]
 
 
-def _with_nulls(slot: Slot, values: Sequence[Value]) -> list[str]:
+def _with_nulls(slot: ValueSlot, values: Sequence[Value]) -> list[str]:
     present = [value for value in values if value is not None]
     texts: Sequence[str] = slot.write(present) if present else ()
     if slot.quoted and present:
@@ -75,26 +75,26 @@ def _with_nulls(slot: Slot, values: Sequence[Value]) -> list[str]:
     return ["null" if value is None else following() for value in values]
 
 
-class Draft:
+class MessageTemplateBuilder:
     """A layout that is being put together from left to right."""
 
     def __init__(self) -> None:
         """Start empty."""
         self._constants = [""]
-        self._slots: list[Slot] = []
+        self._slots: list[ValueSlot] = []
 
     def text(self, text: str) -> None:
         """Add constant text."""
         self._constants[-1] += text
 
-    def slot(self, ordinal: int, form: Form) -> None:
+    def slot(self, ordinal: int, form: ColumnFormat) -> None:
         """Add a place for a value of a column."""
         quote = '"' if form.quoted else ""
         self._constants[-1] += quote
-        self._slots.append(Slot(ordinal, form.write, form.quoted))
+        self._slots.append(ValueSlot(ordinal, form.write, form.quoted))
         self._constants.append(quote)
 
-    def members(self, columns: Iterable[tuple[str, int, Form]]) -> None:
+    def members(self, columns: Iterable[tuple[str, int, ColumnFormat]]) -> None:
         """Add an object of columns: the text before `v`, and the place of the value."""
         comma = ""
         self.text("{")
@@ -105,6 +105,6 @@ class Draft:
             comma = ","
         self.text("}")
 
-    def layout(self) -> Layout:
+    def layout(self) -> MessageTemplate:
         """Return what was put together."""
-        return Layout(tuple(self._constants), tuple(self._slots))
+        return MessageTemplate(tuple(self._constants), tuple(self._slots))

@@ -17,7 +17,7 @@ from typing import Any, assert_never
 
 import orjson
 
-from harness.codecs.open.dialect import Dialect
+from harness.codecs.open.dialect import OpenDialect
 from harness.model.columns import ColumnKind
 from harness.wire.go_json import go_float, go_quote
 from harness.wire.json_text import bare, html_safe
@@ -31,14 +31,14 @@ _NO_PLAIN_NUMBER = ("n", "e", "-0.0", '"')
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class ColumnFormat:
     """How the values of one column kind are written, and whether quotes go around them."""
 
     write: Writer
     quoted: bool = True
 
 
-def form(kind: ColumnKind, dialect: Dialect) -> Form:  # noqa: PLR0911  (a table, as a match)
+def form(kind: ColumnKind, dialect: OpenDialect) -> ColumnFormat:  # noqa: PLR0911  (a table, as a match)
     """Return the form of a column kind in a dialect."""
     strings = html_safe if dialect.html_escapes else bare
     match kind:
@@ -53,11 +53,11 @@ def form(kind: ColumnKind, dialect: Dialect) -> Form:  # noqa: PLR0911  (a table
             | ColumnKind.ENUM
             | ColumnKind.SET
         ):
-            return Form(integers, quoted=False)
+            return ColumnFormat(integers, quoted=False)
         case ColumnKind.FLOAT:
-            return Form(_floats, quoted=False)
+            return ColumnFormat(_floats, quoted=False)
         case ColumnKind.DOUBLE:
-            return Form(_doubles, quoted=False)
+            return ColumnFormat(_doubles, quoted=False)
         case (
             ColumnKind.DECIMAL
             | ColumnKind.DATE
@@ -67,15 +67,15 @@ def form(kind: ColumnKind, dialect: Dialect) -> Form:  # noqa: PLR0911  (a table
             | ColumnKind.JSON
             | ColumnKind.VECTOR
         ):
-            return Form(strings)
+            return ColumnFormat(strings)
         case ColumnKind.CHAR | ColumnKind.VARCHAR:
-            return Form(_text_base64 if dialect.text_base64 else strings)
+            return ColumnFormat(_text_base64 if dialect.text_base64 else strings)
         case ColumnKind.BINARY | ColumnKind.VARBINARY:
-            return Form(_base64 if dialect.text_base64 else _quoted(strings))
+            return ColumnFormat(_base64 if dialect.text_base64 else _quoted(strings))
         case ColumnKind.TINYTEXT | ColumnKind.TEXT | ColumnKind.MEDIUMTEXT | ColumnKind.LONGTEXT:
-            return Form(_text_base64)
+            return ColumnFormat(_text_base64)
         case ColumnKind.TINYBLOB | ColumnKind.BLOB | ColumnKind.MEDIUMBLOB | ColumnKind.LONGBLOB:
-            return Form(_base64)
+            return ColumnFormat(_base64)
         case _:
             assert_never(kind)
 

@@ -17,8 +17,8 @@ from harness.codecs.connect.schema import (
     ConnectRecord,
     Field,
     Header,
-    Kind,
     Schema,
+    SchemaType,
 )
 from harness.model.record import Origin
 
@@ -59,7 +59,7 @@ def schema_of(document: Mapping[str, Any]) -> Schema:
     """Return a schema from its JSON."""
     parameters: dict[str, str] = document.get("parameters") or {}
     bare = Schema(
-        Kind(document["type"]),
+        SchemaType(document["type"]),
         document["optional"],
         document.get("name"),
         document.get("version"),
@@ -82,18 +82,18 @@ def value_of(schema: Schema, payload: Any) -> Any:
     if payload is None:
         return None
     match schema.kind:
-        case Kind.STRUCT:
+        case SchemaType.STRUCT:
             return {of.name: value_of(of.schema, payload[of.name]) for of in schema.fields}
-        case Kind.ARRAY:
+        case SchemaType.ARRAY:
             assert schema.items is not None
             return [value_of(schema.items, item) for item in payload]
-        case Kind.BYTES if schema.name == DECIMAL:
+        case SchemaType.BYTES if schema.name == DECIMAL:
             number = int.from_bytes(b64decode(payload), "big", signed=True)
             return Decimal(number).scaleb(-scale_of(schema))
-        case Kind.BYTES:
+        case SchemaType.BYTES:
             return b64decode(payload)
         case _:
-            return float(payload) if schema.kind is Kind.FLOAT64 else payload
+            return float(payload) if schema.kind is SchemaType.FLOAT64 else payload
 
 
 def part(record: Vector, name: str) -> tuple[Schema | None, Any]:

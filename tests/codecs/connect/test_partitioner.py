@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from harness.codecs.connect.partitioner import (
     Keyless,
-    Spread,
+    KeylessPartitions,
     murmur2,
     partition_for,
 )
@@ -45,11 +45,11 @@ def test_within_the_topic(key: bytes, partitions: int) -> None:
 
 def test_round_robin() -> None:
     """Records without a key go to one partition after the other."""
-    spread = Spread(Keyless.ROUND_ROBIN, 3)
+    spread = KeylessPartitions(Keyless.ROUND_ROBIN, 3)
     assert [spread.place(10) for _ in range(5)] == [0, 1, 2, 0, 1]
 
 
 def test_sticky() -> None:
     """A sticky run ends when a batch's bytes are sent."""
-    spread = Spread(Keyless.STICKY, 2)
+    spread = KeylessPartitions(Keyless.STICKY, 2)
     assert Counter(spread.place(4096) for _ in range(8)) == {0: 4, 1: 4}

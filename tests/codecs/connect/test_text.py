@@ -13,9 +13,9 @@ from harness.codecs.connect.header_text import header_bytes
 from harness.codecs.connect.java import utf8_bytes
 from harness.codecs.connect.java_double import java_double
 from harness.codecs.connect.json_converter import JsonConverter
-from harness.codecs.connect.json_text import JsonForm, json_string, json_value
+from harness.codecs.connect.json_text import JsonFormat, json_string, json_value
 from harness.codecs.connect.logical import DECIMAL, unscaled_bytes
-from harness.codecs.connect.schema import Field, Kind, Schema
+from harness.codecs.connect.schema import Field, Schema, SchemaType
 from harness.errors import SourceStopped
 
 # What JDK 17 prints.
@@ -32,16 +32,16 @@ DOUBLES = {
     5.380112710085299e18: "5.3801127100852992E18",
     3.2076316929225637e25: "3.2076316929225636E25",
 }
-TEXT = Schema(Kind.STRING, optional=True)
+TEXT = Schema(SchemaType.STRING, optional=True)
 ROW = Schema(
-    Kind.STRUCT,
+    SchemaType.STRUCT,
     name="r",
     fields=(
-        Field("id", Schema(Kind.INT64)),
+        Field("id", Schema(SchemaType.INT64)),
         Field("text", TEXT),
-        Field("ratio", Schema(Kind.FLOAT64, optional=True)),
-        Field("raw", Schema(Kind.BYTES, optional=True)),
-        Field("mode", Schema(Kind.STRING, optional=True, default="false")),
+        Field("ratio", Schema(SchemaType.FLOAT64, optional=True)),
+        Field("raw", Schema(SchemaType.BYTES, optional=True)),
+        Field("mode", Schema(SchemaType.STRING, optional=True, default="false")),
     ),
 )
 SURROGATES = st.text(st.characters(codec=None))
@@ -90,14 +90,14 @@ def test_fast_is_exact(row: dict[str, object]) -> None:
     converter = JsonConverter(schemas_enable=False)
     row = {field.name: row[field.name] for field in ROW.fields}
     envelope = Schema(
-        Kind.STRUCT,
+        SchemaType.STRUCT,
         fields=(
-            Field("before", Schema(Kind.STRUCT, optional=True, fields=ROW.fields)),
+            Field("before", Schema(SchemaType.STRUCT, optional=True, fields=ROW.fields)),
             Field("source", ROW),
         ),
     )
     for schema, value in ((ROW, row), (envelope, {"before": row, "source": row})):
-        expected = json_value(schema, value, JsonForm()).encode()
+        expected = json_value(schema, value, JsonFormat()).encode()
         for _ in range(2):
             assert converter.convert("t", schema, value) == (expected, None)
 
@@ -112,7 +112,9 @@ def test_null_out_of_place() -> None:
 
 def test_default_kept_out() -> None:
     """With replace.null.with.default switched off a null stays one."""
-    converter = JsonConverter(schemas_enable=False, form=JsonForm(replace_null_with_default=False))
+    converter = JsonConverter(
+        schemas_enable=False, form=JsonFormat(replace_null_with_default=False)
+    )
     text = converter.text(ROW, {"id": 1, "text": None, "ratio": None, "raw": None, "mode": None})
     assert json.loads(text or b"")["mode"] is None
 
@@ -123,7 +125,7 @@ def test_default_kept_out() -> None:
 )
 def test_decimal_bytes(number: int, data: str) -> None:
     """A Decimal is the fewest bytes of two's complement that hold it."""
-    schema = Schema(Kind.BYTES, name=DECIMAL, parameters=(("scale", "0"),))
+    schema = Schema(SchemaType.BYTES, name=DECIMAL, parameters=(("scale", "0"),))
     assert unscaled_bytes(schema, Decimal(number)).hex() == data
 
 
@@ -131,10 +133,10 @@ def test_decimal_bytes(number: int, data: str) -> None:
     ("schema", "value", "expected"),
     [
         (TEXT, 'a "b"', b'a "b"'),
-        (Schema(Kind.FLOAT64), 1e20, b"1.0E20"),
-        (Schema(Kind.BYTES), b"\x01", b"AQ=="),
-        (Schema(Kind.ARRAY, items=TEXT), ['a"', None, "\\"], b'["a\\"",null,"\\\\"]'),
-        (Schema(Kind.MAP, items=TEXT), {"k": "v"}, b'{"k":"v"}'),
+        (Schema(SchemaType.FLOAT64), 1e20, b"1.0E20"),
+        (Schema(SchemaType.BYTES), b"\x01", b"AQ=="),
+        (Schema(SchemaType.ARRAY, items=TEXT), ['a"', None, "\\"], b'["a\\"",null,"\\\\"]'),
+        (Schema(SchemaType.MAP, items=TEXT), {"k": "v"}, b'{"k":"v"}'),
         (
             ROW,
             {"id": 2, "text": "x\n", "ratio": 0.5, "raw": b"\x01", "mode": None},

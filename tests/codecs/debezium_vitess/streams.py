@@ -8,7 +8,7 @@ from typing import Any
 
 from harness.codecs.connect.schema import ConnectRecord
 from harness.codecs.debezium_vitess.dialect import DIALECTS
-from harness.codecs.debezium_vitess.encode import Connector, Surroundings
+from harness.codecs.debezium_vitess.encode import Connector, ConnectorEnvironment
 from harness.codecs.debezium_vitess.settings import read
 from harness.model.vstream import (
     Begin,
@@ -77,7 +77,7 @@ def transaction(number: int, *events: Any) -> VStreamResponse:
 
 def connector(
     properties: Mapping[str, Any] | None = None,
-    around: Surroundings | None = None,
+    around: ConnectorEnvironment | None = None,
     dialect: str = "current",
 ) -> Connector:
     """Return a connector whose clock stands still."""

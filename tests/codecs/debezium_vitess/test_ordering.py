@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from harness.codecs.connect.errors import JavaError
 from harness.codecs.debezium.errors import ConnectorFailed
-from harness.codecs.debezium_vitess.encode import Surroundings, offsets_of
+from harness.codecs.debezium_vitess.encode import ConnectorEnvironment, offsets_of
 from harness.codecs.debezium_vitess.epoch import epochs
 from harness.codecs.debezium_vitess.rank import parse as gtid
 from harness.codecs.debezium_vitess.rank import rank
@@ -134,7 +134,7 @@ def test_restart() -> None:
     first = connector(ORDERED)
     records = list(first.run([transaction(5, field(), row(None, [b"1", b"x"]))]))
     stored = offsets_of(records)
-    again = connector(ORDERED, Surroundings(offsets=stored))
+    again = connector(ORDERED, ConnectorEnvironment(offsets=stored))
     assert again.requests()[0].position.text == records[-1].source_offset["vgtid"]
     _, data, _ = again.run([transaction(6, field(), row(None, [b"2", b"x"]))])
     assert data.value["transaction"]["transaction_epoch"] == 1

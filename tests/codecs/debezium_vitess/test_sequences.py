@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.codecs.debezium.errors import ConnectorFailed
-from harness.codecs.debezium_vitess.assembly import Assembly
+from harness.codecs.debezium_vitess.assembly import EventBuffer
 from harness.model.vstream import (
     CopyCompleted,
     Ddl,
@@ -108,7 +108,7 @@ def test_passed_over(kind: PassedType) -> None:
 @pytest.mark.parametrize("event", [Other(), Ddl("alter table kv add x int")])
 def test_flushed_at_once(event: VEvent) -> None:
     """OTHER and DDL do not wait for a transaction; without a position they are dropped."""
-    assembly = Assembly()
+    assembly = EventBuffer()
     assert assembly.feed(VStreamResponse((event,))) is None
     batch = assembly.feed(VStreamResponse((vgtid(1), event)))
     assert batch is not None

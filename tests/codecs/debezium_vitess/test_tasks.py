@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.codecs.debezium_vitess.settings import read
-from harness.codecs.debezium_vitess.tasks import Cluster, TaskPlan, task_key, tasks
+from harness.codecs.debezium_vitess.tasks import TaskPlan, VitessCluster, task_key, tasks
 from harness.codecs.debezium_vitess.vgtid import position
 from harness.model.vstream import ShardGtid
 from tests.codecs.debezium_vitess.streams import BASE, HOST
@@ -28,7 +28,7 @@ def planned(
         "vitess.offset.storage.task.key.gen": str(generation),
         "vitess.prev.num.tasks": str(before),
     }
-    return tasks(read(asked), Cluster(tuple(shards)), offsets)
+    return tasks(read(asked), VitessCluster(tuple(shards)), offsets)
 
 
 @given(st.lists(st.sampled_from(NAMES), min_size=1, unique=True), st.integers(1, 20))

@@ -11,8 +11,8 @@ from harness.codecs.connect.schema import (
     ConnectRecord,
     Field,
     Header,
-    Kind,
     Schema,
+    SchemaType,
 )
 from harness.codecs.connect.transforms import TransformChain, transform_chain
 from harness.codecs.debezium_vitess.transforms import TRANSFORMS
@@ -22,7 +22,8 @@ from harness.model.record import Origin
 PACKAGE = "io.debezium.connector.vitess.transforms"
 PREDICATES = "org.apache.kafka.connect.transforms.predicates"
 VALUE = Schema(
-    Kind.STRUCT, fields=(Field("a", Schema(Kind.STRING)), Field("b", Schema(Kind.INT64)))
+    SchemaType.STRUCT,
+    fields=(Field("a", Schema(SchemaType.STRING)), Field("b", Schema(SchemaType.INT64))),
 )
 ROW = ConnectRecord("t", None, None, VALUE, {"a": "x", "b": 1}, Origin(1, 0, 0, "row"))
 TOMBSTONE = ConnectRecord("t", None, None, None, None, Origin(1, 0, 0, "row"))
@@ -98,8 +99,8 @@ def test_refused(values: dict[str, str]) -> None:
 
 
 SOURCE = Schema(
-    Kind.STRUCT,
-    fields=(Field("shard", Schema(Kind.STRING)), Field("vgtid", Schema(Kind.STRING))),
+    SchemaType.STRUCT,
+    fields=(Field("shard", Schema(SchemaType.STRING)), Field("vgtid", Schema(SchemaType.STRING))),
 )
 
 
@@ -115,7 +116,7 @@ def test_a_vgtid_that_an_earlier_transform_spoiled(
     first: str, options: dict[str, str], told: str
 ) -> None:
     """What UseLocalVgtid then misses stops the task with a Java exception, nothing else."""
-    schema = Schema(Kind.STRUCT, fields=(Field("source", SOURCE),))
+    schema = Schema(SchemaType.STRUCT, fields=(Field("source", SOURCE),))
     vgtid = '[{"keyspace":"ks","shard":"0","gtid":"a:1"}]'
     value = {"source": {"shard": "0", "vgtid": vgtid}}
     record = ConnectRecord("t", None, None, schema, value, Origin(1, 0, 0, "row"))
@@ -142,10 +143,10 @@ def test_a_vgtid_that_an_earlier_transform_spoiled(
 )
 def test_headers_stay(name: str, options: dict[str, str]) -> None:
     """No transform touches a record's headers."""
-    text = Schema(Kind.STRING)
+    text = Schema(SchemaType.STRING)
     headers = (Header("__debezium.newkey", text, "2"), Header("trace", text, "x"))
     asked = {f"transforms.t.{option}": value for option, value in options.items()}
     made = chain({"transforms": "t", "transforms.t.type": f"{PACKAGE}.{name}", **asked})
-    record = replace(ROW, headers=headers, key_schema=Schema(Kind.STRING, name="k"), key="k")
+    record = replace(ROW, headers=headers, key_schema=Schema(SchemaType.STRING, name="k"), key="k")
     (kept,) = made.transformed([record])
     assert kept.headers == headers

@@ -9,7 +9,7 @@ import pytest
 
 from harness.codecs.debezium_vitess.encode import (
     Connector,
-    Surroundings,
+    ConnectorEnvironment,
     offsets_of,
 )
 from harness.codecs.debezium_vitess.requests import VStreamRequest
@@ -61,7 +61,7 @@ def requests(vector: Vector) -> Iterator[tuple[list[dict[str, Any]], list[dict[s
     """Yield our requests and theirs, run by run, the offsets handed on."""
     offsets = NO_OFFSETS
     for run in runs_of(vector):
-        around = Surroundings(zone_of(vector), cluster_of(vector), offsets)
+        around = ConnectorEnvironment(zone_of(vector), cluster_of(vector), offsets)
         made = Connector(read(run.properties), lambda: 0, around)
         yield [shown(request) for request in made.requests()], run.expected["vstream_requests"]
         records = []

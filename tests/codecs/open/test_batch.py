@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.bench.encode.open import rows_of
-from harness.codecs.open.batch import Batches, Singles, Waiting, Written
+from harness.codecs.open.batch import Batches, EncodedRows, OpenMessages, Singles
 from harness.codecs.open.dialect import CURRENT
-from harness.codecs.open.settings import Settings
+from harness.codecs.open.settings import OpenSettings
 from harness.model.record import Record
 
 ROW = rows_of(1)[0]
@@ -20,15 +20,15 @@ ROW = rows_of(1)[0]
 ROWS = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 2), st.integers(1, 90)), max_size=40)
 
 
-def waiting(settings: Settings) -> Waiting:
+def waiting(settings: OpenSettings) -> OpenMessages:
     """Return what holds the open messages of a changefeed."""
     return Singles() if settings.max_batch_size == 1 else Batches(settings)
 
 
-def written(places: list[tuple[int, int, int]]) -> list[Written]:
+def written(places: list[tuple[int, int, int]]) -> list[EncodedRows]:
     """Return rows of these places and lengths, each alone; origins count them."""
     return [
-        Written(
+        EncodedRows(
             [
                 replace(
                     ROW,
@@ -45,14 +45,14 @@ def written(places: list[tuple[int, int, int]]) -> list[Written]:
     ]
 
 
-def joined(alone: list[Written]) -> Written:
+def joined(alone: list[EncodedRows]) -> EncodedRows:
     """Return the rows together."""
-    return Written(
+    return EncodedRows(
         *(list(chain.from_iterable(parts)) for parts in zip(*map(parts_of, alone), strict=True))
     )
 
 
-def parts_of(one: Written) -> tuple[object, ...]:
+def parts_of(one: EncodedRows) -> tuple[object, ...]:
     """Return the columns of written rows."""
     return one.rows, one.keys, one.values, one.sizes
 
@@ -61,7 +61,7 @@ def parts_of(one: Written) -> tuple[object, ...]:
 @given(places=ROWS)
 def test_at_once(size: int, places: list[tuple[int, int, int]]) -> None:
     """However rows are handed over, the same messages come in the same order."""
-    settings = Settings(CURRENT, max_batch_size=size, max_message_bytes=240)
+    settings = OpenSettings(CURRENT, max_batch_size=size, max_message_bytes=240)
     alone = written(places)
     one_by_one, at_once = waiting(settings), waiting(settings)
     slow: list[Record] = [record for one in alone for record in one_by_one.add(one)]

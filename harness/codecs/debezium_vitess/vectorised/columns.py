@@ -19,17 +19,19 @@ from orjson import dumps, loads
 from harness.codecs.connect.errors import JavaError
 from harness.codecs.connect.java import text
 from harness.codecs.connect.java_double import is_plain
-from harness.codecs.connect.json_text import JsonForm, json_string, json_value
-from harness.codecs.connect.schema import Kind, Schema
+from harness.codecs.connect.json_text import JsonFormat, json_string, json_value
+from harness.codecs.connect.schema import Schema, SchemaType
 from harness.codecs.debezium.columns import ColumnType
-from harness.codecs.debezium.rows import Read, Slot
+from harness.codecs.debezium.rows import FieldReader, Read
 from harness.codecs.debezium_vitess.values import FLOAT64, WHOLE
 from harness.codecs.debezium_vitess.vectorised.moments import moments
 from harness.errors import SourceStopped
 
 # A writer takes cells none of which is NULL.
 Write = Callable[[Sequence[bytes]], Sequence[bytes]]
-_INTEGERS: Final = frozenset({Kind.INT8, Kind.INT16, Kind.INT32, Kind.INT64})
+_INTEGERS: Final = frozenset(
+    {SchemaType.INT8, SchemaType.INT16, SchemaType.INT32, SchemaType.INT64}
+)
 _SPECIAL: Final = re.compile(rb'["\\\x00-\x1f\xf0-\xff]')
 _DIGITS: Final = b"0123456789-,"
 _FLOAT: Final = b"0123456789.-,"
@@ -39,19 +41,19 @@ _DAYS_KEPT: Final = 4096
 
 
 @dataclass(frozen=True, slots=True)
-class Style:
+class PrintStyle:
     """What decides a value's text: the converter's form, and whether the JVM's zone is UTC."""
 
-    form: JsonForm
+    form: JsonFormat
     utc: bool
 
 
-class Unprepared(Exception):  # noqa: N818 - no error: the way of structs is taken
+class NeedsStructs(Exception):  # noqa: N818 - no error: the way of structs is taken
     """A row that only the way of structs tells, or refuses."""
 
 
 @dataclass(frozen=True, slots=True)
-class Printed:
+class CellPrinter:
     """One field's cells: where they stand, how they are written, what NULL becomes.
 
     `null` is None where NULL has no place. Quotes around `quoted` texts are the layout's.
@@ -65,7 +67,7 @@ class Printed:
     def with_nulls(self, cells: Sequence[bytes | None]) -> Sequence[bytes]:
         """Return the texts of cells some of which are NULL, with quotes of their own."""
         if self.null is None:
-            raise Unprepared
+            raise NeedsStructs
         present = [cell for cell in cells if cell is not None]
         quote = b'"' if self.quoted else b""
         written = iter(self.write(present) if present else ())
@@ -73,20 +75,22 @@ class Printed:
         return [null if cell is None else quote + next(written) + quote for cell in cells]
 
 
-def printed(slot: Slot, schema: Schema, column: ColumnType, style: Style) -> Printed:
+def printed(
+    slot: FieldReader, schema: Schema, column: ColumnType, style: PrintStyle
+) -> CellPrinter:
     """Return how a field is printed whose cells a slot reads."""
     _, index, read, null = slot
     write = _writer(read, schema, column, style)
-    return Printed(index, write, _null(schema, null, style.form), read is bytes.decode)
+    return CellPrinter(index, write, _null(schema, null, style.form), read is bytes.decode)
 
 
-def _null(schema: Schema, null: object, form: JsonForm) -> bytes | None:
+def _null(schema: Schema, null: object, form: JsonFormat) -> bytes | None:
     if null is None and not schema.optional:
         return None
     return json_value(schema, null, form).encode()
 
 
-def _writer(read: Read, schema: Schema, column: ColumnType, style: Style) -> Write:
+def _writer(read: Read, schema: Schema, column: ColumnType, style: PrintStyle) -> Write:
     if read in _DIRECT:
         return _DIRECT[read]
     if schema.kind not in _INTEGERS:
@@ -141,7 +145,7 @@ def _days(read: Read) -> Write:
 def _numbers(read: Read, cells: Sequence[bytes]) -> Sequence[bytes]:
     numbers = dumps(_values(read, cells))
     if b"n" in numbers:
-        raise Unprepared
+        raise NeedsStructs
     return numbers[1:-1].split(b",")
 
 
@@ -156,7 +160,7 @@ def _floats(read: Read, cells: Sequence[bytes]) -> Sequence[bytes]:
         except ValueError:
             values = _values(read, cells)
     if len(values) != len(cells):
-        raise Unprepared
+        raise NeedsStructs
     if min(values) >= _FROM and max(values) < _BELOW:
         return dumps(values)[1:-1].split(b",")
     return [_float(value) for value in values]
@@ -165,24 +169,26 @@ def _floats(read: Read, cells: Sequence[bytes]) -> Sequence[bytes]:
 def _float(value: float) -> bytes:
     if is_plain(value):
         return repr(value).encode()
-    return json_value(Schema(Kind.FLOAT64), value, JsonForm()).encode()
+    return json_value(Schema(SchemaType.FLOAT64), value, JsonFormat()).encode()
 
 
-def _others(read: Read, schema: Schema, form: JsonForm, cells: Sequence[bytes]) -> Sequence[bytes]:
+def _others(
+    read: Read, schema: Schema, form: JsonFormat, cells: Sequence[bytes]
+) -> Sequence[bytes]:
     values = _values(read, cells)
     if not schema.optional and None in values:
-        raise Unprepared
+        raise NeedsStructs
     try:
         return [json_value(schema, value, form).encode() for value in values]
     except SourceStopped as error:
-        raise Unprepared from error
+        raise NeedsStructs from error
 
 
 def _values(read: Read, cells: Sequence[bytes]) -> list[Any]:
     try:
         return [read(cell) for cell in cells]
     except (JavaError, ValueError, OverflowError) as error:
-        raise Unprepared from error
+        raise NeedsStructs from error
 
 
 # Writers whose texts follow from the cells alone; a key's field is written as the value's.

@@ -14,10 +14,10 @@ from harness.codecs.connect.json_converter import JsonConverter
 from harness.codecs.connect.json_text import json_string
 from harness.codecs.connect.schema import Schema
 from harness.codecs.connect.settings import Converters, ConverterSettings
-from harness.codecs.debezium.rows import Plan as Slots
+from harness.codecs.debezium.rows import StructReaders
 from harness.codecs.debezium.tables import TableShape
-from harness.codecs.debezium_vitess.vectorised.columns import Printed, Style, printed
-from harness.codecs.debezium_vitess.vectorised.layout import Draft, Layout
+from harness.codecs.debezium_vitess.vectorised.columns import CellPrinter, PrintStyle, printed
+from harness.codecs.debezium_vitess.vectorised.template import RowTemplate, RowTemplateBuilder
 
 CREATE, UPDATE, DELETE = b"c", b"u", b"d"
 _IMAGES: Final = 2
@@ -35,7 +35,7 @@ _TAIL: Mapping[str, bytes] = MappingProxyType(
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class RowPlan:
     """How the rows of one table and operation are written.
 
     `tail` is the form of what ends each row; `keyed` says that a key stands before each value;
@@ -43,21 +43,21 @@ class Plan:
     although nothing shows them.
     """
 
-    layout: Layout
+    layout: RowTemplate
     tail: bytes
     keyed: bool
     moving: tuple[int, ...]
     checked: tuple[tuple[int, Callable[[bytes], Any]], ...]
 
 
-class Planner:
+class RowPlanner:
     """The converters' settings, and the JVM's zone."""
 
     def __init__(self, settings: Converters, *, utc: bool) -> None:
         """Take what decides the texts."""
         self._key, self._value = _converter(settings.key), _converter(settings.value)
-        self._key_style = Style(settings.key.form, utc)
-        self._value_style = Style(settings.value.form, utc)
+        self._key_style = PrintStyle(settings.key.form, utc)
+        self._value_style = PrintStyle(settings.value.form, utc)
         self._source = JsonConverter(schemas_enable=False, form=settings.value.form)
 
     def source(self, shape: TableShape, source: Mapping[str, Any]) -> bytes:
@@ -65,11 +65,11 @@ class Planner:
         schema = next(field.schema for field in shape.envelope.fields if field.name == "source")
         return self._source.text(schema, source) or b""
 
-    def plan(self, shape: TableShape, op: bytes) -> Plan | None:
+    def plan(self, shape: TableShape, op: bytes) -> RowPlan | None:
         """Prepare a table's rows; None where a key is made of more than cells."""
         if shape.key_constant is not None:
             return None
-        draft = Draft()
+        draft = RowTemplateBuilder()
         if shape.key_schema is not None:
             before, after = self._key.around(shape.key_schema)
             draft.text(before)
@@ -94,7 +94,7 @@ class Planner:
             b',"%b":%b' % (field.name.encode(), _TAIL[field.name])
             for field in shape.envelope.fields[_IMAGES:]
         )
-        return Plan(
+        return RowPlan(
             layout,
             last.replace(b"%", b"%%") + tail + b"}" + after + b"\n",
             shape.key_schema is not None,
@@ -103,8 +103,8 @@ class Planner:
         )
 
     def _fields(
-        self, shape: TableShape, slots: Slots, schema: Schema, start: int, style: Style
-    ) -> Sequence[tuple[bytes, int, Printed]]:
+        self, shape: TableShape, slots: StructReaders, schema: Schema, start: int, style: PrintStyle
+    ) -> Sequence[tuple[bytes, int, CellPrinter]]:
         """Return a struct's fields as a draft takes them; its cells stand from `start` on."""
         return [
             (

@@ -19,13 +19,13 @@ from harness.codecs.debezium.emitter import MILLISECOND
 from harness.codecs.debezium.tables import TableShape
 from harness.codecs.debezium_vitess.emission import VitessEmitter
 from harness.codecs.debezium_vitess.task import NOWHERE
-from harness.codecs.debezium_vitess.vectorised.columns import Unprepared
+from harness.codecs.debezium_vitess.vectorised.columns import NeedsStructs
 from harness.codecs.debezium_vitess.vectorised.plan import (
     CREATE,
     DELETE,
     UPDATE,
-    Plan,
-    Planner,
+    RowPlan,
+    RowPlanner,
 )
 from harness.model.record import Origin, Record, bare_record
 from harness.model.vstream import RowChange, VRowEvent
@@ -36,15 +36,15 @@ Written = tuple[Sequence[bytes | None], Sequence[bytes], Sequence[tuple[Origin, 
 _MICROSECOND: Final = 1000
 
 
-class Rows:
+class VectorisedWriter:
     """A row writer; keeps what is prepared for each version of a table."""
 
-    def __init__(self, planner: Planner, worker: Worker) -> None:
+    def __init__(self, planner: RowPlanner, worker: Worker) -> None:
         """Take what prepares, and the worker that knows headers and partitions."""
         self._planner = planner
         self._worker = worker
         # A shape is kept beside its plans, so that its identity cannot be reused.
-        self._plans: dict[tuple[int, bytes], tuple[TableShape, Plan | None]] = {}
+        self._plans: dict[tuple[int, bytes], tuple[TableShape, RowPlan | None]] = {}
         self._context: tuple[Header, ...] = ()
         self._headers: RecordHeaders = ()
 
@@ -69,17 +69,17 @@ class Rows:
                     written.append((texts[::2], texts[1::2], origins, tombstones))
                 else:
                     written.append(([None] * len(texts), texts, origins, tombstones))
-        except (Unprepared, JavaError):
+        except (NeedsStructs, JavaError):
             return None
         # Partitions are chosen last, for where the next row without a key goes is remembered.
         return self._sent(shape.topic, written, self._sent_headers(emitter.records.context))
 
-    def _plan(self, shape: TableShape, op: bytes) -> Plan:
+    def _plan(self, shape: TableShape, op: bytes) -> RowPlan:
         known = self._plans.get((id(shape), op))
         if known is None:
             known = self._plans[id(shape), op] = (shape, self._planner.plan(shape, op))
         if known[1] is None:
-            raise Unprepared
+            raise NeedsStructs
         return known[1]
 
     def _sent_headers(self, context: tuple[Header, ...]) -> RecordHeaders:
@@ -134,18 +134,18 @@ def _columns(op: bytes, changes: Sequence[RowChange], width: int) -> Columns:
     try:
         columns = [*zip(*afters, strict=True), *zip(*befores, strict=True)]
     except ValueError as error:
-        raise Unprepared from error
+        raise NeedsStructs from error
     if len(columns) != width * (1 + (op == UPDATE)):
-        raise Unprepared
+        raise NeedsStructs
     return columns
 
 
-def _check(plan: Plan, op: bytes, columns: Columns, width: int) -> None:
+def _check(plan: RowPlan, op: bytes, columns: Columns, width: int) -> None:
     """Refuse a key that moves, or a cell that cannot be read although nothing shows it."""
     if op == UPDATE and plan.keyed:
         for index in plan.moving:
             if columns[index] != columns[width + index]:
-                raise Unprepared
+                raise NeedsStructs
     for index, parse in plan.checked:
         for column in columns[index::width]:
             for cell in column:
@@ -153,7 +153,7 @@ def _check(plan: Plan, op: bytes, columns: Columns, width: int) -> None:
                     parse(cell)
 
 
-def _tail(plan: Plan, op: bytes, source: bytes, nanos: int) -> bytes:
+def _tail(plan: RowPlan, op: bytes, source: bytes, nanos: int) -> bytes:
     return plan.tail % {
         b"source": source,
         b"op": op,

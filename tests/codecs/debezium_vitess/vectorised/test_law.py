@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.codecs.debezium_vitess.encode import Surroundings, offsets_of
+from harness.codecs.debezium_vitess.encode import ConnectorEnvironment, offsets_of
 from harness.codecs.debezium_vitess.tasks import NO_OFFSETS
 from harness.model.columns import Column, ColumnKind
 from harness.model.record import Origin
@@ -56,7 +56,7 @@ def test_vectors(vector: Vector, converters: str) -> None:
     """Every vector that the connector accepts comes out the same, and so do the others' errors."""
     offsets = NO_OFFSETS
     for run in runs_of(vector):
-        around = Surroundings(zone_of(vector), cluster_of(vector), offsets)
+        around = ConnectorEnvironment(zone_of(vector), cluster_of(vector), offsets)
         given = CONVERTERS[converters]
         structs, prepared, _ = both(run.properties, run.responses, given, around)
         assert prepared == structs
@@ -68,7 +68,7 @@ def test_most_vectors_are_prepared() -> None:
     written = 0
     for vector in CASES:
         for run in runs_of(vector):
-            around = Surroundings(zone_of(vector), cluster_of(vector))
+            around = ConnectorEnvironment(zone_of(vector), cluster_of(vector))
             written += both(run.properties, run.responses, {}, around)[2]
     assert written > len(CASES) // 2
 
@@ -93,7 +93,7 @@ def test_rows(kind: ColumnKind, data: st.DataObject) -> None:
     zone = data.draw(st.sampled_from(("UTC", "Europe/Amsterdam")))
     told = data.draw(st.sampled_from((fields(table), plain(table))))
     stream = inserted(FieldEvent("ks.t", told, 1559033904, "ks", "0"), changes)
-    around = Surroundings(zone=zone)
+    around = ConnectorEnvironment(zone=zone)
     structs, prepared, _ = both({**BASE, **mode}, stream, CONVERTERS[converters], around)
     assert prepared == structs
 

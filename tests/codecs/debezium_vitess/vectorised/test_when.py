@@ -11,9 +11,9 @@ import pytest
 from harness.codecs.connect.settings import converter_settings
 from harness.codecs.connect.worker import Worker
 from harness.codecs.debezium_vitess.codec import LATER, SECOND, bind
-from harness.codecs.debezium_vitess.encode import Connector, Surroundings
+from harness.codecs.debezium_vitess.encode import Connector, ConnectorEnvironment
 from harness.codecs.debezium_vitess.settings import read
-from harness.codecs.debezium_vitess.tasks import Cluster
+from harness.codecs.debezium_vitess.tasks import VitessCluster
 from harness.model.record import Origin, Record
 from harness.model.vstream import RowChange, VRowEvent, VStreamResponse
 from tests.codecs.debezium_vitess.streams import (
@@ -104,7 +104,7 @@ def test_wire(extra: Mapping[str, Any]) -> None:
     rest = VStreamResponse((event(MOVED), event(DELETED), vgtid(5), commit()))
     settings = read(BASE)
     clock = 1559033904 * SECOND + LATER
-    around = Surroundings(cluster=Cluster(("0",)), snapshot="false")
+    around = ConnectorEnvironment(cluster=VitessCluster(("0",)), snapshot="false")
     worker = Worker(converter_settings({}))
     sent = Connector(settings, lambda: clock, around).run([first, rest])
     expected = map(worker.record, sent)

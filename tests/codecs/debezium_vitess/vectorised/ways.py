@@ -11,10 +11,10 @@ from harness.codecs.connect.worker import Worker
 from harness.codecs.debezium.tables import TableShape
 from harness.codecs.debezium_vitess.dialect import DIALECTS
 from harness.codecs.debezium_vitess.emission import VitessEmitter
-from harness.codecs.debezium_vitess.encode import Connector, Surroundings
+from harness.codecs.debezium_vitess.encode import Connector, ConnectorEnvironment
 from harness.codecs.debezium_vitess.settings import read
-from harness.codecs.debezium_vitess.vectorised.plan import Planner
-from harness.codecs.debezium_vitess.vectorised.rows import Rows
+from harness.codecs.debezium_vitess.vectorised.plan import RowPlanner
+from harness.codecs.debezium_vitess.vectorised.rows import VectorisedWriter
 from harness.errors import HarnessError
 from harness.model.record import Record
 from harness.model.vstream import VRowEvent, VStreamResponse
@@ -31,7 +31,7 @@ CONVERTERS: Mapping[str, Mapping[str, Any]] = {
 }
 
 
-class Counted(Rows):
+class Counted(VectorisedWriter):
     """A row writer that counts what it wrote."""
 
     count = 0
@@ -49,7 +49,7 @@ def both(
     properties: Mapping[str, Any],
     responses: Iterable[VStreamResponse],
     converters: Mapping[str, Any],
-    around: Surroundings | None = None,
+    around: ConnectorEnvironment | None = None,
     dialect: str = "current",
 ) -> tuple[list[object], list[object], int]:
     """Return what comes of a stream by structs, then by prepared rows, and how many of these.
@@ -57,7 +57,7 @@ def both(
     What comes is records, then the error that ended them.
     """
     stream = [*responses]
-    around = around or Surroundings()
+    around = around or ConnectorEnvironment()
     converted = converter_settings(converters)
     if converted.value.form.replace_null_with_default:
         around = replace(around, snapshot="false")
@@ -65,7 +65,7 @@ def both(
 
     def run(*, prepared: bool) -> list[object]:
         worker = Worker(converted, None, 3)
-        writer = Counted(Planner(converted, utc=around.zone == "UTC"), worker)
+        writer = Counted(RowPlanner(converted, utc=around.zone == "UTC"), worker)
         found: list[object] = []
         try:
             given = writer if prepared else None

@@ -10,19 +10,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from harness.codecs.debezium_vitess.vectorised.columns import Printed
+from harness.codecs.debezium_vitess.vectorised.columns import CellPrinter
 
 
 @dataclass(frozen=True, slots=True)
-class Slot:
+class CellSlot:
     """A field of an image: which of the rows' columns it is, and how that is printed."""
 
     ordinal: int
-    printed: Printed
+    printed: CellPrinter
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class RowTemplate:
     """What rows of one kind have in common: a constant before each place, and what fills it.
 
     `places` are numbers of `slots`, for a key's field may stand in the value as well.
@@ -30,7 +30,7 @@ class Layout:
 
     constants: tuple[bytes, ...]
     places: tuple[int, ...]
-    slots: tuple[Slot, ...]
+    slots: tuple[CellSlot, ...]
 
     def texts(self, columns: Sequence[Sequence[bytes | None]], tail: bytes) -> list[bytes]:
         """Return the rows' texts, one after the other; `tail` ends each row.
@@ -66,26 +66,26 @@ class Layout:
                 constants[place + 1] = constants[place + 1][1:]
 
 
-class Draft:
+class RowTemplateBuilder:
     """A layout that is being put together from left to right."""
 
     def __init__(self) -> None:
         """Start empty."""
         self._constants = [b""]
         self._places: list[int] = []
-        self._slots: list[Slot] = []
+        self._slots: list[CellSlot] = []
 
     def text(self, text: bytes) -> None:
         """Add constant text."""
         self._constants[-1] += text
 
-    def struct(self, fields: Sequence[tuple[bytes, int, Printed]]) -> None:
+    def struct(self, fields: Sequence[tuple[bytes, int, CellPrinter]]) -> None:
         """Add a struct: the fields' printed names, their columns, how those are printed."""
         begin = b"{"
         for name, ordinal, printed in fields:
             quote = b'"' if printed.quoted else b""
             self.text(begin + name + b":" + quote)
-            slot = Slot(ordinal, printed)
+            slot = CellSlot(ordinal, printed)
             if slot not in self._slots:
                 self._slots.append(slot)
             self._places.append(self._slots.index(slot))
@@ -93,7 +93,7 @@ class Draft:
             begin = b","
         self.text(b"}" if fields else b"{}")
 
-    def layout(self) -> tuple[Layout, bytes]:
+    def layout(self) -> tuple[RowTemplate, bytes]:
         """Return what was put together, and the constant behind its last place."""
         *constants, last = self._constants
-        return Layout(tuple(constants), tuple(self._places), tuple(self._slots)), last
+        return RowTemplate(tuple(constants), tuple(self._places), tuple(self._slots)), last
