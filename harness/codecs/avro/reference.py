@@ -85,8 +85,7 @@ TYPES: Mapping[ColumnKind, TypeForm] = MappingProxyType(
         ColumnKind.FLOAT: TypeForm("float, tidb_type FLOAT", "double in dialect 6"),
         ColumnKind.DOUBLE: TypeForm("double, tidb_type DOUBLE"),
         ColumnKind.DECIMAL: TypeForm(
-            "bytes, logical type decimal, tidb_type DECIMAL",
-            f"text where `{DECIMAL}` is string",
+            "bytes, logical type decimal, tidb_type DECIMAL", f"text where `{DECIMAL}` is string"
         ),
         ColumnKind.BIT: TypeForm(
             "bytes, tidb_type BIT with `length`", "big-endian, without leading zero bytes"

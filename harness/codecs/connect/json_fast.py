@@ -143,12 +143,12 @@ def _ready(schema: Schema, form: JsonFormat) -> Callable[[Row], Row]:
     def ready(value: Row) -> Row:
         if len(value) != size:
             value = ordered(value)
+        new = {name: change(old) for name, change in changes if (old := value[name]) is not None}
         for name, filling in filled:
             if value[name] is None:
                 if filling is _NO_DEFAULT:
                     raise NeedsExactText
-                value = {**value, name: filling}
-        new = {name: change(old) for name, change in changes if (old := value[name]) is not None}
+                new[name] = filling
         return {**value, **new} if new else value
 
     return ready

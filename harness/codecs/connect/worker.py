@@ -13,9 +13,10 @@ from harness.codecs.connect.avro_converter import AvroConverter
 from harness.codecs.connect.header_text import header_bytes
 from harness.codecs.connect.json_converter import JsonConverter
 from harness.codecs.connect.partitioner import Keyless, KeylessPartitions, partition_for
-from harness.codecs.connect.reference import JSON, SIMPLE
 from harness.codecs.connect.schema import ConnectRecord, Header, Schema
 from harness.codecs.connect.settings import (
+    JSON,
+    SIMPLE,
     Converters,
     ConverterSettings,
 )

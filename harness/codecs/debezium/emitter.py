@@ -90,11 +90,7 @@ def context_headers(settings: ConnectorSettings, task: str, name: str) -> tuple[
     """Return the headers of data and schema change records; C:DebeziumHeaderProducer.java."""
     if not settings.flag("extended.headers.enabled"):
         return ()
-    values = (
-        ("connectorLogicalName", settings.prefix),
-        ("taskId", task),
-        ("connectorName", name),
-    )
+    values = (("connectorLogicalName", settings.prefix), ("taskId", task), ("connectorName", name))
     return tuple(Header(_CONTEXT + key, schemas.STRING, value) for key, value in values)
 
 

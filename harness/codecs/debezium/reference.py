@@ -124,12 +124,7 @@ def _values() -> tuple[Setting, ...]:
         ("provide.transaction.metadata", "false", FLAG, "Transaction topic and blocks."),
         ("schema.name.adjustment.mode", "none", ADJUST, "What becomes of schema names."),
         ("field.name.adjustment.mode", "none", ADJUST, "What becomes of field names."),
-        (
-            "extended.headers.enabled",
-            "true",
-            FLAG,
-            "The three `__debezium.context.` headers.",
-        ),
+        ("extended.headers.enabled", "true", FLAG, "The three `__debezium.context.` headers."),
     )
 
 
@@ -159,12 +154,7 @@ def _topics() -> tuple[Setting, ...]:
             "How its value is read off the topic.",
         ),
         ("topic.key.field.replacement", "", "text", "How its value is written."),
-        (
-            "heartbeat.interval.ms",
-            "0",
-            "0..",
-            "Heartbeats, at most one an interval; 0 for none.",
-        ),
+        ("heartbeat.interval.ms", "0", "0..", "Heartbeats, at most one an interval; 0 for none."),
         ("notification.enabled.channels", "", "sink", "Notifications to a topic."),
         ("notification.sink.topic.name", "", "a name", "That topic."),
     )

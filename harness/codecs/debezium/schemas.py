@@ -40,11 +40,7 @@ SNAPSHOT: Final = Schema(
     ),
     default="false",
 )
-BLOCK_FIELDS: Final = (
-    ("id", STRING),
-    ("total_order", INT64),
-    ("data_collection_order", INT64),
-)
+BLOCK_FIELDS: Final = (("id", STRING), ("total_order", INT64), ("data_collection_order", INT64))
 BLOCK: Final = Schema(
     SchemaType.STRUCT, optional=True, name="event.block", version=1, fields=fields(*BLOCK_FIELDS)
 )

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from harness.codecs.connect.reference import JSON
 from harness.codecs.connect.settings import (
+    JSON,
     converter_settings,
     is_converter_setting,
     is_json,

@@ -11,8 +11,9 @@ import orjson
 from harness.codecs.connect.decode_avro import AvroReader
 from harness.codecs.connect.decode_document import ConnectDocument
 from harness.codecs.connect.decode_json import json_part
-from harness.codecs.connect.reference import JSON, SIMPLE
 from harness.codecs.connect.settings import (
+    JSON,
+    SIMPLE,
     ConverterSettings,
     converter_settings,
     is_converter_setting,

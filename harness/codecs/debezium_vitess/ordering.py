@@ -1,19 +1,147 @@
 """The ordered transaction metadata: an epoch and a rank for each transaction.
 
-Source: V:pipeline/txmetadata/VitessOrderedTransactionContext.java; vitess NOTES §8.
+The rank is the sum, over a GTID's hosts, of the last number of each. The epoch of a shard rises
+where ranks can no longer be compared.
+
+Source: V:pipeline/txmetadata/VitessOrderedTransactionContext.java, VitessEpochProvider.java,
+ShardLineage.java, Gtid.java, VitessRankProvider.java; vitess NOTES §8; vectors rank.*, epoch.*,
+tx.two_shards.*.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, Final
 
-from harness.codecs.connect.errors import NULL_POINTER, JavaError
-from harness.codecs.debezium_vitess.epoch import epochs
-from harness.codecs.debezium_vitess.rank import rank
+from harness.codecs.connect.errors import (
+    ILLEGAL_ARGUMENT,
+    NULL_POINTER,
+    NUMBER_FORMAT,
+    OUT_OF_BOUNDS,
+    JavaError,
+)
+from harness.codecs.connect.java import split
+from harness.codecs.debezium.errors import DEBEZIUM_EXCEPTION
+from harness.codecs.debezium_vitess.settings import CURRENT, EMPTY
 from harness.codecs.debezium_vitess.vgtid import VgtidPosition, jackson, parse
+
+_DIGITS: Final = re.compile(r"\+?\d+\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class GtidSet:
+    """A GTID set: its hosts as they are spelled, and the number that each has come to."""
+
+    hosts: frozenset[str]
+    sequences: tuple[str, ...]
+
+
+def gtid_set(gtid: str) -> GtidSet:
+    """Read a GTID set; only the first interval behind a host counts.
+
+    Raises JavaError for a host without an interval, such as MariaDB's (vector rank.mariadb).
+    """
+    hosts: list[str] = []
+    sequences: list[str] = []
+    _, slash, rest = gtid.partition("/")
+    for entry in split(rest if slash else gtid, ","):
+        parts = split(entry, ":")
+        try:
+            host = _at(parts, 0)
+            numbers = split(_at(parts, 1), "-")
+            last = _at(numbers, len(numbers) - 1)
+        except JavaError as cause:
+            raise JavaError(DEBEZIUM_EXCEPTION, f"Error parsing GTID: {gtid}", cause) from cause
+        hosts.append(host)
+        sequences.append(last)
+    return GtidSet(frozenset(hosts), tuple(sequences))
+
+
+def _at(parts: list[str], index: int) -> str:
+    if not 0 <= index < len(parts):
+        raise JavaError(OUT_OF_BOUNDS, f"Index {index} out of bounds for length {len(parts)}")
+    return parts[index]
+
+
+def rank(gtid: str) -> Decimal:
+    """Return the rank that a GTID set stands for."""
+    total = 0
+    for sequence in gtid_set(gtid).sequences:
+        if not _DIGITS.match(sequence):
+            raise JavaError(
+                NUMBER_FORMAT,
+                f"Character {sequence[:1]} is neither a decimal digit number, decimal point, "
+                'nor "e" notation exponential mark.',
+            )
+        total += int(sequence)
+    return Decimal(total)
+
+
+Epochs = Mapping[str, int]
+
+_OVERRIDDEN: Final = frozenset({CURRENT, EMPTY})
+_LOWEST: Final = "\x00"
+_HIGHEST: Final = "\uffff"
+
+
+def next_epochs(
+    before: Epochs, previous: VgtidPosition, now: VgtidPosition, *, inherit: bool
+) -> dict[str, int]:
+    """Return the epochs of the shards in a new position; shards that have gone are forgotten."""
+    found: dict[str, int] = {}
+    for shard in now.shards:
+        known = previous.shard(shard.shard)
+        if known is None:
+            found[shard.shard] = _inherited(shard.shard, before) if inherit else 0
+            continue
+        if shard.shard not in before:
+            raise JavaError(
+                DEBEZIUM_EXCEPTION,
+                f"Previous epoch cannot be null for shard {shard.shard} when shard present in "
+                f"previous vgtid {previous.text}",
+            )
+        found[shard.shard] = _next(before[shard.shard], known.gtid, shard.gtid)
+    return dict(sorted(found.items()))
+
+
+def _next(epoch: int, previous: str, gtid: str) -> int:
+    if previous in _OVERRIDDEN:
+        return epoch if gtid in _OVERRIDDEN else epoch + 1
+    if gtid in _OVERRIDDEN:
+        raise JavaError(
+            DEBEZIUM_EXCEPTION,
+            "Current GTID cannot be override value if previous is standard: "
+            f"GTID: {gtid}, previous GTID: {previous}, previous Epoch: {epoch}",
+        )
+    hosts_before = gtid_set(previous).hosts
+    return epoch if gtid_set(gtid).hosts >= hosts_before else epoch + 1
+
+
+def _inherited(shard: str, before: Epochs) -> int:
+    """Return one more than the highest epoch of the shards whose keys this one takes over."""
+    low, high = _bounds(shard)
+    parents = [-1]
+    for name, epoch in before.items():
+        lower, upper = _bounds(name)
+        if low < upper and high > lower:
+            parents.append(epoch)
+    return max(parents) + 1
+
+
+def _bounds(shard: str) -> tuple[str, str]:
+    parts = split(shard.lower(), "-")
+    low = parts[0] if parts and parts[0] else _LOWEST
+    high = parts[1] if len(parts) == 2 and parts[1] else _HIGHEST
+    if low >= high:
+        raise JavaError(
+            ILLEGAL_ARGUMENT, f"Invalid shard range Shard{{lowerBound={low}, upperBound={high}}}"
+        )
+    return low, high
+
 
 EPOCH: Final = "transaction_epoch"
 UNORDERED: Final[Mapping[str, object]] = {EPOCH: None, "transaction_rank": None}
@@ -36,7 +164,7 @@ class TransactionOrdering:
 
         Raises JavaError for a shard or a GTID that cannot be ranked.
         """
-        self.epochs = epochs(self.epochs, self.previous, now, inherit=self.inherit)
+        self.epochs = next_epochs(self.epochs, self.previous, now, inherit=self.inherit)
         here = now.shard(shard)
         if here is None:
             raise JavaError(NULL_POINTER, _NO_SHARD)

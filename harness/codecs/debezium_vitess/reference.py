@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from harness.codecs.connect.reference import CONVERTER_SETTINGS
+from harness.codecs.connect.settings import CONVERTER_SETTINGS
 from harness.codecs.debezium.reference import FLAG, common_settings, setting_rows
 from harness.codecs.debezium_vitess.transforms import TRANSFORM_SETTINGS
 from harness.contracts import Setting, TypeForm
@@ -20,12 +20,7 @@ ORDERED_FACTORY: Final = (
 )
 
 _OWN: Final = setting_rows(
-    (
-        "vitess.keyspace",
-        "",
-        "a name",
-        "The keyspace; `source.keyspace` whatever an event says.",
-    ),
+    ("vitess.keyspace", "", "a name", "The keyspace; `source.keyspace` whatever an event says."),
     ("vitess.shard", "", "shards", "The shards to follow; without it all of them."),
     ("vitess.vgtid", "current", "current | VGTID", "Where to start; needs vitess.shard."),
     (
@@ -35,30 +30,15 @@ _OWN: Final = setting_rows(
         "The former name of vitess.vgtid: checked, not used.",
     ),
     ("vitess.shard.epoch.map", "", "JSON", "The epoch of each shard at the start."),
-    (
-        "vitess.inherit.epoch",
-        "false",
-        FLAG,
-        "A new shard's epoch follows those it took over from.",
-    ),
+    ("vitess.inherit.epoch", "false", FLAG, "A new shard's epoch follows those it took over from."),
     (
         "vitess.exclude.empty.shards",
         "false",
         FLAG,
         "Asks tablets, not the topology, for the shards.",
     ),
-    (
-        "vitess.tablet.type",
-        "MASTER",
-        "MASTER | REPLICA | RDONLY",
-        "Which tablets are followed.",
-    ),
-    (
-        "vitess.stop_on_reshard",
-        "false",
-        FLAG,
-        "The stream ends when the keyspace is resharded.",
-    ),
+    ("vitess.tablet.type", "MASTER", "MASTER | REPLICA | RDONLY", "Which tablets are followed."),
+    ("vitess.stop_on_reshard", "false", FLAG, "The stream ends when the keyspace is resharded."),
     (
         "vitess.stream.keyspace.heartbeats",
         "false",
@@ -119,12 +99,7 @@ _OWN: Final = setting_rows(
         "Tables that keep the prefix.",
     ),
     ("override.schema.change.topic", "", "a name", "Of TableTopicNamingStrategy."),
-    (
-        "include.schema.changes",
-        "false",
-        FLAG,
-        "DDL statements on a topic called like the prefix.",
-    ),
+    ("include.schema.changes", "false", FLAG, "DDL statements on a topic called like the prefix."),
 )
 CONNECTOR_SETTINGS: Final = (*_OWN, *common_settings("keyspace"))
 # What is Java's and Connect's, and decides records too.

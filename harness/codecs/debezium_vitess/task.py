@@ -25,12 +25,11 @@ from harness.codecs.debezium.errors import ConnectorFailed
 from harness.codecs.debezium.tables import TableShape
 from harness.codecs.debezium.topics import TableKey
 from harness.codecs.debezium_vitess.assembly import EventBuffer
-from harness.codecs.debezium_vitess.ddl import table_name
 from harness.codecs.debezium_vitess.emission import VitessEmitter
 from harness.codecs.debezium_vitess.errors import broken_stream, while_processing
-from harness.codecs.debezium_vitess.proto_text import row_text
 from harness.codecs.debezium_vitess.types import column_of
 from harness.codecs.debezium_vitess.vgtid import VgtidPosition, position
+from harness.codecs.debezium_vitess.vstream_text import row_text, table_name
 from harness.model.record import Origin
 from harness.model.vstream import (
     Begin,

@@ -17,12 +17,7 @@ from harness.codecs.connect.errors import (
     stopped,
 )
 from harness.codecs.connect.schema import ConnectRecord, Schema, SchemaType, field_value, with_value
-from harness.codecs.connect.transforms import (
-    Options,
-    Transform,
-    TransformTable,
-    transform_settings,
-)
+from harness.codecs.connect.transforms import Options, Transform, TransformTable, transform_settings
 from harness.codecs.debezium.adjustment import SCHEMA_NAMES
 from harness.codecs.debezium.schemas import transaction_key, transaction_value
 from harness.codecs.debezium_vitess.transform_fields import remove_field, replace_field_value

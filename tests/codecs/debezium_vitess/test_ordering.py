@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from harness.codecs.connect.errors import JavaError
 from harness.codecs.debezium.errors import ConnectorFailed
 from harness.codecs.debezium_vitess.encode import ConnectorEnvironment, offsets_of
-from harness.codecs.debezium_vitess.epoch import epochs
-from harness.codecs.debezium_vitess.rank import parse as gtid
-from harness.codecs.debezium_vitess.rank import rank
+from harness.codecs.debezium_vitess.ordering import gtid_set as gtid
+from harness.codecs.debezium_vitess.ordering import next_epochs, rank
 from harness.codecs.debezium_vitess.settings import ORDERED_FACTORY
 from harness.codecs.debezium_vitess.vgtid import parse, position
 from harness.model.vstream import ShardGtid, TablePk, Vgtid, VStreamResponse
@@ -59,7 +58,7 @@ def test_first_interval() -> None:
 def test_epoch(before: list[str], after: list[str], epoch: int) -> None:
     """An epoch stays while no host is lost, and rises by one when one is."""
     old, new = (",".join(f"{host}:1-2" for host in hosts) for hosts in (before, after))
-    found = epochs({"0": epoch}, position((at(old),)), position((at(new),)), inherit=False)
+    found = next_epochs({"0": epoch}, position((at(old),)), position((at(new),)), inherit=False)
     assert found == {"0": epoch + (not set(before) <= set(after))}
 
 
@@ -67,14 +66,14 @@ def test_epoch(before: list[str], after: list[str], epoch: int) -> None:
 def test_first_epoch(start: str) -> None:
     """The first transaction behind a start that is not a position has the next epoch."""
     before = position((at(start),))
-    assert epochs({"0": 4}, before, position((at("a:1-2"),)), inherit=False) == {"0": 5}
-    assert epochs({"0": 4}, before, before, inherit=False) == {"0": 4}
+    assert next_epochs({"0": 4}, before, position((at("a:1-2"),)), inherit=False) == {"0": 5}
+    assert next_epochs({"0": 4}, before, before, inherit=False) == {"0": 4}
 
 
 def test_back_to_current() -> None:
     """A position does not become `current` again."""
     with pytest.raises(JavaError, match="cannot be override value"):
-        epochs({"0": 1}, position((at("a:1"),)), position((at("current"),)), inherit=False)
+        next_epochs({"0": 1}, position((at("a:1"),)), position((at("current"),)), inherit=False)
 
 
 @pytest.mark.parametrize(
@@ -84,7 +83,7 @@ def test_reshard(inherit: bool, expected: dict[str, int]) -> None:  # noqa: FBT0
     """New shards start at nothing, or one above those whose keys they took; the old are gone."""
     before = position((at("a:1", "-80"), at("a:1", "80-")))
     after = position((at("a:1", "-40"), at("a:1", "40-80")))
-    assert epochs({"-80": 5, "80-": 7}, before, after, inherit=inherit) == expected
+    assert next_epochs({"-80": 5, "80-": 7}, before, after, inherit=inherit) == expected
 
 
 @given(st.lists(st.tuples(NAMES, NAMES, NAMES), min_size=1, max_size=4))

@@ -10,10 +10,10 @@ from harness.codecs.debezium.adjustment import FIELD_NAMES, SCHEMA_NAMES
 from harness.codecs.debezium.errors import ConnectorFailed
 from harness.codecs.debezium.selection import includes
 from harness.codecs.debezium.topics import TableKey
-from harness.codecs.debezium_vitess.ddl import table_name
 from harness.codecs.debezium_vitess.settings import read
 from harness.codecs.debezium_vitess.topics import topics
 from harness.codecs.debezium_vitess.validation import problems
+from harness.codecs.debezium_vitess.vstream_text import table_name
 from harness.errors import UsageError
 from harness.model.vstream import CopyCompleted, FieldInfo, VStreamResponse
 from tests.codecs.debezium_vitess.streams import (

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from harness.codecs.connect.reference import AVRO
+from harness.codecs.connect.settings import AVRO
 from harness.codecs.debezium_vitess.codec import bind
 from harness.codecs.debezium_vitess.decode import VitessDecoder
 from harness.model.columns import Column, ColumnKind
