@@ -7,8 +7,9 @@ from dataclasses import replace
 from itertools import zip_longest
 from typing import Any
 
-from harness.codecs.avro.encode import RECORD_OVERHEAD, AvroEncoder
+from harness.codecs.avro.encode import AvroEncoder
 from harness.codecs.avro.settings import AvroSettings, settings
+from harness.codecs.ticdc.settings import RECORD_OVERHEAD
 from harness.codecs.ticdc.topics import check_topic_rule
 from harness.contracts import SchemaRegistry
 from harness.errors import SourceStopped

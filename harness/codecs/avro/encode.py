@@ -21,6 +21,7 @@ from harness.codecs.avro.names import key_subject, value_subject
 from harness.codecs.avro.schema import API_ERROR, AvroRecordSchema, key_schema, value_schema
 from harness.codecs.avro.settings import AvroSettings
 from harness.codecs.avro.varint import varint
+from harness.codecs.ticdc.settings import RECORD_OVERHEAD
 from harness.contracts import SchemaRegistry
 from harness.errors import SchemaRefused, SourceStopped
 from harness.model.change import Op
@@ -37,8 +38,6 @@ from harness.model.values import Row
 from harness.wire.confluent import confluent_header
 from harness.wire.go_json import go_string
 
-# tiflow c7b2588 pkg/sink/codec/common/message.go:31 MaxRecordOverhead.
-RECORD_OVERHEAD = 36
 DDL_BYTE, CHECKPOINT_BYTE = b"\x01", b"\x02"
 # A commit ts counts milliseconds above its 18 logical bits.
 LOGICAL_BITS = 18

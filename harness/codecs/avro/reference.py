@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from harness.codecs.avro.settings import (
+from harness.codecs.ticdc.settings import (
     BIGINT,
     DECIMAL,
     EXTENSION,

@@ -11,15 +11,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.codecs.avro.dialect import DIALECTS, AvroDialect
+from harness.codecs.ticdc.settings import (
+    BIGINT,
+    DECIMAL,
+    EXTENSION,
+    INTEGRITY,
+    MAX_MESSAGE_BYTES,
+    WATERMARK,
+)
 from harness.errors import SourceStopped, UsageError
 
 INVALID = "ErrCodecInvalidConfig"
-MAX_MESSAGE_BYTES = 10 * 1024 * 1024
-EXTENSION = "enable-tidb-extension"
-DECIMAL = "avro-decimal-handling-mode"
-BIGINT = "avro-bigint-unsigned-handling-mode"
-WATERMARK = "avro-enable-watermark"
-INTEGRITY = "integrity.integrity-check-level"
 # Setting -> its values, the default first; TiCDC names them the other way round.
 MODES: Mapping[str, tuple[str, str]] = {DECIMAL: ("precise", "string"), BIGINT: ("long", "string")}
 _AS_SAID = {DECIMAL: '"string" or "precise"', BIGINT: '"long" or "string"'}

@@ -16,6 +16,7 @@ from operator import itemgetter
 from typing import Protocol
 
 from harness.codecs.open.settings import OpenSettings
+from harness.codecs.ticdc.settings import RECORD_OVERHEAD
 from harness.model.record import Origin, Record, bare_record
 from harness.model.source_events import RowEvent
 from harness.wire.framing import (
@@ -25,7 +26,6 @@ from harness.wire.framing import (
     framed,
 )
 
-RECORD_OVERHEAD = 36
 # Both lengths of an event; the first event also pays for the version.
 EVENT_OVERHEAD = 16
 SINGLE_OVERHEAD = RECORD_OVERHEAD + len(VERSION_PREFIX) + EVENT_OVERHEAD

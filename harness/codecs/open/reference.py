@@ -10,6 +10,13 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from harness.codecs.open.dialect import DIALECTS
+from harness.codecs.ticdc.settings import (
+    BIGINT,
+    DECIMAL,
+    EXTENSION,
+    MAX_MESSAGE_BYTES,
+    WATERMARK,
+)
 from harness.contracts import Setting, TypeForm
 from harness.model.columns import ColumnKind
 from harness.wire.compression import COMPRESSIONS
@@ -18,7 +25,6 @@ FLAG, COUNT, TEXT = "true | false", "1..", "text"
 LARGE = "sink.kafka-config.large-message-handle."
 OPTIONS = ("none", "claim-check", "handle-key-only")
 MAX_BATCH_SIZE = 16
-MAX_MESSAGE_BYTES = 10 * 1024 * 1024
 _NO_EFFECT = "Taken for the sake of changefeeds that other protocols share; without effect here."
 
 
@@ -111,22 +117,11 @@ SETTINGS: tuple[Setting, ...] = (
         FLAG,
         "Changefeed file: refused with `claim-check`, as the Open Protocol has no raw values.",
     ),
-    Setting("enable-tidb-extension", "false", FLAG, _NO_EFFECT),
-    Setting("avro-decimal-handling-mode", "precise", "precise | string", _NO_EFFECT),
-    Setting("avro-bigint-unsigned-handling-mode", "long", "long | string", _NO_EFFECT),
-    Setting("avro-enable-watermark", "false", FLAG, _NO_EFFECT),
+    Setting(EXTENSION, "false", FLAG, _NO_EFFECT),
+    Setting(DECIMAL, "precise", "precise | string", _NO_EFFECT),
+    Setting(BIGINT, "long", "long | string", _NO_EFFECT),
+    Setting(WATERMARK, "false", FLAG, _NO_EFFECT),
 )
-# What decides rows and topics before any encoder sees them; `harness.sources` reads these.
-UPSTREAM: tuple[str, ...] = (
-    "bdr-mode",
-    "case-sensitive",
-    "ddl-rules",
-    "force-replicate",
-    "sink.dispatchers",
-    "sink.kafka-config.output-raw-change-event",
-)
-UPSTREAM_SECTIONS: tuple[str, ...] = ("filter.", "integrity.")
-
 _INTEGER = TypeForm("JSON integer")
 _FLOAT = TypeForm(
     "JSON number, the shortest digits that read back",

@@ -20,20 +20,18 @@ from harness.codecs.open.reference import (
     FLAG,
     LARGE,
     MAX_BATCH_SIZE,
-    MAX_MESSAGE_BYTES,
     SETTINGS,
     TEXT,
-    UPSTREAM,
-    UPSTREAM_SECTIONS,
+)
+from harness.codecs.ticdc.settings import (
+    GO_BOOLEANS,
+    MAX_MESSAGE_BYTES,
+    SOURCE_KEYS,
+    is_source_setting,
 )
 from harness.contracts import Setting
 from harness.errors import UsageError
 
-# What Go's strconv.ParseBool takes.
-_BOOLEANS: Mapping[str, bool] = {
-    **dict.fromkeys(("1", "t", "T", "true", "TRUE", "True"), True),
-    **dict.fromkeys(("0", "f", "F", "false", "FALSE", "False"), False),
-}
 _KNOWN: Mapping[str, Setting] = {setting.name: setting for setting in SETTINGS}
 
 
@@ -60,7 +58,7 @@ def settings(values: Mapping[str, Any], dialect: str) -> OpenSettings:
         )
     version = DIALECTS[dialect]
     found: dict[str, Any] = {
-        name: _read(name, value) for name, value in values.items() if not _upstream(name)
+        name: _read(name, value) for name, value in values.items() if not is_source_setting(name)
     }
     batch, limit = "max-batch-size", "max-message-bytes"
     only = "only-output-updated-columns"
@@ -83,10 +81,6 @@ def settings(values: Mapping[str, Any], dialect: str) -> OpenSettings:
     return read
 
 
-def _upstream(name: str) -> bool:
-    return name in UPSTREAM or name.startswith(UPSTREAM_SECTIONS)
-
-
 def _first(found: Mapping[str, Any], default: Any, uri: str, file: str) -> Any:  # noqa: ANN401
     # A zero or a false in the URI does not replace what the file says (mergo.WithOverride).
     return found.get(uri) or found.get(file) or found.get(uri, default)
@@ -96,7 +90,7 @@ def _read(name: str, value: object) -> Any:  # noqa: ANN401  (a setting's row sa
     """Return a value as its setting's row says; UsageError when it is not of that kind."""
     setting = _KNOWN.get(name)
     if setting is None:
-        close = get_close_matches(name, (*_KNOWN, *UPSTREAM), n=1)
+        close = get_close_matches(name, (*_KNOWN, *SOURCE_KEYS), n=1)
         raise UsageError(
             f"unknown Open Protocol setting {name!r}",
             expected="a parameter of the sink URI, or a dotted key of the changefeed file",
@@ -116,8 +110,8 @@ def _read(name: str, value: object) -> Any:  # noqa: ANN401  (a setting's row sa
 def _boolean(setting: Setting, value: object) -> bool:
     if isinstance(value, bool):
         return value
-    if isinstance(value, str) and value in _BOOLEANS:
-        return _BOOLEANS[value]
+    if isinstance(value, str) and value in GO_BOOLEANS:
+        return GO_BOOLEANS[value]
     raise _wrong(setting, value)
 
 
