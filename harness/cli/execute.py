@@ -37,6 +37,7 @@ from harness.report.ndjson import event_json
 from harness.report.outcome import gaps
 from harness.report.writers import writing
 from harness.runner import targets
+from harness.runner.commands import Whereabouts
 from harness.runner.manifest import Consumer
 from harness.scenario.expand import Case
 from harness.services import Source
@@ -115,7 +116,7 @@ def execute(args: Execution) -> int:
     its own; the worse exit code is that of both.
     """
     spark_options.refuse_elsewhere(args.target, args.spark)
-    consumer = targets.parse(args.target, targets.Whereabouts.here())
+    consumer = targets.parse(args.target, Whereabouts.here())
     cases = selected(load(args.space, args.paths), args.expression)
     claimed = levels_to_run(consumer, args.level)
     first, *rest = [one for one in claimed if has_cases(cases, one)] or claimed[:1]

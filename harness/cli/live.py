@@ -25,6 +25,7 @@ from harness.engine.run.preflight import ready, versions
 from harness.errors import ExitCode, UsageError
 from harness.model.level import Level
 from harness.runner import targets
+from harness.runner.commands import Whereabouts
 from harness.services import Source, settings
 
 
@@ -49,7 +50,7 @@ def execute_live(args: LiveExecution) -> int:
     """Run, report, and return the exit code; raises HarnessError for whatever is not a finding."""
     file = _file(args)
     spark_options.refuse_elsewhere(args.target, args.spark)
-    consumer = targets.parse(args.target, targets.Whereabouts.here())
+    consumer = targets.parse(args.target, Whereabouts.here())
     levels_to_run(consumer, Level.LIVE)  # refuses what it does not claim
     declared = NOTHING_DECLARED
     if not args.strict:

@@ -1,7 +1,7 @@
 """A document's type says what it may hold: its JSON Schema, its reader and its page follow from it.
 
-A type is a frozen `msgspec.Struct`. The schema finds every problem at once and tells each with its
-place; msgspec then builds the value. Numbers with a point are `decimal.Decimal` until a field says
+A type is a frozen `msgspec.Struct`. The schema finds every problem at once, each with its place;
+msgspec then builds the value. Numbers with a point are `decimal.Decimal` until a field says
 `float`.
 """
 

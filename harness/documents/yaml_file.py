@@ -2,7 +2,7 @@
 
 Nothing in a file can hurt the reader. Its size, depth and expansion are bounded, tags make no
 objects, and what is ambiguous (a key twice, a key that is not text, a second document) is refused.
-All such problems of a file are told at once; only a syntax error hides what comes behind it.
+All such problems of a file are reported at once; only a syntax error hides what comes behind it.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def _location(file: str, node: Node | None) -> Location:
 
 
 class _Composer(CBaseLoader):
-    """libyaml's parser, told to guess no types and to stop before its recursion can hurt."""
+    """libyaml's parser, which guesses no types and stops before its recursion can hurt."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text)

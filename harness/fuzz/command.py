@@ -28,6 +28,7 @@ from harness.mutants.mutant import Mutant
 from harness.mutants.table import MUTANTS
 from harness.record.lasting import Lasting, lasting
 from harness.runner import targets
+from harness.runner.commands import Whereabouts
 from harness.services import Source, start
 
 MUTANT = "mutant:"
@@ -86,7 +87,7 @@ def judge_of(consumer: str, setting: Setting, run_dir: Path) -> Generator[Judge]
     elif consumer.startswith(MUTANT):
         yield InMemory(mutant(consumer))
     else:
-        parsed = targets.parse(consumer, targets.Whereabouts.here())
+        parsed = targets.parse(consumer, Whereabouts.here())
         able = ready(parsed, lambda _: None)
         with start(
             ["kafka", "registry"],

@@ -143,7 +143,8 @@ class Certify:
         return Result(consumer.name, verdicts, "\n".join(lines))
 
     def _consumer(self, target: str | Function) -> Consumer:
-        from harness.runner.targets import Whereabouts, parse
+        from harness.runner.commands import Whereabouts
+        from harness.runner.targets import parse
 
         options = self._session.options
         given = os.environ.get("PYTHONPATH", "")

@@ -30,6 +30,7 @@ from harness.pytest_plugin.shared import SharedServices, unheard
 from harness.report.finding_text import case_lines
 from harness.report.ndjson import Ndjson
 from harness.runner import targets
+from harness.runner.commands import Whereabouts
 from harness.runner.manifest import Consumer
 from harness.scenario.expand import Case
 
@@ -79,7 +80,7 @@ class Order:
 
 def consumer_of(options: PluginOptions) -> Consumer:
     """Return the consumer that the command line names; UsageError when it cannot run."""
-    return targets.parse(options.consumer, targets.Whereabouts(options.here, dict(os.environ)))
+    return targets.parse(options.consumer, Whereabouts(options.here, dict(os.environ)))
 
 
 def run_pack(

@@ -7,7 +7,7 @@ programs (PATH, HOME, JAVA_HOME, PYTHONPATH) stays outside: an image brings its 
 That holds for an engine on this Linux machine. An engine elsewhere is refused; Docker Desktop's
 machine has the host's network only where its setting "host networking" is on.
 
-Law: a container is as bounded as a process. Docker keeps little of its log, the runner keeps the
+A container is as bounded as a process. Docker keeps little of its log, the runner keeps the
 rest as it does of others; it is removed when it has ended, and by testcontainers' own reaper when
 the harness is killed.
 """

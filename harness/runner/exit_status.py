@@ -6,8 +6,8 @@
 | exits otherwise, or is killed | as it says | crash |
 | runs past the deadline | as it says | timeout |
 
-Law: a bad end is somebody's. When every changefeed has its status and the command ends badly
-nevertheless, all of them answer for it; otherwise a command that fails at its exit would pass.
+When every changefeed has its status and the command ends badly nevertheless, all of them fail with
+it; otherwise a command that fails at its exit would pass.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ def observe(job: Job, end: Ending, log: str) -> dict[str, Observed]:
     problems = {name: results.status_problem(folder) for name, folder in folders.items()}
     if end.outcome is not None and not any(problems.values()):
         words = f"{end.words}, although every changefeed had its status"
-        blamed = Observed(end.outcome, _with_last_words(words, log), log=log)
-        return dict.fromkeys(folders, blamed)
+        failed = Observed(end.outcome, _with_last_words(words, log), log=log)
+        return dict.fromkeys(folders, failed)
     strays = _strays(job)
     answers = {
         name: _unanswered(folder, end, problems[name], strays)

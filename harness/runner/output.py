@@ -1,6 +1,6 @@
 """Keeps what a child prints, however much it prints.
 
-Law: the beginning and the end are kept, the middle is counted and dropped, so a child that prints
+The beginning and the end are kept, the middle is counted and dropped, so a child that prints
 without end costs a fixed amount of disk and is never blocked for want of a reader. The child writes
 into a FIFO; a thread reads it. The beginning is in the log file at once, the end when it is over.
 """

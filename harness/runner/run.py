@@ -1,7 +1,7 @@
 """Starts a consumer with a job, waits, and reads what it answered: the contract's runner.
 
-Law: what a consumer does is data (`blame` says which); a command that cannot run is the user's
-mistake; a Kafka that died is the environment's fault, and the consumer is not blamed for it.
+What a consumer does is data (`exit_status` says which); a command that cannot run is the user's
+mistake; a Kafka that died is the environment's fault and no finding about the consumer.
 Whatever happens, nothing that was started is left running.
 """
 
@@ -116,8 +116,8 @@ def run(
     Changefeeds are split into as many jobs as `consumer.max_changefeeds` asks for, and jobs into as
     many starts, unless the consumer can do several in one. `environment` is the harness's own;
     little of it reaches the consumer. `should_abort` is asked many times a second, from several
-    threads, and again before anybody is blamed: what it raises (SetupError) stops the consumer and
-    is raised here.
+    threads, and again before an exit status is judged: what it raises (SetupError) stops the
+    consumer and is raised here.
 
     Raises UsageError when the command cannot be run at all.
     """

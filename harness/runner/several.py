@@ -3,8 +3,8 @@
 Such a consumer finds the paths of its jobs in a file, one a line, and does them one after the
 other, each as if it were the only one. What a start costs, a JVM that warms up, is paid once.
 
-Law: each job has its own deadline, which begins when the one before it has its answers. When the
-command ends in the middle of a job, that one is blamed; the rest is given to another start.
+Each job has its own deadline, which begins when the one before it has its answers. When the command
+ends in the middle of a job, that job has failed; the rest go to another start.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def over(jobs: Sequence[Job], end: Ending) -> int:
 
 
 class Clock:
-    """Tells when the job that is being done has run past its deadline."""
+    """The time that is left for the job that is being done."""
 
     def __init__(self, jobs: Sequence[Job]) -> None:
         """Start now, with the first job."""

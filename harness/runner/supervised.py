@@ -1,6 +1,6 @@
 """A consumer that is looked after while it runs: killed, stopped for a while, started again.
 
-Law: every start has the same job and the same work directory; what an earlier start did is not held
+Every start has the same job and the same work directory; what an earlier start did is not held
 against the consumer, only how the last one ended. Whatever happens, nothing is left running.
 """
 

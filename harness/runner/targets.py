@@ -1,7 +1,7 @@
 """From a command line to a consumer: `spark`, `py:…`, `exec:…`, `image:…`, `path/consumer.yaml`.
 
-Law: a target that cannot run is refused here, before any service starts, with the spelling that
-would have worked.
+A target that cannot run is refused here, before any service starts, with the spelling that would
+have worked.
 """
 
 from __future__ import annotations
@@ -24,8 +24,6 @@ from harness.runner.commands import (
 )
 from harness.runner.manifest import Capability, Consumer, CrashPoint
 from harness.runner.manifests.read import SUFFIXES, read_manifest
-
-__all__ = ["BUNDLED", "SCHEMES", "Whereabouts", "parse"]
 
 BUNDLED: Mapping[str, Consumer] = {
     "spark": Consumer(

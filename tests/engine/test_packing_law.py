@@ -20,8 +20,9 @@ from harness.engine.run.isolation import NOT_ISOLATED, Isolation
 from harness.errors import ExitCode
 from harness.model.events import Event, PhaseStarted
 from harness.model.finding import Judgement
+from harness.runner.commands import Whereabouts
 from harness.runner.manifest import Consumer
-from harness.runner.targets import Whereabouts, parse
+from harness.runner.targets import parse
 from harness.verdict.packing import CONFIRMED
 from tests.changelogs import insert, transaction, update
 from tests.engine.plan.test_case import CHANGES, TEXT, planned

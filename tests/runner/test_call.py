@@ -9,10 +9,11 @@ import pytest
 
 from harness.errors import UsageError
 from harness.model.observed import Observed, Outcome
+from harness.runner.commands import Whereabouts
 from harness.runner.contract.job import ChangefeedJob
 from harness.runner.contract.job_file import KafkaJob, TopicJob
 from harness.runner.run import RunPlan, run
-from harness.runner.targets import Whereabouts, parse
+from harness.runner.targets import parse
 
 MODULE = """
 import sys

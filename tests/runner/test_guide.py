@@ -16,10 +16,11 @@ import pytest
 
 from harness.model.observed import Observed, Outcome
 from harness.model.table import TableId
+from harness.runner.commands import Whereabouts
 from harness.runner.contract.job import ChangefeedJob
 from harness.runner.contract.job_file import KafkaJob, TopicJob
 from harness.runner.run import RunPlan, run
-from harness.runner.targets import Whereabouts, parse
+from harness.runner.targets import parse
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "docs/guides/examples/open_consumer.py"

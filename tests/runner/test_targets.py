@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from harness.errors import UsageError
-from harness.runner.targets import BUNDLED, SCHEMES, Whereabouts, parse
+from harness.runner.commands import Whereabouts
+from harness.runner.targets import BUNDLED, SCHEMES, parse
 
 
 @pytest.fixture

@@ -24,9 +24,10 @@ from harness.bench.figure import Figure
 from harness.bench.spark.fill import SETTINGS, Filled, Filler
 from harness.engine.run import jobs
 from harness.engine.run.preflight import ready
+from harness.runner.commands import Whereabouts
 from harness.runner.contract.job import Job
 from harness.runner.run import Start
-from harness.runner.targets import Whereabouts, parse
+from harness.runner.targets import parse
 from harness.services import start
 
 EVENTS = 200_000

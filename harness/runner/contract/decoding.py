@@ -1,6 +1,6 @@
 """What a changefeed is asked at level decode: its records in a file, and the schemas beside them.
 
-Law: no Kafka and no registry are needed to answer. The files hold all that a client would receive.
+No Kafka and no registry are needed to answer. The files hold all that a client would receive.
 """
 
 from __future__ import annotations

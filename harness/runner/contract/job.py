@@ -83,7 +83,7 @@ class ChangefeedJob:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Everything that one start of a consumer is told; directories are absolute."""
+    """Everything that one start of a consumer is given; directories are absolute."""
 
     work_dir: Path
     out_dir: Path

@@ -9,7 +9,7 @@
 | binary of any length | hexadecimal text |
 | date, time, duration, timestamp | text as MySQL prints it; a timestamp of an instant at UTC |
 
-Law: a file is as hostile as any other answer: it is bounded before and while it is read, and what
+A file is as hostile as any other answer: it is bounded before and while it is read, and what
 is wrong with it is a finding with its name. Only a missing pyarrow is the user's own affair.
 """
 

@@ -25,7 +25,8 @@ from harness.engine.run.isolation import Isolation
 from harness.engine.run.preflight import ready
 from harness.model.finding import Judgement
 from harness.model.level import Level
-from harness.runner.targets import Whereabouts, parse
+from harness.runner.commands import Whereabouts
+from harness.runner.targets import parse
 from tests.cdc_spark.avro_messages import ID, Publisher
 from tests.cdc_spark.avro_messages import column as field
 from tests.cdc_spark.messages import column, ddl, gone, key, message, put, resolved, row

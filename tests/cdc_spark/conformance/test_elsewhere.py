@@ -18,7 +18,8 @@ from harness.engine.run.context import RunContext, RunIdentity
 from harness.engine.run.event_bus import EventBus
 from harness.engine.run.preflight import ready
 from harness.model.finding import FINDINGS, Judgement
-from harness.runner.targets import Whereabouts, parse
+from harness.runner.commands import Whereabouts
+from harness.runner.targets import parse
 from harness.scenario.expand import Case
 
 pytestmark = pytest.mark.spark

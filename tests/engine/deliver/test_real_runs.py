@@ -15,8 +15,9 @@ from harness.engine.plan.case import Plan
 from harness.engine.run.context import Limits, RunContext, RunIdentity
 from harness.engine.run.event_bus import EventBus
 from harness.model.finding import Judgement, Verdict
+from harness.runner.commands import Whereabouts
 from harness.runner.manifest import Capability, Consumer
-from harness.runner.targets import Whereabouts, parse
+from harness.runner.targets import parse
 from tests.engine.deliver.deliveries import planned
 
 pytestmark = pytest.mark.services

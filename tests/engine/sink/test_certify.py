@@ -17,8 +17,9 @@ from harness.engine.run.context import Limits, RunContext, RunIdentity
 from harness.engine.run.event_bus import EventBus
 from harness.engine.sink.session import Session
 from harness.model.finding import FindingKind, Judgement, Verdict
+from harness.runner.commands import Whereabouts
 from harness.runner.manifest import Consumer
-from harness.runner.targets import Whereabouts, parse
+from harness.runner.targets import parse
 from harness.services import Services
 from tests.tree import ROOT
 

@@ -8,9 +8,10 @@ import pytest
 
 from harness.errors import ScenarioError, UsageError
 from harness.runner.attach import Server, word
+from harness.runner.commands import Whereabouts
 from harness.runner.manifest import Consumer, Guarantee
 from harness.runner.result import Maker
-from harness.runner.targets import Whereabouts, parse
+from harness.runner.targets import parse
 
 WHOLE = """\
 manifest: 1

@@ -31,12 +31,13 @@ from harness.model.events import CaseFinished
 from harness.model.level import Level
 from harness.model.observed import Observed
 from harness.model.table import TableId
+from harness.runner.commands import Whereabouts
 from harness.runner.contract.job import ChangefeedJob
 from harness.runner.contract.job_file import Complete
 from harness.runner.manifest import Consumer
 from harness.runner.run import RunPlan, regrouped
 from harness.runner.run import run as run_consumer
-from harness.runner.targets import BUNDLED, Whereabouts, parse
+from harness.runner.targets import BUNDLED, parse
 from harness.services import Services
 
 

@@ -23,8 +23,9 @@ from harness.engine.sink.session import Session
 from harness.errors import UsageError
 from harness.model.finding import Judgement, Verdict
 from harness.process import spawn
+from harness.runner.commands import Whereabouts
 from harness.runner.manifest import Consumer
-from harness.runner.targets import Whereabouts, parse
+from harness.runner.targets import parse
 from harness.services import Services, start
 from tests.tree import ROOT
 
