@@ -82,7 +82,7 @@ def _holds(
     try:
         expires = date.fromisoformat(row.expires)
     except ValueError:
-        return refuse("expires", f"{row.expires} is not a date", 'a day such as "2027-01-31"')
+        return refuse("expires", f"{row.expires} is not a date", 'a date such as "2027-01-31"')
     if not row.versions:
         return today < expires
     try:
