@@ -93,13 +93,13 @@ class Bind(Protocol):
     """Binds a protocol to a changefeed's settings and a dialect; UsageError for what cannot be."""
 
     def __call__(
-        self, values: Mapping[str, Any], dialect: str, registry: SchemaRegistry | None = None
+        self, values: Mapping[str, object], dialect: str, registry: SchemaRegistry | None = None
     ) -> Wire:
         """Return the wire; without a registry it keeps its schemas, if it has any, in memory."""
         ...
 
 
-def carries_no_default(column: Column, values: Mapping[str, Any]) -> bool:
+def carries_no_default(column: Column, values: Mapping[str, object]) -> bool:
     """Tell that the wire never carries a column's default."""
     del column, values
     return False
@@ -109,13 +109,13 @@ def carries_no_default(column: Column, values: Mapping[str, Any]) -> bool:
 Projection = Callable[[RowEvent], RowEvent | None]
 
 
-def all_visible(values: Mapping[str, Any]) -> Projection:
+def all_visible(values: Mapping[str, object]) -> Projection:
     """Return what leaves every row event as it is: the wire carries all of it."""
     del values
     return lambda row: row
 
 
-def no_registry(values: Mapping[str, Any]) -> bool:
+def no_registry(values: Mapping[str, object]) -> bool:
     """Tell that no setting makes this protocol need a schema registry."""
     del values
     return False
@@ -137,7 +137,7 @@ class Codec:
 
     dialects: tuple[str, ...]
     bind: Bind
-    needs_registry: Callable[[Mapping[str, Any]], bool] = no_registry
+    needs_registry: Callable[[Mapping[str, object]], bool] = no_registry
     reading: Callable[[Wire, Load], Wire] = reads_all
 
 

@@ -104,7 +104,7 @@ def _image(
 
 
 def _unreadable(row: RowEvent) -> bool:
-    """Tell whether the connector fails to parse a cell of a row."""
+    """Return whether the connector fails to parse a cell of a row."""
     return any(
         (column.kind is ColumnKind.SET and isinstance(value, int) and value >= 1 << 63)
         or (

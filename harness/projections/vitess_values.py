@@ -174,7 +174,7 @@ def _wrapped(moment: datetime) -> datetime:
 
 
 def _of_day(column: Column, value: str) -> Value:
-    """Return a TIME as milliseconds of a day can tell it: none outside of the day."""
+    """Return a TIME as milliseconds of a day: none outside of the day."""
     hours = int(value.split(":", maxsplit=1)[0].lstrip("-"))
     outside = value.startswith("-") or (hours > 23 and value[:8] != "24:00:00")
     if outside:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
 
 from harness.codecs.avro.decode import decode
 from harness.codecs.avro.dialect import DIALECTS
@@ -32,7 +31,7 @@ class AvroWire:
 
     @property
     def row_ids(self) -> bool:
-        """Return whether rows without a key are told apart: Avro has nothing to do it with."""
+        """Return False: Avro has nothing that rows without a key could be distinguished by."""
         return False
 
     def encode(self, events: Iterable[SourceEvent]) -> Iterator[Record]:
@@ -45,7 +44,7 @@ class AvroWire:
 
 
 def bind(
-    values: Mapping[str, Any], dialect: str, registry: SchemaRegistry | None = None
+    values: Mapping[str, object], dialect: str, registry: SchemaRegistry | None = None
 ) -> AvroWire:
     """Return the codec for a scenario's `settings.avro` and a dialect's name.
 
@@ -55,8 +54,8 @@ def bind(
     return AvroWire(bound, MemoryRegistry() if registry is None else registry)
 
 
-def carries_default(column: Column, values: Mapping[str, Any]) -> bool:
-    """Tell whether a field's default is the column's: not of bytes, nor of a precise DECIMAL.
+def carries_default(column: Column, values: Mapping[str, object]) -> bool:
+    """Return whether a field's default is the column's: not of bytes, nor of a precise DECIMAL.
 
     Source: TiCDC codec notes §3.4, 3.5.
     """
@@ -65,7 +64,7 @@ def carries_default(column: Column, values: Mapping[str, Any]) -> bool:
     return column.kind not in BINARIES and column.kind is not ColumnKind.BIT
 
 
-def _always(values: Mapping[str, Any]) -> bool:
+def _always(values: Mapping[str, object]) -> bool:
     del values
     return True
 

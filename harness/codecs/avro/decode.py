@@ -1,6 +1,6 @@
 """Kafka records back to events; refuses everything that the protocol does not allow.
 
-A null value is a delete, which only its key describes. `_tidb_op` tells insert and update apart
+A null value is a delete, which only its key describes. `_tidb_op` distinguishes insert and update
 where the extension is on. Names come as the wire has them: sanitised, which loses characters.
 
 Source: TiCDC Avro Protocol, §Data format definition, §TiDB extension fields, §Consumer
@@ -110,12 +110,12 @@ def _row(
 ) -> DecodedEvent:
     kind, commit_ts = EventKind.UPSERT, 0
     if settings.extension:
-        op, told = part.added["_tidb_op"], part.added["_tidb_commit_ts"]
+        op, sent = part.added["_tidb_op"], part.added["_tidb_commit_ts"]
         if not isinstance(op, str) or op not in _OPS:
             raise DecodingError(f"_tidb_op {op!r}"[:80], expected="'c' or 'u'")
-        if not isinstance(told, int) or told < 0:
-            raise DecodingError(f"_tidb_commit_ts {told!r}"[:80])
-        kind, commit_ts = _OPS[op], told
+        if not isinstance(sent, int) or sent < 0:
+            raise DecodingError(f"_tidb_commit_ts {sent!r}"[:80])
+        kind, commit_ts = _OPS[op], sent
     key = None if keyed is None else keyed.values
     if keyed is not None and (keyed.form.schema, keyed.form.table) != (
         part.form.schema,
@@ -142,7 +142,7 @@ def _row(
 
 def _verify(part: AvroMessagePart, to_utc: ToUtc) -> None:
     """Compare the row's checksum with its values, which come in the order of the column ids."""
-    told = part.added["_tidb_row_level_checksum"]
+    sent = part.added["_tidb_row_level_checksum"]
     if part.added["_tidb_corrupted"]:
         raise DecodingError("TiCDC says that the row is corrupted")
     values: list[tuple[ColumnKind, Value]] = []
@@ -158,9 +158,9 @@ def _verify(part: AvroMessagePart, to_utc: ToUtc) -> None:
         # As far as the checksum asks, a value is a vector or it is none.
         values.append((ColumnKind.VECTOR if tidb_type == _VECTOR else ColumnKind.TEXT, value))
     # "0" is a row whose checksum is not enabled.
-    ours = checksum_of(values) if told != "0" else 0
-    if told != str(ours):
-        raise DecodingError(f"the row's checksum is {str(told)[:60]}, its values give {ours}")
+    ours = checksum_of(values) if sent != "0" else 0
+    if sent != str(ours):
+        raise DecodingError(f"the row's checksum is {str(sent)[:60]}, its values give {ours}")
 
 
 _NAMED = frozenset({"ENUM", "SET"})
@@ -188,9 +188,9 @@ def _ddl(raw: bytes) -> DecodedEvent:
         raise DecodingError(f"a DDL that is not JSON: {error}") from error
     if not isinstance(document, dict):
         raise DecodingError("a DDL that is not a JSON object")
-    told = cast("Mapping[str, object]", document)
-    numbers = [told.get(name) for name in ("type", "commitTs")]
-    texts = [told.get(name) for name in ("query", "schema", "table")]
+    members = cast("Mapping[str, object]", document)
+    numbers = [members.get(name) for name in ("type", "commitTs")]
+    texts = [members.get(name) for name in ("query", "schema", "table")]
     kind, ts = (one if type(one) is int and one >= 0 else None for one in numbers)
     query, schema, table = (one if isinstance(one, str) else None for one in texts)
     if kind is None or ts is None or query is None or schema is None or table is None:

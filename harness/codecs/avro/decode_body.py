@@ -144,8 +144,8 @@ def _field(document: Mapping[str, object]) -> AvroFieldShape:
 
 def _default(document: Mapping[str, object], kind: object) -> int | float | str | None:
     default = document.get("default")
-    told = isinstance(default, int | float | str) and not isinstance(default, bool)
-    if not told or '"bytes"' in json.dumps(kind):
+    plain = isinstance(default, int | float | str) and not isinstance(default, bool)
+    if not plain or '"bytes"' in json.dumps(kind):
         return None
     return cast("int | float | str", default)
 

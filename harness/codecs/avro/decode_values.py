@@ -12,7 +12,7 @@
 | JSON, temporals, TiDBVECTORFloat32 | string | themselves |
 
 `allowed` loses backslashes, so names may be alike in it: a name that is not there exactly once, or
-whose place is unsure, is given as text, for whoever knows the column.
+whose place is unsure, is given as text, for a caller that knows the column.
 
 Source: TiCDC codec notes §3.3; TiCDC Avro Protocol, §Column data format.
 """

@@ -18,7 +18,7 @@ from types import MappingProxyType
 class AvroDialect:
     """What one version does differently.
 
-    `forbids_keyless` tells whether `force-replicate` is refused (tiflow since v7.3).
+    `forbids_keyless` says whether `force-replicate` is refused (tiflow since v7.3).
     """
 
     name: str

@@ -51,7 +51,7 @@ class AvroField:
 
     @property
     def null_first(self) -> bool:
-        """Tell whether NULL is the first branch of a nullable field."""
+        """Return whether NULL is the first branch of a nullable field."""
         return self.default is None
 
     def text(self) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from harness.codecs.avro.dialect import DIALECTS, AvroDialect
 from harness.codecs.ticdc.settings import (
@@ -46,7 +45,7 @@ class AvroSettings:
     max_message_bytes: int = MAX_MESSAGE_BYTES
 
 
-def settings(values: Mapping[str, Any], dialect: str) -> AvroSettings:
+def settings(values: Mapping[str, object], dialect: str) -> AvroSettings:
     """Read a scenario's `settings.avro`.
 
     Raises UsageError for a dialect or a form that cannot be, and SourceStopped where TiCDC
@@ -80,7 +79,7 @@ def settings(values: Mapping[str, Any], dialect: str) -> AvroSettings:
     return found
 
 
-def _switch(values: Mapping[str, Any], name: str) -> bool:
+def _switch(values: Mapping[str, object], name: str) -> bool:
     value = values.get(name, False)
     known = {True: True, False: False, "true": True, "false": False}
     if not isinstance(value, bool | str) or value not in known:
@@ -88,7 +87,7 @@ def _switch(values: Mapping[str, Any], name: str) -> bool:
     return known[value]
 
 
-def _mode(values: Mapping[str, Any], name: str) -> str:
+def _mode(values: Mapping[str, object], name: str) -> str:
     # TiCDC takes the empty text for the default.
     value = str(values.get(name) or MODES[name][0])
     if value not in MODES[name]:
@@ -96,18 +95,19 @@ def _mode(values: Mapping[str, Any], name: str) -> str:
     return value
 
 
-def _check_level(values: Mapping[str, Any]) -> str:
+def _check_level(values: Mapping[str, object]) -> str:
     value = str(values.get(INTEGRITY, "none"))
     if value not in _CHECK_LEVELS:
         raise UsageError(f"{INTEGRITY} is {value!r}", expected="one of " + ", ".join(_CHECK_LEVELS))
     return value
 
 
-def _size(values: Mapping[str, Any]) -> int:
+def _size(values: Mapping[str, object]) -> int:
     value = values.get("max-message-bytes", MAX_MESSAGE_BYTES)
     try:
-        size = int(value)
-    except (TypeError, ValueError) as error:
+        # A number, or its text as in a URI.
+        size = int(value if isinstance(value, int | float) else str(value))
+    except (OverflowError, ValueError) as error:
         raise UsageError(f"max-message-bytes is {value!r}", expected="a number") from error
     if size < 1:
         raise SourceStopped(INVALID, f"invalid max-message-bytes {size}")

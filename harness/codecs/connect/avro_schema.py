@@ -8,7 +8,7 @@ What decides the text, in the converter's own order of doing things:
   is meant by its name, by the name alone even where its fields differ;
 * what Avro cannot say is kept in properties: `connect.doc`, `connect.version`,
   `connect.parameters`, `connect.default`, `connect.name`, `connect.type` (int8 and int16), then
-  `logicalType`; a Decimal has `scale` and `precision` (64 when no parameter tells) before them all;
+  `logicalType`; a Decimal has `scale` and `precision` (64 without a parameter) before them all;
 * names are checked when a record or a field is made, namespaces never.
 
 The vectors come from Apicurio's fork of Confluent's `AvroData`; on all that a Debezium Vitess

@@ -6,12 +6,11 @@ Source: Kafka 4.1 connect-json `JsonConverter.toConnectData`.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from typing import Any, Final, cast
 
 import orjson
 
-from harness.codecs.connect.decode_document import ConnectDocument, Semantic, inner, shown
+from harness.codecs.connect.decode_document import ConnectDocument, Document, Semantic, inner, shown
 from harness.errors import DecodingError
 
 _ENVELOPE: Final = {"schema", "payload"}
@@ -37,7 +36,7 @@ def json_part(data: bytes, *, schemas: bool) -> ConnectDocument | None:
     return ConnectDocument(document, data.decode(), semantic)
 
 
-def _parsed(data: bytes) -> Mapping[str, Any]:
+def _parsed(data: bytes) -> Document:
     try:
         document: object = orjson.loads(data)
     except orjson.JSONDecodeError as error:

@@ -79,7 +79,7 @@ def lenient(year: int, month: int, day: int) -> Civil:
         month += 1
     elif year == CUTOVER_YEAR and month == 10 and 5 <= day <= 14:
         day += 10
-    # Year 0 is the year 1 before Christ, and its number is all that the getter tells.
+    # Year 0 is the year 1 before Christ, and the getter returns its number alone.
     return (year if year >= 1 else 1 - year), month, day
 
 

@@ -42,7 +42,7 @@ def java_double(value: float) -> str:
 
 
 def is_plain(value: float) -> bool:
-    """Tell whether Java prints a double as every JSON library does."""
+    """Return whether Java prints a double as every JSON library does."""
     return _PLAIN_FROM <= abs(value) < _PLAIN_BELOW or value == 0
 
 

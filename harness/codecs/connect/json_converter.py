@@ -54,8 +54,8 @@ def _members(schema: Schema, form: JsonFormat, field: str | None) -> Iterator[st
         yield f'"field":{json_string(field)}'
 
 
-# A whole number beyond 64 bits, half a surrogate pair, a null out of place: the slow way prints it
-# or says what is wrong.
+# A whole number beyond 64 bits, half a surrogate pair, a null out of place: the exact printer
+# prints it or says what is wrong.
 _REFUSED: Final = (NeedsExactText, SourceStopped, TypeError, KeyError, AttributeError)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from binascii import b2a_base64
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, Final
 
 from orjson import Fragment, dumps
@@ -18,11 +18,10 @@ from orjson import Fragment, dumps
 from harness.codecs.connect.java_double import is_plain
 from harness.codecs.connect.json_text import JsonFormat, json_value
 from harness.codecs.connect.logical import DECIMAL
-from harness.codecs.connect.schema import Schema, SchemaType, Unset
+from harness.codecs.connect.schema import Schema, SchemaType, Struct, Unset
 
 Write = Callable[[Any], bytes]
 Change = Callable[[Any], object]
-Row = Mapping[str, Any]
 # Where a null is no null: a default stands there, or nothing may.
 _NO_DEFAULT: Final = object()
 # The lead bytes of characters beyond U+FFFF, which Jackson writes as two escapes.
@@ -32,14 +31,14 @@ _FLOATS: Final = frozenset({SchemaType.FLOAT32, SchemaType.FLOAT64})
 _FROM, _BELOW = 1e-3, 1e7
 
 
-class NeedsExactText(Exception):  # noqa: N818 - no error: the slow way is taken
-    """A value that only the exact, slow way prints, or refuses."""
+class NeedsExactText(Exception):  # noqa: N818 - no error: the exact printer follows
+    """A value that only the exact printer prints, or refuses."""
 
 
 def printer(schema: Schema, form: JsonFormat) -> Write | None:
     """Return what prints a struct, None for a schema of anything else.
 
-    It raises NeedsExactText where only the exact, slow way will do.
+    It raises NeedsExactText where only the exact printer will do.
     """
     if schema.kind is not SchemaType.STRUCT:
         return None
@@ -60,7 +59,7 @@ def _flat(schema: Schema, form: JsonFormat) -> Write:
         for field in schema.fields
     )
 
-    def write(value: Row) -> bytes:
+    def write(value: Struct) -> bytes:
         if always or len(value) != size:
             value = adapted(value)
         else:
@@ -103,7 +102,7 @@ def _nesting(schema: Schema, form: JsonFormat) -> Write:
     texts = tuple(field.name for field in schema.fields if field.schema.kind is SchemaType.STRING)
     adapted = _ready(schema, form)
 
-    def write(value: Row) -> bytes:
+    def write(value: Struct) -> bytes:
         ready = dict(adapted(value))
         for name, part, kept in parts:
             old = ready[name]
@@ -125,7 +124,7 @@ def _nesting(schema: Schema, form: JsonFormat) -> Write:
     return write
 
 
-def _ready(schema: Schema, form: JsonFormat) -> Callable[[Row], Row]:
+def _ready(schema: Schema, form: JsonFormat) -> Callable[[Struct], Struct]:
     """Return what changes a struct's own fields where the library would print them otherwise."""
     size = len(schema.fields)
     changes = tuple(
@@ -140,7 +139,7 @@ def _ready(schema: Schema, form: JsonFormat) -> Callable[[Row], Row]:
     )
     ordered = _ordered(schema)
 
-    def ready(value: Row) -> Row:
+    def ready(value: Struct) -> Struct:
         if len(value) != size:
             value = ordered(value)
         new = {name: change(old) for name, change in changes if (old := value[name]) is not None}
@@ -154,7 +153,7 @@ def _ready(schema: Schema, form: JsonFormat) -> Callable[[Row], Row]:
     return ready
 
 
-def _ordered(schema: Schema) -> Callable[[Row], dict[str, Any]]:
+def _ordered(schema: Schema) -> Callable[[Struct], dict[str, Any]]:
     names = tuple(field.name for field in schema.fields)
     return lambda value: {name: value.get(name) for name in names}
 
@@ -172,7 +171,7 @@ def _change(schema: Schema, form: JsonFormat) -> Change | None:
 
 
 def _short(text: bytes) -> bool:
-    """Tell whether no character lies beyond U+FFFF."""
+    """Return whether no character lies beyond U+FFFF."""
     return _FOUR_BYTES.search(text) is None
 
 

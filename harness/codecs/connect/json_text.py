@@ -1,4 +1,4 @@
-r"""Connect values as JsonConverter prints them, one text at a time: the exact, slow way.
+r"""Connect values as JsonConverter prints them, one text at a time: exact, and slow.
 
 Jackson escapes quotes, backslashes and control characters (hexadecimal digits in upper case), and
 every surrogate: a character beyond U+FFFF is the pair `\uD83D\uDE00`, half a pair is written as it

@@ -66,7 +66,9 @@ class Schema:
     items: Schema | None = None
 
 
+# A struct's values by field; what Connect would store of a source's position.
 Struct = Mapping[str, Any]
+Offset = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +97,7 @@ class ConnectRecord:
     headers: tuple[Header, ...] = ()
     partition: int | None = None
     source_partition: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-    source_offset: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    source_offset: Offset = field(default_factory=lambda: MappingProxyType({}))
 
 
 def field_value(schema: Schema, value: object) -> object:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any, Final
+from typing import Final
 
 from harness.codecs.connect.json_text import JsonFormat
 from harness.contracts import Setting
@@ -88,16 +88,16 @@ class Converters:
 
 
 def is_json(settings: Converters) -> bool:
-    """Tell whether keys and values are both JSON."""
+    """Return whether keys and values are both JSON."""
     return settings.key.type == settings.value.type == JSON
 
 
 def is_converter_setting(name: str) -> bool:
-    """Tell whether a name is one of a converter's, known or not."""
+    """Return whether a name is one of a converter's, known or not."""
     return name.startswith(("key.converter", "value.converter", "header.converter"))
 
 
-def converter_settings(values: Mapping[str, Any]) -> Converters:
+def converter_settings(values: Mapping[str, object]) -> Converters:
     """Read the converters' settings; UsageError for a name or a value that Connect does not know.
 
     Values may be booleans or texts, as in a properties file.

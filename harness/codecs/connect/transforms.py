@@ -145,7 +145,7 @@ class TransformChain:
 
 
 def is_chain_setting(name: str) -> bool:
-    """Tell whether a setting is about transforms or their predicates."""
+    """Return whether a setting is about transforms or their predicates."""
     return name in {"transforms", "predicates"} or name.startswith(("transforms.", "predicates."))
 
 

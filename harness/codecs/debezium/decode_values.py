@@ -1,4 +1,4 @@
-"""A column's value in canonical form, as far as the schema or the caller tells what it is.
+"""A column's value in canonical form, as far as the schema or the caller knows the column.
 
 The caller's column wins: its kind decides the form. Without one, a schema's semantic name decides
 dates, times and decimals; everything else stays as the wire has it.
@@ -31,7 +31,7 @@ Columns = Callable[[str, str], Mapping[str, Column] | None]
 
 @dataclass(frozen=True, slots=True)
 class DecodeModes:
-    """The connector's modes that the wire itself does not tell."""
+    """The connector's modes, which are not on the wire."""
 
     time: str = "adaptive_time_microseconds"
     binary: str = "bytes"
@@ -96,9 +96,9 @@ def _typed(name: str, raw: object, semantic: Semantic) -> Value:
 
 
 def _string(raw: str, semantic: Semantic) -> Value:
-    """Return text as it is; members too, as `allowed` does not tell where one of them ends.
+    """Return text as it is; members too, as `allowed` does not show where one of them ends.
 
-    A member may hold the comma that joins them: whoever knows the column knows its number.
+    A member may hold the comma that joins them: a caller that knows the column knows its number.
     """
     return 0 if semantic.name == _ENUM and not raw else raw
 

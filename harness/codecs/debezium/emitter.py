@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
-from harness.codecs.connect.schema import ConnectRecord, Header, Schema
+from harness.codecs.connect.schema import ConnectRecord, Header, Offset, Schema, Struct
 from harness.codecs.debezium import schemas
 from harness.codecs.debezium.adjustment import Adjuster
 from harness.codecs.debezium.columns import Cells
@@ -28,7 +28,6 @@ OLD_KEY: Final = "__debezium.oldkey"
 _CONTEXT: Final = "__debezium.context."
 # Returns nanoseconds since 1970.
 Clock = Callable[[], int]
-Struct = Mapping[str, Any]
 # A record of structs, or one that is bytes already.
 Emitted = ConnectRecord | Record
 
@@ -49,7 +48,7 @@ class SourceState(Protocol):
         """Return the source block of a table's records."""
         ...
 
-    def offset(self) -> Struct:
+    def offset(self) -> Offset:
         """Return what Connect would store with a record."""
         ...
 
@@ -264,7 +263,7 @@ class RecordEmitter:
             )
         )
 
-    def heartbeat(self, position: Callable[[Struct], Struct], origin: Origin) -> None:
+    def heartbeat(self, position: Callable[[Offset], Struct], origin: Origin) -> None:
         """Emit a heartbeat if its time has come; `position` takes its value from an offset."""
         if self.interval <= 0:
             return

@@ -20,7 +20,7 @@ _PRODUCER = "An exception occurred in the change event producer. This connector 
 class ConnectorFailed(SourceStopped):
     """The task stops: `code` and `what` are the innermost exception's, `chain` what Connect shows.
 
-    `retriable` tells whether Connect would start the task again by itself.
+    `retriable` says whether Connect would start the task again by itself.
     """
 
     def __init__(self, chain: tuple[str, ...], innermost: JavaError, *, retriable: bool) -> None:

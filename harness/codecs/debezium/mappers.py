@@ -1,4 +1,4 @@
-"""What is done to values on their way out: masked, hashed, cut, or their source type told.
+"""What is done to values on their way out: masked, hashed, cut, or described by their source type.
 
 The first rule that matches a column is the only one; keys are never touched. Source:
 C:relational/mapping/*.java; vitess NOTES §7; vectors 05_config mask_*, truncate_*, propagate_*.

@@ -6,9 +6,8 @@ Source: C:pipeline/notification/*.java; vector custom_notification.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
-from harness.codecs.connect.schema import ConnectRecord
+from harness.codecs.connect.schema import ConnectRecord, Offset
 from harness.codecs.debezium import schemas
 from harness.codecs.debezium.adjustment import SCHEMA_NAMES
 from harness.codecs.debezium.settings import ConnectorSettings
@@ -20,7 +19,7 @@ def skipped_snapshot(
     identity: str,
     milliseconds: int,
     partition: Mapping[str, str],
-    offset: Mapping[str, Any],
+    offset: Offset,
 ) -> ConnectRecord | None:
     """Return the notification, None where there is no sink for it."""
     topic = settings.optional("notification.sink.topic.name")

@@ -1,7 +1,7 @@
 """A connector's properties, under Debezium's names and with the connector's defaults.
 
-A connector ignores names that it does not know; an author of a scenario wants to be told, so `read`
-does either. Source: C:config/CommonConnectorConfig.java.
+A connector ignores names that it does not know; for a scenario that is a mistake, which
+`check_known` finds. Source: C:config/CommonConnectorConfig.java.
 """
 
 from __future__ import annotations

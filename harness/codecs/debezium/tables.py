@@ -130,14 +130,14 @@ class TableShaper:
         self, key: TableKey, columns: Sequence[ColumnType], primary: tuple[str, ...]
     ) -> list[tuple[int, ColumnType]]:
         """Return the columns that message.key.columns names, in its order, or the key's own."""
-        wanted = [
+        named = [
             (i, column)
             for matches in self.message_keys
             for i, column in enumerate(columns)
             if matches(f"{key}.{column.name}") or matches(f"{key.schema}.{key.table}.{column.name}")
         ]
         own = [(i, column) for i, column in enumerate(columns) if column.name in primary]
-        return wanted or own
+        return named or own
 
     def _key_schema(self, topic: str, columns: list[tuple[int, ColumnType]]) -> Schema | None:
         pairs = [

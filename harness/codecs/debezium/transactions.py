@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from harness.codecs.connect.java import buckets, hash_order
+from harness.codecs.connect.schema import Offset
 
 _ID: Final = "transaction_id"
 _COUNT: Final = "transaction_data_collection_order_"
@@ -74,7 +75,7 @@ class TransactionContext:
             offset[_COUNT + name] = count
         return offset
 
-    def load(self, offset: Mapping[str, Any]) -> None:
+    def load(self, offset: Offset) -> None:
         """Take up what an offset holds."""
         self.id = offset.get(_ID)
         for name, count in offset.items():

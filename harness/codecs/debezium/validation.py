@@ -34,7 +34,7 @@ _NUMBERS: Mapping[str, tuple[int, str]] = MappingProxyType(
         "poll.interval.ms": _POSITIVE,
     }
 )
-# How often Connect is told: tombstones are looked at by two rules of one check.
+# How often Connect reports each: tombstones are looked at by two rules of one check.
 _FLAGS: Mapping[str, int] = MappingProxyType(
     {"tombstones.on.delete": 2, "provide.transaction.metadata": 1}
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from harness.codecs.connect.settings import (
@@ -40,7 +40,7 @@ from harness.model.vstream import VStreamResponse
 from harness.wire.registry import MemoryRegistry
 
 SECOND: Final = 1_000_000_000
-# How long after the upstream's second the connector of the documents' samples handles a change.
+# How long after the source's second the connector of the documents' samples handles a change.
 LATER: Final = 863_497_147
 
 
@@ -72,10 +72,10 @@ class VitessConfiguration:
     connector: ConnectorSettings
     dialect: VitessDialect
     chain: TransformChain
-    converters: Mapping[str, Any]
+    converters: Mapping[str, object]
     partitions: int
     zone: str
-    values: Mapping[str, Any]
+    values: Mapping[str, object]
 
 
 class VitessWire:
@@ -94,7 +94,7 @@ class VitessWire:
 
     @property
     def row_ids(self) -> bool:
-        """Return whether rows without a key are told apart; their records have no key at all."""
+        """Return False: the records of rows without a key have no key at all."""
         return False
 
     def encode(self, events: Iterable[VStreamResponse]) -> Iterator[Record]:
@@ -126,7 +126,7 @@ def _finished(emitted: Iterable[Emitted], worker: Worker) -> Iterator[Record]:
         yield record if isinstance(record, Record) else worker.record(record)
 
 
-def bound_to(values: Mapping[str, Any], dialect: str) -> VitessConfiguration:
+def bound_to(values: Mapping[str, object], dialect: str) -> VitessConfiguration:
     """Read a scenario's settings; UsageError for a name or a value that cannot be."""
     if dialect not in DIALECTS:
         raise UsageError(
@@ -157,7 +157,7 @@ def bound_to(values: Mapping[str, Any], dialect: str) -> VitessConfiguration:
     )
 
 
-def _snapshot(converters: Mapping[str, Any]) -> str | None:
+def _snapshot(converters: Mapping[str, object]) -> str | None:
     """Return the default of an unset snapshot field, unless the converter would print null."""
     kept = str(converters.get("value.converter.replace.null.with.default", True)).lower()
     return "false" if kept == "true" else None
@@ -181,7 +181,7 @@ def _zone(name: str) -> str:
 
 
 def bind(
-    values: Mapping[str, Any], dialect: str, registry: SchemaRegistry | None = None
+    values: Mapping[str, object], dialect: str, registry: SchemaRegistry | None = None
 ) -> VitessWire:
     """Return the codec for a scenario's `settings.vitess` and a dialect's name.
 
@@ -190,8 +190,8 @@ def bind(
     return VitessWire(bound_to(values, dialect), registry or MemoryRegistry())
 
 
-def _registered(values: Mapping[str, Any]) -> bool:
-    """Tell whether a converter is an Avro one."""
+def _registered(values: Mapping[str, object]) -> bool:
+    """Return whether a converter is an Avro one."""
     return any(str(values.get(f"{part}.converter", JSON)) != JSON for part in ("key", "value"))
 
 

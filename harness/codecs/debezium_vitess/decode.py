@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 import orjson
 
@@ -36,7 +36,7 @@ class VitessDecoder:
 
     def __init__(
         self,
-        values: Mapping[str, Any] | None = None,
+        values: Mapping[str, object] | None = None,
         registry: SchemaRegistry | None = None,
         columns: Columns | None = None,
     ) -> None:
@@ -44,7 +44,7 @@ class VitessDecoder:
 
         Of the settings only the converters', `time.precision.mode` and `binary.handling.mode` are
         read. `columns` gives a table's columns by keyspace and name: with them every value has its
-        canonical form; without, only what the schema tells.
+        canonical form; without, only what the schema says.
         """
         given = values or {}
         settings = converter_settings(

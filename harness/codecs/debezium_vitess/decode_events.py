@@ -1,4 +1,4 @@
-"""Which event a record is, and what it tells.
+"""Which event a record is, and what it says.
 
 The shape of the value decides: `source` and a row, `source` and `ddl`, `status`, or a heartbeat's
 `vgtid`. A record without a value is a tombstone.

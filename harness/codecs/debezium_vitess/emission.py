@@ -91,7 +91,7 @@ class VitessEmitter:
         return known
 
     def written(self, shape: TableShape, event: VRowEvent) -> bool:
-        """Emit all rows of an event if they can do without structs; tell whether they could."""
+        """Emit all rows of an event if they can do without structs; return whether they could."""
         if self.writer is None:
             return False
         records = self.writer.records(shape, event, self)

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from harness.codecs.connect.errors import JavaError
 from harness.codecs.connect.java import split
-from harness.codecs.connect.schema import ConnectRecord
+from harness.codecs.connect.schema import ConnectRecord, Offset
 from harness.codecs.debezium import mappers, selection
 from harness.codecs.debezium.adjustment import FIELD_NAMES, SCHEMA_NAMES, Adjuster
 from harness.codecs.debezium.emitter import (
@@ -37,7 +37,6 @@ from harness.codecs.debezium_vitess.task import Task
 from harness.codecs.debezium_vitess.tasks import (
     NO_OFFSETS,
     ONLY_TASK,
-    Offset,
     Offsets,
     TaskPlan,
     VitessCluster,
@@ -72,7 +71,7 @@ class ConnectorEnvironment:
 class Connector:
     """One run of a connector, from its start until it stops.
 
-    `clock` tells the processing time in nanoseconds since 1970.
+    `clock` returns the processing time in nanoseconds since 1970.
     """
 
     def __init__(
@@ -85,7 +84,7 @@ class Connector:
     ) -> None:
         """Start the tasks; raises ConnectorFailed where they would not start.
 
-        With a `writer` some records are finished without structs, and only `emitted` tells them.
+        With a `writer` some records are finished without structs, and only `emitted` has them.
         """
         self._settings = settings
         self._clock = clock

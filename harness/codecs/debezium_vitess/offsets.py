@@ -6,10 +6,10 @@ vitess NOTES §9; vectors restart.*, other.rotates_offset.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from harness.codecs.connect.schema import Offset, Struct
 from harness.codecs.debezium.emitter import MILLISECOND, Clock
 from harness.codecs.debezium.topics import TableKey
 from harness.codecs.debezium.transactions import TransactionContext
@@ -42,8 +42,8 @@ class OffsetContext:
     shard: str = ""
     snapshot: str | None = None
     _known: tuple[object, ...] = ()
-    _source: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    _offset: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    _source: Struct = field(default_factory=dict[str, Any])
+    _offset: Offset = field(default_factory=dict[str, Any])
 
     @property
     def transaction_id(self) -> str:
@@ -62,7 +62,7 @@ class OffsetContext:
             where = self.shard if shard is None else shard
             self.transaction.extra = self.ordering.begin(where, now)
 
-    def load(self, stored: Mapping[str, Any]) -> None:
+    def load(self, stored: Offset) -> None:
         """Take up the transaction that a stored offset was in."""
         self.transaction.load(stored)
         if self.ordering is not None:
@@ -83,7 +83,7 @@ class OffsetContext:
             self.current = self.restart = position
         self.timestamp = timestamp
 
-    def offset(self) -> Mapping[str, Any]:
+    def offset(self) -> Offset:
         """Return what Connect would store with a record."""
         text = self.restart.text
         if self.ordering is not None:
@@ -94,7 +94,7 @@ class OffsetContext:
             self._offset = self.transaction.store({"vgtid": text})
         return self._offset
 
-    def source(self, table: TableKey) -> Mapping[str, Any]:
+    def source(self, table: TableKey) -> Struct:
         """Return the source block of a table's records, one object for as long as it holds."""
         known = (self.current.text, self.timestamp, table, self.shard, self.snapshot)
         if known == self._known and self.timestamp is not None:

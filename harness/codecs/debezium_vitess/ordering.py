@@ -25,6 +25,7 @@ from harness.codecs.connect.errors import (
     JavaError,
 )
 from harness.codecs.connect.java import split
+from harness.codecs.connect.schema import Offset
 from harness.codecs.debezium.errors import DEBEZIUM_EXCEPTION
 from harness.codecs.debezium_vitess.settings import CURRENT, EMPTY
 from harness.codecs.debezium_vitess.vgtid import VgtidPosition, jackson, parse
@@ -177,7 +178,7 @@ class TransactionOrdering:
         offset[EPOCH] = jackson(self.epochs)
         return offset
 
-    def load(self, offset: Mapping[str, Any]) -> None:
+    def load(self, offset: Offset) -> None:
         """Take up what an offset holds."""
         self.previous = parse(offset["vgtid"])
         self.epochs = read_epochs(offset.get(EPOCH) or "{}")

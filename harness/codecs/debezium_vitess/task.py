@@ -7,10 +7,10 @@ C:pipeline/EventDispatcher.java, C:relational/RelationalChangeRecordEmitter.java
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import groupby
-from typing import Any, Final
+from typing import Final
 
 from harness.codecs.connect.errors import (
     CONNECT_EXCEPTION,
@@ -19,6 +19,7 @@ from harness.codecs.connect.errors import (
     JavaError,
 )
 from harness.codecs.connect.java import map_text, split
+from harness.codecs.connect.schema import Offset
 from harness.codecs.debezium.columns import ColumnType
 from harness.codecs.debezium.emitter import Emitted
 from harness.codecs.debezium.errors import ConnectorFailed
@@ -99,7 +100,7 @@ class Task:
         if batch.vgtid is not None:
             documented = self.emitter.dialect.documented
             self.position = position(batch.vgtid.shard_gtids, documented=documented)
-        # A writer is quick with many rows at once, and the stream often tells them one by one.
+        # A writer is fast with many rows at once; the stream often has one row an event.
         joined = self.emitter.writer is not None
         for event in _joined(batch.events) if joined else batch.events:
             if isinstance(event, CopyCompleted):
@@ -250,7 +251,7 @@ def _known(key: TableKey, shape: TableShape | None) -> TableShape:
     return shape
 
 
-def _at_offset(offset: Mapping[str, Any], error: JavaError) -> JavaError:
+def _at_offset(offset: Offset, error: JavaError) -> JavaError:
     return JavaError(
         CONNECT_EXCEPTION, f"Error while processing event at offset {map_text(offset)}", error
     )

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from harness.codecs.connect.errors import ILLEGAL_ARGUMENT, JavaError
+from harness.codecs.connect.schema import Offset
 from harness.codecs.debezium.settings import ConnectorSettings
 from harness.codecs.debezium_vitess.ordering import read_epochs
 from harness.codecs.debezium_vitess.settings import CURRENT, EMPTY, keyspace
@@ -21,7 +22,6 @@ from harness.codecs.debezium_vitess.vgtid import VgtidPosition, parse, position
 from harness.model.vstream import ShardGtid
 
 # What Connect stored: by server and task key (None where offsets are not kept per task).
-Offset = Mapping[str, Any]
 Offsets = Mapping[tuple[str, str | None], Offset]
 NO_OFFSETS: Final[Offsets] = MappingProxyType({})
 # The connector's id of its only task, whatever `task.id` says (vector crud.task_id_prop).
@@ -191,7 +191,7 @@ def _check_generation(
 def _chosen_shards(
     previous: Mapping[str, str] | None, now: Mapping[str, str] | None, current: Sequence[str]
 ) -> list[str]:
-    """Prefer the cluster's shards, unless offsets tell of ones that are no longer there."""
+    """Prefer the cluster's shards, unless offsets name ones that are no longer there."""
     for known in (now, previous):
         if known:
             return list(current if set(known) <= set(current) else known)

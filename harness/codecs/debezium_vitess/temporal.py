@@ -57,7 +57,7 @@ def time(raw: bytes) -> int:
 
 
 def moment(zone: ZoneInfo | None, raw: bytes) -> Moment | None:
-    """Return a DATETIME's text as `java.sql.Timestamp` in a zone tells it; None for YYYY-00-00."""
+    """Return a DATETIME's text as `java.sql.Timestamp` reads it in a zone; None for YYYY-00-00."""
     if zone is None:
         plain = _PLAIN_STAMP.match(raw)
         if plain is not None and (days := _modern_day(plain[1])) is not None:

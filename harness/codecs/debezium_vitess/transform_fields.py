@@ -12,7 +12,6 @@ vectors `smt.*`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Final, cast
 
 from harness.codecs.connect.errors import CONFIG_EXCEPTION, DATA_EXCEPTION, null_pointer, stopped
@@ -23,6 +22,7 @@ from harness.codecs.connect.schema import (
     Schema,
     SchemaCache,
     SchemaType,
+    Struct,
     field_value,
     with_value,
 )
@@ -66,12 +66,12 @@ def _less(schema: Schema, removed: frozenset[str], path: str) -> Schema:
     )
 
 
-def _kept(schema: Schema, struct: Mapping[str, Any]) -> Mapping[str, Any]:
+def _kept(schema: Schema, struct: Struct) -> Struct:
     kept: dict[str, Any] = {}
     for field in schema.fields:
         value = field_value(field.schema, struct.get(field.name))
         if field.schema.kind is SchemaType.STRUCT and value is not None:
-            value = _kept(field.schema, cast("Mapping[str, Any]", value))
+            value = _kept(field.schema, cast("Struct", value))
         kept[field.name] = value
     return kept
 
@@ -93,7 +93,7 @@ def replace_field_value(options: Options) -> Transform:
     return apply
 
 
-def _replaced(schema: Schema, struct: Mapping[str, Any], path: str, text: str) -> Mapping[str, Any]:
+def _replaced(schema: Schema, struct: Struct, path: str, text: str) -> Struct:
     if not path:
         raise stopped("java.lang.RuntimeException", "Cannot replace empty field name")
     name, dot, rest = path.partition(".")
@@ -105,7 +105,7 @@ def _replaced(schema: Schema, struct: Mapping[str, Any], path: str, text: str) -
     inner = struct.get(name)
     if field is None or field.schema.kind is not SchemaType.STRUCT or inner is None:
         return struct
-    nested = cast("Mapping[str, Any]", inner)
+    nested = cast("Struct", inner)
     return {**struct, name: _replaced(field.schema, nested, rest, text)}
 
 

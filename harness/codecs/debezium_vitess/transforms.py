@@ -6,7 +6,6 @@ Source: V:transforms/*.java; vitess NOTES §11; vectors `smt.*`.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from typing import Any, Final, cast
 
 from harness.codecs.connect.errors import (
@@ -16,7 +15,14 @@ from harness.codecs.connect.errors import (
     null_pointer,
     stopped,
 )
-from harness.codecs.connect.schema import ConnectRecord, Schema, SchemaType, field_value, with_value
+from harness.codecs.connect.schema import (
+    ConnectRecord,
+    Schema,
+    SchemaType,
+    Struct,
+    field_value,
+    with_value,
+)
 from harness.codecs.connect.transforms import Options, Transform, TransformTable, transform_settings
 from harness.codecs.debezium.adjustment import SCHEMA_NAMES
 from harness.codecs.debezium.schemas import transaction_key, transaction_value
@@ -103,13 +109,13 @@ def local_vgtid(vgtid: str, shard: str) -> str:
     return jackson([{name: whole[name] for name in _ENTRY}])
 
 
-def _rebuilt(schema: Schema, struct: Mapping[str, Any], path: str, local: str) -> Mapping[str, Any]:
+def _rebuilt(schema: Schema, struct: Struct, path: str, local: str) -> Struct:
     rebuilt: dict[str, Any] = {}
     for field in schema.fields:
         name = f"{path}.{field.name}" if path else field.name
         value = field_value(field.schema, struct.get(field.name))
         if field.schema.kind is SchemaType.STRUCT and value is not None:
-            value = _rebuilt(field.schema, cast("Mapping[str, Any]", value), name, local)
+            value = _rebuilt(field.schema, cast("Struct", value), name, local)
         elif name == f"{_SOURCE}.{_VGTID}":
             value = local
         rebuilt[field.name] = value

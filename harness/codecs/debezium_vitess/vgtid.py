@@ -1,4 +1,4 @@
-"""A position over all shards: as the stream tells it, and as the text that records carry.
+"""A position over all shards: as the stream has it, and as the text that records carry.
 
 Source: V:Vgtid.java, V:TablePrimaryKeys.java; vitess NOTES §4; vectors snapshot.*.
 """

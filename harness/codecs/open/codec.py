@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
 
 from harness.codecs.open.decode import decode
 from harness.codecs.open.dialect import DIALECTS
@@ -70,7 +69,7 @@ class OpenWire:
 
 
 def bind(
-    values: Mapping[str, Any], dialect: str, registry: SchemaRegistry | None = None
+    values: Mapping[str, object], dialect: str, registry: SchemaRegistry | None = None
 ) -> OpenWire:
     """Return the codec for a scenario's `settings.open` and a dialect's name; no schemas here."""
     del registry

@@ -21,6 +21,8 @@ from harness.model.values import Value
 from harness.wire.compression import decompressed
 from harness.wire.framing import unframe
 
+# A JSON object.
+Document = Mapping[str, Any]
 ROW, DDL, RESOLVED = 1, 2, 3
 _IMAGES = ({"u"}, {"u", "p"}, {"d"})
 
@@ -66,7 +68,7 @@ def _event(key: bytes, value: bytes, settings: OpenSettings, load: Load | None) 
 
 
 def _row(
-    head: Mapping[str, Any], key: bytes, value: bytes, settings: OpenSettings, load: Load | None
+    head: Document, key: bytes, value: bytes, settings: OpenSettings, load: Load | None
 ) -> DecodedEvent:
     texts = (_text(key), _text(value))
     place = _string(head, "ccl")
@@ -108,8 +110,8 @@ def _kind(columns: Mapping[str, object], settings: OpenSettings, *, handle_only:
     return EventKind.UPSERT
 
 
-def _images(body: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
-    images: dict[str, Mapping[str, Any]] = {}
+def _images(body: Document) -> Mapping[str, Document]:
+    images: dict[str, Document] = {}
     for name in ("u", "p", "d"):
         if name in body:
             image = body[name]
@@ -126,7 +128,7 @@ def _images(body: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
     return images
 
 
-def _columns(image: Mapping[str, Any], settings: OpenSettings) -> Mapping[str, Value]:
+def _columns(image: Document, settings: OpenSettings) -> Mapping[str, Value]:
     values: dict[str, Value] = {}
     text_base64 = settings.dialect.text_base64
     for name, column in image.items():
@@ -140,7 +142,7 @@ def _columns(image: Mapping[str, Any], settings: OpenSettings) -> Mapping[str, V
     return values
 
 
-def _object(raw: bytes, part: str) -> Mapping[str, Any]:
+def _object(raw: bytes, part: str) -> Document:
     try:
         document: object = orjson.loads(raw)
     except orjson.JSONDecodeError as error:
@@ -150,28 +152,28 @@ def _object(raw: bytes, part: str) -> Mapping[str, Any]:
     return cast("dict[str, Any]", document)
 
 
-def _integer(document: Mapping[str, Any], name: str, part: str) -> int:
+def _integer(document: Document, name: str, part: str) -> int:
     value = document.get(name)
     if not isinstance(value, int) or isinstance(value, bool):
         raise DecodingError(f"`{name}` of the {part} is {shown(value)}, not an integer")
     return value
 
 
-def _boolean(document: Mapping[str, Any], name: str, part: str) -> bool:
+def _boolean(document: Document, name: str, part: str) -> bool:
     value = document.get(name, False)
     if not isinstance(value, bool):
         raise DecodingError(f"`{name}` of {part} is {shown(value)}, not true or false")
     return value
 
 
-def _string(document: Mapping[str, Any], name: str) -> str:
+def _string(document: Document, name: str) -> str:
     value = document.get(name, "")
     if not isinstance(value, str):
         raise DecodingError(f"`{name}` is {shown(value)}, not text")
     return value
 
 
-def _named(document: Mapping[str, Any], name: str) -> str:
+def _named(document: Document, name: str) -> str:
     value = _string(document, name)
     if not value:
         raise DecodingError(f"`{name}` is missing or empty")

@@ -27,7 +27,7 @@ def _integer(bits: int, *, unsigned: bool = False) -> Reader:
         del text_base64
         if not isinstance(raw, int) or isinstance(raw, bool):
             raise ValueError("not an integer")
-        # Without flags nothing tells which of both ranges a column has.
+        # Without flags the range of a column is not known.
         low = 0 if unsigned or (flag is not None and flag & UNSIGNED_FLAG) else -(2 ** (bits - 1))
         high = 2**bits if low == 0 or flag is None else 2 ** (bits - 1)
         if not low <= raw < high:
@@ -139,8 +139,9 @@ READERS: Mapping[int, Reader] = MappingProxyType(
 def read_value(code: int, flag: int | None, raw: object, *, text_base64: bool) -> Value:
     """Return the value that the wire carries for a type code; DecodingError when it does not fit.
 
-    `flag` is None in dialects without flags. Nothing then tells text from bytes: what is UTF-8 is
-    given as text, and `harness.model.decoded.settled` puts it right for whoever knows the column.
+    `flag` is None in dialects without flags. Nothing then distinguishes text from bytes: what is
+    UTF-8 is given as text, and `harness.model.decoded.settled` corrects it where the column is
+    known.
     """
     if raw is None:
         return None

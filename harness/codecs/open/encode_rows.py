@@ -49,7 +49,7 @@ class ReducedRow:
 
 
 class _Run:
-    """Rows and what tells their shapes apart, by columns."""
+    """Rows and what their shapes differ by, by columns."""
 
     __slots__ = ("_afters", "_befores", "_physical_ids", "_row_ids", "rows")
 
@@ -62,10 +62,10 @@ class _Run:
 
     @property
     def alike(self) -> bool:
-        """Tell quickly whether all rows have one shape, but for which columns changed."""
+        """Return whether all rows surely have one shape, but for which columns changed."""
         return len({id(row.table) for row in self.rows}) == 1 and all(
-            all(told) or not any(told)
-            for told in (self._befores, self._afters, self._row_ids, self._physical_ids)
+            all(cells) or not any(cells)
+            for cells in (self._befores, self._afters, self._row_ids, self._physical_ids)
         )
 
     def texts(self, layout: MessageTemplate) -> list[bytes]:

@@ -50,7 +50,7 @@ class OpenSettings:
     storage_uri: str = ""
 
 
-def settings(values: Mapping[str, Any], dialect: str) -> OpenSettings:
+def settings(values: Mapping[str, object], dialect: str) -> OpenSettings:
     """Read a scenario's `settings.open`; UsageError for what TiCDC or the dialect does not know."""
     if dialect not in DIALECTS:
         raise UsageError(
@@ -137,7 +137,7 @@ def _wrong(setting: Setting, value: object) -> UsageError:
 
 
 def _refuse_what_is_at_odds(
-    values: Mapping[str, Any], found: Mapping[str, Any], read: OpenSettings
+    values: Mapping[str, object], found: Mapping[str, Any], read: OpenSettings
 ) -> None:
     forced = str(values.get("force-replicate", False)).lower() == "true"
     if forced and found.get("sink.delete-only-output-handle-key-columns"):

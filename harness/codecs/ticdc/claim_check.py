@@ -1,6 +1,6 @@
 """Claim checks: a message that is too large lies in a file, and what is sent names the file.
 
-The encoder does no I/O: it returns the files as data, and whoever sends the records stores them.
+The encoder does no I/O: it returns the files as data, and the sender of the records stores them.
 
 Source: tiflow c7b2588 pkg/sink/kafka/claimcheck/claim_check.go:84, 107, 117; TiDB's storages name
 themselves by scheme, bucket and prefix, without the parameters of the URI.

@@ -2,7 +2,7 @@
 
 Most cells are their own JSON already: whole numbers, and texts that need no escape. A column is
 looked at once, joined, and only when something in it is out of the ordinary is each cell read and
-printed the exact way. What fails there is left to the way of structs, which knows the error.
+printed by itself. What fails there is left to structs and converters, which know the error.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ class PrintStyle:
     utc: bool
 
 
-class NeedsStructs(Exception):  # noqa: N818 - no error: the way of structs is taken
-    """A row that only the way of structs tells, or refuses."""
+class NeedsStructs(Exception):  # noqa: N818 - no error: structs are made instead
+    """A row that only structs and converters print, or refuse."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,7 @@ def _whole(read: Read, limit: int, cells: Sequence[bytes]) -> Sequence[bytes]:
     joined = b",".join(cells)
     if not joined.translate(None, _DIGITS) and b"-0" not in joined:
         # JSON has no zeros in front either. What is beyond 64 bits is read as a float, which may
-        # be rounded to the lower limit: that one goes the slow way.
+        # be rounded to the lower limit: that one is read by itself.
         try:
             numbers = loads(b"[%b]" % joined)
         except ValueError:

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from harness.codecs.connect.json_converter import JsonConverter
 from harness.codecs.connect.json_text import json_string
-from harness.codecs.connect.schema import Schema
+from harness.codecs.connect.schema import Schema, Struct
 from harness.codecs.connect.settings import Converters, ConverterSettings
 from harness.codecs.debezium.rows import StructReaders
 from harness.codecs.debezium.tables import TableShape
@@ -60,7 +60,7 @@ class RowPlanner:
         self._value_style = PrintStyle(settings.value.form, utc)
         self._source = JsonConverter(schemas_enable=False, form=settings.value.form)
 
-    def source(self, shape: TableShape, source: Mapping[str, Any]) -> bytes:
+    def source(self, shape: TableShape, source: Struct) -> bytes:
         """Return the text of a source block."""
         schema = next(field.schema for field in shape.envelope.fields if field.name == "source")
         return self._source.text(schema, source) or b""

@@ -1,7 +1,7 @@
 """The rows of a ROW event as the producer's records, all of them at once.
 
-What this writes is what the way of structs writes (connector, converters), byte by byte; it is left
-to that way where a row asks for more: a moved key, a cell that cannot be read, a null out of place.
+What this writes is what structs and converters write, byte by byte; a row is left to those where it
+asks for more: a moved key, a cell that cannot be read, a null out of place.
 
 Source: as for `debezium.emitter` and `connect.json_converter`, whose order of fields this keeps.
 """

@@ -35,7 +35,7 @@ class RowTemplate:
     def texts(self, columns: Sequence[Sequence[bytes | None]], tail: bytes) -> list[bytes]:
         """Return the rows' texts, one after the other; `tail` ends each row.
 
-        Raises Unprepared for a cell that only the way of structs tells or refuses.
+        Raises NeedsStructs for a cell that only structs and converters print, or refuse.
         """
         constants = [*self.constants, tail]
         written: list[Sequence[bytes]] = []
