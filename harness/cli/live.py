@@ -57,7 +57,7 @@ def execute_live(args: LiveExecution) -> int:
         declared = declared_by(consumer, args.expectations, datetime.now(UTC).date())
     live = read_live(file, os.environ)
     # What the command line says of a service wins over the file.
-    source = Source(settings({**live.told(), **args.overrides}))
+    source = Source(settings({**live.overrides(), **args.overrides}))
     run, run_dir = new_run(runs(Path.cwd()) / "runs")
     collector = Collector()
     with listening(run_dir, args.reports, collector, json=args.json) as listeners:

@@ -165,9 +165,9 @@ def laid_under(
     space: Workspace, cases: Sequence[Case], file: Path, shown: int | None = NOTES_SHOWN
 ) -> WithChangefeed:
     """Plan the cases under a changefeed file, and print notes about it."""
-    from harness.engine.catalogue.with_changefeed import overlaid
+    from harness.engine.catalogue.with_changefeed import lay_over
 
-    found = overlaid(space, cases, file)
+    found = lay_over(space, cases, file)
     for note in found.notes[:shown]:
         click.echo(f"note: {note}", err=True)
     more = len(found.notes) - len(found.notes[:shown])
@@ -178,9 +178,9 @@ def laid_under(
 
 def laid_over(space: Workspace, cases: Sequence[Case], partitions: int) -> Repartitioned:
     """Plan the cases over so many partitions, and note which are left out."""
-    from harness.engine.catalogue.repartitioned import relaid
+    from harness.engine.catalogue.repartitioned import repartition
 
-    found = relaid(space, cases, partitions)
+    found = repartition(space, cases, partitions)
     for note in found.notes[:NOTES_SHOWN]:
         click.echo(f"note: {note}", err=True)
     more = len(found.notes) - NOTES_SHOWN

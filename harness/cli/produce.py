@@ -94,7 +94,7 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     filled from their end on, and never deleted. Prints which offsets of which partition were
     filled, and a command that reads them. After Ctrl-C it says what was sent, and exits 130.
     """
-    from harness.engine.deliver.production import Production, Wish
+    from harness.engine.deliver.production import Production, ProductionOptions
     from harness.report.production import Reader, document, lines
 
     if not paths and expression is None:
@@ -108,8 +108,10 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     planned = _plans(space, (paths, expression), (delivery, partitions), changefeed)
     resolved = _settings(bootstrap, registry, kafka_config, pairs)
     kafka, schemas = _reached(resolved, planned)
-    wish = Wish(kafka, topic_prefix, pace, create_topics, _replication(resolved), large_messages)
-    production = Production(wish, planned)
+    wanted = ProductionOptions(
+        kafka, topic_prefix, pace, create_topics, _replication(resolved), large_messages
+    )
+    production = Production(wanted, planned)
     for note in production.prepare(schemas):
         click.echo(f"note: {note}", err=True)
     named = resolved.text("registry.url") if schemas is not None else ""

@@ -1,3 +1,3 @@
-"""Runs the river: plans cases, fills topics, lets consumers read, asks for verdicts."""
+"""Runs the pipeline: plans cases, fills topics, lets consumers read, asks for verdicts."""
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from harness.engine.catalogue.plans import plans
 from harness.engine.catalogue.workspace import Workspace
 from harness.engine.plan.case import Plan
 from harness.engine.plan.levels import level_text
-from harness.engine.run.attached.refuse import refuse_unreachable, refuse_unstarted
+from harness.engine.run.attached.run import refuse_unreachable, refuse_unstarted
 from harness.engine.run.consume import consume
 from harness.engine.run.context import RunContext
 from harness.engine.run.decode import decode, judged_decoded

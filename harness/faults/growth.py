@@ -50,11 +50,11 @@ def grow(
             out.append(step)
             if is_ddl(step) and step.partition == 0:
                 out += [replace(step, partition=new) for new in range(old, old + by)]
-    told = _told_anew(out, topic, range(old, old + by), begun=len(steps[:at]))
-    return (*told, *_last_marks(told, topic, range(old, old + by)))
+    marked = _with_marks(out, topic, range(old, old + by), begun=len(steps[:at]))
+    return (*marked, *_last_marks(marked, topic, range(old, old + by)))
 
 
-def _told_anew(steps: Sequence[Step], topic: str, added: range, begun: int) -> list[Step]:
+def _with_marks(steps: Sequence[Step], topic: str, added: range, begun: int) -> list[Step]:
     """Return the steps with each mark of the first partition copied to the new ones.
 
     A copy waits for the rows of its new partition that it promises: they may have come from a

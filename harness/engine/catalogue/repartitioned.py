@@ -9,7 +9,7 @@
 | whose author's expectations do not hold there | left out |
 | any other | planned over N; no golden tells of it, the fold says what its tables are |
 
-Law: what is left out is told with its reason and is no part of any headline.
+Cases that are left out are reported with a reason and excluded from totals.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Repartitioned:
         return tuple(f"{name} is left out: {reason}" for name, reason in self.left.items())
 
 
-def relaid(space: Workspace, cases: Sequence[Case], partitions: int) -> Repartitioned:
+def repartition(space: Workspace, cases: Sequence[Case], partitions: int) -> Repartitioned:
     """Plan the cases over so many partitions; raises UsageError when none is left."""
     own = [case for case in cases if case.partitions == partitions]
     found = list(plans(space, own))

@@ -40,7 +40,7 @@ class WithChangefeed:
         return tuple(plan.case for plan in self.plans)
 
 
-def overlaid(space: Workspace, cases: Sequence[Case], path: Path) -> WithChangefeed:
+def lay_over(space: Workspace, cases: Sequence[Case], path: Path) -> WithChangefeed:
     """Plan the cases under a changefeed file.
 
     Raises UsageError for a file that cannot be read or is about none of the cases, ScenarioError

@@ -85,7 +85,7 @@ def fill(
     plans: Sequence[tuple[Plan, str]],
     registry: SchemaRegistry | None = None,
 ) -> list[tuple[FilledTopic, ...]]:
-    """Enact every plan's delivery under its prefix; return the filled topics, in order.
+    """Perform every plan's delivery under its prefix; return the filled topics, in order.
 
     The topics (`wanted_topics`) exist; nobody reads meanwhile. Without a registry no record may
     name a schema. Raises SetupError when the broker does not take a record, or the registry a

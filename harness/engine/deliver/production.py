@@ -28,7 +28,7 @@ SCENARIO = "{scenario}"
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class ProductionOptions:
     """How to fill topics: each is called `prefix` and the canonical name.
 
     `{scenario}` in the prefix stands for a scenario's id. `rate` is in records a second, None for
@@ -84,20 +84,20 @@ class Account:
 class Production:
     """One production of plans; `prepare`, then `send`, and `account` at any time after."""
 
-    def __init__(self, wish: Wish, plans: Sequence[Plan]) -> None:
+    def __init__(self, options: ProductionOptions, plans: Sequence[Plan]) -> None:
         """Take what to send.
 
         Raises UsageError when two cases would share a topic, ScenarioError for a delivery with a
         step that is done to the run: there is none here.
         """
-        self._wish = wish
+        self._options = options
         self._plans = plans
-        self._prefixes = [wish.prefix.replace(SCENARIO, plan.case.scenario.id) for plan in plans]
+        self._prefixes = [options.prefix.replace(SCENARIO, plan.case.scenario.id) for plan in plans]
         self._records: list[Sequence[Record]] = [plan.delivered for plan in plans]
         self._senders: list[Sender] = []
         self._withdrawn: tuple[str, ...] = ()
         self._interrupted = False
-        self._topics = OwnTopics(wish.kafka, wish.replication)
+        self._topics = OwnTopics(options.kafka, options.replication)
         self._distinct()
         _only_messages(plans)
 
@@ -122,7 +122,7 @@ class Production:
             for canonical in plan.topics()
         }
         try:
-            notes = self._topics.prepare(wanted, create=self._wish.create)
+            notes = self._topics.prepare(wanted, create=self._options.create)
         except BaseException:
             self._topics.withdraw()
             raise
@@ -157,7 +157,7 @@ class Production:
 
     def _beside(self) -> Iterator[str]:
         """Store what large messages leave out, or yield a note that it is not stored."""
-        large = self._wish.large
+        large = self._options.large
         for plan in self._plans:
             if not leaves_out(plan):
                 continue
@@ -178,7 +178,7 @@ class Production:
         clock: Callable[[], float],
     ) -> None:
         # What the user's own file says of producing wins.
-        client: dict[str, Any] = {**CLUSTER, **self._wish.kafka.client}
+        client: dict[str, Any] = {**CLUSTER, **self._options.kafka.client}
         sender = Sender(client, lambda canonical: prefix + canonical)
         done = sum(each.sent for each in self._senders)
         self._senders.append(sender)
@@ -188,7 +188,7 @@ class Production:
             progress(done + sender.sent)
             time.sleep(seconds)
 
-        rate = self._wish.rate
+        rate = self._options.rate
         sender.send(records if rate is None else paced(records, rate, wait, clock))
         sender.finish()
         progress(done + sender.sent)

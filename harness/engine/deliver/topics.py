@@ -48,7 +48,7 @@ class TopicOptions:
 
     @classmethod
     def of(cls, settings: Settings) -> TopicOptions:
-        """Return the wishes that the settings hold."""
+        """Return what the settings say."""
         factor = settings.text("topics.replication-factor")
         return cls(
             settings.text("topics.prefix"),
@@ -59,7 +59,7 @@ class TopicOptions:
 
 @contextmanager
 def created(
-    kafka: Kafka, wanted: Sequence[tuple[str, int]], wishes: TopicOptions
+    kafka: Kafka, wanted: Sequence[tuple[str, int]], options: TopicOptions
 ) -> Generator[None]:
     """Create topics (name, partitions); delete them at the end on a cluster that outlives the run.
 
@@ -70,7 +70,7 @@ def created(
     # goes wrong is in the answers; that a broker which restarts is away for a while, nobody asked.
     conf: dict[str, Any] = {**kafka.client, "log_level": CRITICAL}
     admin: Any = AdminClient(conf)
-    topics = [NewTopic(name, partitions, wishes.replication) for name, partitions in wanted]
+    topics = [NewTopic(name, partitions, options.replication) for name, partitions in wanted]
     made: list[str] = []
     refusals: list[SetupError] = []
     try:
@@ -79,13 +79,13 @@ def created(
                 future.result()
                 made.append(name)
             except KafkaException as error:
-                refusals.append(_refused(kafka, name, error, wishes))
+                refusals.append(_refused(kafka, name, error, options))
         _raise_first(refusals)
         yield
     except BaseException:
-        _delete(admin, kafka, made, wishes)
+        _delete(admin, kafka, made, options)
         raise
-    problem = _delete(admin, kafka, made, wishes)
+    problem = _delete(admin, kafka, made, options)
     if problem:
         raise SetupError(
             f"Kafka at {kafka} keeps topics of this run: {problem}",
@@ -111,13 +111,13 @@ def _create(admin: Any, topics: Sequence[NewTopic]) -> Mapping[str, Future[None]
     return futures
 
 
-def _refused(kafka: Kafka, name: str, refusal: KafkaException, wishes: TopicOptions) -> SetupError:
+def _refused(kafka: Kafka, name: str, refusal: KafkaException, options: TopicOptions) -> SetupError:
     error: KafkaError = refusal.args[0]
     hint = HINTS.get(error.code(), "the broker's log says why; look for it in the run's directory")
     return SetupError(
         f"Kafka at {kafka} refused to create the topic {name}: {error.str()}\n"
         f"    tried with: {redacted(kafka.client)}",
-        hint=hint.format(prefix=wishes.prefix),
+        hint=hint.format(prefix=options.prefix),
     )
 
 
@@ -125,10 +125,10 @@ def _delete(
     admin: Any,  # noqa: ANN401 - the driver has no types
     kafka: Kafka,
     made: Sequence[str],
-    wishes: TopicOptions,
+    options: TopicOptions,
 ) -> str:
     """Delete the topics when that is our business; return the first problem, "" without one."""
-    if not made or wishes.keep or not kafka.shared:
+    if not made or options.keep or not kafka.shared:
         return ""
     futures: Mapping[str, Future[None]] = admin.delete_topics(
         list(made), request_timeout=DELETE_TIMEOUT_S, operation_timeout=DELETE_TIMEOUT_S

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
+from harness.contracts import Wire
 from harness.engine.deliver.large_messages import rows_left_out
-from harness.engine.mutation.remembered import RememberedWire
 from harness.engine.mutation.unchanged import reads_alike
 from harness.engine.plan.case import Plan
+from harness.errors import DecodingError
 from harness.faults.actions import sent
 from harness.model.columns import Column
+from harness.model.decoded import DecodedEvent
 from harness.model.finding import Verdict
+from harness.model.large import Rows, whole
 from harness.model.observed import Observed
+from harness.model.record import Record
 from harness.model.source_events import RowEvent
 from harness.mutants.consumer import REFERENCE, Consumer
 from harness.mutants.delivery import Delivery, deliver, lying
@@ -22,6 +26,40 @@ from harness.verdict.judge import judge
 
 # A hundred deliveries of a thousand cases would fill the memory.
 KEPT = 8
+Decoded = tuple[DecodedEvent, ...] | DecodingError
+
+
+class RememberedWire:
+    """A wire that decodes the same bytes once: decoding is pure, so no answer changes.
+
+    It knows the rows that messages have the handle key of alone, as a reader who asks for them.
+    """
+
+    def __init__(self, wire: Wire, left_out: Rows) -> None:
+        """Take the wire that decodes, and the rows that messages leave out."""
+        self._left_out = left_out
+        self._wire = wire
+        self._known: dict[tuple[bytes | None, bytes | None], Decoded] = {}
+        self.complete = wire.complete
+        self.row_ids = wire.row_ids
+
+    def encode(self, events: Iterable[Any]) -> Iterator[Record]:
+        """Encode as the wire does."""
+        return self._wire.encode(events)
+
+    def decode(self, key: bytes | None, value: bytes | None) -> tuple[DecodedEvent, ...]:
+        """Return the events of a message; raise what the wire raised before."""
+        pair = (key, value)
+        if pair not in self._known:
+            try:
+                events = self._wire.decode(key, value)
+                self._known[pair] = tuple(whole(event, self._left_out) for event in events)
+            except DecodingError as error:
+                self._known[pair] = error
+        found = self._known[pair]
+        if isinstance(found, DecodingError):
+            raise found.with_traceback(None)
+        return found
 
 
 class Prepared:

@@ -13,9 +13,8 @@ from typing import Any
 from harness.contracts import Wire
 from harness.engine.plan.delivery import Delivery, disturbed
 from harness.engine.plan.encoded import Encoded, encoded
-from harness.engine.plan.refused import refused_settings
-from harness.engine.plan.setting_names import check_names, named_place
-from harness.engine.plan.surviving_rows import still_told
+from harness.engine.plan.settings import check_names, named_place, refused_settings
+from harness.engine.plan.surviving_rows import surviving_rows
 from harness.errors import HarnessError, Location, Problem, ScenarioError, StepError
 from harness.faults.actions import sent as messages_sent
 from harness.model.change import ChangeLog
@@ -102,10 +101,10 @@ def plan(case: Case, log: ChangeLog, known: dict[Hashable, Emission] | None = No
         delivery = disturbed(case, sent.records, wire)
         if wire.complete is None:
             tell = protocol.projection(played.settings)
-            left = still_told(sent.events, delivery, wire)
-            told = [tell(event) for event in left]
+            left = surviving_rows(sent.events, delivery, wire)
+            visible = [tell(event) for event in left]
             expected = fold_rows(
-                (row for row in told if row is not None),
+                (row for row in visible if row is not None),
                 lambda column: protocol.carries_default(column, played.settings),
             )
         else:

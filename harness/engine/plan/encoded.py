@@ -75,9 +75,9 @@ def _sent(played: SourceOutput, records: list[Record], stop: Origin) -> tuple[So
     )
 
 
-def _origin(given: Any) -> Origin:  # noqa: ANN401 - each personality has input of its own
+def _origin(given: Any) -> Origin:  # noqa: ANN401 - each source has input of its own
     if not isinstance(given, VStreamResponse):
         found: Origin = given.origin
         return found
-    told = [event.origin for event in given.events if event.origin is not None]
-    return told[-1] if told else Origin(1, 0, 0, "response")
+    origins = [event.origin for event in given.events if event.origin is not None]
+    return origins[-1] if origins else Origin(1, 0, 0, "response")

@@ -1,4 +1,4 @@
-"""The river as a stream: changes in one by one, disturbed records out one by one, nothing kept.
+"""The pipeline as a stream: changes in one by one, disturbed records out one by one, nothing kept.
 
 A plan holds a whole case, which is right for what a person writes. This is the way for change logs
 that nobody could hold: from the source through the encoder and the faults to whoever sends.
@@ -8,16 +8,20 @@ records, the encoder's open batches.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from harness.contracts import DEFAULT_DIALECT
-from harness.engine.plan.windows import WINDOW, windowed
-from harness.faults.delivery import FaultStep
+from harness.errors import StepError
+from harness.faults import FAULTS
+from harness.faults.delivery import FaultStep, step_random
 from harness.model.change import Change
 from harness.model.record import Record
 from harness.protocols import PROTOCOLS
 from harness.sources.source import SourceConfig
+
+WINDOW = 1024  # records
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,3 +50,35 @@ def streamed(course: Course, changes: Iterable[Change]) -> Iterator[Record]:
     if not course.delivery:
         return records
     return windowed(records, course.delivery, course.seed, course.window)
+
+
+def windowed(
+    records: Iterable[Record], wanted: Sequence[FaultStep], seed: str, size: int = WINDOW
+) -> Iterator[Record]:
+    """Yield the records as the steps leave them, window by window, each as a stream of its own.
+
+    Windows keep their order, so whatever a fault preserves of a stream it preserves here; what it
+    moves or repeats stays within its window. At most one window is held at a time.
+
+    A window in which a step finds nothing to act on passes it as it is. StepError for a step that
+    is done to the run, before anything is yielded, and at the end for one that acted nowhere.
+    """
+    for step in wanted:
+        if FAULTS[step.fault].act is not None:
+            FAULTS[step.fault]((), step.options, step.line, step_random(seed))
+    idle: dict[int, StepError] = {}
+    acted: set[int] = set()
+    stream = iter(records)
+    number = 0
+    while window := tuple(islice(stream, size)):
+        for index, step in enumerate(wanted):
+            random = step_random(seed, index, number)
+            try:
+                window = FAULTS[step.fault](window, step.options, step.line, random)
+                acted.add(index)
+            except StepError as error:
+                idle[index] = error
+        yield from window
+        number += 1
+    for index in sorted(idle.keys() - acted):
+        raise idle[index]

@@ -1,7 +1,7 @@
 """Row events that a delivery still tells of, where compaction has taken messages.
 
-A row that was put and put again, or deleted, need not be told of at all: nothing of it stays in the
-tables. But it may have been the only one that told of a new column, which then nobody can know.
+A row that was put and put again, or deleted, need not be read at all: nothing of it stays in the
+tables. But it may have been the only one with a new column, which then nobody can know.
 """
 
 from __future__ import annotations
@@ -17,17 +17,19 @@ from harness.model.source_events import RowEvent, SourceEvent
 _PUTS = frozenset({EventKind.INSERT, EventKind.UPDATE, EventKind.UPSERT})
 
 
-def still_told(events: Sequence[SourceEvent], delivery: Delivery, wire: Wire) -> Iterator[RowEvent]:
+def surviving_rows(
+    events: Sequence[SourceEvent], delivery: Delivery, wire: Wire
+) -> Iterator[RowEvent]:
     """Yield the row events, but for puts of which no message is left."""
     rows = [event for event in events if isinstance(event, RowEvent)]
-    told = _told(delivery, wire) if delivery.compacted else frozenset[int]()
+    readable = _readable(delivery, wire) if delivery.compacted else frozenset[int]()
     for row in rows:
         number = row.origin.event
-        if row.after is None or number not in delivery.compacted or number in told:
+        if row.after is None or number not in delivery.compacted or number in readable:
             yield row
 
 
-def _told(delivery: Delivery, wire: Wire) -> frozenset[int]:
+def _readable(delivery: Delivery, wire: Wire) -> frozenset[int]:
     """Return the events of which a message with a new row can be read."""
     found: set[int] = set()
     for log in delivery.logs.values():

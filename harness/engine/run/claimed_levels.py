@@ -15,7 +15,7 @@ from harness.runner.manifest import Consumer
 from harness.scenario.expand import Case
 
 # What reads topics that we fill; both together are one run, whose level is None.
-RIVER = (Level.MATERIALISE, Level.STREAM)
+ON_TOPICS = (Level.MATERIALISE, Level.STREAM)
 
 
 def levels_to_run(consumer: Consumer, level: Level | None) -> tuple[Level | None, ...]:
@@ -31,8 +31,8 @@ def levels_to_run(consumer: Consumer, level: Level | None) -> tuple[Level | None
         return (level,)
     if claims is None:
         return (None,)
-    river = tuple(one for one in RIVER if one in claims)
-    found: tuple[Level | None, ...] = (None,) if river == RIVER else river
+    both = tuple(one for one in ON_TOPICS if one in claims)
+    found: tuple[Level | None, ...] = (None,) if both == ON_TOPICS else both
     if Level.DECODE in claims:
         found = (*found, Level.DECODE)
     if not found:
@@ -52,7 +52,7 @@ def declined(consumer: Consumer, case: Case) -> Verdict | None:
     if not consumer.supports(case.protocol):
         return undeclared(consumer, case)
     claims = consumer.levels
-    level = next(one for one in RIVER if BELONGS[one](steps_of(case)))
+    level = next(one for one in ON_TOPICS if BELONGS[one](steps_of(case)))
     if claims is None or level in claims:
         return None
     detail = f"belongs to the level {level}, which {consumer.name} does not claim"

@@ -1,6 +1,6 @@
 """Level decode: the messages of each case in a file, and what the consumer read out of them.
 
-The events to be told are those of our own decoder over the very same bytes, with the values in the
+The expected events are those of our own decoder over the very same bytes, with the values in the
 form of the columns that a reader of the stream can know of. That these are what the vendor's
 encoder was given is a law of the tests (`tests/engine/run/test_decode.py`).
 """
@@ -106,7 +106,7 @@ def sent_in_order(plan: Plan) -> Iterator[LogEntry]:
 
 def wanted(plan: Plan) -> Iterator[ExpectedEvent]:
     """Yield the events of a case's records, in the order of the records; hostile ones have none."""
-    told = _told(plan)
+    columns_of = _columns(plan)
     left = rows_left_out(plan)
     for one in sent_in_order(plan):
         if not (one.record.key or one.record.value):
@@ -114,7 +114,7 @@ def wanted(plan: Plan) -> Iterator[ExpectedEvent]:
         decoded = decoded_or_refusal(plan.wire, one.record)
         for number, event in enumerate(() if isinstance(decoded, str) else decoded):
             origin = _origin(one, number)
-            columns = told.get(origin.event, {})
+            columns = columns_of.get(origin.event, {})
             place = Place(one.record.topic, one.record.partition, one.offset, origin)
             yield ExpectedEvent(_canonical(whole(event, left), columns), columns, place)
 
@@ -124,7 +124,7 @@ def _origin(one: LogEntry, number: int) -> Origin:
     return origins[min(number, len(origins) - 1)]
 
 
-def _told(plan: Plan) -> Mapping[int, Mapping[str, Column]]:
+def _columns(plan: Plan) -> Mapping[int, Mapping[str, Column]]:
     """Return the columns by name, as far as the wire tells them, of each row event's number."""
     tell = PROTOCOLS[plan.case.protocol].projection(plan.settings)
     rows = [event for event in plan.events if isinstance(event, RowEvent)]

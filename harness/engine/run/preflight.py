@@ -41,10 +41,10 @@ def ready(consumer: Consumer, on_event: Callable[[ServiceChanged], None]) -> Con
             hint="pip install 'cdc-conformance[spark]'",
         )
     sink = consumer.environment.get(SINK) or os.environ.get(SINK, "")
-    wished = {SINK: sink} if sink else {}
+    chosen = {SINK: sink} if sink else {}
     if consumer.environment.get(REMOTE):
         _require_connect()
-        return replace(consumer, environment={**consumer.environment, **wished})
+        return replace(consumer, environment={**consumer.environment, **chosen})
     home = find_java("spark")
     groups = ("spark", "delta") if sink == "delta" else ("spark",)
     paths = [
@@ -56,7 +56,7 @@ def ready(consumer: Consumer, on_event: Callable[[ServiceChanged], None]) -> Con
         **_archives(),
         **consumer.environment,
         "JAVA_HOME": str(home.home),
-        **wished,
+        **chosen,
         "HARNESS_SPARK_JARS": os.pathsep.join(str(path) for path in paths),
     }
     return replace(consumer, environment=added)

@@ -37,9 +37,9 @@ def shapes(plan: Plan) -> Mapping[TableId, SourceTable]:
 
 def schemas(plan: Plan) -> tuple[str, ...]:
     """Return the upstream's schemas that the stream may name, sorted."""
-    told = {event.schema for event in plan.events if isinstance(event, DdlEvent)}
+    created = {event.schema for event in plan.events if isinstance(event, DdlEvent)}
     named = {table.schema for table in shapes(plan)}
-    return tuple(sorted({*plan.case.scenario.databases, *named, *told} - {""}))
+    return tuple(sorted({*plan.case.scenario.databases, *named, *created} - {""}))
 
 
 def sent_columns(mounted: SourceTable) -> tuple[Column, ...]:

@@ -11,7 +11,7 @@ import pytest
 from harness.cli.main import main
 from harness.cli.options import space
 from harness.engine.catalogue.choose import load, selected
-from harness.engine.catalogue.repartitioned import relaid
+from harness.engine.catalogue.repartitioned import repartition
 from harness.engine.plan.compaction import as_gaps
 from harness.errors import UsageError
 from harness.faults.log import simulate_log
@@ -38,7 +38,7 @@ def drawn(seed: int) -> Sequence[Case]:
 def test_all_records_lie_on_the_partitions_that_are_there(partitions: int) -> None:
     """A drawn share is planned over each number; all other cases have a reason beside them."""
     cases = drawn(partitions)
-    found = relaid(space(None, None), cases, partitions)
+    found = repartition(space(None, None), cases, partitions)
     assert {case.scenario.id for case in found.cases} | {
         name.partition("[")[0] for name in found.left
     } == {case.scenario.id for case in cases}
@@ -51,7 +51,7 @@ def test_all_records_lie_on_the_partitions_that_are_there(partitions: int) -> No
 def test_readers_begin_where_a_compacted_partition_begins() -> None:
     """Compaction may leave a partition empty; its readers are sent to what is there."""
     cases = [case for case in every() if case.scenario.id == "transport.compacted-topic"]
-    plans = relaid(space(None, None), cases, 4).plans
+    plans = repartition(space(None, None), cases, 4).plans
     moved = 0
     for plan in plans:
         filled = simulate_log(as_gaps(plan.delivery.steps))
@@ -64,7 +64,7 @@ def test_a_case_that_names_a_partition_is_left_out() -> None:
     """What acts between two partitions has nothing to act on in one, and says so."""
     cases = [case for case in every() if case.partitions > 1 and case.delivery is not None]
     alone = [case for case in cases if 1 not in case.scenario.matrix.partitions]
-    found = relaid(space(None, None), alone, 1)
+    found = repartition(space(None, None), alone, 1)
     assert found.left
     assert all(found.left.values())
     assert not {case.id for case in found.cases} & set(found.left)
@@ -74,10 +74,10 @@ def test_nothing_to_lay_is_refused() -> None:
     """When every chosen case depends on its partitions, the first reason is the hint."""
     cases = [case for case in every() if case.partitions > 1 and case.delivery is not None]
     alone = [case for case in cases if 1 not in case.scenario.matrix.partitions]
-    left = relaid(space(None, None), alone, 1).left
+    left = repartition(space(None, None), alone, 1).left
     stuck = next(case for case in alone if case.id.replace(f"p{case.partitions}", "p1") in left)
     with pytest.raises(UsageError, match="can be laid over 1 partitions") as caught:
-        relaid(space(None, None), [stuck], 1)
+        repartition(space(None, None), [stuck], 1)
     assert caught.value.hint
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from harness.engine.catalogue.choose import load, selected
-from harness.engine.catalogue.with_changefeed import WithChangefeed, overlaid
+from harness.engine.catalogue.with_changefeed import WithChangefeed, lay_over
 from harness.engine.catalogue.workspace import workspace
 from harness.errors import Location, ScenarioError, UsageError
 from harness.scenario.expand import EMBEDDED, Case, Laid
@@ -26,7 +26,7 @@ def laid(tmp_path: Path, text: str, expression: str) -> WithChangefeed:
     """Lay a file of this text over cases."""
     file = tmp_path / "feed.toml"
     file.write_text(text, encoding="utf-8")
-    return overlaid(SPACE, cases(expression), file)
+    return lay_over(SPACE, cases(expression), file)
 
 
 def test_the_file_wins(tmp_path: Path) -> None:
@@ -119,4 +119,4 @@ def test_a_mistake_of_one_protocol_only_has_its_place(tmp_path: Path) -> None:
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     """A file that cannot be read is a usage error."""
     with pytest.raises(UsageError, match="cannot be read"):
-        overlaid(SPACE, cases("'keys.pk-chain[open,p1]'"), tmp_path / "nowhere.toml")
+        lay_over(SPACE, cases("'keys.pk-chain[open,p1]'"), tmp_path / "nowhere.toml")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.engine.deliver.production import Production, Wish
+from harness.engine.deliver.production import Production, ProductionOptions
 from harness.errors import ScenarioError, UsageError
 from harness.services import Kafka
 from tests.engine.plan.test_case import TEXT, planned
@@ -22,8 +22,8 @@ def test_two_streams_never_share_a_topic(tmp_path: Path) -> None:
     scenario = replace(plan.case.scenario, id="b")
     other = replace(plan, case=replace(plan.case, scenario=scenario, id="b[open,p2]"))
     with pytest.raises(UsageError, match=r"would both fill the topic x\.ticdc"):
-        Production(Wish(NOWHERE, "x."), [plan, other])
-    apart = Production(Wish(NOWHERE, "x.{scenario}."), [plan, other])
+        Production(ProductionOptions(NOWHERE, "x."), [plan, other])
+    apart = Production(ProductionOptions(NOWHERE, "x.{scenario}."), [plan, other])
     assert apart.total == 2 * len(plan.delivered)
     assert apart.account().filled == ()
 
@@ -33,7 +33,7 @@ def test_only_messages_are_sent(tmp_path: Path) -> None:
     steps = TEXT.split("  again:\n")[1].split("expect:")[0]
     plan = planned(tmp_path, TEXT.replace(steps, KILLED))["again"]
     with pytest.raises(ScenarioError) as caught:
-        Production(Wish(NOWHERE), [plan])
+        Production(ProductionOptions(NOWHERE), [plan])
     (problem,) = caught.value.problems
     assert problem.location.line == 13
     assert "`kill` is done to a run" in problem.what

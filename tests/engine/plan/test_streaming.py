@@ -11,8 +11,7 @@ import pytest
 from harness.engine.catalogue.choose import load, selected
 from harness.engine.catalogue.workspace import workspace
 from harness.engine.plan.case import plan, stage_of
-from harness.engine.plan.streaming import Course, streamed
-from harness.engine.plan.windows import windowed
+from harness.engine.plan.streaming import Course, streamed, windowed
 from harness.errors import StepError
 from harness.faults import FAULTS
 from harness.model.change import Change, Transaction
@@ -111,7 +110,7 @@ def test_a_step_that_acts_in_some_window_is_no_mistake() -> None:
 def test_what_is_done_to_a_run_cannot_be_done_to_a_stream() -> None:
     """A step that stops a consumer is refused before anything is yielded."""
     kill = DeliveryStep("kill", {"after-records": 1}, 4)
-    with pytest.raises(StepError, match="done to the run"):
+    with pytest.raises(StepError, match="acts on the run"):
         next(windowed(records(3), [kill], "s"))
 
 

@@ -31,7 +31,8 @@ from harness.faults.actions import Aborted, Committed
 from harness.model.observed import Observed, Outcome
 from harness.model.record import Record
 from harness.runner.attach import Attach, filled, word
-from harness.services import HttpRegistry, Services
+from harness.runner.manifest import Consumer
+from harness.services import HttpRegistry, Services, Source
 
 POLL_S = 0.5
 ASK_TIMEOUT_S = 10.0
@@ -215,3 +216,26 @@ def _ends(client: Mapping[str, str], wanted: Mapping[str, int]) -> Iterator[tupl
         ) from error
     finally:
         asker.close()
+
+
+def refuse_unreachable(consumer: Consumer, source: Source, wanted: Sequence[str]) -> None:
+    """Refuse services that are started for the run: a running system cannot know where they are."""
+    if consumer.attach is None:
+        return
+    for name in wanted:
+        if source.settings.backend(name) != "external" and name not in source.warm:
+            raise UsageError(
+                f"{consumer.name} runs already, and cannot know a {name} that this run starts",
+                expected=f"the {name} that it reads from",
+                hint="--kafka host:port and --registry URL name yours; `harness services up` keeps"
+                " a set whose addresses stay",
+            )
+
+
+def refuse_unstarted(consumer: Consumer) -> None:
+    """Refuse to ask a running system what only a command can be asked."""
+    if consumer.attach is not None:
+        raise UsageError(
+            f"{consumer.name} runs already, and level decode has to start a consumer",
+            expected="level materialise",
+        )

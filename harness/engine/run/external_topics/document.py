@@ -143,7 +143,7 @@ class LiveFile:
         """Tell whether the messages name schemas of a registry."""
         return PROTOCOLS[self.protocol].codec.needs_registry(self.settings)
 
-    def told(self) -> Mapping[str, str]:
+    def overrides(self) -> Mapping[str, str]:
         """Return what the file says of services, as settings."""
         kafka = {f"kafka.{name}": value for name, value in self.kafka.items()}
         return kafka | ({"registry.url": self.registry} if self.registry else {})

@@ -43,7 +43,7 @@ def case_id(live: LiveFile, table: TableId) -> str:
 def expected(live: LiveFile, truth: Snapshot, name: TableId) -> Expected:
     """Return a table as far as the wire can tell it; virtual columns are never sent.
 
-    It has one table, by the name that is told: Avro has no dash in a name, say.
+    It has one table, by its visible name: Avro has no dash in a name, say.
     """
     table = source_table(truth.tables[name])
     tell = PROTOCOLS[live.protocol].projection(live.settings)
@@ -52,8 +52,8 @@ def expected(live: LiveFile, truth: Snapshot, name: TableId) -> Expected:
         _row(table, row, Origin(line, 0, number, "insert"))
         for number, row in enumerate(sorted(truth.rows[name].elements(), key=repr))
     ]
-    told = [one for one in map(tell, rows) if one is not None]
-    state = fold_rows(told, lambda _: False)
+    visible = [one for one in map(tell, rows) if one is not None]
+    state = fold_rows(visible, lambda _: False)
     if not state.tables:
         nulls = (None,) * len(table.table.columns)
         blank = _row(table, nulls, Origin(line, 0, 0, "insert"))
@@ -70,9 +70,9 @@ def verdict(
     answer = observed
     wanted = expected(live, truth, name)
     if observed.outcome is Outcome.DONE:
-        (told,) = wanted.tables
-        rows = (observed.tables or {}).get(told, ())
-        answer = replace(observed, tables={told: rows}, events=None, ddl=None)
+        (visible,) = wanted.tables
+        rows = (observed.tables or {}).get(visible, ())
+        answer = replace(observed, tables={visible: rows}, events=None, ddl=None)
     found = judge(judged, wanted, answer)
     if found.judgement not in FINDINGS or answer.tables is None:
         return found, None
@@ -128,9 +128,9 @@ def declared_or_not(
 def shapes_for(live: LiveFile, truth: Snapshot, feed: str) -> Shapes:
     """Return what a sink needs for the file's tables: their schemas, and what the wire tells."""
     tables = {
-        told: state.mounted
+        visible: state.mounted
         for name in live.tables
-        for told, state in expected(live, truth, name).tables.items()
+        for visible, state in expected(live, truth, name).tables.items()
     }
     return Shapes(feed, tuple(sorted({name.schema for name in tables})), tables)
 
