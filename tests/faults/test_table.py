@@ -106,7 +106,7 @@ def test_whole_numbers_may_be_spelled_with_a_point() -> None:
 
 def test_actions_are_no_records() -> None:
     """What is done to the run cannot be called for records alone: it would silently do nothing."""
-    with pytest.raises(StepError, match="is done to the run") as refusal:
+    with pytest.raises(StepError, match="acts on the run") as refusal:
         FAULTS["kill"](RECORDS, {"after-records": 1}, 9, Random(0))
     assert refusal.value.line == 9
 

@@ -36,4 +36,4 @@ def test_only_messages_are_sent(tmp_path: Path) -> None:
         Production(ProductionOptions(NOWHERE), [plan])
     (problem,) = caught.value.problems
     assert problem.location.line == 13
-    assert "`kill` is done to a run" in problem.what
+    assert "`kill` acts on the run" in problem.what
