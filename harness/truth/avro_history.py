@@ -19,7 +19,7 @@ from harness.model.columns import Column, ColumnKind
 from harness.model.source_events import SourceTable
 from harness.model.table import Table
 from harness.sources.tidb.mounter import source_table
-from harness.truth.avro_zones import session_to_utc
+from harness.truth.avro_reading import session_to_utc
 from harness.truth.result import Vector, section
 from harness.truth.ticdc_config import default_topic
 from harness.truth.ticdc_session import Session, statements

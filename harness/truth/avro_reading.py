@@ -1,8 +1,14 @@
-"""What our decoder reads in the messages of an Avro vector, beside the rows that they encode."""
+"""What our decoder reads in the messages of an Avro vector, beside the rows that they encode.
+
+Time zones are those of the session that ran the SQL, and of the CDC server.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from zoneinfo import ZoneInfo
 
 from harness.codecs.avro.decode import decode
 from harness.codecs.avro.names import sanitised
@@ -13,8 +19,43 @@ from harness.model.change import Op
 from harness.model.decoded import EventKind
 from harness.model.source_events import RowEvent
 from harness.model.values import Row, Value
-from harness.truth.avro_zones import server_to_utc
 from harness.truth.result import Difference, Vector, section
+
+_OFFSET = re.compile(r"([+-])(\d\d):(\d\d)\Z")
+_FORM = "%Y-%m-%d %H:%M:%S"
+# What else a literal may look like.
+_FORMS = (_FORM, "%Y-%m-%d", "%Y%m%d%H%M%S", "%Y%m%d")
+
+
+def session_to_utc(moment: str, zone: str) -> str:
+    """Return a TIMESTAMP literal of a session in UTC; what is no moment stays as it is."""
+    return _in_utc(moment, _zone(zone))
+
+
+def server_to_utc(zone: str) -> Callable[[str], str]:
+    """Return the function that makes UTC of the TIMESTAMPs that a CDC server prints."""
+    named_zone = _zone(zone)
+    return lambda moment: _in_utc(moment, named_zone)
+
+
+def _zone(name: str) -> tzinfo:
+    found = _OFFSET.match(name)
+    if found is None:
+        return ZoneInfo(name)
+    offset = timedelta(hours=int(found[2]), minutes=int(found[3]))
+    return timezone(-offset if found[1] == "-" else offset)
+
+
+def _in_utc(moment: str, zone: tzinfo) -> str:
+    text, point, fraction = moment.partition(".")
+    for form in _FORMS:
+        try:
+            local = datetime.strptime(text, form).replace(tzinfo=zone)
+        except ValueError:
+            continue
+        return local.astimezone(UTC).strftime(_FORM) + point + fraction
+    return moment
+
 
 _KINDS = {Op.INSERT: EventKind.INSERT, Op.UPDATE: EventKind.UPDATE}
 

@@ -1,6 +1,7 @@
-"""Partitions that dispatchers choose: the rows of a vector beside our own choice, for every count.
+"""Topics and partitions that dispatchers choose: the rows of a vector beside our own choice.
 
-The rules are the vector's; where the vendor refuses to choose, the codes of both refusals count.
+Partitions are compared for every count. The rules are the vector's; where the vendor refuses to
+choose, the codes of both refusals count.
 """
 
 from __future__ import annotations
@@ -14,9 +15,9 @@ from harness.model.source_events import RowEvent
 from harness.sources.tidb.changefeed import DEFAULT_TOPIC, Changefeed
 from harness.sources.tidb.dispatch import Target, target_of
 from harness.sources.tidb.dispatcher import dispatcher
-from harness.truth.result import Difference, Result, Vector, section
+from harness.sources.tidb.refusal import ChangefeedError
+from harness.truth.result import Difference, Result, Vector, code_of, section
 from harness.truth.ticdc_rows import mount_rows
-from harness.truth.vendor_errors import code_of
 
 
 def compare(vector: Vector) -> Result:
@@ -75,3 +76,17 @@ def _expected(partition: object) -> object:
     if not isinstance(partition, dict):
         return partition
     return code_of(cast("dict[str, str]", partition)["error"])
+
+
+def compare_topics(vector: Vector) -> Result:
+    """Compare the topic of every row of a vector, or the refusal of its rules."""
+    theirs = code_of(vector.get("config_error") or "")
+    ours = ""
+    try:
+        routing(vector)
+    except ChangefeedError as refusal:
+        ours = refusal.code
+    if ours != theirs:
+        wrong = Difference("config_error", ours or "accepted", theirs or "accepted")
+        return Result(vector["id"], (wrong,))
+    return Result(vector["id"]) if ours else compare(vector)

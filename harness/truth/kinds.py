@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from harness.truth import dispatch, eligibility, filters, ticdc_avro, ticdc_open, topics, vitess
+from harness.truth import dispatch, filters, ticdc_avro, ticdc_open, vitess
 from harness.truth.result import Compare, Vector, section
 
 # `protocol` of a TiCDC vector -> the kind of its encoder's vectors.
@@ -21,9 +21,9 @@ COMPARISONS: Mapping[str, Compare] = MappingProxyType(
         "avro": ticdc_avro.compare,
         "vitess": vitess.compare,
         "dispatch": dispatch.compare,
-        "topics": topics.compare,
+        "topics": dispatch.compare_topics,
         "filters": filters.compare,
-        "eligibility": eligibility.compare,
+        "eligibility": filters.compare_eligibility,
     }
 )
 

@@ -1,6 +1,7 @@
 """Open Protocol messages beside the vendor's, partition by partition, byte for byte.
 
-A difference is described in the words of the event where it is, not in hexadecimal.
+A difference is said in the words of the event where it is, not in hexadecimal. `Bound` is the codec
+under a vector's settings, and what may differ under them.
 """
 
 from __future__ import annotations
@@ -11,9 +12,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
+from harness.codecs.open.codec import OpenWire
+from harness.codecs.open.settings import OpenSettings, settings
 from harness.errors import DecodingError
 from harness.model.record import Record
 from harness.truth.result import Difference, Vector
+from harness.truth.ticdc_config import settings_of
 from harness.wire.compression import decompressed
 from harness.wire.framing import frame_values, unframe
 
@@ -146,3 +150,47 @@ def _described(message: Message) -> str:
     pairs = _events(message.key, message.value)
     texts = [f"{_text(key)} {_text(value)}" for key, value in pairs]
     return "; ".join(texts) or f"{message.key.hex()} {message.value.hex()}"
+
+
+DIALECT = "current"
+Messages = Mapping[Place, Sequence[Message]]
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """One vector's settings and codec."""
+
+    settings: OpenSettings
+    wire: OpenWire
+
+    @classmethod
+    def to(cls, vector: Vector) -> Bound:
+        """Read a vector's settings; UsageError for what TiCDC refuses."""
+        read = settings(settings_of(vector), DIALECT)
+        return cls(read, OpenWire(read))
+
+    def message_differences(self, mine: Messages, vendor: Messages) -> Iterator[Difference]:
+        """Yield each message that differs by more than these settings leave open."""
+        way = self.settings.compression
+        return message_differences(comparable(mine, way), comparable(vendor, way))
+
+    def files(self, mine: Messages, vendor: Messages) -> Mapping[str, bytes]:
+        """Return our claim-check files by the names that the vendor gave them."""
+        stored = {check.name: check.content for check in self.wire.claim_checks}
+        pairs = zip(file_names(vendor), file_names(mine), strict=False)
+        return {theirs: stored[ours] for theirs, ours in pairs}
+
+    def reader(self, files: Mapping[str, bytes]) -> OpenWire:
+        """Return the codec that reads claim checks from these files."""
+        return OpenWire(self.settings, load=files.__getitem__)
+
+    def excused(self, mine: Messages, vendor: Messages) -> tuple[str, ...]:
+        """Return the names of the exceptions that were applied, once each."""
+        found: tuple[str, ...] = (CLAIM_CHECK,) if file_names(vendor) else ()
+        if self.settings.compression != "none" and _bytes(mine) != _bytes(vendor):
+            found += (COMPRESSED,)
+        return found
+
+
+def _bytes(messages: Messages) -> list[bytes]:
+    return [message.value for place in sorted(messages, key=str) for message in messages[place]]

@@ -1,7 +1,8 @@
-"""What comparing one vector gives."""
+"""What comparing one vector gives, and what all comparisons read in vectors alike."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -37,3 +38,16 @@ Parts = tuple[list[Difference], tuple[str, ...]]
 """What a part of a comparison found: differences, and names of the exceptions that it applied."""
 
 Compare = Callable[[Vector], Result]
+
+
+_CODE = re.compile(r"\[CDC:(\w+)\]")
+
+
+def codes_of(text: str) -> tuple[str, ...]:
+    """Return all codes of an error text; none when the error has no code."""
+    return tuple(_CODE.findall(text))
+
+
+def code_of(text: str) -> str:
+    """Return the outermost code of an error text, the empty string when it has none."""
+    return next(iter(codes_of(text)), "")

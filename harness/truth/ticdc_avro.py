@@ -16,8 +16,7 @@ from harness.errors import SourceStopped
 from harness.model.record import Origin, Record
 from harness.model.source_events import ResolvedEvent, RowEvent
 from harness.truth.avro_history import History, Posts
-from harness.truth.avro_reading import readings
-from harness.truth.avro_zones import server_to_utc
+from harness.truth.avro_reading import readings, server_to_utc
 from harness.truth.result import Difference, Parts, Result, Vector, section
 from harness.truth.ticdc_config import default_topic, partitions, settings_of, sink_of
 from harness.truth.ticdc_ddl import mount_ddl

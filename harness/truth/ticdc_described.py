@@ -1,44 +1,61 @@
-"""A table as a vector's row describes it: names, type codes, flags, and no more.
+"""What a TiCDC vector says of a row's table and values.
 
-This stands in where the vector holds no statement that made the table.
+A table as a row describes it (names, type codes, flags, and no more) stands in where the vector
+holds no statement that made the table.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import struct
+from base64 import b64decode
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, cast
 
 from harness.ddl import ColumnFlag
-from harness.model.columns import INTEGERS, Column, ColumnKind
+from harness.ddl.tidb import TYPE_CODES
+from harness.errors import EncodingError
+from harness.model.columns import CHARACTERS, INTEGERS, Column, ColumnKind
 from harness.model.source_events import SourceTable
 from harness.model.table import Index, IndexPart, Table, TableId
+from harness.model.values import Value
 from harness.truth.result import Vector
 
+
+def narrowed(text: str) -> float:
+    """Return the 32-bit float that a text stands for."""
+    number: float = struct.unpack("<f", struct.pack("<f", float(text)))[0]
+    return number
+
+
+_NUMBERS: Mapping[str, Callable[[str], Value]] = {
+    "int64": int,
+    "uint64": int,
+    "float32": narrowed,
+    "float64": float,
+}
+
+
+def value_of(kind: ColumnKind, raw: Any) -> Value:  # noqa: ANN401  (a field of a vector)
+    """Return a mounted value of a column of that kind; EncodingError for a form not known."""
+    if raw is None or isinstance(raw, str):
+        return raw
+    forms = cast("dict[str, str]", raw) if isinstance(raw, dict) else {}
+    for form, text in forms.items():
+        if form in _NUMBERS:
+            return _NUMBERS[form](text)
+        if form == "b64":
+            content = b64decode(text)
+            return content.decode() if kind in CHARACTERS else content
+    raise EncodingError(
+        f"a mounted value in the forms {', '.join(forms) or '(none)'}",
+        expected="int64, uint64, float32, float64, b64, text or null",
+    )
+
+
 # Type code -> kind, or the kinds without and with the Binary flag.
-_KINDS: Mapping[int, ColumnKind | tuple[ColumnKind, ColumnKind]] = {
-    1: ColumnKind.TINYINT,
-    2: ColumnKind.SMALLINT,
-    3: ColumnKind.INT,
-    4: ColumnKind.FLOAT,
-    5: ColumnKind.DOUBLE,
-    7: ColumnKind.TIMESTAMP,
-    8: ColumnKind.BIGINT,
-    9: ColumnKind.MEDIUMINT,
-    10: ColumnKind.DATE,
-    11: ColumnKind.TIME,
-    12: ColumnKind.DATETIME,
-    13: ColumnKind.YEAR,
-    15: (ColumnKind.VARCHAR, ColumnKind.VARBINARY),
-    16: ColumnKind.BIT,
-    225: ColumnKind.VECTOR,
-    245: ColumnKind.JSON,
-    246: ColumnKind.DECIMAL,
-    247: ColumnKind.ENUM,
-    248: ColumnKind.SET,
-    249: (ColumnKind.TINYTEXT, ColumnKind.TINYBLOB),
-    250: (ColumnKind.MEDIUMTEXT, ColumnKind.MEDIUMBLOB),
-    251: (ColumnKind.LONGTEXT, ColumnKind.LONGBLOB),
-    252: (ColumnKind.TEXT, ColumnKind.BLOB),
-    254: (ColumnKind.CHAR, ColumnKind.BINARY),
+_KINDS: Mapping[int, tuple[ColumnKind, ...]] = {
+    code: tuple(kind for kind, same in TYPE_CODES.items() if same == code)
+    for code in TYPE_CODES.values()
 }
 
 
@@ -65,8 +82,7 @@ def described_table(row: Vector) -> SourceTable:
 
 def _column(number: int, described: Vector) -> Column:
     flag: int = described["flag"]
-    known = _KINDS[described["type"]]
-    kind = known[flag & ColumnFlag.BINARY] if isinstance(known, tuple) else known
+    kind = _KINDS[described["type"]][-1 if flag & ColumnFlag.BINARY else 0]
     return Column(
         number,
         described["name"],

@@ -21,9 +21,8 @@ from harness.sources.tidb.split import split_updates
 from harness.sources.tidb.store import NetChange
 from harness.truth.result import Difference, Vector
 from harness.truth.ticdc_config import partitions, raw_changes
-from harness.truth.ticdc_described import described_table
+from harness.truth.ticdc_described import described_table, value_of
 from harness.truth.ticdc_session import Session, prepared
-from harness.truth.ticdc_values import value_of
 
 DESCRIBED = "columns-as-described"
 

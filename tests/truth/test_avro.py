@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from harness.truth.avro_zones import server_to_utc, session_to_utc
+from harness.truth.avro_reading import server_to_utc, session_to_utc
 from harness.truth.result import Result
 from harness.truth.run import guarded
 from harness.truth.ticdc_avro import compare
