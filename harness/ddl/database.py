@@ -53,20 +53,17 @@ def _options(cursor: Cursor) -> tuple[DatabaseOption, ...]:
             cursor.take("DEFAULT")
             found = parse_table_option(cursor)
             options.append(DatabaseOption(PLACEMENT, found.text if found else ""))
-        elif cursor.sees_any("DEFAULT", "ENCRYPTION", "COLLATE") or sees_charset(cursor):
-            options.append(_option(cursor))
+        elif cursor.sees("ENCRYPTION") or cursor.sees("DEFAULT", "ENCRYPTION"):
+            cursor.take("DEFAULT")
+            options.append(DatabaseOption("ENCRYPTION", cursor.assigned().string("'Y' or 'N'")))
+        elif cursor.sees_any("DEFAULT", "COLLATE") or sees_charset(cursor):
+            option = parse_charset_or_collation(cursor)
+            kind = "CHARACTER SET" if option.kind == "CHARSET" else "COLLATE"
+            options.append(DatabaseOption(kind, option.text))
         elif cursor.sees("COMMENT"):
             options.append(DatabaseOption("COMMENT", cursor.assigned().string("a comment")))
         else:
             return tuple(options)
-
-
-def _option(cursor: Cursor) -> DatabaseOption:
-    cursor.take("DEFAULT")
-    if cursor.sees("ENCRYPTION"):
-        return DatabaseOption("ENCRYPTION", cursor.assigned().string("'Y' or 'N'"))
-    option = parse_charset_or_collation(cursor)
-    return DatabaseOption("CHARACTER SET" if option.kind == "CHARSET" else "COLLATE", option.text)
 
 
 @dataclass(frozen=True, slots=True)

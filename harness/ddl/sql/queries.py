@@ -167,11 +167,8 @@ def _field(cursor: Cursor) -> Expr:
         return star
     expr = parse_expression(cursor)
     if cursor.take("AS"):
-        alias = (
-            cursor.string("an alias")
-            if cursor.token.kind is TokenKind.STRING
-            else cursor.part_after_dot("an alias")
-        )
+        is_string = cursor.token.kind is TokenKind.STRING
+        alias = cursor.string("an alias") if is_string else cursor.part_after_dot("an alias")
         return Compound("field", (expr, f" AS {quote_name(alias)}"))
     if cursor.sees_name() or cursor.token.kind is TokenKind.STRING:
         return Compound("field", (expr, f" AS {quote_name(cursor.next().text)}"))

@@ -124,10 +124,7 @@ def restore_all(exprs: tuple[Expr, ...], separator: str = ", ") -> str:
 
 def joined(items: tuple[Expr, ...], separator: str) -> Parts:
     """Return the items with the separator between them, as parts of a compound."""
-    parts: list[Expr | str] = []
-    for item in items:
-        parts += [separator, item] if parts else [item]
-    return tuple(parts)
+    return tuple(part for item in items for part in (separator, item))[1:]
 
 
 def call(name: str, *parts: Expr | str) -> Compound:
