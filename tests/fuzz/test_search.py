@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 from hypothesis.database import DirectoryBasedExampleDatabase, ExampleDatabase
 
 from harness.fuzz.memory import InMemory
@@ -35,6 +36,8 @@ FOUND = (
     "null-is-zero",
     "old-row-wins",
 )
+# Every third at each push, all of them under the profile `nightly`.
+EACH = 1 if settings().max_examples >= 1000 else 3
 ROWS = 6
 
 
@@ -60,7 +63,7 @@ def searched(
     return Searcher(Trial(database), judge, memory).run(wish)
 
 
-@pytest.mark.parametrize("name", FOUND)
+@pytest.mark.parametrize("name", FOUND[::EACH])
 def test_a_mutant_is_found_and_shrunk(
     database: Lasting, name: str, record_property: pytest.RecordProperty
 ) -> None:
