@@ -49,7 +49,7 @@ class Spec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="keba
 
     schema_keywords: ClassVar = {"title": "a workload"}
 
-    protocol: Annotated[str, key("a protocol", enum=list(PROTOCOLS))] = "open"
+    protocol: Annotated[str, key("a protocol", enum=list(PROTOCOLS))] = next(iter(PROTOCOLS))
     dialect: Annotated[str, key("a text")] = DEFAULT_DIALECT
     seed: Annotated[int, _whole(0, 2**63 - 1)] = 1
     events: Annotated[int, _whole(1, 10**12)] = 100_000

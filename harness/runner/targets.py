@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from harness.errors import UsageError
+from harness.protocols import OWN, PROTOCOLS
 from harness.runner.call import CANNOT_LOAD
 from harness.runner.commands import (
     PYTHON,
@@ -29,7 +30,7 @@ BUNDLED: Mapping[str, Consumer] = {
     "spark": Consumer(
         name="spark",
         argv=(*PYTHON, "cdc_spark"),
-        protocols=frozenset({"open", "avro", "vitess"}),
+        protocols=frozenset(OWN),
         max_changefeeds=300,
         needs_java=True,
         capabilities=frozenset({Capability.GROWING_TOPICS, Capability.JOBS}),
@@ -40,7 +41,7 @@ BUNDLED: Mapping[str, Consumer] = {
         name="spark-delta",
         argv=(*PYTHON, "cdc_spark"),
         environment={"HARNESS_SPARK_SINK": "delta"},
-        protocols=frozenset({"open", "avro", "vitess"}),
+        protocols=frozenset(OWN),
         max_changefeeds=100,
         needs_java=True,
         capabilities=frozenset({Capability.GROWING_TOPICS, Capability.JOBS}),
@@ -49,7 +50,7 @@ BUNDLED: Mapping[str, Consumer] = {
     "reference": Consumer(
         name="reference",
         argv=(*PYTHON, "harness.reference_consumer"),
-        protocols=frozenset({"open", "avro", "vitess"}),
+        protocols=frozenset(PROTOCOLS),
         max_changefeeds=500,
         capabilities=frozenset(
             {Capability.GROWING_TOPICS, Capability.INSTANCES, Capability.LOST_DATA}
