@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from harness.protocols import OWN
 from tests.tree import hold, line_of, pyproject, python_files, text_files, text_of, tracked, under
 
 FILE_LINES_MAX = 500
@@ -40,9 +41,9 @@ FORBIDDEN_TEXT = {
 }
 MAY_NAME_A_NEIGHBOUR = {Path(".ci/run"), Path("tests/test_tidy.py")}
 
-# Directories of tests that judge no single package: the command line as a whole, the types, and the
-# files of the runner's own corpus.
-WITHOUT_A_PACKAGE = frozenset({"corpus", "system", "typing"})
+# Directories of tests that judge no single package: the command line as a whole, the types, the
+# files of the runner's own corpus, and a protocol from outside.
+WITHOUT_A_PACKAGE = frozenset({"corpus", "fourth_protocol", "system", "typing"})
 
 # The package beside the harness, whose tests mirror it likewise.
 SPARK = "cdc_spark"
@@ -62,6 +63,20 @@ IMPURE_CALLS = frozenset(
 MAY_READ = {
     Path("harness/spec/load.py"): "clauses are data files of their package",
     Path("harness/protocols/description.py"): "a protocol's words are a data file beside its row",
+}
+
+# Where a protocol's name may stand in the code of the harness -> why; all else reads its row.
+MAY_NAME_PROTOCOLS = {
+    "harness/protocols": "the rows",
+    "harness/codecs": "a format's own package; `avro` is a converter's word too",
+    "harness/projections": "a format's own projection",
+    "harness/sources": "TiCDC's `sink.protocol`, and Vitess, which is a source as well",
+    "harness/mutants": "the protocols whose promise a mutant breaks",
+    "harness/scaffolds": "programs of their own, each for one protocol",
+    "harness/truth": "the kinds of vendors' vectors",
+    "harness/cli/truth.py": "the kinds of vendors' vectors",
+    "harness/bench": "the streams that are measured",
+    "harness/report/production.py": "kcat's word for Avro",
 }
 
 
@@ -174,6 +189,18 @@ def test_pure_packages_touch_nothing() -> None:
         if isinstance(node, ast.Call) and path not in MAY_READ
         for name in [getattr(node.func, "id", getattr(node.func, "attr", ""))]
         if name in IMPURE_CALLS
+    )
+
+
+def test_protocols_are_named_by_their_rows() -> None:
+    """No other module names a protocol, so that a new one is a row and not a search."""
+    hold(
+        f"{path}:{node.lineno}: {node.value!r} is a protocol's name; ask its row in PROTOCOLS"
+        for path, _, tree in python_files()
+        if path.parts[0] == "harness"
+        if not any(path.is_relative_to(known) for known in MAY_NAME_PROTOCOLS)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and node.value in OWN
     )
 
 

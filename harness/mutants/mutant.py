@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from harness.model.finding import Finding, FindingKind
 from harness.mutants.parts import Parts
+from harness.protocols import PROTOCOLS
 
-ALL = ("open", "avro", "vitess")
+ALL = tuple(PROTOCOLS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,6 +42,12 @@ class Registry(Mapping[str, ProtocolSpec]):
             found[point.name] = point
         return found
 
+    @property
+    def packages(self) -> frozenset[str]:
+        """Return the top-level packages and modules of the protocols that are not our own."""
+        points = (point for name, point in self._places.items() if name not in OWN)
+        return frozenset(point.module.partition(".")[0] for point in points)
+
     def __getitem__(self, name: str) -> ProtocolSpec:
         """Return the row of a protocol; UsageError for an entry point that does not load."""
         if name not in self._loaded:
@@ -74,4 +80,4 @@ def _loaded(point: EntryPoint) -> ProtocolSpec:
     return row
 
 
-PROTOCOLS: Mapping[str, ProtocolSpec] = Registry()
+PROTOCOLS = Registry()

@@ -37,13 +37,13 @@ def services(tmp_path_factory: pytest.TempPathFactory) -> Generator[Services]:
         yield running
 
 
-def python(project: Path, *words: str, code: int = 0) -> str:
+def python(project: Path, *words: str, code: int = 0, installed: Path = HERE / "installed") -> str:
     """Return what `python -m` prints where the protocol is installed."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("HARNESS_")}
     done = subprocess.run(
         [sys.executable, "-m", *words],
         cwd=project,
-        env={**kept, "PYTHONPATH": os.pathsep.join([str(HERE / "installed"), str(ROOT)])},
+        env={**kept, "PYTHONPATH": os.pathsep.join([str(installed), str(ROOT)])},
         capture_output=True,
         text=True,
         timeout=180,
@@ -59,6 +59,17 @@ def test_check(project: Path) -> None:
     file = project / "scenarios" / "tally.yaml"
     file.write_text(file.read_text("utf-8").replace("name: c}", "name: d}"), "utf-8")
     assert "tally.yaml" in python(project, "harness", "check", code=2)
+
+
+def test_check_again(project: Path) -> None:
+    """What was found sound is checked again when the protocol's own files change."""
+    installed = project / "installed"
+    shutil.copytree(HERE / "installed", installed)
+    assert "no problems" in python(project, "harness", "check", installed=installed)
+    code = installed / "sequenced" / "__init__.py"
+    code.write_text(code.read_text("utf-8").replace("start=1", "start=2"), "utf-8")
+    said = python(project, "harness", "check", installed=installed, code=2)
+    assert "golden/tally" in said
 
 
 def test_settings(project: Path) -> None:

@@ -14,11 +14,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from hashlib import sha256
+from importlib.util import find_spec
 from pathlib import Path
 
 import orjson
 
 from harness.engine.catalogue.workspace import RUNS, Workspace, runs
+from harness.protocols import PROTOCOLS
 from harness.scenario.files import SUFFIX, name_of, real, scenario_files
 
 PACKAGE = Path(__file__).resolve().parents[2]
@@ -80,16 +82,25 @@ def _digest(parts: Iterable[str | bytes]) -> str:
 
 
 def _version() -> str:
-    """Return a digest of what else decides: the harness's files, Python, what is installed."""
+    """Return a digest of what else decides: our and protocols' files, Python, what is installed."""
     parts: list[str | bytes] = [sys.version]
-    for home, directories, found in os.walk(PACKAGE):
-        directories[:] = sorted({*directories} - {"__pycache__", "_bundle"})
-        parts.append(home)
-        parts += _contents(Path(home, name) for name in sorted(found))
+    for package in (PACKAGE, *_registered()):
+        for home, directories, found in os.walk(package):
+            directories[:] = sorted({*directories} - {"__pycache__", "_bundle"})
+            parts.append(home)
+            parts += _contents(Path(home, name) for name in sorted(found))
     for entry in sys.path:
         with suppress(OSError):
             parts += sorted(p.name for p in Path(entry).iterdir() if p.name.endswith("-info"))
     return _digest(parts)
+
+
+def _registered() -> Iterator[Path]:
+    """Yield the directories of the packages that register protocols of their own."""
+    for name in sorted(PROTOCOLS.packages):
+        spec = find_spec(name)
+        if spec is not None and spec.origin is not None:
+            yield Path(spec.origin).parent  # a single module lies in a directory as well
 
 
 def read(space: Workspace) -> Mapping[str, Sound]:
