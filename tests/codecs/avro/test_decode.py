@@ -172,7 +172,7 @@ WATERMARKS: Mapping[str, tuple[bytes | None, str]] = {
     "a DDL that is no JSON": (b"\1{", "not JSON"),
     "a DDL that is not UTF-8": (b'\1{"query":"\xff"}', "not JSON"),
     "a DDL that is endlessly deep": (b"\1" + b"[" * 100_000, "not JSON"),
-    "a DDL that is a list": (b"\1[]", "no JSON object"),
+    "a DDL that is a list": (b"\1[]", "not a JSON object"),
     "a DDL without a table": (b'\1{"query":"","type":1,"schema":"","commitTs":1}', "lacks"),
     "a DDL whose type is text": (
         b'\1{"query":"","type":"1","schema":"","table":"","commitTs":1}',
