@@ -47,7 +47,7 @@ def test_all_that_it_says_is_kept(tmp_path: Path) -> None:
     tables = (TableId("shop", "t"), TableId("shop", "u.v"))
     assert found.tables == tables
     assert dict(found.lines) == dict.fromkeys(tables, 9)
-    assert found.told() == {
+    assert found.overrides() == {
         "kafka.bootstrap.servers": "k:9092",
         "kafka.enable.idempotence": "true",
         "registry.url": "http://r:8081",
