@@ -116,9 +116,9 @@ def _mariadb_is_set_up(connection: mysql.connector.MySQLConnection) -> None:
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT @@binlog_format, @@binlog_row_image, @@binlog_row_metadata, @@log_bin,"
-            " @@collation_server, @@time_zone"
+            " @@collation_server, @@time_zone, concat(@@tmpdir, '/') = @@datadir"
         )
-        assert cursor.fetchall() == [("ROW", "FULL", "FULL", 1, "utf8mb4_bin", "+00:00")]
+        assert cursor.fetchall() == [("ROW", "FULL", "FULL", 1, "utf8mb4_bin", "+00:00", 1)]
         cursor.execute("SELECT DISTINCT user FROM mysql.user WHERE user <> 'mariadb.sys'")
         assert cursor.fetchall() == [("harness",)]
         cursor.execute("CREATE DATABASE d")

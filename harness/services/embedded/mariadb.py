@@ -112,6 +112,8 @@ def _server(base: Path, data: Path) -> list[str]:
         *owner,
         f"--basedir={base}",
         f"--datadir={data}",
+        # A server that starts deletes all temporary tables in /tmp, another server's too.
+        f"--tmpdir={data}",
         f"--lc-messages-dir={share}",
         f"--character-sets-dir={share / 'charsets'}",
         f"--plugin-dir={base / 'libs' / 'plugin'}",
