@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from harness.model.columns import Column
 from harness.model.decoded import DecodedEvent
@@ -121,24 +121,49 @@ def no_registry(values: Mapping[str, object]) -> bool:
     return False
 
 
-def reads_all(wire: Wire, load: Load) -> Wire:
-    """Return the wire: nothing of its events lies outside of its messages."""
-    del load
-    return wire
+class StoredFile(Protocol):
+    """A file that a message names instead of carrying its content."""
+
+    @property
+    def name(self) -> str:
+        """Return its name in the storage."""
+        ...
+
+    @property
+    def content(self) -> bytes:
+        """Return what it holds."""
+        ...
+
+
+@runtime_checkable
+class StoresOutside(Protocol):
+    """A wire whose messages may leave something out, which is stored beside the topics."""
+
+    @property
+    def large(self) -> str:
+        """Return what becomes of a row that is too large: `none`, `claim-check`, ..."""
+        ...
+
+    @property
+    def claim_checks(self) -> Sequence[StoredFile]:
+        """Return the files that the records encoded so far name."""
+        ...
+
+    def reading(self, load: Load) -> Wire:
+        """Return the wire with stored files read through `load`."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
 class Codec:
     """Source events to bytes and back: the dialects (the default first), and how to bind one.
 
-    `needs_registry` says for settings whether the records name schemas by id. `reading` returns a
-    wire that reads what lies outside of messages through `load`.
+    `needs_registry` says for settings whether the records name schemas by id.
     """
 
     dialects: tuple[str, ...]
     bind: Bind
     needs_registry: Callable[[Mapping[str, object]], bool] = no_registry
-    reading: Callable[[Wire, Load], Wire] = reads_all
 
 
 class Fault(Protocol):

@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 
-from harness.contracts import SchemaRegistry, Wire
+from harness.contracts import SchemaRegistry, StoresOutside, Wire
 from harness.ddl import Catalogue
 from harness.errors import HarnessError
 from harness.model.decoded import DecodedEvent, EventKind
@@ -122,7 +122,9 @@ def bound(job: Mapping[str, Any], registry: SchemaRegistry | None) -> Wire:
     codec = PROTOCOLS[job["protocol"]].codec
     wire = codec.bind(job["settings"], job["dialect"], registry)
     large = job.get("large_messages")
-    return wire if large is None else codec.reading(wire, claims(Path(large)))
+    if large is None or not isinstance(wire, StoresOutside):
+        return wire
+    return wire.reading(claims(Path(large)))
 
 
 def unknown(job: Mapping[str, Any], mode: str) -> str:

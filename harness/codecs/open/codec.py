@@ -9,7 +9,7 @@ from harness.codecs.open.dialect import DIALECTS
 from harness.codecs.open.encode import OpenEncoder
 from harness.codecs.open.settings import OpenSettings, settings
 from harness.codecs.ticdc.claim_check import ClaimCheck
-from harness.contracts import Codec, Load, SchemaRegistry, Wire
+from harness.contracts import Codec, Load, SchemaRegistry
 from harness.model.decoded import DecodedEvent
 from harness.model.record import Record
 from harness.model.source_events import SourceEvent
@@ -76,10 +76,4 @@ def bind(
     return OpenWire(settings(values, dialect))
 
 
-def reading(wire: Wire, load: Load) -> Wire:
-    """Return the codec with claim checks read from a storage."""
-    assert isinstance(wire, OpenWire)
-    return wire.reading(load)
-
-
-OPEN = Codec(tuple(DIALECTS), bind, reading=reading)
+OPEN = Codec(tuple(DIALECTS), bind)

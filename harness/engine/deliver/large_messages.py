@@ -12,7 +12,7 @@ from typing import Any
 
 import orjson
 
-from harness.codecs.open.codec import OpenWire
+from harness.contracts import StoresOutside
 from harness.engine.plan.case import Plan
 from harness.errors import SetupError
 from harness.model.columns import Column
@@ -30,7 +30,7 @@ def laid_out(plan: Plan, directory: Path) -> Path | None:
     Raises SetupError when it cannot be written.
     """
     wire = plan.wire
-    if not isinstance(wire, OpenWire) or wire.large == "none":
+    if not isinstance(wire, StoresOutside) or wire.large == "none":
         return None
     try:
         directory.mkdir(parents=True, exist_ok=True)
@@ -48,12 +48,14 @@ def laid_out(plan: Plan, directory: Path) -> Path | None:
 def leaves_out(plan: Plan) -> bool:
     """Tell whether some of the plan's messages lack what is stored beside them."""
     wire = plan.wire
-    return isinstance(wire, OpenWire) and (bool(wire.claim_checks) or bool(rows_left_out(plan)))
+    return isinstance(wire, StoresOutside) and (
+        bool(wire.claim_checks) or bool(rows_left_out(plan))
+    )
 
 
 def rows_left_out(plan: Plan) -> Rows:
     """Return the rows of which the plan's messages have the handle key only."""
-    reduced = isinstance(plan.wire, OpenWire) and plan.wire.large == "handle-key-only"
+    reduced = isinstance(plan.wire, StoresOutside) and plan.wire.large == "handle-key-only"
     return dict(_left_out(plan)) if reduced else {}
 
 
