@@ -40,7 +40,7 @@ def legal(protocol: str) -> tuple[Disturbance, ...]:
 
 
 def drawn_delivery(draw: Draw, protocol: str, transactions: Sequence[str]) -> tuple[Disturbed, ...]:
-    """Draw the steps that are wished for; what is done to the run comes last."""
+    """Draw the steps that are asked for; what is done to the run comes last."""
     among = [fault for fault in legal(protocol) if transactions or not _of_transaction(fault)]
     found: list[tuple[bool, Disturbed]] = []
     for _ in range(STEPS):
@@ -89,7 +89,7 @@ def names(scene: Scene) -> tuple[str, ...]:
 
 
 def applicable(
-    wished: Sequence[Disturbed], records: Sequence[Record], seed: str
+    wanted: Sequence[Disturbed], records: Sequence[Record], seed: str
 ) -> tuple[Disturbed, ...]:
     """Return the steps that find something to act on, one behind the other.
 
@@ -97,7 +97,7 @@ def applicable(
     are left out: here everything is over when it is read.
     """
     kept: list[Disturbed] = []
-    for one in wished:
+    for one in wanted:
         if _applies([*kept, one], records, seed):
             kept.append(one)
     return tuple(kept)

@@ -116,8 +116,8 @@ class Trial:
         recording = self._recorded(scenario, bare, tried.name)
         log = change_log(scenario, recording)
         planned = plan(cases(scenario)[0], log)
-        wished = tried.scene.delivery
-        kept = applicable(wished, planned.records, f"{cases(scenario)[0].id[:-1]},{DELIVERY}]")
+        wanted = tried.scene.delivery
+        kept = applicable(wanted, planned.records, f"{cases(scenario)[0].id[:-1]},{DELIVERY}]")
         scene = replace(tried.scene, delivery=kept)
         if kept:
             scenario = _loaded(scene, tried.name)

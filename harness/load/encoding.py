@@ -14,7 +14,7 @@ from typing import Any
 
 from harness.contracts import SchemaRegistry, Wire
 from harness.errors import HarnessBug, SchemaRefused, SetupError
-from harness.load.repeats import told_again
+from harness.load.repeats import with_repeats
 from harness.load.shapes import further, shape_of
 from harness.load.spec import Spec
 from harness.load.tables import Tables, tables
@@ -77,7 +77,7 @@ class Stream:
         spec, prefix = self._encoding.spec, self._encoding.prefix
         made = tables(spec)
         happened = self._watched(Partition(spec, self._partition).events())
-        again = told_again(
+        again = with_repeats(
             happened, spec.duplicates, Random(f"{spec.seed}/{self._partition}/again")
         )
         wire = bound(spec, self._partition, self._encoding.registry)
@@ -101,11 +101,11 @@ def of_vitess(spec: Spec) -> bool:
 def bound(spec: Spec, partition: int, registry: SchemaRegistry) -> Wire:
     """Return the protocol bound to the workload's settings."""
     return PROTOCOLS[spec.protocol].codec.bind(
-        settings_told(spec, partition), spec.dialect, registry
+        source_settings(spec, partition), spec.dialect, registry
     )
 
 
-def settings_told(spec: Spec, partition: int = 0) -> Mapping[str, Any]:
+def source_settings(spec: Spec, partition: int = 0) -> Mapping[str, Any]:
     """Return a partition's settings, completed by what only its upstream knows."""
     return settings_of(spec, partition) if of_vitess(spec) else spec.effective_settings
 

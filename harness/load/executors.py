@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from harness.load.encoding import Encoding, Stream
 from harness.load.spec import Spec
-from harness.load.surviving_tables import teller
+from harness.load.surviving_tables import row_projection
 from harness.load.workload import Partition
 from harness.model.record import Record
 from harness.model.values import Row
@@ -86,16 +86,16 @@ class Leaver:
 
     def _of(self, number: int) -> Batches:
         found: list[tuple[int, Row]] = []
-        tell = teller(self.spec)
+        project = row_projection(self.spec)
 
         def left(table: int, row: Row) -> None:
             found.append((table, row))
 
         for _ in Partition(self.spec, number, left).events():
             if len(found) >= ROWS:
-                yield _left(map(tell, found))
+                yield _left(map(project, found))
                 found.clear()
-        yield _left(map(tell, found))
+        yield _left(map(project, found))
 
 
 def _numbers(batches: Batches) -> list[int]:

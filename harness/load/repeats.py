@@ -16,7 +16,7 @@ from harness.load.workload import Altered, Committed, Event
 STRETCH = 32  # events of the generator, marks included, at most
 
 
-def told_again(events: Iterable[Event], share: float, random: Random) -> Iterator[Event]:
+def with_repeats(events: Iterable[Event], share: float, random: Random) -> Iterator[Event]:
     """Yield events with stretches of them again; `share` is of the row events, on average."""
     if not share:
         yield from events

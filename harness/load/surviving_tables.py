@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from harness.load.encoding import settings_told
+from harness.load.encoding import source_settings
 from harness.load.spec import Spec
 from harness.load.tables import tables
 from harness.model.change import Op
@@ -50,45 +50,45 @@ def left_tables(spec: Spec) -> tuple[LeftTable, ...]:
     """Return the tables as a reader of the protocol knows them at the end."""
     return tuple(
         LeftTable(
-            str(told.id),
-            {column.name: spark_type(column) for column in told.columns},
-            tuple(mounted.table.columns[ordinal].name for ordinal in mounted.handle),
+            str(visible.id),
+            {column.name: spark_type(column) for column in visible.columns},
+            tuple(source_table.table.columns[ordinal].name for ordinal in source_table.handle),
         )
-        for mounted, told in told_tables(spec)
+        for source_table, visible in visible_tables(spec)
     )
 
 
-def told_tables(spec: Spec) -> list[tuple[SourceTable, Table]]:
-    """Return the last version of each table that is ever told, and what is told of it."""
-    told_of = PROTOCOLS[spec.protocol].projection(settings_told(spec))
+def visible_tables(spec: Spec) -> list[tuple[SourceTable, Table]]:
+    """Return the last visible version of each table, and what of it is visible."""
+    project_event = PROTOCOLS[spec.protocol].projection(source_settings(spec))
     found: list[tuple[SourceTable, Table]] = []
-    for mounted in tables(spec).last():
-        row: Row = tuple(_SAMPLES.get(column.kind, "0") for column in mounted.table.columns)
-        event = RowEvent(Op.INSERT, mounted, None, row, 0, "", 0, Origin(0, 0, 0, "load"))
-        told = told_of(event)
-        if told is not None:
-            found.append((mounted, told.table.table))
+    for source_table in tables(spec).last():
+        row: Row = tuple(_SAMPLES.get(column.kind, "0") for column in source_table.table.columns)
+        event = RowEvent(Op.INSERT, source_table, None, row, 0, "", 0, Origin(0, 0, 0, "load"))
+        visible = project_event(event)
+        if visible is not None:
+            found.append((source_table, visible.table.table))
     return found
 
 
-def teller(spec: Spec) -> Callable[[tuple[int, Row]], tuple[str, list[str | None]] | None]:
-    """Return what makes of a row its table and its values as the wire tells them."""
+def row_projection(spec: Spec) -> Callable[[tuple[int, Row]], tuple[str, list[str | None]] | None]:
+    """Return a function from a row to its table and its values as the wire carries them."""
     last = tables(spec).last()
-    told_of = PROTOCOLS[spec.protocol].projection(settings_told(spec))
+    project_event = PROTOCOLS[spec.protocol].projection(source_settings(spec))
     events = [
         RowEvent(Op.INSERT, table, None, None, 0, "", 0, Origin(0, 0, 0, "load")) for table in last
     ]
 
-    def tell(found: tuple[int, Row]) -> tuple[str, list[str | None]] | None:
+    def project(found: tuple[int, Row]) -> tuple[str, list[str | None]] | None:
         number, row = found
         event = events[number]
         short = len(event.table.table.columns) - len(row)
-        told = told_of(replace(event, after=(*row, *(None,) * short) if short else row))
-        if told is None or told.after is None:
+        visible = project_event(replace(event, after=(*row, *(None,) * short) if short else row))
+        if visible is None or visible.after is None:
             return None
-        return str(told.table.table.id), texts(told.after)
+        return str(visible.table.table.id), texts(visible.after)
 
-    return tell
+    return project
 
 
 def spark_type(column: Column) -> str:

@@ -73,7 +73,7 @@ class Tables:
         except DdlError:
             if TableId(event.schema, event.table) in known:
                 raise
-            self._apply_untold(event)
+            self._apply_unannounced(event)
             return
         self._catalogue = applied.catalogue
         for job in applied.jobs:
@@ -85,7 +85,7 @@ class Tables:
                 self.rows.pop(table, None)
                 self.loose.pop(table, None)
 
-    def _apply_untold(self, event: DecodedEvent) -> None:
+    def _apply_unannounced(self, event: DecodedEvent) -> None:
         """Run a statement on a table whose creation is not in the stream.
 
         It became eligible later (`changefeed.ddl.schema-gap`): its rows say what they look like.

@@ -78,7 +78,7 @@ class History:
         session = Session()
         vector = self._vector
         before, seen = statements(vector.get("pre_sql")), statements(vector.get("setup_sql"))
-        start = len(before) + len(seen) - _played(seen, _steps(vector))
+        start = len(before) + len(seen) - _replayed(seen, _steps(vector))
         for number, sql in enumerate(before + seen):
             session, _ = session.run(sql)
             kind = classify(sql)
@@ -124,20 +124,20 @@ def _steps(vector: Vector) -> int:
     return int(parts[-2]) if len(parts) > 1 and parts[-2].isdecimal() else 0
 
 
-def _played(seen: Sequence[str], steps: int) -> int:
+def _replayed(seen: Sequence[str], steps: int) -> int:
     """Return how many of the last statements were steps of the story; a transaction is one step.
 
     What stands before them was run before the changefeed was looked at.
     """
-    played = 0
+    replayed = 0
     for _ in range(steps):
-        if played >= len(seen):
+        if replayed >= len(seen):
             break
-        played += 1
-        if seen[-played].strip().lower() == "commit":
-            while played < len(seen) and seen[-played].strip().lower() != "begin":
-                played += 1
-    return played
+        replayed += 1
+        if seen[-replayed].strip().lower() == "commit":
+            while replayed < len(seen) and seen[-replayed].strip().lower() != "begin":
+                replayed += 1
+    return replayed
 
 
 def _bare(name: str) -> str:

@@ -27,7 +27,7 @@ Name = tuple[str, str]
 Step = tuple[int, bool]
 # A tombstone that compaction left, or that came again, says no time: tables show whether it harmed.
 Kind = tuple[str, str, bool]  # table, key, whether it is a delete
-UNTOLD_DELETE: Step = (0, True)
+UNDATED_DELETE: Step = (0, True)
 
 
 class Reported(NamedTuple):
@@ -62,7 +62,7 @@ def compare_events(
         ]
         yield from _missing(judged, name, due, seen)
         for step in dict.fromkeys(seen):
-            if step not in steps and step != UNTOLD_DELETE:
+            if step not in steps and step != UNDATED_DELETE:
                 yield _unexpected(judged, name, step, early)
         kept = [step for step in seen if step in steps]
         if not _in_order([step for step in dict.fromkeys(steps) if step in kept], reported):

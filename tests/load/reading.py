@@ -12,7 +12,7 @@ from cdc_spark.events import Event, Kind
 from cdc_spark.protocols import Decode, Language, decoder, read
 from harness.load.encoding import Encoding
 from harness.load.spec import Spec
-from harness.load.surviving_tables import teller, told_tables
+from harness.load.surviving_tables import row_projection, visible_tables
 from harness.load.surviving_tables import texts as value_texts
 from harness.load.workload import Partition
 from harness.model.canonical import canonical
@@ -65,17 +65,17 @@ def folded(encoding: Encoding) -> dict[str, Rows]:
             tuple(value_texts(tuple(canonical(c, row.get(c.name)) for c in table.columns)))
             for row in rows.get(str(table.id), {}).values()
         }
-        for _, table in told_tables(encoding.spec)
+        for _, table in visible_tables(encoding.spec)
     }
 
 
 def expected(spec: Spec) -> dict[str, Rows]:
-    """Return the rows that the generator leaves, as the executors tell them."""
-    found: dict[str, Rows] = {str(table.id): set() for _, table in told_tables(spec)}
-    tell = teller(spec)
+    """Return the rows that the generator leaves, as the executors project them."""
+    found: dict[str, Rows] = {str(table.id): set() for _, table in visible_tables(spec)}
+    project = row_projection(spec)
 
     def left(table: int, row: Row) -> None:
-        told = tell((table, row))
+        told = project((table, row))
         assert told is not None
         found[told[0]].add(tuple(told[1]))
 

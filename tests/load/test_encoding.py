@@ -11,7 +11,7 @@ import pytest
 from cdc_spark.events import Kind
 from harness.errors import HarnessBug, UsageError
 from harness.load.encoding import prepared
-from harness.load.repeats import told_again
+from harness.load.repeats import with_repeats
 from harness.load.spec import Spec, checked
 from harness.load.workload import Partition
 from tests.load import reading
@@ -104,7 +104,7 @@ def test_stretches_come_again() -> None:
     """About the share that was asked for is told twice, in its order, and nothing is left out."""
     spec = checked({"events": 8000, "partitions": 1, "duplicates": 0.5})
     plain = list(Partition(spec, 0).events())
-    again = list(told_again(plain, spec.duplicates, Random(5)))
+    again = list(with_repeats(plain, spec.duplicates, Random(5)))
     assert list(dict.fromkeys(map(id, again))) == [id(event) for event in plain]
     assert 1.3 < len(again) / len(plain) < 1.7
 

@@ -1,0 +1,90 @@
+"""One vocabulary: the words that the glossary retired come back in no name and no message."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.tree import hold, python_files, text_of
+
+GLOSSARY = "docs/reference/glossary.md"
+PACKAGES = ("harness", "cdc_spark")
+WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+
+
+def retired() -> dict[str, str]:
+    """Return the retired words of the glossary, each with what to say in its place."""
+    section = text_of(GLOSSARY).partition("## Retired words")[2]
+    rows = re.findall(r"^\| (?!retired|---)([^|]+) \| ([^|]+) \|$", section, re.MULTILINE)
+    return {word.strip(): instead for words, instead in rows for word in words.split(",")}
+
+
+def names(path: Path, tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """Yield line and text of each name that a module gives: its own, definitions, arguments."""
+    yield 1, path.stem
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node.lineno, node.name
+        elif isinstance(node, ast.arg):
+            yield node.lineno, node.arg
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.lineno, node.id
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            yield node.lineno, node.attr
+
+
+def messages(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """Yield line and text of what a person reads: the texts of errors and of command options."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call):
+            continue
+        called = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+        called = node.func.id if isinstance(node.func, ast.Name) else called
+        if not called.endswith(("Error", "Problem", "Finding", "option", "command", "argument")):
+            continue
+        for part in ast.walk(node):
+            if isinstance(part, ast.Constant) and isinstance(part.value, str):
+                yield part.lineno, part.value
+
+
+def breaches(path: Path, tree: ast.AST, words: dict[str, str]) -> Iterator[str]:
+    """Yield a line for each retired word in a module's names and messages."""
+    for line, text in (*names(path, tree), *messages(tree)):
+        for word in WORD.findall(text):
+            if word.lower() in words:
+                yield f"{path}:{line}: `{text[:60]}`: say {words[word.lower()]}"
+
+
+def test_retired_words_stay_away() -> None:
+    """No name and no message of the packages has a word that the glossary retired."""
+    words = retired()
+    hold(
+        breach
+        for path, _, tree in python_files()
+        if path.parts[0] in PACKAGES and "scaffolds" not in path.parts
+        for breach in breaches(path, tree, words)
+    )
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["told = 1", "def tell_told(): ...", "class EnactTable: ...", "raise UsageError('the river')"],
+)
+def test_a_retired_word_is_seen(source: str) -> None:
+    """A variable, a function, a class and a message with such a word are each reported."""
+    assert list(breaches(Path("harness/sample.py"), ast.parse(source), retired()))
+
+
+def test_no_word_is_both_used_and_retired() -> None:
+    """No word that the glossary defines is retired as well."""
+    defined, _, _ = text_of(GLOSSARY).partition("## Retired words")
+    used = {
+        word.strip().removesuffix(" (verb)").removesuffix(" (noun)")
+        for words in re.findall(r"^\| ([^|]+) \|", defined, re.MULTILINE)
+        for word in words.split(",")
+    }
+    assert not used & retired().keys()
