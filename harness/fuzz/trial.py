@@ -31,7 +31,7 @@ THEME = "fuzz"
 EXAMPLE = "example"
 KEPT = 64
 _NOWHERE = Path()
-DISAGREE = ("disagree", "cannot be followed", "cannot be derived")
+DISAGREE = ("disagree", "cannot be followed", "cannot be known")
 
 
 @dataclass(frozen=True, slots=True)

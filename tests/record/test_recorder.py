@@ -335,7 +335,7 @@ EMIT = "  - emit: {{transaction: {{name: a, rows: [{{{}}}]}}}}\n"
             + transaction("a", "INSERT INTO d.t VALUES (1, 1)")
             + "  - ddl: ALTER TABLE d.t ADD COLUMN n DATETIME DEFAULT CURRENT_TIMESTAMP\n",
             ":12:",
-            "what this does to stored rows cannot be derived",
+            "what this does to stored rows cannot be known",
         ),
         (
             TABLE
