@@ -20,7 +20,7 @@ from cdc_spark.delta.columns import Field, field_of, undefined
 
 TableLayout = tuple[Field, ...]
 # What the values of a shape's types are, where no definition says it; integers may be unsigned.
-_TOLD: Mapping[str, str] = {
+_BY_KIND: Mapping[str, str] = {
     **dict.fromkeys(("integer", "bit", "io.debezium.data.Bits"), "bit"),
     "year": "year",
     **dict.fromkeys(("float", "double"), "double"),
@@ -66,8 +66,8 @@ class Sketch(Table):
 
     def _shaped(self, name: str, kind: str) -> Field:
         column = self.columns.get(name.lower())
-        if column is None and kind in _TOLD:
-            column = Column(name, _TOLD[kind])
+        if column is None and kind in _BY_KIND:
+            column = Column(name, _BY_KIND[kind])
         return undefined(name) if column is None else field_of(column)
 
     def clear(self) -> None:

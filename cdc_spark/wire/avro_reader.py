@@ -29,7 +29,7 @@ def reader(schema: object) -> Reader | None:
     source = _Source()
     try:
         lines = list(source.value(schema, "v"))
-    except _UntoldError:
+    except _UnsupportedError:
         return None
     text = "\n ".join(["def read(data):", "at = 0", *lines, "return v, at"])
     space: dict[str, Any] = dict(_NAMES)
@@ -47,7 +47,7 @@ def read(by: Reader, body: bytes) -> dict[str, Any] | None:
     return cast("dict[str, Any]", row) if fits else None
 
 
-class _UntoldError(Exception):
+class _UnsupportedError(Exception):
     """A schema that is left to the library."""
 
 
@@ -62,7 +62,7 @@ class _Source:
         """Yield what reads a value of a type at `at` into the variable `target`."""
         self.made += 1
         if self.made > _VALUES_MAX:
-            raise _UntoldError
+            raise _UnsupportedError
         if isinstance(kind, list):
             yield from self._nullable(cast("list[object]", kind), target)
             return
@@ -73,12 +73,12 @@ class _Source:
         elif isinstance(name, str) and name in _LINES:
             yield from (line.replace("TARGET", target) for line in _LINES[name])
         else:
-            raise _UntoldError
+            raise _UnsupportedError
 
     def _nullable(self, branches: Sequence[object], target: str) -> Iterator[str]:
         """Yield what reads a union of null and one type, in either order."""
         if len(branches) != _NULLABLE or branches.count("null") != 1:
-            raise _UntoldError
+            raise _UnsupportedError
         null = branches.index("null")
         yield "at += 1"
         yield f"if data[at - 1] == {2 - 2 * null}:"

@@ -72,11 +72,11 @@ def _session(directory: Path, events: int) -> Iterator[Figure]:
             one = Start(place, job)
             one.prepare()
             listed[name] = str(one.job_file)
-        wish = directory / "wish.json"
+        options = directory / "options.json"
         output = directory / "found.ndjson"
         document = {"jobs": listed, "decode": list(decode), "found": str(output)}
-        wish.write_text(json.dumps(document), encoding="utf-8")
-        peak = _worked(wish)
+        options.write_text(json.dumps(document), encoding="utf-8")
+        peak = _worked(options)
         lines: list[dict[str, Any]] = [orjson.loads(line) for line in output.open("rb")]
         found = {line["name"]: line for line in lines}
     for name, filled in decode.items():
@@ -86,10 +86,10 @@ def _session(directory: Path, events: int) -> Iterator[Figure]:
         yield Figure(f"spark.memory.{role}", megabytes, "MB")
 
 
-def _worked(wish: Path) -> Mapping[str, float]:
+def _worked(options: Path) -> Mapping[str, float]:
     """Run the session's process; return the peaks of its processes' memory."""
     consumer = ready(parse("spark", Whereabouts.here()), lambda _: None)
-    argv = [sys.executable, "-m", "cdc_spark.conformance.bench", str(wish)]
+    argv = [sys.executable, "-m", "cdc_spark.conformance.bench", str(options)]
     return watched(argv, ROLES, {**os.environ, **consumer.environment}).peak_mb
 
 

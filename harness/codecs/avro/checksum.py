@@ -39,10 +39,12 @@ def row_checksum(table: SourceTable, image: Row, to_utc: ToUtc) -> int:
     columns = sorted(
         ((table.table.columns[n], image[n]) for n in table.emitted), key=lambda pair: pair[0].id
     )
-    return checksum_of((column.kind, _told(column, value, to_utc)) for column, value in columns)
+    return checksum_of(
+        (column.kind, _checksummed(column, value, to_utc)) for column, value in columns
+    )
 
 
-def _told(column: Column, value: Value, to_utc: ToUtc) -> Value:
+def _checksummed(column: Column, value: Value, to_utc: ToUtc) -> Value:
     if column.kind is ColumnKind.TIMESTAMP and isinstance(value, str):
         return to_utc(value)
     return value

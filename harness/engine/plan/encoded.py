@@ -27,12 +27,12 @@ class Encoded:
     stopped: ChangefeedStopped | None
 
 
-def encoded(wire: Wire, played: SourceOutput) -> Encoded:
+def encoded(wire: Wire, source: SourceOutput) -> Encoded:
     """Return what the encoder makes of the upstream's events; an upstream's own stop stands."""
     taken: list[Any] = []
 
     def given() -> Iterator[Any]:
-        for event in played.given:
+        for event in source.given:
             taken.append(event)
             yield event
 
@@ -46,8 +46,8 @@ def encoded(wire: Wire, played: SourceOutput) -> Encoded:
             records = list(wire.encode(taken[:number]))
         origin = _origin(taken[-1 if number is None else number])
         stopped = ChangefeedStopped(stop.code, stop.what, origin.commit_ts, origin)
-        return Encoded(tuple(records), _sent(played, records, origin), stopped)
-    return Encoded(tuple(records), played.events, played.stopped)
+        return Encoded(tuple(records), _sent(source, records, origin), stopped)
+    return Encoded(tuple(records), source.events, source.stopped)
 
 
 def _stopped_at(wire: Wire, taken: list[Any]) -> int | None:
@@ -65,11 +65,11 @@ def _stopped_at(wire: Wire, taken: list[Any]) -> int | None:
     return None
 
 
-def _sent(played: SourceOutput, records: list[Record], stop: Origin) -> tuple[SourceEvent, ...]:
+def _sent(source: SourceOutput, records: list[Record], stop: Origin) -> tuple[SourceEvent, ...]:
     numbers = {origin.event for record in records for origin in record.origins}
     return tuple(
         event
-        for event in played.events
+        for event in source.events
         if event.origin.event in numbers
         or (not isinstance(event, RowEvent) and event.origin.event < stop.event)
     )

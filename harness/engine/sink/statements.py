@@ -86,8 +86,8 @@ def _is_unbounded(column: Column) -> bool:
 
 def _default(column: Column, *, wide: bool) -> str:
     default = column.default
-    untold = default is None or default.text is None or default.is_expression
-    if untold or wide or column.kind in UNDEFAULTED or column.generated is not None:
+    undefined = default is None or default.text is None or default.is_expression
+    if undefined or wide or column.kind in UNDEFAULTED or column.generated is not None:
         return ""
     assert default is not None
     return f" DEFAULT {_default_text(column, default)}"
