@@ -74,15 +74,15 @@ class Plan:
 class Emission:
     """What a case's upstream emits; cases that differ in their delivery alone have the same."""
 
-    played: SourceOutput
+    source: SourceOutput
     wire: Wire
     encoded: Encoded
 
 
 def _emission(case: Case, log: ChangeLog) -> Emission:
-    played = PROTOCOLS[case.protocol].source.simulate(log, stage_of(case))
-    wire = PROTOCOLS[case.protocol].codec.bind(played.settings, case.dialect)
-    return Emission(played, wire, encoded(wire, played))
+    source = PROTOCOLS[case.protocol].source.simulate(log, stage_of(case))
+    wire = PROTOCOLS[case.protocol].codec.bind(source.settings, case.dialect)
+    return Emission(source, wire, encoded(wire, source))
 
 
 def plan(case: Case, log: ChangeLog, known: dict[Hashable, Emission] | None = None) -> Plan:
@@ -95,17 +95,17 @@ def plan(case: Case, log: ChangeLog, known: dict[Hashable, Emission] | None = No
     check_names(case)
     try:
         emission = _remembered(case, log, {} if known is None else known)
-        played, wire, sent = emission.played, emission.wire, emission.encoded
+        source, wire, sent = emission.source, emission.wire, emission.encoded
         if sent.stopped is not None and not _expected_stop(case):
             raise unexpected(sent.stopped)
         delivery = disturbed(case, sent.records, wire)
         if wire.complete is None:
-            tell = protocol.projection(played.settings)
+            tell = protocol.projection(source.settings)
             left = surviving_rows(sent.events, delivery, wire)
             visible = [tell(event) for event in left]
             expected = fold_rows(
                 (row for row in visible if row is not None),
-                lambda column: protocol.carries_default(column, played.settings),
+                lambda column: protocol.carries_default(column, source.settings),
             )
         else:
             expected = fold(sent.events, complete=wire.complete)
@@ -135,10 +135,10 @@ def plan(case: Case, log: ChangeLog, known: dict[Hashable, Emission] | None = No
         expected=expected,
         wire=wire,
         judged=judged,
-        settings=played.settings,
+        settings=source.settings,
         stopped=sent.stopped,
-        decisions=played.decisions,
-        topic=played.topic,
+        decisions=source.decisions,
+        topic=source.topic,
     )
 
 
