@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import IntFlag
-from functools import reduce
-from operator import or_
 
 from harness.model.columns import CHARACTERS, Column, ColumnKind
 from harness.model.table import Index, Table
@@ -118,7 +116,7 @@ def _own_flags(column: Column) -> ColumnFlag:
         ColumnFlag.NULLABLE: column.nullable,
         ColumnFlag.UNSIGNED: column.unsigned or column.kind in _ALWAYS_UNSIGNED,
     }
-    return reduce(or_, (flag for flag, is_set in found.items() if is_set), ColumnFlag(0))
+    return ColumnFlag(sum(flag for flag, is_set in found.items() if is_set))
 
 
 def _key_flags(table: Table, key: Index | None, column: Column) -> ColumnFlag:

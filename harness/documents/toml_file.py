@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from typing import Any
+from typing import Any, cast
 
 INTEGER_BITS = 64  # TOML 1.0: an integer that does not fit is an error
 
@@ -27,4 +27,6 @@ def parse(text: str) -> dict[str, Any]:
 
 
 def _children(node: Any) -> list[Any]:  # noqa: ANN401 - whatever TOML says
-    return list(node.values()) if isinstance(node, dict) else node if isinstance(node, list) else []
+    if isinstance(node, dict):
+        return list(cast("dict[str, Any]", node).values())
+    return [*node] if isinstance(node, list) else []

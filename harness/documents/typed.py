@@ -146,8 +146,11 @@ def _merged(node: Mapping[str, Any]) -> Mapping[str, Any]:
         merged["enum"] = [*merged["enum"], None]
         del merged["type"]
         return {**merged, **rest}
-    types = [one["type"] for one in choices]
-    merged["type"] = [each for one in types for each in (one if isinstance(one, list) else [one])]
+    types: list[str] = []
+    for one in choices:
+        named: str | list[str] = one["type"]
+        types += [named] if isinstance(named, str) else named
+    merged["type"] = types
     return {**merged, **rest}
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from importlib.resources.abc import Traversable
 from types import MappingProxyType
-from typing import Any
+from typing import Any, cast
 
 from harness.errors import UsageError
 
@@ -100,17 +100,23 @@ def _description(data: Mapping[str, Any]) -> Description:
     )
 
 
+def _texts(listed: object) -> tuple[str, ...]:
+    if not isinstance(listed, list):
+        raise TypeError(f"{listed!r} is not a list of texts")
+    return tuple(map(str, cast("list[object]", listed)))
+
+
 def _permission(fault: str, said: object) -> Permission:
     match said:
         case "hostile":
             return Permission(Standing.HOSTILE)
         case str() if said.startswith("https://"):
             return Permission(Standing.BEYOND, seen_in=said)
-        case [*clauses]:
-            return Permission(Standing.ALLOWED, tuple(map(str, clauses)))
-        case {"allowed-by": [*clauses], "without": [*options]}:
-            return Permission(
-                Standing.ALLOWED, tuple(map(str, clauses)), without=tuple(map(str, options))
-            )
+        case list():
+            return Permission(Standing.ALLOWED, _texts(cast("object", said)))
+        case dict() if {"allowed-by", "without"} <= cast("dict[str, object]", said).keys():
+            row = cast("dict[str, object]", said)
+            clauses, options = _texts(row["allowed-by"]), _texts(row["without"])
+            return Permission(Standing.ALLOWED, clauses, without=options)
         case _:
             raise ValueError(f"the permission of `{fault}` is none: {said!r}")

@@ -234,11 +234,15 @@ def _from_files(here: Path) -> Iterator[tuple[str, SourcedValue]]:
             raise UsageError(f"{name}: {error}", expected="a readable TOML file") from error
         if name == "pyproject.toml":
             for key in ("tool", "harness"):
-                document = document.get(key, {}) if isinstance(document, dict) else document
+                document = _table(document).get(key, {}) if isinstance(document, dict) else document
         if not isinstance(document, dict):
             raise UsageError(f"{name}: `tool.harness` is no table", expected="[tool.harness]")
-        for key, value in _flat(document):
+        for key, value in _flat(_table(document)):
             yield key, SourcedValue(value, f"{name}{_line(text, key)}")
+
+
+def _table(value: Any) -> Mapping[str, Any]:  # noqa: ANN401 - whatever TOML says
+    return cast("Mapping[str, Any]", value)
 
 
 def _flat(table: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, str]]:

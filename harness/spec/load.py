@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.resources.abc import Traversable
 from types import MappingProxyType
-from typing import Any
+from typing import Any, cast
 
 from harness.errors import Location, UsageError
 from harness.spec.clause import Clause, Level, Proof, Source
@@ -52,12 +52,13 @@ def _parsed(text: str, path: str) -> Iterator[Clause]:
         head = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise UsageError(f"{path}: {error}") from error
-    rows = head.pop("clause", None)
+    rows: Any = head.pop("clause", None)
     _check(head, *_FILE, Location(path), "the file")
-    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+    listed = cast("Sequence[object]", rows) if isinstance(rows, list) else ()
+    if not listed or not all(isinstance(row, dict) for row in listed):
         raise _wrong(Location(path), "the file", "it has no `[[clause]]`")
     lines = {hit[1]: text.count("\n", 0, hit.start()) + 1 for hit in _ID_LINE.finditer(text)}
-    for number, row in enumerate(rows, start=1):
+    for number, row in enumerate(cast("list[dict[str, Any]]", rows), start=1):
         name = str(row.get("id", f"number {number}"))
         yield _clause(row, head, Location(path, lines.get(name, 0)), f"clause `{name}`")
 

@@ -290,7 +290,7 @@ class RecordEmitter:
     def schema_change(self, table: TableKey, database: str, ddl: str, origin: Origin) -> None:
         """Emit a DDL statement."""
         own = self.schemas
-        value = {
+        value: dict[str, Any] = {
             "source": self.state.source(table),
             "ts_ms": self.clock() // MILLISECOND,
             "databaseName": database,

@@ -39,7 +39,7 @@ class Specification(Protocol):
         """Return the text that TiCDC sends, None when it sends none."""
         ...
 
-    def apply(self, table: Table, change: Change) -> Effects:
+    def apply(self, table: Table, change: Change, /) -> Effects:
         """Return what happens to the table as it stands after the specifications before this one.
 
         Nothing: IF NOT EXISTS hit, same name, or TiDB runs no job for it. Raises Refused.

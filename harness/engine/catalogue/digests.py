@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from hashlib import sha256
 
+import msgspec
 import orjson
 
 from harness.engine.catalogue import golden
@@ -72,10 +73,11 @@ def read_digests(lines: Iterable[str]) -> dict[str, Digests]:
     """Return digests by case; ValueError for a line that is no such thing."""
     found: dict[str, Digests] = {}
     for line in lines:
-        row = orjson.loads(line)
-        if not isinstance(row, dict) or not isinstance(row.get("case"), str):
-            raise ValueError("a line is no object with a `case`")
-        found[row.pop("case")] = row
+        try:
+            row = dict(msgspec.convert(orjson.loads(line), dict[str, str]))
+            found[row.pop("case")] = row
+        except (KeyError, msgspec.ValidationError) as error:
+            raise ValueError("a line is not an object of digests with a `case`") from error
     return found
 
 
