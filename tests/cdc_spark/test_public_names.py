@@ -5,10 +5,14 @@ from __future__ import annotations
 import inspect
 import re
 
+import pytest
+
 import cdc_spark
 from cdc_spark import decoding
 from cdc_spark.vectorised.blocks import OPS
 from tests.tree import text_of
+
+pytestmark = pytest.mark.spark
 
 NAMES, EVENTS, ORDERED = re.split(
     "^## .*$", text_of("docs/reference/cdc-spark.md"), flags=re.MULTILINE

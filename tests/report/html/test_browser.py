@@ -120,9 +120,9 @@ def test_filters_narrow_the_list_and_stay_in_the_address(page: Page) -> None:
     page.wait_for_selector("tr[data-case]")
     whole = page.locator("tr[data-case]").count()
     page.keyboard.press("/")
-    page.wait_for_function("document.activeElement.id === 'search'")
+    page.wait_for_selector("#search:focus")
     page.keyboard.type("extra-row vitess")
-    page.wait_for_function("document.querySelectorAll('tr[data-case]').length > 0")
+    page.locator("tr[data-case]").nth(whole - 1).wait_for(state="detached")
     found = page.locator("tr[data-case]").count()
     assert 0 < found < whole
     page.goto("about:blank#" + page.url.partition("#")[2])
