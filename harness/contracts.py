@@ -28,7 +28,7 @@ class Wire(Protocol):
 
     @property
     def row_ids(self) -> bool:
-        """Return whether the wire tells rows without a key apart, so that copies are known."""
+        """Return whether the wire identifies rows without a key, so that copies are known."""
         ...
 
     def encode(self, events: Iterable[Any]) -> Iterator[Record]:
@@ -76,7 +76,7 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class TypeForm:
-    """How one column kind travels in a protocol, in words; `note` tells what varies by setting."""
+    """How one column kind travels in a protocol, in words; `note` says what varies by setting."""
 
     wire: str
     note: str = ""

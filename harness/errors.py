@@ -2,7 +2,7 @@
 
 A consumer that breaks the protocol is a finding, and findings are data (`harness.verdict`). An
 exception from this module means that the user, the environment or we ourselves are at fault; each
-knows the exit code that tells a CI job which of the three it was.
+knows the exit code by which a CI job knows which of the three it was.
 
 Every message says what was wrong, where (file, line, column, when there is a file), what was
 expected, and the next step. Sentences are written once, here or in a named constructor, not at ten

@@ -16,7 +16,7 @@ from harness.ddl.statements import VERBS, mentioned_databases
 
 
 class StatementKind(StrEnum):
-    """What a statement does, as far as its first words tell."""
+    """What a statement does, as far as its first words say."""
 
     DDL = "ddl"
     INSERT = "insert"

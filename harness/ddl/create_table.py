@@ -244,7 +244,7 @@ def _with_keys(table: Table, constraints: Iterable[Constraint]) -> Table:
 
 
 def _with_primary_key(table: Table, key: Constraint) -> Table:
-    """TiDB clusters a primary key unless told not to (tidb_enable_clustered_index=ON)."""
+    """TiDB clusters a primary key unless it is off (tidb_enable_clustered_index=ON)."""
     if key.option.clustering is Clustering.NONCLUSTERED:
         return add_key(table, key)
     if is_integer_handle(table, key):

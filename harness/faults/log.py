@@ -1,6 +1,6 @@
 """What lies in the topics once a delivery is done: every message with its offset, gaps included.
 
-A model of the broker, as far as a reader of committed messages can tell. Control markers and
+A model of the broker, as far as a reader of committed messages can see. Control markers and
 aborted messages take offsets and are not seen; compaction and retention remove messages and leave
 the offsets of the others alone. What each action does to the log stands with the action
 (`actions.py`).

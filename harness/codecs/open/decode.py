@@ -103,8 +103,9 @@ def _kind(columns: Mapping[str, object], settings: OpenSettings, *, handle_only:
         return EventKind.DELETE
     if "p" in columns:
         return EventKind.UPDATE
-    # Without old values the wire does not tell an insert from an update; nor does it when only what
-    # changed is kept of them, and of a reduced row only the handle, which does not change.
+    # Without old values the wire does not distinguish an insert from an update; nor does it when
+    # only what changed is kept of them, and of a reduced row only the handle, which does not
+    # change.
     if settings.output_old_value and not (handle_only and settings.only_updated):
         return EventKind.INSERT
     return EventKind.UPSERT

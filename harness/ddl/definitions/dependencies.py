@@ -18,7 +18,7 @@ from harness.model.table import Table
 def refuse_broken(before: Table | None, after: Table, places: Mapping[str, int]) -> None:
     """Raise Refused when something in `after` computes from a column that it cannot use.
 
-    `places` tells where the statement speaks of a column or key, by its lower-cased name; a key
+    `places` maps where the statement speaks of a column or key, by its lower-cased name; a key
     that it leaves nameless is "".
     """
     for what, owner, name in _uses(after):

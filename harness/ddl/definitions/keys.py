@@ -138,7 +138,7 @@ def parse_using(cursor: Cursor) -> str:
 
 
 def take_locality(cursor: Cursor) -> bool:
-    """Step over GLOBAL or LOCAL; tell whether it was GLOBAL."""
+    """Step over GLOBAL or LOCAL; return whether it was GLOBAL."""
     return cursor.take_any("GLOBAL", "LOCAL") == "GLOBAL"
 
 

@@ -106,7 +106,7 @@ class Cursor:
         return bool(self.token.upper) and self.token.upper in words
 
     def take(self, *words: str) -> bool:
-        """Step over these keywords if they are next; tell whether they were."""
+        """Step over these keywords if they are next; return whether they were."""
         if not self.sees(*words):
             return False
         self._at += len(words)

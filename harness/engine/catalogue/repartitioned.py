@@ -7,7 +7,7 @@
 | whose delivery finds nothing to act on | left out |
 | without DDL on the wire, of tables whose rows change shape, over several partitions | left out |
 | whose author's expectations do not hold there | left out |
-| any other | planned over N; no golden tells of it, the fold says what its tables are |
+| any other | planned over N; no golden shows it, the fold says what its tables are |
 
 Cases that are left out are reported with a reason and excluded from totals.
 """

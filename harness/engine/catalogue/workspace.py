@@ -84,7 +84,7 @@ def bundled() -> Path:
 
 
 def workspace(here: Path, scenarios: Path | None = None, golden: Path | None = None) -> Workspace:
-    """Find the roots: as told, else `scenarios/` and `golden/` here, else those of the package.
+    """Find the roots: as given, else `scenarios/` and `golden/` here, else those of the package.
 
     Raises UsageError when a directory that was asked for is not there.
     """

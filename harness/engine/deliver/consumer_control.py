@@ -1,4 +1,4 @@
-"""When something happens to a consumer, and how anybody can tell that the moment is there.
+"""When something happens to a consumer, and how to see that the moment is there.
 
 A consumer that declares a crash point kills itself there, exactly. Any other is killed from
 outside: it is sent no more than the messages that it may have read by then, and the kill comes when
@@ -34,7 +34,7 @@ KILLED = (-signal.SIGKILL, 128 + signal.SIGKILL)
 
 
 def crash_point(when: Reached, consumer: Consumer) -> str:
-    """Return what HARNESS_CRASHPOINT holds for a moment, "" when the consumer is not told."""
+    """Return what HARNESS_CRASHPOINT holds for a moment, "" for none."""
     match when:
         case AtCrashPoint(name, hit):
             point, count = name, hit

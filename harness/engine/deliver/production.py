@@ -131,7 +131,7 @@ class Production:
     def send(
         self, progress: Callable[[int], None], clock: Callable[[], float] = time.monotonic
     ) -> None:
-        """Send everything; Ctrl-C ends it early, and `account` tells where.
+        """Send everything; Ctrl-C ends it early, and `account` says where.
 
         `progress` hears now and then how many records were handed over. Raises SetupError when the
         broker refuses a record.

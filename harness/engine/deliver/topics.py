@@ -20,7 +20,7 @@ from harness.services import Kafka, Settings, redacted
 
 CREATE_TIMEOUT_S = 60.0  # hundreds of topics on a busy machine; a refusal comes at once
 DELETE_TIMEOUT_S = 10.0
-WARNINGS = 4  # syslog's number; below it librdkafka tells of the events that it throws away
+WARNINGS = 4  # syslog's number; below it librdkafka reports the events that it throws away
 CRITICAL = 2
 AS_THE_BROKER_HAS_IT = -1  # Kafka's own word for its default replication factor (KIP-464)
 

@@ -96,7 +96,7 @@ def run_mutants(planner: Planner, cases: Sequence[Case], options: MutationOption
     parts: dict[str, _Part] = {}
     with closing(spread(work, longest, options.processes)) as answers:
         for its_cases, part in zip(longest, answers, strict=True):
-            if part.problems:  # the rest is not worth its time: `harness check` tells them all
+            if part.problems:  # the rest is not worth its time: `harness check` lists them all
                 raise ScenarioError(part.problems)
             parts[its_cases[0].scenario.id] = part
     ordered = [parts[scenario] for scenario in together]

@@ -18,7 +18,7 @@ from harness.mutants.parts import Events, Known, Parts
 def reads_alike(parts: Parts, wire: Wire, known: Known, delivery: Delivery) -> bool:
     """Tell whether these parts make of a delivery what the reference makes of it.
 
-    False where it cannot be told without applying what was read.
+    False where it is not known without applying what was read.
     """
     if replace(parts, value=None, events=None, message=None, reads=None, stuck=None) != REFERENCE:
         return False

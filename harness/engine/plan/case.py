@@ -41,7 +41,7 @@ class Plan:
 
     `delivery` says what is done on the way, `delivered` the messages that are sent and not aborted,
     in that order. `settings` are the scenario's for the protocol, completed by what only the
-    upstream knows. `stopped` tells of the error that ended a changefeed, `decisions` what its
+    upstream knows. `stopped` is the error that ended a changefeed, `decisions` what its
     filters made of each DDL job and row. `topic` is there even if nothing is sent.
     """
 
@@ -100,9 +100,9 @@ def plan(case: Case, log: ChangeLog, known: dict[Hashable, Emission] | None = No
             raise unexpected(sent.stopped)
         delivery = disturbed(case, sent.records, wire)
         if wire.complete is None:
-            tell = protocol.projection(source.settings)
+            project = protocol.projection(source.settings)
             left = surviving_rows(sent.events, delivery, wire)
-            visible = [tell(event) for event in left]
+            visible = [project(event) for event in left]
             expected = fold_rows(
                 (row for row in visible if row is not None),
                 lambda column: protocol.carries_default(column, source.settings),

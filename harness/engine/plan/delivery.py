@@ -92,7 +92,7 @@ def _compacted(
 ) -> frozenset[int]:
     """Return the events that lack one of their messages because of a compaction.
 
-    Of a deletion a lone tombstone may be left, which tells of no event where the row is removed
+    Of a deletion a lone tombstone may be left, which carries no event where the row is removed
     too; of a row that moved to another key only the one or the other message.
     """
     if not any(isinstance(step, Compact) for step in steps):

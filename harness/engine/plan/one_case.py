@@ -50,7 +50,7 @@ def disturbed_cases(cases: Sequence[Case], delivery: str | None) -> tuple[Case, 
 
 
 def spread(case: Case, partitions: int) -> Case:
-    """Return the case over another number of partitions; no golden file tells of it."""
+    """Return the case over another number of partitions; no golden file shows it."""
     head, _, words = case.id[:-1].partition("[")
     old, new = f"p{case.partitions}", f"p{partitions}"
     listed = words.split(",")

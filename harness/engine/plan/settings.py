@@ -63,7 +63,7 @@ def named_place(case: Case, message: str) -> Location:
 
 
 def refused_settings(case: Case, error: ChangefeedError | ScenarioError) -> tuple[Problem, ...]:
-    """Return the problems with their places in the scenario, as near as it tells them."""
+    """Return the problems with their places in the scenario, as near as it names them."""
     scenario, protocol = case.scenario, case.protocol
     if isinstance(error, ChangefeedError):
         over = case.changefeed

@@ -152,5 +152,5 @@ class _Match:
 
 
 def _alike(before: Record, after: Record) -> bool:
-    """Tell whether two messages tell of the same events."""
+    """Return whether two messages carry the same events."""
     return before.origins == after.origins

@@ -1,4 +1,4 @@
-"""Row events that a delivery still tells of, where compaction has taken messages.
+"""Row events of which a message is left after compaction.
 
 A row that was put and put again, or deleted, need not be read at all: nothing of it stays in the
 tables. But it may have been the only one with a new column, which then nobody can know.

@@ -110,7 +110,7 @@ def wanted(plan: Plan) -> Iterator[ExpectedEvent]:
     left = rows_left_out(plan)
     for one in sent_in_order(plan):
         if not (one.record.key or one.record.value):
-            continue  # a message without key and value tells nothing of anybody
+            continue  # a message without key and value carries nothing
         decoded = decoded_or_refusal(plan.wire, one.record)
         for number, event in enumerate(() if isinstance(decoded, str) else decoded):
             origin = _origin(one, number)
@@ -125,10 +125,10 @@ def _origin(one: LogEntry, number: int) -> Origin:
 
 
 def _columns(plan: Plan) -> Mapping[int, Mapping[str, Column]]:
-    """Return the columns by name, as far as the wire tells them, of each row event's number."""
-    tell = PROTOCOLS[plan.case.protocol].projection(plan.settings)
+    """Return the columns by name, as far as the wire carries them, of each row event's number."""
+    project = PROTOCOLS[plan.case.protocol].projection(plan.settings)
     rows = [event for event in plan.events if isinstance(event, RowEvent)]
-    known = [tell(row) or row for row in rows]
+    known = [project(row) or row for row in rows]
     return {
         row.origin.event: {column.name: column for column in row.table.table.columns}
         for row in known

@@ -12,7 +12,7 @@ from random import Random
 
 from harness.model.finding import Judgement, Verdict
 
-# When more fails, packing is not why, and the first ones tell as much.
+# When more fails, packing is not why, and the first ones show as much.
 CONFIRMED_AT_MOST = 20
 # A run that took too long took all of its changefeeds with it: to wait for each of them again tells
 # nothing of packing.

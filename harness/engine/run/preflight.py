@@ -91,7 +91,7 @@ def undeclared(consumer: Consumer, case: Case) -> Verdict:
 
 
 def service_changed(event: ServiceEvent) -> ServiceChanged:
-    """Return what a service tells as an event of the run."""
+    """Return a service's event as an event of the run."""
     return ServiceChanged(
         event.service, event.state, event.detail, event.seconds, event.done, event.total
     )

@@ -55,7 +55,7 @@ class Sink:
     def databases(self, shapes: Shapes, index: int, again: str = "") -> Mapping[str, str]:
         """Create a case's databases, and its tables where that is ours to do; return the names.
 
-        `again` tells the databases of a second reading of the case from those of the first.
+        `again` separates the databases of a second reading of the case from those of the first.
         """
         there = enumerate(shapes.schemas)
         names = {schema: self._name(schema, n, index, again) for n, schema in there}
@@ -191,7 +191,7 @@ def sink(server: MariaDb, run: str, result: Result) -> Generator[Sink]:
         try:
             yield made
         except BaseException:
-            with suppress(SetupError):  # the first error is the one to tell
+            with suppress(SetupError):  # the first error is the one to report
                 made.drop()
             raise
         made.drop()

@@ -8,7 +8,7 @@
 | at the deadline: nothing came, or it still changes | timeout | |
 | at the deadline: it cannot be read | invalid | |
 
-Law: a result that is wrong is told apart from one that is late, and the report says what decided.
+A result that is wrong is separated from one that is late, and the report says what decided.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Watch:
         self.answer: Observed | None = None
 
     def look(self, observed: Observed, now: float, *, has_read: bool) -> None:
-        """Take the result of this moment; `has_read` tells whether the group is at every end."""
+        """Take the result of this moment; `has_read` says whether the group is at every end."""
         state = _state(observed)
         if state != self._state:
             self._state, self._changed = state, now

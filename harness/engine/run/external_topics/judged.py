@@ -41,23 +41,23 @@ def case_id(live: LiveFile, table: TableId) -> str:
 
 
 def expected(live: LiveFile, truth: Snapshot, name: TableId) -> Expected:
-    """Return a table as far as the wire can tell it; virtual columns are never sent.
+    """Return a table as far as the wire carries it; virtual columns are never sent.
 
     It has one table, by its visible name: Avro has no dash in a name, say.
     """
     table = source_table(truth.tables[name])
-    tell = PROTOCOLS[live.protocol].projection(live.settings)
+    project = PROTOCOLS[live.protocol].projection(live.settings)
     line = live.lines[name]
     rows = [
         _row(table, row, Origin(line, 0, number, "insert"))
         for number, row in enumerate(sorted(truth.rows[name].elements(), key=repr))
     ]
-    visible = [one for one in map(tell, rows) if one is not None]
+    visible = [one for one in map(project, rows) if one is not None]
     state = fold_rows(visible, lambda _: False)
     if not state.tables:
         nulls = (None,) * len(table.table.columns)
         blank = _row(table, nulls, Origin(line, 0, 0, "insert"))
-        empty = (tell(blank) or blank).table
+        empty = (project(blank) or blank).table
         state.tables[empty.table.id] = TableState(empty)
     return state
 
@@ -91,7 +91,7 @@ def undisputed(
     """Return the verdict unless the topics or the upstream are to blame.
 
     `control` is what the reference consumer answered over the same offsets, None where it was not
-    asked; `moved` tells whether the table changed upstream meanwhile.
+    asked; `moved` says whether the table changed upstream meanwhile.
     """
     if found.judgement is Judgement.NOT_APPLICABLE:
         return found
@@ -126,7 +126,7 @@ def declared_or_not(
 
 
 def shapes_for(live: LiveFile, truth: Snapshot, feed: str) -> Shapes:
-    """Return what a sink needs for the file's tables: their schemas, and what the wire tells."""
+    """Return what a sink needs for the file's tables: their schemas, and what the wire carries."""
     tables = {
         visible: state.mounted
         for name in live.tables
