@@ -1,6 +1,6 @@
 """What every test run shares: the plugin and the Hypothesis profiles, and no more.
 
-`dev` looks for new examples; `ci` repeats the same ones on every machine; `nightly` searches long.
+`same` draws the same examples on every machine, CI or not; `nightly` looks for new ones, and long.
 """
 
 from __future__ import annotations
@@ -11,13 +11,12 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
 
-settings.register_profile("dev", deadline=None)
 SLOW = [HealthCheck.too_slow]
-settings.register_profile("ci", deadline=None, derandomize=True, suppress_health_check=SLOW)
+settings.register_profile("same", deadline=None, derandomize=True, suppress_health_check=SLOW)
 settings.register_profile("nightly", deadline=None, max_examples=5000, print_blob=True)
-profile = os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if "CI" in os.environ else "dev")
+profile = os.environ.get("HYPOTHESIS_PROFILE") or "same"
 settings.load_profile(profile)
-if profile == "ci":
+if profile == "same":
     # It also draws literals of the modules imported so far: another order, other examples.
     providers._get_local_constants = lambda: providers._local_constants  # noqa: SLF001
 
