@@ -15,10 +15,11 @@ from harness.model.columns import Column
 from harness.model.decoded import DecodedEvent
 from harness.model.events import Event
 from harness.model.record import Record
+from harness.model.settings import Settings
 from harness.model.source_events import RowEvent
 
 
-class Wire(Protocol):
+class BoundCodec(Protocol):
     """One protocol bound to one changefeed's settings and dialect."""
 
     @property
@@ -64,7 +65,9 @@ class SchemaRegistry(Protocol):
 class Setting:
     """One key of a protocol's settings, as the vendor calls it; the reference page is made of them.
 
-    `values` says what it takes: `true | false`, `precise | string`, `bytes`, `1..`.
+    `values` says what it takes: `true | false`, `precise | string`, `bytes`, `1..`. A setting that
+    is taken and changes nothing says why in `without_effect`; one that the vendor has and that is
+    refused here says why in `refused`.
     """
 
     name: str
@@ -72,6 +75,8 @@ class Setting:
     values: str
     meaning: str
     clauses: tuple[str, ...] = ()
+    without_effect: str = ""
+    refused: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,13 +98,13 @@ class Bind(Protocol):
     """Binds a protocol to a changefeed's settings and a dialect; UsageError for what cannot be."""
 
     def __call__(
-        self, values: Mapping[str, object], dialect: str, registry: SchemaRegistry | None = None
-    ) -> Wire:
-        """Return the wire; without a registry it keeps its schemas, if it has any, in memory."""
+        self, values: Settings, dialect: str, registry: SchemaRegistry | None = None
+    ) -> BoundCodec:
+        """Return the bound codec; without a registry it keeps its schemas, if any, in memory."""
         ...
 
 
-def carries_no_default(column: Column, values: Mapping[str, object]) -> bool:
+def carries_no_default(column: Column, values: Settings) -> bool:
     """Tell that the wire never carries a column's default."""
     del column, values
     return False
@@ -109,13 +114,13 @@ def carries_no_default(column: Column, values: Mapping[str, object]) -> bool:
 Projection = Callable[[RowEvent], RowEvent | None]
 
 
-def all_visible(values: Mapping[str, object]) -> Projection:
+def all_visible(values: Settings) -> Projection:
     """Return what leaves every row event as it is: the wire carries all of it."""
     del values
     return lambda row: row
 
 
-def no_registry(values: Mapping[str, object]) -> bool:
+def no_registry(values: Settings) -> bool:
     """Tell that no setting makes this protocol need a schema registry."""
     del values
     return False
@@ -137,7 +142,7 @@ class StoredFile(Protocol):
 
 @runtime_checkable
 class StoresOutside(Protocol):
-    """A wire whose messages may leave something out, which is stored beside the topics."""
+    """A bound codec whose messages may leave out what is stored beside the topics."""
 
     @property
     def large(self) -> str:
@@ -149,8 +154,8 @@ class StoresOutside(Protocol):
         """Return the files that the records encoded so far name."""
         ...
 
-    def reading(self, load: Load) -> Wire:
-        """Return the wire with stored files read through `load`."""
+    def reading(self, load: Load) -> BoundCodec:
+        """Return the bound codec with stored files read through `load`."""
         ...
 
 
@@ -163,7 +168,7 @@ class Codec:
 
     dialects: tuple[str, ...]
     bind: Bind
-    needs_registry: Callable[[Mapping[str, object]], bool] = no_registry
+    needs_registry: Callable[[Settings], bool] = no_registry
 
 
 class Fault(Protocol):

@@ -64,7 +64,7 @@ def transaction(
 
 
 def resolved(*partitions: int, ts: int | None = None, line: int = 20) -> Resolve:
-    """Return a resolved mark, on all partitions when none is named."""
+    """Return a resolved event, on all partitions when none is named."""
     return Resolve(line, partitions or None, ts)
 
 
@@ -78,7 +78,7 @@ def feed(partitions: int = 1, **settings: Any) -> Changefeed:
     return changefeed({name.replace("_", "-"): v for name, v in settings.items()}, partitions)
 
 
-def mounted(
+def source_events(
     *changes: Change, to: Changefeed | None = None, end_resolved: bool = True
 ) -> tuple[SourceEvent, ...]:
     """Return what the encoder is given for these changes."""
@@ -96,7 +96,7 @@ def ddl_of(events: tuple[SourceEvent, ...]) -> list[DdlEvent]:
 
 
 def marks_of(events: tuple[SourceEvent, ...]) -> list[ResolvedEvent]:
-    """Return the resolved marks."""
+    """Return the resolved events."""
     return [event for event in events if isinstance(event, ResolvedEvent)]
 
 

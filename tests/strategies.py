@@ -1,6 +1,6 @@
 """Hypothesis strategies for columns and their values, one for each column kind.
 
-Law: a value is canonical (`harness.model.values`), and the boundaries of its kind are among the
+A value is canonical (`harness.model.values`), and the boundaries of its kind are among the
 first that are drawn. A new kind fails here until it has a strategy.
 """
 
@@ -19,9 +19,9 @@ from harness.model.columns import BINARIES, CHARACTERS, Column, ColumnKind
 from harness.model.values import Value
 
 Values = Callable[[Column], SearchStrategy[Value]]
-# For a law that is tried on each of 30 kinds: a tenth of the profile's examples for each of them.
+# For a property tried on each of 30 kinds: a tenth of the profile's examples for each of them.
 EACH_KIND = settings(max_examples=settings().max_examples // 10)
-# For a law each example of which is a whole stream of records: a fifth of them.
+# For a property each example of which is a whole stream of records: a fifth of them.
 EACH_STREAM = settings(max_examples=settings().max_examples // 5)
 # Characters that some layer treats apart: escapes, HTML, separators, controls, astral ones.
 TEXT = st.text(

@@ -13,6 +13,8 @@ from tests.tree import hold, python_files, text_of
 
 GLOSSARY = "docs/reference/glossary.md"
 PACKAGES = ("harness", "cdc_spark")
+# Where a retired word is the vendor's own: TiCDC's mounter decodes rows.
+VENDORS_OWN = {"mounted": ("harness/sources/tidb", "harness/truth")}
 WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 
@@ -53,10 +55,16 @@ def messages(tree: ast.AST) -> Iterator[tuple[int, str]]:
 
 def breaches(path: Path, tree: ast.AST, words: dict[str, str]) -> Iterator[str]:
     """Yield a line for each retired word in a module's names and messages."""
+    here = {
+        word: instead
+        for word, instead in words.items()
+        if not path.as_posix().startswith(VENDORS_OWN.get(word, ()))
+    }
     for line, text in (*names(path, tree), *messages(tree)):
-        for word in WORD.findall(text):
-            if word.lower() in words:
-                yield f"{path}:{line}: `{text[:60]}`: say {words[word.lower()]}"
+        spoken = f" {' '.join(WORD.findall(text)).lower()} "
+        for word, instead in here.items():
+            if f" {word} " in spoken or f" {word}s " in spoken:
+                yield f"{path}:{line}: `{text[:60]}`: say {instead}"
 
 
 def test_retired_words_stay_away() -> None:
@@ -72,7 +80,14 @@ def test_retired_words_stay_away() -> None:
 
 @pytest.mark.parametrize(
     "source",
-    ["told = 1", "def tell_told(): ...", "class EnactTable: ...", "raise UsageError('the river')"],
+    [
+        "told = 1",
+        "def tell_told(): ...",
+        "class EnactTable: ...",
+        "raise UsageError('the river')",
+        "raise UsageError('two resolved marks')",
+        "_mounted = 1",
+    ],
 )
 def test_a_retired_word_is_seen(source: str) -> None:
     """A variable, a function, a class and a message with such a word are each reported."""

@@ -1,4 +1,4 @@
-"""The work tree as laws see it: what git tracks or would add, and what pyproject.toml declares."""
+"""The work tree as the house rules see it: what git would hold, what pyproject.toml declares."""
 
 from __future__ import annotations
 

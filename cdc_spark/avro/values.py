@@ -137,7 +137,8 @@ def _default(kind: str, avro_type: str, default: float | str) -> Default:
         if default in _FUNCTIONS or (kind in _TEMPORAL and not _TIMES.match(default)):
             return None
         return _FROM_TEXT[avro_type](kind, default)
-    return default
+    # A number without a point is one of JSON's integers, of any size.
+    return float(default) if avro_type in ("float", "double") else default
 
 
 def _of_bytes(kind: str, default: str) -> Default:

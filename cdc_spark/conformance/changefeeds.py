@@ -26,7 +26,7 @@ def language_of(job: Job, changefeed: ChangefeedJob) -> Language:
 
 
 def assembled(changefeed: ChangefeedJob) -> bool:
-    """Tell whether transactions are to be assembled: a topic of the changefeed has their ends.
+    """Return whether transactions are to be assembled: a topic of the changefeed has their ends.
 
     A connector without metadata, or with its transaction topic filtered out, has none.
     """

@@ -145,6 +145,11 @@ def _job(document: Mapping[str, Any]) -> Job:
     )
 
 
+def changefeed_of(feed: Mapping[str, Any]) -> ChangefeedJob:
+    """Return a changefeed of a bounded job whose messages are in memory."""
+    return _changefeed({**feed, "dir": ""}, Path(), BOUNDED)
+
+
 def _changefeed(feed: Mapping[str, Any], out_dir: Path, mode: str) -> ChangefeedJob:
     return ChangefeedJob(
         id=feed["id"],

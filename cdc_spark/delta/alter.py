@@ -28,7 +28,7 @@ class Step(NamedTuple):
     type: str = ""
 
     def due(self, present: Sequence[str]) -> bool:
-        """Tell whether the step is still to be done, of the columns that the table has."""
+        """Return whether the step is still to be done, of the columns that the table has."""
         there = {name.lower() for name in present}
         if not self.old:
             return self.new.lower() not in there
@@ -73,7 +73,7 @@ def _renamed(effect: Effect) -> dict[str, str] | None:
 
 
 def _keeps_values(fitted: Fitted) -> bool:
-    """Tell whether columns of a shape have the types that they had, and new ones no default."""
+    """Return whether columns of a shape have the types that they had, and new ones no default."""
     types = fitted.types
     return bool(types) and all(
         types.get(name, kind) == kind and (name in types or default is None)
@@ -82,7 +82,7 @@ def _keeps_values(fitted: Fitted) -> bool:
 
 
 def _is_bare(plan: Plan) -> bool:
-    """Tell whether stored values stay as they are, and new columns begin as NULL."""
+    """Return whether stored values stay as they are, and new columns begin as NULL."""
     redefined = [(plan.before.get(old), new) for old, (_, new) in plan.moved.items() if new]
     if not all(was is not None and _is_same(was, new) for was, new in redefined):
         return False

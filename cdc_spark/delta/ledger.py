@@ -47,7 +47,7 @@ class Known:
     stopped: dict[int, dict[str, str]] = field(default_factory=dict[int, dict[str, str]])
 
     def has(self, batch: int, query: str, root: str) -> bool:
-        """Tell whether a batch is whole already; raises SetupError for another query's tables."""
+        """Return whether a batch is whole already; raises SetupError for another query's tables."""
         if self.batch < 0:
             return False
         if query != self.query or batch < self.batch:

@@ -69,7 +69,7 @@ class Place:
         return f"delta.{quoted(self.uri)}"
 
     def exists(self) -> bool:
-        """Tell whether the table is there; raises what else is wrong with the place."""
+        """Return whether the table is there; raises what else is wrong with the place."""
         try:
             _ = self.frame().schema  # over Connect nothing is looked at before it is asked for
         except AnalysisException as error:

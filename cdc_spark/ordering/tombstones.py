@@ -37,8 +37,13 @@ class Keys:
         else:
             self.deleted.discard(event.identity)
 
+    def came(self, event: Event) -> None:
+        """Take note of a row that is no repetition: its key is more than a tombstone now."""
+        if event.kind is Kind.UPSERT:
+            self.bare.discard(event.identity)
+
     def returns(self, event: Event) -> bool:
-        """Tell whether a row stands behind the tombstone that deleted its key."""
+        """Return whether a row stands behind the tombstone that deleted its key."""
         found = event.identity in self.bare
         if found and event.kind is Kind.UPSERT:
             self.bare.discard(event.identity)

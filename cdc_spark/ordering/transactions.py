@@ -4,7 +4,8 @@ Rule 1. A transaction takes effect when its END has been read and as many of its
         END may come before rows: they are on other topics. An END of nothing has nothing to wait
         for. What has no END, or lacks rows, stays unapplied at the end of the input.
 Rule 2. All changes of a key come in one partition, in order: of two transactions that touch one key
-        the one whose row came first is applied first. A table without a key counts as one key.
+        the one whose row came first is applied first. A table without a key counts as one key in
+        each partition: its rows go to all of them, which have no order among each other.
         Transactions without a key in common, of one shard or of many, have no order.
 Rule 3. Within a transaction rows are applied by their order in it.
 Rule 4. A transaction that was applied is a replay when it comes again; a row that comes again
@@ -74,13 +75,23 @@ class Open:
         return [row.arrival for row in sorted(self.rows, key=_order)]
 
     def add(self, row: Row, *, stale: bool) -> None:
-        """Take a row, once; one that is older than its key counts and changes nothing."""
+        """Take a row, once; one that is older than its key counts and changes nothing.
+
+        A repetition behind a tombstone of its key, which waits here too, is taken again.
+        """
         event = row.arrival.event
         who = _digest(f"{row.order} {event.kind} {event.payload}")
         if who not in self.seen:
             self.seen.add(who)
             if not stale:
                 self.rows.append(row)
+        elif not stale and self._ends_with_delete(event.identity):
+            self.rows.append(row)
+
+    def _ends_with_delete(self, identity: str) -> bool:
+        """Return whether what came last of a key is a delete."""
+        own = [row for row in self.rows if row.arrival.event.identity == identity]
+        return bool(own) and max(own, key=_number).arrival.event.kind is Kind.DELETE
 
 
 @dataclass(slots=True)
@@ -136,6 +147,7 @@ class Transactions:
                 if self.keys.returns(event):
                     yield arrival
             else:
+                self.keys.came(event)
                 self.arrived += 1
                 row = Row(block["n"], self.arrived, arrival)
                 self.waiting.setdefault(name, Open()).add(row, stale=stale)
@@ -268,7 +280,11 @@ class Transactions:
 
 def _key(arrival: Arrival) -> str:
     event = arrival.event
-    return event.identity or f"{event.schema}.{event.table}"
+    return event.identity or f"{event.schema}.{event.table}/{arrival.source.partition}"
+
+
+def _number(row: Row) -> int:
+    return row.number
 
 
 def _order(row: Row) -> tuple[int, int]:

@@ -60,7 +60,7 @@ def table_of(topic: Json) -> tuple[str, str] | None:
 
 
 def installed(job: Json, adapter: str, *needed: str) -> bool:
-    """Tell whether fetch.py was run for an adapter; when not, every changefeed says so."""
+    """Return whether fetch.py was run for an adapter; when not, every changefeed says so."""
     absent = [path for path in needed if not (HOME / adapter / path).exists()]
     for feed in job["changefeeds"] if absent else ():
         what = f"{HOME / adapter / absent[0]} is not there"

@@ -82,8 +82,8 @@ def main(names: list[str]) -> None:
     wanted = {folders.get(name, name) for name in names} or known
     for name in sorted(wanted):
         if name not in known:
-            told = ", ".join(sorted({*known, *folders}))
-            sys.exit(f"{name} has nothing to fetch; these have: {told}")
+            choices = ", ".join(sorted({*known, *folders}))
+            sys.exit(f"{name} has nothing to fetch; these have: {choices}")
         for way, fetch in WAYS.items():
             if (HERE / name / way).is_file():
                 print(f"{name}: {way}", flush=True)

@@ -1,6 +1,6 @@
 """What is kept of a run: the harness's own events, without what is long and says nothing new.
 
-Law: one file is one whole run of `matrix.py run`. Every case is in it with its judgement, and the
+One file is one whole run of `matrix.py run`. Every case is in it with its judgement, and the
 file is what `harness report` reads. Left out are the consumers' output, findings beyond the third
 of a case, and the records and tables around a finding, except for the cases that show a defect.
 """
@@ -47,11 +47,11 @@ class Case:
     def has(self, words: list[str]) -> str | None:
         """Return the finding that has one of the words, or None."""
         # The harness looks for the words in "kind message".
-        told = [(finding, finding.replace(": ", " ", 1).lower()) for finding in self.findings]
-        return next((finding for finding, text in told for w in words if w.lower() in text), None)
+        texts = [(finding, finding.replace(": ", " ", 1).lower()) for finding in self.findings]
+        return next((finding for finding, text in texts for w in words if w.lower() in text), None)
 
     def shows(self, defect: Json) -> bool:
-        """Tell whether it failed with the words of a defect, and where the defect is sought."""
+        """Return whether it failed with the words of a defect, and where the defect is sought."""
         in_question = any(words in self.id for words in defect.get("only", [""]))
         failed = self.judgement in FAILURES
         return failed and in_question and self.has(defect.get("finding", [])) is not None
@@ -127,8 +127,8 @@ def _plain(text: str) -> str:
 
 
 def _result(events: Iterable[Json]) -> Result:
-    told = {event["event"]: event for event in events if event["event"].startswith("run-")}
-    started, finished = told["run-started"], told["run-finished"]
+    by_name = {event["event"]: event for event in events if event["event"].startswith("run-")}
+    started, finished = by_name["run-started"], by_name["run-finished"]
     verdicts = [event["verdict"] for event in events if event["event"] == "case-finished"]
     cases = (
         Case(

@@ -36,8 +36,8 @@ def expectations(result: Result, defects: list[Json]) -> str:
         failing = groups[defect["id"]]
         others = passing | {c.scenario for i, g in groups.items() if i != defect["id"] for c in g}
         for (words, more), cases in sorted(_apart(failing, defect, behind).items()):
-            told = [one for one in (defect, *behind) if one is defect or one["id"] in more]
-            reason = " ".join(f"{one['id']}: {one['what']}" for one in told)
+            causes = [one for one in (defect, *behind) if one is defect or one["id"] in more]
+            reason = " ".join(f"{one['id']}: {one['what']}" for one in causes)
             apart = {c.scenario for c in failing if c not in cases} | others
             names = sorted({c.id if c.scenario in apart else f"{c.scenario}[" for c in cases})
             lines += ["  - cases: >-"]

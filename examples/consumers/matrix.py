@@ -51,8 +51,8 @@ def certify(name: str, adapter: Json, *, strict: bool) -> int:
         *(("--strict",) if strict else ()),
     ]
     print(shlex.join(command), flush=True)
-    told = subprocess.DEVNULL if strict else None  # what is not known, a person wants to read
-    code = subprocess.run(command, check=False, stdout=told).returncode
+    output = subprocess.DEVNULL if strict else None  # what is not known, a person wants to read
+    code = subprocess.run(command, check=False, stdout=output).returncode
     if strict and code in {0, 1}:
         keep(events, name, adapter.get("defects", []))
     return code

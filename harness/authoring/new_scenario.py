@@ -157,7 +157,7 @@ def _lines(scenario: str, options: DraftOptions, steps: SqlSteps, schema: str) -
     yield "expect:"
     yield "  tables:" if steps.tables else "  tables: {}"
     for table in steps.tables:
-        columns = ", ".join(column.name for column in table.columns)
+        columns = ", ".join(table.column_names)
         if options.sql is None:
             yield f"    {_word(str(table.id))}:"
             yield EXAMPLE_ROWS

@@ -26,7 +26,7 @@ TRANSACTIONS_A_MARK = 64
 
 
 def change_log(events: int, rows: int = ROWS) -> Iterator[Change]:
-    """Yield a table's creation and `events` row changes with a resolved mark now and then.
+    """Yield a table's creation and `events` row changes with a resolved event now and then.
 
     The first `rows` of them are inserts, all later ones updates.
     """

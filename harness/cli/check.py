@@ -82,13 +82,13 @@ def _checked(space: Workspace, paths: Sequence[Path]) -> _Found:
     from harness.engine.catalogue.choose import load, selected
     from harness.engine.catalogue.parallel import cores
     from harness.engine.catalogue.plans import checked, stale_goldens
-    from harness.engine.mutation.claims import unknown_claims
+    from harness.engine.mutation.claims import claim_problems
 
     loaded = load(space, paths)
     chosen = selected(loaded, None)
     cases = Counter(case.scenario.id for case in chosen)
     planned = checked(space, chosen, cores())
-    claims = {one.id: unknown_claims([one]) for one in loaded}
+    claims = {one.id: claim_problems([one]) for one in loaded}
     stale = {one.id: stale_goldens(space, [one]) for one in loaded}
     found = ({name: its for name, (_, its) in planned.items()}, claims, stale)
     return _Found(

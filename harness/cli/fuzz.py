@@ -24,6 +24,18 @@ from harness.protocols import PROTOCOLS
 @click.option("--examples", type=click.IntRange(min=1), help="How many scenarios to try at most.")
 @options.consumer_or_mutant
 @click.option(
+    "--consumers",
+    metavar="NAMES",
+    help="Right consumers that must agree, in memory: reference,rereading,spark.",
+)
+@click.option(
+    "--variants",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="Under how many other settings, partitions and deliveries each scenario is tried as well.",
+)
+@click.option(
     "--protocol",
     "wanted",
     type=click.Choice(tuple(PROTOCOLS)),
@@ -45,6 +57,8 @@ def command(  # noqa: PLR0913  (one parameter an option)
     seconds: float | None,
     examples: int | None,
     consumer: str,
+    consumers: str | None,
+    variants: int,
     wanted: tuple[str, ...],
     found: Path,
     deadline: float,
@@ -64,6 +78,8 @@ def command(  # noqa: PLR0913  (one parameter an option)
     from harness.fuzz.progress import summary
     from harness.fuzz.search import SearchOptions
 
+    if consumers is not None:
+        consumer = fuzz.TOGETHER + consumers
     space = options.space(None, None)
     setting = fuzz.Setting(space, options.source(options.name_values(pairs), space), deadline)
     limits = SearchOptions(
@@ -72,6 +88,7 @@ def command(  # noqa: PLR0913  (one parameter an option)
         time_s=60.0 if seconds is None and examples is None else seconds,
         examples=examples,
         remembered=seed is None,
+        variants=variants,
     )
     click.echo(f"seed {limits.seed}, consumer {consumer}: {', '.join(limits.protocols)}", err=True)
     result = fuzz.search(setting, consumer, limits, found, Console(stderr=True, soft_wrap=True))

@@ -37,7 +37,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "mutants": ("harness.cli.mutants", "Prove that scenarios catch wrong consumers; in memory."),
     "fuzz": ("harness.cli.fuzz", "Search for a scenario that a consumer fails, at random."),
     "replay": ("harness.cli.replay", "Show whether a finding of `fuzz` is fixed."),
-    "coverage": ("harness.cli.coverage", "Show which scenarios witness which clauses."),
+    "coverage": ("harness.cli.coverage", "Show which scenarios cover which clauses."),
     "report": ("harness.cli.report", "Render runs' events as HTML, JUnit, Markdown or a badge."),
     "diff": ("harness.cli.diff", "Show what changed from one run to another."),
     "golden": ("harness.cli.golden", "Compare or accept golden files; no services needed."),

@@ -1,9 +1,11 @@
-"""`harness mutants`: wrong consumers against the scenarios that are to catch them."""
+"""`harness mutants`: wrong consumers and producers against the scenarios that are to catch them."""
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 import orjson
@@ -11,19 +13,39 @@ import orjson
 from harness.cli import options
 from harness.errors import ExitCode, ScenarioError, UsageError
 
+if TYPE_CHECKING:
+    from harness.engine.catalogue.workspace import Workspace
+    from harness.engine.mutation.producers import ProducersRun
+    from harness.engine.mutation.run import MutationRun
+    from harness.mutants.producers.mutant import WrongProducer
+    from harness.scenario.expand import Case
 
-@click.command("mutants", short_help="Prove that scenarios catch wrong consumers.")
+
+@click.command("mutants", short_help="Prove that scenarios catch wrong consumers and producers.")
 @options.paths
 @options.keyword
+@click.option("--consumers", "side", flag_value="consumers", help="Only wrong consumers.")
+@click.option("--producers", "side", flag_value="producers", help="Only wrong producers.")
 @click.option("--mutant", "names", multiple=True, metavar="NAME", help="Only this mutant.")
+@click.option(
+    "--clause",
+    "clauses",
+    multiple=True,
+    metavar="ID",
+    help="Only wrong producers that violate this clause, or one below it (`open.key`).",
+)
 @click.option(
     "--seeds",
     type=click.IntRange(min=1),
     default=3,
     show_default=True,
-    help="How many deliveries of each case are read; 0 is the plain one.",
+    help="How many deliveries of each case a consumer reads; 0 is the plain one.",
 )
-@click.option("--full", is_flag=True, help="Every mutant over every case, not over a sample.")
+@click.option(
+    "--full",
+    is_flag=True,
+    help="Every consumer over every case, every producer over every case that cites its clause.",
+)
 @click.option("--reference", is_flag=True, help="Only the right consumer, which must pass.")
 @options.roots
 @options.as_json
@@ -31,7 +53,9 @@ def command(  # noqa: PLR0913  (click hands options over by name)
     *,
     paths: tuple[Path, ...],
     expression: str | None,
+    side: str | None,
     names: tuple[str, ...],
+    clauses: tuple[str, ...],
     seeds: int,
     full: bool,
     reference: bool,
@@ -39,42 +63,118 @@ def command(  # noqa: PLR0913  (click hands options over by name)
     golden: Path | None,
     json_: bool,
 ) -> int:
-    """Run deliberately wrong consumers, and the right one, over the scenarios, in memory.
+    """Run deliberately wrong consumers and producers over the scenarios, in memory.
 
-    Each mutant differs from the reference consumer in one documented thing. It must fail a scenario
-    that names it under `kills`, by a finding that points at that thing; a mutant that survives, one
-    that only fails otherwise, a claim that does not hold, and a finding on the right consumer each
-    end with exit code 1. By default a mutant meets the scenarios that claim it and a sample of the
-    others; --full is the whole matrix. With PATHS or -k only mutants that those scenarios name run.
+    A wrong consumer differs from the reference consumer in one documented thing. It must fail a
+    scenario that names it under `kills`, by a finding that points at that thing. By default it
+    meets the scenarios that claim it and a sample of the others.
+
+    A wrong producer has one patch, which violates one clause. It must be detected by a scenario
+    that cites the clause: planned under the patch, an expectation does not hold, the decoder
+    refuses its bytes, or a golden file differs. That proves the clause (`harness coverage`).
+
+    A mutant that is not detected, a claim that does not hold, and a finding on the right consumer
+    each end with exit code 1. With PATHS or -k only mutants that those scenarios name or whose
+    clause they cite run.
     """
     from harness.engine.catalogue.choose import load, selected
-    from harness.engine.catalogue.parallel import cores
-    from harness.engine.catalogue.plans import planned_only
-    from harness.engine.mutation.claims import unknown_claims
-    from harness.engine.mutation.run import SAMPLE, MutationOptions, run_mutants
-    from harness.mutants.table import MUTANTS
-    from harness.report.mutation_matrix import as_data, lines
+    from harness.engine.mutation.claims import claim_problems
 
-    for name in names:
-        if name not in MUTANTS:
-            raise UsageError(
-                f"there is no mutant {name!r}", expected="a name in docs/reference/mutants.md"
-            )
+    _check_names(names)
     space = options.space(scenarios, golden)
     loaded = load(space, paths)
-    problems = unknown_claims(loaded)
+    problems = claim_problems(loaded)
     if problems:
         raise ScenarioError(problems)
     chosen = selected(loaded, expression)
-    wanted = names or tuple(MUTANTS)
-    if not names and (paths or expression):
-        wanted = tuple(dict.fromkeys(name for case in chosen for name in case.scenario.kills))
-    chosen_mutants = () if reference else wanted
-    asked = MutationOptions(chosen_mutants, seeds, None if full else SAMPLE, cores())
-    found = run_mutants(partial(planned_only, space, expectations=False), chosen, asked)
-    if json_:
-        click.echo(orjson.dumps(as_data(found)).decode())
-    else:
-        for line in lines(found):
-            click.echo(line)
-    return int(ExitCode.PASS if found.sound else ExitCode.FINDINGS)
+    narrowed = bool(paths or expression)
+    consumers = producers = None
+    wrong = () if reference else _consumers(names, chosen, narrowed=narrowed)
+    if side != "producers" and not clauses and (reference or wrong or not names):
+        consumers = _run_consumers(space, wrong, chosen, seeds, full=full)
+    violating = () if reference else _producers(names, clauses, chosen, narrowed=narrowed)
+    if side != "consumers" and violating:
+        from harness.engine.catalogue.parallel import cores
+        from harness.engine.mutation.producers import run_producers
+
+        producers = run_producers(space, violating, chosen, cores(), every=full)
+    if consumers and producers and not (narrowed or names):
+        from harness.engine.mutation.proofs import keep
+
+        keep(space, chosen, producers, consumers)
+    _report(consumers, producers, json_=json_)
+    sound = all(run.sound for run in (consumers, producers) if run is not None)
+    return int(ExitCode.PASS if sound else ExitCode.FINDINGS)
+
+
+def _report(consumers: MutationRun | None, producers: ProducersRun | None, *, json_: bool) -> None:
+    from harness.report import mutation_matrix, producer_lines
+
+    document: dict[str, Any] = {}
+    lines: list[str] = []
+    totals: list[str] = []
+    if consumers is not None:
+        document["consumers"] = mutation_matrix.as_data(consumers)
+        *said, total = mutation_matrix.lines(consumers)
+        lines, totals = [*lines, *said], [*totals, total]
+    if producers is not None:
+        document["producers"] = producer_lines.as_data(producers)
+        *said, total = producer_lines.lines(producers)
+        lines, totals = [*lines, *said], [*totals, total]
+    click.echo(orjson.dumps(document).decode() if json_ else "\n".join([*lines, *totals]))
+
+
+def _run_consumers(
+    space: Workspace, names: Sequence[str], chosen: Sequence[Case], seeds: int, *, full: bool
+) -> MutationRun:
+    from harness.engine.catalogue.parallel import cores
+    from harness.engine.catalogue.plans import planned_only
+    from harness.engine.mutation.run import SAMPLE, MutationOptions, run_mutants
+
+    asked = MutationOptions(tuple(names), seeds, None if full else SAMPLE, cores())
+    return run_mutants(partial(planned_only, space, expectations=False), chosen, asked)
+
+
+def _check_names(names: Collection[str]) -> None:
+    """Refuse a name that no mutant of either side has."""
+    from harness.mutants.producers.table import PRODUCERS
+    from harness.mutants.table import MUTANTS
+
+    for name in names:
+        if name not in MUTANTS and name not in PRODUCERS:
+            raise UsageError(
+                f"there is no mutant {name!r}", expected="a name in docs/reference/mutants.md"
+            )
+
+
+def _consumers(names: Sequence[str], chosen: Sequence[Case], *, narrowed: bool) -> Sequence[str]:
+    """Return the wrong consumers that are asked for; of some scenarios those that they name."""
+    from harness.mutants.table import MUTANTS
+
+    if names:
+        return [name for name in names if name in MUTANTS]
+    if narrowed:
+        return [*dict.fromkeys(name for case in chosen for name in case.scenario.kills)]
+    return [*MUTANTS]
+
+
+def _producers(
+    names: Collection[str], clauses: Sequence[str], chosen: Sequence[Case], *, narrowed: bool
+) -> Sequence[WrongProducer]:
+    """Return the wrong producers that are asked for; of some scenarios those that they cite."""
+    from harness.engine.catalogue.citing import covering_cases
+    from harness.mutants.producers.table import PRODUCERS
+
+    found = [one for one in PRODUCERS.values() if not names or one.name in names]
+    if clauses:
+        found = [
+            one
+            for one in found
+            if any(f"{clause}.".startswith(f"{c}.") for clause in one.clauses for c in clauses)
+        ]
+    if narrowed and not names:
+        covered = covering_cases(chosen)
+        found = [one for one in found if any(clause in covered for clause in one.clauses)]
+    if clauses and not found:
+        raise UsageError(f"no wrong producer violates {' or '.join(clauses)}")
+    return found

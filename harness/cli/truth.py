@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import secrets
 import sys
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import click
 import orjson
 
 from harness.cli import options
 from harness.errors import ExitCode, UsageError
+
+if TYPE_CHECKING:
+    from harness.truth.run import FileReport
+
+    Comparing = Callable[..., Iterator[FileReport]]
 
 # The keys of harness.truth.kinds.COMPARISONS, repeated because `--help` imports nothing heavy.
 KINDS = ("open", "avro", "vitess", "dispatch", "topics", "filters", "eligibility")
@@ -26,11 +35,18 @@ KINDS = ("open", "avro", "vitess", "dispatch", "topics", "filters", "eligibility
     help="Only vectors of this kind; may be repeated [all].",
 )
 @click.option("--fail-fast", is_flag=True, help="Stop at the first difference.")
+@click.option(
+    "--record",
+    "recorded",
+    is_flag=True,
+    help="Run the vectors' own SQL on an embedded MariaDB, and compare what follows from its rows.",
+)
 @options.as_json
 def command(
     directory: Path,
     kinds: tuple[str, ...],
     fail_fast: bool,  # noqa: FBT001
+    recorded: bool,  # noqa: FBT001
     json_: bool,  # noqa: FBT001
 ) -> int:
     """Compare our encoders with what vendors' own encoders emitted, vector by vector.
@@ -41,17 +57,20 @@ def command(
     it holds, never by its file's name. Examples: `harness truth golden/truth`, or
     `harness truth DIR --protocol open --protocol avro --fail-fast`.
 
+    With `--record` rows are not read from the vectors: their SQL runs on a database, is recorded as
+    a scenario's is and goes through the source simulator. Vectors whose SQL changes no rows are not
+    chosen then.
+
     Prints equal / total for each file with its first difference, then the exceptions that were
     applied with their reasons. Exits 1 when anything differs or could not be compared.
     """
     from harness.truth.read import vector_files
-    from harness.truth.run import FileReport, compare_files
     from harness.truth.show import as_data, closing_lines, file_lines
 
     paths = vector_files(directory)
     reports: list[FileReport] = []
-    with _Line(len(paths)) as line:
-        for report in compare_files(paths, kinds, fail_fast=fail_fast, progress=line.at):
+    with _comparing(recorded=recorded) as compare, _Line(len(paths)) as line:
+        for report in compare(paths, kinds, fail_fast=fail_fast, progress=line.at):
             reports.append(report)
             if not json_:
                 line.clear()
@@ -67,8 +86,31 @@ def command(
     else:
         for text in closing_lines(reports, directory):
             click.echo(text)
-    equal = all(report.equal == report.total for report in reports)
-    return int(ExitCode.PASS if equal else ExitCode.FINDINGS)
+    passed = all(report.passed for report in reports)
+    return int(ExitCode.PASS if passed else ExitCode.FINDINGS)
+
+
+@contextmanager
+def _comparing(*, recorded: bool) -> Generator[Comparing]:
+    """Yield what compares files of vectors; a database runs meanwhile for `--record`."""
+    from harness.truth.run import compare_files
+
+    if not recorded:
+        yield compare_files
+        return
+    from harness.authoring.recording import embedded_upstream
+    from harness.authoring.vectors import VectorRecorder, dml_of, recording
+    from harness.record.lasting import lasting
+    from harness.truth.kinds import COMPARISONS
+
+    space = options.space(None, None)
+    source = options.source({}, space)
+    click.echo(source.said(["mariadb"]), err=True)
+    run_dir = space.runs / "runs" / secrets.token_hex(3)
+    upstream = embedded_upstream(run_dir, lambda _: None, source)
+    with upstream as server, lasting(server) as database:
+        comparisons = recording(VectorRecorder(database), COMPARISONS)
+        yield partial(compare_files, comparisons=comparisons, chosen=dml_of)
 
 
 class _Line:

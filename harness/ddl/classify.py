@@ -116,7 +116,7 @@ def _after_with(words: list[str]) -> StatementKind:
 
 
 def is_ddl(sql: str) -> bool:
-    """Tell whether a statement changes schemas, tables, views, indexes or sequences."""
+    """Return whether a statement changes schemas, tables, views, indexes or sequences."""
     return classify(sql) is StatementKind.DDL
 
 

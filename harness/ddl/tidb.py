@@ -67,7 +67,7 @@ def type_code(column: Column) -> int:
 
 
 def is_emitted(column: Column) -> bool:
-    """Tell whether TiCDC ever sends the column: virtual generated ones it does not."""
+    """Return whether TiCDC ever sends the column: virtual generated ones it does not."""
     return column.generated is None or column.generated.stored
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 from harness.engine.catalogue.plans import plans
@@ -101,7 +102,7 @@ class CatalogueCases:
             )
         decoding = self.certified is Level.DECODE
         planned, answers = (self._decoded if decoding else self._consumed)(context, applicable)
-        judge_case = judged_decoded if decoding else judged
+        judge_case = judged_decoded if decoding else partial(judged, consumer=consumer)
         with context.bus.phase("judge"):
             for plan in planned:
                 yield finished(context, plan, answers[plan.case.id], judge_case, roots)

@@ -28,7 +28,7 @@ __all__ = ["FAULTS", "Disturbance", "Invariant", "Option", "Permission", "Standi
 GROUPS: Mapping[str, tuple[Disturbance, ...]] = MappingProxyType(
     {
         "Sent again": repeat.ROWS,
-        "Resolved marks": marks.ROWS,
+        "Resolved events": marks.ROWS,
         "Order": order.ROWS,
         "Tombstones": tombstones.ROWS,
         "Batches": batches.ROWS,

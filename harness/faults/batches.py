@@ -1,6 +1,6 @@
 """Open Protocol messages cut and joined anew: where a batch ends depends on timing upstream.
 
-DDL events and resolved marks stand alone and no batch reaches over them. The size of a message is
+DDL events and resolved events stand alone and no batch reaches over them. The size of a message is
 counted as TiCDC counts it.
 
 Source: TiCDC codec notes §2.7; clauses `open.frame.batch`, `open.frame.mixed-batch`,

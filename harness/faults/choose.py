@@ -21,17 +21,17 @@ def place(record: Record) -> Place:
 
 
 def is_mark(record: Record) -> bool:
-    """Tell whether a message is a resolved mark."""
+    """Return whether a message is a resolved event."""
     return record.origins[0].kind == RESOLVED
 
 
 def is_ddl(record: Record) -> bool:
-    """Tell whether a message is a DDL event."""
+    """Return whether a message is a DDL event."""
     return record.origins[0].kind == DDL
 
 
 def is_rows(record: Record) -> bool:
-    """Tell whether a message carries row events."""
+    """Return whether a message carries row events."""
     return record.origins[0].kind in ROWS
 
 

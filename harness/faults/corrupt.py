@@ -1,6 +1,6 @@
 """One message made malformed, in each way that a wire form can be broken.
 
-Law: what comes out is refused by every right decoder. A corrupted message names no schema any more
+What comes out is refused by every right decoder. A corrupted message names no schema any more
 where its id must reach the reader as it is: whoever sends records writes real ids over known ones.
 
 Source: the framing of `harness.wire.framing`; the registry's framing (a zero byte, four bytes of

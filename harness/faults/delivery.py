@@ -8,9 +8,8 @@ from random import Random
 from typing import Any, Protocol
 
 from harness.faults import FAULTS
-from harness.faults.actions import Step, sent
+from harness.faults.actions import Step
 from harness.model.record import Record
-from harness.protocols.description import Standing
 
 
 class FaultStep(Protocol):
@@ -34,9 +33,8 @@ class FaultStep(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class AppliedStep:
-    """One step of a delivery, with what is sent and done without it and with it."""
+    """What is sent and done without one step of a delivery, and with it."""
 
-    fault: str
     before: tuple[Step, ...]
     after: tuple[Step, ...]
 
@@ -59,7 +57,7 @@ def apply_steps(
     for number, step in enumerate(wanted):
         random = step_random(seed, number)
         after = FAULTS[step.fault].act_on(before, step.options, step.line, random)
-        yield AppliedStep(step.fault, before, after)
+        yield AppliedStep(before, after)
         before = after
 
 
@@ -69,13 +67,3 @@ def deliver(records: Sequence[Record], wanted: Iterable[FaultStep], seed: str) -
     for applied in apply_steps(records, wanted, seed):
         steps = applied.after
     return steps
-
-
-def malformed(applied: Iterable[AppliedStep]) -> frozenset[Record]:
-    """Return the messages of a delivery that its hostile steps made."""
-    made: set[Record] = set()
-    for step in applied:
-        permissions = FAULTS[step.fault].permissions.values()
-        if all(permission.standing is Standing.HOSTILE for permission in permissions):
-            made |= set(sent(step.after)) - set(sent(step.before))
-    return frozenset(made)

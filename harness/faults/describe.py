@@ -26,7 +26,7 @@ protocol that is not named the fault makes no sense.
 * **allowed**: a clause permits it. The step cites one of these under `allowed-by`, and the tables
   must be right.
 * **beyond**: no document permits it, but it was seen. The step gives a link under `seen-in`; the
-  tables must be right for the Gold level only.
+  tables are compared, and what is wrong is `beyond`: told, and no failure unless `--strict` asks.
 * **hostile**: the message is malformed, or what the tables need is lost. The step says
   `hostile: true`; the consumer's declared error policy is judged, not its tables.
 

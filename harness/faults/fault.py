@@ -1,7 +1,7 @@
 """What a fault declares of itself: its options, where it may be used, and what it preserves.
 
-Law: the rows of these shapes are the only statement about a fault. The grammar of scenarios, the
-reference page and the laws in the tests are drawn from them.
+The rows of these shapes are the only statement about a fault. The grammar of scenarios, the
+reference page and the properties in the tests are drawn from them.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ class Invariant(StrEnum):
     ONCE = "no event comes more often than it was to"
     ORDER = "in each partition the first copies of the events keep their order"
     LAST_VALUE = "the last message of each Kafka key in a partition stays the last"
-    PROMISE = "no resolved mark comes before the first copy of what it completes"
-    RISING = "the resolved marks of a partition never fall"
-    MARKS = "the greatest resolved mark of each partition still comes"
+    PROMISE = "no resolved event comes before the first copy of what it completes"
+    RISING = "the resolved events of a partition never fall"
+    MARKS = "the greatest resolved event of each partition still comes"
 
 
 class Act(Protocol):
@@ -117,7 +117,7 @@ class Disturbance:
         return frozenset(kept for kept in self.kept if kept.name not in lost)
 
     def is_live(self, options: Mapping[str, Any]) -> bool:
-        """Tell whether the fault, with these options, happens while a consumer reads."""
+        """Return whether the fault, with these options, happens while a consumer reads."""
         exempt = any(options.get(name) == value for name, value in self.not_live.items())
         return self.live and not exempt
 

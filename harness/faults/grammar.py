@@ -66,8 +66,8 @@ def _standings() -> dict[str, Any]:
         "seen-in": {
             "$ref": "#/$defs/link",
             "description": (
-                "Where the disturbance was seen although the documents exclude it. The tables must "
-                "be right for the Gold level only."
+                "Where the disturbance was seen although the documents exclude it. Wrong tables "
+                "are told as `beyond`, and are no failure unless `--strict` asks."
             ),
         },
         "hostile": {

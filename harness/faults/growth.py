@@ -11,6 +11,7 @@ from dataclasses import replace
 from random import Random
 from typing import Any
 
+from harness.errors import StepError
 from harness.faults.actions import AddPartitions, Step, messages, sent
 from harness.faults.choose import chosen, is_ddl, is_mark, is_rows, nothing, ts
 from harness.faults.corrupt import Form, form
@@ -22,7 +23,7 @@ from harness.model.record import Record
 def grow(
     steps: Sequence[Step], options: Mapping[str, Any], line: int, random: Random
 ) -> tuple[Step, ...]:
-    """Add partitions on the way; rows of new keys go there, marks and DDL are sent there too.
+    """Add partitions on the way; rows of new keys, resolved events and DDL go there.
 
     No row that was seen before changes its partition, so the order of each row's events holds.
     """
@@ -137,6 +138,13 @@ def empty_partitions(
         greatest[record.topic] = max(greatest.get(record.topic, 0), record.partition)
     if not greatest:
         raise nothing("nothing is sent", line)
+    if any(map(is_mark, sent(steps))):
+        raise StepError(
+            "a stream with resolved events is never complete over a partition that gets none",
+            line=line,
+            expected="a stream without resolved events",
+            hint="`grow` adds partitions to which resolved events are sent",
+        )
     more = 1 + int(options.get("count", 1))
     return (*(AddPartitions(topic, most + more) for topic, most in greatest.items()), *steps)
 
@@ -145,7 +153,7 @@ ROWS: tuple[Disturbance, ...] = (
     Disturbance(
         "grow",
         "Adds partitions to a topic on the way. Rows that were not seen before go to the new "
-        "partitions; resolved marks and DDL events are sent there as well.",
+        "partitions; resolved events and DDL events are sent there as well.",
         frozenset(),
         (
             Option(
@@ -170,7 +178,8 @@ ROWS: tuple[Disturbance, ...] = (
     ),
     Disturbance(
         "empty-partitions",
-        "Gives every topic partitions to which nothing is ever sent.",
+        "Gives every topic partitions to which nothing is ever sent; in a stream without resolved "
+        "events, which would never be complete.",
         frozenset(Invariant),
         (Option("count", Takes.NUMBER, "How many of them.", 1, most=64),),
         act=empty_partitions,

@@ -1,7 +1,7 @@
-"""Resolved marks that fall back, come late, or are missing for a while.
+"""Resolved events that fall back, come late, or are missing for a while.
 
-A mark may always come later than it could have: it then merely promises less than is true. What
-never happens here is that a mark overtakes what it completes.
+A resolved event (here a mark) may always come later than it could have: it then merely promises
+less than is true. What never happens here is that a mark overtakes what it completes.
 
 Source: clauses `open.resolved.may-regress`, `open.resolved.global`; tiflow c7b2588
 cmd/kafka-consumer/writer.go:469.
@@ -36,7 +36,7 @@ def resolved_back(
             out += [previous] * int(options.get("times", 1))
         before[place(record)] = record
     if len(out) == len(records):
-        raise nothing("no partition has two resolved marks of different ts", line)
+        raise nothing("no partition has two resolved events of different ts", line)
     return tuple(out)
 
 
@@ -60,7 +60,7 @@ def late_resolved(
                 out.append(late.popleft()[1])
     out += [mark for _, mark in late]
     if out == list(records):
-        raise nothing("the partition's resolved marks come last already", line, _A_PARTITION)
+        raise nothing("the partition's resolved events come last already", line, _A_PARTITION)
     return tuple(out)
 
 
@@ -71,7 +71,7 @@ def missing_resolved(
     del random
     marks = [n for n, r in enumerate(records) if is_mark(r) and _is_there(r, options)]
     if len(marks) < 2:
-        raise nothing("the partition has no two resolved marks", line, _A_PARTITION)
+        raise nothing("the partition has no two resolved events", line, _A_PARTITION)
     greatest = max(marks, key=lambda n: (ts(records[n]), n))
     gone = set(marks) - {greatest}
     return tuple(record for number, record in enumerate(records) if number not in gone)
@@ -90,7 +90,7 @@ _ALL = frozenset(Invariant)
 ROWS: tuple[Disturbance, ...] = (
     Disturbance(
         "resolved-back",
-        "Sends behind each resolved mark the one before it again: the resolved ts falls back, as "
+        "Sends behind each resolved event the one before it again: the resolved ts falls back, as "
         "after a restart.",
         _ALL - {Invariant.ONCE, Invariant.RISING},
         (
@@ -108,7 +108,7 @@ ROWS: tuple[Disturbance, ...] = (
     ),
     Disturbance(
         "late-resolved",
-        "Lets the resolved marks of one partition come late, as those of an idle or slow one do.",
+        "Lets the resolved events of one partition come late, as those of an idle or slow one do.",
         _ALL - {Invariant.ORDER},
         (
             _ONE,
@@ -123,8 +123,8 @@ ROWS: tuple[Disturbance, ...] = (
     ),
     Disturbance(
         "missing-resolved",
-        "Leaves out all resolved marks of one partition but the greatest. That a partition has no "
-        "mark at all is said upstream: `resolved: [0]` with `end-resolved: false`.",
+        "Leaves out all resolved events of one partition but the greatest. That a partition has no "
+        "resolved event at all is said upstream: `resolved: [0]` with `end-resolved: false`.",
         _ALL - {Invariant.LAST_VALUE},
         (_ONE,),
         missing_resolved,

@@ -57,7 +57,7 @@ class Option:
         return self.takes.value
 
     def fits(self, value: object) -> bool:
-        """Tell whether a value is one that it takes."""
+        """Return whether a value is one that it takes."""
         match self.takes:
             case Takes.NUMBER:
                 return _whole(value) and self.least <= int(Decimal(str(value))) <= self.most
@@ -93,7 +93,7 @@ def settled(
 
 
 def _whole(value: object) -> bool:
-    """Tell whether a value is a whole number, however it was spelled (`3`, `3.0`)."""
+    """Return whether a value is a whole number, however it was spelled (`3`, `3.0`)."""
     if isinstance(value, bool) or not isinstance(value, int | Decimal):
         return False
     return value == int(value)

@@ -101,7 +101,7 @@ def withhold(
         out.append(record)
     out += [record for queue in held.values() for record in queue]
     if _by_place(out) == _by_place(records):
-        raise nothing("nothing stands between the rows and their resolved mark", line)
+        raise nothing("nothing stands between the rows and their resolved event", line)
     return tuple(out)
 
 
@@ -193,7 +193,7 @@ ROWS: tuple[Disturbance, ...] = (
     Disturbance(
         "withhold",
         "Holds messages back, behind newer ones of their partition, but not behind the resolved "
-        "mark that completes them.",
+        "event that completes them.",
         _ALL - {Invariant.ORDER, Invariant.LAST_VALUE},
         (TRANSACTION, KEY),
         withhold,
@@ -201,7 +201,7 @@ ROWS: tuple[Disturbance, ...] = (
     ),
     Disturbance(
         "reorder",
-        "Shuffles the row messages of a partition between two resolved marks or DDL events, as "
+        "Shuffles the row messages of a partition between two resolved events or DDL events, as "
         "retries of a producer do.",
         _ALL - {Invariant.ORDER, Invariant.LAST_VALUE},
         (

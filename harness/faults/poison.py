@@ -51,7 +51,7 @@ def poisoned(corrupt: Corruption) -> Fault:
 
 
 def _breakable(corrupt: Corruption, record: Record) -> bool:
-    """Tell whether a message has the part that is broken."""
+    """Return whether a message has the part that is broken."""
     return record.key is not None if corrupt is garbage_key else True
 
 

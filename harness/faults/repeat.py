@@ -76,21 +76,21 @@ def replay_below_resolved(
             out += due * times
             waiting[place(record)] = later
     if len(out) == len(records):
-        raise nothing("no resolved mark follows the rows in their partition", line)
+        raise nothing("no resolved event follows the rows in their partition", line)
     return tuple(out)
 
 
 def resend(
     records: Sequence[Record], options: Mapping[str, Any], line: int, random: Random
 ) -> tuple[Record, ...]:
-    """Send each DDL event, or each resolved mark, again right after the first time."""
+    """Send each DDL event, or each resolved event, again right after the first time."""
     del random
     kind, times = options["events"], int(options.get("times", 1))
     out: list[Record] = []
     for record in records:
         out += [record] * (1 + times if record.origins[0].kind == kind else 1)
     if len(out) == len(records):
-        noun = "DDL event" if kind == DDL else "resolved mark"
+        noun = "DDL event" if kind == DDL else "resolved event"
         raise nothing(f"no {noun} is sent", line)
     return tuple(out)
 
@@ -131,8 +131,8 @@ ROWS: tuple[Disturbance, ...] = (
     ),
     Disturbance(
         "replay-below-resolved",
-        "Sends the row events of one transaction again behind the resolved mark that has completed "
-        "them, while the stream goes on.",
+        "Sends the row events of one transaction again behind the resolved event that has "
+        "completed them, while the stream goes on.",
         REPEATED | {Invariant.RISING},
         (TRANSACTION, KEY, TIMES),
         replay_below_resolved,
@@ -140,7 +140,7 @@ ROWS: tuple[Disturbance, ...] = (
     ),
     Disturbance(
         "resend",
-        "Sends every DDL event, or every resolved mark, again right behind the first one.",
+        "Sends every DDL event, or every resolved event, again right behind the first one.",
         REPEATED | {Invariant.RISING},
         (
             Option(

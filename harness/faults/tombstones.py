@@ -43,12 +43,14 @@ def tombstone_first(
 ) -> tuple[Record, ...]:
     """Open each partition with a tombstone for the key of its first row message."""
     del options, random
+    # A compacted topic takes no message without a key: a resolved event, a row of no key.
+    uncompacted = {record.topic for record in records if record.key is None}
     firsts: dict[Place, Record] = {}
     for record in records:
-        if record.key is not None and is_rows(record):
+        if record.topic not in uncompacted and is_rows(record):
             firsts.setdefault(place(record), record)
     if not firsts:
-        raise nothing("no row message has a key", line)
+        raise nothing("no topic of row messages has a key in each of them", line)
     tombstones = (replace(first, value=None, value_schema=None) for first in firsts.values())
     return (*tombstones, *records)
 

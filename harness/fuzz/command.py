@@ -17,6 +17,7 @@ from harness.documents.nearest import did_you_mean
 from harness.engine.catalogue.workspace import Workspace, new_run
 from harness.engine.run.preflight import ready
 from harness.errors import UsageError
+from harness.fuzz.consumers import Together
 from harness.fuzz.found import Kept, keep, to_keep
 from harness.fuzz.memory import InMemory
 from harness.fuzz.progress import Progress
@@ -33,6 +34,8 @@ from harness.services import Source, start
 
 MUTANT = "mutant:"
 REFERENCE = "reference"
+# Several consumers, named behind it, which must agree.
+TOGETHER = "together:"
 CACHE = "fuzz"
 
 
@@ -82,7 +85,9 @@ def mutant(consumer: str) -> Mutant:
 @contextmanager
 def judge_of(consumer: str, setting: Setting, run_dir: Path) -> Generator[Judge]:
     """Yield what judges a consumer, with the services that it needs; UsageError for no consumer."""
-    if consumer == REFERENCE:
+    if consumer.startswith(TOGETHER):
+        yield Together(consumer.removeprefix(TOGETHER).split(","))
+    elif consumer == REFERENCE:
         yield InMemory()
     elif consumer.startswith(MUTANT):
         yield InMemory(mutant(consumer))

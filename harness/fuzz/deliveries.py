@@ -15,7 +15,7 @@ from harness.errors import StepError
 from harness.faults import FAULTS, Disturbance, Option, Standing, Takes
 from harness.faults.actions import Step
 from harness.faults.delivery import deliver
-from harness.fuzz.pick import Draw, pick
+from harness.fuzz.pick import Choice, pick
 from harness.fuzz.scene import Disturbed, Scene, Transaction
 from harness.model.record import Record
 
@@ -39,15 +39,28 @@ def legal(protocol: str) -> tuple[Disturbance, ...]:
     return tuple(f for f in FAULTS.values() if f.standing(protocol) is Standing.ALLOWED)
 
 
-def drawn_delivery(draw: Draw, protocol: str, transactions: Sequence[str]) -> tuple[Disturbed, ...]:
-    """Draw the steps that are asked for; what is done to the run comes last."""
-    among = [fault for fault in legal(protocol) if transactions or not _of_transaction(fault)]
-    found: list[tuple[bool, Disturbed]] = []
+def drawn_delivery(
+    draw: Choice, protocol: str, transactions: Sequence[str], *, registry: bool
+) -> tuple[Disturbed, ...]:
+    """Draw the steps that are asked for; what is done to the run comes last.
+
+    What compaction leaves comes behind what is sent: the broker compacts what lies there, and
+    nobody sends a tombstone again whose delete is gone.
+
+    `registry` says whether messages name schemas of one.
+    """
+    among = [
+        fault
+        for fault in legal(protocol)
+        if (transactions or not _of_transaction(fault)) and (registry or not _of_registry(fault))
+    ]
+    found: list[tuple[tuple[bool, bool], Disturbed]] = []
     for _ in range(STEPS):
         if not pick(draw, (False, True)):
             break
         fault = pick(draw, among)
-        found.append((fault.act is not None, _step(draw, fault, protocol, transactions)))
+        late = (fault.act is not None, _compacts(fault))
+        found.append((late, _step(draw, fault, protocol, transactions)))
     return tuple(step for _, step in sorted(found, key=lambda pair: pair[0]))
 
 
@@ -55,7 +68,21 @@ def _of_transaction(fault: Disturbance) -> bool:
     return any(o.takes is Takes.TRANSACTION and o.required for o in fault.options)
 
 
-def _step(draw: Draw, fault: Disturbance, protocol: str, transactions: Sequence[str]) -> Disturbed:
+def _compacts(fault: Disturbance) -> bool:
+    """Return whether a fault leaves what a compaction leaves: so say the clauses that allow it."""
+    clauses = [c for permission in fault.permissions.values() for c in permission.clauses]
+    return bool(clauses) and all(clause.startswith("kafka.compaction.") for clause in clauses)
+
+
+def _of_registry(fault: Disturbance) -> bool:
+    """Return whether a fault is about a registry: so say the clauses that allow it."""
+    clauses = [c for permission in fault.permissions.values() for c in permission.clauses]
+    return bool(clauses) and all(clause.startswith("registry.") for clause in clauses)
+
+
+def _step(
+    draw: Choice, fault: Disturbance, protocol: str, transactions: Sequence[str]
+) -> Disturbed:
     permission = fault.permissions[protocol]
     options: dict[str, Any] = {}
     either = (*fault.one_of, *fault.some_of)

@@ -16,7 +16,8 @@ from typing import Any
 from harness.engine.catalogue import golden
 from harness.engine.catalogue.plans import golden_differences
 from harness.engine.catalogue.workspace import Workspace
-from harness.engine.plan.case import Plan, author_problems, plan
+from harness.engine.plan.case import Plan, plan
+from harness.engine.plan.expectations import author_problems
 from harness.fuzz.scene import Label, text
 from harness.fuzz.trial import THEME, Failure, Tried, change_log
 from harness.protocols.clauses import CLAUSES
@@ -98,7 +99,7 @@ def _tables(tried: Tried) -> Mapping[str, Sequence[Mapping[str, Any]]]:
         state = planned.expected.tables.get(table)
         if state is None:
             continue
-        columns = state.mounted.table.columns
+        columns = state.source_table.table.columns
         if any(len(row) != len(columns) for row in rows):
             return {}
         found[str(table)] = [written_row(columns, row) for row in rows.elements()]

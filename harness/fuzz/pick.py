@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from random import Random
 from typing import TypeVar
 
 from hypothesis import strategies as st
 
 Draw = st.DrawFn
+# As Hypothesis draws, to be shrunk; or by a generator of its own, as a seed decides.
+Choice = st.DrawFn | Random
 Option = TypeVar("Option")
 
 
@@ -20,15 +23,19 @@ def _below(count: int) -> st.SearchStrategy[int]:
     return st.integers(0, count - 1)
 
 
-def pick(draw: Draw, options: Sequence[Option]) -> Option:
+def _number(draw: Choice, count: int) -> int:
+    return draw.randrange(count) if isinstance(draw, Random) else draw(_below(count))
+
+
+def pick(draw: Choice, options: Sequence[Option]) -> Option:
     """Draw one of the options; nothing is drawn where there is one only."""
-    return options[draw(_below(len(options)))] if len(options) > 1 else options[0]
+    return options[_number(draw, len(options))] if len(options) > 1 else options[0]
 
 
-def some(draw: Draw, options: Sequence[Option], most: int) -> list[Option]:
+def some(draw: Choice, options: Sequence[Option], most: int) -> list[Option]:
     """Draw from one to `most` of the options, each at most once."""
     left = list(options)
-    wanted = 1 + draw(_below(min(most, len(left))))
+    wanted = 1 + _number(draw, min(most, len(left)))
     found: list[Option] = []
     for _ in range(wanted):
         found.append(pick(draw, left))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.fuzz.pick import Draw, pick
+from harness.fuzz.pick import Choice, pick
+from harness.model.settings import Settings
 from harness.protocols import PROTOCOLS
-from harness.protocols.protocol import FuzzSettings, Settings
+from harness.protocols.protocol import FuzzSettings
 
 
 def drawable() -> dict[str, FuzzSettings]:
@@ -14,7 +15,7 @@ def drawable() -> dict[str, FuzzSettings]:
     return {name: row.fuzz for name, row in PROTOCOLS.items() if row.fuzz is not None}
 
 
-def drawn_settings(draw: Draw, drawn: FuzzSettings, *, keyless: bool) -> Settings:
+def drawn_settings(draw: Choice, drawn: FuzzSettings, *, keyless: bool) -> Settings:
     """Draw a protocol's settings: most often few of them."""
     found: dict[str, Any] = dict(drawn.keyless or {}) if keyless else {}
     for group in drawn.groups:

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from random import Random
 from typing import cast
 
 from hypothesis import HealthCheck, Phase, Verbosity, given
@@ -22,7 +23,7 @@ from hypothesis.errors import Flaky
 
 from harness.errors import HarnessError
 from harness.fuzz.scene import Label, Scene, text
-from harness.fuzz.scenes import scenes
+from harness.fuzz.scenes import scenes, varied
 from harness.fuzz.trial import Judge, Trial, Tried, judged
 
 ROUND = 100
@@ -41,7 +42,8 @@ class SearchOptions:
     """What to search: in which protocols, from which seed, how long or how many examples.
 
     `remembered` begins with the failures of former runs. `shrink_s` bounds the shrinking, as does
-    `patience`: how many tries in a row may make nothing smaller.
+    `patience`: how many tries in a row may make nothing smaller. What is recorded of a scene is
+    tried under so many `variants` of settings, dialect, partitions and delivery as well.
     """
 
     protocols: Sequence[str]
@@ -51,6 +53,7 @@ class SearchOptions:
     remembered: bool = False
     shrink_s: float = SHRINK_S
     patience: int = PATIENCE
+    variants: int = 0
 
 
 @dataclass(slots=True)
@@ -116,7 +119,8 @@ class Searcher:
         self._known = {}
         size = self._judge.at_once if self._judge.at_once > 1 else ROUND
         if options.examples is not None:
-            size = min(size, options.examples - self.state.tried)
+            left = options.examples - self.state.tried
+            size = min(size, -(-left // (1 + options.variants)))
         if self._judge.at_once > 1:
             self._draw(options, number, size, self._collect)
             if not self._fails_together():
@@ -181,11 +185,12 @@ class Searcher:
         if found is None:
             if self._error is not None or self._is_late(options):
                 return
-            found = self._prepared(scene)
-            if is_ready(found) and found.plan is not None:
-                (verdicts,) = self._judge.verdicts([found.plan])
-                found = judged(found, verdicts)
-            self._tell(self.state)
+            found = self._asked(self._prepared(scene))
+            for number in range(options.variants if found.plan is not None else 0):
+                if found.failure is not None:
+                    break
+                other = varied(scene, Random(f"{options.seed}/{number}/{_key(scene)}"))
+                found = self._asked(self._prepared(other))
         first = self.state.found
         if found.failure is None or not _is_alike(found, first):
             return
@@ -195,6 +200,14 @@ class Searcher:
         if first is None or _size(found) < _size(first):
             self.state.found, self._idle = found, 0
         raise _Failed(found.failure.what)
+
+    def _asked(self, found: Tried) -> Tried:
+        """Return what was prepared with what the consumer's verdict makes of it."""
+        if is_ready(found) and found.plan is not None:
+            (verdicts,) = self._judge.verdicts([found.plan])
+            found = judged(found, verdicts)
+        self._tell(self.state)
+        return found
 
     def _prepared(self, scene: Scene) -> Tried:
         found = self._trial.prepare(scene)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Protocol
 
 from harness.engine.plan.case import Plan, plan
+from harness.engine.plan.stream_problems import breaches, stream_problems
 from harness.errors import DecodingError, HarnessBug, HarnessError, ScenarioError, SetupError
 from harness.fuzz import oracle
 from harness.fuzz.deliveries import applicable
@@ -22,16 +23,16 @@ from harness.model.change import ChangeLog
 from harness.model.finding import FINDINGS, Finding, Verdict
 from harness.record.lasting import Lasting
 from harness.record.lock import lock_bytes, lock_path, read_lock
-from harness.record.recorder import Recording, SqlRefused
+from harness.record.recorder import DisagreementError, Recording
 from harness.scenario.document import Scenario
 from harness.scenario.expand import Case, cases
 from harness.scenario.load import parse
+from harness.stream_rules.stream import remembering
 
 THEME = "fuzz"
 EXAMPLE = "example"
 KEPT = 64
 _NOWHERE = Path()
-DISAGREE = ("disagree", "cannot be followed", "cannot be known")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,20 +88,15 @@ class Trial:
         self._database = database
         self._known: dict[tuple[str, tuple[Step, ...]], Recording | ScenarioError] = {}
 
-    def prepare(  # noqa: PLR0911  (one way out for each party at fault)
-        self, scene: Scene, name: str = EXAMPLE
-    ) -> Tried:
+    def prepare(self, scene: Scene, name: str = EXAMPLE) -> Tried:
         """Record and plan a scene, and compare its fold with the SELECT."""
         tried = Tried(scene, name)
         try:
             return self._prepared(tried)
-        except SqlRefused as error:
-            return replace(tried, refused=_first(error))
+        except DisagreementError as error:
+            return replace(tried, failure=Failure("recording", _first(error)))
         except ScenarioError as error:
-            what = _first(error)
-            if any(word in what for word in DISAGREE):
-                return replace(tried, failure=Failure("recording", what))
-            return replace(tried, refused=what)
+            return replace(tried, refused=_first(error))
         except (HarnessBug, DecodingError) as error:
             return replace(tried, failure=Failure("harness", str(error)))
         except SetupError:
@@ -123,6 +119,11 @@ class Trial:
             scenario = _loaded(scene, tried.name)
             planned = plan(_disturbed(scenario), change_log(scenario, recording))
         tried = replace(tried, scene=scene, scenario=scenario, recording=recording, plan=planned)
+        decode = remembering(planned.wire)
+        for breach in breaches(planned, planned.records, decode):
+            return replace(tried, failure=Failure("clause", f"{breach.rule.clause}: {breach.what}"))
+        for problem in stream_problems([planned]):
+            return replace(tried, refused=problem.what, plan=None)
         if oracle.comparable(planned, log):
             for what in oracle.differences(planned, recording.rows):
                 return replace(tried, failure=Failure("oracle", what))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
 
-from harness.contracts import SchemaRegistry, Wire
+from harness.contracts import BoundCodec, SchemaRegistry
 from harness.errors import HarnessBug, SchemaRefused, SetupError
 from harness.load.repeats import with_repeats
 from harness.load.shapes import further, shape_of
@@ -98,7 +98,7 @@ def of_vitess(spec: Spec) -> bool:
     return PROTOCOLS[spec.protocol].source.kind == VITESS
 
 
-def bound(spec: Spec, partition: int, registry: SchemaRegistry) -> Wire:
+def bound(spec: Spec, partition: int, registry: SchemaRegistry) -> BoundCodec:
     """Return the protocol bound to the workload's settings."""
     return PROTOCOLS[spec.protocol].codec.bind(
         source_settings(spec, partition), spec.dialect, registry
@@ -111,7 +111,7 @@ def source_settings(spec: Spec, partition: int = 0) -> Mapping[str, Any]:
 
 
 def encoded(
-    events: Iterable[Event], wire: Wire, made: Tables, whose: tuple[Spec, int]
+    events: Iterable[Event], wire: BoundCodec, made: Tables, whose: tuple[Spec, int]
 ) -> Iterator[Record]:
     """Yield the records of a partition; of what is broadcast, its own copy."""
     spec, partition = whose

@@ -41,7 +41,7 @@ class Spec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="keba
     `events` counts row changes, over all tables and partitions. `update`, `delete` and `move` (a
     change of the primary key) are their shares of it, the rest are inserts. `transaction` is how
     many rows a transaction has at most, `window` how many rows of a partition can still change, and
-    `mark` after how many rows of a partition a resolved mark follows. `skew` is an exponent: 0
+    `mark` after how many rows of a partition a resolved event follows. `skew` is an exponent: 0
     spreads events evenly over tables, partitions and the rows of the window, 1 as Zipf has it.
     `ddl` is how many statements change a table on the way, `duplicates` the share of events that
     are sent a second time. `settings` are the protocol's own.

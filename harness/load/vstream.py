@@ -14,7 +14,7 @@ from harness.load.shapes import DATABASE
 from harness.load.spec import Spec
 from harness.load.tables import Tables
 from harness.load.workload import Altered, Committed, Event
-from harness.model.columns import ColumnKind
+from harness.model.columns import Column
 from harness.model.record import Origin
 from harness.model.values import Row
 from harness.model.vstream import (
@@ -83,7 +83,7 @@ class _Emitter:
         self._shard = shard
         self._position = Position(DATABASE, (shard,))
         self._pending: dict[int, FieldEvent] = {}
-        self._tables: dict[int, tuple[str, tuple[ColumnKind, ...]]] = {}
+        self._tables: dict[int, tuple[str, tuple[Column, ...]]] = {}
         self._recent: dict[int, tuple[ShardGtid, ...]] = {}
 
     def altered(self, event: Altered) -> VStreamResponse:
@@ -91,7 +91,7 @@ class _Emitter:
         table = self._made.version(event.number).table
         second = _second(statement.commit_ts)
         name = str(table.id)
-        self._tables[statement.table] = (name, tuple(column.kind for column in table.columns))
+        self._tables[statement.table] = (name, tuple(table.columns))
         self._pending[statement.table] = FieldEvent(
             name, fields(table), second, DATABASE, self._shard, origin=_ORIGIN
         )
@@ -106,8 +106,8 @@ class _Emitter:
             number = change.table
             if number in self._pending:
                 events.append(self._pending.pop(number))
-            name, kinds = self._tables[number]
-            row = RowChange(_cells(kinds, change.before), _cells(kinds, change.after), _ORIGIN)
+            name, columns = self._tables[number]
+            row = RowChange(_cells(columns, change.before), _cells(columns, change.after), _ORIGIN)
             events.append(VRowEvent(name, (row,), second, DATABASE, shard, _ORIGIN))
         events.append(Vgtid(self._behind(event.commit_ts), second, DATABASE, shard, _ORIGIN))
         events.append(Commit(second, DATABASE, shard, _ORIGIN))
@@ -123,8 +123,8 @@ class _Emitter:
         return known
 
 
-def _cells(kinds: tuple[ColumnKind, ...], row: Row | None) -> Cells | None:
-    return None if row is None else tuple(map(cell, kinds, row))
+def _cells(columns: tuple[Column, ...], row: Row | None) -> Cells | None:
+    return None if row is None else tuple(map(cell, columns, row))
 
 
 def _second(commit_ts: int) -> int:

@@ -1,7 +1,6 @@
 """The vocabulary that every other package speaks; standard library only.
 
-A value flows `Statement -> Change -> Record -> Observed -> Finding`; each is a frozen dataclass
-here.
+`Change` -> source event -> `Record` -> `Observed` -> `Finding`: each is a frozen dataclass here.
 """
 
 from __future__ import annotations

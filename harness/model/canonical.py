@@ -30,6 +30,11 @@ YEARS = range(1901, 2156)
 DECIMAL_DIGITS_MAX = 65
 # Far more digits than any column type has: what is longer is refused before it is converted.
 DIGITS_MAX = 400
+# What JSON numbers are stored as integers: int64, then uint64.
+JSON_INTEGERS = range(-(2**63), 2**64)
+# Doubles are written without an exponent from here up to, and without, there.
+JSON_FIXED_MIN, JSON_FIXED_MAX = 1e-15, 1e15
+_LONE = re.compile("[\ud800-\udfff]")
 # ASCII: Python's own parsers read every script's digits, underscores and spaces besides.
 _INTEGER = re.compile(r"[+-]?\d+\Z", re.ASCII)
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,6})?\Z", re.ASCII)
@@ -215,18 +220,44 @@ def _bytes(column: Column, raw: object) -> bytes:
 
 
 def _json(column: Column, raw: object) -> str:
-    """Order keys and spaces; numbers keep their text, so 1 and 1.0 and 10^20 stay apart."""
+    """Return a document as TiDB prints it: keys by their bytes, numbers as they are stored.
+
+    TiDB and MySQL store an integer of 64 bits as it is and any other number as a double, so
+    `1E+5` is 100000.0, and `1`, `1.0` and 10^20 stay apart.
+
+    Source: TiDB pkg/types/json_binary.go `appendBinaryNumber`, `marshalFloat64To`,
+    `jsonMarshalStringTo`.
+    """
     del column
     if not isinstance(raw, str):
         raise ValueError(f"{raw!r} is not JSON text")
     try:
         return _json_text(
-            json.loads(raw, parse_float=_Number, parse_int=_Number, parse_constant=_no_json)
+            json.loads(raw, parse_float=_double, parse_int=_stored, parse_constant=_no_json)
         )
     except RecursionError:
         raise ValueError(f"{_shown(raw)} is nested too deeply") from None
     except ValueError as error:
         raise ValueError(f"{_shown(raw)} is not JSON: {error}") from error
+
+
+def _stored(text: str) -> _Number:
+    """Return an integer as it is stored; one beyond 64 bits is a double."""
+    number = int(text) if len(text) <= len(str(JSON_INTEGERS.start)) else None
+    return _Number(number) if number is not None and number in JSON_INTEGERS else _double(text)
+
+
+def _double(text: str) -> _Number:
+    """Return the shortest digits of a double, with a point or an exponent."""
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"{_shown(text)} is out of the range of a double")
+    digits = Decimal(repr(number)).normalize()
+    if number and not JSON_FIXED_MIN <= abs(number) < JSON_FIXED_MAX:
+        mantissa, _, exponent = f"{digits:e}".partition("e")
+        return _Number(f"{mantissa}e{int(exponent)}")
+    fixed = f"{digits:f}"
+    return _Number(fixed if "." in fixed else f"{fixed}.0")
 
 
 def _no_json(constant: str) -> None:
@@ -254,12 +285,20 @@ def _json_text(node: object) -> str:
     if isinstance(node, dict):
         fields = cast("dict[str, object]", node)
         # TiDB sorts keys by their bytes.
-        names = sorted(fields, key=str.encode)
-        texts = (f"{json.dumps(n, ensure_ascii=False)}: {_json_text(fields[n])}" for n in names)
+        names = sorted(fields, key=lambda name: name.encode("utf-8", "surrogatepass"))
+        texts = (f"{_json_string(n)}: {_json_text(fields[n])}" for n in names)
         return "{" + ", ".join(texts) + "}"
     if isinstance(node, list):
         return "[" + ", ".join(_json_text(item) for item in cast("list[object]", node)) + "]"
-    return json.dumps(node, ensure_ascii=False)
+    return _json_string(node) if isinstance(node, str) else json.dumps(node)
+
+
+def _json_string(text: str) -> str:
+    """Return a text between quotes; the two line separators are escaped, as Go does."""
+    if _LONE.search(text):
+        text = _LONE.sub("\ufffd", text)
+    written = json.dumps(text, ensure_ascii=False)
+    return written.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
 _READERS: Mapping[ColumnKind, Callable[[Column, object], Value]] = {

@@ -1,7 +1,7 @@
 """What happened upstream, in commit order, nothing netted: the change log.
 
 Row changes keep statement order within their transaction, exactly as the database's own log
-reported them; netting, splitting and timestamps are the personality's business (`harness.sources`).
+reported them; netting, splitting and timestamps are the business of `harness.sources`.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class DdlRun:
 
 @dataclass(frozen=True, slots=True)
 class Resolve:
-    """A resolved mark that the scenario asks for; `partitions` None means all of them."""
+    """A resolved event that the scenario asks for; `partitions` None means all of them."""
 
     line: int
     partitions: tuple[int, ...] | None = None

@@ -23,10 +23,12 @@ class Judgement(StrEnum):
     XFAIL = "xfail"
     XPASS = "xpass"
     DECLARED_LOSSY = "declared-lossy"
+    BEYOND = "beyond"
 
 
 # A run with any of these exits 1; the others are counted apart. `xfail` is a failure that the
 # consumer's list of known failures names, `xpass` one that is named there and did not happen.
+# `beyond` is a failure of a delivery that no document promises anything for.
 FINDINGS = frozenset(
     {
         Judgement.FAIL,
@@ -37,7 +39,7 @@ FINDINGS = frozenset(
         Judgement.XPASS,
     }
 )
-APPLICABLE = frozenset(Judgement) - {Judgement.NOT_APPLICABLE}
+APPLICABLE = frozenset(Judgement) - {Judgement.NOT_APPLICABLE, Judgement.BEYOND}
 
 
 class FindingKind(StrEnum):
@@ -65,12 +67,16 @@ class FindingKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a record lies: canonical topic, partition, and offset from the case's own start."""
+    """Where a record lies: canonical topic, partition, and offset from the case's own start.
+
+    `row_id` is the row id (`rid`) of the event that is meant, None where the wire has none.
+    """
 
     topic: str
     partition: int
     offset: int
     origin: Origin
+    row_id: int | None = None
 
     def __str__(self) -> str:
         """Render as `topic/partition@offset`."""
@@ -81,7 +87,9 @@ class Place:
 class Finding:
     """One difference: what, where, by which clause, and which records led there.
 
-    `expected` and `actual` are texts ready to print, None where there is none.
+    `expected` and `actual` are texts ready to print, None where there is none. `places` has the one
+    record that decides; none where nothing was sent. `cause` says what a consumer does whose answer
+    is exactly this one, "" where that is not known.
     """
 
     kind: FindingKind
@@ -94,6 +102,7 @@ class Finding:
     expected: str | None = None
     actual: str | None = None
     places: tuple[Place, ...] = ()
+    cause: str = ""
 
 
 @dataclass(frozen=True, slots=True)

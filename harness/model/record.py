@@ -11,8 +11,8 @@ from harness.model.quick import quick
 class Origin:
     """The change that a record encodes: from a wrong row a verdict walks back to a YAML line.
 
-    `step` counts the upstream steps from 0; `event` counts the personality's events from 0, so that
-    several records of one event (a broadcast, a duplicate) share it. `key` is the handle key's
+    `step` counts the upstream steps from 0; `event` counts the source simulator's events from 0, so
+    that several records of one event (a broadcast, a duplicate) share it. `key` is the handle key's
     text.
     """
 

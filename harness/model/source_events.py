@@ -1,7 +1,6 @@
-"""What a TiCDC encoder is given: rows as the mounter saw them, DDL jobs, resolved marks.
+"""What a TiCDC encoder is given: rows as the mounter saw them, DDL jobs, resolved events.
 
-The encoder's input. Scenarios reach it through `harness.sources`; vendor vectors
-enter here directly.
+Scenarios reach it through `harness.sources`; vendor vectors enter here directly.
 """
 
 from __future__ import annotations

@@ -109,11 +109,10 @@ class Table:
 
     def column(self, name: str) -> Column:
         """Return the column of that name (case-insensitive, as in SQL); KeyError when absent."""
-        wanted = name.lower()
-        for column in self.columns:
-            if column.name.lower() == wanted:
-                return column
-        raise KeyError(name)
+        column = self.find_column(name)
+        if column is None:
+            raise KeyError(name)
+        return column
 
     def find_column(self, name: str) -> Column | None:
         """Return the column of that name (case-insensitive, as in SQL), None when absent."""

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
+from dataclasses import replace
 
 from harness.model.decoded import DecodedEvent, EventKind
 from harness.mutants.delivery import Message
+from harness.mutants.duplicates import REPETITION
 from harness.mutants.mutant import ALL, Mutant, sign
 from harness.mutants.parts import Events, Known, Parts, row_key
 from harness.reference_consumer.hold import Ready
+from harness.wire.framing import frame_keys, unframe
+
+_HANDLE_ONLY = b',"ohk":true'
 
 
 class OneOfAMessage(Events):
@@ -40,6 +45,19 @@ class OneTableOfAMessage(Events):
         if self._last is not message:
             self._last, self._table = message, (event.schema, event.table)
         return (event,) if (event.schema, event.table) == self._table else ()
+
+
+def _handles_for_rows() -> Callable[[Message], Message]:
+    """Return what takes the handle columns of a row that was too large for the whole row."""
+
+    def changed(message: Message) -> Message:
+        if _HANDLE_ONLY not in (message.key or b""):
+            return message
+        pairs = unframe(message.key or b"", message.value or b"")
+        keys = [key.replace(_HANDLE_ONLY, b"") for key, _ in pairs]
+        return replace(message, key=frame_keys(keys))
+
+    return changed
 
 
 def _spans(due: list[Ready]) -> Iterable[list[Ready]]:
@@ -78,6 +96,11 @@ def _newest_first(span: list[Ready]) -> list[Ready]:
     return span[::-1]
 
 
+_ORDER = {
+    "open": "open.order.per-table-ts open.txn.deletes-first",
+    "avro": "avro.order.per-key avro.order.deletes-first",
+    "vitess": "vitess.order.per-key",
+}
 _SIGNS = (sign("missing-row extra-row stale-row wrong-value event-order event-missing"),)
 
 ROWS: tuple[Mutant, ...] = (
@@ -85,6 +108,7 @@ ROWS: tuple[Mutant, ...] = (
         "one-event-a-message",
         "batches",
         "It takes the first event of a message and leaves the others.",
+        "open.frame.batch",
         Parts(events=OneOfAMessage),
         (sign("event-missing missing-row stale-row"),),
         ("open",),
@@ -93,14 +117,26 @@ ROWS: tuple[Mutant, ...] = (
         "one-table-a-message",
         "batches",
         "It takes a message for one table's and drops the rows of others.",
+        "open.frame.mixed-batch",
         Parts(events=OneTableOfAMessage),
         (sign("event-missing missing-row stale-row"),),
         ("open",),
     ),
     Mutant(
+        "large-row-not-fetched",
+        "batches",
+        "It takes the handle columns of a row that was too large for the whole row.",
+        "open.large.fetch-row",
+        Parts(message=_handles_for_rows),
+        (sign("wrong-value missing-column missing-row unreadable-value"),),
+        ("open",),
+        ("https://github.com/pingcap/tiflow/issues/9153",),
+    ),
+    Mutant(
         "insert-before-delete",
         "batches",
         "It writes the puts of a batch before its deletes.",
+        _ORDER,
         _per_span(_inserts_first),
         (sign("missing-row event-order"),),
         ALL,
@@ -114,6 +150,7 @@ ROWS: tuple[Mutant, ...] = (
         "batches",
         "It writes the deletes of a batch before its puts, so that what was inserted and then "
         "deleted stays.",
+        _ORDER,
         _per_span(_deletes_first),
         (sign("extra-row event-order"),),
         ALL,
@@ -123,6 +160,7 @@ ROWS: tuple[Mutant, ...] = (
         "first-of-a-batch-wins",
         "batches",
         "It keeps the first of several events of a key in a batch, where the last is right.",
+        REPETITION,
         _per_span(_first_of_key),
         _SIGNS,
         ALL,
@@ -135,6 +173,7 @@ ROWS: tuple[Mutant, ...] = (
         "batch-turned-round",
         "batches",
         "It applies a batch from its newest event to its oldest.",
+        _ORDER,
         _per_span(_newest_first),
         (sign("stale-row event-order extra-row missing-row wrong-value"),),
         ALL,

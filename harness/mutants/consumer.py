@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
-from harness.contracts import Wire
+from harness.contracts import BoundCodec
 from harness.ddl import Catalogue
 from harness.errors import DecodingError, HarnessError
 from harness.model.change import Op
@@ -30,7 +31,7 @@ class Consumer(Changefeed):
     def __init__(
         self,
         job: Mapping[str, Any],
-        wire: Wire,
+        wire: BoundCodec,
         parts: Parts,
         known: Known,
     ) -> None:
@@ -40,6 +41,7 @@ class Consumer(Changefeed):
         self._known = known
         self._crash = ""
         self._due: list[Ready] = []
+        self._applied: list[Ready] = []
         partitions = {(t["name"], p) for t in job["topics"] for p in range(t["partitions"])}
         if job["complete"] is None:
             self._room = parts.arrivals(dated=PROTOCOLS[job["protocol"]].dated)
@@ -49,15 +51,26 @@ class Consumer(Changefeed):
         self._reads = Events() if parts.events is None else parts.events(known)
         self._changed = None if parts.message is None else parts.message()
 
-    def consume(self, delivery: Delivery) -> Observed:
-        """Read a delivery to its end and answer."""
+    def consume(
+        self, delivery: Delivery, after: Callable[[Message], None] | None = None
+    ) -> Observed:
+        """Read a delivery to its end and answer; `after` is called when a message was dealt with.
+
+        Where a batch is applied as one, that is when its last message was read.
+        """
         parts = self._parts
         self._error = delivery.lost()
         batches = delivery.batches if parts.reads is None else parts.reads(delivery)
         for number, batch in enumerate(batches):
             for message in batch:
                 self._read(message)
+                if after is not None and parts.batch is None:
+                    after(message)
+                if self._error or self._crash:
+                    break
             self._flush()
+            if after is not None and parts.batch is not None and batch:
+                after(batch[-1])
             if number == delivery.stopped:
                 self._reads.restart()
                 if parts.restart is not None:
@@ -66,6 +79,22 @@ class Consumer(Changefeed):
                 break
         stuck = "" if parts.stuck is None else parts.stuck(delivery)
         return Observed(Outcome.TIMEOUT, stuck) if stuck else self._observed()
+
+    def rows(self) -> Counter[Hashable]:
+        """Return the rows as they are now, each with its table, as often as it is there."""
+        return Counter(
+            (str(table), tuple(sorted(map(str, row.items()))))
+            for table, rows in self._tables.all().items()
+            for row in rows
+        )
+
+    def applied(self) -> Sequence[Ready]:
+        """Return what was applied so far, in order."""
+        return self._applied
+
+    def _apply(self, ready: Ready) -> None:
+        self._applied.append(ready)
+        super()._apply(ready)
 
     def _read(self, message: Message) -> None:
         if self._error or self._crash or self._wire is None:

@@ -8,6 +8,7 @@ from harness.model.table import TableId
 from harness.model.values import Value
 from harness.mutants.mutant import Mutant, sign
 from harness.mutants.parts import GivesUp, Parts
+from harness.protocols.clauses import CLAUSES
 from harness.reference_consumer.tables import Key, Tables
 
 _NO_OPS = frozenset({ActionType.MODIFY_TABLE_COMMENT, ActionType.MODIFY_TABLE_CHARSET_AND_COLLATE})
@@ -144,6 +145,7 @@ class DropsWaitForNothing(Tables):
         return self._set
 
 
+_DDL = " ".join(sorted(name for name in CLAUSES if name.startswith("open.ddl.type.")))
 _OPEN = ("open",)
 _ROWS = "missing-row extra-row wrong-value missing-column extra-column extra-table"
 
@@ -152,6 +154,7 @@ ROWS: tuple[Mutant, ...] = (
         "add-column-is-null",
         "DDL",
         "It leaves a new column NULL in older rows, where its default is right.",
+        "open.ddl.type.add-column",
         Parts(tables=NoFill),
         (sign("wrong-value", "is NULL"),),
         _OPEN,
@@ -161,6 +164,7 @@ ROWS: tuple[Mutant, ...] = (
         "dropped-column-returns",
         "DDL",
         "It gives a column that is added again the values of the one that was dropped.",
+        "open.ddl.type.drop-column",
         Parts(tables=KeepsByName),
         (sign("wrong-value unreadable-value"),),
         _OPEN,
@@ -170,6 +174,7 @@ ROWS: tuple[Mutant, ...] = (
         "truncate-ignored",
         "DDL",
         "It keeps the rows of a table that is truncated.",
+        "open.ddl.type.truncate-table",
         Parts(tables=RowsStay),
         (sign("extra-row"),),
         _OPEN,
@@ -178,6 +183,7 @@ ROWS: tuple[Mutant, ...] = (
         "rows-lost-after-truncate",
         "DDL",
         "It drops the rows of a table that was once truncated.",
+        "open.ddl.type.truncate-table",
         Parts(tables=DropsWaitForNothing),
         (sign("missing-row"),),
         _OPEN,
@@ -190,6 +196,7 @@ ROWS: tuple[Mutant, ...] = (
         "drop-ignored",
         "DDL",
         "It leaves the rows of a dropped table to the next one of its name.",
+        "open.ddl.type.drop-table",
         Parts(tables=DroppedStay),
         (sign(_ROWS),),
         _OPEN,
@@ -198,6 +205,7 @@ ROWS: tuple[Mutant, ...] = (
         "rename-by-new-name",
         "DDL",
         "It looks for the rows of a renamed table under the new name and finds none.",
+        "open.ddl.type.rename-table",
         Parts(tables=RenameStartsEmpty),
         (sign("missing-row"),),
         _OPEN,
@@ -210,6 +218,7 @@ ROWS: tuple[Mutant, ...] = (
         "rename-ignored",
         "DDL",
         "It passes over RENAME, and the new name begins with the next row.",
+        "open.ddl.type.rename-table",
         Parts(tables=NewNameOnly),
         (sign(f"{_ROWS} ddl-missing"), sign("consumer", "exists")),
         _OPEN,
@@ -219,6 +228,7 @@ ROWS: tuple[Mutant, ...] = (
         "ddl-ignored",
         "DDL",
         "It creates tables and passes over every other statement.",
+        _DDL,
         Parts(tables=NoDdl),
         (sign(_ROWS),),
         _OPEN,
@@ -227,6 +237,7 @@ ROWS: tuple[Mutant, ...] = (
         "harmless-ddl-fails",
         "DDL",
         "It fails at a statement that changes neither columns nor rows, as a table's comment.",
+        "open.ddl.type.modify-table-comment open.ddl.type.modify-table-charset-and-collate",
         Parts(tables=UnknownFails),
         (sign("consumer", "unknown DDL type"),),
         _OPEN,
@@ -236,6 +247,7 @@ ROWS: tuple[Mutant, ...] = (
         "rows-lose-their-key",
         "DDL",
         "It no longer finds the rows of a table by their keys once the table was altered.",
+        "open.column.handle",
         Parts(tables=LosesNewKey),
         (sign("duplicate-row extra-row stale-row"),),
         _OPEN,

@@ -7,7 +7,7 @@ from decimal import Context, Decimal, InvalidOperation
 
 from harness.model.columns import Column, ColumnKind
 from harness.model.values import Value
-from harness.mutants.mutant import Mutant, sign
+from harness.mutants.mutant import Mutant, of_type, sign
 from harness.mutants.parts import Parts
 
 # More digits than a DECIMAL has: nothing here may be lost by rounding.
@@ -56,6 +56,7 @@ def _scale_two(column: Column, number: Decimal) -> Decimal:
     return number.scaleb((column.scale or 0) - 2, _WIDE)
 
 
+_DECIMAL = {**of_type("decimal"), "avro": "avro.type.decimal avro.type.decimal.string"}
 _SIGNS = (sign("wrong-value unreadable-value", r"\.type\.decimal"),)
 
 ROWS: tuple[Mutant, ...] = (
@@ -63,6 +64,7 @@ ROWS: tuple[Mutant, ...] = (
         "decimals-through-double",
         "decimals",
         "It reads DECIMAL as a 64-bit floating-point number and loses digits beyond the 15th.",
+        {**_DECIMAL, "open": "open.value.bigint-exact"},
         _decimals(_double),
         _SIGNS,
         seen=("https://github.com/pingcap/tiflow/issues/12064",),
@@ -71,6 +73,7 @@ ROWS: tuple[Mutant, ...] = (
         "zero-pad-decimal",
         "decimals",
         "It fills the bytes of a DECIMAL with zeros where its sign belongs: -1 turns into 255.",
+        {**_DECIMAL, "avro": "avro.value.decimal-bytes avro.type.decimal.string"},
         _decimals(_zero_padded),
         _SIGNS,
         seen=("https://github.com/spiceai/spiceai/pull/11184",),
@@ -79,6 +82,7 @@ ROWS: tuple[Mutant, ...] = (
         "decimal-sign-lost",
         "decimals",
         "It loses the sign of a DECIMAL.",
+        _DECIMAL,
         _decimals(_unsigned),
         _SIGNS,
         seen=("https://github.com/spiceai/spiceai/pull/11184",),
@@ -87,6 +91,7 @@ ROWS: tuple[Mutant, ...] = (
         "decimal-fraction-cut",
         "decimals",
         "It keeps the whole part of a DECIMAL only.",
+        _DECIMAL,
         _decimals(_whole),
         _SIGNS,
     ),
@@ -94,6 +99,7 @@ ROWS: tuple[Mutant, ...] = (
         "one-scale-for-all",
         "decimals",
         "It puts the point of every DECIMAL before the last two digits, whatever its scale.",
+        _DECIMAL,
         _decimals(_scale_two),
         _SIGNS,
         seen=("https://github.com/pingcap/tiflow/issues/5554",),

@@ -131,6 +131,11 @@ class AllEqualRows(Tables):
         super().apply_row(event)
 
 
+_DELETE = {
+    "open": "open.row.delete",
+    "avro": "avro.consumer.null-is-delete",
+    "vitess": "vitess.row.delete",
+}
 _STAYS = sign("extra-row", "must not be there")
 
 ROWS: tuple[Mutant, ...] = (
@@ -138,6 +143,7 @@ ROWS: tuple[Mutant, ...] = (
         "deletes-ignored",
         "deletes",
         "It passes over deletes.",
+        _DELETE,
         Parts(events=Ignored),
         (_STAYS,),
         ALL,
@@ -147,6 +153,7 @@ ROWS: tuple[Mutant, ...] = (
         "tombstone-npe",
         "deletes",
         "It fails at a message without a value.",
+        {"avro": "avro.consumer.null-is-delete", "vitess": "vitess.tombstone.follows"},
         Parts(events=NullValueFails),
         (sign("consumer", "the value is null"),),
         ("avro", "vitess"),
@@ -160,6 +167,7 @@ ROWS: tuple[Mutant, ...] = (
         "null-value-skipped",
         "deletes",
         "It passes over messages without a value, which in Avro are the deletes.",
+        "avro.consumer.null-is-delete",
         Parts(events=NullValueSkipped),
         (_STAYS,),
         ("avro",),
@@ -169,6 +177,7 @@ ROWS: tuple[Mutant, ...] = (
         "tombstone-ignored",
         "deletes",
         "It passes over tombstones, although compaction may leave one alone, without its delete.",
+        "kafka.compaction.tombstone",
         Parts(events=TombstonesIgnored),
         (_STAYS,),
         ("vitess",),
@@ -178,6 +187,7 @@ ROWS: tuple[Mutant, ...] = (
         "tombstone-deletes-new-key",
         "deletes",
         "It lets the tombstone of a key that moved take away the row under the new key.",
+        "vitess.tombstone.ignored",
         Parts(events=LateTombstones),
         (sign("missing-row"),),
         ("vitess",),
@@ -187,6 +197,10 @@ ROWS: tuple[Mutant, ...] = (
         "before-only-delete",
         "deletes",
         "It finds the row to delete by all its columns, where the message carries the key only.",
+        {
+            "open": "open.row.delete.handle-columns open.row.delete.handle-only-setting",
+            "avro": "avro.row.delete avro.consumer.null-is-delete",
+        },
         Parts(tables=WholeBefore),
         (_STAYS,),
         ("open", "avro"),
@@ -196,6 +210,7 @@ ROWS: tuple[Mutant, ...] = (
         "delete-empties-the-row",
         "deletes",
         "It keeps a deleted row with NULL in every column but the key.",
+        _DELETE,
         Parts(tables=SoftDeletes),
         (_STAYS,),
     ),
@@ -203,6 +218,7 @@ ROWS: tuple[Mutant, ...] = (
         "delete-of-nothing-fails",
         "deletes",
         "It fails at a delete of a row that is not there, as a replayed one.",
+        {"avro": "avro.delivery.at-least-once", "vitess": "vitess.delivery.idempotent"},
         Parts(tables=MissingFails),
         (sign("consumer", "there is no row"),),
         ("avro", "vitess"),
@@ -212,6 +228,7 @@ ROWS: tuple[Mutant, ...] = (
         "delete-takes-all-equal-rows",
         "deletes",
         "It deletes every row that equals the old one, in a table without a key.",
+        "open.key.row-id",
         Parts(tables=AllEqualRows),
         (sign("missing-row"),),
         ("open",),

@@ -70,11 +70,10 @@ class ByContent(ByTsOnly):
 
 
 class NoMemory(Hold):
-    """Takes every copy for news."""
+    """Takes every copy of a row for news."""
 
     def _known(self, event: DecodedEvent) -> bool:
-        del event
-        return False
+        return event.kind is EventKind.DDL and super()._known(event)
 
 
 class DdlEachTime(Hold):
@@ -169,6 +168,18 @@ class Appends(Tables):
         super().apply_row(event)
 
 
+# What a repetition is, and that nothing else is one.
+REPETITION = {
+    "open": "open.delivery.at-least-once",
+    "avro": "avro.delivery.at-least-once",
+    "vitess": "vitess.delivery.idempotent",
+}
+# All rows of a transaction have one ts.
+_ONE_TRANSACTION = {
+    "open": "open.key.ts",
+    "avro": "avro.extension.commit-ts",
+    "vitess": "vitess.source.ts-commit",
+}
 _REPEATED = "duplicate-row ddl-repeated event-unexpected"
 _OPEN = ("open",)
 _LOST = (sign("event-missing missing-row stale-row extra-row"),)
@@ -178,6 +189,7 @@ ROWS: tuple[Mutant, ...] = (
         "dedupe-by-ts-only",
         "duplicates",
         "It takes two rows of one table and timestamp for copies of one.",
+        _ONE_TRANSACTION,
         Parts(events=ByTsOnly),
         _LOST,
         ALL,
@@ -187,6 +199,7 @@ ROWS: tuple[Mutant, ...] = (
         "dedupe-by-key-only",
         "duplicates",
         "It takes every further event of a key for a copy of the first.",
+        REPETITION,
         Parts(events=ByKeyOnly),
         _LOST,
     ),
@@ -194,6 +207,7 @@ ROWS: tuple[Mutant, ...] = (
         "dedupe-by-content",
         "duplicates",
         "It takes a row that returns to what it was for a copy of that time.",
+        REPETITION,
         Parts(events=ByContent),
         _LOST,
         ALL,
@@ -203,6 +217,7 @@ ROWS: tuple[Mutant, ...] = (
         "append-on-replay",
         "duplicates",
         "It appends again what is sent again.",
+        "open.delivery.at-least-once",
         Parts(hold=NoMemory),
         (sign(_REPEATED),),
         _OPEN,
@@ -215,6 +230,7 @@ ROWS: tuple[Mutant, ...] = (
         "keyless-copies-by-value",
         "duplicates",
         "It takes two equal rows of a table without a key for one row that came twice.",
+        "open.key.row-id",
         Parts(hold=KeylessOnce),
         (sign("missing-row"),),
         _OPEN,
@@ -224,6 +240,7 @@ ROWS: tuple[Mutant, ...] = (
         "ddl-replayed",
         "duplicates",
         "It runs a DDL again when the producer sends it again.",
+        "open.ddl.once",
         Parts(hold=DdlEachTime),
         (sign("ddl-repeated"), sign("consumer", "exists|Duplicate|duplicate|already")),
         _OPEN,
@@ -233,6 +250,7 @@ ROWS: tuple[Mutant, ...] = (
         "ddl-per-partition",
         "duplicates",
         "It runs a DDL once for every partition that carries it.",
+        "open.ddl.once",
         Parts(hold=DdlPerPartition),
         (sign("ddl-repeated"), sign("consumer", "exists|Duplicate|duplicate|already")),
         _OPEN,
@@ -242,6 +260,7 @@ ROWS: tuple[Mutant, ...] = (
         "one-ddl-a-timestamp",
         "duplicates",
         "It runs the first of several DDL statements of one timestamp.",
+        "open.ddl.equal-ts",
         Parts(hold=OneDdlATime),
         (sign("ddl-missing"),),
         _OPEN,
@@ -251,6 +270,7 @@ ROWS: tuple[Mutant, ...] = (
         "retract-by-before",
         "duplicates",
         "It counts rows: each copy of an update takes the old row away and adds the new one.",
+        REPETITION,
         Parts(hold=NoMemory, tables=Retractions),
         (sign("duplicate-row extra-row missing-row"),),
         ("open", "vitess"),
@@ -260,6 +280,7 @@ ROWS: tuple[Mutant, ...] = (
         "second-insert-fails",
         "duplicates",
         "It lets an insert fail where the key is there already.",
+        REPETITION,
         Parts(hold=NoMemory, tables=RefusesSecondInsert),
         (sign("consumer", "duplicate entry for the key"),),
         ALL,
@@ -269,6 +290,11 @@ ROWS: tuple[Mutant, ...] = (
         "upsert-appends",
         "duplicates",
         "It writes a put without an old row as a further row, although the key is there.",
+        {
+            "open": "open.row.upsert",
+            "avro": "avro.consumer.value-is-upsert",
+            "vitess": "vitess.delivery.idempotent",
+        },
         Parts(tables=Appends),
         (sign("duplicate-row extra-row"),),
         ALL,

@@ -135,9 +135,15 @@ class RowsAreValues(Tables):
 
 
 def _mutant(name: str, difference: str, tables: type[Tables], *seen: str) -> Mutant:
-    return Mutant(name, "keys", difference, Parts(tables=tables), _MERGED, ALL, seen)
+    return Mutant(name, "keys", difference, _HANDLE, Parts(tables=tables), _MERGED, ALL, seen)
 
 
+# The columns that identify a row, each with its whole value.
+_HANDLE = {
+    "open": "open.column.handle",
+    "avro": "avro.key.columns",
+    "vitess": "vitess.key.primary-key",
+}
 _MERGED: tuple[Sign, ...] = (sign("missing-row"),)
 _TABLES = (sign("extra-table missing-row extra-row wrong-value missing-column duplicate-row"),)
 
@@ -190,6 +196,7 @@ ROWS: tuple[Mutant, ...] = (
         "keyless-is-a-set",
         "keys",
         "It keeps equal rows of a table without a key once.",
+        "open.key.row-id",
         Parts(tables=RowsAreValues),
         _MERGED,
         ("open",),
@@ -199,6 +206,7 @@ ROWS: tuple[Mutant, ...] = (
         "tables-without-database",
         "keys",
         "It knows tables by their names alone, so that those of two databases are one.",
+        {"open": "open.key.row", "avro": "avro.schema.namespace"},
         Parts(events=NoTables),
         _TABLES,
         ("open", "avro"),
@@ -207,6 +215,7 @@ ROWS: tuple[Mutant, ...] = (
         "table-names-folded",
         "keys",
         "It writes the names of tables in lower case.",
+        {"open": "open.key.row", "avro": "avro.key.record", "vitess": "vitess.source.place"},
         Parts(events=LowerCase),
         _TABLES,
         ALL,

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from harness.model.columns import Column, ColumnKind
 from harness.model.values import Value
-from harness.mutants.mutant import Mutant, sign
+from harness.mutants.mutant import Mutant, of_type, sign
 from harness.mutants.parts import Parts
 
 
@@ -57,6 +57,7 @@ ROWS: tuple[Mutant, ...] = (
         "enum-counted-from-zero",
         "enum and set",
         "It counts the members of an ENUM from 0, so that each value is its neighbour.",
+        of_type("enum"),
         _numbers(_from_zero, ColumnKind.ENUM),
         _ENUM,
         seen=("https://github.com/pingcap/tiflow/issues/8491",),
@@ -65,6 +66,7 @@ ROWS: tuple[Mutant, ...] = (
         "set-bits-reversed",
         "enum and set",
         "It takes the highest bit of a SET for its first member.",
+        of_type("set"),
         _numbers(_reversed, ColumnKind.SET),
         _SET,
         seen=("https://github.com/debezium/debezium-connector-vitess/pull/222",),
@@ -73,6 +75,7 @@ ROWS: tuple[Mutant, ...] = (
         "set-of-one-member",
         "enum and set",
         "It keeps the first member of a SET and drops the others.",
+        of_type("set"),
         _numbers(_first_only, ColumnKind.SET),
         _SET,
         seen=("https://github.com/vitessio/vitess/issues/15750",),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.model.canonical import canonical
 from harness.model.columns import CHARACTERS, INTEGERS, Column, ColumnKind
 from harness.model.values import Value
-from harness.mutants.mutant import Mutant, sign
+from harness.mutants.mutant import NULLS, Mutant, sign
 from harness.mutants.parts import Parts
 
 _NUMBERS = INTEGERS | {ColumnKind.DECIMAL, ColumnKind.FLOAT, ColumnKind.DOUBLE}
@@ -38,6 +38,7 @@ ROWS: tuple[Mutant, ...] = (
         "default-for-null",
         "nulls",
         "It puts a column's default where the row says NULL.",
+        NULLS,
         Parts(value=_default),
         (sign("wrong-value", r"not NULL|not null"),),
         seen=(
@@ -49,6 +50,7 @@ ROWS: tuple[Mutant, ...] = (
         "null-is-zero",
         "nulls",
         "It reads NULL as 0 in columns of numbers.",
+        NULLS,
         Parts(value=_zero),
         (sign("wrong-value", r"is .?0[.0]*.?, not (NULL|null)"),),
         seen=("https://github.com/pingcap/tiflow/issues/4736",),
@@ -57,6 +59,7 @@ ROWS: tuple[Mutant, ...] = (
         "null-is-empty-text",
         "nulls",
         "It reads NULL as the empty text.",
+        NULLS,
         Parts(value=_empty),
         (sign("wrong-value", r"not (NULL|null)"),),
     ),
@@ -64,6 +67,7 @@ ROWS: tuple[Mutant, ...] = (
         "zero-is-null",
         "nulls",
         "It takes 0 for a value that is missing.",
+        NULLS,
         Parts(value=_falsy),
         (sign("wrong-value", r"is (NULL|null), not"),),
     ),

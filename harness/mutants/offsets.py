@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 
 from harness.model.decoded import DecodedEvent
 from harness.mutants.delivery import Delivery, Message, Partition
-from harness.mutants.duplicates import NoMemory
 from harness.mutants.mutant import ALL, Mutant, sign
 from harness.mutants.parts import Batch, Events, GivesUp, Known, Parts
 from harness.reference_consumer.arrive import Arrivals
@@ -93,6 +92,14 @@ def _written_twice(delivery: Delivery) -> Iterable[Batch]:
             yield batch
 
 
+class NothingKnown(Hold):
+    """Takes every copy for news, of DDL as well."""
+
+    def _known(self, event: DecodedEvent) -> bool:
+        del event
+        return False
+
+
 class InMemory(Hold):
     """Keeps what waits nowhere but in memory."""
 
@@ -106,6 +113,13 @@ def _forget_waiting(room: Hold | Arrivals) -> None:
         room.forget()
 
 
+# By what a message can be read at all.
+_CONFLUENT = "registry.frame.magic registry.frame.schema-id registry.frame.body registry.id-unknown"
+_READABLE = {
+    "open": "open.frame.version-1 open.frame.key-length open.frame.value-length open.event.kinds",
+    "avro": _CONFLUENT,
+    "vitess": f"connect.json.envelope vitess.envelope.fields {_CONFLUENT}",
+}
 _LOST = (sign("event-missing missing-row stale-row extra-row ddl-missing"),)
 
 ROWS: tuple[Mutant, ...] = (
@@ -113,6 +127,7 @@ ROWS: tuple[Mutant, ...] = (
         "last-record-is-end",
         "offsets",
         "It waits for the message before the end offset, where a marker may be.",
+        "kafka.offsets-have-gaps",
         Parts(stuck=_waits_for_last),
         (sign("consumer", "did not answer in time: waits for offset"),),
         ALL,
@@ -125,6 +140,7 @@ ROWS: tuple[Mutant, ...] = (
         "gap-is-data-loss",
         "offsets",
         "It takes an offset that nobody sees, as a marker's, for lost data.",
+        "kafka.offsets-have-gaps",
         Parts(events=GapFails),
         (sign("consumer", "data loss: offset"),),
         ALL,
@@ -137,6 +153,7 @@ ROWS: tuple[Mutant, ...] = (
         "end-offset-is-read",
         "offsets",
         "It takes the end offset for the last message's and leaves that one unread.",
+        "kafka.position-is-next",
         Parts(reads=_last_message_lost),
         _LOST,
     ),
@@ -144,6 +161,7 @@ ROWS: tuple[Mutant, ...] = (
         "ignore-new-partition",
         "offsets",
         "It never reads a partition that came into being after it had started.",
+        "kafka.partitions-grow",
         Parts(reads=_no_young),
         _LOST,
         ALL,
@@ -153,6 +171,7 @@ ROWS: tuple[Mutant, ...] = (
         "new-partition-from-latest",
         "offsets",
         "It reads a new partition from where it finds it, not from its beginning.",
+        "kafka.partitions-grow",
         Parts(reads=_young_from_latest),
         _LOST,
         ALL,
@@ -162,6 +181,7 @@ ROWS: tuple[Mutant, ...] = (
         "first-partition-only",
         "offsets",
         "It reads the partition 0 of each topic.",
+        "kafka.partitions-grow",
         Parts(reads=_first_partition),
         _LOST,
     ),
@@ -169,6 +189,7 @@ ROWS: tuple[Mutant, ...] = (
         "commit-offsets-first",
         "restart",
         "It commits offsets before it has written, and loses a batch when it is stopped between.",
+        "kafka.at-most-once",
         Parts(reads=_commits_first),
         _LOST,
         ALL,
@@ -181,6 +202,7 @@ ROWS: tuple[Mutant, ...] = (
         "skips-what-it-cannot-read",
         "offsets",
         "It passes over a message that it cannot decode, as if nothing had been lost.",
+        _READABLE,
         Parts(skips=True),
         (sign("consumer", "says nothing of a message that cannot be read"),),
         seen=("https://github.com/kafkajs/confluent-schema-registry/issues/146",),
@@ -189,6 +211,7 @@ ROWS: tuple[Mutant, ...] = (
         "resumes-one-too-far",
         "restart",
         "It resumes behind the message that it had to read next.",
+        "kafka.position-is-next",
         Parts(reads=_one_too_far),
         _LOST,
     ),
@@ -196,7 +219,8 @@ ROWS: tuple[Mutant, ...] = (
         "batch-written-twice",
         "restart",
         "It writes the batch in which it was stopped a second time, without looking for copies.",
-        Parts(reads=_written_twice, hold=NoMemory),
+        "kafka.at-least-once",
+        Parts(reads=_written_twice, hold=NothingKnown),
         (sign("duplicate-row extra-row ddl-repeated"), sign("consumer", "exists|already")),
         ("open",),
         (
@@ -207,7 +231,8 @@ ROWS: tuple[Mutant, ...] = (
     Mutant(
         "held-rows-forgotten",
         "restart",
-        "It keeps what waits for a resolved mark in memory only, and has lost it after a restart.",
+        "It keeps what waits for a resolved event in memory only, and has lost it after a restart.",
+        "kafka.at-most-once",
         Parts(hold=InMemory, restart=_forget_waiting),
         _LOST,
         ("open",),

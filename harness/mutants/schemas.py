@@ -115,6 +115,12 @@ def _turned_id() -> Callable[[Message], Message]:
     return change
 
 
+# A value belongs to the column that its own record names.
+_NAMES = {
+    "open": "open.column.name",
+    "avro": "avro.consumer.follows-versions",
+    "vitess": "vitess.ddl.next-row",
+}
 _SCHEMA = sign("consumer", "schema|field|body")
 _COLUMNS = (sign("missing-column extra-column wrong-value unreadable-value"),)
 
@@ -123,6 +129,7 @@ ROWS: tuple[Mutant, ...] = (
         "first-columns-for-ever",
         "schemas",
         "It keeps the columns that a table's first row had and drops the values of later ones.",
+        _NAMES,
         Parts(events=FirstColumns),
         _COLUMNS,
         ALL,
@@ -132,6 +139,7 @@ ROWS: tuple[Mutant, ...] = (
         "columns-by-place",
         "schemas",
         "It gives the n-th value of a row to the n-th column that the table had at first.",
+        _NAMES,
         Parts(events=ByPlace),
         _COLUMNS,
         ALL,
@@ -141,6 +149,7 @@ ROWS: tuple[Mutant, ...] = (
         "schema-default-ignored",
         "schemas",
         "It leaves a new column NULL in older rows, where the schema has a default.",
+        "registry.avro.resolution",
         Parts(events=NoDefaults),
         (sign("wrong-value", "is NULL"),),
         ("avro",),
@@ -150,6 +159,7 @@ ROWS: tuple[Mutant, ...] = (
         "first-schema-for-all",
         "schemas",
         "It reads every record of a topic by the schema of the first.",
+        "avro.consumer.schema-by-id",
         Parts(message=_first_schema),
         (_SCHEMA, *_COLUMNS),
         ("avro",),
@@ -159,6 +169,7 @@ ROWS: tuple[Mutant, ...] = (
         "latest-schema-for-all",
         "schemas",
         "It reads every record of a topic by the latest schema, older ones too.",
+        "avro.consumer.schema-by-id",
         Parts(reads=_by_latest),
         (_SCHEMA, *_COLUMNS),
         ("avro",),
@@ -168,6 +179,7 @@ ROWS: tuple[Mutant, ...] = (
         "key-schema-for-both",
         "schemas",
         "It reads the value by the schema that the key names.",
+        "avro.message.avro-encoded",
         Parts(message=_key_schema_for_both),
         (_SCHEMA,),
         ("avro",),
@@ -177,6 +189,7 @@ ROWS: tuple[Mutant, ...] = (
         "schema-id-turned-round",
         "schemas",
         "It reads the four bytes of a schema id in the order of the machine.",
+        "registry.frame.schema-id",
         Parts(message=_turned_id),
         (sign("consumer", "schema"),),
         ("avro",),

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from harness.model.columns import BINARIES, CHARACTERS, Column
 from harness.model.values import Value
-from harness.mutants.mutant import Mutant, sign
+from harness.mutants.mutant import NULLS, Mutant, of_type, sign
 from harness.mutants.parts import Parts
 
 _UNKNOWN = "\N{REPLACEMENT CHARACTER}"
@@ -57,6 +57,11 @@ def _until_zero(content: bytes) -> bytes:
     return content.partition(b"\0")[0]
 
 
+_CHARACTERS_NOW = of_type(*sorted(kind.value for kind in CHARACTERS))
+_CHARACTERS = {**_CHARACTERS_NOW, "open": f"{_CHARACTERS_NOW['open']} open.type.varchar.base64"}
+_UTF8 = {**_CHARACTERS, "avro": "avro.value.text-utf8"}
+_BINARIES = of_type(*sorted(kind.value for kind in BINARIES))
+_BYTES = {**_BINARIES, "vitess": f"{_BINARIES['vitess']} vitess.binary.mode"}
 _TEXT = (sign("wrong-value unreadable-value missing-row extra-row", r"char|text"),)
 _BINARY = (sign("wrong-value unreadable-value missing-row extra-row", r"binary|blob"),)
 
@@ -65,6 +70,7 @@ ROWS: tuple[Mutant, ...] = (
         "ascii-default",
         "texts",
         "It writes text in the platform's ASCII, and a question mark for every other letter.",
+        _UTF8,
         _characters(_ascii),
         _TEXT,
         seen=(
@@ -76,6 +82,7 @@ ROWS: tuple[Mutant, ...] = (
         "utf8-read-as-latin",
         "texts",
         "It reads UTF-8 as Latin-1, so that one letter becomes several.",
+        _UTF8,
         _characters(_latin),
         _TEXT,
     ),
@@ -83,6 +90,7 @@ ROWS: tuple[Mutant, ...] = (
         "utf8-of-three-bytes",
         "texts",
         "It has no room for letters of four bytes in UTF-8 and replaces them.",
+        _UTF8,
         _characters(_short),
         _TEXT,
     ),
@@ -90,6 +98,7 @@ ROWS: tuple[Mutant, ...] = (
         "null-string",
         "texts",
         "It takes the word null for NULL.",
+        NULLS,
         _characters(_null_word),
         _TEXT,
         seen=("https://github.com/pingcap/ticdc/issues/3958",),
@@ -98,6 +107,7 @@ ROWS: tuple[Mutant, ...] = (
         "empty-text-is-null",
         "texts",
         "It takes the empty text for NULL.",
+        NULLS,
         _characters(lambda text: text or None),
         _TEXT,
         seen=("https://github.com/pingcap/ticdc/issues/3958",),
@@ -106,6 +116,7 @@ ROWS: tuple[Mutant, ...] = (
         "blanks-trimmed",
         "texts",
         "It strips blanks from both ends of a text.",
+        _CHARACTERS,
         _characters(lambda text: text.strip(" ")),
         _TEXT,
     ),
@@ -113,6 +124,7 @@ ROWS: tuple[Mutant, ...] = (
         "binary-as-text",
         "texts",
         "It reads bytes as UTF-8 and replaces what is none.",
+        _BYTES,
         _bytes(_lossy),
         _BINARY,
         seen=("https://github.com/pingcap/tiflow/issues/7058",),
@@ -121,6 +133,7 @@ ROWS: tuple[Mutant, ...] = (
         "base64-kept",
         "texts",
         "It takes the Base64 text that carries bytes for the bytes themselves.",
+        _BYTES,
         _bytes(b64encode),
         _BINARY,
         seen=("https://github.com/risingwavelabs/risingwave/issues/10628",),
@@ -129,6 +142,7 @@ ROWS: tuple[Mutant, ...] = (
         "bytes-end-at-zero",
         "texts",
         "It takes a zero byte for the end of a binary value.",
+        _BYTES,
         _bytes(_until_zero),
         _BINARY,
     ),

@@ -8,7 +8,7 @@ from datetime import date, datetime, timedelta
 
 from harness.model.columns import Column, ColumnKind
 from harness.model.values import Value
-from harness.mutants.mutant import Mutant, sign
+from harness.mutants.mutant import Mutant, of_type, sign
 from harness.mutants.parts import Parts
 
 _EAST = timedelta(hours=8)
@@ -79,6 +79,29 @@ def _two_digits(text: str) -> Value:
     return f"20{text[2:]}" if text[:2] not in {"00", "20"} else text
 
 
+def _modes(*kinds: str) -> str:
+    """Return the clauses of types in Vitess, one for each precision mode."""
+    connect = " ".join(f"vitess.temporal.connect.{kind}" for kind in kinds if kind != "timestamp")
+    modes = "adaptive isostring microseconds nanoseconds"
+    listed = " ".join(f"vitess.temporal.{mode}" for mode in modes.split())
+    return f"{of_type(*kinds)['vitess']} {connect} {listed}"
+
+
+_ZONE = {"open": "open.value.timestamp-zone", "avro": "avro.value.timestamp-zone"}
+_ZONE_TS = {**_ZONE, "vitess": "vitess.type.timestamp"}
+_ZONE_DT = {**_ZONE, "vitess": "vitess.temporal.datetime-utc"}
+_MOMENTS_OF = {**of_type("datetime", "timestamp"), "vitess": _modes("datetime", "timestamp")}
+_DIGITS = {
+    "open": "open.value.temporal-digits",
+    "avro": "avro.value.temporal-digits",
+    "vitess": _modes("datetime", "timestamp", "time"),
+}
+_DAYS = {**of_type("date", "datetime"), "vitess": _modes("date", "datetime")}
+_RANGE = {
+    "open": "open.value.time-range",
+    "avro": "avro.value.time-range",
+    "vitess": f"{_modes('time')} vitess.temporal.time-range vitess.temporal.time-outside",
+}
 _WRONG = "wrong-value unreadable-value"
 _MOMENTS = (ColumnKind.DATETIME, ColumnKind.TIMESTAMP)
 
@@ -87,6 +110,7 @@ ROWS: tuple[Mutant, ...] = (
         "session-tz",
         "dates and times",
         "It prints TIMESTAMP in its session's zone, eight hours east of UTC.",
+        _ZONE_TS,
         _texts(_shifted, ColumnKind.TIMESTAMP),
         (sign(_WRONG, r"\.type\.timestamp"),),
         seen=(
@@ -98,6 +122,7 @@ ROWS: tuple[Mutant, ...] = (
         "datetime-has-a-zone",
         "dates and times",
         "It takes a DATETIME for a moment in UTC and moves it to its own zone.",
+        _ZONE_DT,
         _texts(_shifted, ColumnKind.DATETIME),
         (sign(_WRONG, r"\.type\.datetime"),),
         seen=("https://github.com/pingcap/tiflow/issues/12243",),
@@ -107,6 +132,7 @@ ROWS: tuple[Mutant, ...] = (
         "dates and times",
         "It loses the time of a moment whose seconds are 0, because a text without them fits no "
         "pattern.",
+        _MOMENTS_OF,
         _texts(_no_seconds, *_MOMENTS),
         (sign(_WRONG, r"\.type\.(datetime|timestamp)"),),
         seen=("https://github.com/oryanmoshe/debezium-timestamp-converter/pull/21",),
@@ -115,6 +141,7 @@ ROWS: tuple[Mutant, ...] = (
         "microseconds-cut",
         "dates and times",
         "It keeps three digits of a second's fraction.",
+        _DIGITS,
         _texts(_fraction_cut(3), *_MOMENTS, ColumnKind.TIME),
         (sign(_WRONG, r"\.type\.(datetime|timestamp|time)"),),
         seen=("https://github.com/pingcap/ticdc/pull/3973",),
@@ -123,6 +150,7 @@ ROWS: tuple[Mutant, ...] = (
         "fraction-cut",
         "dates and times",
         "It keeps whole seconds only.",
+        _DIGITS,
         _texts(_fraction_cut(0), *_MOMENTS, ColumnKind.TIME),
         (sign(_WRONG, r"\.type\.(datetime|timestamp|time)"),),
         seen=("https://github.com/pingcap/ticdc/pull/3973",),
@@ -131,6 +159,7 @@ ROWS: tuple[Mutant, ...] = (
         "julian-days",
         "dates and times",
         "It counts days before 15 October 1582 in the Julian calendar.",
+        _DAYS,
         _texts(_julian, ColumnKind.DATE, ColumnKind.DATETIME),
         (sign(_WRONG, r"\.type\.date"),),
         seen=("https://github.com/risingwavelabs/risingwave/issues/16895",),
@@ -139,6 +168,7 @@ ROWS: tuple[Mutant, ...] = (
         "time-within-a-day",
         "dates and times",
         "It takes a TIME for a time of day and drops whole days.",
+        _RANGE,
         _texts(_within_a_day, ColumnKind.TIME),
         (sign(_WRONG, r"\.type\.time\b"),),
     ),
@@ -146,6 +176,7 @@ ROWS: tuple[Mutant, ...] = (
         "negative-time-turned",
         "dates and times",
         "It loses the sign of a TIME.",
+        _RANGE,
         _texts(_no_minus, ColumnKind.TIME),
         (sign(_WRONG, r"\.type\.time\b"),),
     ),
@@ -153,6 +184,7 @@ ROWS: tuple[Mutant, ...] = (
         "century-assumed",
         "dates and times",
         "It takes every year for one of this century.",
+        _DAYS,
         _texts(_two_digits, ColumnKind.DATE, ColumnKind.DATETIME),
         (sign(_WRONG, r"\.type\.date"),),
     ),

@@ -9,18 +9,18 @@ Source: tiflow c7b2588 pkg/sink/codec/common/helper.go:345 `SanitizeName`; claus
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
 from harness.contracts import Projection
+from harness.model.settings import Settings
 from harness.model.source_events import RowEvent, SourceTable
 from harness.model.table import TableId
 
 _FORBIDDEN: Final = re.compile(r"[^A-Za-z0-9_]")
 
 
-def projection(values: Mapping[str, object]) -> Projection:
+def projection(values: Settings) -> Projection:
     """Return what gives a row event its sanitised names; no setting matters."""
     del values
     renamed: dict[int, tuple[SourceTable, SourceTable]] = {}

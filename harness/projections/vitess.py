@@ -13,8 +13,10 @@ from functools import partial
 from typing import Final
 
 from harness.contracts import Projection
+from harness.errors import UsageError
 from harness.model.change import Op
 from harness.model.columns import BINARIES, CHARACTERS, Column, ColumnKind
+from harness.model.settings import Settings
 from harness.model.source_events import RowEvent, SourceTable
 from harness.model.values import Row, Value
 from harness.projections.vitess_values import (
@@ -41,43 +43,59 @@ _ESCAPED: Final = re.compile(r"\A[0-9]|[^A-Za-z0-9]")
 _LONGEST_SHORT_STRING: Final = 0xFFFF
 
 
-def projection(values: Mapping[str, object]) -> Projection:
+def projection(values: Settings) -> Projection:
     """Return what removes from a row event what is not sent; None where nothing is sent."""
     modes = modes_of(values)
     captured, included = _tables(values), _columns(values)
     rewrite = _rewriter(values)
-    tables: dict[int, tuple[SourceTable, SourceTable]] = {}
+    # By identity, which is kept beside: a table that is gone would lend its id to another.
+    tables: dict[int, tuple[SourceTable, SourceTable | None, frozenset[int]]] = {}
 
-    def visible_table(source: SourceTable) -> SourceTable:
-        if id(source) not in tables:
-            name = source.table.id
-            emitted = tuple(
-                ordinal
-                for ordinal in source.emitted
-                for column in [source.table.columns[ordinal]]
-                if included(f"{name.schema}.{name.name}.{column.name}")
-                and (column.kind not in UNSUPPORTED or modes.unknown)
-            )
-            columns = tuple(_visible_column(column, modes) for column in source.table.columns)
-            table = replace(source.table, columns=columns)
-            tables[id(source)] = (source, replace(source, table=table, emitted=emitted))
-        return tables[id(source)][1]
+    def visible_table(source: SourceTable) -> SourceTable | None:
+        """Return a captured table as a consumer knows it, None for any other."""
+        name = source.table.id
+        if not captured(str(name)) or name.schema.lower() in _SYSTEM:
+            return None
+        emitted = tuple(
+            ordinal
+            for ordinal in source.emitted
+            for column in [source.table.columns[ordinal]]
+            if included(f"{name}.{column.name}")
+            and (column.kind not in UNSUPPORTED or modes.unknown)
+        )
+        for column in (source.table.columns[ordinal] for ordinal in source.handle):
+            if not included(f"{name}.{column.name}"):
+                raise _without_key(f"{name}.{column.name}", "left out of rows")
+        columns = tuple(_visible_column(column, modes) for column in source.table.columns)
+        return replace(source, table=replace(source.table, columns=columns), emitted=emitted)
 
     def project(row: RowEvent) -> RowEvent | None:
-        name = row.table.table.id
-        if not captured(f"{name.schema}.{name.name}") or name.schema.lower() in _SYSTEM:
+        if id(row.table) not in tables:
+            table = visible_table(row.table)
+            sent = frozenset((*table.emitted, *table.handle)) if table else frozenset[int]()
+            tables[id(row.table)] = (row.table, table, sent)
+        _, table, sent = tables[id(row.table)]
+        if table is None or _LETTERS[row.op] in modes.skipped:
             return None
-        if _LETTERS[row.op] in modes.skipped or (modes.tolerant and _unreadable(row)):
+        if modes.tolerant and _unreadable(row):
             return None
-        table = visible_table(row.table)
-        if modes.unchanged_skipped and row.op is Op.UPDATE and _unchanged(table, row):
-            return None
-        image = partial(_image, row.table, frozenset((*table.emitted, *table.handle)), modes)
+        image = partial(_image, row.table, sent, modes)
         before = rewrite(row.table, image(row.before))
         after = rewrite(row.table, image(row.after))
-        return replace(row, table=table, before=before, after=after)
+        found = replace(row, table=table, before=before, after=after)
+        # The connector compares what it would send: two masked texts are equal.
+        skipped = modes.unchanged_skipped and row.op is Op.UPDATE and _unchanged(found)
+        return None if skipped else found
 
     return project
+
+
+def _without_key(column: str, what: str) -> UsageError:
+    """Return the error for rows without whole keys: the message's key has them, no answer may."""
+    return UsageError(
+        f"key column {column} is {what}, by which answers are compared",
+        hint="leave key columns out of the column lists and rules",
+    )
 
 
 def _visible_column(column: Column, modes: VitessModes) -> Column:
@@ -118,9 +136,9 @@ def _unreadable(row: RowEvent) -> bool:
     )
 
 
-def _unchanged(table: SourceTable, row: RowEvent) -> bool:
+def _unchanged(row: RowEvent) -> bool:
     before, after = row.before or (), row.after or ()
-    return all(before[ordinal] == after[ordinal] for ordinal in table.emitted)
+    return all(before[ordinal] == after[ordinal] for ordinal in row.table.emitted)
 
 
 def _matcher(listed: object) -> Matches:
@@ -133,7 +151,7 @@ def _matcher(listed: object) -> Matches:
     return lambda name: any(pattern.fullmatch(name) for pattern in patterns)
 
 
-def _tables(values: Mapping[str, object]) -> Matches:
+def _tables(values: Settings) -> Matches:
     """Return whether `keyspace.table` is captured: an include list goes first, if not blank."""
     for name, chosen in (("table.include.list", True), ("table.exclude.list", False)):
         if str(values.get(name) or "").strip():
@@ -141,7 +159,7 @@ def _tables(values: Mapping[str, object]) -> Matches:
     return _listed("", chosen=False)
 
 
-def _columns(values: Mapping[str, object]) -> Matches:
+def _columns(values: Settings) -> Matches:
     """Return whether `keyspace.table.column` is part of values: an exclude list goes first."""
     for name, chosen in (("column.exclude.list", False), ("column.include.list", True)):
         if values.get(name) is not None:
@@ -156,9 +174,9 @@ def _listed(listed: object, *, chosen: bool) -> Matches:
 
 
 def _rewriter(
-    values: Mapping[str, object],
+    values: Settings,
 ) -> Callable[[SourceTable, Row | None], Row | None]:
-    """Return what masks and cuts the texts of a row; keys and other kinds stay as they are."""
+    """Return what masks and cuts the texts of a row; other kinds stay as they are."""
     rules: list[tuple[Matches, Rewrite]] = []
     for name, listed in values.items():
         if mask := _MASK.match(name):
@@ -174,10 +192,12 @@ def _rewriter(
             return row
         made = list(row)
         for ordinal, column in enumerate(source.table.columns):
-            if column.kind in CHARACTERS and ordinal not in source.handle:
-                name = f"{source.table.id.schema}.{source.table.id.name}.{column.name}"
+            if column.kind in CHARACTERS:
+                name = f"{source.table.id}.{column.name}"
                 # The first rule that matches is the only one.
                 change = next((change for matches, change in rules if matches(name)), None)
+                if change is not None and ordinal in source.handle:
+                    raise _without_key(name, "cut, masked or hashed in rows")
                 made[ordinal] = row[ordinal] if change is None else change(row[ordinal])
         return tuple(made)
 
@@ -219,10 +239,6 @@ def _units(text: str) -> Sequence[int]:
     return memoryview(text.encode("utf-16", "surrogatepass")).cast("H").tolist()[1:]
 
 
-def _unchanged_name(name: str) -> str:
-    return name
-
-
 def _avro_name(name: str) -> str:
     """Return a name with `_` for what Avro forbids, and before a first digit."""
     safe = _UNSAFE.sub("_", "".join(map(chr, _units(name))))
@@ -240,7 +256,7 @@ def _escape(unit: re.Match[str]) -> str:
 
 
 _FIELD_NAMES: Final[Mapping[str, Callable[[str], str]]] = {
-    "none": _unchanged_name,
+    "none": str,
     "avro": _avro_name,
     "avro_unicode": _avro_unicode_name,
 }

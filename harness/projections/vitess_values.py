@@ -13,9 +13,11 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 from zoneinfo import ZoneInfo
 
+from harness.errors import UsageError
 from harness.model.canonical import canonical
 from harness.model.columns import Column, ColumnKind
 from harness.model.reshape import zero_value
+from harness.model.settings import Settings
 from harness.model.values import Value
 
 UNSUPPORTED: Final = frozenset({ColumnKind.BIT, ColumnKind.VECTOR})
@@ -51,7 +53,7 @@ class VitessModes:
     zone: str
 
 
-def modes_of(values: Mapping[str, object]) -> VitessModes:
+def modes_of(values: Settings) -> VitessModes:
     """Read the modes out of a scenario's settings, with the connector's defaults."""
 
     def word(name: str, default: str) -> str:
@@ -66,7 +68,7 @@ def modes_of(values: Mapping[str, object]) -> VitessModes:
         field_names=word("field.name.adjustment.mode", "none"),
         unknown=word("include.unknown.datatypes", "false") == "true",
         nullable_datetime=word("override.datetime.to.nullable", "false") == "true",
-        tolerant=word("event.processing.failure.handling.mode", "fail") in {"warn", "skip"},
+        tolerant=word("event.processing.failure.handling.mode", "fail") != "fail",
         unchanged_skipped=word("skip.messages.without.change", "false") == "true",
         skipped=frozenset(letter.strip() for letter in skipped.split(",")),
         zone=str(values.get("user.timezone", "UTC")),
@@ -79,12 +81,13 @@ def visible_value(column: Column, value: Value, modes: VitessModes) -> Value:
         return None if column.nullable else visible_value(column, _absent(column), modes)
     match column.kind:
         case ColumnKind.BIGINT if isinstance(value, int) and value >= 1 << 63:
-            long = modes.unsigned == "long"
-            return None if long else value
+            return None if modes.unsigned == "long" else value
         case ColumnKind.DATE | ColumnKind.DATETIME if isinstance(value, str):
             return value if modes.time == "isostring" else _day(column, value, modes)
         case ColumnKind.TIME if isinstance(value, str) and modes.time == "connect":
             return _of_day(column, value)
+        case ColumnKind.TIME if isinstance(value, str) and modes.time == "adaptive":
+            return _in_32_bits(column, value)
         case _:
             return _by_column(column, value, modes)
 
@@ -173,11 +176,38 @@ def _wrapped(moment: datetime) -> datetime:
     return _EPOCH + timedelta(microseconds=left // 1000)
 
 
+def _in_32_bits(column: Column, value: str) -> Value:
+    """Return what is left of a TIME in 32 bits of milliseconds, where it has no finer digits.
+
+    UsageError where that has more digits than the column. Source: debezium-core 3.3.1
+    time/Time.java `toMilliOfDay`, which casts to int.
+    """
+    whole, _, fraction = value.partition(".")
+    if len(fraction) > _MILLIS:
+        return value
+    hours, minutes, seconds = whole.lstrip("-").split(":")
+    total = (int(hours) * 3600 + int(minutes) * 60 + int(seconds)) * 1000
+    total += int(fraction.ljust(_MILLIS, "0"))
+    total = -total if whole.startswith("-") else total
+    left = (total + (1 << 31)) % (1 << 32) - (1 << 31)
+    if left == total:
+        return value
+    minutes_left, rest = divmod(abs(left), 60_000)
+    digits = f"{rest % 1000:03}"
+    if digits[column.fsp :].strip("0"):
+        raise UsageError(
+            f"{value} leaves more digits in 32 bits of milliseconds than TIME({column.fsp}) has",
+            expected="a TIME of at most 596 hours under `time.precision.mode: adaptive`",
+        )
+    text = f"{minutes_left // 60:02}:{minutes_left % 60:02}:{rest // 1000:02}"
+    text += f".{digits[: column.fsp]}" if column.fsp else ""
+    return canonical(column, f"-{text}" if left < 0 else text)
+
+
 def _of_day(column: Column, value: str) -> Value:
     """Return a TIME as milliseconds of a day: none outside of the day."""
-    hours = int(value.split(":", maxsplit=1)[0].lstrip("-"))
-    outside = value.startswith("-") or (hours > 23 and value[:8] != "24:00:00")
-    if outside:
+    hours, _, _ = value.partition(":")
+    if hours.startswith("-") or (int(hours) > 23 and value[:8] != "24:00:00"):
         return None if column.nullable else canonical(column, "00:00:00")
     whole, _, fraction = value.partition(".")
     return canonical(column, f"{whole}.{fraction[:_MILLIS]}" if fraction else whole)

@@ -8,16 +8,19 @@ from harness.codecs.avro.codec import AVRO as CODEC
 from harness.codecs.avro.codec import carries_default
 from harness.codecs.avro.reference import SETTINGS, TYPES
 from harness.model.columns import ColumnKind
+from harness.model.settings import Settings
 from harness.projections.avro import projection
+from harness.protocols.cells import avro_clause
 from harness.protocols.description import read_description
-from harness.protocols.open import SETTINGS_SCHEMA
-from harness.protocols.protocol import FuzzSettings, ProtocolSpec, Settings
-from harness.protocols.ticdc import ROUTES
-from harness.sources.tidb.source import CHANGEFEED, tidb_source
+from harness.protocols.protocol import FuzzSettings, ProtocolSpec
+from harness.protocols.ticdc import ROUTES, with_changefeed
+from harness.sources.tidb.source import tidb_source
 from harness.spec import layer
+from harness.stream_rules.avro import RULES
 
 WATERMARK = "avro-enable-watermark"
 EXTENSION = "enable-tidb-extension"
+_SETTINGS = with_changefeed(SETTINGS)
 
 
 def _watermark(settings: Settings) -> bool:
@@ -40,11 +43,10 @@ AVRO = ProtocolSpec(
     source=tidb_source("avro"),
     types=TYPES,
     type_clauses={kind: f"avro.type.{kind.value}" for kind in ColumnKind},
+    cell_clause=avro_clause,
     clauses=(layer("avro"),),
-    settings=SETTINGS,
-    known_settings=frozenset(
-        {CHANGEFEED, *SETTINGS_SCHEMA["properties"], *(one.name for one in SETTINGS)}
-    ),
+    settings=_SETTINGS,
+    known_settings=frozenset(setting.name for setting in _SETTINGS),
     projection=projection,
     carries_default=carries_default,
     dated=True,
@@ -63,4 +65,5 @@ AVRO = ProtocolSpec(
     ),
     # TiCDC posts the schemas of a topic under one subject, so tables need topics of their own.
     load_settings={"sink.dispatchers": [{"matcher": ["*.*"], "topic": "{schema}_{table}"}]},
+    stream_rules=RULES,
 )

@@ -14,9 +14,20 @@ CLAUSES: Mapping[str, Clause] = load_clauses(
 )
 
 
-def duty_clause(protocol: str, duty: str) -> str:
-    """Return the id of the clause behind a consumer's duty; empty when the protocol has none."""
-    return PROTOCOLS[protocol].description.duties.get(duty, "")
+# What all protocols have from Kafka.
+_KAFKA: Mapping[str, str] = {
+    "partition": "kafka.partitions-grow",
+    "gap": "kafka.offsets-have-gaps",
+    "position": "kafka.position-is-next",
+    "lost-at-stop": "kafka.at-most-once",
+    "read-again": "kafka.at-least-once",
+    "interleaved": "kafka.no-order-across-partitions",
+}
+
+
+def cause_clause(protocol: str, cause: str) -> str:
+    """Return the id of the clause that decides; empty where a protocol does not know the cause."""
+    return PROTOCOLS[protocol].description.causes.get(cause, "") or _KAFKA.get(cause, "")
 
 
 def type_clause(protocol: str, kind: ColumnKind) -> str:

@@ -1,6 +1,6 @@
 """What a protocol says of itself in words and ids: a TOML file beside its row.
 
-Keys: `title`, `introduction`, `layers`, `[dialects]`, `[duties]`, `[permissions]`, `[[events]]`;
+Keys: `title`, `introduction`, `layers`, `[dialects]`, `[causes]`, `[permissions]`, `[[events]]`;
 `open.toml` explains each of them.
 """
 
@@ -16,6 +16,7 @@ from types import MappingProxyType
 from typing import Any, cast
 
 from harness.errors import UsageError
+from harness.protocols.causes import CAUSES
 
 
 class Standing(StrEnum):
@@ -54,7 +55,7 @@ class Description:
     """A protocol in words.
 
     `layers` are the layers of clauses that it shares with other protocols, `dialects` explains each
-    dialect. `duties` has the clause that a consumer breaks by what it gets wrong, `permissions` the
+    dialect. `causes` has the clause that decides where an answer is wrong, `permissions` the
     faults that make sense in the protocol.
     """
 
@@ -62,7 +63,7 @@ class Description:
     introduction: str
     layers: tuple[str, ...]
     dialects: Mapping[str, str]
-    duties: Mapping[str, str]
+    causes: Mapping[str, str]
     permissions: Mapping[str, Permission]
     events: tuple[EventForm, ...]
 
@@ -91,13 +92,25 @@ def _description(data: Mapping[str, Any]) -> Description:
         introduction=data["introduction"],
         layers=tuple(data["layers"]),
         dialects=MappingProxyType(data["dialects"]),
-        duties=MappingProxyType(data["duties"]),
+        causes=_causes(data["causes"], permissions),
         permissions=MappingProxyType(permissions),
         events=tuple(
             EventForm(one["event"], one["key"], one["value"], tuple(one["clauses"]))
             for one in data["events"]
         ),
     )
+
+
+def _causes(said: Mapping[str, str], permissions: Mapping[str, Permission]) -> Mapping[str, str]:
+    """Return the clause of each cause; ValueError for one that no verdict ever finds.
+
+    Beside the common ones these are the hostile faults, which make messages unreadable.
+    """
+    hostile = {fault for fault, one in permissions.items() if one.standing is Standing.HOSTILE}
+    unknown = sorted(said.keys() - CAUSES.keys() - hostile)
+    if unknown:
+        raise ValueError(f"no verdict knows the cause {', '.join(unknown)}")
+    return MappingProxyType(dict(said))
 
 
 def _texts(listed: object) -> tuple[str, ...]:

@@ -9,11 +9,13 @@ from typing import Any
 from harness.codecs.open.codec import OPEN as CODEC
 from harness.codecs.open.reference import SETTINGS, TYPES
 from harness.model.columns import ColumnKind
+from harness.protocols.cells import open_clause
 from harness.protocols.description import read_description, read_schema
 from harness.protocols.protocol import FuzzSettings, ProtocolSpec, always
-from harness.protocols.ticdc import ROUTES
+from harness.protocols.ticdc import ROUTES, with_changefeed
 from harness.sources.tidb.source import tidb_source
 from harness.spec import layer
+from harness.stream_rules.open import RULES
 
 _HERE = files("harness.protocols")
 # Keys of a changefeed file and parameters of its sink URI, as scenarios may state them.
@@ -44,8 +46,9 @@ OPEN = ProtocolSpec(
     source=tidb_source("open"),
     types=TYPES,
     type_clauses={**{kind: f"open.type.{kind.value}" for kind in ColumnKind}, **_BLOBS},
+    cell_clause=open_clause,
     clauses=(layer("open"),),
-    settings=SETTINGS,
+    settings=with_changefeed(SETTINGS),
     settings_schema=SETTINGS_SCHEMA,
     fuzz=FuzzSettings(
         clauses=("open.row.insert",),
@@ -65,5 +68,6 @@ OPEN = ProtocolSpec(
         sends_ddl=always,
         dates_rows=always,
     ),
+    stream_rules=RULES,
     scaffold_parts=("json",),
 )

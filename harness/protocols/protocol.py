@@ -17,10 +17,17 @@ from harness.contracts import (
     carries_no_default,
 )
 from harness.model.columns import Column, ColumnKind
+from harness.model.settings import Settings
+from harness.protocols.cells import Cell
 from harness.protocols.description import Description, Permission
 from harness.sources.source import Source
+from harness.stream_rules.stream import StreamRule
 
-Settings = Mapping[str, Any]
+
+def the_type(cell: Cell, of_type: str) -> str:
+    """Return the clause of the column's type, whatever the value."""
+    del cell
+    return of_type
 
 
 def always(settings: Settings) -> bool:
@@ -67,20 +74,22 @@ class ProtocolSpec:
     | field | what it is |
     | --- | --- |
     | `name` | as scenarios, manifests and results call it |
-    | `description` | its words, duties and permissions, from its TOML file |
+    | `description` | its words, causes and permissions, from its TOML file |
     | `codec` | source events to records and back |
     | `source` | the simulator of what stands before its encoder |
-    | `settings` | the codec's settings; those of a changefeed are its source's |
+    | `settings` | the settings of its codec and its source, for the reference page |
     | `settings_schema` | JSON Schema of its settings in a scenario; without it any name will do |
     | `known_settings` | the names that a case may use where the schema does not say; None: all |
     | `types` | how each column kind travels, in words |
     | `clauses` | directories of TOML files with its own clauses |
     | `type_clauses` | the clause of each column kind's values |
+    | `cell_clause` | of a wrong value and its type's clause, the clause that decides it |
     | `projection` | for settings, what removes from a row event what the wire does not carry |
     | `carries_default` | whether the wire carries a column's default, which older rows then have |
     | `dated` | whether rows carry a commit ts that rises with every change of their key |
     | `fuzz` | what `harness fuzz` draws; None: the protocol is not drawn |
     | `load_settings` | what a workload of `harness load` needs to be sent at all |
+    | `stream_rules` | what its MUST clauses of order, batches and partitions demand of a stream |
     | `scaffold_parts` | directories of `scaffolds/LANGUAGE/` that its programs use as well |
     """
 
@@ -91,6 +100,7 @@ class ProtocolSpec:
     types: Mapping[ColumnKind, TypeForm]
     type_clauses: Mapping[ColumnKind, str]
     clauses: tuple[Traversable, ...]
+    cell_clause: Callable[[Cell, str], str] = the_type
     settings: tuple[Setting, ...] = ()
     settings_schema: Mapping[str, Any] | None = None
     known_settings: frozenset[str] | None = None
@@ -99,6 +109,7 @@ class ProtocolSpec:
     dated: bool = False
     fuzz: FuzzSettings | None = None
     load_settings: Settings = field(default_factory=lambda: MappingProxyType({}))
+    stream_rules: tuple[StreamRule, ...] = ()
     scaffold_parts: tuple[str, ...] = ()
 
     @property

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
+
+from harness.contracts import Setting
+from harness.sources.tidb.reference import SETTINGS as CHANGEFEED_SETTINGS
 
 # Partition rules that `harness fuzz` draws.
 ROUTES: tuple[Mapping[str, Any], ...] = tuple(
     MappingProxyType({"sink.dispatchers": [{"matcher": ["*.*"], "partition": rule}]})
     for rule in ("index-value", "table", "ts")
 )
+
+
+def with_changefeed(own: Sequence[Setting]) -> tuple[Setting, ...]:
+    """Return a codec's settings and those of a changefeed that it does not speak of itself."""
+    names = {setting.name for setting in own}
+    return (*own, *(setting for setting in CHANGEFEED_SETTINGS if setting.name not in names))

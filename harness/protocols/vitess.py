@@ -7,14 +7,17 @@ from importlib.resources import files
 from harness.codecs.debezium_vitess.codec import VITESS as CODEC
 from harness.codecs.debezium_vitess.reference import SETTINGS, TYPES
 from harness.model.columns import ColumnKind
+from harness.model.settings import Settings
 from harness.projections.vitess import projection
+from harness.protocols.cells import vitess_clause
 from harness.protocols.description import read_description
-from harness.protocols.protocol import FuzzSettings, ProtocolSpec, Settings, always
+from harness.protocols.protocol import FuzzSettings, ProtocolSpec, always
 from harness.sources.vitess.source import vitess_source
 from harness.spec import layer
+from harness.stream_rules.vitess import RULES
 
 
-def _converter(name: str, value: object) -> Settings:
+def _converter(name: str, value: str) -> Settings:
     return {f"{part}.{name}": value for part in ("key", "value")}
 
 
@@ -31,6 +34,7 @@ VITESS = ProtocolSpec(
     source=vitess_source(),
     types=TYPES,
     type_clauses={kind: f"vitess.type.{kind.value}" for kind in ColumnKind},
+    cell_clause=vitess_clause,
     clauses=(layer("vitess"),),
     settings=SETTINGS,
     projection=projection,
@@ -69,5 +73,6 @@ VITESS = ProtocolSpec(
     ),
     # A connector that starts with a workload finds no rows to copy.
     load_settings={"snapshot.mode": "never"},
+    stream_rules=RULES,
     scaffold_parts=("json",),
 )

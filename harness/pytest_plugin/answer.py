@@ -23,6 +23,7 @@ OUTCOMES: Mapping[str, str] = {
     Judgement.UNDECIDED.value: "skipped",
     Judgement.XFAIL.value: "skipped",
     Judgement.DECLARED_LOSSY.value: "skipped",
+    Judgement.BEYOND.value: "skipped",
     Judgement.NOT_APPLICABLE.value: "skipped",
     Judgement.HARNESS_ERROR.value: "error",
     PROBLEM: "error",

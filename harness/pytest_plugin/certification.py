@@ -138,7 +138,9 @@ class Certify:
         finished = order.run(space, applicable) if applicable else {}
         events = [finished[case.id] for case in applicable]
         wrong = [event for event in events if event.verdict.judgement in FINDINGS]
-        lines = [line for event in wrong for line in ("", *case_lines(event))]
+        logs = ("", *(event.log for event in wrong))
+        pairs = zip(wrong, logs, strict=False)
+        lines = [line for event, shown in pairs for line in ("", *case_lines(event, shown))]
         verdicts = tuple(declined_by_case[case.id] or finished[case.id].verdict for case in cases)
         return Result(consumer.name, verdicts, "\n".join(lines))
 

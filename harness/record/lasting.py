@@ -6,13 +6,13 @@ recording's own all the same: created for it, dropped behind it, and refused whe
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 
 from harness.record import binlog
 from harness.record.recorder import FromLog, FromReads, Recording, Source, recorded
 from harness.record.server import Server, Upstream, create, databases_of_our_own, drop
-from harness.scenario.document import Scenario
+from harness.scenario.document import NOTHING, Scenario
 
 
 class Lasting:
@@ -26,15 +26,16 @@ class Lasting:
         if self._has_log:
             binlog.prepare_marks(server, marks)
 
-    def record(self, scenario: Scenario) -> Recording:
+    def record(self, scenario: Scenario, session: Mapping[str, str] = NOTHING) -> Recording:
         """Record a scenario and leave the server as it was.
 
-        Raises what `recorded` raises, and UsageError when a database of that name exists.
+        `session` as `recorded` takes it. Raises what `recorded` raises, and
+        UsageError when a database of that name exists.
         """
         created: list[str] = []
         try:
             created.extend(create(self._server, scenario.databases))
-            return recorded(scenario, self._server, self._source(scenario))
+            return recorded(scenario, self._server, self._source(scenario), session)
         finally:
             drop(self._server, created)
 

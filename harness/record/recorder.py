@@ -25,7 +25,7 @@ from harness.record.rows import Rows, all_rows
 from harness.record.server import Server, SqlError, Upstream, databases_of_our_own
 from harness.record.session import sql_steps
 from harness.record.world import World, difference
-from harness.scenario.document import DdlStep, Scenario, SqlStatement, TransactionStep
+from harness.scenario.document import NOTHING, DdlStep, Scenario, SqlStatement, TransactionStep
 
 Line = Mapping[str, Any]
 Reading = Mapping[TableId, Rows]
@@ -33,6 +33,10 @@ Reading = Mapping[TableId, Rows]
 
 class SqlRefused(ScenarioError):  # noqa: N818  (what the server did)
     """The database refuses a statement."""
+
+
+class DisagreementError(ScenarioError):
+    """Catalogue, log and database disagree, so that nothing can be locked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,12 +157,16 @@ def record(
     return write_lock(scenario, golden_root, found.lines)
 
 
-def recorded(scenario: Scenario, server: Server, source: Source) -> Recording:
+def recorded(
+    scenario: Scenario, server: Server, source: Source, session: Mapping[str, str] = NOTHING
+) -> Recording:
     """Run a scenario on a server that has its databases, empty, and return what happened.
 
-    Raises ScenarioError as `record` does; `SqlRefused` for SQL that the server refuses.
+    `session` holds variables under which its statements run, other than a recording's own.
+    Raises ScenarioError as `record` does: `SqlRefused` for SQL that the server refuses,
+    `DisagreementError` where it is not certain what happened.
     """
-    readings = _Run(scenario, server, source).execute()
+    readings = _Run(scenario, server, source, session).execute()
     first: Line = header(scenario, server.version, source.name)
     lines = [first, *_Replay(scenario, source.events(), readings).lines()]
     return Recording(lines, readings[-1] if readings else {})
@@ -166,6 +174,10 @@ def recorded(scenario: Scenario, server: Server, source: Source) -> Recording:
 
 def _refuse(where: Location, what: str, *, expected: str = "", hint: str = "") -> NoReturn:
     raise ScenarioError((Problem(where, what, expected, hint),))
+
+
+def _disagree(where: Location, what: str, *, hint: str = "") -> NoReturn:
+    raise DisagreementError((Problem(where, what, hint=hint),))
 
 
 def _apply(scenario: Scenario, world: World, statement: SqlStatement) -> tuple[DdlJob, ...]:
@@ -180,15 +192,18 @@ def _apply(scenario: Scenario, world: World, statement: SqlStatement) -> tuple[D
         _refuse(where, f"SQL: {what}", expected=error.expected, hint=error.hint)
     except ValueError as error:
         where = Location(scenario.file, statement.line, statement.column)
-        _refuse(where, f"what this does to stored rows cannot be known: {error}")
+        _disagree(where, f"what this does to stored rows cannot be known: {error}")
 
 
 class _Run:
     """The first pass: everything is executed, and read after each step."""
 
-    def __init__(self, scenario: Scenario, server: Server, source: Source) -> None:
+    def __init__(
+        self, scenario: Scenario, server: Server, source: Source, session: Mapping[str, str]
+    ) -> None:
         self.scenario = scenario
         self.server = server
+        self.session = session
         self.source = source
         self.world = World(scenario.databases)
 
@@ -221,7 +236,7 @@ class _Run:
         tables = self.catalogue.tables()
         different = list(schemas.differences(self.server, self.scenario.databases, tables))
         if different:
-            _refuse(
+            _disagree(
                 Location(self.scenario.file, step.statement.line, step.statement.column),
                 f"the catalogue and the server disagree after this statement: {different[0]}",
                 hint="spell the definition out, or state the step under `emit`",
@@ -238,7 +253,8 @@ class _Run:
 
     def run(self, statement: SqlStatement) -> None:
         try:
-            self.server.run(statement.sql)
+            with self.server.under(self.session):
+                self.server.run(statement.sql)
         except SqlError as error:
             problem = Problem(
                 Location(self.scenario.file, statement.line, statement.column),
@@ -335,7 +351,7 @@ class _Replay:
                 self.world.change(change)
                 yield change
         except ValueError as error:
-            _refuse(where, f"the server's log cannot be followed: {error}")
+            _disagree(where, f"the server's log cannot be followed: {error}")
 
     def compare(self, step: DdlStep | TransactionStep, reading: Reading) -> None:
         """Hold the fold of what the database ran against what a SELECT said after the step."""
@@ -345,7 +361,7 @@ class _Replay:
             what = difference(table, self.there.rows[table.id], reading[table.id])
             if what is not None:
                 line = step.statement.line if isinstance(step, DdlStep) else step.line
-                _refuse(
+                _disagree(
                     Location(self.scenario.file, line),
                     f"after this step the log and the database disagree: {what}",
                     hint="nothing was locked: a consumer that follows the log cannot reach what"

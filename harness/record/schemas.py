@@ -6,16 +6,15 @@ wrong types, so nothing is locked.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from harness.ddl import TokenKind, tokenize
 from harness.model.columns import INTEGERS, TEMPORALS, Column, ColumnKind
 from harness.model.table import Table
 from harness.record.rows import is_base
 from harness.record.server import Server
 
-MEMBER = re.compile(r"'((?:[^']|'')*)'")
 # What a server may call a kind; MariaDB's JSON is an alias.
 ALIASES: Mapping[ColumnKind, frozenset[str]] = {ColumnKind.JSON: frozenset({"json", "longtext"})}
 LENGTH_KINDS = frozenset(
@@ -139,7 +138,9 @@ def _fraction(column: Column, other: ServerColumn) -> dict[str, tuple[object, ob
 
 
 def _members(column: Column, other: ServerColumn) -> dict[str, tuple[object, object]]:
-    members = tuple(text.replace("''", "'") for text in MEMBER.findall(other.column_type))
+    # Servers print members as SQL literals, with quotes doubled and backslashes escaped.
+    tokens = tokenize(other.column_type)
+    members = tuple(token.text for token in tokens if token.kind is TokenKind.STRING)
     return {"members": (column.members, members)}
 
 

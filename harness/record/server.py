@@ -6,7 +6,7 @@ happened in between.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
@@ -103,6 +103,18 @@ class Server:
     def run(self, sql: str) -> None:
         """Run one statement and forget what it answers."""
         self.rows(sql)
+
+    @contextmanager
+    def under(self, settings: Mapping[str, str]) -> Generator[None]:
+        """Let session variables, each with its value as SQL, hold inside the block."""
+        before = {name: self.value(f"SELECT QUOTE(@@{name})") for name in settings}
+        for name, value in settings.items():
+            self.run(f"SET SESSION {name} = {value}")
+        try:
+            yield
+        finally:
+            for name, value in before.items():
+                self.run(f"SET SESSION {name} = {value}")
 
     def rows(self, sql: str) -> list[TextRow]:
         """Run one statement and return its rows, each value as the bytes of its text."""

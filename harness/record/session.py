@@ -14,8 +14,9 @@ from collections.abc import Mapping
 from harness.database.driver import CHARACTER_SET, COLLATION
 from harness.scenario.document import DdlStep, Scenario, Step, TransactionStep
 
-# TiDB's default (TiDB v8.5 pkg/parser/mysql/const.go `DefaultSQLMode`); a server that lacks one of
-# them (MySQL 8 dropped NO_AUTO_CREATE_USER) runs without it.
+# TiDB's default (TiDB v8.5 pkg/parser/mysql/const.go `DefaultSQLMode`), and what MariaDB needs to
+# round fractional seconds: TiDB and MySQL always do. A server that lacks one of them (MySQL 8 has
+# neither NO_AUTO_CREATE_USER nor TIME_ROUND_FRACTIONAL) runs without it.
 SQL_MODE = (
     "ONLY_FULL_GROUP_BY",
     "STRICT_TRANS_TABLES",
@@ -24,6 +25,7 @@ SQL_MODE = (
     "ERROR_FOR_DIVISION_BY_ZERO",
     "NO_AUTO_CREATE_USER",
     "NO_ENGINE_SUBSTITUTION",
+    "TIME_ROUND_FRACTIONAL",
 )
 # Session variables beside these; a server that lacks one runs without it.
 VARIABLES: Mapping[str, str] = {
@@ -51,7 +53,7 @@ def sql_steps(scenario: Scenario) -> tuple[DdlStep | TransactionStep, ...]:
 def fingerprint(scenario: Scenario) -> str:
     """Return the sha256 of everything that the locked rows follow from.
 
-    Comments, line numbers, pins and resolved marks do not count: they change no row.
+    Comments, line numbers, pins and resolved events do not count: they change no row.
     """
     document = {
         "databases": scenario.databases,

@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 
-from harness.contracts import SchemaRegistry, StoresOutside, Wire
+from harness.contracts import BoundCodec, SchemaRegistry, StoresOutside
 from harness.ddl import Catalogue
 from harness.errors import HarnessError
 from harness.model.decoded import DecodedEvent, EventKind
@@ -35,14 +35,14 @@ class Changefeed:
         job: Mapping[str, Any],
         mode: str = "bounded",
         registry: SchemaRegistry | None = None,
-        wire: Wire | None = None,
+        wire: BoundCodec | None = None,
     ) -> None:
         """Take the changefeed's part of job.json, the job's mode, and where schemas are read.
 
         `wire` is one that is bound already, to the same settings.
         """
         self._needs = unknown(job, mode)
-        self._wire: Wire | None = wire
+        self._wire: BoundCodec | None = wire
         if wire is None and not self._needs:
             self._wire = bound(job, registry)
         large = job.get("large_messages")
@@ -117,7 +117,7 @@ class Changefeed:
         return {"status": "done"}
 
 
-def bound(job: Mapping[str, Any], registry: SchemaRegistry | None) -> Wire:
+def bound(job: Mapping[str, Any], registry: SchemaRegistry | None) -> BoundCodec:
     """Return the decoder of a changefeed whose protocol and dialect are known."""
     codec = PROTOCOLS[job["protocol"]].codec
     wire = codec.bind(job["settings"], job["dialect"], registry)

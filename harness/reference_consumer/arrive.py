@@ -1,4 +1,4 @@
-"""Rows are applied as they arrive, where no resolved mark says more.
+"""Rows are applied as they arrive, where no resolved event says more.
 
 All events of a key lie in one partition, in order, so arrival is the order. A stream that is sent
 again brings older versions back: where rows carry their commit ts, one below the greatest that its

@@ -12,7 +12,7 @@ from typing import Any
 
 import orjson
 
-from harness.contracts import Wire
+from harness.contracts import BoundCodec
 from harness.ddl import Catalogue, DdlError
 from harness.errors import DecodingError, HarnessError, SchemaRefused
 from harness.model.decoded import DecodedEvent, EventKind
@@ -102,7 +102,7 @@ def _lines(feed: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _events(
-    wire: Wire, record: Mapping[str, Any], shapes: _Shapes, left: Rows
+    wire: BoundCodec, record: Mapping[str, Any], shapes: _Shapes, left: Rows
 ) -> Iterator[dict[str, Any]]:
     pair = [_bytes(record["key"]), _bytes(record["value"])]
     if not any(pair):

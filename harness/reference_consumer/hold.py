@@ -1,10 +1,10 @@
-"""Rows and DDL wait until the resolved marks of all partitions have passed them.
+"""Rows and DDL wait until the resolved events of all partitions have passed them.
 
-Rules: the global resolved ts is the least over all partitions of each partition's greatest mark (a
-mark may go backwards and means nothing then). What is complete is applied in commit order; at one
-commit ts DDL first, then deletes, then puts. Repeated events are dropped by (commit ts, table, row,
-kind); an event at or below the ts that was already applied is a replay. A row merely below the
-highest ts seen is not.
+Rules: the global resolved ts is the least over all partitions of each partition's greatest (one
+that goes back means nothing). What is complete is applied in commit order; at one commit ts DDL
+first, then deletes, then puts. Repeated events are dropped by (commit ts, table, row, kind); an
+event at or below the ts that was already applied is a replay. A row merely below the highest ts
+seen is not.
 
 Of TiCDC Avro with the watermark a delete carries no commit ts. A partition is in the order of
 commit ts, so it waits for the next event of its partition that carries one, and takes its place by
@@ -106,5 +106,8 @@ def identity(event: DecodedEvent) -> Hashable:
     names = event.handle or tuple(image)
     values = tuple(image[name] for name in names)
     put = event.kind in _PUTS
-    row_id = None if event.handle else event.row_id
-    return (event.commit_ts, event.schema, event.table, row_id, values, put)
+    if event.handle:
+        return (event.commit_ts, event.schema, event.table, values, put)
+    # An update into a row that is inserted at the same ts is another event.
+    old = None if event.before is None else tuple(event.before.items())
+    return (event.commit_ts, event.schema, event.table, event.row_id, old, values, put)

@@ -152,10 +152,9 @@ class Tables:
         loose = self.loose.pop(before.id, [])
         if after is None or not keeps_rows(before, after):
             return
-        names = [column.name for column in before.columns]
 
         def moved(row: NamedRow) -> NamedRow:
-            new = reshape(before, after, tuple(row.get(name) for name in names))
+            new = reshape(before, after, tuple(map(row.get, before.column_names)))
             pairs = zip(after.columns, new, strict=True)
             return {c.name: v for c, v in pairs if c.generated is None or c.generated.stored}
 

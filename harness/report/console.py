@@ -29,7 +29,13 @@ from harness.report.highlight import styled
 from harness.report.outcome import gaps, headline
 
 QUIET = frozenset(
-    {Judgement.PASS, Judgement.NOT_APPLICABLE, Judgement.XFAIL, Judgement.DECLARED_LOSSY}
+    {
+        Judgement.PASS,
+        Judgement.NOT_APPLICABLE,
+        Judgement.XFAIL,
+        Judgement.DECLARED_LOSSY,
+        Judgement.BEYOND,
+    }
 )
 STYLES = {
     Judgement.PASS: "green",
@@ -37,6 +43,7 @@ STYLES = {
     Judgement.UNDECIDED: "yellow",
     Judgement.XFAIL: "yellow",
     Judgement.DECLARED_LOSSY: "yellow",
+    Judgement.BEYOND: "yellow",
 }
 SENTENCES = {
     "plan": "planning {detail}",
@@ -64,6 +71,7 @@ class ConsoleReport:
         self._gaps: list[Verdict] = []
         self._phases: dict[str, str] = {}
         self._services: dict[str, str] = {}
+        self._log = ""
 
     def handle(self, event: Event) -> None:
         """Render one event."""
@@ -135,7 +143,8 @@ class ConsoleReport:
         if judgement in QUIET:
             return
         self._console.print()
-        lines = visible("\n".join(case_lines(event))).split("\n")
+        lines = visible("\n".join(case_lines(event, self._log))).split("\n")
+        self._log = event.log
         self._print(Text(lines[0], style=f"bold {STYLES.get(judgement, 'red')}"))
         for line in styled(lines[1:]):
             self._print(line)

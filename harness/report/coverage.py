@@ -1,26 +1,30 @@
-"""Which scenarios cover each clause, and how their cases ended in the last run.
+"""Which scenarios cover each clause, which mutants prove it, how its cases ended in the last run.
 
-A case covers a clause if the clause governs its protocol and the case cites it: as a clause under
-test, as the permission of its own fault, or as the reason why its protocol may differ. A clause
-that several protocols share is covered by a case of any of them.
+A clause is proved when a mutant that violates it is detected by a scenario that cites it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
+from types import MappingProxyType
 
+from harness.engine.catalogue.citing import covering_cases
+from harness.engine.mutation.proofs import Proofs
 from harness.model.events import CaseFinished, Event, RunStarted
 from harness.model.finding import FINDINGS, Judgement
-from harness.protocols.clauses import CLAUSES, governs
+from harness.protocols.clauses import CLAUSES
 from harness.report.read import read_events
 from harness.scenario.expand import Case
 from harness.spec import Clause, Level, Proof
 
 # The least share of a level's clauses that must have a scenario or a proof; MAY has none.
 REQUIRED: Mapping[Level, float] = {Level.MUST: 1.0, Level.SHOULD: 0.95}
+# The least share of a level's clauses that a mutant must prove.
+REQUIRED_PROVED: Mapping[Level, float] = {Level.MUST: 0.0}
 
 NOT_JUDGED = frozenset(
     {
@@ -29,6 +33,7 @@ NOT_JUDGED = frozenset(
         Judgement.HARNESS_ERROR,
         Judgement.XFAIL,
         Judgement.DECLARED_LOSSY,
+        Judgement.BEYOND,
     }
 )
 
@@ -39,7 +44,7 @@ class Status(StrEnum):
     PASSED = "passed"
     FAILED = "failed"
     NOT_RUN = "not run"
-    PROVED = "proved"
+    TESTED = "by test"
     MISSING = "MISSING"
 
 
@@ -56,13 +61,27 @@ class Verdicts:
 
 @dataclass(frozen=True, slots=True)
 class CoveredClause:
-    """One clause, the cases that cover it, its status, and its proof if no scenario can show it."""
+    """One clause, the cases that cover it, its status, and its test if no scenario can show it.
+
+    `mutants` prove it: each violates the clause, and its case, which cites the clause, detects it.
+    """
 
     clause: Clause
     cases: tuple[str, ...]
     scenarios: tuple[str, ...]
     status: Status
     proof: Proof | None = None
+    mutants: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    @property
+    def proved(self) -> bool:
+        """Tell whether a mutant proves it."""
+        return bool(self.mutants)
+
+    @property
+    def neither(self) -> bool:
+        """Tell whether neither a mutant nor a test proves it."""
+        return not self.mutants and self.status is not Status.TESTED
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,33 +91,13 @@ class Totals:
     layer: str
     level: Level
     clauses: int
+    proved: int
     statuses: Mapping[Status, int]
 
     @property
     def covered(self) -> int:
-        """Return how many have a scenario or a proof."""
+        """Return how many have a scenario or a test."""
         return self.clauses - self.statuses[Status.MISSING]
-
-
-def cited(case: Case) -> Iterator[str]:
-    """Yield the clauses that a case cites, those of other protocols included."""
-    scenario, protocol = case.scenario, case.protocol
-    yield from scenario.clauses
-    if protocol in scenario.expect.reasons:
-        yield scenario.expect.reasons[protocol]
-    for step in scenario.delivery.get(case.delivery or "", ()):
-        if protocol in step.allowed_by:
-            yield step.allowed_by[protocol]
-
-
-def covering_cases(cases: Iterable[Case]) -> Mapping[str, tuple[Case, ...]]:
-    """Return the cases that cover each clause, by clause id, in the cases' order."""
-    found: dict[str, list[Case]] = {}
-    for case in cases:
-        for clause in dict.fromkeys(cited(case)):
-            if governs(CLAUSES[clause], case.protocol):
-                found.setdefault(clause, []).append(case)
-    return {clause: tuple(those) for clause, those in found.items()}
 
 
 def verdicts_of(runs: Iterable[Iterable[Event]]) -> Verdicts:
@@ -128,27 +127,31 @@ def coverage(
     verdicts: Verdicts,
     layers: Sequence[str] = (),
     levels: Sequence[Level] = (),
+    proofs: Proofs = MappingProxyType({}),
 ) -> tuple[CoveredClause, ...]:
     """Return every clause of the layers and levels (all without any), in the order of CLAUSES."""
     found = covering_cases(cases)
     return tuple(
-        _covered(clause, found.get(clause.id, ()), verdicts)
+        _covered(clause, found.get(clause.id, ()), verdicts, proofs.get(clause.id, {}))
         for clause in CLAUSES.values()
         if clause.protocol in (layers or {clause.protocol})
         and clause.level in (levels or {clause.level})
     )
 
 
-def _covered(clause: Clause, cases: Sequence[Case], verdicts: Verdicts) -> CoveredClause:
+def _covered(
+    clause: Clause, cases: Sequence[Case], verdicts: Verdicts, mutants: Mapping[str, str]
+) -> CoveredClause:
     proof = clause.proof
     ids = tuple(case.id for case in cases)
     scenarios = tuple(dict.fromkeys(case.scenario.id for case in cases))
-    return CoveredClause(clause, ids, scenarios, _status(ids, proof, verdicts), proof)
+    status = _status(ids, proof, verdicts)
+    return CoveredClause(clause, ids, scenarios, status, proof, mutants)
 
 
 def _status(cases: Sequence[str], proof: Proof | None, verdicts: Verdicts) -> Status:
     if not cases:
-        return Status.MISSING if proof is None else Status.PROVED
+        return Status.MISSING if proof is None else Status.TESTED
     judged = {verdicts.cases[case] for case in cases if case in verdicts.cases} - NOT_JUDGED
     if judged & FINDINGS:
         return Status.FAILED
@@ -158,14 +161,16 @@ def _status(cases: Sequence[str], proof: Proof | None, verdicts: Verdicts) -> St
 def totals(covered: Iterable[CoveredClause]) -> tuple[Totals, ...]:
     """Return the counts by layer and level, then those of each level over all layers."""
     counts: dict[tuple[str, Level], dict[Status, int]] = {}
+    proved: Counter[tuple[str, Level]] = Counter()
     for one in covered:
         for layer in (one.clause.protocol, ""):
             row = counts.setdefault((layer, one.clause.level), dict.fromkeys(Status, 0))
             row[one.status] += 1
+            proved[layer, one.clause.level] += one.proved
     levels = tuple(Level)
     ordered = sorted(counts, key=lambda at: (not at[0], at[0], levels.index(at[1])))
     return tuple(
-        Totals(layer or "all", level, sum(row.values()), row)
+        Totals(layer or "all", level, sum(row.values()), proved[layer, level], row)
         for layer, level in ordered
         for row in [counts[layer, level]]
     )
@@ -176,7 +181,22 @@ def uncovered(covered: Iterable[CoveredClause]) -> tuple[CoveredClause, ...]:
     those = tuple(covered)
     short = {
         row.level
-        for row in totals(those)
-        if row.layer == "all" and row.covered < REQUIRED.get(row.level, 0) * row.clauses
+        for row in _over_all(those)
+        if row.covered < REQUIRED.get(row.level, 0) * row.clauses
     }
     return tuple(one for one in those if one.status is Status.MISSING and one.clause.level in short)
+
+
+def unproved(covered: Iterable[CoveredClause]) -> tuple[CoveredClause, ...]:
+    """Return the clauses that neither a mutant nor a test proves of the levels with too few."""
+    those = tuple(covered)
+    short = {
+        row.level
+        for row in _over_all(those)
+        if row.proved < REQUIRED_PROVED.get(row.level, 0) * row.clauses
+    }
+    return tuple(one for one in those if one.neither and one.clause.level in short)
+
+
+def _over_all(covered: Sequence[CoveredClause]) -> Iterable[Totals]:
+    return (row for row in totals(covered) if row.layer == "all")

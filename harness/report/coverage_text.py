@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -16,12 +16,14 @@ from harness.report.coverage import (
     Verdicts,
     totals,
     uncovered,
+    unproved,
 )
 from harness.spec import Clause
+from harness.spec.source_documents import SourceDocument
 
 SHOWN = 3
 _ROOT = Path(harness.__file__).parents[1]
-_HEAD = ("clauses", "covered", *(status.value for status in Status))
+_HEAD = ("clauses", "covered", "proved", *(status.value for status in Status))
 
 
 def lines(
@@ -39,11 +41,14 @@ def lines(
 
 def _line(one: CoveredClause) -> str:
     clause = one.clause
-    return f"  {one.status.value:<9} {clause.level.value:<6} {clause.id:<44} {_shown(one)}"
+    proved = "proved" if one.proved else ""
+    return (
+        f"  {one.status.value:<9} {proved:<6} {clause.level.value:<6} {clause.id:<44} {_shown(one)}"
+    )
 
 
 def _shown(one: CoveredClause) -> str:
-    if one.status is Status.PROVED and one.proof is not None:
+    if one.status is Status.TESTED and one.proof is not None:
         return one.proof.test
     more = len(one.scenarios) - SHOWN
     return " ".join(one.scenarios[:SHOWN]) + (f" and {more} more" if more > 0 else "")
@@ -53,7 +58,7 @@ def table(rows: Iterable[Totals]) -> Iterator[str]:
     """Yield the counts as a table, one row a layer and level."""
     yield f"{'':<10} {'':<6} " + " ".join(f"{word:>9}" for word in _HEAD)
     for row in rows:
-        numbers = (row.clauses, row.covered, *(row.statuses[each] for each in Status))
+        numbers = (row.clauses, row.covered, row.proved, *(row.statuses[each] for each in Status))
         yield f"{row.layer:<10} {row.level.value:<6} " + " ".join(f"{n:>9}" for n in numbers)
 
 
@@ -66,11 +71,18 @@ def _run_lines(verdicts: Verdicts) -> Iterator[str]:
 
 
 def complaints(covered: Sequence[CoveredClause]) -> Iterator[str]:
-    """Yield the clauses without a scenario, each with its place, and what to do."""
+    """Yield the clauses without a scenario, those not proved, and what to do."""
     for one in uncovered(covered):
         clause = one.clause
         yield f"{place(clause)}: {clause.level.value} clause `{clause.id}` has no scenario"
         yield f"    {clause.text}"
+    for clause in (one.clause for one in unproved(covered)):
+        yield f"{place(clause)}: {clause.level.value} clause `{clause.id}` is not proved"
+    if unproved(covered):
+        yield (
+            "add a wrong producer or consumer that violates it (docs/guides/prove-teeth.md), and "
+            "see `harness mutants --clause` detect it"
+        )
     if uncovered(covered):
         yield (
             "add each to `clauses` of a scenario whose golden shows it, or write one "
@@ -81,7 +93,7 @@ def complaints(covered: Sequence[CoveredClause]) -> Iterator[str]:
 def as_data(covered: Sequence[CoveredClause], verdicts: Verdicts) -> dict[str, Any]:
     """Return everything as JSON data."""
     return {
-        "sound": not uncovered(covered),
+        "sound": not (uncovered(covered) or unproved(covered)),
         "runs": [
             {"run": name, "consumer": consumer, "cases": judged}
             for name, consumer, judged in verdicts.runs
@@ -97,6 +109,7 @@ def _total(row: Totals) -> dict[str, Any]:
         "level": row.level.value,
         "clauses": row.clauses,
         "covered": row.covered,
+        "proved": row.proved,
         "statuses": {status.value.lower(): n for status, n in row.statuses.items()},
     }
 
@@ -112,6 +125,8 @@ def _clause(one: CoveredClause, verdicts: Verdicts) -> dict[str, Any]:
         "source": clause.source.url,
         "place": place(clause),
         "status": one.status.value.lower(),
+        "proved": one.proved,
+        "mutants": dict(one.mutants),
         "scenarios": list(one.scenarios),
         "cases": {
             case: verdicts.cases[case].value if case in verdicts.cases else None
@@ -124,3 +139,20 @@ def _clause(one: CoveredClause, verdicts: Verdicts) -> dict[str, Any]:
 def place(clause: Clause) -> str:
     """Return `harness/spec/clauses/…/FILE.toml:LINE`, where a clause is written."""
     return str(clause.written).removeprefix(f"{_ROOT}{os.sep}")
+
+
+def document_lines(
+    documents: Iterable[SourceDocument], clauses: Mapping[str, Clause]
+) -> Iterator[str]:
+    """Yield each document's statements with their lines and clauses, or why they have none."""
+    for document in documents:
+        stated = sum(bool(one.clauses) for one in document.statements)
+        yield document.title
+        yield f"  {document.url}"
+        yield f"  {document.lines} lines, sha256 {document.sha256}"
+        yield f"  {len(document.statements)} statements, {stated} with clauses"
+        for one in document.statements:
+            yield f"{one.lines:>9}  {one.phrase}" + (f": {one.reason}" if one.reason else "")
+            for clause in map(clauses.__getitem__, one.clauses):
+                yield f"{'':11}{clause.level.value} {clause.id}: {clause.text}"
+        yield ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from harness.model.events import CaseFinished
-from harness.model.finding import Finding, Place
+from harness.model.finding import Finding, FindingKind, Place
 from harness.protocols.clauses import CLAUSES
 
 PLACES_SHOWN = 6
@@ -13,8 +13,12 @@ FINDINGS_SHOWN = 12
 LOG_LINES = 12
 
 
-def case_lines(event: CaseFinished) -> Iterator[str]:
-    """Yield the lines that explain a case which did not pass."""
+def case_lines(event: CaseFinished, shown: str = "") -> Iterator[str]:
+    """Yield the lines that explain a case which did not pass.
+
+    Cases of one start of a consumer have its last output together: what was `shown` already, of the
+    case before, is not repeated.
+    """
     verdict = event.verdict
     yield f"{verdict.judgement.value.upper()} {event.case}"
     yield f"  {event.title}"
@@ -27,7 +31,9 @@ def case_lines(event: CaseFinished) -> Iterator[str]:
         yield f"  … and {hidden} more findings, all in the run's events.ndjson"
     if verdict.detail and not verdict.findings:
         yield f"  {verdict.detail}"
-    if event.log:
+    if event.log and event.log == shown:
+        yield "  the consumer's last output is that of the case above"
+    elif event.log:
         yield "  the consumer's last output:"
         for line in event.log.rstrip().splitlines()[-LOG_LINES:]:
             yield f"    | {line}"
@@ -48,10 +54,14 @@ def finding_lines(finding: Finding, file: str, previous: str = "") -> Iterator[s
         yield f"    clause      {finding.clause}"
     if finding.line:
         yield f"    scenario    {file}:{finding.line}"
+    if finding.cause:
+        yield f"    cause       {finding.cause}: the answer is exactly what follows"
     for place in finding.places[:PLACES_SHOWN]:
         yield f"    record      {place_text(place)}"
     if len(finding.places) > PLACES_SHOWN:
         yield f"    record      … and {len(finding.places) - PLACES_SHOWN} more"
+    if not finding.places and finding.kind is not FindingKind.CONSUMER:
+        yield "    record      none: nothing was sent that says this"
 
 
 def _value(text: str | None) -> str:
@@ -63,4 +73,5 @@ def place_text(place: Place) -> str:
     origin = place.origin
     what = " ".join(part for part in (origin.kind, origin.table, origin.key) if part)
     within = f" of transaction {origin.transaction}" if origin.transaction else ""
-    return f"{place}: {what}{within}, commit ts {origin.commit_ts}"
+    row_id = "" if place.row_id is None else f", rid {place.row_id}"
+    return f"{place}: {what}{within}, commit ts {origin.commit_ts}{row_id}"

@@ -8,6 +8,7 @@ a run that did not finish holds an error of its own and never looks like a pass.
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import IO
 from xml.etree import ElementTree as ET
 
@@ -92,7 +93,8 @@ def _case(event: CaseFinished, outcome: Outcome) -> ET.Element:
     if outcome is Outcome.PASSED:
         return case
     judgement = event.verdict.judgement.value
-    text = "\n".join(case_lines(event)) if outcome is not Outcome.SKIPPED else None
+    # The output has a place of its own below.
+    text = "\n".join(case_lines(replace(event, log=""))) if outcome is not Outcome.SKIPPED else None
     message = reason(event) or judgement
     _add(case, outcome.value, text, type=judgement, message=message)
     if event.log:

@@ -33,6 +33,7 @@ class Markdown:
         self._matrix: dict[str, Counter[Judgement]] = {}
         self._shown: list[str] = []
         self._hidden = 0
+        self._log = ""
         self._verdicts: list[Verdict] = []
 
     def handle(self, event: Event) -> None:
@@ -61,7 +62,8 @@ class Markdown:
         if len(self._shown) >= CASES_SHOWN:
             self._hidden += 1
         else:
-            self._shown.append(_details(event))
+            self._shown.append(_details(event, self._log))
+            self._log = event.log
 
     def _lines(self) -> Iterator[str]:
         consumer = self._run.consumer if self._run else "?"
@@ -104,9 +106,9 @@ def _row(name: str, numbers: list[int]) -> str:
     return f"| {name} | {' | '.join(str(number) if number else '' for number in numbers)} |"
 
 
-def _details(event: CaseFinished) -> str:
-    """Return a case that did not pass as a block that opens on a click."""
-    lines = visible("\n".join(case_lines(event))).split("\n")[1:]
+def _details(event: CaseFinished, shown: str) -> str:
+    """Return a case that did not pass as a block that opens on a click; `shown` is the last log."""
+    lines = visible("\n".join(case_lines(event, shown))).split("\n")[1:]
     if len(lines) > LINES_SHOWN:
         lines[LINES_SHOWN:-1] = ["  …"]
     block = fenced([shortened(line, LINE_CHARACTERS) for line in lines])

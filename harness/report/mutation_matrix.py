@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from harness.engine.mutation.attribution import GOAL, Shares
 from harness.engine.mutation.matrix import Evaluation, MutantOutcome, MutantResult
 from harness.engine.mutation.run import MutationRun
 from harness.report.escapes import shortened
@@ -28,7 +29,19 @@ def lines(found: MutationRun) -> Iterator[str]:
     for case, (seed, verdict) in sorted(first.items()):
         words = verdict.findings[0].message if verdict.findings else verdict.judgement.value
         yield f"the right consumer is found wrong: {case}, delivery {seed}: {words}"
+    for mutant, shares in found.named_by_mutant().items():
+        if shares.below_goal:
+            yield f"below {GOAL:.0%}: {mutant}: {_named(shares)}"
+    yield f"of the mutants' failing cases: {_named(found.named())}"
     yield summary(found)
+
+
+def _named(shares: Shares) -> str:
+    clause, record = shares.reached
+    return (
+        f"the first finding names the violated clause in {shares.clause} of {shares.cases} "
+        f"({clause:.1%}), its record in {shares.record} ({record:.1%})"
+    )
 
 
 def summary(found: MutationRun) -> str:
@@ -101,6 +114,10 @@ def as_data(found: MutationRun) -> dict[str, Any]:
             }
             for result in found.results
         ],
+        "named": {
+            mutant: {"cases": one.cases, "clause": one.clause, "record": one.record}
+            for mutant, one in found.named_by_mutant().items()
+        },
         "broken_claims": [list(claim) for claim in found.broken_claims()],
         "baseline_failures": [[case, seed] for case, seed, _ in found.baseline_failures],
     }

@@ -35,6 +35,7 @@ OUTCOMES: Mapping[Judgement, Outcome] = {
     Judgement.XPASS: Outcome.FAILURE,
     Judgement.XFAIL: Outcome.SKIPPED,
     Judgement.DECLARED_LOSSY: Outcome.SKIPPED,
+    Judgement.BEYOND: Outcome.SKIPPED,
     Judgement.UNDECIDED: Outcome.SKIPPED,
     Judgement.NOT_APPLICABLE: Outcome.SKIPPED,
 }

@@ -12,6 +12,7 @@ from itertools import groupby
 from pathlib import Path
 
 from harness.contracts import Setting, TypeForm
+from harness.engine.catalogue.citing import covering_cases
 from harness.errors import UsageError
 from harness.model.columns import ColumnKind
 from harness.protocols import PROTOCOLS
@@ -19,7 +20,6 @@ from harness.protocols.clauses import CLAUSES, governs, type_clause
 from harness.protocols.description import Description
 from harness.protocols.protocol import ProtocolSpec
 from harness.report.clause_page import place
-from harness.report.coverage import covering_cases
 from harness.scenario.document import Scenario
 from harness.scenario.expand import cases
 from harness.scenario.load import load_all
@@ -109,9 +109,14 @@ def _settings(name: str, settings: Iterable[Setting]) -> Iterator[str]:
     for setting in settings:
         default = f"`{_cell(setting.default)}`" if setting.default else ""
         ids = dict.fromkeys((*setting.clauses, *_speaking_of(setting.name, name)))
+        meaning = setting.meaning
+        if setting.without_effect:
+            meaning += f" Without effect: {setting.without_effect}."
+        if setting.refused:
+            meaning += f" Refused: {setting.refused}."
         yield (
             f"| `{setting.name}` | {_cell(setting.values)} | {default} "
-            f"| {_cell(setting.meaning)} | {_ids(ids)} |"
+            f"| {_cell(meaning.strip())} | {_ids(ids)} |"
         )
     yield ""
 

@@ -15,6 +15,7 @@ from harness.model.level import Level
 from harness.protocols import PROTOCOLS
 from harness.runner.attach import Attach
 from harness.runner.result import IN_FILES, Result
+from harness.verdict.design import AS_EXPECTED, Design
 
 ProtocolName = Annotated[str, key("a protocol", enum=list(PROTOCOLS))]
 NOTHING: Mapping[str, str] = MappingProxyType({})
@@ -68,7 +69,7 @@ class Lossy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ] = None
 
     def covers(self, protocol: str, kind: str) -> bool:
-        """Tell whether a wrong value of such a column is owned up to."""
+        """Return whether a wrong value of such a column is owned up to."""
         return kind in self.types and (self.protocols is None or protocol in self.protocols)
 
 
@@ -85,6 +86,7 @@ class Consumer:
     for none; `expectations` is the path of its known failures, "" for none. `result`
     says where its tables are when it has ended. `attach` is a system that runs already, in the
     place of a command. `levels` are those that it claims, None for a consumer that claims nothing.
+    `design` is how it is built where several ways are right.
     """
 
     name: str
@@ -106,6 +108,7 @@ class Consumer:
     result: Result = IN_FILES
     attach: Attach | None = None
     levels: frozenset[Level] | None = None
+    design: Design = AS_EXPECTED
 
     def supports(self, protocol: str) -> bool:
         """Return whether the consumer is to be asked about a protocol."""

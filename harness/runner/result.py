@@ -21,10 +21,11 @@ class Holder(StrEnum):
 
 
 class Maker(StrEnum):
-    """Who creates the tables in the database: the harness beforehand, or the consumer."""
+    """Who creates the tables: the harness beforehand, the consumer, or the DDL that it runs."""
 
     CREATED = "created"
     OWN = "own"
+    BY_DDL = "by-ddl"
 
 
 class Result(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -45,7 +46,9 @@ class Result(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         key(
             "a maker",
             "`created`: the harness creates the tables of the database first, in the shape that"
-            " they have at the end of the stream. `own`: the consumer creates them.",
+            " they have at the end of the stream. `own`: the consumer creates them. `by-ddl`: the"
+            " consumer runs the stream's DDL; what no DDL of it creates is there before, as whoever"
+            " set the changefeed up has created it. Where the wire has no DDL, it means `created`.",
         ),
     ] = Maker.CREATED
     table: Annotated[
@@ -61,7 +64,7 @@ class Result(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def in_database(self) -> bool:
-        """Tell whether the tables are read from a database."""
+        """Return whether the tables are read from a database."""
         return self.holder is Holder.DATABASE
 
     def named(self, schema: str, table: str) -> str:

@@ -113,7 +113,7 @@ class SupervisedConsumer:
 
     @property
     def is_late(self) -> bool:
-        """Tell whether the deadline of the last start is over."""
+        """Return whether the deadline of the last start is over."""
         return time.monotonic() > self._deadline
 
     def wait(self) -> int | None:

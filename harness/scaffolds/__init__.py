@@ -4,8 +4,9 @@ A program is the files of `<language>/runner`, which find the job, read Kafka an
 of `<language>/<protocol>`, which say what messages mean; `json` is what the two protocols that
 speak JSON have in common, `python/rows` what Python has with and without Spark.
 
-Each is a program of its own with its own dependencies: it imports nothing of the harness but, in
-Spark, the public functions of its consumers, and nothing here imports it. So languages repeat one
+Each is a program of its own with its own dependencies, and nothing here imports it. In Spark it
+imports the public functions of `cdc_spark`, and `harness.services.jars`, which finds Spark's jars.
+No other imports anything of ours. So languages repeat one
 another on purpose, and so do the fold of Spark, which has a whole changefeed before it, and the
 reader of Python, which is handed one message: whoever takes one takes all of it.
 """

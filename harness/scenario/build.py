@@ -218,7 +218,10 @@ def _delivery_step(source: YamlFile, path: Path, step: Mapping[str, Any]) -> Del
 def _expectation(source: YamlFile, data: Mapping[str, Any]) -> Expectation:
     path: Path = ("expect",)
     exceptions: Mapping[str, Any] = data.get("by-protocol", {})
-    events: Sequence[tuple[str, Sequence[Mapping[str, Any]]]] = list(data.get("events", {}).items())
+    ordered = {
+        name: {protocol: tuple(items) for protocol, items in data.get(name, {}).items()}
+        for name in ("events", "records")
+    }
     return Expectation(
         tables=_tables(source, (*path, "tables"), data["tables"]),
         tables_by_protocol=MappingProxyType(
@@ -229,12 +232,14 @@ def _expectation(source: YamlFile, data: Mapping[str, Any]) -> Expectation:
                 for protocol, item in exceptions.items()
             }
         ),
-        events=MappingProxyType({protocol: tuple(items) for protocol, items in events}),
+        events=MappingProxyType(ordered["events"]),
+        records=MappingProxyType(ordered["records"]),
         line=source.place_of_key(path).line,
-        event_lines=MappingProxyType(
+        places=MappingProxyType(
             {
-                protocol: _lines(source, (*path, "events", protocol), items)
-                for protocol, items in events
+                below: source.place_of_key((*path, *below))
+                for name in ordered
+                for below in _paths(data.get(name, {}), (name,))
             }
         ),
         reasons=MappingProxyType(

@@ -1,19 +1,104 @@
-"""Cited clauses exist."""
+"""Cited clauses exist, and a finding of the scenario can name them."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from harness.documents.nearest import did_you_mean
 from harness.documents.yaml_file import Path
-from harness.protocols.clauses import CLAUSES
+from harness.protocols import PROTOCOLS
+from harness.protocols.clauses import CLAUSES, governs
 from harness.scenario.draft import Draft, Problems
+from harness.scenario.expand import PLAIN, combinations
+from harness.scenario.matrix_rules import axes
+from harness.scenario.pairwise import profiles
+from harness.spec import Clause
+
+# What a clause says of its releases -> the only dialect in which it holds.
+DIALECT_OF: Mapping[str, str] = MappingProxyType(
+    {
+        "current": "current",
+        "documented": "documented",
+        "new architecture": "newarch",
+        "up to 4.0.4": "4.0.4",
+        "up to 5.3": "4.0.4",
+        "up to 6.6": "6",
+    }
+)
+REGISTRY = "registry"
 
 
 def cited_clauses_exist(draft: Draft) -> Problems:
     """Refuse clauses under test that no source document has."""
     for number, clause in enumerate(draft.data["clauses"]):
         yield from _exists(draft, ("clauses", number), clause)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ground:
+    """What a case has that a clause can speak of."""
+
+    protocol: str
+    dialect: str
+    has_registry: bool
+
+
+def cited_clauses_can_be_named(draft: Draft) -> Problems:
+    """Refuse a cited clause that holds in no case of the matrix: no finding could name it."""
+    grounds = tuple(dict.fromkeys(_grounds(draft.data)))
+    for number, identifier in enumerate(draft.data["clauses"]):
+        clause = CLAUSES.get(identifier)
+        if clause is not None and grounds:
+            yield from _unnamed(draft, ("clauses", number), clause, grounds)
+
+
+def _grounds(data: Mapping[str, Any]) -> Iterator[_Ground]:
+    laid = profiles(data)
+    for case in combinations(axes(data), data["matrix"].get("exclude", ()), laid):
+        protocol, profile = case["protocol"], case["profile"]
+        settings = dict(data.get("settings", {}).get(protocol, {}))
+        if profile != PLAIN:
+            settings |= laid[profile].get(protocol, {})
+        has_registry = PROTOCOLS[protocol].codec.needs_registry(settings)
+        yield _Ground(protocol, case["dialect"], has_registry)
+
+
+def _unnamed(draft: Draft, path: Path, clause: Clause, grounds: Sequence[_Ground]) -> Problems:
+    governed = [one for one in grounds if governs(clause, one.protocol)]
+    ran = _words(one.protocol for one in grounds)
+    if not governed:
+        yield draft.at(
+            path,
+            f"the clause `{clause.id}` says nothing of {ran}, which the matrix runs:"
+            " no finding can name it",
+            f"a clause of a protocol in `matrix.protocol`, or `{clause.protocol}` in the matrix",
+            "remove the citation, or add the protocol to the matrix",
+        )
+        return
+    dialect = DIALECT_OF.get(clause.versions)
+    if dialect is not None and all(one.dialect != dialect for one in governed):
+        yield draft.at(
+            path,
+            f"the clause `{clause.id}` holds in the dialect `{dialect}` alone, and the matrix runs"
+            f" {_words(one.dialect for one in governed)}: no finding can name it",
+            f"`{dialect}` in `matrix.dialect`",
+            "remove the citation, or add the dialect to the matrix",
+        )
+    if clause.protocol == REGISTRY and not any(one.has_registry for one in governed):
+        yield draft.at(
+            path,
+            f"the clause `{clause.id}` speaks of a schema registry, and no case of {ran} has one:"
+            " no finding can name it",
+            "a protocol, or a profile with a converter, whose messages name schemas",
+            "remove the citation, or add such a case",
+        )
+
+
+def _words(values: Iterator[str]) -> str:
+    return ", ".join(f"`{value}`" for value in dict.fromkeys(values))
 
 
 def permitting_clauses_exist(draft: Draft) -> Problems:

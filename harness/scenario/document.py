@@ -13,6 +13,7 @@ from typing import Any
 
 from harness.errors import Location
 from harness.model.change import Pin
+from harness.model.settings import Settings
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
@@ -108,17 +109,20 @@ class ExpectedTable:
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """`expect:`; tables for every protocol, what differs by protocol, and events by protocol.
+    """`expect:`; tables for every protocol and what differs by protocol, events and records by one.
 
-    `event_lines` holds the line of each event; `reasons` the clause that excuses each protocol in
-    `tables_by_protocol`.
+    `places` has the place of each part of `events` and `records`, by its keys below `expect`;
+    `reasons` the clause that excuses each protocol in `tables_by_protocol`.
     """
 
     tables: Mapping[str, ExpectedTable]
     tables_by_protocol: Mapping[str, Mapping[str, ExpectedTable]]
     events: Mapping[str, tuple[Mapping[str, Any], ...]]
     line: int
-    event_lines: Mapping[str, tuple[int, ...]] = field(default_factory=lambda: NOTHING)
+    records: Mapping[str, tuple[Mapping[str, Any], ...]] = field(default_factory=lambda: NOTHING)
+    places: Mapping[tuple[str | int, ...], Location] = field(
+        default_factory=lambda: MappingProxyType({})
+    )
     reasons: Mapping[str, str] = field(default_factory=lambda: NOTHING)
 
 
@@ -158,14 +162,14 @@ class Scenario:
     expect: Expectation
     refs: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
-    settings: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: NOTHING)
+    settings: Mapping[str, Settings] = field(default_factory=lambda: NOTHING)
     delivery: Mapping[str, tuple[DeliveryStep, ...]] = field(default_factory=lambda: NOTHING)
     kills: tuple[str, ...] = ()
     kill_places: Mapping[str, Location] = field(default_factory=lambda: NOTHING)
     end_resolved: bool = True
     clause_lines: Mapping[str, int] = field(default_factory=lambda: NOTHING)
     keyspace: Keyspace = field(default_factory=Keyspace)
-    profiles: Mapping[str, Mapping[str, Mapping[str, Any]]] = field(default_factory=lambda: NOTHING)
+    profiles: Mapping[str, Mapping[str, Settings]] = field(default_factory=lambda: NOTHING)
     setting_places: Mapping[tuple[str | int, ...], Location] = field(
         default_factory=lambda: MappingProxyType({})
     )

@@ -15,6 +15,7 @@ from typing import Any
 
 from harness.contracts import DEFAULT_DIALECT
 from harness.errors import Location
+from harness.model.settings import Settings
 from harness.protocols import PROTOCOLS
 from harness.scenario.document import Scenario
 from harness.scenario.select import matcher
@@ -36,7 +37,7 @@ class Laid:
     """
 
     file: str
-    settings: Mapping[str, Any]
+    settings: Settings
     places: Mapping[tuple[str | int, ...], Location]
 
     def place(self, path: Sequence[str | int]) -> Location:
@@ -66,10 +67,10 @@ class Case:
     changefeed: Laid | None = None
 
     @property
-    def settings(self) -> Mapping[str, Any]:
+    def settings(self) -> Settings:
         """Return the protocol's settings, under the vendor's names, as the scenario gives them."""
         own = self.scenario.settings.get(self.protocol, {})
-        laid: Mapping[str, Any] = {}
+        laid: Settings = {}
         if self.profile is not None:
             laid = self.scenario.profiles[self.profile].get(self.protocol, {})
         merged = {**own, **laid}

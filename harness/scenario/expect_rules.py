@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from harness.documents.explain import shown
 from harness.documents.nearest import did_you_mean, nearest, one_of
 from harness.documents.yaml_file import Path
 from harness.scenario.draft import Draft, Problems
+from harness.scenario.matrix_rules import axes
 
 _Rows = Sequence[Mapping[str, Any]] | None
 
@@ -37,10 +39,30 @@ def expected_databases_are_listed(draft: Draft) -> Problems:
     """Refuse tables of databases that the scenario does not create."""
     for path, _ in _tables(draft):
         yield from _listed(draft, path, str(path[-1]), is_key=True)
-    events: Mapping[str, Any] = draft.data["expect"].get("events", {})
-    for protocol, items in events.items():
-        for path, table in _event_tables(("expect", "events", protocol), items):
-            yield from _listed(draft, path, table, is_key=False)
+    for kind in ("events", "records"):
+        listed: Mapping[str, Any] = draft.data["expect"].get(kind, {})
+        for protocol, items in listed.items():
+            for path, table in _event_tables(("expect", kind, protocol), items):
+                yield from _listed(draft, path, table, is_key=False)
+
+
+def records_speak_of_cases_that_there_are(draft: Draft) -> Problems:
+    """Refuse statements about records that are about no case: they would never be wrong."""
+    known = axes(draft.data)
+    records: Mapping[str, Any] = draft.data["expect"].get("records", {})
+    for protocol, statements in records.items():
+        if protocol not in known["protocol"]:
+            what = f"the matrix has no protocol `{protocol}`"
+            place = ("expect", "records", protocol)
+            yield draft.at_key(place, what, one_of(known["protocol"]))
+        for number, statement in enumerate(statements):
+            for axis, values in statement.get("when", {}).items():
+                words = [str(choice) for choice in known[axis]]
+                for index, value in enumerate(values):
+                    if value not in known[axis]:
+                        path: Path = ("expect", "records", protocol, number, "when", axis, index)
+                        what = f"`{axis}` never is {shown(value)} in this matrix"
+                        yield draft.at(path, what, one_of(words), did_you_mean(str(value), words))
 
 
 def stops_come_last(draft: Draft) -> Problems:
@@ -87,9 +109,12 @@ def _event_tables(path: Path, items: Sequence[Any]) -> Iterator[tuple[Path, str]
         here = (*path, number)
         if "table" in item:
             yield (*here, "table"), item["table"]
-        yield from _event_tables((*here, "unordered"), item.get("unordered", ()))
-        if "optional" in item:
-            yield from _event_tables((*here, "optional"), [item["optional"]])
+        for name in ("unordered", "together", "apart", "in-order"):
+            yield from _event_tables((*here, name), item.get(name, ()))
+        for name in ("optional", "each", "of"):
+            if name in item:
+                for (_, *below), table in _event_tables((), [item[name]]):
+                    yield (*here, name, *below), table
 
 
 def _names(names: Sequence[str]) -> str:

@@ -50,6 +50,7 @@ def with_protocols(schema: dict[str, Any], protocols: Mapping[str, ProtocolSpec]
     expected = top["expect"]["properties"]
     expected["by-protocol"]["properties"] = dict.fromkeys(protocols, _ref("exception"))
     expected["events"]["properties"] = dict.fromkeys(protocols, _ref("events"))
+    expected["records"]["properties"] = dict.fromkeys(protocols, _ref("statements"))
     titles = (f"`{name}` is {row.description.title}" for name, row in protocols.items())
     defs["protocol"]["description"] = f"A protocol: {', '.join(titles)}."
     defs["protocol"]["enum"] = list(protocols)

@@ -38,6 +38,9 @@ RULES: Mapping[Check, frozenset[str]] = MappingProxyType(
     {
         id_is_the_path: frozenset({"id"}),
         clause_rules.cited_clauses_exist: frozenset({"clauses"}),
+        clause_rules.cited_clauses_can_be_named: frozenset(
+            {"clauses", "matrix", "settings", "profiles", "pairwise", "delivery"}
+        ),
         clause_rules.permitting_clauses_exist: frozenset({"delivery"}),
         clause_rules.reasons_exist: frozenset({"expect"}),
         matrix_rules.exclude_names_what_exists: frozenset(
@@ -64,6 +67,9 @@ RULES: Mapping[Check, frozenset[str]] = MappingProxyType(
         delivery_rules.transactions_are_known: frozenset({"delivery", "upstream"}),
         expect_rules.rows_have_the_same_columns: frozenset({"expect"}),
         expect_rules.expected_databases_are_listed: frozenset({"expect", "databases"}),
+        expect_rules.records_speak_of_cases_that_there_are: frozenset(
+            {"expect", "matrix", "profiles", "pairwise", "delivery"}
+        ),
         expect_rules.stops_come_last: frozenset({"expect"}),
         expect_rules.stated_databases_are_listed: frozenset({"upstream", "databases"}),
     }

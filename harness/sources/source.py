@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from harness.model.change import Change, ChangeLog
+from harness.model.settings import Settings
 from harness.model.source_events import ChangefeedStopped, SourceEvent
 from harness.sources.decision import Explained
 
@@ -25,7 +26,7 @@ class SourceConfig:
     shards after a transaction.
     """
 
-    settings: Mapping[str, Any]
+    settings: Settings
     databases: tuple[str, ...]
     partitions: int
     end_resolved: bool = True
@@ -39,7 +40,7 @@ class SourceConfig:
 class SourceOutput:
     """What the upstream did.
 
-    `given` is the encoder's input; `events` say the same in rows, DDL and resolved marks, from
+    `given` is the encoder's input; `events` say the same in rows, DDL and resolved events, from
     which the truth is folded; `settings` are the scenario's, completed by what only the upstream
     knows. `stopped` is the error that ended a changefeed, and `decisions` what its filters
     made of each job and row. `topic` is there even if nothing is sent.
@@ -47,7 +48,7 @@ class SourceOutput:
 
     given: tuple[Any, ...]
     events: tuple[SourceEvent, ...]
-    settings: Mapping[str, Any]
+    settings: Settings
     stopped: ChangefeedStopped | None = None
     decisions: tuple[Explained, ...] = ()
     topic: str = ""
@@ -58,7 +59,7 @@ class SourceStream:
     """The encoder's input, to be taken once, and the settings to bind the encoder to."""
 
     given: Iterator[Any]
-    settings: Mapping[str, Any]
+    settings: Settings
 
 
 @dataclass(frozen=True, slots=True)

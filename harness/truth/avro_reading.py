@@ -38,6 +38,16 @@ def server_to_utc(zone: str) -> Callable[[str], str]:
     return lambda moment: _in_utc(moment, named_zone)
 
 
+def utc_to_server(moment: str, zone: str) -> str:
+    """Return a TIMESTAMP of UTC as a CDC server of a time zone prints it; the zero date stays."""
+    text, point, fraction = moment.partition(".")
+    try:
+        utc = datetime.strptime(text, _FORM).replace(tzinfo=UTC)
+    except ValueError:
+        return moment
+    return utc.astimezone(_zone(zone)).strftime(_FORM) + point + fraction
+
+
 def _zone(name: str) -> tzinfo:
     found = _OFFSET.match(name)
     if found is None:

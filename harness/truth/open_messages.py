@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from harness.codecs.open.codec import OpenWire
+from harness.codecs.open.codec import BoundOpen
 from harness.codecs.open.settings import OpenSettings, settings
 from harness.errors import DecodingError
 from harness.model.record import Record
@@ -161,13 +161,13 @@ class Bound:
     """One vector's settings and codec."""
 
     settings: OpenSettings
-    wire: OpenWire
+    wire: BoundOpen
 
     @classmethod
     def to(cls, vector: Vector) -> Bound:
         """Read a vector's settings; UsageError for what TiCDC refuses."""
         read = settings(settings_of(vector), DIALECT)
-        return cls(read, OpenWire(read))
+        return cls(read, BoundOpen(read))
 
     def message_differences(self, mine: Messages, vendor: Messages) -> Iterator[Difference]:
         """Yield each message that differs by more than these settings leave open."""
@@ -180,9 +180,9 @@ class Bound:
         pairs = zip(file_names(vendor), file_names(mine), strict=False)
         return {theirs: stored[ours] for theirs, ours in pairs}
 
-    def reader(self, files: Mapping[str, bytes]) -> OpenWire:
+    def reader(self, files: Mapping[str, bytes]) -> BoundOpen:
         """Return the codec that reads claim checks from these files."""
-        return OpenWire(self.settings, load=files.__getitem__)
+        return BoundOpen(self.settings, load=files.__getitem__)
 
     def excused(self, mine: Messages, vendor: Messages) -> tuple[str, ...]:
         """Return the names of the exceptions that were applied, once each."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.codecs.open.settings import OpenSettings
-from harness.contracts import Wire
+from harness.contracts import BoundCodec
 from harness.errors import DecodingError
 from harness.model.change import Op
 from harness.model.decoded import DecodedEvent, EventKind, settled
@@ -34,7 +34,7 @@ class Read:
 
 
 def read_messages(
-    wire: Wire, settings: OpenSettings, vector: Vector
+    wire: BoundCodec, settings: OpenSettings, vector: Vector
 ) -> tuple[list[Read], list[Difference]]:
     """Return the decoded events in order, and what is wrong with the messages themselves."""
     # The texts beside the bytes are those of the bytes: compressed values are none.

@@ -27,11 +27,15 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One vector: equal without differences. `excused` names the exceptions that were applied."""
+    """One vector: equal without differences. `excused` names the exceptions that were applied.
+
+    `excepted` names the exception for which the whole vector is not compared, "" when it is.
+    """
 
     id: str
     differences: tuple[Difference, ...] = ()
     excused: tuple[str, ...] = ()
+    excepted: str = ""
 
 
 Parts = tuple[list[Difference], tuple[str, ...]]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import traceback
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -36,19 +36,28 @@ class NotCompared:
 
 @dataclass(slots=True)
 class FileReport:
-    """What came of one file: counts, every vector that differs or was not compared."""
+    """What came of one file: counts, every vector that differs or was not compared.
+
+    `excepted` holds those that an exception leaves out, with its name for the reason.
+    """
 
     path: Path
     total: int = 0
     kinds: Counter[str] = field(default_factory=Counter[str])
     differing: list[Differing] = field(default_factory=list[Differing])
     not_compared: list[NotCompared] = field(default_factory=list[NotCompared])
+    excepted: list[NotCompared] = field(default_factory=list[NotCompared])
     excused: Counter[str] = field(default_factory=Counter[str])
 
     @property
     def equal(self) -> int:
         """Return how many vectors came out equal."""
-        return self.total - len(self.differing) - len(self.not_compared)
+        return self.total - len(self.differing) - len(self.not_compared) - len(self.excepted)
+
+    @property
+    def passed(self) -> bool:
+        """Return whether every vector is equal, or left out by an exception."""
+        return not self.differing and not self.not_compared
 
 
 def compare_files(
@@ -57,8 +66,10 @@ def compare_files(
     *,
     fail_fast: bool = False,
     progress: Progress | None = None,
+    comparisons: Mapping[str, Compare] = COMPARISONS,
+    chosen: Callable[[Vector], object] = bool,
 ) -> Iterator[FileReport]:
-    """Yield a report for each file with vectors of these kinds (all without any).
+    """Yield a report for each file with vectors of these kinds (all without any) that are chosen.
 
     With `fail_fast` the first difference is the last thing that is looked at.
     """
@@ -69,9 +80,9 @@ def compare_files(
                 progress(path, line)
             kind = _kind(vector)
             # What nobody knows might be of these kinds too: it is never passed over.
-            if kinds and kind and kind not in kinds:
+            if (kinds and kind and kind not in kinds) or not chosen(vector):
                 continue
-            _compare_one(report, line, vector, kind)
+            _compare_one(report, line, vector, comparisons.get(kind))
             if fail_fast and report.differing:
                 break
         if report.total:
@@ -87,16 +98,18 @@ def _kind(vector: Vector) -> str:
         return ""  # members of the right names and the wrong shapes
 
 
-def _compare_one(report: FileReport, line: int, vector: Vector, kind: str) -> None:
+def _compare_one(report: FileReport, line: int, vector: Vector, compare: Compare | None) -> None:
     report.total += 1
-    if kind not in COMPARISONS:
+    if compare is None:
         keys = ", ".join(vector) or "(none)"
         reason = f"a kind of vector that is not known, with the keys {keys}"
         report.not_compared.append(NotCompared(line, str(vector.get("id", "")), reason))
         return
-    report.kinds[kind] += 1
-    result = guarded(COMPARISONS[kind], vector)
+    report.kinds[kind_of(vector)] += 1
+    result = guarded(compare, vector)
     report.excused.update(result.excused)
+    if result.excepted:
+        report.excepted.append(NotCompared(line, result.id, result.excepted))
     if result.differences:
         report.differing.append(Differing(line, result))
 
@@ -114,7 +127,8 @@ def guarded(compare: Compare, vector: Vector) -> Result:
         at = f"{Path(place.filename).name}:{place.lineno}"
         said = f"raised {type(error).__name__}: {error} at {at}"
         return Result(name, (Difference("", said, "what the vector holds"),))
-    unknown = [name for name in result.excused if name not in EXCEPTIONS]
+    applied = (*result.excused, *filter(None, [result.excepted]))
+    unknown = [name for name in applied if name not in EXCEPTIONS]
     if unknown:
         found = Difference("", f"excused by {', '.join(unknown)}", "an exception of the table")
         return Result(result.id, (*result.differences, found), result.excused)

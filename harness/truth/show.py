@@ -59,6 +59,12 @@ def closing_lines(reports: Sequence[FileReport], root: Path) -> Iterator[str]:
         yield "exceptions applied"
     for name, count in sorted(excused.items()):
         yield f"    {name:30} {count:5}  {_why(name)}"
+    excepted = Counter(one.reason for report in reports for one in report.excepted)
+    if excepted:
+        yield ""
+        yield "left out by an exception"
+    for name, count in sorted(excepted.items()):
+        yield f"    {name:30} {count:5}  {_why(name)}"
     reasons = Counter((r.path, one.reason) for r in reports for one in r.not_compared)
     if reasons:
         yield ""
@@ -70,7 +76,8 @@ def closing_lines(reports: Sequence[FileReport], root: Path) -> Iterator[str]:
     total, equal = sum(r.total for r in reports), sum(r.equal for r in reports)
     differ = sum(len(r.differing) for r in reports)
     unknown = sum(len(r.not_compared) for r in reports)
-    yield f"equal {equal} / {total}; {differ} differ, {unknown} not compared"
+    left_out = f", {excepted.total()} left out" if excepted else ""
+    yield f"equal {equal} / {total}; {differ} differ, {unknown} not compared{left_out}"
 
 
 def _why(name: str) -> str:
@@ -107,6 +114,7 @@ def _file_data(report: FileReport, root: Path) -> Mapping[str, Any]:
             }
             for differing in report.differing
         ],
+        "excepted": dict(Counter(one.reason for one in report.excepted)),
         "not_compared": [
             {"line": one.line, "id": one.id, "reason": one.reason} for one in report.not_compared
         ],

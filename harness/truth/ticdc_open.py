@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from harness.contracts import Wire
+from harness.contracts import BoundCodec
 from harness.errors import EncodingError, HarnessError, SourceStopped
 from harness.model.change import Op
 from harness.model.record import Origin, Record
@@ -73,7 +73,7 @@ def _unsent(vector: Vector) -> Iterator[Difference]:
 
 
 def _encoded(
-    wire: Wire, rows: tuple[RowEvent, ...]
+    wire: BoundCodec, rows: tuple[RowEvent, ...]
 ) -> tuple[list[Record], Mapping[int, EncodingError]]:
     """Return the records, and why each row that cannot be encoded cannot, by number."""
     try:
@@ -127,7 +127,7 @@ def compare_ddl(bound: Bound, vector: Vector) -> Parts:
 
 
 def compare_checkpoint(bound: Bound, vector: Vector) -> Parts:
-    """Compare a resolved mark on every partition."""
+    """Compare a resolved event on every partition."""
     marks = [
         ResolvedEvent(
             vector["checkpoint_ts"], default_topic(vector), n, Origin(1, 0, 0, "resolved")

@@ -3,19 +3,15 @@
 They are written by a person and independent of the golden files, so a wrong golden cannot bless
 itself. What does not hold is the scenario's fault (or ours), never a consumer's.
 
-Items of an event list, in order of emission; marks (the last four kinds) are skipped unless a list
-speaks of their kind:
+Items of an event list, in order of emission; marks (resolved, tombstone, begin, end) are skipped
+unless a list speaks of their kind:
 
 | item | takes |
 | --- | --- |
-| `{insert: {col: value}}`, `update`, `delete` | a row event with these columns (of the new row) |
-| `{ddl: action}` | a DDL by TiDB's action name; `partitions: all`: broadcast |
+| an event of `event_pattern` | one event that it means |
 | `{unordered: [...]}` | that many events, in any order |
 | `{per-key: [{key, ops}]}` | as many events as there are ops; each key's ops in order |
 | `{optional: item}` | the item, or nothing |
-| `{resolved: true}` | one resolved mark on every partition |
-| `{tombstone: {col: value}}` | a record of this key without a value |
-| `{begin: true}`, `{end: n}` | a transaction's begin; its end, with its number of events |
 """
 
 from __future__ import annotations
@@ -25,35 +21,20 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from harness.model.canonical import canonical
-from harness.model.decoded import DecodedEvent, EventKind, settled
-from harness.model.source_events import SourceTable
+from harness.model.decoded import EventKind
 from harness.model.values import Row, Value
+from harness.verdict.event_pattern import (
+    MARK_KINDS,
+    ROW_KINDS,
+    SHOWN,
+    SentEvent,
+    event_text,
+    has_columns,
+    item_text,
+    matches,
+)
 from harness.verdict.expected import Expected, TableState
 from harness.verdict.text import row_text
-
-SHOWN = 5
-ROW_KINDS: Mapping[str, frozenset[EventKind]] = {
-    "insert": frozenset({EventKind.INSERT, EventKind.UPSERT}),
-    "update": frozenset({EventKind.UPDATE, EventKind.UPSERT}),
-    "delete": frozenset({EventKind.DELETE}),
-}
-
-MARK_KINDS: Mapping[str, EventKind] = {
-    "resolved": EventKind.RESOLVED,
-    "tombstone": EventKind.TOMBSTONE,
-    "begin": EventKind.BEGIN,
-    "end": EventKind.END,
-}
-
-
-@dataclass(frozen=True, slots=True)
-class SentEvent:
-    """One event as it was sent: decoded, its table version, the partitions that carry it."""
-
-    decoded: DecodedEvent
-    table: SourceTable | None
-    partitions: frozenset[int]
-    action: str = ""
 
 
 @dataclass(slots=True)
@@ -79,7 +60,7 @@ class _Reader:
         if self.at >= len(self.sent):
             self.why.append(f"the stream ended where {item_text(item)} was expected")
             return False
-        if not _matches(item, self.sent[self.at], self.partitions):
+        if not matches(item, self.sent[self.at], self.partitions):
             self.why.append(
                 f"event {self.at + 1} is {event_text(self.sent[self.at])}, not {item_text(item)}"
             )
@@ -90,7 +71,7 @@ class _Reader:
     def _unordered(self, items: Sequence[Mapping[str, Any]]) -> bool:
         left = list(self.sent[self.at : self.at + len(items)])
         for item in items:
-            found = next((event for event in left if _matches(item, event, self.partitions)), None)
+            found = next((event for event in left if matches(item, event, self.partitions)), None)
             if found is None:
                 among = "; ".join(event_text(event) for event in left) or "none"
                 self.why.append(f"{item_text(item)} is not among the events left here: {among}")
@@ -103,7 +84,7 @@ class _Reader:
         total = sum(len(entry["ops"]) for entry in keys)
         window = self.sent[self.at : self.at + total]
         for entry in keys:
-            kinds = [e.decoded.kind.value for e in window if _has_columns(entry["key"], e)]
+            kinds = [e.decoded.kind.value for e in window if has_columns(entry["key"], e)]
             ops = list(entry["ops"])
             fits = len(kinds) == len(ops) and all(
                 EventKind(kind) in ROW_KINDS[op] for kind, op in zip(kinds, ops, strict=True)
@@ -117,17 +98,21 @@ class _Reader:
 
 def check_events(
     items: Sequence[Mapping[str, Any]], sent: Sequence[SentEvent], partitions: int
-) -> str | None:
-    """Return what does not hold of an `expect.events` list, or None."""
+) -> tuple[int, str] | None:
+    """Return the first item of an `expect.events` list that does not hold, and why; or None.
+
+    Items count from 0; what follows behind the last one is that one's.
+    """
     unsaid = {kind for name, kind in MARK_KINDS.items() if not _speaks_of(items, name)}
     unsaid.add(EventKind.HEARTBEAT)
     stream = [event for event in sent if event.decoded.kind not in unsaid]
     reader = _Reader(stream, partitions)
-    for number, item in enumerate(items, 1):
+    for number, item in enumerate(items):
         if not reader.take(item):
-            return f"item {number}: {reader.why[-1]}"
+            return number, f"item {number + 1}: {reader.why[-1]}"
     if reader.at < len(stream):
-        return f"the list ends, but {event_text(stream[reader.at])} follows"
+        last = max(len(items) - 1, 0)
+        return last, f"the list ends, but {event_text(stream[reader.at])} follows"
     return None
 
 
@@ -148,7 +133,7 @@ def check_rows(
         return None if state is None else f"table {name} exists, with {len(state.all_rows())} rows"
     if state is None:
         return f"table {name} does not exist at the end" if rows else None
-    left = [tuple(row[i] for i in state.mounted.emitted) for row in state.all_rows()]
+    left = [tuple(row[i] for i in state.source_table.emitted) for row in state.all_rows()]
     full = dict(zip(left, state.all_rows(), strict=True))
     for row in rows:
         try:
@@ -165,74 +150,14 @@ def check_rows(
 
 
 def _rows_text(state: TableState, rows: Sequence[Row]) -> str:
-    shown = ", ".join(row_text(state.mounted, row) for row in rows[:SHOWN]) or "nothing"
+    shown = ", ".join(row_text(state.source_table, row) for row in rows[:SHOWN]) or "nothing"
     return shown + (f" and {len(rows) - SHOWN} more rows" if len(rows) > SHOWN else "")
 
 
 def _wanted(state: TableState, row: Mapping[str, Any]) -> tuple[Value, ...]:
     """Return an author's row in canonical form; ValueError when it does not fit the table."""
-    columns = [state.mounted.table.columns[i] for i in state.mounted.emitted]
+    columns = [state.source_table.table.columns[i] for i in state.source_table.emitted]
     unknown = set(row) - {column.name for column in columns}
     if unknown:
         raise ValueError(f"the table has no column {', '.join(sorted(unknown))}")
     return tuple(canonical(column, row.get(column.name)) for column in columns)
-
-
-def _matches(item: Mapping[str, Any], event: SentEvent, partitions: int) -> bool:
-    kind = event.decoded.kind
-    mark = next((mark for mark in MARK_KINDS if mark in item), None)
-    if mark is not None:
-        return kind is MARK_KINDS[mark] and _is_such(item, event, partitions)
-    if "ddl" in item:
-        everywhere = item.get("partitions") != "all" or len(event.partitions) == partitions
-        return kind is EventKind.DDL and event.action == item["ddl"] and everywhere
-    name = next((op for op in ROW_KINDS if op in item), None)
-    if name is None or kind not in ROW_KINDS[name]:
-        return False
-    table = item.get("table")
-    if table is not None and f"{event.decoded.schema}.{event.decoded.table}" != table:
-        return False
-    return _has_columns(item[name], event)
-
-
-def _is_such(item: Mapping[str, Any], event: SentEvent, partitions: int) -> bool:
-    """Return whether a mark of the item's kind says what the item says."""
-    if "resolved" in item:
-        return len(event.partitions) == partitions
-    if "tombstone" in item:
-        return _has_columns(item["tombstone"], event)
-    place = event.decoded.vitess
-    return "begin" in item or (place is not None and place.event_count == item["end"])
-
-
-def _has_columns(wanted: Mapping[str, Any], event: SentEvent) -> bool:
-    image = event.decoded.image
-    if image is None or event.table is None:
-        return False
-    return all(
-        name in image and _same(event.table, name, raw, image[name]) for name, raw in wanted.items()
-    )
-
-
-def _same(table: SourceTable, name: str, raw: object, value: Value) -> bool:
-    try:
-        column = table.table.column(name)
-        return canonical(column, raw) == canonical(column, settled(column.kind, value))
-    except (KeyError, ValueError):
-        return False
-
-
-def item_text(item: Mapping[str, Any]) -> str:
-    """Return an expectation for people."""
-    return "{" + ", ".join(f"{name}: {value}" for name, value in item.items()) + "}"
-
-
-def event_text(event: SentEvent) -> str:
-    """Return a sent event for people."""
-    decoded = event.decoded
-    if decoded.kind is EventKind.DDL:
-        return f"DDL `{event.action}`: {decoded.query}"
-    if decoded.kind is EventKind.RESOLVED:
-        return f"resolved {decoded.commit_ts}"
-    image = decoded.image
-    return f"{decoded.kind.value} of {decoded.schema}.{decoded.table} {dict(image or {})}"

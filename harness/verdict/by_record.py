@@ -1,4 +1,4 @@
-"""The truth to reach where the wire carries rows alone: neither DDL nor resolved marks.
+"""The truth to reach where the wire carries rows alone: neither DDL nor resolved events.
 
 A consumer of such a stream learns of a table by its first row and of a new shape by the first row
 that has it. TRUNCATE, DROP and RENAME leave no trace: rows that the database forgot stay. What is
@@ -20,14 +20,19 @@ from harness.model.values import Row, Value
 from harness.verdict.expected import Expected, TableState, apply_row, key_of
 
 
-def fold_rows(events: Iterable[SourceEvent], carries_default: Callable[[Column], bool]) -> Expected:
+def fold_rows(
+    events: Iterable[SourceEvent],
+    carries_default: Callable[[Column], bool],
+    *,
+    by_image: bool = False,
+) -> Expected:
     """Return the state after all rows, in the order in which they were sent.
 
     `carries_default` says of a new column whether the wire has its default, which older rows then
-    have; otherwise they have NULL there.
+    have; otherwise they have NULL there. `by_image` holds equal rows without a key once.
     """
     rows = tuple(event for event in events if isinstance(event, RowEvent))
-    again = partial(_folded, carries_default=carries_default)
+    again = partial(_folded, carries_default=carries_default, by_image=by_image)
     last = max((event.commit_ts for event in rows), default=0)
     return Expected(
         tables=again(rows),
@@ -41,7 +46,10 @@ def fold_rows(events: Iterable[SourceEvent], carries_default: Callable[[Column],
 
 
 def _folded(
-    rows: Sequence[SourceEvent], carries_default: Callable[[Column], bool]
+    rows: Sequence[SourceEvent],
+    carries_default: Callable[[Column], bool],
+    *,
+    by_image: bool,
 ) -> dict[TableId, TableState]:
     tables: dict[TableId, TableState] = {}
     for event in rows:
@@ -49,16 +57,16 @@ def _folded(
             continue
         state = tables.get(event.table.table.id)
         # A deletion carries only its key, so the row behind it is the first with the new columns.
-        if state is not None and state.mounted != event.table and event.after is not None:
+        if state is not None and state.source_table != event.table and event.after is not None:
             _widen(state, event.table, carries_default)
-        apply_row(tables, event)
+        apply_row(tables, event, by_image=by_image)
     return tables
 
 
 def _widen(
     state: TableState, after: SourceTable, carries_default: Callable[[Column], bool]
 ) -> None:
-    before, state.mounted = state.mounted, after
+    before, state.source_table = state.source_table, after
     ordinals = {column.name: n for n, column in enumerate(before.table.columns)}
 
     def moved(row: Row) -> Row:

@@ -2,13 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
+from typing import Any
 
+from harness.model.decoded import DecodedEvent
 from harness.model.finding import Place
 from harness.model.record import Record
 from harness.model.source_events import RowEvent
+
+Partition = tuple[str, int]
+Where = tuple[str, int, int]  # topic, partition, offset
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """One event of one message as readers meet it; `number` is its place in the message, from 0.
+
+    The n-th copy of an event is an arrival of its own, with the same `place.origin.event`.
+    `value_schema` is the registry's text of the value's schema, None where it has none.
+    """
+
+    place: Place
+    decoded: DecodedEvent
+    number: int = 0
+    value_schema: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Circumstances:
+    """What is known of a run beside its records.
+
+    `in_flight` are the messages that were read and not finished when the consumer was stopped,
+    `next_read` the one that it had to read next. `young` are the partitions that came into being
+    when it ran already. `ends` are the end offsets.
+    """
+
+    in_flight: frozenset[Where] = frozenset()
+    next_read: Where | None = None
+    young: frozenset[Partition] = frozenset()
+    ends: Mapping[Partition, int] = field(default_factory=dict[Partition, int])
+
+
+def nothing_arrives() -> tuple[Arrival, ...]:
+    """Return no arrivals, where what lies on the topics is not known."""
+    return ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +59,9 @@ class Judged:
     messages say it once: a deletion's tombstone is a second one. `row_ids` says whether
     the wire identifies rows without a key. `compacted` are the events of which compaction removed
     a record. `hostile` are the places of what no consumer can
-    read; None where everything can be.
+    read; None where everything can be, and `faults` the names of the delivery's faults. `arrivals`
+    returns what readers meet, in the order of sending; `settings`, `dialect` and `run` are the
+    case's.
     """
 
     case: str
@@ -32,6 +73,11 @@ class Judged:
     row_ids: bool = False
     compacted: AbstractSet[int] = frozenset()
     hostile: tuple[Place, ...] | None = None
+    faults: tuple[str, ...] = ()
+    arrivals: Callable[[], tuple[Arrival, ...]] = field(default=nothing_arrives, compare=False)
+    settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    dialect: str = ""
+    run: Circumstances = Circumstances()
 
     def places_of(self, events: Sequence[RowEvent]) -> tuple[Place, ...]:
         """Return the records of some events, in the order in which they lie on the topic."""

@@ -46,7 +46,7 @@ def are_undecidable(judged: Judged, expected: Expected, findings: Sequence[Findi
 def _counts(tables: Tables) -> Counter[tuple[str, str]]:
     """Return how often each row of a table without a key is there, by its text."""
     return Counter(
-        (str(table), key_text(state.mounted, row))
+        (str(table), key_text(state.source_table, row))
         for table, state in tables.items()
         if state.keyless
         for row in state.multiset
@@ -59,6 +59,8 @@ def _readings(judged: Judged, expected: Expected) -> Iterator[Tables]:
     yield expected.again(tuple(_once(expected.applied)))
     every = tuple(_every(judged, expected.applied))
     yield expected.again(every)
+    # A copy behind the resolved event that has completed it is known: so may be that of a removal.
+    yield expected.again(tuple(_every(judged, expected.applied, removals=False)))
     scattered = _scattered(judged, expected)
     if scattered:
         yield expected.again(tuple(_too_early(every, scattered)))
@@ -76,10 +78,12 @@ def _once(applied: Iterable[SourceEvent]) -> Iterator[SourceEvent]:
         yield event
 
 
-def _every(judged: Judged, applied: Iterable[SourceEvent]) -> Iterator[SourceEvent]:
-    """Yield each row event as often as it lies on the topic."""
+def _every(
+    judged: Judged, applied: Iterable[SourceEvent], *, removals: bool = True
+) -> Iterator[SourceEvent]:
+    """Yield each row event as often as it lies on the topic; without `removals` those once."""
     for event in applied:
-        if isinstance(event, RowEvent):
+        if isinstance(event, RowEvent) and (removals or event.op is not Op.DELETE):
             yield from [event] * judged.copies_of(event.origin.event)
         else:
             yield event

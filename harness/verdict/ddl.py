@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from harness.model.finding import Finding, FindingKind
 from harness.model.observed import ObservedDdl
 from harness.model.source_events import DdlEvent
-from harness.protocols.clauses import duty_clause
+from harness.protocols.clauses import cause_clause
 from harness.verdict.case import Judged
 from harness.verdict.expected import Expected
 
@@ -17,7 +17,7 @@ def compare_ddl(
     judged: Judged, expected: Expected, answer: Sequence[ObservedDdl]
 ) -> Iterator[Finding]:
     """Yield a finding for each DDL that ran not at all, too often, unasked, or out of order."""
-    clause = duty_clause(judged.protocol, "ddl") or judged.main_clause()
+    clause = cause_clause(judged.protocol, "ddl") or judged.main_clause()
     wanted = [(event.commit_ts, event.query) for event in expected.ddl]
     got = _named(expected, answer)
     by_name = dict(zip(wanted, expected.ddl, strict=True))
@@ -42,7 +42,7 @@ def compare_ddl(
         yield Finding(
             FindingKind.DDL_ORDER,
             "the DDL statements were executed in another order",
-            duty_clause(judged.protocol, "stale") or clause,
+            cause_clause(judged.protocol, "order") or clause,
             expected.ddl[0].origin.line,
             expected="; ".join(query for _, query in wanted),
             actual="; ".join(query for _, query in got),

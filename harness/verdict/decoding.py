@@ -17,7 +17,7 @@ from harness.model.decoded import DecodedEvent, EventKind
 from harness.model.finding import Finding, FindingKind, Judgement, Place, Verdict
 from harness.model.observed import Observed, ObservedDecoded, Outcome, RawRow
 from harness.model.values import Value
-from harness.protocols.clauses import duty_clause, type_clause
+from harness.protocols.clauses import cause_clause, type_clause
 from harness.verdict.case import Judged
 from harness.verdict.hostile import judge_hostile
 from harness.verdict.judge import unanswered
@@ -221,7 +221,7 @@ def _finding(judged: Judged, one: ExpectedEvent, kind: FindingKind, message: str
     return Finding(
         kind,
         message,
-        duty_clause(judged.protocol, event.kind.value) or judged.main_clause(),
+        cause_clause(judged.protocol, event.kind.value) or judged.main_clause(),
         one.place.origin.line,
         table=f"{event.schema}.{event.table}" if event.table else "",
         places=(one.place,),

@@ -11,15 +11,14 @@ from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
-from harness.model.canonical import canonical
 from harness.model.change import Op
 from harness.model.finding import Finding, FindingKind
-from harness.model.observed import ObservedEvent, RawRow
+from harness.model.observed import ObservedEvent
 from harness.model.source_events import RowEvent
-from harness.model.values import Value
-from harness.protocols.clauses import duty_clause
+from harness.protocols.clauses import cause_clause
 from harness.verdict.case import Judged
 from harness.verdict.expected import Expected
+from harness.verdict.read import raw_key
 from harness.verdict.text import key_text
 
 # Table and key; commit ts and whether the event is a delete.
@@ -39,6 +38,10 @@ class Reported(NamedTuple):
     def may_be(self, wanted: Step) -> bool:
         """Return whether it is a step; without a time it may be any of its kind."""
         return self.step == wanted if self.dated else self.step[1] == wanted[1]
+
+
+def _is_whole(judged: Judged, event: RowEvent) -> bool:
+    return event.origin.event not in judged.compacted
 
 
 def compare_events(
@@ -65,11 +68,14 @@ def compare_events(
             if step not in steps and step != UNDATED_DELETE:
                 yield _unexpected(judged, name, step, early)
         kept = [step for step in seen if step in steps]
-        if not _in_order([step for step in dict.fromkeys(steps) if step in kept], reported):
+        # Of what compaction took it is not known whether it was read, so either order is right.
+        left = [(e.commit_ts, e.op is Op.DELETE) for e in events if _is_whole(judged, e)]
+        orders = ([s for s in dict.fromkeys(one) if s in kept] for one in (steps, left))
+        if not any(_in_order(order, reported) for order in orders):
             yield Finding(
                 FindingKind.EVENT_ORDER,
                 f"the events of {name[0]} {name[1]} were applied out of order",
-                duty_clause(judged.protocol, "stale") or judged.main_clause(),
+                cause_clause(judged.protocol, "order") or judged.main_clause(),
                 events[-1].origin.line,
                 table=name[0],
                 key=name[1],
@@ -115,7 +121,7 @@ def _missing(
                 FindingKind.EVENT_MISSING,
                 f"the {event.op.value} of {name[0]} {name[1]} at commit ts {event.commit_ts} "
                 "was not applied",
-                duty_clause(judged.protocol, event.op.value) or judged.main_clause(),
+                cause_clause(judged.protocol, event.op.value) or judged.main_clause(),
                 event.origin.line,
                 table=name[0],
                 key=name[1],
@@ -124,12 +130,12 @@ def _missing(
 
 
 def _unexpected(judged: Judged, name: Name, step: Step, early: AbstractSet[int]) -> Finding:
-    duty = "early" if step[0] in early else ""
+    duty = "resolved-ignored" if step[0] in early else ""
     return Finding(
         FindingKind.EVENT_UNEXPECTED,
         f"an event of {name[0]} {name[1]} was applied that the stream does not complete: "
         f"{_steps_text([step])}",
-        duty_clause(judged.protocol, duty) or judged.main_clause(),
+        cause_clause(judged.protocol, duty) or judged.main_clause(),
         judged.line,
         table=name[0],
         key=name[1],
@@ -187,7 +193,7 @@ def _kinds(
             ]
         if there and not there[-1].table.handle:
             continue
-        keys = [_raw_key(version, image) for version in there] or ["?"]
+        keys = [raw_key(version.table, image) for version in there] or ["?"]
         yield (
             reported,
             (table, next((k for k in keys if (table, k, delete) in known), keys[-1]), delete),
@@ -198,18 +204,6 @@ def _key(event: RowEvent) -> str:
     image = event.before if event.op is Op.DELETE else event.after
     assert image is not None
     return key_text(event.table, image)
-
-
-def _raw_key(version: RowEvent, raw: RawRow) -> str:
-    columns = version.table.table.columns
-    row: list[Value] = [None] * len(columns)
-    for ordinal in version.table.handle:
-        column = columns[ordinal]
-        try:
-            row[ordinal] = canonical(column, raw.get(column.name))
-        except ValueError:
-            return f"{column.name}={raw.get(column.name)!r}"
-    return key_text(version.table, tuple(row))
 
 
 def _steps_text(steps: Sequence[Step]) -> str:

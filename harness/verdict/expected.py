@@ -1,8 +1,8 @@
-"""The truth to reach: the personality's events, folded by the protocol's own rules.
+"""The truth to reach: the source simulator's events, folded by the protocol's own rules.
 
 Faults come later and must not change it. An event is applied when the global resolved ts, the least
-over all partitions of all topics of each partition's greatest mark, completes its commit ts (`<=`
-or, in the 4.0.4 dialect, `<`). At one commit ts deletes apply before everything else.
+over all partitions of all topics of each partition's greatest resolved ts, completes its commit ts
+(`<=` or, in the 4.0.4 dialect, `<`). At one commit ts deletes apply before everything else.
 Rows keep the events that made them, so that a finding can point at records.
 """
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from harness.model.change import Op
 from harness.model.reshape import keeps_rows, reshape
@@ -25,6 +26,8 @@ from harness.model.values import Row, Value
 
 Key = tuple[Value, ...]
 DROP_SCHEMA = "drop_schema"
+# No commit ts is greater.
+_LAST = 2**64
 
 
 @dataclass(slots=True)
@@ -34,7 +37,7 @@ class TableState:
     `history` holds, for each key, the events that touched it, in order of application.
     """
 
-    mounted: SourceTable
+    source_table: SourceTable
     rows: dict[Key, Row] = field(default_factory=dict[Key, Row])
     multiset: list[Row] = field(default_factory=list[Row])
     history: dict[Key, list[RowEvent]] = field(default_factory=dict[Key, list[RowEvent]])
@@ -42,7 +45,7 @@ class TableState:
     @property
     def keyless(self) -> bool:
         """Return whether rows have no identity."""
-        return not self.mounted.handle
+        return not self.source_table.handle
 
     def events(self) -> list[RowEvent]:
         """Return every event that touched the table."""
@@ -58,7 +61,8 @@ class Expected:
     """The state at the last global resolved ts, and how it came about, in order of application.
 
     `again` folds other events of the case by the same rules; `unordered` says whether events in
-    different partitions have no order among each other.
+    different partitions have no order among each other, `exclusive` whether a mark completes only
+    what lies below it.
     """
 
     tables: dict[TableId, TableState]
@@ -68,38 +72,47 @@ class Expected:
     resolved_ts: int
     again: Callable[[Sequence[SourceEvent]], dict[TableId, TableState]] = field(compare=False)
     unordered: bool = False
+    exclusive: bool = False
 
 
-def fold(events: Iterable[SourceEvent], *, complete: str) -> Expected:
-    """Return the expected state; `complete` is `at-or-below` or `below`."""
+def fold(
+    events: Iterable[SourceEvent], *, complete: str, by_image: bool = False, every: bool = False
+) -> Expected:
+    """Return the expected state; `complete` is `at-or-below` or `below`.
+
+    `by_image` holds equal rows without a key once; `every` applies what nothing completes, too.
+    """
     stream = tuple(events)
     resolved = global_resolved(stream)
     limit = resolved if complete == "at-or-below" else resolved - 1
+    limit = _LAST if every else limit
     data = [event for event in stream if not isinstance(event, ResolvedEvent)]
     # Python's sort is stable, so events of one commit ts and rank stay in emission order.
     ready = sorted((e for e in data if e.commit_ts <= limit), key=lambda e: (e.commit_ts, _rank(e)))
+    again = partial(_folded, by_image=by_image)
     return Expected(
-        tables=_folded(ready),
+        tables=again(ready),
         applied=tuple(ready),
         ddl=tuple(event for event in ready if isinstance(event, DdlEvent)),
         held=tuple(e for e in data if e.commit_ts > limit and isinstance(e, RowEvent)),
         resolved_ts=resolved,
-        again=_folded,
+        again=again,
+        exclusive=complete != "at-or-below",
     )
 
 
-def _folded(ready: Sequence[SourceEvent]) -> dict[TableId, TableState]:
+def _folded(ready: Sequence[SourceEvent], *, by_image: bool) -> dict[TableId, TableState]:
     tables: dict[TableId, TableState] = {}
     for event in ready:
         if isinstance(event, DdlEvent):
             _apply_ddl(tables, event)
         elif isinstance(event, RowEvent):
-            apply_row(tables, event)
+            apply_row(tables, event, by_image=by_image)
     return tables
 
 
 def global_resolved(events: Sequence[SourceEvent]) -> int:
-    """Return the least of the partitions' greatest marks; 0 while any partition has none."""
+    """Return the least of the partitions' greatest resolved ts; 0 while any partition has none."""
     greatest: dict[tuple[str, int], int] = {}
     for event in events:
         if isinstance(event, DdlEvent):
@@ -124,7 +137,9 @@ def _rank(event: RowEvent | DdlEvent) -> int:
     return 1 if event.op is Op.DELETE else 2
 
 
-def apply_row(tables: dict[TableId, TableState], event: RowEvent) -> None:
+def apply_row(
+    tables: dict[TableId, TableState], event: RowEvent, *, by_image: bool = False
+) -> None:
     """Put, replace or remove the event's row, and remember the event."""
     state = tables.setdefault(event.table.table.id, TableState(event.table))
     image = event.before if event.op is Op.DELETE else event.after
@@ -134,7 +149,8 @@ def apply_row(tables: dict[TableId, TableState], event: RowEvent) -> None:
     if state.keyless:
         if event.before is not None and event.before in state.multiset:
             state.multiset.remove(event.before)
-        if event.after is not None:
+        there = by_image and event.after in state.multiset
+        if event.after is not None and not there:
             state.multiset.append(event.after)
     elif event.op is Op.DELETE:
         state.rows.pop(key, None)

@@ -7,16 +7,22 @@ it is judged instead of its tables. A harness fault never reaches this function.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from harness.model.finding import Finding, FindingKind, Judgement, Verdict
 from harness.model.observed import Observed, Outcome
 from harness.verdict.case import Judged
+from harness.verdict.causes.attribute import attributed
+from harness.verdict.causes.evidence import Evidence
 from harness.verdict.copies import are_undecidable
 from harness.verdict.ddl import compare_ddl
+from harness.verdict.design import Design, DroppedColumns
 from harness.verdict.events import compare_events
 from harness.verdict.expected import Expected
+from harness.verdict.folding import Folding
 from harness.verdict.hostile import judge_hostile
+from harness.verdict.kept_columns import without_kept
 from harness.verdict.tables import compare_tables
 
 NEEDS = "needs "
@@ -58,8 +64,61 @@ def unanswered(judged: Judged, observed: Observed) -> Verdict | None:
     return Verdict(judged.case, judgement, (finding,), detail)
 
 
+def judge_design(
+    judged: Judged, folding: Folding, observed: Observed, design: Design, *, database: bool = False
+) -> Verdict:
+    """Return the verdict on one case for a consumer of this design; `database` is where it writes.
+
+    Where no clause decides between two ways, either passes; the findings are of the usual one. An
+    event may be reported that has changed nothing: events and tables need not go the same way.
+    """
+    ways = folding.accepted(design, database=database)
+    usual = next(ways)
+    found = _accepted(judged, (usual, *ways), observed, design)
+    return _explained(judged, usual, observed, found)
+
+
+def _accepted(
+    judged: Judged, ways: Sequence[Expected], observed: Observed, design: Design
+) -> Verdict:
+    usual, *others = ways
+    first = _designed(judged, usual, observed, design)
+    if first.judgement is not Judgement.FAIL or judged.hostile is not None:
+        return first
+    events = observed.events
+    if events is not None and not any(
+        not any(compare_events(judged, way, events)) for way in (usual, *others)
+    ):
+        return first
+    silent = replace(observed, events=None)
+    found = (_designed(judged, way, silent, design) for way in (usual, *others) if others)
+    return next((one for one in found if one.judgement is not Judgement.FAIL), first)
+
+
+def _designed(judged: Judged, expected: Expected, observed: Observed, design: Design) -> Verdict:
+    if design.dropped_columns is not DroppedColumns.KEPT or not observed.tables:
+        return _verdict(judged, expected, observed)
+    tables, findings = without_kept(judged, expected, observed.tables)
+    found = _verdict(judged, expected, replace(observed, tables=tables))
+    if not findings:
+        return found
+    return Verdict(judged.case, Judgement.FAIL, (*found.findings, *findings), found.detail)
+
+
 def judge(judged: Judged, expected: Expected, observed: Observed) -> Verdict:
     """Return the verdict on one case."""
+    return _explained(judged, expected, observed, _verdict(judged, expected, observed))
+
+
+def _explained(judged: Judged, expected: Expected, observed: Observed, verdict: Verdict) -> Verdict:
+    """Return a verdict whose findings name the rule that decides, and its record."""
+    if not verdict.findings:
+        return verdict
+    case = Evidence(judged, expected, observed)
+    return replace(verdict, findings=attributed(case, verdict.findings))
+
+
+def _verdict(judged: Judged, expected: Expected, observed: Observed) -> Verdict:
     if judged.hostile is not None and observed.outcome in (Outcome.DONE, Outcome.ERROR):
         return judge_hostile(judged, observed)
     refused = unanswered(judged, observed)

@@ -7,15 +7,17 @@ from collections.abc import Mapping
 from harness.model.canonical import canonical
 from harness.model.finding import Finding, FindingKind
 from harness.model.observed import RawRow
+from harness.model.source_events import SourceTable
 from harness.model.values import Row, Value
 from harness.protocols.clauses import type_clause
 from harness.verdict.case import Judged
 from harness.verdict.expected import TableState
+from harness.verdict.text import key_text
 
 
 def read_row(judged: Judged, state: TableState, raw: RawRow) -> Row | Finding:
     """Return the row in table column order (None where never sent), or what is wrong."""
-    table = state.mounted
+    table = state.source_table
     names = {table.table.columns[i].name for i in table.emitted}
     for kind, columns, verb in (
         (FindingKind.MISSING_COLUMN, sorted(names - set(raw)), "lacks the column"),
@@ -28,6 +30,7 @@ def read_row(judged: Judged, state: TableState, raw: RawRow) -> Row | Finding:
                 judged.main_clause(),
                 judged.line,
                 table=str(table.table.id),
+                key=raw_key(table, raw),
                 column=columns[0],
                 places=judged.places_of(state.events()),
             )
@@ -35,7 +38,7 @@ def read_row(judged: Judged, state: TableState, raw: RawRow) -> Row | Finding:
 
 
 def _values(judged: Judged, state: TableState, raw: RawRow) -> Row | Finding:
-    table = state.mounted
+    table = state.source_table
     values: list[Value] = [None] * len(table.table.columns)
     for ordinal in table.emitted:
         column = table.table.columns[ordinal]
@@ -48,12 +51,25 @@ def _values(judged: Judged, state: TableState, raw: RawRow) -> Row | Finding:
                 type_clause(judged.protocol, column.kind),
                 judged.line,
                 table=str(table.table.id),
+                key=raw_key(table, raw),
                 column=column.name,
                 expected=f"a value of type {column.kind.value}",
                 actual=repr(raw[column.name]),
                 places=judged.places_of(state.events()),
             )
     return tuple(values)
+
+
+def raw_key(table: SourceTable, raw: RawRow) -> str:
+    """Return the key of a row as the consumer wrote it, in the words of `key_text`."""
+    row: list[Value] = [None] * len(table.table.columns)
+    for ordinal in table.handle or table.emitted:
+        column = table.table.columns[ordinal]
+        try:
+            row[ordinal] = canonical(column, raw.get(column.name))
+        except ValueError:
+            return f"{column.name}={raw.get(column.name)!r}"
+    return key_text(table, tuple(row))
 
 
 def raw_text(raw: Mapping[str, object]) -> str:

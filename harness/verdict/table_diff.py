@@ -51,7 +51,7 @@ def _rows(judged: Judged, state: TableState, answer: Sequence[RawRow]) -> Iterat
 def _keyed(state: TableState, read: Sequence[Row]) -> Iterator[DiffRow]:
     found: dict[object, list[Row]] = {}
     for row in read:
-        found.setdefault(key_of(state.mounted, row), []).append(row)
+        found.setdefault(key_of(state.source_table, row), []).append(row)
     for key, wanted in state.rows.items():
         rows = found.pop(key, [])
         yield from _pair(state, wanted, rows)
@@ -86,11 +86,11 @@ def _multiset(state: TableState, read: Sequence[Row]) -> Iterator[DiffRow]:
 
 
 def _columns(state: TableState) -> tuple[str, ...]:
-    return tuple(state.mounted.table.columns[i].name for i in state.mounted.emitted)
+    return tuple(state.source_table.table.columns[i].name for i in state.source_table.emitted)
 
 
 def _cells(state: TableState, row: Row) -> tuple[str, ...]:
-    return tuple(value_text(row[i]) for i in state.mounted.emitted)
+    return tuple(value_text(row[i]) for i in state.source_table.emitted)
 
 
 def _raw(columns: Sequence[str], row: RawRow) -> DiffRow:

@@ -17,7 +17,7 @@ from harness.model.observed import RawRow
 from harness.model.source_events import RowEvent
 from harness.model.table import TableId
 from harness.model.values import Row
-from harness.protocols.clauses import duty_clause, type_clause
+from harness.protocols.clauses import cause_clause, type_clause
 from harness.verdict.case import Judged
 from harness.verdict.expected import Expected, Key, TableState, key_of
 from harness.verdict.read import read_row
@@ -54,7 +54,7 @@ def compare_tables(
 
 def _absent(judged: Judged, state: TableState, columns: Sequence[str]) -> Iterator[Finding]:
     """Yield what is wrong with a table of a database that cannot be compared row by row."""
-    name = str(state.mounted.table.id)
+    name = str(state.source_table.table.id)
     count = len(state.all_rows())
     if not columns and not count:
         return
@@ -99,7 +99,7 @@ def _keyed(
 ) -> Iterator[Finding]:
     found: dict[Key, Row] = {}
     for row in rows:
-        key = key_of(state.mounted, row)
+        key = key_of(state.source_table, row)
         if key in found:
             yield _row_finding(judged, state, FindingKind.DUPLICATE_ROW, key, row)
         found[key] = row
@@ -144,13 +144,13 @@ def _differing(
 ) -> Iterator[Finding]:
     history = state.history.get(key, [])
     older = [event for event in history[:-1] if event.after == row]
-    table = state.mounted
+    table = state.source_table
     if older:
         yield Finding(
             FindingKind.STALE_ROW,
             f"{table.table.id} {key_text(table, row)} holds the version of commit ts "
             f"{older[-1].commit_ts}; commit ts {history[-1].commit_ts} came after it",
-            duty_clause(judged.protocol, "stale") or judged.main_clause(),
+            cause_clause(judged.protocol, "order") or judged.main_clause(),
             history[-1].origin.line,
             table=str(table.table.id),
             key=key_text(table, row),
@@ -183,7 +183,7 @@ def _held(expected: Expected, state: TableState, key: Key, *, after: Row | None)
     return [
         event
         for event in expected.held
-        if event.table.table.id == state.mounted.table.id
+        if event.table.table.id == state.source_table.table.id
         and event.after == after
         and key_of(event.table, _image(event)) == key
     ]
@@ -210,7 +210,7 @@ def _early(
         f"the {event.op.value} of {table.table.id} {key} was applied although no resolved ts "
         f"completes its commit ts {event.commit_ts} "
         f"(the global resolved ts is {expected.resolved_ts})",
-        duty_clause(judged.protocol, "early") or judged.main_clause(),
+        cause_clause(judged.protocol, "resolved-ignored") or judged.main_clause(),
         event.origin.line,
         table=str(table.table.id),
         key=key,
@@ -230,7 +230,7 @@ _SENTENCES: Mapping[FindingKind, str] = {
 def _row_finding(
     judged: Judged, state: TableState, kind: FindingKind, key: Key, row: Row
 ) -> Finding:
-    table = state.mounted
+    table = state.source_table
     history = state.history.get(key, [])
     text = row_text(table, row)
     missing = kind is FindingKind.MISSING_ROW
@@ -251,4 +251,4 @@ def _row_clause(judged: Judged, kind: FindingKind, history: Sequence[RowEvent]) 
     duty = "repeated" if kind is FindingKind.DUPLICATE_ROW else ""
     if not duty and history:
         duty = "delete" if history[-1].op is Op.DELETE else history[-1].op.value
-    return duty_clause(judged.protocol, duty) or judged.main_clause()
+    return cause_clause(judged.protocol, duty) or judged.main_clause()

@@ -5,6 +5,9 @@ from __future__ import annotations
 from harness.model.decoded import DecodedEvent, EventKind
 from harness.model.source_events import SourceTable
 from harness.model.values import Row, Value
+from harness.model.vitess_position import VitessPlace
+
+_LINE_ENDS = str.maketrans({"\n": "\\n", "\r": "\\r"})
 
 
 def value_text(value: Value) -> str:
@@ -33,13 +36,15 @@ def key_text(table: SourceTable, row: Row) -> str:
 
 
 def event_text(event: DecodedEvent) -> str:
-    """Return a decoded event on one line."""
+    """Return a decoded event on one line, with the row id where the wire carries one."""
     if event.kind is EventKind.RESOLVED:
         return "resolved"
     if event.kind is EventKind.DDL:
-        return f"ddl {event.type}: {event.query}"
+        return f"ddl {event.type}: {event.query.translate(_LINE_ENDS)}"
     if event.kind in (EventKind.BEGIN, EventKind.END, EventKind.HEARTBEAT):
-        return f"{event.kind.value} {event.value_text}"
+        place = event.vitess or VitessPlace()
+        count = "" if place.event_count is None else f" of {place.event_count} events"
+        return f"{event.kind.value} {place.transaction_id or place.vgtid}{count}"
     images = [image for image in (event.before, event.after) if image is not None] or [
         event.key or {}
     ]
@@ -48,4 +53,5 @@ def event_text(event: DecodedEvent) -> str:
         for image in images
     )
     name = f"{event.schema}.{event.table} " if event.table else ""
-    return f"{event.kind.value} {name}{' → '.join(cells)}"
+    row_id = "" if event.row_id is None else f" rid {event.row_id}"
+    return f"{event.kind.value} {name}{' → '.join(cells)}{row_id}"

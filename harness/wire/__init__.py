@@ -1,3 +1,3 @@
-"""Pure byte grammar that protocols share: framing, and JSON as Go prints it."""
+"""Pure byte grammar that protocols share: framing, compression, registries, Go's JSON."""
 
 from __future__ import annotations

@@ -62,5 +62,5 @@ def _python(found: re.Match[str], pattern: str) -> str:
 
 
 def _in_class(pattern: str, at: int) -> bool:
-    """Tell whether a bracket is open at a place."""
+    """Return whether a bracket is open at a place."""
     return pattern.rfind("[", 0, at) > pattern.rfind("]", 0, at)

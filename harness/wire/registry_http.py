@@ -10,8 +10,6 @@ from harness.wire.go_json import go_string
 
 CONTENT_TYPE = "application/vnd.schemaregistry.v1+json"
 ACCEPT = f"{CONTENT_TYPE}, application/vnd.schemaregistry+json, application/json"
-# What the registry's root must answer before TiCDC starts.
-ROOT_ANSWER = b"{}"
 _KEPT = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~")
 
 

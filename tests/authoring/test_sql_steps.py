@@ -93,7 +93,7 @@ def test_ddl_gets_the_current_database_too() -> None:
     assert read.kinds == {StatementKind.DDL}
 
 
-def test_what_is_left_out_is_told() -> None:
+def test_what_is_left_out_is_reported() -> None:
     """Statements that a scenario cannot hold are named with their line and the reason."""
     read = read_steps(
         "DROP DATABASE IF EXISTS shop;\nCREATE DATABASE shop;\nSET NAMES utf8;\n"

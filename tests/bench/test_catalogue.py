@@ -9,10 +9,10 @@ import pytest
 from harness.bench.spark.catalogue import figures, phases
 
 
-def events(*told: tuple[str, str, float]) -> list[dict[str, Any]]:
+def events(*timed: tuple[str, str, float]) -> list[dict[str, Any]]:
     """Return the events of phases: name, detail and seconds of each."""
     found: list[dict[str, Any]] = []
-    for name, detail, seconds in told:
+    for name, detail, seconds in timed:
         found.append({"event": "phase-started", "phase": name, "detail": detail})
         found.append({"event": "phase-finished", "phase": name, "seconds": seconds})
     return found
@@ -30,7 +30,7 @@ EVERY = phases(
 ONE = phases(events(("consume", "spark", 11.0)))
 
 
-def test_both_ways_are_told_with_what_one_more_case_adds() -> None:
+def test_both_ways_are_reported_with_what_one_more_case_adds() -> None:
     """Packs beside one query each, and the marginal case of either; faults are timed apart."""
     found = {one.name: one for one in figures(140.0, 104, EVERY, ONE, 2)}
     assert found["spark.catalogue"].value == 105.0

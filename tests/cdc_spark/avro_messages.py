@@ -48,8 +48,8 @@ class Publisher:
         """Return the id of a table's schema, the same for the same text."""
         record = {"type": "record", "name": table, "namespace": f"default.{schema}"}
         text = json.dumps({**record, "fields": fields})
-        for known, told in self.texts.items():
-            if told == text:
+        for known, registered in self.texts.items():
+            if registered == text:
                 return known
         self.texts[len(self.texts) + 1] = text
         return len(self.texts)
@@ -72,8 +72,8 @@ class Publisher:
     ) -> tuple[bytes, bytes]:
         """Return a dated message of a row whose columns beside `id` are `fields`."""
         schema_id = self.register(column(ID), *fields, *PLAIN_EXTENSION)
-        told = {"_tidb_op": "c", "_tidb_commit_ts": ts, "_tidb_commit_physical_time": 0}
-        return self.key(row["id"]), self.part(schema_id, {**row, **told})
+        extension = {"_tidb_op": "c", "_tidb_commit_ts": ts, "_tidb_commit_physical_time": 0}
+        return self.key(row["id"]), self.part(schema_id, {**row, **extension})
 
 
 def _unlogical(one: dict[str, Any]) -> None:

@@ -70,7 +70,7 @@ def kafka(session: Any, records: Sequence[Record]) -> Any:
     )
 
 
-def told(events: Any) -> list[dict[str, Any]]:
+def rows_of(events: Any) -> list[dict[str, Any]]:
     """Return events in order, as dictionaries."""
     return [row.asDict(recursive=True) for row in events.orderBy("offset", "slot").collect()]
 
@@ -80,7 +80,7 @@ def test_open_messages_become_events(session: Any) -> None:
     batch = messages.message(messages.put(2, 1, "né😀"), messages.gone(3, 2))
     ddl = messages.message(messages.ddl(4, "DROP TABLE t", 4))
     frame = kafka(session, [batch, ddl, messages.message(messages.resolved(2**64 - 1))])
-    found = told(cdc_spark.decode_open(frame))
+    found = rows_of(cdc_spark.decode_open(frame))
     assert [(one["op"], one["slot"]) for one in found] == [
         ("upsert", 0),
         ("delete", 1),
@@ -103,7 +103,7 @@ def test_avro_messages_become_events(session: Any, registry: tuple[str, Publishe
         source.put(8, {"id": 2, "m": "2024-03-10 02:30:00"}, moment),
         (source.key(1), None),
     ]
-    found = told(cdc_spark.decode_avro(kafka(session, records), url))
+    found = rows_of(cdc_spark.decode_avro(kafka(session, records), url))
     assert [(one["op"], one["commit_ts"] and int(one["commit_ts"])) for one in found] == [
         ("upsert", 7),
         ("upsert", 8),
@@ -127,7 +127,7 @@ def test_no_zone_moves_a_vitess_moment(session: Any, zone: str) -> None:
         (b'{"id":1}', None),
         (b'{"id":"t1"}', vitess_records.plain(vitess_records.end("t1", 1))),
     ]
-    found = told(cdc_spark.decode_vitess(kafka(session, records)))
+    found = rows_of(cdc_spark.decode_vitess(kafka(session, records)))
     assert [one["op"] for one in found] == ["upsert", "tombstone", "end"]
     assert json.loads(found[0]["after"]) == {"id": 1, "m": "2018-03-11 02:30:00.000"}
     assert found[0]["transaction"]["rank"] == "5"
@@ -141,12 +141,14 @@ def test_poison_fails_the_query_and_names_its_place(session: Any) -> None:
         cdc_spark.decode_open(frame).collect()
 
 
-def test_poison_that_is_set_aside_is_told(session: Any, registry: tuple[str, Publisher]) -> None:
+def test_poison_that_is_set_aside_is_reported(
+    session: Any, registry: tuple[str, Publisher]
+) -> None:
     """The policy `dead_letter` keeps everything else, and tells of each message what is wrong."""
     url, source = registry
     records = [source.put(1, {"id": 1}), (b"\0\0\0\0\x63\0", None), source.put(2, {"id": 2})]
     events = cdc_spark.decode_avro(kafka(session, records), url, poison="dead_letter")
-    assert [one["op"] for one in told(events)] == ["upsert", "poison", "upsert"]
+    assert [one["op"] for one in rows_of(events)] == ["upsert", "poison", "upsert"]
     (letter,) = cdc_spark.dead_letters(events).collect()
     assert (letter.topic, letter.partition, letter.offset) == ("topic", 3, 1)
     assert "no schema of id 99" in letter.reason

@@ -36,13 +36,13 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_what_is_missing_is_told(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_missing_is_reported(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A MUST clause without a scenario is exit code 1, with its place in harness/spec."""
     del small
     assert main(["coverage", "--protocol", "registry", "--missing"]) == 1
-    told = capsys.readouterr()
-    assert "  MISSING   MUST   registry." in told.out
-    assert "harness/spec/clauses/registry/" in told.err
+    output = capsys.readouterr()
+    assert "  MISSING          MUST   registry." in output.out
+    assert "harness/spec/clauses/registry/" in output.err
 
 
 def test_levels_that_nothing_is_asked_of(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -64,11 +64,11 @@ def test_verdicts_of_the_last_run_and_of_others(
     other.write_bytes(written("ndjson", run(case(name, Judgement.PASS), consumer="spark")))
     asked = ["coverage", "--protocol", "open", "--level", "may"]
     main(asked)
-    assert "  failed    MAY    open.delivery.at-least-once" in capsys.readouterr().out
+    assert "  failed           MAY    open.delivery.at-least-once" in capsys.readouterr().out
     main([*asked, "--events", str(other)])
-    told = capsys.readouterr().out
-    assert "  passed    MAY    open.delivery.at-least-once" in told
-    assert "verdicts of run 0123ab: spark, 1 cases" in told
+    output = capsys.readouterr().out
+    assert "  passed           MAY    open.delivery.at-least-once" in output
+    assert "verdicts of run 0123ab: spark, 1 cases" in output
 
 
 def test_an_unknown_clause(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -77,6 +77,19 @@ def test_an_unknown_clause(small: Path, capsys: pytest.CaptureFixture[str]) -> N
     file.write_text(file.read_text("utf-8").replace("[open.delivery", "[open.delivry", 1), "utf-8")
     for command in ("coverage", "check"):
         assert main([command]) == 2
-        told = capsys.readouterr()
-        assert "unknown clause `open.delivry.at-least-once`" in told.out + told.err
-        assert "row-sent-twice.yaml:4:" in told.out + told.err
+        output = capsys.readouterr()
+        assert "unknown clause `open.delivry.at-least-once`" in output.out + output.err
+        assert "row-sent-twice.yaml:4:" in output.out + output.err
+
+
+def test_the_documents_are_gone_down(capsys: pytest.CaptureFixture[str]) -> None:
+    """A reader sees each statement with its lines, and its clauses or why it has none."""
+    assert main(["coverage", "--documents"]) == 0
+    shown = capsys.readouterr().out
+    assert "  287-290  85\n" in shown
+    assert f"MUST open.flag.sample-85: {CLAUSES['open.flag.sample-85'].text}\n" in shown
+    assert main(["coverage", "--documents", "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    rows = [row for document in data for row in document["statements"]]
+    assert len(data) == 5
+    assert all(bool(row["clauses"]) != bool(row["reason"]) for row in rows)

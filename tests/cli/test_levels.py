@@ -58,7 +58,7 @@ def test_the_reference_consumer_decodes(capsys: pytest.CaptureFixture[str]) -> N
     assert [events[0]["level"], events[-1]["level"]] == ["decode", "decode"]
 
 
-def test_a_wrong_value_is_told_with_its_message(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_wrong_value_is_reported_with_its_message(capsys: pytest.CaptureFixture[str]) -> None:
     """A finding names message, column, both values, and the clause of the type."""
     assert main(["certify", consumer(SPOILER), *CHOICE, "--json"]) == 1
     said = orjson.loads(capsys.readouterr().out)
@@ -143,8 +143,8 @@ def test_two_runs_have_reports_each(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["certify", target, *words]) == 0
     runs = [orjson.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [one["level"] for one in runs] == ["materialise", "decode"]
-    told = [Path(name).read_text(encoding="utf-8") for name in ("report.md", "report.decode.md")]
-    assert ["materialise" in one for one in told] == [True, False]
+    pages = [Path(name).read_text(encoding="utf-8") for name in ("report.md", "report.decode.md")]
+    assert ["materialise" in one for one in pages] == [True, False]
 
 
 def test_a_claimed_level_without_chosen_cases_is_passed_over(

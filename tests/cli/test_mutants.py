@@ -34,9 +34,38 @@ def test_a_mutant_that_nobody_names(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["mutants", SCENARIO, "--mutant", "key-cut-short"]) == 1
     assert "UNNAMED  key-cut-short" in capsys.readouterr().out
     assert main(["mutants", SCENARIO, "--mutant", "key-cut-short", "--json"]) == 1
-    document = json.loads(capsys.readouterr().out)
+    document = json.loads(capsys.readouterr().out)["consumers"]
     assert document["sound"] is False
     assert {one["detected"] for one in document["results"]} == {False}
+
+
+def test_a_wrong_producer(capsys: pytest.CaptureFixture[str]) -> None:
+    """A wrong producer that a scenario citing its clause sees is exit code 0, with what it saw."""
+    asked = ["mutants", "encoding.open-frames", "--mutant", "open-version-2"]
+    assert main(asked) == 0
+    told = capsys.readouterr().out
+    assert "detected   open-version-2                           open.frame.version-1" in told
+    assert "encoding.open-frames[open,p1]: refused: protocol version 2" in told
+    assert "1 of 1 wrong producers detected" in told
+    assert main([*asked, "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)["producers"]
+    assert document["results"][0]["detections"][0]["clause"] == "open.frame.version-1"
+
+
+def test_a_wrong_producer_of_a_clause_that_is_not_cited(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """A scenario that does not cite the clause proves nothing of it: exit code 1."""
+    assert main(["mutants", SCENARIO, "--mutant", "open-version-2"]) == 1
+    assert "UNCITED    open-version-2" in capsys.readouterr().out
+
+
+def test_the_producers_of_a_clause(capsys: pytest.CaptureFixture[str]) -> None:
+    """--clause takes those of a clause and below it; one that nobody violates is a mistake."""
+    assert main(["mutants", "--clause", "open.frame.version-1"]) == 0
+    assert "1 of 1 wrong producers" in capsys.readouterr().out
+    assert main(["mutants", "--clause", "open.fram"]) == 2
+    assert "no wrong producer violates open.fram" in capsys.readouterr().err
 
 
 def test_only_the_right_consumer(capsys: pytest.CaptureFixture[str]) -> None:
@@ -63,6 +92,6 @@ def test_a_claim_on_nobody(
     (home / "insert-update-delete.yaml").write_text(text, encoding="utf-8")
     options = ["--scenarios", str(tmp_path / "scenarios"), "--golden", str(ROOT / "golden")]
     assert main([command, str(home), *options]) == 2
-    told = capsys.readouterr()
-    assert "`kills` names mutant `signed-46`, which does not exist" in told.out + told.err
-    assert "did you mean `signed-64`?" in told.out + told.err
+    output = capsys.readouterr()
+    assert "`kills` names mutant `signed-46`, which does not exist" in output.out + output.err
+    assert "did you mean `signed-64`?" in output.out + output.err

@@ -25,9 +25,9 @@ def _in_a_directory_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 def test_the_example_is_valid_up_to_its_lock(capsys: pytest.CaptureFixture[str]) -> None:
     """Without SQL there is an example; `check` then misses nothing but the recording."""
     assert main(["new", "scenario", "keys.moved", "--database", "mine"]) == 0
-    told = capsys.readouterr().out
+    output = capsys.readouterr().out
     for verb in ("check", "record", "preview", "run"):
-        assert f"harness {verb} scenarios/keys/moved.yaml" in told
+        assert f"harness {verb} scenarios/keys/moved.yaml" in output
     (scenario,) = load_all(Path("scenarios"))
     assert (scenario.id, scenario.databases) == ("keys.moved", ("mine",))
     assert main(["check"]) == 2
@@ -59,7 +59,7 @@ def test_nothing_is_overwritten(capsys: pytest.CaptureFixture[str]) -> None:
     assert Path("scenarios/a/b.yaml").read_bytes() == before
 
 
-def test_a_file_in_the_way_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_in_the_way_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
     """A file where a directory should be is the user's to move, not a traceback."""
     Path("scenarios").write_text("", encoding="utf-8")
     assert main(["new", "scenario", "a.b"]) == 2

@@ -104,9 +104,9 @@ def test_another_protocol_is_refused(
     """What no scaffold reads is said with what there is, and nothing is written."""
     monkeypatch.setattr(new_consumer, "OFFERED", {**OFFERED, "python": ("avro",)})
     assert main(["new", "consumer", "a", "--language", "python", "--protocol", "vitess"]) == 2
-    told = capsys.readouterr().err
-    assert "no scaffold in python for vitess" in told
-    assert "--protocol avro" in told
+    output = capsys.readouterr().err
+    assert "no scaffold in python for vitess" in output
+    assert "--protocol avro" in output
     assert not Path("a").exists()
 
 

@@ -17,9 +17,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.engine.mutation.claims import unknown_claims
+from harness.engine.mutation.claims import claim_problems
 from harness.engine.mutation.prepared import Prepared
-from harness.engine.plan.case import Plan, author_problems, plan
+from harness.engine.plan.case import Plan, plan
+from harness.engine.plan.expectations import author_problems
 from harness.errors import Problem, ScenarioError
 from harness.model.finding import Verdict
 from harness.mutants.parts import Parts
@@ -67,7 +68,7 @@ def planned(entry: Entry, scratch: Path) -> list[Plan]:
     """Return the plans of a file's cases; ScenarioError where it is refused."""
     root = entry.path.parent
     scenario = load(entry.path, root)
-    problems = unknown_claims([scenario])
+    problems = claim_problems([scenario])
     if problems:
         raise ScenarioError(problems)
     _locked(scenario, scratch)

@@ -84,7 +84,7 @@ def test_a_torn_text_is_refused_with_its_place(text: str) -> None:
         ("", StatementKind.OTHER),
     ],
 )
-def test_the_first_words_tell_the_kind(sql: str, kind: StatementKind) -> None:
+def test_the_first_words_decide_the_kind(sql: str, kind: StatementKind) -> None:
     """Every statement has one kind; only schema changes are DDL."""
     assert classify(sql) is kind
     assert is_ddl(sql) is (kind is StatementKind.DDL)
@@ -122,7 +122,7 @@ def test_dml_are_the_kinds_that_change_rows() -> None:
         ("alter database character set utf8mb4", {"cur"}),
     ],
 )
-def test_every_schema_that_a_statement_names_is_told(sql: str, schemas: set[str]) -> None:
+def test_every_schema_that_a_statement_names_is_returned(sql: str, schemas: set[str]) -> None:
     """Tables anywhere in the statement count; a bare name means the current schema."""
     assert referenced_schemas(sql, "cur") == schemas
 

@@ -162,7 +162,7 @@ def test_keys_get_tidbs_names_and_ids() -> None:
         ("a int, b int, key (b)", False, [1]),
     ],
 )
-def test_a_primary_key_is_clustered_unless_told_not_to(
+def test_a_primary_key_is_clustered_unless_declared_otherwise(
     keys: str,
     clustered: bool,  # noqa: FBT001
     ids: list[int],

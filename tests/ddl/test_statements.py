@@ -69,7 +69,7 @@ def test_what_is_sent_says_the_same_again(sql: str) -> None:
         ),
     ],
 )
-def test_a_view_tells_all_its_attributes(sql: str, sent: str) -> None:
+def test_a_view_shows_all_its_attributes(sql: str, sent: str) -> None:
     """Algorithm, definer and security are always sent; only a LOCAL check option is."""
     assert parse(sql).restore() == sent
 

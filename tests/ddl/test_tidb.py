@@ -64,7 +64,7 @@ def test_every_kind_has_a_type_code(kind: ColumnKind) -> None:
         ("a varchar(9), key ((lower(a)))", [F.NULLABLE]),
     ],
 )
-def test_flags_tell_what_ticdc_tells(columns: str, flags: list[ColumnFlag]) -> None:
+def test_flags_are_those_of_ticdc(columns: str, flags: list[ColumnFlag]) -> None:
     """Charset, keys, nullability, sign and generation, bit by bit."""
     assert list(column_flags(created(columns))) == flags
 

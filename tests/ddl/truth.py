@@ -71,14 +71,14 @@ class Session:
 
 
 def is_renamed_twice(jobs: tuple[DdlJob, ...]) -> bool:
-    """Tell whether one RENAME TABLE moved the same table twice, which TiCDC cannot follow."""
+    """Return whether one RENAME TABLE moved the same table twice, which TiCDC cannot follow."""
     ids = [job.before.physical_id for job in jobs if job.before is not None]
     renames = all(job.action is ActionType.RENAME_TABLE for job in jobs)
     return renames and len(set(ids)) < len(ids)
 
 
 def is_sent(job: DdlJob, *, force: bool) -> bool:
-    """Tell whether TiCDC sends the job without filters: a known action, and a table with a key."""
+    """Return whether TiCDC sends a job without filters: a known action, a table with a key."""
     if job.action in NEVER_SENT:
         return False
     if force or job.action is ActionType.DROP_TABLE:

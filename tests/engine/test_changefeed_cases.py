@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.engine.plan.case import Plan, author_problems, plan
+from harness.engine.plan.case import Plan, plan
+from harness.engine.plan.expectations import author_problems
 from harness.errors import ScenarioError
 from harness.scenario.expand import cases
 from harness.scenario.load import load

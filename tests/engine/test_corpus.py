@@ -42,8 +42,8 @@ def test_what_must_fail(entry: Entry, tmp_path: Path) -> None:
         return
     assert not problems
     found = [one for one in verdicts(entry, plans) if one.judgement in FINDINGS]
-    told = [f"{finding.kind} {finding.message}" for one in found for finding in one.findings]
-    assert any(t.startswith(f"{entry.kind} ") and entry.text in t for t in told), told
+    reported = [f"{finding.kind} {finding.message}" for one in found for finding in one.findings]
+    assert any(t.startswith(f"{entry.kind} ") and entry.text in t for t in reported), reported
 
 
 @pytest.mark.parametrize("entry", entries("valid-pass"), ids=name)

@@ -5,9 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from harness.engine.catalogue import golden
+from harness.engine.catalogue.record_text import (
+    ReadableRecord,
+    RecordPrinter,
+    content_digest,
+    digest,
+)
 from harness.engine.plan.case import Plan
-from harness.model.record import Record
+from harness.model.record import Origin, Record, SchemaUse
 from harness.scenario.expand import Case
 from tests.engine.plan.test_case import TEXT, planned
 
@@ -25,7 +33,7 @@ def test_records_text(tmp_path: Path) -> None:
     assert text.count("sha256=") == len(one.records)
     shown = [line.split()[0] for line in text.splitlines() if line.startswith("ticdc/")]
     assert len(set(shown)) == len(one.records)
-    create = '  value {"q":"CREATE TABLE `t` (`id` INT PRIMARY KEY,`v` INT)","t":3}\n'
+    create = '  value  {"q":"CREATE TABLE `t` (`id` INT PRIMARY KEY,`v` INT)","t":3}\n'
     assert text.count(create) == 2
 
 
@@ -45,8 +53,53 @@ def test_tables_text(tmp_path: Path) -> None:
 def test_digest() -> None:
     """The hash tells keys from values and null from empty."""
     pairs = [(b"a", b"b"), (b"ab", b""), (b"", b"ab"), (b"", b""), (None, b""), (b"", None)]
-    digests = {golden.digest(Record("t", 0, key, value, ())) for key, value in pairs}
-    assert len(digests) == len(pairs)
+    for of in (digest, content_digest):
+        assert len({of(Record("t", 0, key, value, ())) for key, value in pairs}) == len(pairs)
+
+
+SENT = Record(
+    "t",
+    0,
+    b"{}",
+    b"{}",
+    (Origin(1, 0, 0, "insert"),),
+    headers=(("a", b"1"), ("b", None)),
+    key_schema=SchemaUse("t-key", "{}", 1),
+    value_schema=SchemaUse("t-value", "{}", 2),
+    timestamp=5,
+)
+# What is wrong with a record -> the record.
+WRONG = {
+    "no headers": replace(SENT, headers=()),
+    "headers in another order": replace(SENT, headers=SENT.headers[::-1]),
+    "another header name": replace(SENT, headers=(("A", b"1"), ("b", None))),
+    "another header value": replace(SENT, headers=(("a", b"2"), ("b", None))),
+    "an empty header for a null": replace(SENT, headers=(("a", b"1"), ("b", b""))),
+    "one header twice": replace(SENT, headers=(*SENT.headers, ("b", None))),
+    "name and value cut elsewhere": replace(SENT, headers=(("a1", b""), ("b", None))),
+    "no timestamp": replace(SENT, timestamp=None),
+    "another timestamp": replace(SENT, timestamp=50),
+    "another schema id": replace(SENT, value_schema=SchemaUse("t-value", "{}", 3)),
+    "another subject": replace(SENT, key_schema=SchemaUse("t_key", "{}", 1)),
+    "another schema text": replace(SENT, key_schema=SchemaUse("t-key", '{"a":1}', 1)),
+    "no schema": replace(SENT, value_schema=None),
+    "schemas exchanged": replace(SENT, key_schema=SENT.value_schema, value_schema=SENT.key_schema),
+    "another partition": replace(SENT, partition=1),
+    "another topic": replace(SENT, topic="T"),
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG.values(), ids=WRONG)
+def test_all_that_a_consumer_can_see_is_shown(wrong: Record) -> None:
+    """A record that differs in anything that a consumer can see has another text."""
+    texts = {"\n".join(RecordPrinter().lines(ReadableRecord(one, 0, ()))) for one in (SENT, wrong)}
+    assert len(texts) == 2
+    place = (SENT.topic, SENT.partition, SENT.key_schema) == (
+        wrong.topic,
+        wrong.partition,
+        wrong.key_schema,
+    )
+    assert not place or digest(SENT) != digest(wrong)
 
 
 def test_variants(tmp_path: Path) -> None:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections import defaultdict
 from pathlib import Path
 
-from harness.engine.plan.case import Plan, author_problems, plan
+from harness.engine.plan.case import Plan, plan
+from harness.engine.plan.expectations import author_problems
 from harness.record.lock import load_lock
 from harness.scenario.expand import cases
 from harness.scenario.load import load

@@ -65,7 +65,7 @@ def values(option: Option, transactions: Sequence[str]) -> Sequence[Any]:
 
 
 def drawing(draw: st.DrawFn) -> Choose:
-    """Return what chooses as Hypothesis draws, to be shrunk when a law fails."""
+    """Return what chooses as Hypothesis draws, to be shrunk when a property fails."""
     return lambda found: draw(st.sampled_from(found))
 
 

@@ -72,7 +72,7 @@ def test_json_is_broken(seed: int) -> None:
 
 
 @pytest.mark.parametrize("stream", FORMS)
-def test_forms_are_told_apart(stream: str) -> None:
+def test_forms_are_distinguished(stream: str) -> None:
     """Each stream has its form; tombstones and what is malformed have none."""
     records = STREAMS[stream]([T1, T2])
     assert {form(record) for record in records if record.value is not None} == {FORMS[stream]}

@@ -37,7 +37,7 @@ OPEN = STREAMS["open"]([T1, T2])
 
 
 @dataclass(frozen=True)
-class Wish:
+class WantedStep:
     """A step as an author writes it."""
 
     fault: str
@@ -45,9 +45,9 @@ class Wish:
     line: int = 3
 
 
-def done(*wishes: Wish, records: tuple[Record, ...] = RECORDS) -> list[str]:
+def done(*wanted: WantedStep, records: tuple[Record, ...] = RECORDS) -> list[str]:
     """Return a delivery in words: numbers of records, and what is done."""
-    steps = deliver(records, wishes, "case")
+    steps = deliver(records, wanted, "case")
     return [_word(step, records) for step in steps]
 
 
@@ -63,30 +63,30 @@ def _word(step: Step, records: tuple[Record, ...]) -> str:
 
 
 @pytest.mark.parametrize(
-    ("wish", "expected"),
+    ("step", "expected"),
     [
-        (Wish("aborted", {"transaction": "t2", "records": 2}), "0 1 2 aborted 3 4|3 4 5"),
-        (Wish("aborted", {"records": 1}), "0 1 2 3 4 5|aborted 5|aborted 4"),
-        (Wish("transactional", {"records": 4}), "committed 0 1 2 3|committed 4 5"),
-        (Wish("broker-restart", {"after": "t1"}), "0 1 2 RestartBroker 3 4 5"),
-        (Wish("registry-restart", {"after": "t2"}), "0 1 2 3 4 5 StopRegistry StartRegistry"),
+        (WantedStep("aborted", {"transaction": "t2", "records": 2}), "0 1 2 aborted 3 4|3 4 5"),
+        (WantedStep("aborted", {"records": 1}), "0 1 2 3 4 5|aborted 5|aborted 4"),
+        (WantedStep("transactional", {"records": 4}), "committed 0 1 2 3|committed 4 5"),
+        (WantedStep("broker-restart", {"after": "t1"}), "0 1 2 RestartBroker 3 4 5"),
+        (WantedStep("registry-restart", {"after": "t2"}), "0 1 2 3 4 5 StopRegistry StartRegistry"),
         (
-            Wish("registry-down", {"from": "t1", "to": "t1"}),
+            WantedStep("registry-down", {"from": "t1", "to": "t1"}),
             "StopRegistry 0 1 2 StartRegistry 3 4 5",
         ),
-        (Wish("registry-down", {"from": "t2"}), "0 1 2 StopRegistry 3 4 5 StartRegistry"),
-        (Wish("compacted"), "0 1 2 3 4 5 Compact"),
-        (Wish("retention", {"to": "t1"}), "0 1 2 3 4 5 DeleteBefore DeleteBefore"),
-        (Wish("expired"), "0 2 DeleteBefore DeleteBefore 0 1 2 3 4 5"),
-        (Wish("empty-partitions"), "AddPartitions 0 1 2 3 4 5"),
-        (Wish("grow", {"from": "t2"}), "0 1 2 AddPartitions 3 4 p2"),
-        (Wish("kill", {"after-records": 2}), "Kill 0 1 2 3 4 5"),
-        (Wish("instances"), "Instances 0 1 2 3 4 5"),
+        (WantedStep("registry-down", {"from": "t2"}), "0 1 2 StopRegistry 3 4 5 StartRegistry"),
+        (WantedStep("compacted"), "0 1 2 3 4 5 Compact"),
+        (WantedStep("retention", {"to": "t1"}), "0 1 2 3 4 5 DeleteBefore DeleteBefore"),
+        (WantedStep("expired"), "0 2 DeleteBefore DeleteBefore 0 1 2 3 4 5"),
+        (WantedStep("empty-partitions"), "AddPartitions 0 1 2 3 4 5"),
+        (WantedStep("grow", {"from": "t2"}), "0 1 2 AddPartitions 3 4 p2"),
+        (WantedStep("kill", {"after-records": 2}), "Kill 0 1 2 3 4 5"),
+        (WantedStep("instances"), "Instances 0 1 2 3 4 5"),
     ],
 )
-def test_actions_at_their_places(wish: Wish, expected: str) -> None:
+def test_actions_at_their_places(step: WantedStep, expected: str) -> None:
     """Each action stands where it happens."""
-    assert done(wish) == [word for part in expected.split("|") for word in _split(part)], expected
+    assert done(step) == [word for part in expected.split("|") for word in _split(part)], expected
 
 
 def _split(part: str) -> list[str]:
@@ -99,36 +99,39 @@ def _split(part: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("wish", "action"),
+    ("step", "action"),
     [
-        (Wish("kill", {"after-records": 2}), Kill(AfterRecords(2))),
-        (Wish("kill", {"after-commits": 1, "resume": False}), Kill(AfterCommits(1), resume=False)),
-        (Wish("kill", {"at": "between", "hit": 3}), Kill(AtCrashPoint("between", 3))),
-        (Wish("slow-consumer", {"after-commits": 1}), Pause(AfterCommits(1), 2000)),
-        (Wish("instances", {"count": 3}), Instances(3)),
-        (Wish("compacted"), Compact("shop")),
-        (Wish("compacted", {"tombstones": "expired"}), Compact("shop", tombstones=False)),
-        (Wish("empty-partitions", {"count": 2}), AddPartitions("shop", 4)),
-        (Wish("retention", {"to": "t1"}), DeleteBefore("shop", 0, 2)),
-        (Wish("expired", {"records": 4}), DeleteBefore("shop", 0, 4)),
+        (WantedStep("kill", {"after-records": 2}), Kill(AfterRecords(2))),
         (
-            Wish("grow", {"from": "t2", "by": 2, "consumer": "stopped"}),
+            WantedStep("kill", {"after-commits": 1, "resume": False}),
+            Kill(AfterCommits(1), resume=False),
+        ),
+        (WantedStep("kill", {"at": "between", "hit": 3}), Kill(AtCrashPoint("between", 3))),
+        (WantedStep("slow-consumer", {"after-commits": 1}), Pause(AfterCommits(1), 2000)),
+        (WantedStep("instances", {"count": 3}), Instances(3)),
+        (WantedStep("compacted"), Compact("shop")),
+        (WantedStep("compacted", {"tombstones": "expired"}), Compact("shop", tombstones=False)),
+        (WantedStep("empty-partitions", {"count": 2}), AddPartitions("shop", 4)),
+        (WantedStep("retention", {"to": "t1"}), DeleteBefore("shop", 0, 2)),
+        (WantedStep("expired", {"records": 4}), DeleteBefore("shop", 0, 4)),
+        (
+            WantedStep("grow", {"from": "t2", "by": 2, "consumer": "stopped"}),
             AddPartitions("shop", 4, stopped=True),
         ),
-        (Wish("broker-restart", {"after": "t2"}), RestartBroker()),
-        (Wish("registry-restart", {"after": "t2"}), StopRegistry()),
-        (Wish("registry-down", {"from": "t2"}), StartRegistry()),
+        (WantedStep("broker-restart", {"after": "t2"}), RestartBroker()),
+        (WantedStep("registry-restart", {"after": "t2"}), StopRegistry()),
+        (WantedStep("registry-down", {"from": "t2"}), StartRegistry()),
     ],
 )
-def test_actions_say_all(wish: Wish, action: Step) -> None:
+def test_actions_say_all(step: WantedStep, action: Step) -> None:
     """An action has all that whoever executes it needs."""
-    assert action in deliver(RECORDS, [wish], "case")
+    assert action in deliver(RECORDS, [step], "case")
 
 
 def test_records_come_before_the_run() -> None:
     """A step that changes records cannot stand behind one that is done to the run."""
-    kill = Wish("kill", {"after-records": 2})
-    again = Wish("replay", {"from": "t1"}, line=8)
+    kill = WantedStep("kill", {"after-records": 2})
+    again = WantedStep("replay", {"from": "t1"}, line=8)
     assert done(again, kill) == ["Kill", *"012345012345"]
     with pytest.raises(StepError, match="changes records after a step") as refusal:
         done(kill, again)
@@ -137,8 +140,8 @@ def test_records_come_before_the_run() -> None:
 
 def test_each_step_has_a_seed_of_its_own() -> None:
     """A step in front does not change what the dice say behind it, and a case's name does."""
-    mixed = Wish("interleave")
-    headers = Wish("headers")
+    mixed = WantedStep("interleave")
+    headers = WantedStep("headers")
     second = [r.origins for r in sent(deliver(OPEN, [mixed, headers], "case"))]
     assert second == [r.origins for r in sent(deliver(OPEN, [mixed], "case"))]
     orders = {tuple(done(mixed, records=OPEN)) for _ in range(3)}
@@ -148,37 +151,40 @@ def test_each_step_has_a_seed_of_its_own() -> None:
 
 def test_what_expired_lies_before_what_is_deleted_later() -> None:
     """Retention and earlier records add up: later offsets move by what was there before."""
-    wishes = [Wish("retention", {"to": "t1"}), Wish("expired", {"records": 5})]
-    logs = simulate_log(deliver(RECORDS, wishes, "case"))
+    wanted = [WantedStep("retention", {"to": "t1"}), WantedStep("expired", {"records": 5})]
+    logs = simulate_log(deliver(RECORDS, wanted, "case"))
     assert (logs["shop", 0].start, logs["shop", 0].end) == (7, 9)
     assert [RECORDS.index(one.record) for one in logs["shop", 0].read] == [3, 5]
 
 
 def test_new_partitions_get_marks_and_ddl() -> None:
     """In the Open Protocol a partition that was added hears of everything from then on."""
-    wish = Wish("grow", {"from": "t2"})
-    log = simulate_log(deliver(OPEN, [wish], "case"))["shop", 2]
+    step = WantedStep("grow", {"from": "t2"})
+    log = simulate_log(deliver(OPEN, [step], "case"))["shop", 2]
     assert [one.record.origins[0].kind for one in log.read] == ["insert", "resolved"]
 
 
 def test_batched_rows_stay_together() -> None:
     """A message that carries a row seen before stays, and with it whatever shares a message."""
-    wishes = [Wish("rebatch", {"events": 5}), Wish("grow", {"from": "t2"}, line=4)]
+    wanted = [WantedStep("rebatch", {"events": 5}), WantedStep("grow", {"from": "t2"}, line=4)]
     with pytest.raises(StepError, match="no message from there on is about new rows only"):
-        deliver(OPEN, wishes, "case")
+        deliver(OPEN, wanted, "case")
 
 
 def test_new_partitions_get_ddl_as_well() -> None:
     """A DDL event behind the growth is sent to the new partition too."""
-    wish = Wish("grow", {"from": "t2"})
-    log = simulate_log(deliver((*OPEN, *OPEN[:2]), [wish], "case"))["shop", 2]
+    step = WantedStep("grow", {"from": "t2"})
+    log = simulate_log(deliver((*OPEN, *OPEN[:2]), [step], "case"))["shop", 2]
     assert [one.record.origins[0].kind for one in log.read] == ["insert", "resolved", "ddl"]
 
 
 def test_transactions_end_before_what_is_done_between_them() -> None:
     """A transaction is committed before the broker restarts, however short it is by then."""
-    wishes = [Wish("broker-restart", {"after": "t1"}), Wish("transactional", {"records": 2})]
-    assert done(*wishes) == [
+    wanted = [
+        WantedStep("broker-restart", {"after": "t1"}),
+        WantedStep("transactional", {"records": 2}),
+    ]
+    assert done(*wanted) == [
         "committed 0 1",
         "committed 2",
         "RestartBroker",
@@ -189,8 +195,8 @@ def test_transactions_end_before_what_is_done_between_them() -> None:
 
 def test_a_new_partition_has_no_past() -> None:
     """Earlier records expired from the partitions that were there; a new one begins at 0."""
-    wishes = [Wish("grow", {"from": "t2"}), Wish("expired", {"records": 4})]
-    logs = simulate_log(deliver(RECORDS, wishes, "case"))
+    wanted = [WantedStep("grow", {"from": "t2"}), WantedStep("expired", {"records": 4})]
+    logs = simulate_log(deliver(RECORDS, wanted, "case"))
     assert [log.start for log in logs.values()] == [4, 4, 0]
 
 
@@ -198,4 +204,4 @@ def test_topics_without_keys_are_not_compacted() -> None:
     """The broker takes no message without a key into a compacted topic, so there is none."""
     keyless = (*RECORDS[:-1], replace(RECORDS[-1], key=None))
     with pytest.raises(StepError, match="no topic with keys"):
-        deliver(keyless, (Wish("compacted"),), "case")
+        deliver(keyless, (WantedStep("compacted"),), "case")

@@ -28,7 +28,7 @@ from harness.verdict.expected import Expected
 from tests.changelogs import ddl, delete, insert, resolved, transaction, update
 from tests.faults.deliveries import allowed, deliveries, reading
 from tests.faults.samples import STREAMS, T1, T2, streams
-from tests.reference_consumer.test_fold_law import CREATE, change_logs
+from tests.reference_consumer.test_fold_property import CREATE, change_logs
 from tests.verdict.answers import case
 
 MANY = settings(
@@ -74,7 +74,7 @@ def truth(expected: Expected) -> State:
     """Return the expected tables in the same shape."""
     found: State = {}
     for table, state in expected.tables.items():
-        columns = state.mounted.table.columns
+        columns = state.source_table.table.columns
         order = sorted(range(len(columns)), key=lambda n: columns[n].name)
         rows = (tuple(row[n] for n in order) for row in state.all_rows())
         found[str(table)] = Counter(rows)
@@ -148,7 +148,7 @@ def test_last_values(form: str, data: st.DataObject, seed: int) -> None:
     assert last_values(steps, Random(seed)) == last_values(records, Random(0))
 
 
-def test_the_law_has_teeth() -> None:
+def test_the_property_has_teeth() -> None:
     """A delivery that loses a message does not lead to the state."""
     records: tuple[Record, ...] = STREAMS["avro"]([T1, T2])
     assert last_values(records[1:], Random(0)) == last_values(records, Random(0))
@@ -157,7 +157,7 @@ def test_the_law_has_teeth() -> None:
 
 @pytest.mark.parametrize("protocol", ["open", "avro", "vitess"])
 def test_most_faults_are_allowed(protocol: str) -> None:
-    """The law is about many faults of every protocol, those that are done to the run included."""
+    """The property covers many faults of every protocol, those done to the run included."""
     faults = allowed(protocol)
     assert len(faults) >= 12
     assert any(fault.act is not None for fault in faults)

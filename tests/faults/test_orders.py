@@ -17,7 +17,7 @@ from harness.faults.orders import (
     sample_order,
 )
 from harness.model.record import Origin, Record
-from tests.faults.laws import by_place
+from tests.faults.invariants import by_place
 
 SIZES = st.lists(st.integers(0, 3), min_size=1, max_size=3)
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from harness.contracts import Wire
+from harness.contracts import BoundCodec
 from harness.errors import DecodingError
 from harness.faults import FAULTS, poison
 from harness.faults.actions import Step
@@ -22,7 +22,7 @@ from harness.protocols import PROTOCOLS
 from harness.sources.vitess.simulator import stream
 from harness.sources.vitess.topology import topology
 from harness.wire.registry import MemoryRegistry
-from tests.changelogs import ddl, delete, feed, insert, log, mounted, transaction, update
+from tests.changelogs import ddl, delete, feed, insert, log, source_events, transaction, update
 from tests.faults.deliveries import deliveries, reading
 
 MANY = settings(
@@ -52,17 +52,17 @@ INDEX_VALUE: Mapping[str, Any] = {
 REGISTRY = MemoryRegistry()
 
 
-def real(form: str) -> tuple[Wire, tuple[Record, ...]]:
+def real(form: str) -> tuple[BoundCodec, tuple[Record, ...]]:
     """Return a codec and what it makes of the changes."""
     protocol = form.split("-", maxsplit=1)[0]
     codec = PROTOCOLS[protocol].codec
     if protocol == "avro":
         wire = codec.bind({}, codec.dialects[0], REGISTRY)
-        return wire, tuple(wire.encode(mounted(*CHANGES, to=feed(2, **INDEX_VALUE))))
+        return wire, tuple(wire.encode(source_events(*CHANGES, to=feed(2, **INDEX_VALUE))))
     values = {**CONNECTOR, **(CONVERTERS if form != "vitess" else {})}
     wire = codec.bind(values, codec.dialects[0], REGISTRY)
-    told = stream(log(*CHANGES), topology("shop", (), {}), ("shop",))
-    return wire, tuple(wire.encode(told.responses))
+    output = stream(log(*CHANGES), topology("shop", (), {}), ("shop",))
+    return wire, tuple(wire.encode(output.responses))
 
 
 FORMS = ("avro", "vitess", "vitess-avro")
@@ -102,7 +102,7 @@ def registered(record: Record) -> bytes | None:
 Rows = Mapping[tuple[str, bytes | None], Mapping[str, Value] | None]
 
 
-def rows(wire: Wire, steps: Sequence[Step], random: Random) -> Rows:
+def rows(wire: BoundCodec, steps: Sequence[Step], random: Random) -> Rows:
     """Return the rows of a consumer that reads a delivery: the last image of each key."""
     found: dict[tuple[str, bytes | None], Mapping[str, Value] | None] = {}
     for (topic, _), one in reading(steps, random):

@@ -55,12 +55,12 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lasting]:
 def searched(
     database: Lasting,
     mutant: str | None,
-    wish: SearchOptions,
+    options: SearchOptions,
     memory: ExampleDatabase | None = None,
 ) -> Search:
     """Search with a mutant, or with the right consumer."""
     judge = InMemory(None if mutant is None else MUTANTS[mutant])
-    return Searcher(Trial(database), judge, memory).run(wish)
+    return Searcher(Trial(database), judge, memory).run(options)
 
 
 @pytest.mark.parametrize("name", FOUND[::EACH])
@@ -69,15 +69,15 @@ def test_a_mutant_is_found_and_shrunk(
 ) -> None:
     """A wrong consumer fails a scenario of a few row changes, by its own defect."""
     mutant = MUTANTS[name]
-    wish = SearchOptions(mutant.protocols, SEED, None, 500, shrink_s=600, patience=30)
-    found = searched(database, name, wish)
+    options = SearchOptions(mutant.protocols, SEED, None, 500, shrink_s=600, patience=30)
+    found = searched(database, name, options)
     assert found.found is not None, f"not found in {found.tried} examples"
     failure = found.found.failure
     assert failure is not None
     assert any(map(mutant.named_by, failure.findings)), failure.what
     record_property("rows", found.found.rows)
-    told = f"{name}: {found.found.rows} rows after {found.tried} examples, {found.shrunk} tries"
-    sys.stdout.write(f"{told}\n")
+    summary = f"{name}: {found.found.rows} rows after {found.tried} examples, {found.shrunk} tries"
+    sys.stdout.write(f"{summary}\n")
     assert found.found.rows <= ROWS
 
 
@@ -93,8 +93,8 @@ def test_a_finding_is_remembered(database: Lasting, tmp_path: Path) -> None:
     """What was found is tried first by the next run, whatever its seed."""
     memory = DirectoryBasedExampleDatabase(tmp_path)
     first = searched(database, "deletes-ignored", SearchOptions(("open",), 1, None, 500), memory)
-    wish = SearchOptions(("open",), 99, None, 500, remembered=True)
-    again = searched(database, "deletes-ignored", wish, memory)
+    options = SearchOptions(("open",), 99, None, 500, remembered=True)
+    again = searched(database, "deletes-ignored", options, memory)
     assert first.found is not None
     assert again.found is not None
     assert again.tried == 1

@@ -49,12 +49,12 @@ def folded(encoding: Encoding) -> dict[str, Rows]:
 
     Open is applied by time, deletes first, each event once; the others as they come.
     """
-    told = [one for one in events(encoding) if one.kind in {Kind.UPSERT, Kind.DELETE}]
+    changes = [one for one in events(encoding) if one.kind in {Kind.UPSERT, Kind.DELETE}]
     if encoding.spec.protocol == "open":
-        told = list({(one.ts, one.kind, one.identity): one for one in told}.values())
-        told.sort(key=lambda one: (one.ts, one.kind))
+        changes = list({(one.ts, one.kind, one.identity): one for one in changes}.values())
+        changes.sort(key=lambda one: (one.ts, one.kind))
     rows: dict[str, dict[str, Any]] = {}
-    for one in told:
+    for one in changes:
         table = rows.setdefault(f"{one.schema}.{one.table}", {})
         if one.kind is Kind.DELETE:
             table.pop(one.identity, None)
@@ -75,9 +75,9 @@ def expected(spec: Spec) -> dict[str, Rows]:
     project = row_projection(spec)
 
     def left(table: int, row: Row) -> None:
-        told = project((table, row))
-        assert told is not None
-        found[told[0]].add(tuple(told[1]))
+        visible = project((table, row))
+        assert visible is not None
+        found[visible[0]].add(tuple(visible[1]))
 
     for number in range(spec.partitions):
         for _ in Partition(spec, number, left).events():

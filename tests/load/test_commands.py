@@ -29,7 +29,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_cannot_be_is_told_at_once(
+def test_what_cannot_be_is_reported_at_once(
     name: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -40,13 +40,13 @@ def test_what_cannot_be_is_told_at_once(
     Path("wrong.yaml").write_text("settings: {max-batch-size: many}\n", encoding="utf-8")
     arguments, said = REFUSED[name]
     assert main(arguments) == 2
-    told = capsys.readouterr().err
-    assert said in told
-    assert "Traceback" not in told
+    output = capsys.readouterr().err
+    assert said in output
+    assert "Traceback" not in output
     assert not (tmp_path / ".harness").exists()
 
 
-def test_a_dry_run_tells_the_whole_workload(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_dry_run_shows_the_whole_workload(capsys: pytest.CaptureFixture[str]) -> None:
     """What would be made is told as data, and nothing is started."""
     arguments = [
         "load",
@@ -60,6 +60,6 @@ def test_a_dry_run_tells_the_whole_workload(capsys: pytest.CaptureFixture[str]) 
         "--json",
     ]
     assert main(arguments) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["topics"] == ["vitess.load.orders_0"]
-    assert len(told["statements"]) == 3
+    output = json.loads(capsys.readouterr().out)
+    assert output["topics"] == ["vitess.load.orders_0"]
+    assert len(output["statements"]) == 3

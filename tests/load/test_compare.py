@@ -107,7 +107,7 @@ def test_each_kind_of_difference_is_found(expected: dict[str, Any]) -> None:
 
 
 def same(found: Compared) -> bool:
-    """Tell whether nothing differs, and something was compared."""
+    """Return whether nothing differs, and something was compared."""
     return found.same and found.expected == found.output > 0
 
 

@@ -33,16 +33,16 @@ SETTINGS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
-def workload(name: str = "open", **told: Any) -> Spec:
+def workload(name: str = "open", **options: Any) -> Spec:
     """Return a small workload in which everything happens."""
     protocol, settings = SETTINGS[name]
     small = {"events": 500, "mark": 40, "window": 40, "ddl": 4, "duplicates": 0.2}
     values = {"protocol": protocol, "settings": settings, "update": 0.5, "delete": 0.15}
-    return checked({**small, **values, "move": 0.1, "skew-partitions": 0.5, **told})
+    return checked({**small, **values, "move": 0.1, "skew-partitions": 0.5, **options})
 
 
 @pytest.mark.parametrize("name", SETTINGS)
-def test_the_messages_tell_the_expected_state(name: str) -> None:
+def test_the_messages_carry_the_expected_state(name: str) -> None:
     """What decoders of other make read folds to the rows that the generator leaves."""
     encoding = prepared(workload(name))
     assert reading.folded(encoding) == reading.expected(encoding.spec)
@@ -81,7 +81,7 @@ def test_a_key_never_leaves_its_partition() -> None:
     assert len(places) > 100
 
 
-def test_every_shard_tells_the_size_of_its_transactions() -> None:
+def test_every_shard_carries_the_size_of_its_transactions() -> None:
     """With metadata, each END counts the rows of its transaction, tombstones not among them."""
     encoding = prepared(workload("vitess, with transactions", duplicates=0))
     kinds = Counter(event.kind for event in reading.events(encoding))

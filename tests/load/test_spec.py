@@ -28,7 +28,7 @@ BOUNDS = {
 
 
 @pytest.mark.parametrize("line", WRONG)
-def test_what_is_wrong_is_told_with_line_and_column(tmp_path: Path, line: str) -> None:
+def test_what_is_wrong_is_reported_with_line_and_column(tmp_path: Path, line: str) -> None:
     """The place is the value's, or the name's where the name is wrong."""
     file = tmp_path / "spec.yaml"
     file.write_text(f"seed: 3\n{line}\n", encoding="utf-8")

@@ -127,8 +127,8 @@ def test_partitions_share_the_events() -> None:
     """Each partition tells its share, and all marks are at the same times."""
     spec = checked({"events": 1001, "partitions": 3, "mark": 100, "skew-partitions": 1.0})
     for number, events in enumerate(happened(spec)):
-        told = sum(len(one.changes) for one in events if isinstance(one, Committed))
-        assert told == events_of(spec, number)
+        committed = sum(len(one.changes) for one in events if isinstance(one, Committed))
+        assert committed == events_of(spec, number)
         marks = [one.ts for one in events if isinstance(one, Marked)]
         assert marks == [mark_ts(slice_) for slice_ in range(len(marks))]
 

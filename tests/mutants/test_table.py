@@ -12,6 +12,7 @@ from harness.mutants.consumer import REFERENCE
 from harness.mutants.describe import page
 from harness.mutants.mutant import ALL, Mutant
 from harness.mutants.table import MUTANTS, THEMES
+from harness.protocols.clauses import CLAUSES
 from tests.tree import text_of
 
 LEAST = 60
@@ -46,13 +47,16 @@ def test_every_protocol_has_its_share(protocol: str) -> None:
 
 @pytest.mark.parametrize("mutant", MUTANTS.values(), ids=lambda mutant: mutant.name)
 def test_a_mutant_is_documented(mutant: Mutant) -> None:
-    """A mutant has a name, one sentence, protocols, links, and patterns that can be read."""
+    """A mutant has a name, a sentence, rules that exist, protocols, links, readable patterns."""
     assert SLUG.match(mutant.name)
     assert mutant.difference.startswith("It ")
     assert mutant.difference.endswith(".")
     assert mutant.protocols
     assert set(mutant.protocols) <= set(ALL)
     assert all(link.startswith("https://github.com/") for link in mutant.seen)
+    for protocol in mutant.protocols:
+        assert mutant.clauses(protocol)
+        assert set(mutant.clauses(protocol)) <= set(CLAUSES)
     assert mutant.signs
     for sign in mutant.signs:
         assert sign.kinds

@@ -68,7 +68,7 @@ def until(reached: Callable[[], bool], what: str) -> None:
 
 
 def ended(pid: int) -> bool:
-    """Tell whether a process is gone, or at most a zombie that somebody else must collect."""
+    """Return whether a process is gone, or at most a zombie that somebody else must collect."""
     try:
         return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:

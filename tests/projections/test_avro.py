@@ -8,25 +8,25 @@ from harness.model.record import Origin
 from harness.model.source_events import RowEvent, SourceTable
 from harness.model.table import TableId
 from harness.projections.avro import projection
-from tests.mounted import mounted
+from tests.source_tables import shop_table
 
 
 def _insert(table: SourceTable) -> RowEvent:
     return RowEvent(Op.INSERT, table, None, (1, 2), 1, "", 0, Origin(1, 0, 0, "insert"))
 
 
-def test_names_are_told_as_avro_takes_them() -> None:
+def test_names_are_projected_as_avro_takes_them() -> None:
     """Blanks, hyphens and a leading digit are not on the wire; values are untouched."""
     columns = (Column(1, "a-b", ColumnKind.INT, nullable=False), Column(2, "9", ColumnKind.INT))
-    told = projection({})(_insert(mounted(*columns, name=TableId("my shop", "t.x"))))
-    assert told is not None
-    assert told.table.table.id == TableId("my_shop", "t_x")
-    assert [column.name for column in told.table.table.columns] == ["a_b", "_9"]
-    assert told.after == (1, 2)
+    visible = projection({})(_insert(shop_table(*columns, name=TableId("my shop", "t.x"))))
+    assert visible is not None
+    assert visible.table.table.id == TableId("my_shop", "t_x")
+    assert [column.name for column in visible.table.table.columns] == ["a_b", "_9"]
+    assert visible.after == (1, 2)
 
 
-def test_a_plain_table_is_told_as_it_is() -> None:
+def test_a_plain_table_is_projected_as_it_is() -> None:
     """Legal names need no other table."""
     columns = (Column(1, "id", ColumnKind.INT, nullable=False), Column(2, "v", ColumnKind.INT))
-    row = _insert(mounted(*columns))
+    row = _insert(shop_table(*columns))
     assert projection({})(row) == row

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from harness.errors import UsageError
 from harness.model.change import Op
 from harness.model.columns import Column, ColumnKind
 from harness.model.record import Origin
@@ -19,6 +20,7 @@ from harness.projections.vitess_values import modes_of, visible_value
 MOMENT = Column(1, "m", ColumnKind.DATETIME, scale=6)
 NOT_NULL = replace(MOMENT, nullable=False)
 TIME = Column(1, "t", ColumnKind.TIME, scale=6)
+MILLIS = replace(TIME, scale=3)
 UNSIGNED = Column(1, "u", ColumnKind.BIGINT, unsigned=True)
 MODE = "time.precision.mode"
 
@@ -47,6 +49,9 @@ MODE = "time.precision.mode"
         (MOMENT, "2262-04-11 23:47:16.854776", {MODE: "nanoseconds"}, "1677-09-21 00:12:43.145224"),
         (TIME, "25:00:00.000001", {}, "25:00:00.000001"),
         (TIME, "25:00:00.000001", {MODE: "connect"}, None),
+        (MILLIS, "-838:59:58.000", {MODE: "adaptive"}, "354:02:49.296"),
+        (MILLIS, "596:31:23.647", {MODE: "adaptive"}, "596:31:23.647"),
+        (TIME, "-838:59:58.000000", {MODE: "adaptive"}, "-838:59:58.000000"),
         (TIME, "-00:00:00.000001", {MODE: "connect"}, None),
         (TIME, "24:00:00.000000", {MODE: "connect"}, "24:00:00.000000"),
         (TIME, "23:59:59.999999", {MODE: "connect"}, "23:59:59.999000"),
@@ -65,10 +70,10 @@ def test_a_value_loses_what_its_mode_loses_and_nothing_else(
 
 def test_a_local_time_that_the_zone_leaves_out_is_moved_on() -> None:
     """JVM time zones do change DATETIMEs: in their gaps."""
-    told = visible_value(
+    visible = visible_value(
         MOMENT, "2018-03-11 02:30:00.000000", modes_of({"user.timezone": "America/New_York"})
     )
-    assert told == "2018-03-11 03:30:00.000000"
+    assert visible == "2018-03-11 03:30:00.000000"
 
 
 def _row(op: Op, before: tuple[Value, ...] | None, after: tuple[Value, ...] | None) -> RowEvent:
@@ -77,15 +82,15 @@ def _row(op: Op, before: tuple[Value, ...] | None, after: tuple[Value, ...] | No
     return RowEvent(op, table, before, after, 1, "", 0, Origin(1, 0, 0, op.value))
 
 
-def test_unsupported_columns_are_not_told() -> None:
+def test_unsupported_columns_are_left_out() -> None:
     """BIT is in no schema and in no row."""
-    told = projection({})(_row(Op.INSERT, None, (1, 2)))
-    assert told is not None
-    assert told.table.emitted == (0,)
-    assert told.after == (1, None)
+    visible = projection({})(_row(Op.INSERT, None, (1, 2)))
+    assert visible is not None
+    assert visible.table.emitted == (0,)
+    assert visible.after == (1, None)
 
 
-def test_skipped_operations_and_tables_left_out_are_not_told() -> None:
+def test_skipped_operations_and_tables_left_out_are_not_visible() -> None:
     """What the connector is told to leave out is no part of the truth."""
     update = _row(Op.UPDATE, (1, 2), (1, 3))
     assert projection({"skipped.operations": "u"})(update) is None
@@ -95,10 +100,10 @@ def test_skipped_operations_and_tables_left_out_are_not_told() -> None:
 
 
 @pytest.mark.parametrize(
-    ("settings", "told"),
+    ("settings", "expected"),
     [
         ({}, ("k", "äb\U0001f600", None)),
-        ({"column.mask.with.2.chars": "shop.t.*"}, ("k", "**", "**")),
+        ({"column.mask.with.2.chars": "shop.t.[ab]"}, ("k", "**", "**")),
         ({"column.truncate.to.1.chars": "shop.t.a,shop.t.b"}, ("k", "ä", None)),
         ({"column.truncate.to.3.chars": "shop.t.a"}, ("k", "äb", None)),
         (
@@ -107,18 +112,43 @@ def test_skipped_operations_and_tables_left_out_are_not_told() -> None:
         ),
     ],
 )
-def test_texts_are_masked_and_cut_but_for_keys(
-    settings: dict[str, Any], told: tuple[Value, ...]
-) -> None:
+def test_texts_are_masked_and_cut(settings: dict[str, Any], expected: tuple[Value, ...]) -> None:
     """Stars stand for NULL too, a length counts UTF-16 units, and one rule is for one column."""
+    sent = projection(settings)(_texts())
+    assert sent is not None
+    assert sent.after == expected
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"column.exclude.list": "shop.t.k"},
+        {"column.include.list": "shop.t.(a|b)"},
+        {"column.mask.with.2.chars": "shop.t.*"},
+        {"column.truncate.to.2.chars": ".*"},
+    ],
+)
+def test_rows_have_whole_keys(settings: dict[str, Any]) -> None:
+    """The message's key has what a row leaves out, but no answer could be compared without it."""
+    with pytest.raises(UsageError, match=r"key column shop\.t\.k"):
+        projection(settings)(_texts())
+
+
+def test_what_is_masked_alike_is_unchanged() -> None:
+    """An update is compared as it would be sent."""
+    settings = {"skip.messages.without.change": True, "column.mask.with.2.chars": "shop.t.a"}
+    row = _texts()
+    changed = {"op": Op.UPDATE, "before": row.after}
+    assert projection(settings)(replace(row, after=("k", "other", None), **changed)) is None
+    assert projection(settings)(replace(row, after=("k", "other", "b"), **changed)) is not None
+
+
+def _texts() -> RowEvent:
+    """Return the insert of a row of texts, whose first column is the key."""
     columns = tuple(Column(n, name, ColumnKind.VARCHAR, length=9) for n, name in enumerate("kab"))
     table = SourceTable(Table(TableId("shop", "t"), columns), (15,) * 3, (0,) * 3, (0, 1, 2), (0,))
-    row = RowEvent(
-        Op.INSERT, table, None, ("k", "äb\U0001f600", None), 1, "", 0, Origin(1, 0, 0, "insert")
-    )
-    sent = projection(settings)(row)
-    assert sent is not None
-    assert sent.after == told
+    row = ("k", "äb\U0001f600", None)
+    return RowEvent(Op.INSERT, table, None, row, 1, "", 0, Origin(1, 0, 0, "insert"))
 
 
 @pytest.mark.parametrize(
@@ -133,15 +163,15 @@ def test_texts_are_hashed(version: str, digest: str) -> None:
     asked = {f"column.mask.hash.{version}SHA-256.with.salt.pepper": "shop.t.a"}
     columns = tuple(Column(n, name, ColumnKind.VARCHAR, length=99) for n, name in enumerate("ka"))
     table = SourceTable(Table(TableId("shop", "t"), columns), (15,) * 2, (0,) * 2, (0, 1), (0,))
-    for text, told in (("ann@example.org", digest), (None, None)):
+    for text, expected in (("ann@example.org", digest), (None, None)):
         row = RowEvent(Op.INSERT, table, None, ("k", text), 1, "", 0, Origin(1, 0, 0, "insert"))
         sent = projection(asked)(row)
         assert sent is not None
-        assert sent.after == ("k", told)
+        assert sent.after == ("k", expected)
 
 
 @pytest.mark.parametrize(
-    ("column", "value", "told"),
+    ("column", "value", "expected"),
     [
         (Column(1, "b", ColumnKind.BIT, length=8), 65, b"A"),
         (Column(1, "b", ColumnKind.BIT, length=10), 65, b"\x00A"),
@@ -151,10 +181,12 @@ def test_texts_are_hashed(version: str, digest: str) -> None:
         (Column(1, "e", ColumnKind.ENUM, members=("a", "b")), 2, 2),
     ],
 )
-def test_what_the_connector_does_not_understand(column: Column, value: Value, told: Value) -> None:
+def test_what_the_connector_does_not_understand(
+    column: Column, value: Value, expected: Value
+) -> None:
     """Unsupported types are the bytes of their text, and an empty member spoils the list."""
     modes = modes_of({"include.unknown.datatypes": "true"})
-    assert visible_value(column, value, modes) == told
+    assert visible_value(column, value, modes) == expected
     if column.kind in (ColumnKind.BIT, ColumnKind.VECTOR):
         assert visible_value(column, value, modes_of({"binary.handling.mode": "hex"})) is None
 

@@ -83,7 +83,7 @@ def test_it_works_from_a_subdirectory(project: Project) -> None:
     found.stdout.fnmatch_lines([f"{CHAIN}::[[]open,p1]"])
 
 
-def test_problems_are_told_with_line_and_hint_and_no_traceback(project: Project) -> None:
+def test_problems_are_reported_with_line_and_hint_and_no_traceback(project: Project) -> None:
     """A bad scenario is a collection error: every problem with its place, nothing of ours."""
     project.scenarios("keys/pk-chain")
     project.edit(CHAIN, "\ntitle:", "\ntitel:")
@@ -102,7 +102,7 @@ def test_problems_are_told_with_line_and_hint_and_no_traceback(project: Project)
     assert found.ret == pytest.ExitCode.INTERRUPTED
 
 
-def test_a_misnamed_scenario_is_told(project: Project) -> None:
+def test_a_misnamed_scenario_is_reported(project: Project) -> None:
     """A scenario in a `.yml` file is not passed over."""
     project.scenarios("keys/pk-chain")
     file = project.path / CHAIN

@@ -8,7 +8,7 @@ from tests.pytest_plugin.project import Project
 
 
 @pytest.mark.parametrize("workers", ["0", pytest.param("2", marks=pytest.mark.services)])
-def test_no_java_is_told_once(project: Project, workers: str) -> None:
+def test_no_java_is_reported_once(project: Project, workers: str) -> None:
     """Without Java one case is an error, no other is blamed, and no traceback is shown."""
     project.scenarios("dml/no-net-change", "keys/pk-chain")
     project.monkeypatch.setenv("JAVA_HOME", str(project.path / "nowhere"))
@@ -45,7 +45,7 @@ def test_a_scenario_that_was_not_recorded_spoils_its_own_cases_only(project: Pro
 
 
 @pytest.mark.services
-def test_a_read_only_project_is_told(project: Project) -> None:
+def test_a_read_only_project_is_reported(project: Project) -> None:
     """Where no run can be kept, the sentence says where."""
     project.scenarios("dml/no-net-change")
     (project.path / ".harness").write_text("in the way", encoding="utf-8")

@@ -50,7 +50,7 @@ def test_elsewhere_the_schema_line_or_the_keys_decide(
     ("name", "root"),
     [("x/a/b.yaml", "x"), ("a/b.yaml", "."), ("x/c/b.yaml", "x/c"), ("x/b.yaml", "x")],
 )
-def test_the_id_tells_the_root_where_no_directory_does(
+def test_the_id_decides_the_root_where_no_directory_does(
     tmp_path: Path, name: str, root: str
 ) -> None:
     """Counted from the root, a file's path equals its id; else the root is its own directory."""

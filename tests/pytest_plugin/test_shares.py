@@ -71,7 +71,7 @@ def test_each_share_runs_once_for_all_workers(tmp_path: Path, asks: int) -> None
     assert frozenset.union(*(share for _, share in packs)) == frozenset(CASES)
 
 
-def test_what_stops_one_worker_is_told_by_it_alone(tmp_path: Path) -> None:
+def test_what_stops_one_worker_is_reported_by_it_alone(tmp_path: Path) -> None:
     """An environment that is not fit is one error, and one attempt, however many workers."""
     attempts: list[int] = []
 
@@ -80,13 +80,13 @@ def test_what_stops_one_worker_is_told_by_it_alone(tmp_path: Path) -> None:
         attempts.append(1)
         raise SetupError("there is no Java")
 
-    told: list[bool] = []
+    reported: list[bool] = []
     for worker in (0, 1):
         shares = Shares(CASES, options(tmp_path, worker, 2), pack)
         with pytest.raises(Stopped, match="there is no Java") as stopped:
             shares.answer(next(iter(CASES)))
-        told.append(stopped.value.reported)
-    assert told == [False, True]
+        reported.append(stopped.value.reported)
+    assert reported == [False, True]
     assert attempts == [1]
 
 

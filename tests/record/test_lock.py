@@ -333,7 +333,7 @@ def test_a_lock_can_be_read_by_others(tmp_path: Path) -> None:
     assert path.stat().st_mode & 0o777 == 0o644
 
 
-def test_statements_are_told_apart_in_the_fingerprint(tmp_path: Path) -> None:
+def test_statements_are_distinguished_in_the_fingerprint(tmp_path: Path) -> None:
     """Two statements are not the same as one that reads like both."""
     one = scenario(tmp_path, TABLE + transaction("one", "DELETE FROM d.t", "DELETE FROM d.t"))
     step = one.upstream[1]

@@ -16,16 +16,15 @@ import pytest
 from harness.errors import ScenarioError, SetupError, UsageError
 from harness.model.change import ChangeLog, DdlRun, Op, Transaction
 from harness.model.table import TableId
-from harness.model.values import Row, Value
+from harness.model.values import Row
 from harness.record import binlog
 from harness.record.lock import load_lock, lock_path
-from harness.record.recorder import record
+from harness.record.recorder import DisagreementError, SqlRefused, record
 from harness.record.server import Server, Upstream, databases_of_our_own
 from harness.record.world import World
 from harness.scenario.document import Scenario
 from harness.scenario.load import load_all
-from harness.services import start
-from tests.record.scenes import TABLE, scenario, transaction
+from tests.record.scenes import TABLE, events, recorded, scenario, transaction
 from tests.tree import ROOT
 
 pytestmark = pytest.mark.services
@@ -44,15 +43,6 @@ with databases_of_our_own(Upstream(host, int(port), user, password), ["d"]) as s
 """
 
 
-@pytest.fixture(scope="module")
-def upstream(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Upstream]:
-    """Run one MariaDB for all tests of this file."""
-    run_dir = tmp_path_factory.mktemp("services")
-    with start(["mariadb"], run_dir=run_dir, on_event=lambda _: None) as services:
-        database = services.mariadb
-        yield Upstream(database.host, database.port, database.user, database.password)
-
-
 @pytest.fixture(autouse=True)
 def _nothing_stays(upstream: Upstream) -> Iterator[None]:
     """Whatever a test did, no database of a recording is left."""
@@ -62,13 +52,6 @@ def _nothing_stays(upstream: Upstream) -> Iterator[None]:
     server.close()
 
 
-def recorded(root: Path, upstream: Upstream, steps: str, *, binary_log: bool = True) -> ChangeLog:
-    """Record a scenario of these steps and load its lock."""
-    scene = scenario(root, steps)
-    record(scene, upstream, root / "golden", binary_log=binary_log)
-    return load_lock(scene, root / "golden")
-
-
 def refused(root: Path, upstream: Upstream, steps: str) -> str:
     """Return why a scenario of these steps is not locked; and that it is not."""
     scene = scenario(root, steps)
@@ -76,16 +59,6 @@ def refused(root: Path, upstream: Upstream, steps: str) -> str:
         record(scene, upstream, root / "golden")
     assert not lock_path(scene, root / "golden").exists()
     return str(caught.value)
-
-
-def events(log: ChangeLog) -> list[tuple[str, int, Op, Row | None, Row | None]]:
-    """Return every row event: transaction, line, and what happened."""
-    return [
-        (step.name, change.line, change.op, change.before, change.after)
-        for step in log.changes
-        if isinstance(step, Transaction)
-        for change in step.changes
-    ]
 
 
 def folded(log: ChangeLog, databases: tuple[str, ...]) -> dict[TableId, Counter[Row]]:
@@ -167,98 +140,6 @@ def test_transactions_without_rows_are_kept(upstream: Upstream, tmp_path: Path) 
     assert len(found.changes) == 5
 
 
-COLUMNS: dict[str, tuple[Value, Value]] = {
-    "t0 TIME": ("-838:59:59", "00:00:00"),
-    "t1 TIME(1)": ("-838:59:58.9", "838:59:58.9"),
-    "t2 TIME(2)": ("-00:00:00.01", "00:00:00.99"),
-    "t3 TIME(3)": ("-838:59:58.999", "-00:00:01.000"),
-    "t4 TIME(4)": ("-00:00:00.0001", "10:00:00.0000"),
-    "t5 TIME(5)": ("-01:02:03.00400", "-00:59:59.99999"),
-    "t6 TIME(6)": ("-838:59:58.999999", "00:00:00.000001"),
-    "dt DATETIME": ("1000-01-01 00:00:00", "9999-12-31 23:59:59"),
-    "dt1 DATETIME(1)": ("0001-01-01 00:00:00.9", "2024-02-29 00:00:00.0"),
-    "dt6 DATETIME(6)": ("2024-02-29 12:34:56.000001", "9999-12-31 23:59:59.999999"),
-    "ts TIMESTAMP NULL": ("1970-01-01 00:00:01", "2038-01-19 03:14:07"),
-    "ts4 TIMESTAMP(4) NULL": ("1970-01-01 00:00:01.0001", "2038-01-19 03:14:07.9999"),
-    "da DATE": ("1000-01-01", "9999-12-31"),
-    "y YEAR": (1901, 2155),
-    "f FLOAT": (1.100000023841858, 16777216.0),
-    "fu FLOAT UNSIGNED": (0.0, 3.3999999521443642e38),
-    "db DOUBLE": (-1.7976931348623157e308, 5e-324),
-    "d1 DECIMAL(65,30)": (f"-{'9' * 35}.{'9' * 30}", f"0.{'0' * 29}1"),
-    "d2 DECIMAL(5)": ("-99999", "0"),
-    "d3 DECIMAL(3,3)": ("-0.999", "0.001"),
-    "d4 DECIMAL(18,9)": ("-123456789.987654321", "999999999.999999999"),
-    "b1 BIT(1)": (0, 1),
-    "b9 BIT(9)": (256, 511),
-    "b64 BIT(64)": (0, 2**64 - 1),
-    "ti TINYINT": (-128, 127),
-    "tu TINYINT UNSIGNED": (0, 255),
-    "si SMALLINT": (-32768, 32767),
-    "mi MEDIUMINT": (-(2**23), 2**23 - 1),
-    "mu MEDIUMINT UNSIGNED": (0, 2**24 - 1),
-    "ii INT": (-(2**31), 2**31 - 1),
-    "iu INT UNSIGNED": (0, 2**32 - 1),
-    "bi BIGINT": (-(2**63), 2**63 - 1),
-    "bu BIGINT UNSIGNED": (0, 2**64 - 1),
-    "c CHAR(5)": ("ab", "測試 é"),
-    "vc VARCHAR(300)": ("", "x" * 300),
-    "tx TEXT": ("'\"\\\n\t", "😀"),
-    "lt LONGTEXT": ("", "z"),
-    "l1 VARCHAR(9) CHARACTER SET latin1": ("é€", "ÿ"),
-    "gb VARCHAR(9) CHARACTER SET gbk": ("汉字", "a"),
-}
-SPELLED: dict[str, list[tuple[str, Value]]] = {
-    "bn BINARY(5)": [("0x0102", b"\1\2\0\0\0"), ("0x00", b"\0" * 5)],
-    "vb VARBINARY(300)": [("0x00FF00", b"\0\xff\0"), ("REPEAT(0xAA, 300)", b"\xaa" * 300)],
-    "bl BLOB": [("''", b""), ("0x80", b"\x80")],
-    "e ENUM('a','b''c','')": [("'b''c'", 2), ("''", 3)],
-    "s SET('p','q','r')": [("'r,p'", 5), ("''", 0)],
-    "j JSON": [('\'{"b":1.50,"a":[]}\'', '{"a": [], "b": 1.50}'), ("'null'", "null")],
-}
-
-
-def literal(value: object) -> str:
-    """Return a value as SQL."""
-    if isinstance(value, str):
-        return "'" + value.replace("\\", "\\\\").replace("'", "''").replace("\n", "\\n") + "'"
-    return str(value)
-
-
-@pytest.mark.parametrize("binary_log", [True, False])
-def test_values_of_every_type_are_exact(
-    upstream: Upstream, tmp_path: Path, *, binary_log: bool
-) -> None:
-    """Both ends of each type's range, and NULL, arrive as canonical values in all images."""
-    columns = [*COLUMNS, *SPELLED]
-    texts = [
-        [literal(v[n]) for v in COLUMNS.values()] + [v[n][0] for v in SPELLED.values()]
-        for n in (0, 1)
-    ]
-    wanted = [
-        [v[n] for v in COLUMNS.values()] + [v[n][1] for v in SPELLED.values()] for n in (0, 1)
-    ]
-    steps = f'  - ddl: "CREATE TABLE d.t (id INT PRIMARY KEY, {", ".join(columns)})"\n'
-    steps += transaction(
-        "all",
-        f"INSERT INTO d.t VALUES (1, {', '.join(texts[0])})",
-        f"INSERT INTO d.t VALUES (2, {', '.join(texts[1])})",
-        "INSERT INTO d.t (id) VALUES (3)",
-        "UPDATE d.t SET ii = 7",
-        "DELETE FROM d.t WHERE id < 3",
-    )
-    log = recorded(tmp_path, upstream, steps, binary_log=binary_log)
-    low, high = (1, *wanted[0]), (2, *wanted[1])
-    null = (3, *[None] * len(columns))
-    at = 1 + columns.index("ii INT")
-    seven = [(*row[:at], 7, *row[at + 1 :]) for row in (low, high, null)]
-    assert [(op, before, after) for _, _, op, before, after in events(log)] == [
-        *((Op.INSERT, None, row) for row in (low, high, null)),
-        *((Op.UPDATE, row, new) for row, new in zip((low, high, null), seven, strict=True)),
-        *((Op.DELETE, row, None) for row in seven[:2]),
-    ]
-
-
 def test_generated_columns_are_in_the_images(upstream: Upstream, tmp_path: Path) -> None:
     """Virtual and stored ones have their values before and after."""
     steps = "  - ddl: CREATE TABLE d.t (a INT, v INT AS (a + 1) VIRTUAL, s INT AS (a * 2) STORED)\n"
@@ -285,7 +166,7 @@ def test_the_session_is_locked(upstream: Upstream, tmp_path: Path) -> None:
     assert "Out of range value" in refused(tmp_path / "strict", upstream, too_long)
 
 
-def test_an_sql_error_is_told_with_its_line(upstream: Upstream, tmp_path: Path) -> None:
+def test_an_sql_error_is_reported_with_its_line(upstream: Upstream, tmp_path: Path) -> None:
     """The statement's own line and the server's message; the lock that was there stays."""
     good = TABLE + transaction("t", "INSERT INTO d.t VALUES (1, 1)")
     recorded(tmp_path, upstream, good)
@@ -361,7 +242,7 @@ EMIT = "  - emit: {{transaction: {{name: a, rows: [{{{}}}]}}}}\n"
         ),
     ],
 )
-def test_what_cannot_be_locked_is_told_with_its_line(
+def test_what_cannot_be_locked_is_reported_with_its_line(
     upstream: Upstream, tmp_path: Path, steps: str, where: str, what: str
 ) -> None:
     """Bad SQL, other databases, rows that the log hides, impossible emits: nothing is locked."""
@@ -370,7 +251,7 @@ def test_what_cannot_be_locked_is_told_with_its_line(
     assert what in said
 
 
-def test_emitted_steps_are_told_but_not_run(upstream: Upstream, tmp_path: Path) -> None:
+def test_emitted_steps_are_reported_but_not_run(upstream: Upstream, tmp_path: Path) -> None:
     """What MariaDB cannot run is in the log, beside what it did run."""
     steps = (
         TABLE
@@ -474,14 +355,24 @@ def test_without_rights_on_the_log_rows_are_read(upstream: Upstream, tmp_path: P
         server.close()
 
 
-def test_a_server_that_cannot_be_used_is_named(upstream: Upstream) -> None:
-    """A wrong password and a closed port: the address is shown, the password is not."""
-    for wrong in (
-        Upstream(upstream.host, upstream.port, upstream.user, "not-the-password"),
-        Upstream(upstream.host, 1, upstream.user, "not-the-password"),
-    ):
-        with pytest.raises(
-            SetupError, match="cannot use the database server mysql://harness@"
-        ) as caught:
-            Server(wrong)
-        assert "not-the-password" not in str(caught.value)
+@pytest.mark.parametrize(
+    ("steps", "kind"),
+    [
+        ("  - ddl: CREATE TABLE d.t (a INT /*!999999 , b INT */)\n", DisagreementError),
+        (
+            TABLE
+            + transaction("a", "INSERT INTO d.t VALUES (1, 1)")
+            + "  - ddl: ALTER TABLE d.t ADD COLUMN n DATETIME DEFAULT CURRENT_TIMESTAMP\n",
+            DisagreementError,
+        ),
+        (TABLE + EMIT.format("insert: {table: d.x, after: {id: 9}}"), ScenarioError),
+        (TABLE + transaction("t", "INSERT INTO d.t VALUES (1, 1), (1, 2)"), SqlRefused),
+    ],
+)
+def test_a_refusal_says_by_its_type_who_is_at_fault(
+    upstream: Upstream, tmp_path: Path, steps: str, kind: type[ScenarioError]
+) -> None:
+    """A search counts a disagreement as found, and a mistake in the scene as refused."""
+    with pytest.raises(ScenarioError) as caught:
+        recorded(tmp_path, upstream, steps)
+    assert type(caught.value) is kind

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from harness.errors import UsageError
-from harness.record.server import Upstream, quoted, upstream_from_url
+from harness.errors import SetupError, UsageError
+from harness.record.server import Server, Upstream, quoted, upstream_from_url
 
 
 @pytest.mark.parametrize(
@@ -48,3 +48,17 @@ def test_other_urls_are_refused(url: str) -> None:
 def test_names_are_quoted() -> None:
     """A back quote inside a name cannot end it."""
     assert quoted("a`b") == "`a``b`"
+
+
+@pytest.mark.services
+def test_a_server_that_cannot_be_used_is_named(upstream: Upstream) -> None:
+    """A wrong password and a closed port: the address is shown, the password is not."""
+    for wrong in (
+        Upstream(upstream.host, upstream.port, upstream.user, "not-the-password"),
+        Upstream(upstream.host, 1, upstream.user, "not-the-password"),
+    ):
+        with pytest.raises(
+            SetupError, match="cannot use the database server mysql://harness@"
+        ) as caught:
+            Server(wrong)
+        assert "not-the-password" not in str(caught.value)

@@ -55,7 +55,7 @@ def test_rows_follow_their_table() -> None:
     assert made.rows == {}
 
 
-def test_rows_that_are_not_there_are_told() -> None:
+def test_rows_that_are_not_there_are_reported() -> None:
     """A delete or update of a row that the fold lacks names the row."""
     made = world("CREATE TABLE d.t (id INT)")
     made.change(insert(1))
@@ -66,7 +66,7 @@ def test_rows_that_are_not_there_are_told() -> None:
         made.change(RowChanged(Op.DELETE, T, (1,), None, 1))
 
 
-def test_what_cannot_be_told_is_an_error() -> None:
+def test_what_cannot_be_expressed_is_an_error() -> None:
     """DDL that the catalogue refuses, and conversions without an exact form."""
     made = world("CREATE TABLE d.t (id VARCHAR(9))")
     made.change(insert("x"))

@@ -95,5 +95,5 @@ def test_a_tombstone_left_alone_is_the_delete() -> None:
     assert applied([row, dead, row, alone]) == []
     assert applied([alone, row]) == [(1, 1)]
     room = Arrivals(dated=False)
-    told = [list(room.take(event, ("t", 0, n))) for n, event in enumerate([row, dead, alone])]
-    assert [len(ready) for ready in told] == [1, 1, 0]
+    released = [list(room.take(event, ("t", 0, n))) for n, event in enumerate([row, dead, alone])]
+    assert [len(ready) for ready in released] == [1, 1, 0]

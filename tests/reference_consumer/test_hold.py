@@ -33,7 +33,7 @@ def ddl(ts: int, query: str = "CREATE TABLE `t`") -> DecodedEvent:
 
 
 def mark(ts: int) -> DecodedEvent:
-    """Return a resolved mark."""
+    """Return a resolved event."""
     return DecodedEvent(EventKind.RESOLVED, ts)
 
 
@@ -56,11 +56,11 @@ class Room:
         for partition, event in arrivals:
             self.offset += 1
             place = (TOPIC, partition, self.offset)
-            ready += [_told(due.event) for due in self.hold.take(event, place)]
+            ready += [_brief(due.event) for due in self.hold.take(event, place)]
         return ready
 
 
-def _told(event: DecodedEvent) -> tuple[str, int, str]:
+def _brief(event: DecodedEvent) -> tuple[str, int, str]:
     image = event.before if event.kind is EventKind.DELETE else event.after
     return (event.kind.value, event.commit_ts, event.query or str((image or {})["id"]))
 
@@ -187,3 +187,13 @@ def test_undated_deletes_wait_for_a_time() -> None:
     room = Room()
     assert room.take((0, put(5)), (0, undated), (1, mark(9))) == []
     assert [kind for kind, _, _ in room.take((0, mark(9)))] == ["insert", "delete"]
+
+
+def test_an_update_into_an_inserted_row_is_no_copy() -> None:
+    """Without a key and row ids, an update whose new row equals an insert's is another event."""
+    inserted = loose(5, None)
+    changed = replace(inserted, kind=EventKind.UPDATE, before={"id": 9, "v": "a"})
+    hold = Hold({(TOPIC, 0)}, "at-or-below")
+    taken = [inserted, changed, inserted, changed, mark(5)]
+    ready = [one for event in taken for one in hold.take(event, (TOPIC, 0, 0))]
+    assert [one.event.kind for one in ready] == [EventKind.INSERT, EventKind.UPDATE]

@@ -209,7 +209,7 @@ def test_not_applicable(changes: dict[str, Any], mode: str, needs: str, tmp_path
     assert lines(tmp_path / "status.json") == [{"status": "not-applicable", "needs": needs}]
 
 
-def test_upserts_are_told_as_inserts(tmp_path: Path) -> None:
+def test_upserts_are_reported_as_inserts(tmp_path: Path) -> None:
     """Where the wire does not tell an update from an insert, a put is told as an insert."""
     plan = case(
         ddl("CREATE TABLE t (id INT PRIMARY KEY, v INT)"),
@@ -222,7 +222,7 @@ def test_upserts_are_told_as_inserts(tmp_path: Path) -> None:
     assert TableId("shop", "t") == T
 
 
-def test_statements_on_untold_tables() -> None:
+def test_statements_on_unknown_tables() -> None:
     """A table may be met by its first valid index, without having been seen created."""
     index = (7, "ALTER TABLE `t` ADD PRIMARY KEY(`id`)")
     truncate = (11, "TRUNCATE TABLE `t`")

@@ -32,9 +32,9 @@ def test_the_last_line_is_the_headline(text: str) -> None:
     """In a pipe and on a terminal the last line is exactly the sentence with the three numbers."""
     events = run(*every_judgement(text), consumer=text)
     plain = written("console", events).decode()
-    assert plain.splitlines()[-1] == "passed 1 / applicable 11 / total 12"
+    assert plain.splitlines()[-1] == "passed 1 / applicable 11 / total 13"
     last = on_terminal(text).rstrip("\n").split("\n")[-1]
-    assert SGR.sub("", last) == "passed 1 / applicable 11 / total 12"
+    assert SGR.sub("", last) == "passed 1 / applicable 11 / total 13"
 
 
 def test_data_never_steers_the_terminal() -> None:
@@ -52,7 +52,7 @@ def test_a_pipe_gets_plain_lines() -> None:
     assert f"  wrong-value: {'x' * 300}\n" in text
 
 
-def test_what_a_consumer_got_wrong_is_told_once_for_each_clause() -> None:
+def test_what_a_consumer_got_wrong_is_reported_once_for_each_clause() -> None:
     """A clause that several findings share is spelled out for the first and named for the next."""
     one = case("dml.a[open,p1]", Judgement.FAIL)
     findings = one.verdict.findings * 3

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
+from harness.engine.catalogue.golden import records_text
+from harness.engine.catalogue.record_text import ReadableRecord, digest, record_json
 from harness.model.decoded import DecodedEvent, EventKind
+from harness.model.record import Record, SchemaUse
 from harness.report.preview import preview_json, preview_lines
 from harness.verdict.text import event_text
 from tests.engine.plan.test_case import planned
@@ -16,13 +20,19 @@ def test_lines(tmp_path: Path) -> None:
     plan = planned(tmp_path)["again"]
     title, *lines = preview_lines(plan)
     assert title == "a[open,p2,again]  A case"
-    assert lines[0].strip() == "ticdc/0"
+    assert lines[1].startswith("ticdc/0@0 sha256=")
     create = "ddl 3: CREATE TABLE `t` (`id` INT PRIMARY KEY,`v` INT)  (line 8)"
-    assert lines[1].split(maxsplit=2) == ["@0", "415508856908021766", create]
-    assert "  ticdc/1" in lines
-    assert sum("@" in line for line in lines) == len(plan.delivered)
-    assert any(line.endswith("delete shop.t {id: 1, v: 1}  (line 10, two)") for line in lines)
+    assert lines[2] == f"  read   415508856908021766 {create}"
+    assert sum(" sha256=" in line for line in lines) == len(plan.delivered)
+    assert any(line.endswith("delete shop.t {id: 1, v: 1} rid 1  (line 10, two)") for line in lines)
     assert any(line.endswith(" resolved  (line 8)") for line in lines)
+
+
+def test_a_preview_and_a_golden_print_the_same(tmp_path: Path) -> None:
+    """Of a case that is delivered as it was sent the two differ in the scenario's lines alone."""
+    plan = planned(tmp_path)[None]
+    shown = [line.partition("  (line ")[0] for line in preview_lines(plan)]
+    assert sorted(shown[1:]) == sorted(records_text(plan).splitlines()[1:])
 
 
 def test_bytes_on_demand(tmp_path: Path) -> None:
@@ -31,8 +41,8 @@ def test_bytes_on_demand(tmp_path: Path) -> None:
     text = "\n".join(preview_lines(plan, show_bytes=True))
     for record in plan.delivered:
         assert record.key is not None
-        assert f"key   {record.key.hex()}" in text
-    assert "key   " not in "\n".join(preview_lines(plan))
+        assert f"key hex   {record.key.hex()}" in text
+    assert "key hex" not in "\n".join(preview_lines(plan))
 
 
 def test_json(tmp_path: Path) -> None:
@@ -46,6 +56,8 @@ def test_json(tmp_path: Path) -> None:
     assert records[0]["events"][0] == {
         "kind": "ddl",
         "commit_ts": "415508856908021766",
+        "row_id": None,
+        "read": "ddl 3: CREATE TABLE `t` (`id` INT PRIMARY KEY,`v` INT)",
         "key": '{"ts":415508856908021766,"scm":"shop","tbl":"t","t":2}',
         "value": '{"q":"CREATE TABLE `t` (`id` INT PRIMARY KEY,`v` INT)","t":3}',
         "line": 8,
@@ -53,7 +65,25 @@ def test_json(tmp_path: Path) -> None:
     first = next(record for record in plan.delivered if record.partition == 0)
     assert first.value is not None
     assert records[0]["value_hex"] == first.value.hex()
+    assert records[0]["sha256"] == digest(first)
     assert "value_hex" not in preview_json(plan)["partitions"][0]["records"][0]
+
+
+def test_json_shows_the_envelope() -> None:
+    """Headers, timestamp and schemas are there, each header's value as text and as bytes."""
+    use = SchemaUse("t-value", "{}", 2)
+    sent = Record(
+        "t", 0, None, b"x", (), (("a", b"1"), ("b", b"\xff"), ("c", None)), value_schema=use
+    )
+    row = record_json(ReadableRecord(replace(sent, timestamp=2**60), 3, (), "no"))
+    assert row["headers"] == [
+        {"name": "a", "value": "'1'", "hex": "31"},
+        {"name": "b", "value": "x'ff'", "hex": "ff"},
+        {"name": "c", "value": "NULL", "hex": None},
+    ]
+    assert (row["timestamp"], row["key_schema"]) == (str(2**60), None)
+    assert row["value_schema"] == {"id": 2, "subject": "t-value", "schema": "{}"}
+    assert row["unreadable"] == "no"
 
 
 def test_update_shows_both_rows() -> None:
@@ -62,3 +92,15 @@ def test_update_shows_both_rows() -> None:
         EventKind.UPDATE, 1, "shop", "t", before={"v": "1", "b": None}, after={"v": 1, "b": b"\xff"}
     )
     assert event_text(event) == "update shop.t {v: '1', b: NULL} → {v: 1, b: x'ff'}"
+
+
+def test_a_row_id_is_shown() -> None:
+    """Where the wire carries a row id, the event's line has it."""
+    event = DecodedEvent(EventKind.DELETE, 1, "shop", "t", before={"v": 1}, row_id=7)
+    assert event_text(event) == "delete shop.t {v: 1} rid 7"
+
+
+def test_ddl_is_one_line() -> None:
+    """A statement that was written over several lines is shown on one."""
+    event = DecodedEvent(EventKind.DDL, 1, type=3, query="CREATE TABLE t (\r\n id INT)")
+    assert event_text(event) == "ddl 3: CREATE TABLE t (\\r\\n id INT)"

@@ -31,7 +31,7 @@ def test_every_pair_of_judgements_has_its_word(before: Judgement, after: Judgeme
     assert (one.change in WORSE) == (became_finding or lost)
 
 
-def test_another_reason_is_told() -> None:
+def test_another_reason_is_reported() -> None:
     """A case that fails in both runs is listed as broken if it fails for another reason."""
     first, second = case(A, Judgement.FAIL, text="one"), case(A, Judgement.FAIL, text="two")
     (one,) = changes(run(first), run(second))
@@ -57,7 +57,7 @@ def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_the_exit_code_tells_a_regression(kept: Path) -> None:
+def test_the_exit_code_shows_a_regression(kept: Path) -> None:
     """Worse is 1, better is 0; a run is named by its number or by its file."""
     runner = CliRunner()
     worse = runner.invoke(command, ["aaa", "bbb"], standalone_mode=False)

@@ -143,9 +143,9 @@ def test_it_is_given_what_any_consumer_is_given(
 
     Of the environment there is nothing that speaks of this machine's programs.
     """
-    told_of = SimpleNamespace(client=SimpleNamespace(info=lambda: {"SecurityOptions": None}))
+    engine = SimpleNamespace(client=SimpleNamespace(info=lambda: {"SecurityOptions": None}))
     monkeypatch.setitem(
-        DockerContainer.__init__.__globals__, "DockerClient", lambda *_, **__: told_of
+        DockerContainer.__init__.__globals__, "DockerClient", lambda *_, **__: engine
     )
     env = {"PATH": "/usr/bin", "HOME": "/h", "HARNESS_JOB": str(tmp_path / "job.json"), "TZ": "UTC"}
     large = tmp_path.parent / "large"
@@ -156,13 +156,13 @@ def test_it_is_given_what_any_consumer_is_given(
         str(tmp_path): (str(tmp_path), "rw"),
         str(large): (str(large), "ro"),
     }
-    told = made._kwargs
-    assert told["network_mode"] == "host"
-    assert told["user"] == f"{os.getuid()}:{os.getgid()}"
-    assert told["init"] is True  # or SIGTERM would end nothing that does not handle it
-    assert told["security_opt"] == ["label=disable"]
-    assert told["working_dir"] == str(tmp_path / "work")
-    assert told["log_config"].config == {"max-size": "1m", "max-file": "2"}
+    options = made._kwargs
+    assert options["network_mode"] == "host"
+    assert options["user"] == f"{os.getuid()}:{os.getgid()}"
+    assert options["init"] is True  # or SIGTERM would end nothing that does not handle it
+    assert options["security_opt"] == ["label=disable"]
+    assert options["working_dir"] == str(tmp_path / "work")
+    assert options["log_config"].config == {"max-size": "1m", "max-file": "2"}
 
 
 OURS = f"{os.getuid()}:{os.getgid()}"
@@ -254,7 +254,7 @@ def test_a_container_that_somebody_removed_blames_nobody(output: Output) -> None
     assert started.removed == 1
 
 
-def test_a_container_that_nothing_ends_is_told(
+def test_a_container_that_nothing_ends_is_reported(
     output: Output, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One that survives SIGKILL is an environment error, and is removed by force."""
@@ -273,7 +273,7 @@ def test_a_container_that_nothing_ends_is_told(
 
 
 @pytest.mark.parametrize(("code", "status"), [(0, 0), (3, 3), (137, -9), (143, -15), (255, 255)])
-def test_its_exit_code_is_told_like_a_process(output: Output, code: int, status: int) -> None:
+def test_its_exit_code_is_reported_like_a_process(output: Output, code: int, status: int) -> None:
     """A code above 128 is the signal that ended it; the container is removed once."""
     started = Started(Engine())
     running = container.launched(started, output.pipe)
@@ -361,9 +361,9 @@ def test_without_docker_the_run_ends_with_exit_code_3(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("DOCKER_HOST", "tcp://127.0.0.1:1")
     assert main(["certify", "image:teas:2", "-k", "keys"]) == 3
-    told = capsys.readouterr()
-    assert "no Docker engine answers" in told.err
-    assert "starting" not in told.out
+    output = capsys.readouterr()
+    assert "no Docker engine answers" in output.err
+    assert "starting" not in output.out
 
 
 def test_without_the_extra_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

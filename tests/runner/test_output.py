@@ -75,14 +75,14 @@ def test_a_writer_that_comes_as_another_goes_is_heard(
     assert len(looked) > 1
 
 
-def test_a_log_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+def test_a_log_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
     """A full or broken disk is an error of the environment, and the child is not blocked by it."""
     (tmp_path / "x.log").mkdir()
     with pytest.raises(SetupError, match=r"cannot write .*x\.log: Is a directory"):
         capture(tmp_path / "x.log", b"x" * (1 << 20))
 
 
-def test_a_place_without_fifos_is_told(tmp_path: Path) -> None:
+def test_a_place_without_fifos_is_reported(tmp_path: Path) -> None:
     """Where no FIFO can be made, the message says where and what to do."""
     with pytest.raises(SetupError, match="cannot create a FIFO"), Output(tmp_path / "no" / "x.log"):
         pass

@@ -46,15 +46,15 @@ def test_the_sound_file_is_sound(root: Path) -> None:
     assert load(root / "bad" / "file.yaml", root).id == NAME
 
 
-def test_all_files_are_told_at_once(root: Path) -> None:
+def test_all_files_are_reported_at_once(root: Path) -> None:
     """A run over many bad files ends with the problems of every one of them."""
     rows = bad_files()
     for number, bad in enumerate(rows):
         (root / "bad" / f"file-{number:03}.yaml").write_text(bad.text, encoding="utf-8")
     with pytest.raises(ScenarioError) as caught:
         load_all(root)
-    told = {problem.location.path for problem in caught.value.problems}
-    assert told == {f"file-{number:03}.yaml" for number in range(len(rows))}
+    paths = {problem.location.path for problem in caught.value.problems}
+    assert paths == {f"file-{number:03}.yaml" for number in range(len(rows))}
 
 
 def test_a_disturbance_needs_a_clause_of_every_protocol() -> None:

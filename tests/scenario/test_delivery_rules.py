@@ -41,7 +41,7 @@ def problems(root: Path, matrix: str, permission: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("matrix", "permission", "told"),
+    ("matrix", "permission", "expected"),
     [
         (OPEN_ONLY, BATCH, []),
         (OPEN_ONLY, "seen-in: https://example.org/1", []),
@@ -62,7 +62,7 @@ def problems(root: Path, matrix: str, permission: str) -> list[str]:
     ],
 )
 def test_a_fault_fits_where_it_is_run(
-    matrix: str, permission: str, told: list[str], tmp_path: Path
+    matrix: str, permission: str, expected: list[str], tmp_path: Path
 ) -> None:
     """A protocol that the matrix excludes for the variant need not allow it."""
-    assert problems(tmp_path, matrix, permission) == told
+    assert problems(tmp_path, matrix, permission) == expected

@@ -178,7 +178,7 @@ UNREADABLE = [
 @pytest.mark.parametrize(
     ("expression", "what", "expected"), UNREADABLE, ids=[e[:12] for e, _, _ in UNREADABLE]
 )
-def test_an_unreadable_expression_is_told_with_its_place(
+def test_an_unreadable_expression_is_reported_with_its_place(
     expression: str, what: str, expected: str
 ) -> None:
     """The message names the column and what could stand there."""
@@ -189,7 +189,7 @@ def test_an_unreadable_expression_is_told_with_its_place(
 
 
 @given(st.text(st.sampled_from("ab ()'\"andorot"), max_size=30))
-def test_any_expression_selects_or_is_told(expression: str) -> None:
+def test_any_expression_selects_or_is_reported(expression: str) -> None:
     """No expression leads to anything but a selection or a UsageError."""
     with suppress(UsageError):
         assert select((), expression) == ()

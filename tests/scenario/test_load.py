@@ -146,7 +146,8 @@ def test_deliveries_and_expectations_know_their_lines(tmp_path: Path) -> None:
     assert scenario.expect.tables_by_protocol["open"]["shop.t"].rows == ()
     assert scenario.expect.reasons == {"open": "open.row.delete"}
     assert len(scenario.expect.events["open"]) == 2
-    assert scenario.expect.event_lines == {"open": (51, 51)}
+    places = scenario.expect.places
+    assert [places["events", "open", number].line for number in (0, 1)] == [51, 51]
 
 
 def test_files_come_in_the_order_of_their_paths(tmp_path: Path) -> None:
@@ -166,7 +167,7 @@ def test_an_empty_root_has_no_scenarios(tmp_path: Path) -> None:
     assert load_all(tmp_path) == ()
 
 
-def told(root: Path, *paths: Path) -> str:
+def problems_of(root: Path, *paths: Path) -> str:
     """Return what is said about files that cannot be loaded."""
     with pytest.raises(ScenarioError) as caught:
         load_all(root, paths)
@@ -177,38 +178,40 @@ def test_two_files_of_one_id_are_refused(tmp_path: Path) -> None:
     """`a/b.yaml` and `a.b.yaml` would be the same scenario."""
     for name in ("a/b.yaml", "a.b.yaml"):
         write(tmp_path, name, SOUND.replace("bad.file", "a.b"))
-    assert "a.b.yaml:1: the id `a.b` is also that of " in told(tmp_path)
+    assert "a.b.yaml:1: the id `a.b` is also that of " in problems_of(tmp_path)
 
 
-def test_a_path_that_is_not_there_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_path_that_is_not_there_is_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A mistyped path is answered with the nearest name."""
     monkeypatch.chdir(tmp_path)
     write(tmp_path, "keys/chain.yaml", SOUND)
     expected = (
         "keys/chian.yaml: there is no such file or directory\n    hint: did you mean `chain.yaml`?"
     )
-    assert told(tmp_path, Path("keys/chian.yaml")) == expected
-    assert "nowhere/x.yaml: there is no such file" in told(tmp_path, Path("nowhere/x.yaml"))
+    assert problems_of(tmp_path, Path("keys/chian.yaml")) == expected
+    assert "nowhere/x.yaml: there is no such file" in problems_of(tmp_path, Path("nowhere/x.yaml"))
 
 
 def test_a_file_elsewhere_is_refused(tmp_path: Path) -> None:
     """A scenario outside the root would have no id."""
     path = write(tmp_path, "elsewhere/x.yaml", SOUND)
     (tmp_path / "root").mkdir()
-    assert "outside the scenarios' root" in told(tmp_path / "root", path)
+    assert "outside the scenarios' root" in problems_of(tmp_path / "root", path)
 
 
 def test_another_suffix_is_refused(tmp_path: Path) -> None:
     """A file that looks like a scenario and would be skipped is a mistake."""
     write(tmp_path, "a/b.yml", SOUND)
-    assert "ends in .yaml\n    hint: rename it to b.yaml" in told(tmp_path)
-    assert "ends in .yaml" in told(tmp_path, write(tmp_path, "notes.txt", "x"))
+    assert "ends in .yaml\n    hint: rename it to b.yaml" in problems_of(tmp_path)
+    assert "ends in .yaml" in problems_of(tmp_path, write(tmp_path, "notes.txt", "x"))
 
 
-def test_a_file_that_is_not_utf8_is_told_with_its_place(tmp_path: Path) -> None:
+def test_a_file_that_is_not_utf8_is_reported_with_its_place(tmp_path: Path) -> None:
     """The first byte that is not UTF-8 is named, with line and column."""
     write(tmp_path, "a.yaml", "id: a\ntitle: é ".encode() + b"caf\xe9\n")
-    assert "a.yaml:2:13: the byte 0xe9 is not UTF-8\n    hint: save" in told(tmp_path)
+    assert "a.yaml:2:13: the byte 0xe9 is not UTF-8\n    hint: save" in problems_of(tmp_path)
 
 
 def test_a_byte_order_mark_is_no_mistake(tmp_path: Path) -> None:
@@ -229,10 +232,10 @@ def test_a_huge_file_is_refused_unread(tmp_path: Path) -> None:
     """A file beyond the bound is told by its size."""
     with write(tmp_path, "a.yaml", "").open("wb") as file:
         file.truncate(50 * BYTES_MAX)
-    assert f"the file has {50 * BYTES_MAX} bytes" in told(tmp_path)
+    assert f"the file has {50 * BYTES_MAX} bytes" in problems_of(tmp_path)
 
 
-def test_a_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_read_is_reported(tmp_path: Path) -> None:
     """A file that is gone, or no file, is a problem and not a traceback."""
     for name, why in (("gone.yaml", "No such file or directory"), ("", "Is a directory")):
         with pytest.raises(ScenarioError) as caught:
@@ -240,10 +243,10 @@ def test_a_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
         assert str(caught.value).endswith(f"cannot read the file: {why}")
 
 
-def test_a_path_in_circles_is_told(tmp_path: Path) -> None:
+def test_a_path_in_circles_is_reported(tmp_path: Path) -> None:
     """A link to itself is no file."""
     (tmp_path / "loop.yaml").symlink_to(tmp_path / "loop.yaml")
-    assert "loop.yaml: there is no such file" in told(tmp_path, tmp_path / "loop.yaml")
+    assert "loop.yaml: there is no such file" in problems_of(tmp_path, tmp_path / "loop.yaml")
 
 
 HEAVY = ("confluent_kafka", "hypothesis", "mysql", "pyspark", "sqlglot")

@@ -113,9 +113,9 @@ def test_without_the_extra_it_is_named(tmp_path: Path, monkeypatch: pytest.Monke
     assert "cdc-conformance[containers]" in caught.value.hint
 
 
-def started(tmp_path: Path, *names: str, **told: str) -> Mapping[str, Any]:
+def started(tmp_path: Path, *names: str, **given: str) -> Mapping[str, Any]:
     """Start services in containers, look at each, and return their addresses."""
-    options = {"services": "container"} | {n.replace("_", "."): v for n, v in told.items()}
+    options = {"services": "container"} | {n.replace("_", "."): v for n, v in given.items()}
     found = settings(options, env={}, here=tmp_path)
     with start(names, run_dir=tmp_path, on_event=lambda _: None, settings=found) as services:
         services.check()

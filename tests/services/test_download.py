@@ -103,13 +103,13 @@ def repository(repo: Repo, tmp_path: Path) -> Repository:
 
 def test_a_file_is_downloaded_once(repo: Repo, repository: Repository) -> None:
     """The second call finds it in the cache; progress ends at the whole."""
-    told: list[tuple[int, int]] = []
+    progress: list[tuple[int, int]] = []
     (file,) = fetch(
-        [artifact()], repository, on_progress=lambda done, all_: told.append((done, all_))
+        [artifact()], repository, on_progress=lambda done, all_: progress.append((done, all_))
     )
     assert file.read_bytes() == DATA
-    assert told[-1] == (len(DATA), len(DATA))
-    assert told == sorted(told)
+    assert progress[-1] == (len(DATA), len(DATA))
+    assert progress == sorted(progress)
     assert fetch([artifact()], repository) == (file,)
     assert len(repo.asked) == 1
 

@@ -70,6 +70,7 @@ def test_both_come_up_and_go(
         record_property("services_up_s", round(time.monotonic() - began, 2))
         services.check()
         _kafka_keeps_records(services.kafka.bootstrap)
+        _compacted_topics_take_keys(services.kafka.bootstrap)
         database = services.mariadb
         with mysql.connector.connect(
             host=database.host,
@@ -83,8 +84,8 @@ def test_both_come_up_and_go(
             _mariadb_is_set_up(connection)
         assert database.password not in str(database)
     states = {name: [e.state for e in events if e.service == name] for name in ("kafka", "mariadb")}
-    for told in states.values():
-        assert told[-2:] == ["ready", "stopped"]
+    for seen in states.values():
+        assert seen[-2:] == ["ready", "stopped"]
     assert not below(tmp_path)
     left = sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.*"))
     assert left == ["kafka/kafka.log", "kafka/server.properties", "mariadb/mariadb.log"]
@@ -110,6 +111,24 @@ def _kafka_keeps_records(bootstrap: str) -> None:
     assert (first.key(), len(first.value()), first.timestamp()[1]) == (b"k", 2_000_000, 10**12)
     consumer.close()
     assert admin.list_topics("misspelt", timeout=DEADLINE_S).topics["misspelt"].error is not None
+
+
+def _compacted_topics_take_keys(bootstrap: str) -> None:
+    properties = {"bootstrap.servers": bootstrap, "log_level": 0}
+    admin = AdminClient(properties)
+    topic = NewTopic("c", 1, config={"cleanup.policy": "compact"})
+    for future in admin.create_topics([topic]).values():
+        future.result(DEADLINE_S)
+    said: dict[bytes | None, str] = {}
+    producer = Producer(properties)
+    for key in (b"k", None):
+        producer.produce(
+            "c", b"v", key, on_delivery=lambda error, _, key=key: said.update({key: str(error)})
+        )
+        # One batch each: a broker refuses all of one.
+        assert producer.flush(DEADLINE_S) == 0
+    assert said[b"k"] == "None"
+    assert "INVALID_RECORD" in said[None]
 
 
 def _mariadb_is_set_up(connection: mysql.connector.MySQLConnection) -> None:

@@ -24,8 +24,10 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Generator[MariaDb]:
 
 def looked_for(tmp_path: Path, url: str) -> MariaDb:
     """Return the external server of this URL."""
-    told = settings({"database.url": url}, env={}, here=tmp_path)
-    with start(["mariadb"], run_dir=tmp_path, on_event=lambda _: None, settings=told) as services:
+    options = settings({"database.url": url}, env={}, here=tmp_path)
+    with start(
+        ["mariadb"], run_dir=tmp_path, on_event=lambda _: None, settings=options
+    ) as services:
         services.check()
         return services.mariadb
 

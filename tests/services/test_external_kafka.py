@@ -46,8 +46,8 @@ def broker(tmp_path_factory: pytest.TempPathFactory) -> Generator[Protected]:
 
 def reached(client: Mapping[str, str], tmp_path: Path) -> Kafka:
     """Return the external Kafka of these settings."""
-    told = settings(client, env={}, here=tmp_path)
-    with start(["kafka"], run_dir=tmp_path, on_event=lambda _: None, settings=told) as services:
+    options = settings(client, env={}, here=tmp_path)
+    with start(["kafka"], run_dir=tmp_path, on_event=lambda _: None, settings=options) as services:
         services.check()
         return services.kafka
 
@@ -169,10 +169,10 @@ def _kafka_jars() -> str:
 def test_a_refused_topic_is_said(broker: Protected, tmp_path: Path) -> None:
     """A user without rights is told which rights, on which topics."""
     kafka = reached(broker.client("reader"), tmp_path)
-    wishes = topics.TopicOptions("harness-", keep=False, replication=1)
+    options = topics.TopicOptions("harness-", keep=False, replication=1)
     with (
         pytest.raises(SetupError, match="refused to create the topic harness-1") as caught,
-        topics.created(kafka, [("harness-1", 1)], wishes),
+        topics.created(kafka, [("harness-1", 1)], options),
     ):
         pytest.fail("it must not be created")
     assert "CREATE" in caught.value.hint
@@ -183,10 +183,10 @@ def test_a_refused_topic_is_said(broker: Protected, tmp_path: Path) -> None:
 def test_too_many_replicas_are_said(broker: Protected, tmp_path: Path) -> None:
     """One broker cannot keep three replicas; the setting is named, and nothing stays."""
     kafka = reached(broker.client(), tmp_path)
-    wishes = topics.TopicOptions("harness-", keep=False, replication=3)
+    options = topics.TopicOptions("harness-", keep=False, replication=3)
     with (
         pytest.raises(SetupError) as caught,
-        topics.created(kafka, [("harness-2", 1)], wishes),
+        topics.created(kafka, [("harness-2", 1)], options),
     ):
         pytest.fail("it must not be created")
     assert "topics.replication-factor" in caught.value.hint
@@ -202,9 +202,9 @@ def test_topics_go_with_the_run(
     kafka = reached(broker.client(), tmp_path)
     name = f"harness-3-{fails}-{keep}"
     before = names(kafka)
-    wishes = topics.TopicOptions("harness-", keep=keep, replication=-1)
+    options = topics.TopicOptions("harness-", keep=keep, replication=-1)
     try:
-        with topics.created(kafka, [(name, 2)], wishes):
+        with topics.created(kafka, [(name, 2)], options):
             assert names(kafka) == before | {name}
             assert not fails
     except AssertionError:

@@ -47,7 +47,7 @@ def startup(tmp_path: Path) -> Startup:
 
 
 def answers(port: int) -> bool:
-    """Tell whether somebody accepts connections there."""
+    """Return whether somebody accepts connections there."""
     try:
         socket.create_connection((HOST, port), timeout=1).close()
     except OSError:

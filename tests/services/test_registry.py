@@ -58,19 +58,19 @@ def test_backward_incompatible_schemas_are_refused(registry: Registry) -> None:
     assert send("POST", f"{subject}/versions", {"schema": json.dumps(INCOMPATIBLE)})[0] == 409
 
 
-def looked_for(tmp_path: Path, **told: str) -> Registry:
+def looked_for(tmp_path: Path, **values: str) -> Registry:
     """Return the external registry of these settings, `registry_url` and so on."""
-    options = {name.replace("_", "."): value for name, value in told.items()}
+    options = {name.replace("_", "."): value for name, value in values.items()}
     found = settings(options, env={}, here=tmp_path)
     with start(["registry"], run_dir=tmp_path, on_event=lambda _: None, settings=found) as services:
         services.check()
         return services.registry
 
 
-def refused(tmp_path: Path, **told: str) -> HarnessError:
+def refused(tmp_path: Path, **values: str) -> HarnessError:
     """Return the error that these settings end with; no password is in it."""
     with pytest.raises(HarnessError) as caught:
-        looked_for(tmp_path, **told)
+        looked_for(tmp_path, **values)
     assert "Pa55" not in str(caught.value)
     return caught.value
 

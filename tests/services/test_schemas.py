@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 import urllib3
 
-from harness.codecs.avro.codec import AvroWire, bind
+from harness.codecs.avro.codec import BoundAvro, bind
 from harness.ddl import Catalogue
 from harness.errors import DecodingError, SchemaRefused, SetupError, SourceStopped
 from harness.model.change import Op
@@ -40,7 +40,7 @@ def real(tmp_path_factory: pytest.TempPathFactory) -> Generator[Registry]:
         yield running.registry
 
 
-def told(
+def verdict_and_ids(
     registry: HttpRegistry | MemoryRegistry, subject: str, *texts: str
 ) -> tuple[str, list[int]]:
     """Return what came of registering these texts: `accepted` or `refused`, and the ids."""
@@ -67,14 +67,14 @@ def test_memory_and_real_agree(real: Registry, story: str) -> None:
     """Whatever happens to a schema, the registry in memory says what the real one says."""
     texts = STORIES[story]
     subject = story.replace(" ", "-")
-    verdict, ids = told(HttpRegistry(real), subject, *texts)
+    verdict, ids = verdict_and_ids(HttpRegistry(real), subject, *texts)
     assert (verdict, alike(ids)) == _by_memory(subject, *texts)
     for schema_id, text in zip(ids, texts, strict=False):
         assert HttpRegistry(real).schema(schema_id) == text
 
 
 def _by_memory(subject: str, *texts: str) -> tuple[str, list[int]]:
-    verdict, ids = told(MemoryRegistry(), subject, *texts)
+    verdict, ids = verdict_and_ids(MemoryRegistry(), subject, *texts)
     return verdict, alike(ids)
 
 
@@ -119,7 +119,7 @@ def inserts(*statements: str) -> Iterator[RowEvent]:
         yield RowEvent(Op.INSERT, source_table(found), None, row, 7, "shop_t", 0, origin, number)
 
 
-def ids(wire: AvroWire, *statements: str) -> list[int]:
+def ids(wire: BoundAvro, *statements: str) -> list[int]:
     """Return the ids of the values' schemas, record by record, each of which decodes."""
     found: list[int] = []
     for record in wire.encode(inserts(*statements)):
@@ -155,12 +155,12 @@ class Troubled(BaseHTTPRequestHandler):
     """Answers what it was told to, in order, the last one for ever."""
 
     answers: list[tuple[int, bytes]]
-    bodies: list[str]
+    bodies: list[tuple[str, str]]
 
     def do_POST(self) -> None:
         """Answer a registration."""
         size = int(self.headers["Content-Length"])
-        self.bodies.append(self.rfile.read(size).decode())
+        self.bodies.append((self.path, self.rfile.read(size).decode()))
         status, body = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
         self.send_response(status)
         self.send_header("Content-Length", str(len(body)))
@@ -172,9 +172,9 @@ class Troubled(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def troubled(*answers: tuple[int, bytes]) -> Generator[tuple[Registry, list[str]]]:
-    """Run a registry that gives these answers; yield its address, and the bodies that it gets."""
-    bodies: list[str] = []
+def troubled(*answers: tuple[int, bytes]) -> Generator[tuple[Registry, list[tuple[str, str]]]]:
+    """Run a registry that gives these answers; yield its address, and the paths and bodies."""
+    bodies: list[tuple[str, str]] = []
     handler = type("Told", (Troubled,), {"answers": list(answers), "bodies": bodies})
     with ThreadingHTTPServer((HOST, 0), handler) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.01,))
@@ -191,7 +191,7 @@ def test_trouble_is_retried() -> None:
         registry = HttpRegistry(address, clock=lambda: 0.0, sleep=pauses.append)
         assert registry.register("t-value", OLD) == 7
         assert registry.schema(7) == OLD
-    assert bodies == [register_body(OLD)] * 3
+    assert bodies == [("/subjects/t-value/versions", register_body(OLD))] * 3
     assert pauses == sorted(pauses) == [0.1, 0.2]
 
 

@@ -20,7 +20,7 @@ from harness.services.settings import (
     variable_of,
 )
 
-# A value that each setting takes; the law below holds the table complete.
+# A value that each setting takes; the test below holds the table complete.
 EXAMPLES = {
     "services": "container",
     "topics.prefix": "team.cdc-",

@@ -105,17 +105,17 @@ def test_a_set_serves_runs_until_it_is_taken_down(tmp_path: Path, directory: Pat
 
 def test_a_stale_state_is_not_believed(tmp_path: Path, directory: Path) -> None:
     """A keeper that was killed takes its services along; a run sees it, and `up` starts anew."""
-    told = settings({}, env={}, here=tmp_path)
-    state, _ = warm.up(directory, ["kafka"], told)
-    used = source(told, tmp_path / ".harness").warm["kafka"]
+    options = settings({}, env={}, here=tmp_path)
+    state, _ = warm.up(directory, ["kafka"], options)
+    used = source(options, tmp_path / ".harness").warm["kafka"]
     used.check()
     os.kill(state.pid, signal.SIGKILL)
     until(lambda: not left(tmp_path), "the guardian ends the broker")
     assert "is gone" in state.trouble()
     with pytest.raises(SetupError, match="warm set"):
         used.check()
-    assert source(told, tmp_path / ".harness").warm == {}
-    again, fresh = warm.up(directory, ["kafka"], told)
+    assert source(options, tmp_path / ".harness").warm == {}
+    again, fresh = warm.up(directory, ["kafka"], options)
     assert fresh
     assert again.pid != state.pid
 
@@ -129,8 +129,8 @@ def test_a_set_ends_with_its_directory(tmp_path: Path, directory: Path) -> None:
 
 def test_a_forgotten_set_ends_by_itself(tmp_path: Path, directory: Path) -> None:
     """Without a run for longer than the idle time the keeper goes, and says so in its log."""
-    told = settings({"warm.idle-hours": "0.001"}, env={}, here=tmp_path)  # 3.6 s
-    warm.up(directory, ["kafka"], told)
+    options = settings({"warm.idle-hours": "0.001"}, env={}, here=tmp_path)  # 3.6 s
+    warm.up(directory, ["kafka"], options)
     until(lambda: not left(tmp_path), "the keeper ends")
     assert "no run for" in (directory / warm.LOG).read_text()
     assert warm.read(directory) is None

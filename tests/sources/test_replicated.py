@@ -113,7 +113,7 @@ def test_rule(
             assert all(text.startswith(start) for text, start in zip(texts, expected, strict=True))
 
 
-def test_the_reason_is_told() -> None:
+def test_the_reason_is_reported() -> None:
     """An author who takes the last valid index away reads which table, which line, what to do."""
     with pytest.raises(StepError, match=r"the last valid index from shop\.t") as refusal:
         mount(log(ddl(KEYED[0]), ddl("ALTER TABLE t DROP PRIMARY KEY", line=7)), feed(), (SCHEMA,))

@@ -17,7 +17,7 @@ MOST = 0.04
 
 
 def found(proof: Proof) -> bool:
-    """Tell whether the test, the file or the vector that a proof names is there."""
+    """Return whether the test, the file or the vector that a proof names is there."""
     path, _, name = proof.test.partition("::")
     if not (ROOT / path).is_file():
         return False

@@ -78,7 +78,9 @@ def left_running(tmp_path: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("name", MISBEHAVIOURS)
-def test_a_consumer_that_misbehaves_is_told_apart_and_exits_1(name: str, tmp_path: Path) -> None:
+def test_a_consumer_that_misbehaves_is_reported_apart_and_exits_1(
+    name: str, tmp_path: Path
+) -> None:
     """A consumer that misbehaves has a verdict of its own, exits 1, leaves nothing running."""
     body, judgement, text = MISBEHAVIOURS[name]
     done = certify(tmp_path, body, "--deadline", "6")
@@ -86,8 +88,8 @@ def test_a_consumer_that_misbehaves_is_told_apart_and_exits_1(name: str, tmp_pat
     answer: dict[str, Any] = orjson.loads(done.stdout)
     (case,) = answer["cases"]
     assert case["verdict"]["judgement"] == judgement
-    told = " ".join(finding["message"] for finding in case["verdict"]["findings"])
-    assert text in told
+    messages = " ".join(finding["message"] for finding in case["verdict"]["findings"])
+    assert text in messages
     assert done.stderr.rstrip().splitlines()[-1] == "passed 0 / applicable 1 / total 1"
     assert left_running(tmp_path) == []
 

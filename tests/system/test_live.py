@@ -240,7 +240,9 @@ def test_an_upstream_that_moves_is_no_truth(site: Site) -> None:
         ({"password-from": "NOT_SET_ANYWHERE"}, "NOT_SET_ANYWHERE is not set"),
     ],
 )
-def test_what_the_file_has_wrong_is_told(site: Site, more: dict[str, object], says: str) -> None:
+def test_what_the_file_has_wrong_is_reported(
+    site: Site, more: dict[str, object], says: str
+) -> None:
     """A mistake of the file is the user's: exit code 2, and no verdict."""
     site.run_upstream(CHAIN)
     topics = site.fill(CHAIN, "open", "bad.")

@@ -63,8 +63,10 @@ def produce(
 
 def environment() -> dict[str, str]:
     """Return an environment in which nothing says where services are."""
-    told = {name: value for name, value in os.environ.items() if not name.startswith("HARNESS_")}
-    return {**told, "PYTHONPATH": str(ROOT)}
+    inherited = {
+        name: value for name, value in os.environ.items() if not name.startswith("HARNESS_")
+    }
+    return {**inherited, "PYTHONPATH": str(ROOT)}
 
 
 def planned(case: str) -> Plan:

@@ -83,8 +83,10 @@ def test_each_defect_is_shown_and_expected() -> None:
         known = (home / adapter["expectations"]).read_text(encoding="utf-8")
         for defect in adapter.get("defects", []):
             if "silent" in defect:
-                told = {c.judgement for c in cases if c.case.startswith(defect["passes"] + "[")}
-                assert told == {Judgement.PASS}, f"{name} {defect['id']}"
+                judgements = {
+                    c.judgement for c in cases if c.case.startswith(defect["passes"] + "[")
+                }
+                assert judgements == {Judgement.PASS}, f"{name} {defect['id']}"
             else:
                 entry = rf'reason: ".*\b{defect["id"]}: '
                 assert re.search(entry, known), f"{name} {defect['id']}"

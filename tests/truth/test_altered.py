@@ -102,7 +102,7 @@ def other_statement(changed: dict[str, Any]) -> None:
 
 
 def other_mark(changed: dict[str, Any]) -> None:
-    """Change the ts of a resolved mark."""
+    """Change the ts of a resolved event."""
     changed["checkpoint_ts"] += 1
 
 

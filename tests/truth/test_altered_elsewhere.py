@@ -44,7 +44,7 @@ def fewer(members: list[Any]) -> list[Any]:
     return members[:-1]
 
 
-def told(_: object) -> str:
+def rewritten(_: object) -> str:
     """Say that there was an error."""
     return "an error"
 
@@ -134,7 +134,7 @@ def test_what_is_altered_is_noticed(file: str, path: Path, change: Change) -> No
         ("ticdc/dispatch.jsonl", "dispatch[0].topic", ("dispatch", 0, "topic"), longer),
     ],
 )
-def test_the_place_is_told(file: str, where: str, path: Path, change: Change) -> None:
+def test_the_place_is_reported(file: str, where: str, path: Path, change: Change) -> None:
     """A difference names the member that differs, from the vector's root."""
     said = judged(altered(holding(file, path), path, change))
     assert any(difference.where.startswith(where) for difference in said.differences)

@@ -52,17 +52,17 @@ class Case:
     def tables(self) -> dict[TableId, list[RawRow]]:
         """Return the expected tables as a consumer writes them."""
         return {
-            name: [raw(state.mounted.table.columns, row) for row in state.all_rows()]
+            name: [raw(state.source_table.table.columns, row) for row in state.all_rows()]
             for name, state in self.expected.tables.items()
         }
 
     def events(self) -> list[ObservedEvent]:
         """Return the row events as a consumer tells them."""
-        return [told(event) for event in self.expected.applied if isinstance(event, RowEvent)]
+        return [observed(event) for event in self.expected.applied if isinstance(event, RowEvent)]
 
     def ddl(self) -> list[ObservedDdl]:
         """Return the DDL statements as a consumer tells them."""
-        return [told_ddl(event) for event in self.expected.ddl]
+        return [observed_ddl(event) for event in self.expected.ddl]
 
 
 def case(
@@ -92,7 +92,7 @@ def raw(columns: Sequence[Any], row: Row) -> RawRow:
     }
 
 
-def told(event: RowEvent, **changes: Any) -> ObservedEvent:
+def observed(event: RowEvent, **changes: Any) -> ObservedEvent:
     """Return a row event as a consumer tells it."""
     columns = event.table.table.columns
     answer = ObservedEvent(
@@ -105,7 +105,7 @@ def told(event: RowEvent, **changes: Any) -> ObservedEvent:
     return replace(answer, **changes)
 
 
-def told_ddl(event: DdlEvent, **changes: Any) -> ObservedDdl:
+def observed_ddl(event: DdlEvent, **changes: Any) -> ObservedDdl:
     """Return a DDL statement as a consumer tells it."""
     table = TableId(event.schema, event.table)
     return replace(ObservedDdl(event.query, event.type, table, event.commit_ts), **changes)

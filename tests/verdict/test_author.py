@@ -10,9 +10,10 @@ import pytest
 from harness.model.columns import Column, ColumnKind
 from harness.model.decoded import DecodedEvent, EventKind
 from harness.model.table import TableId
-from harness.verdict.author import SHOWN, SentEvent, check_events, check_rows
+from harness.verdict.author import check_events, check_rows
+from harness.verdict.event_pattern import SHOWN, SentEvent
 from tests.changelogs import T, ddl, insert, transaction
-from tests.mounted import mounted
+from tests.source_tables import shop_table
 from tests.verdict.answers import case
 
 Item = Mapping[str, Any]
@@ -20,7 +21,7 @@ ID = Column(1, "id", ColumnKind.INT, nullable=False)
 V = Column(2, "v", ColumnKind.VARCHAR)
 D = Column(3, "d", ColumnKind.DECIMAL, length=9, scale=2)
 B = Column(4, "b", ColumnKind.VARBINARY)
-TABLE = mounted(ID, V, D, B)
+TABLE = shop_table(ID, V, D, B)
 BOTH = frozenset({0, 1})
 
 
@@ -47,7 +48,7 @@ def statement(action: str = "create_table", partitions: frozenset[int] = BOTH) -
 
 
 def mark(*partitions: int) -> SentEvent:
-    """Return a sent resolved mark."""
+    """Return a sent resolved event."""
     return SentEvent(DecodedEvent(EventKind.RESOLVED, 9), None, frozenset(partitions))
 
 
@@ -197,7 +198,9 @@ FAIL: dict[str, tuple[list[Item], list[SentEvent], str]] = {
 @pytest.mark.parametrize(("items", "sent", "said"), FAIL.values(), ids=FAIL)
 def test_does_not_hold(items: list[Item], sent: list[SentEvent], said: str) -> None:
     """An expectation that the stream breaks is told with its item and the event that is there."""
-    what = check_events(items, sent, 2)
+    found = check_events(items, sent, 2)
+    assert found is not None
+    _, what = found
     assert what is not None
     assert said in what
 

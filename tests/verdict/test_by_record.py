@@ -7,14 +7,14 @@ from harness.model.table import TableId
 from harness.model.values import Row
 from harness.verdict.by_record import fold_rows
 from harness.verdict.expected import Expected
-from tests.changelogs import T, ddl, delete, feed, insert, mounted, transaction, update
+from tests.changelogs import T, ddl, delete, feed, insert, source_events, transaction, update
 
 CREATE = ddl("CREATE TABLE t (id INT PRIMARY KEY, v INT)")
 
 
-def folded(*changes: Change, tells_defaults: bool = True) -> Expected:
+def folded(*changes: Change, carries_defaults: bool = True) -> Expected:
     """Return the truth of these changes."""
-    return fold_rows(mounted(*changes), lambda _: tells_defaults)
+    return fold_rows(source_events(*changes), lambda _: carries_defaults)
 
 
 def rows(expected: Expected, table: TableId = T) -> list[Row]:
@@ -58,7 +58,7 @@ def test_a_renamed_table_is_another_table() -> None:
     assert rows(expected, TableId("shop", "u")) == [(2, 2)]
 
 
-def test_older_rows_take_the_default_that_the_wire_tells() -> None:
+def test_older_rows_take_the_default_that_the_wire_carries() -> None:
     """With a default in the schema a reader fills it in; without, there is NULL."""
     changes = (
         CREATE,
@@ -67,7 +67,7 @@ def test_older_rows_take_the_default_that_the_wire_tells() -> None:
         transaction(insert(2, 2, 8)),
     )
     assert rows(folded(*changes)) == [(1, 1, 7), (2, 2, 8)]
-    found = folded(*changes, tells_defaults=False).tables[T].rows
+    found = folded(*changes, carries_defaults=False).tables[T].rows
     assert list(found.values()) == [(1, 1, None), (2, 2, 8)]
 
 
@@ -101,12 +101,12 @@ def test_rows_without_a_key_are_counted() -> None:
         transaction(insert(1), insert(1), insert(2)),
         transaction(delete(2)),
     )
-    events = mounted(*changes, to=feed(force_replicate=True))
+    events = source_events(*changes, to=feed(force_replicate=True))
     expected = fold_rows(events, lambda _: True)
     assert expected.tables[T].multiset == [(1,), (1,)]
 
 
-def test_a_deletion_tells_of_no_new_column() -> None:
+def test_a_deletion_carries_no_new_column() -> None:
     """A deletion is a key; the columns that its table has got meanwhile are not on the wire."""
     added = ddl("ALTER TABLE t ADD COLUMN w INT NOT NULL DEFAULT 7")
     expected = folded(
@@ -115,7 +115,7 @@ def test_a_deletion_tells_of_no_new_column() -> None:
     assert rows(expected) == [(1, 1)]
 
 
-def test_older_rows_take_the_default_of_the_row_that_tells_it() -> None:
+def test_older_rows_take_the_default_of_the_row_that_carries_it() -> None:
     """A renamed column is a new one with its default, and a default that changed is the new one."""
     renamed = folded(
         ddl("CREATE TABLE t (id INT PRIMARY KEY, v INT DEFAULT 7)"),

@@ -43,6 +43,8 @@ ANSWERS: dict[str, tuple[tuple[Change, ...], int, list[int], Judgement]] = {
     "a twin not moved": (MOVED, 1, [1, 1], FAIL),
     "a copy of the deletion removes the other": (GONE, 2, [], FAIL),
     "each copy of three": (GONE, 2, [1, 1], UNDECIDED),
+    "each copy but the deletion's": (GONE, 2, [1, 1, 1], UNDECIDED),
+    "more than the copies of rows": (GONE, 2, [1, 1, 1, 1], FAIL),
     "a deletion lost": (GONE, 1, [1, 1], FAIL),
 }
 

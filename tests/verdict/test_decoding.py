@@ -75,7 +75,7 @@ def test_the_right_answer_passes() -> None:
     assert found(*RIGHT) == []
 
 
-def test_an_upsert_is_told_by_any_of_its_words() -> None:
+def test_an_upsert_is_recognised_by_any_of_its_words() -> None:
     """Where the message does not tell an insert from an update, nobody has to."""
     for kind in (EventKind.INSERT, EventKind.UPDATE, EventKind.UPSERT):
         assert found(*spoiled(2, kind=kind)) == []
@@ -84,8 +84,8 @@ def test_an_upsert_is_told_by_any_of_its_words() -> None:
     ]
 
 
-def test_marks_are_told_all_or_not_at_all() -> None:
-    """Resolved marks may be left out; of those that are reported the ts must be right."""
+def test_marks_are_reported_all_or_not_at_all() -> None:
+    """Resolved events may be left out; of those that are reported the ts must be right."""
     assert found(*RIGHT[:4]) == []
     assert [kind for kind, _, _ in found(*spoiled(4, commit_ts=8))] == [K.EVENT_UNEXPECTED]
 

@@ -21,8 +21,8 @@ from tests.changelogs import (
     delete,
     feed,
     insert,
-    mounted,
     resolved,
+    source_events,
     transaction,
     update,
 )
@@ -36,7 +36,7 @@ A = TableId("shop", "a")
 def folded(*changes: Change, complete: str = "at-or-below", **options: Any) -> Expected:
     """Return the expected state after these changes."""
     to = feed(options.pop("partitions", 1), **options.pop("settings", {}))
-    return fold(mounted(*changes, to=to, **options), complete=complete)
+    return fold(source_events(*changes, to=to, **options), complete=complete)
 
 
 def tables(expected: Expected) -> Mapping[str, list[Any]]:
@@ -169,9 +169,9 @@ def test_global_resolved() -> None:
 
     assert global_resolved([]) == 0
     assert global_resolved(at((0, 5), (1, 3), (1, 4), (1, 1))) == 4
-    create = mounted(CREATE, to=feed(3), end_resolved=False)
+    create = source_events(CREATE, to=feed(3), end_resolved=False)
     assert global_resolved([e for e in create if isinstance(e, DdlEvent)]) == 0
-    rows = [e for e in mounted(*FILLED) if isinstance(e, RowEvent)]
+    rows = [e for e in source_events(*FILLED) if isinstance(e, RowEvent)]
     assert global_resolved(rows) == 0
     elsewhere = [ResolvedEvent(9, "other", 0, origin)]
     assert global_resolved([*at((0, 5)), *elsewhere]) == 5
@@ -196,7 +196,7 @@ def test_history() -> None:
 @given(st.randoms(use_true_random=False))
 def test_order_of_arrival_does_not_matter(random: Any) -> None:
     """Rows of one commit ts may come in any order: deletes apply before puts."""
-    events = mounted(
+    events = source_events(
         ddl("CREATE TABLE t (id INT PRIMARY KEY NONCLUSTERED, v INT)"),
         *FILLED[1:],
         transaction(update((2, 20), (3, 20)), update((1, 10), (2, 10)), insert(1, 7)),

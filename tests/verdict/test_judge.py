@@ -76,8 +76,8 @@ LENIENT: dict[str, dict[str, Any]] = {
     "statements without type": {"ddl": tuple(replace(d, type=None) for d in PLAIN.ddl())},
     "the user's own SQL": {
         "ddl": tuple(
-            replace(told, query=event.source)
-            for told, event in zip(PLAIN.ddl(), PLAIN.expected.ddl, strict=True)
+            replace(statement, query=event.source)
+            for statement, event in zip(PLAIN.ddl(), PLAIN.expected.ddl, strict=True)
         )
     },
     "deletes with their key only": {
@@ -86,7 +86,7 @@ LENIENT: dict[str, dict[str, Any]] = {
             for e in PLAIN.events()
         )
     },
-    "updates told as inserts": {
+    "updates reported as inserts": {
         "events": tuple(
             replace(e, op=Op.INSERT, before=None) if e.op is Op.UPDATE else e
             for e in PLAIN.events()
@@ -105,7 +105,7 @@ def test_right_answers(spoiled: dict[str, Any]) -> None:
     assert (verdict.judgement, verdict.findings) == (Judgement.PASS, ())
 
 
-def test_untold_timestamps_still_judge() -> None:
+def test_unreported_timestamps_still_judge() -> None:
     """Without timestamps a lost, invented or repeated item is found all the same."""
     events = [replace(e, commit_ts=None) for e in PLAIN.events()]
     statements = [replace(d, commit_ts=None) for d in PLAIN.ddl()]
@@ -132,7 +132,7 @@ def test_untold_timestamps_still_judge() -> None:
     ]
 
 
-def test_untold_timestamps_of_equal_statements() -> None:
+def test_unreported_timestamps_of_equal_statements() -> None:
     """Two equal statements told without timestamps are two, and one of them is one too few."""
     plan = case(*STEPS[:2], ddl("TRUNCATE TABLE t", line=7), ddl("TRUNCATE TABLE t", line=8))
     statements = tuple(replace(d, commit_ts=None) for d in plan.ddl())
@@ -141,7 +141,7 @@ def test_untold_timestamps_of_equal_statements() -> None:
     assert (finding.kind, finding.line) == (FindingKind.DDL_MISSING, 8)
 
 
-def test_untold_timestamps_of_equal_events() -> None:
+def test_unreported_timestamps_of_equal_events() -> None:
     """Two puts of one key told without timestamps are two, and one of them is one too few."""
     changed = transaction(update((3, "c", b""), (3, "d", b""), line=8))
     plan = case(*STEPS[:2], changed)
@@ -159,8 +159,8 @@ def test_keyless_events_are_not_counted() -> None:
         dialect="4.0.4",
         force_replicate=True,
     )
-    untold = tuple(replace(event, commit_ts=None) for event in plan.events())
-    for events in ((), untold, (*plan.events(), *plan.events())):
+    undated = tuple(replace(event, commit_ts=None) for event in plan.events())
+    for events in ((), undated, (*plan.events(), *plan.events())):
         assert plan.verdict(events=events).judgement is Judgement.PASS
 
 
@@ -195,7 +195,7 @@ def test_old_value_after_ddl_is_no_stale_row() -> None:
     assert finding.kind is FindingKind.WRONG_VALUE
 
 
-def test_deletes_that_tell_no_time() -> None:
+def test_deletes_that_carry_no_time() -> None:
     """A tombstone that compaction left before its row, or for a row that stays, is no mistake."""
     plan = case(*STEPS[:2], transaction(delete(3, "c", b""), line=8))
     events = tuple(replace(e, commit_ts=None) for e in plan.events())

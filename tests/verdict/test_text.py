@@ -10,11 +10,11 @@ from harness.model.columns import Column, ColumnKind
 from harness.model.values import Value
 from harness.verdict.read import raw_text
 from harness.verdict.text import key_text, row_text, value_text
-from tests.mounted import mounted
+from tests.source_tables import shop_table
 
 ID = Column(1, "id", ColumnKind.INT)
 V = Column(2, "v", ColumnKind.BLOB)
-TABLE = mounted(ID, V)
+TABLE = shop_table(ID, V)
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def test_rows() -> None:
     assert row_text(TABLE, (1, b"a")) == "{id: 1, v: x'61'}"
     assert row_text(replace(TABLE, emitted=(1,)), (1, b"a")) == "{v: x'61'}"
     assert key_text(TABLE, (1, b"a")) == "id=1"
-    assert key_text(mounted(ID, V, key=()), (1, None)) == "id=1,v=NULL"
+    assert key_text(shop_table(ID, V, key=()), (1, None)) == "id=1,v=NULL"
 
 
 def test_raw_rows() -> None:

@@ -79,7 +79,7 @@ def test_truncation(events: list[tuple[bytes, bytes]]) -> None:
 
 
 def refused_or_whole(key: bytes, value: bytes) -> bool:
-    """Tell whether a message is refused with DecodingError, or is just its frames."""
+    """Return whether a message is refused with DecodingError, or is just its frames."""
     try:
         events = unframe(key, value)
     except DecodingError:

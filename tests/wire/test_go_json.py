@@ -149,7 +149,7 @@ def narrows(number: float) -> float | None:
 
 
 def holds(number: float) -> bool:
-    """Tell whether a 32-bit float's text reads back, and none with fewer digits does."""
+    """Return whether a 32-bit float's text reads back, and none with fewer digits does."""
     written = go_float(number, 32)
     digits = len(Decimal(written).normalize().as_tuple().digits)
     return float32(float(written)) == number and digits == shortest(number)

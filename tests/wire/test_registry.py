@@ -84,7 +84,7 @@ LEVELS: Mapping[Compatibility, tuple[bool, bool]] = {
 
 
 def takes(registry: MemoryRegistry, *texts: str) -> bool:
-    """Tell whether the last of these schemas is accepted after the others."""
+    """Return whether the last of these schemas is accepted after the others."""
     for text in texts[:-1]:
         registry.register(SUBJECT, text)
     try:

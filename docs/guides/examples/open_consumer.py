@@ -62,7 +62,7 @@ def key_of(columns: dict) -> tuple:
     return key
 
 
-def told(column: dict) -> object:
+def value_of(column: dict) -> object:
     """Return a value in the contract's form."""
     value, kind, is_binary = column["v"], column["t"], column["f"] & 1
     if value is not None and kind in {249, 250, 251, 252}:  # the text and blob family
@@ -84,7 +84,7 @@ def apply(rows: dict, event: dict, value: dict) -> None:
     for before in value.keys() & {"p", "d"}:
         rows.pop(key_of(value[before]), None)
     if "u" in value:
-        rows[key_of(value["u"])] = {name: told(column) for name, column in value["u"].items()}
+        rows[key_of(value["u"])] = {name: value_of(column) for name, column in value["u"].items()}
 
 
 def materialise(feed: dict, messages: Iterator[tuple]) -> dict[tuple, dict]:

@@ -107,8 +107,10 @@ def _tables(order: Json, feed: Json, topic: Json) -> list[tuple[str, str]]:
     if feed["protocol"] == "vitess" or topic["role"] != "data":
         named = table_of(topic)
         return [named] if named else []
-    told = schemas(order, topic, "value")
-    return list(dict.fromkeys((one["namespace"].rpartition(".")[2], one["name"]) for one in told))
+    registered = schemas(order, topic, "value")
+    return list(
+        dict.fromkeys((one["namespace"].rpartition(".")[2], one["name"]) for one in registered)
+    )
 
 
 def _logical(order: Json, topic: Json) -> list[str]:

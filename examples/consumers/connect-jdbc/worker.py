@@ -84,20 +84,20 @@ class Worker:
     def failures(self) -> dict[str, str]:
         """Return the cause of each connector that has failed, itself or a task of it."""
         found = {}
-        for name, told in self.ask("GET", "/connectors?expand=status").items():
-            for part in (told["status"]["connector"], *told["status"]["tasks"]):
+        for name, answer in self.ask("GET", "/connectors?expand=status").items():
+            for part in (answer["status"]["connector"], *answer["status"]["tasks"]):
                 if part["state"] == "FAILED":
                     found[name] = _cause(part.get("trace", ""))
         return found
 
     def committed(self, name: str) -> dict[tuple[str, int], int]:
         """Return the position that a connector has committed, by topic and partition."""
-        told = self.ask("GET", f"/connectors/{name}/offsets")
+        answer = self.ask("GET", f"/connectors/{name}/offsets")
         return {
             (o["partition"]["kafka_topic"], o["partition"]["kafka_partition"]): o["offset"][
                 "kafka_offset"
             ]
-            for o in told["offsets"]
+            for o in answer["offsets"]
         }
 
     def ask(self, method: str, path: str, body: object = None) -> Any:  # noqa: ANN401 - JSON

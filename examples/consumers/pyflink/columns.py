@@ -42,13 +42,13 @@ def of_json(order: Json, topic: Json) -> Shape:
     named = table_of(topic)
     shape = Shape(tables=[named] if named else [])
     for key, value in records(order, topic):
-        told = _parsed(value)
-        told_key = _parsed(key) if key else {}
-        shape.has_schema = "schema" in told and "payload" in told
-        row = (told["payload"] if shape.has_schema else told) or {}
+        document = _parsed(value)
+        key_document = _parsed(key) if key else {}
+        shape.has_schema = "schema" in document and "payload" in document
+        row = (document["payload"] if shape.has_schema else document) or {}
         after = row.get("after") or row.get("before") or {}
-        fields = _struct(told["schema"]) if shape.has_schema else _guessed(after)
-        names = told_key.get("payload", told_key) if shape.has_schema else told_key
+        fields = _struct(document["schema"]) if shape.has_schema else _guessed(after)
+        names = key_document.get("payload", key_document) if shape.has_schema else key_document
         shape.key = tuple(names or ())
         for one in fields:
             old = shape.columns.get(one.name)

@@ -86,9 +86,9 @@ def statements(name: str, shape: Shape, given: dict[str, str]) -> tuple[str, str
     if key:
         columns.append(f"PRIMARY KEY ({', '.join(map(_quoted, key))}) NOT ENFORCED")
     pairs = ", ".join(f"{_text(k)} = {_text(v)}" for k, v in given.items())
-    told = ", ".join(f"KEY {_text(c.name)} VALUE {_value(c)}" for c in shape.columns.values())
+    declared = ", ".join(f"KEY {_text(c.name)} VALUE {_value(c)}" for c in shape.columns.values())
     create = f"CREATE TABLE {name} ({', '.join(columns)}) WITH ({pairs})"
-    query = f"SELECT JSON_OBJECT({told} NULL ON NULL) FROM {name}"  # noqa: S608 - a name of ours
+    query = f"SELECT JSON_OBJECT({declared} NULL ON NULL) FROM {name}"  # noqa: S608 - a name of ours
     return create, query
 
 
@@ -126,14 +126,14 @@ class Rows:
         else:
             self.counted[text] += 1 if kind[0] == "+" else -1
 
-    def told(self) -> list[Json]:
+    def values(self) -> list[Json]:
         """Return the rows in the contract's form."""
         kept = [json.loads(text) for text in self.counted.elements()]
         return [self._row(row) for row in [*self.by_key.values(), *kept]]
 
     def _row(self, row: Json) -> Json:
-        columns = [(self.shape.columns[name], told) for name, told in row.items()]
-        return {c.name: mapping.value(c, TYPES(c), told, unsigned=CAREFUL) for c, told in columns}
+        columns = [(self.shape.columns[name], given) for name, given in row.items()]
+        return {c.name: mapping.value(c, TYPES(c), given, unsigned=CAREFUL) for c, given in columns}
 
 
 def session() -> Any:  # noqa: ANN401 - PyFlink's own
@@ -176,7 +176,7 @@ def answer(environment: Any, order: Json, feed: Json, printed: Path) -> None:  #
         if match and match[1] in tables:
             tables[match[1]].apply(match[2], match[3])
     for rows in tables.values():
-        write_table(order, feed, rows.shape.tables[-1], rows.told())
+        write_table(order, feed, rows.shape.tables[-1], rows.values())
 
 
 def collected(environment: Any, name: str, rows: Rows) -> None:  # noqa: ANN401
@@ -185,8 +185,8 @@ def collected(environment: Any, name: str, rows: Rows) -> None:  # noqa: ANN401
     names = list(rows.shape.columns)
     with environment.execute_sql(f"SELECT * FROM {name}").collect() as found:  # noqa: S608
         for one in found:
-            told = {n: _plain(v) for n, v in zip(names, one, strict=True)}
-            rows.apply(kinds[one.get_row_kind().name], json.dumps(told))
+            plain = {n: _plain(v) for n, v in zip(names, one, strict=True)}
+            rows.apply(kinds[one.get_row_kind().name], json.dumps(plain))
 
 
 def _plain(value: object) -> object:

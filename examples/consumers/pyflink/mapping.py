@@ -58,23 +58,23 @@ def naive(column: Column) -> str:
     return careful(column)
 
 
-def value(column: Column, declared: str, told: object, *, unsigned: bool) -> object:
+def value(column: Column, declared: str, given: object, *, unsigned: bool) -> object:
     """Return the contract's value of what a column's declared type told; bytes come as Base64.
 
     Without `unsigned` a long beyond 2^63-1 stays negative.
     """
-    if not isinstance(told, str):
-        return told
+    if not isinstance(given, str):
+        return given
     if declared == "BYTES":
-        return _bytes(column, base64.b64decode(told))
+        return _bytes(column, base64.b64decode(given))
     if declared == "BOOLEAN":
-        return int(told == "TRUE")
+        return int(given == "TRUE")
     if unsigned and column.logical == "BIGINT UNSIGNED" and column.wire == "long":
-        return str(int(told) % 2**64)
-    if column.logical.startswith(TIME) and re.fullmatch(r"-?\d+", told):
-        return _time(column.logical.removeprefix(TIME), int(told))
+        return str(int(given) % 2**64)
+    if column.logical.startswith(TIME) and re.fullmatch(r"-?\d+", given):
+        return _time(column.logical.removeprefix(TIME), int(given))
     is_zoned = column.logical == f"{TIME}ZonedTimestamp"
-    return told.replace("T", " ").removesuffix("Z") if is_zoned else told
+    return given.replace("T", " ").removesuffix("Z") if is_zoned else given
 
 
 def _bytes(column: Column, raw: bytes) -> str:

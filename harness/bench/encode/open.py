@@ -17,7 +17,7 @@ import orjson
 from harness.bench.change_log import order
 from harness.bench.encode.bound import bound_pass
 from harness.bench.encode.load import Load
-from harness.codecs.open.codec import OpenWire, bind
+from harness.codecs.open.codec import BoundOpen, bind
 from harness.ddl import Catalogue
 from harness.errors import HarnessBug
 from harness.model.change import Op
@@ -115,7 +115,7 @@ def _floor(documents: Sequence[Any]) -> Callable[[], int]:
     return write
 
 
-def _ours(wire: OpenWire, rows: Sequence[RowEvent]) -> Callable[[], int]:
+def _ours(wire: BoundOpen, rows: Sequence[RowEvent]) -> Callable[[], int]:
     def write() -> int:
         return sum(
             len(record.key or b"") + len(record.value or b"") for record in wire.encode(rows)

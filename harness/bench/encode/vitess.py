@@ -22,7 +22,7 @@ from harness.bench.encode.bound import bound_pass
 from harness.bench.encode.load import Load
 from harness.codecs.connect.settings import converter_settings
 from harness.codecs.connect.worker import Worker
-from harness.codecs.debezium_vitess.codec import VitessWire, bind, bound_to
+from harness.codecs.debezium_vitess.codec import BoundVitess, bind, bound_to
 from harness.codecs.debezium_vitess.encode import Connector, ConnectorEnvironment
 from harness.codecs.debezium_vitess.tasks import VitessCluster
 from harness.errors import HarnessBug
@@ -165,7 +165,7 @@ def _avro_load(name: str, stream: Sequence[VStreamResponse], way: Way) -> Load:
     return Load(name, floor, EVENTS, run, way(WITH_AVRO, stream), GOAL)
 
 
-def _wire(converters: Mapping[str, Any]) -> VitessWire:
+def _wire(converters: Mapping[str, Any]) -> BoundVitess:
     return bind({**CONNECTOR, **converters}, "current")
 
 

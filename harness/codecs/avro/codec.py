@@ -1,22 +1,24 @@
-"""TiCDC Avro as a `Wire`: encoder and decoder bound to one changefeed and its registry."""
+"""TiCDC Avro: encoder and decoder bound to one changefeed and its registry."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
 from harness.codecs.avro.decode import decode
 from harness.codecs.avro.dialect import DIALECTS
 from harness.codecs.avro.encode import AvroEncoder
 from harness.codecs.avro.settings import AvroSettings, settings
+from harness.codecs.avro.stored_default import stored_default
 from harness.contracts import DEFAULT_DIALECT, Codec, SchemaRegistry
 from harness.model.columns import BINARIES, Column, ColumnKind
 from harness.model.decoded import DecodedEvent
 from harness.model.record import Record
+from harness.model.settings import Settings
 from harness.model.source_events import SourceEvent
 from harness.wire.registry import MemoryRegistry
 
 
-class AvroWire:
+class BoundAvro:
     """One changefeed's codec."""
 
     def __init__(self, bound: AvroSettings, registry: SchemaRegistry) -> None:
@@ -43,28 +45,33 @@ class AvroWire:
         return decode(key, value, self._settings, self._registry)
 
 
-def bind(
-    values: Mapping[str, object], dialect: str, registry: SchemaRegistry | None = None
-) -> AvroWire:
+def bind(values: Settings, dialect: str, registry: SchemaRegistry | None = None) -> BoundAvro:
     """Return the codec for a scenario's `settings.avro` and a dialect's name.
 
     Without a registry the schemas are kept in memory, under BACKWARD compatibility.
     """
     bound = settings(values, dialect)
-    return AvroWire(bound, MemoryRegistry() if registry is None else registry)
+    return BoundAvro(bound, MemoryRegistry() if registry is None else registry)
 
 
-def carries_default(column: Column, values: Mapping[str, object]) -> bool:
-    """Return whether a field's default is the column's: not of bytes, nor of a precise DECIMAL.
+def carries_default(column: Column, values: Settings) -> bool:
+    """Return whether a field's default is the column's: not of a precise DECIMAL, nor lost bytes.
 
+    TiDB writes a default that is not UTF-8 with U+FFFD, so Avro's Base64 holds other bytes.
     Source: TiCDC codec notes §3.4, 3.5.
     """
     if column.kind is ColumnKind.DECIMAL:
         return settings(values, DEFAULT_DIALECT).decimal_string
-    return column.kind not in BINARIES and column.kind is not ColumnKind.BIT
+    if column.kind not in BINARIES:
+        return True
+    try:
+        (stored_default(column) or "").encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
-def _always(values: Mapping[str, object]) -> bool:
+def _always(values: Settings) -> bool:
     del values
     return True
 

@@ -41,11 +41,15 @@ _VECTOR = "TiDBVECTORFloat32"
 
 @dataclass(frozen=True, slots=True)
 class AvroMessagePart:
-    """A key or a value as it was read: its schema, and values by the names of the wire."""
+    """A key or a value as it was read: its schema, and values by the names of the wire.
+
+    `raw` are all fields as a plain Avro reader has them, without what `tidb_type` says of them.
+    """
 
     form: AvroRecordShape
     values: Mapping[str, Value]
     added: Mapping[str, Raw]
+    raw: Mapping[str, Raw]
 
 
 def decode(
@@ -89,6 +93,7 @@ def _part(data: bytes, added: Mapping[str, str], registry: SchemaRegistry) -> Av
         form,
         {one.name: value_of(one, raw) for one, raw in pairs if one.name not in added},
         {one.name: raw for one, raw in pairs if one.name in added},
+        {one.name: raw for one, raw in pairs},
     )
 
 
@@ -100,7 +105,7 @@ def _delete(keyed: AvroMessagePart) -> DecodedEvent:
         keyed.form.table,
         handle=tuple(keyed.values),
         key=keyed.values,
-        key_text=_text(keyed.values),
+        key_text=_text(keyed.raw),
         value_text="null",
     )
 
@@ -130,8 +135,8 @@ def _row(
         after=part.values,
         handle=tuple(key or ()),
         key=key,
-        key_text="null" if key is None else _text(key),
-        value_text=_text({**part.values, **part.added}),
+        key_text="null" if keyed is None else _text(keyed.raw),
+        value_text=_text(part.raw),
         defaults={
             one.name: value_of(one, one.default)
             for one in part.form.fields
@@ -171,7 +176,7 @@ def _watermark(value: bytes | None) -> DecodedEvent:
         raise DecodingError("a message without key and value", expected="a DDL or a checkpoint")
     if value[0] == CHECKPOINT and len(value) == 1 + _UINT64.size:
         (ts,) = _UINT64.unpack_from(value, 1)
-        return DecodedEvent(EventKind.RESOLVED, ts)
+        return DecodedEvent(EventKind.RESOLVED, ts, value_text=f"x'{value.hex()}'")
     if value[0] != DDL:
         raise DecodingError(
             f"a message of {len(value)} bytes without a key, beginning with {value[0]}",
@@ -201,7 +206,7 @@ def _ddl(raw: bytes) -> DecodedEvent:
     return DecodedEvent(EventKind.DDL, ts, schema, table, query=query, type=kind, value_text=text)
 
 
-def _text(values: Mapping[str, Value]) -> str:
-    """Return values as JSON; bytes as hexadecimal text."""
+def _text(values: Mapping[str, Raw]) -> str:
+    """Return Avro's own values as JSON; bytes as hexadecimal text."""
     shown = {k: v.hex() if isinstance(v, bytes) else v for k, v in values.items()}
     return json.dumps(shown, ensure_ascii=False)

@@ -11,6 +11,7 @@ Source: Apache Avro 1.12, §Binary encoding; TiCDC Avro Protocol, §Column data 
 from __future__ import annotations
 
 import json
+from base64 import b64decode
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -50,8 +51,8 @@ class AvroFieldShape:
     """One field: its Avro type, the place of null in its union, and its `connect.parameters`.
 
     `null` is None where there is no union; `scale` is a decimal's, None for all others. `default`
-    is what a reader fills in for an older record, None where that is null or nothing; bytes have
-    none here, because TiCDC writes base64 where Avro means the bytes themselves.
+    is what a reader fills in for an older record, None where that is null or nothing; bytes stand
+    in the schema as Base64, where Avro means a character for each byte.
     """
 
     name: str
@@ -59,7 +60,7 @@ class AvroFieldShape:
     null: int | None = None
     parameters: Mapping[str, str] = field(default_factory=dict[str, str])
     scale: int | None = None
-    default: int | float | str | None = None
+    default: int | float | str | bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,19 +136,23 @@ def _field(document: Mapping[str, object]) -> AvroFieldShape:
     if not isinstance(name, str):
         raise DecodingError("a field without a name")
     shape = _shape(name, kind)
-    default = _default(document, kind)
-    # Go's JSON writes a float that is whole without its point.
-    if shape.type in _FLOATS and isinstance(default, int):
-        default = float(default)
-    return replace(shape, default=default)
+    return replace(shape, default=_default(shape, document.get("default")))
 
 
-def _default(document: Mapping[str, object], kind: object) -> int | float | str | None:
-    default = document.get("default")
-    plain = isinstance(default, int | float | str) and not isinstance(default, bool)
-    if not plain or '"bytes"' in json.dumps(kind):
+def _default(shape: AvroFieldShape, default: object) -> int | float | str | bytes | None:
+    if isinstance(default, bool) or not isinstance(default, int | float | str):
         return None
-    return cast("int | float | str", default)
+    if shape.type == "bytes":
+        return _bytes(default) if shape.scale is None else None
+    # Go's JSON writes a float that is whole without its point.
+    return float(default) if shape.type in _FLOATS and isinstance(default, int) else default
+
+
+def _bytes(default: float | str) -> bytes | None:
+    try:
+        return b64decode(str(default), validate=True)
+    except ValueError:
+        return None
 
 
 def _shape(name: str, kind: object) -> AvroFieldShape:

@@ -16,8 +16,6 @@ PHYSICAL_TIME = "_tidb_commit_physical_time"
 CHECKSUM = "_tidb_row_level_checksum"
 CORRUPTED = "_tidb_corrupted"
 CHECKSUM_VERSION = "_tidb_checksum_version"
-EXTENSION_FIELDS = (OP, COMMIT_TS, PHYSICAL_TIME)
-CHECKSUM_FIELDS = (CHECKSUM, CORRUPTED, CHECKSUM_VERSION)
 
 
 def sanitised(name: str) -> str:

@@ -10,13 +10,22 @@ from harness.codecs.ticdc.settings import (
     DECIMAL,
     EXTENSION,
     INTEGRITY,
+    LARGE,
+    LARGE_OPTIONS,
+    MAX_BATCH_SIZE,
     MAX_MESSAGE_BYTES,
+    MESSAGE_BYTES,
+    ONLY_UPDATED,
     WATERMARK,
+    with_file_keys,
 )
 from harness.contracts import Setting, TypeForm
 from harness.model.columns import BINARIES, CHARACTERS, ColumnKind
+from harness.wire.compression import COMPRESSIONS
 
-SETTINGS = (
+_OF_OPEN = "it is of the Open Protocol, and the encoder of Avro does not look at it"
+_LARGE_REFUSED = "Refused with ErrInvalidReplicaConfig but for `none`: Avro has no such way."
+_ROWS = (
     Setting(
         EXTENSION,
         "false",
@@ -42,7 +51,7 @@ SETTINGS = (
         "With the extension: sends DDL and checkpoints, as messages without a key.",
     ),
     Setting(
-        "max-message-bytes",
+        MESSAGE_BYTES,
         str(MAX_MESSAGE_BYTES),
         "1..",
         "A larger message stops the changefeed; the version 6 has no such limit.",
@@ -61,7 +70,34 @@ SETTINGS = (
         "Refused together with Avro: a table without a valid index is not replicated.",
     ),
     Setting("namespace", "default", "a name", "The changefeed's, first in every Avro namespace."),
+    Setting(
+        LARGE + "large-message-handle-option", "none", " | ".join(LARGE_OPTIONS), _LARGE_REFUSED
+    ),
+    Setting(
+        LARGE + "large-message-handle-compression",
+        "none",
+        " | ".join(COMPRESSIONS),
+        "",
+        without_effect="the encoder of Avro compresses nothing",
+    ),
+    *(
+        Setting(LARGE + name, default, values, "", without_effect="Avro has no claim checks")
+        for name, default, values in (
+            ("claim-check-storage-uri", "", "text"),
+            ("claim-check-raw-value", "false", "true | false"),
+        )
+    ),
+    *(
+        Setting(name, default, values, "", without_effect=_OF_OPEN)
+        for name, default, values in (
+            (MAX_BATCH_SIZE, "16", "1.."),
+            (ONLY_UPDATED, "false", "true | false"),
+            ("sink.open.output-old-value", "true", "true | false"),
+            ("sink.delete-only-output-handle-key-columns", "false", "true | false"),
+        )
+    ),
 )
+SETTINGS = tuple(with_file_keys(_ROWS))
 
 _INT = TypeForm("int, tidb_type INT", "unsigned: tidb_type INT UNSIGNED")
 _TEXT = TypeForm("string, tidb_type TEXT")

@@ -1,7 +1,7 @@
 """The encoder's settings, under TiCDC's own names and with its defaults, and what TiCDC refuses.
 
 Source: tiflow c7b2588 pkg/sink/codec/common/config.go `Apply`, `Validate`; vectors
-`avro_config_errors`.
+`avro_config_errors`; pkg/config/large_message.go:52 `AdjustAndValidate`.
 """
 
 from __future__ import annotations
@@ -15,10 +15,12 @@ from harness.codecs.ticdc.settings import (
     DECIMAL,
     EXTENSION,
     INTEGRITY,
+    LARGE,
     MAX_MESSAGE_BYTES,
     WATERMARK,
 )
 from harness.errors import SourceStopped, UsageError
+from harness.model.settings import Settings
 
 INVALID = "ErrCodecInvalidConfig"
 # Setting -> its values, the default first; TiCDC names them the other way round.
@@ -45,7 +47,7 @@ class AvroSettings:
     max_message_bytes: int = MAX_MESSAGE_BYTES
 
 
-def settings(values: Mapping[str, object], dialect: str) -> AvroSettings:
+def settings(values: Settings, dialect: str) -> AvroSettings:
     """Read a scenario's `settings.avro`.
 
     Raises UsageError for a dialect or a form that cannot be, and SourceStopped where TiCDC
@@ -58,6 +60,13 @@ def settings(values: Mapping[str, object], dialect: str) -> AvroSettings:
     version = DIALECTS[dialect]
     if version.forbids_keyless and _switch(values, "force-replicate"):
         raise SourceStopped(INVALID, "force-replicate must be disabled, when using avro protocol")
+    option = LARGE + "large-message-handle-option"
+    large = str(values.get(option) or "none")
+    if large != "none":
+        raise SourceStopped(
+            "ErrInvalidReplicaConfig",
+            f"{option} is set to {large}, protocol is avro, it's not supported",
+        )
     extension = _switch(values, EXTENSION)
     found = AvroSettings(
         dialect=version,
@@ -79,7 +88,7 @@ def settings(values: Mapping[str, object], dialect: str) -> AvroSettings:
     return found
 
 
-def _switch(values: Mapping[str, object], name: str) -> bool:
+def _switch(values: Settings, name: str) -> bool:
     value = values.get(name, False)
     known = {True: True, False: False, "true": True, "false": False}
     if not isinstance(value, bool | str) or value not in known:
@@ -87,7 +96,7 @@ def _switch(values: Mapping[str, object], name: str) -> bool:
     return known[value]
 
 
-def _mode(values: Mapping[str, object], name: str) -> str:
+def _mode(values: Settings, name: str) -> str:
     # TiCDC takes the empty text for the default.
     value = str(values.get(name) or MODES[name][0])
     if value not in MODES[name]:
@@ -95,14 +104,14 @@ def _mode(values: Mapping[str, object], name: str) -> str:
     return value
 
 
-def _check_level(values: Mapping[str, object]) -> str:
+def _check_level(values: Settings) -> str:
     value = str(values.get(INTEGRITY, "none"))
     if value not in _CHECK_LEVELS:
         raise UsageError(f"{INTEGRITY} is {value!r}", expected="one of " + ", ".join(_CHECK_LEVELS))
     return value
 
 
-def _size(values: Mapping[str, object]) -> int:
+def _size(values: Settings) -> int:
     value = values.get("max-message-bytes", MAX_MESSAGE_BYTES)
     try:
         # A number, or its text as in a URI.

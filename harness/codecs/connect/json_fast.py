@@ -48,7 +48,7 @@ def printer(schema: Schema, form: JsonFormat) -> Write | None:
 
 
 def _flat(schema: Schema, form: JsonFormat) -> Write:
-    size = len(schema.fields)
+    names = _names(schema)
     required = tuple(field.name for field in schema.fields if not field.schema.optional)
     floats = tuple(field.name for field in schema.fields if field.schema.kind in _FLOATS)
     adapted = _ready(schema, form)
@@ -60,7 +60,7 @@ def _flat(schema: Schema, form: JsonFormat) -> Write:
     )
 
     def write(value: Struct) -> bytes:
-        if always or len(value) != size:
+        if always or tuple(value) != names:
             value = adapted(value)
         else:
             for name in required:
@@ -126,7 +126,7 @@ def _nesting(schema: Schema, form: JsonFormat) -> Write:
 
 def _ready(schema: Schema, form: JsonFormat) -> Callable[[Struct], Struct]:
     """Return what changes a struct's own fields where the library would print them otherwise."""
-    size = len(schema.fields)
+    names = _names(schema)
     changes = tuple(
         (field.name, change)
         for field in schema.fields
@@ -137,11 +137,10 @@ def _ready(schema: Schema, form: JsonFormat) -> Callable[[Struct], Struct]:
         for field in schema.fields
         if not field.schema.optional or not isinstance(field.schema.default, Unset)
     )
-    ordered = _ordered(schema)
 
     def ready(value: Struct) -> Struct:
-        if len(value) != size:
-            value = ordered(value)
+        if tuple(value) != names:
+            value = {name: value.get(name) for name in names}
         new = {name: change(old) for name, change in changes if (old := value[name]) is not None}
         for name, filling in filled:
             if value[name] is None:
@@ -153,9 +152,9 @@ def _ready(schema: Schema, form: JsonFormat) -> Callable[[Struct], Struct]:
     return ready
 
 
-def _ordered(schema: Schema) -> Callable[[Struct], dict[str, Any]]:
-    names = tuple(field.name for field in schema.fields)
-    return lambda value: {name: value.get(name) for name in names}
+def _names(schema: Schema) -> tuple[str, ...]:
+    """Return the fields in the order in which they are printed, whatever a struct's own is."""
+    return tuple(field.name for field in schema.fields)
 
 
 def _change(schema: Schema, form: JsonFormat) -> Change | None:

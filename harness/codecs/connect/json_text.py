@@ -14,7 +14,6 @@ import re
 from base64 import b64encode
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Any, Final
 
 from harness.codecs.connect.errors import DATA_EXCEPTION, stopped
@@ -54,16 +53,11 @@ def json_value(schema: Schema | None, value: object, form: JsonFormat) -> str:
     if schema is None:
         return _json_unknown(value, form)
     try:
-        return _json_known(schema, value, form)
+        return _WRITERS[schema.kind](schema, value, form)
     except (TypeError, AttributeError, KeyError) as error:
         raise stopped(
             DATA_EXCEPTION, f"Invalid type for {schema.kind.name}: {type(value).__name__}"
         ) from error
-
-
-def json_decimal(value: Decimal) -> str:
-    """Return a decimal as a JSON number, as BigDecimal prints itself."""
-    return str(value)
 
 
 def _json_null(schema: Schema | None, form: JsonFormat) -> str:
@@ -77,10 +71,6 @@ def _json_null(schema: Schema | None, form: JsonFormat) -> str:
         DATA_EXCEPTION,
         "Conversion error: null value for field that is required and has no default value",
     )
-
-
-def _json_known(schema: Schema, value: object, form: JsonFormat) -> str:
-    return _WRITERS[schema.kind](schema, value, form)
 
 
 def _whole(schema: Schema, value: Any, form: JsonFormat) -> str:  # noqa: ANN401 - see _WRITERS
@@ -107,7 +97,7 @@ def _string(schema: Schema, value: Any, form: JsonFormat) -> str:  # noqa: ANN40
 def _bytes(schema: Schema, value: Any, form: JsonFormat) -> str:  # noqa: ANN401
     if schema.name == DECIMAL:
         if form.decimal_numeric:
-            return json_decimal(value)
+            return str(value)  # as BigDecimal prints itself
         value = unscaled_bytes(schema, value)
     return f'"{b64encode(value).decode("ascii")}"'
 
@@ -163,7 +153,7 @@ def _json_unknown(value: object, form: JsonFormat) -> str:
             DATA_EXCEPTION,
             f"Java class {type(value).__name__} does not have corresponding schema type.",
         )
-    return _json_known(schema, value, form)
+    return _WRITERS[schema.kind](schema, value, form)
 
 
 def _escaped(found: re.Match[str]) -> str:

@@ -10,6 +10,7 @@ from typing import Final
 from harness.codecs.connect.json_text import JsonFormat
 from harness.contracts import Setting
 from harness.errors import UsageError
+from harness.model.settings import Settings
 
 JSON: Final = "org.apache.kafka.connect.json.JsonConverter"
 AVRO: Final = "io.confluent.connect.avro.AvroConverter"
@@ -38,6 +39,7 @@ def _json_rows(part: str) -> tuple[Setting, ...]:
             "true",
             FLAG,
             "With JsonConverter: an unset field that has a default prints the default.",
+            without_effect="" if part == "value" else f"no field of a {part} has a default",
         ),
     )
 
@@ -97,7 +99,7 @@ def is_converter_setting(name: str) -> bool:
     return name.startswith(("key.converter", "value.converter", "header.converter"))
 
 
-def converter_settings(values: Mapping[str, object]) -> Converters:
+def converter_settings(values: Settings) -> Converters:
     """Read the converters' settings; UsageError for a name or a value that Connect does not know.
 
     Values may be booleans or texts, as in a properties file.

@@ -15,6 +15,7 @@ from harness.codecs.connect.errors import CONFIG_EXCEPTION, stopped
 from harness.codecs.connect.schema import ConnectRecord
 from harness.contracts import Setting
 from harness.errors import UsageError
+from harness.model.settings import Settings
 from harness.wire.java_regex import compiled
 
 Predicate = Callable[[ConnectRecord], bool]
@@ -149,7 +150,7 @@ def is_chain_setting(name: str) -> bool:
     return name in {"transforms", "predicates"} or name.startswith(("transforms.", "predicates."))
 
 
-def transform_chain(values: Mapping[str, object], known: TransformTable) -> TransformChain:
+def transform_chain(values: Settings, known: TransformTable) -> TransformChain:
     """Return the chain of a configuration, of `known` classes; other settings are passed over.
 
     Raises UsageError for aliases and classes that are not known, SourceStopped where a

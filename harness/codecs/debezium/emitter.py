@@ -7,7 +7,7 @@ C:relational/RelationalChangeRecordEmitter.java, C:heartbeat/HeartbeatImpl.java;
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
@@ -71,13 +71,21 @@ class ConnectorSchemas:
 
 
 def connector_schemas(
-    topics: TopicNames, adjust: Adjuster, connector: str, source: Schema, heartbeat: Schema
+    topics: TopicNames,
+    adjust: Adjuster,
+    connector: str,
+    source: Schema,
+    heartbeat: Schema,
+    boundary: Sequence[str] = schemas.BOUNDARY,
 ) -> ConnectorSchemas:
-    """Build the schemas under a name adjustment; `heartbeat` is the value's, adjusted already."""
+    """Build the schemas under a name adjustment; `heartbeat` is the value's, adjusted already.
+
+    `boundary` names the fields of a transaction's boundary, in their order.
+    """
     return ConnectorSchemas(
         topics,
         schemas.transaction_key(adjust),
-        schemas.transaction_value(adjust),
+        schemas.transaction_value(adjust, boundary),
         schemas.heartbeat_key(adjust),
         heartbeat,
         schemas.schema_change_key(adjust, connector),
@@ -97,8 +105,7 @@ def context_headers(settings: ConnectorSettings, task: str, name: str) -> tuple[
 class RecordEmitter:
     """One task's records on their way out, in `out`.
 
-    `collection` names a table in transaction metadata; `envelope_block` says whether envelopes have
-    a transaction field although no metadata is provided.
+    `collection` names a table in transaction metadata.
     """
 
     settings: ConnectorSettings
@@ -109,7 +116,6 @@ class RecordEmitter:
     partition: Mapping[str, str]
     context: tuple[Header, ...]
     collection: Callable[[TableKey], str] = str
-    envelope_block: bool = True
     out: list[Emitted] = field(default_factory=list[Emitted])
     tombstones: bool = field(init=False)
     metadata: bool = field(init=False)
@@ -129,9 +135,9 @@ class RecordEmitter:
         self._last_heartbeat = self.clock() if self.interval > 0 else 0
 
     def change(
-        self, shape: TableShape, images: tuple[Cells | None, Cells | None], origin: Origin, op: str
+        self, shape: TableShape, images: tuple[Cells | None, Cells | None], origin: Origin
     ) -> None:
-        """Emit a change of a row's old and new cells; `op` is an insert's: `c`, or `r` for a copy.
+        """Emit a change of a row's old and new cells.
 
         Raises JavaError for a value that stops the task.
         """
@@ -143,7 +149,7 @@ class RecordEmitter:
         if new is None:
             self._data(shape, "d", (old_key, old, None), origin)
         elif old is None:
-            self._data(shape, op, (new_key, None, new), origin)
+            self._data(shape, "c", (new_key, None, new), origin)
         elif self.unchanged_skipped and _same(old, new):
             return
         elif old_key is None or (old_key == new_key and _same_key(shape, old_key, new_key)):
@@ -185,20 +191,17 @@ class RecordEmitter:
             return
         if self.metadata:
             value["transaction"] = self._count(shape.key, origin)
-        elif not self.envelope_block:
-            del value["transaction"]
-        schema: Schema | None = shape.envelope
-        offset = self.state.offset()
+        offset, headers = self.state.offset(), headers + self.context
         for sent in (value, None) if op == "d" and self.tombstones else (value,):
             self.out.append(
                 ConnectRecord(
                     shape.topic,
                     shape.key_schema,
                     key,
-                    schema if sent is not None else None,
+                    None if sent is None else shape.envelope,
                     sent,
                     origin,
-                    headers + self.context,
+                    headers,
                     None,
                     self.partition,
                     offset,

@@ -105,7 +105,7 @@ def shortened(value: str, length: int) -> str:
 
 
 def _masked(column: ColumnType) -> Parameters:
-    """Tell of the mask on every column, also where the value is not masked."""
+    """State the mask on every column, also where the value is not masked."""
     del column
     return (("masked", "true"),)
 

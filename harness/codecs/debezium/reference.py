@@ -7,31 +7,11 @@ from __future__ import annotations
 
 from typing import Final
 
+from harness.codecs.connect.settings import FLAG
 from harness.contracts import Setting
 
-FLAG: Final = "true | false"
 ADJUST: Final = "none | avro | avro_unicode"
 LIST: Final = "regular expressions"
-# Known to every connector, and without effect on records: how it runs and reaches its database.
-WITHOUT_EFFECT: Final = frozenset(
-    {
-        "connector.class",
-        "custom.metric.tags",
-        "database.hostname",
-        "database.password",
-        "database.port",
-        "database.user",
-        "errors.max.retries",
-        "max.batch.size",
-        "max.queue.size",
-        "max.queue.size.in.bytes",
-        "name",
-        "poll.interval.ms",
-        "sanitize.field.names",
-        "task.id",
-        "topic.cache.size",
-    }
-)
 
 
 def setting_rows(*rows: tuple[str, str, str, str]) -> tuple[Setting, ...]:
@@ -41,7 +21,56 @@ def setting_rows(*rows: tuple[str, str, str, str]) -> tuple[Setting, ...]:
 
 def common_settings(schema: str) -> tuple[Setting, ...]:
     """Return the rows; `schema` is what the connector calls a namespace of tables."""
-    return (*_capture(schema), *_values(), *_topics())
+    return (*_capture(schema), *_values(), *_topics(), *_RUNNING)
+
+
+def idle_rows(reason: str, *rows: tuple[str, str, str, str]) -> tuple[Setting, ...]:
+    """Return settings that change no record, for a reason that they share."""
+    return tuple(Setting(*row, without_effect=reason) for row in rows)
+
+
+_RUNNING: Final = (
+    *idle_rows(
+        "a scenario reaches no database",
+        ("database.hostname", "", "a host", "Where the database is."),
+        ("database.port", "", "a port", "Its port."),
+        ("database.user", "", "a name", "Who asks."),
+        ("database.password", "", "text", "With which password."),
+    ),
+    *idle_rows(
+        "records do not show how events waited before they were sent",
+        ("max.batch.size", "2048", "1..", "The most events in one batch."),
+        ("max.queue.size", "8192", "1..", "The most events that wait."),
+        ("max.queue.size.in.bytes", "0", "0..", "The most bytes that wait; 0 for any number."),
+        ("poll.interval.ms", "500", "1..", "How long a batch is waited for."),
+    ),
+    *idle_rows(
+        "Connect's names do not travel",
+        ("name", "", "a name", "The connector's name in Connect."),
+        ("connector.class", "", "a class", "The connector's class."),
+        ("task.id", "0", "a number", "What Connect calls a task."),
+        ("custom.metric.tags", "", "k1=v1,k2=v2", "Tags of the names of JMX metrics."),
+    ),
+    *idle_rows(
+        "no scenario breaks a connection",
+        ("errors.max.retries", "-1", "-1..", "How often a task starts again after an error."),
+    ),
+    *idle_rows(
+        "a cache's size decides no name",
+        ("topic.cache.size", "10000", "1..", "How many topic names are kept."),
+    ),
+    *idle_rows(
+        "`field.name.adjustment.mode` took its place, and 3.3.1 does not read it",
+        ("sanitize.field.names", "false", FLAG, "The former way to names that suit Avro."),
+    ),
+    Setting(
+        "converters",
+        "",
+        "aliases",
+        "Custom converters of columns.",
+        refused="it names Java classes of a user's own, which nothing here runs",
+    ),
+)
 
 
 def _capture(schema: str) -> tuple[Setting, ...]:
@@ -83,7 +112,10 @@ def _capture(schema: str) -> tuple[Setting, ...]:
             "message.key.columns",
             "",
             "table:columns;…",
-            "Columns of the key instead of the table's own.",
+            (
+                "Columns of the key instead of the table's own; regular expressions, which match "
+                f"{column} as a whole."
+            ),
         ),
     )
 
@@ -106,7 +138,7 @@ def _values() -> tuple[Setting, ...]:
         (
             "event.processing.failure.handling.mode",
             "fail",
-            "fail | warn | skip",
+            "fail | warn | skip | ignore",
             "A row whose cells cannot be read stops the task, or is dropped.",
         ),
         (

@@ -5,6 +5,8 @@ Source: C:schema/SchemaFactory.java; vitess NOTES §4, §8, §10.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from harness.codecs.connect.logical import DECIMAL, SCALE
@@ -27,6 +29,19 @@ def fields(*pairs: tuple[str, Schema]) -> tuple[Field, ...]:
     return tuple(Field(name, schema) for name, schema in pairs)
 
 
+def block_schema(*own: tuple[str, Schema]) -> Schema:
+    """Return the schema of a transaction block, a connector's own fields at its end."""
+    shared = (("id", STRING), ("total_order", INT64), ("data_collection_order", INT64))
+    return Schema(
+        SchemaType.STRUCT,
+        optional=True,
+        name="event.block",
+        version=1,
+        fields=fields(*shared, *own),
+    )
+
+
+BLOCK: Final = block_schema()
 SNAPSHOT: Final = Schema(
     SchemaType.STRING,
     optional=True,
@@ -40,16 +55,34 @@ SNAPSHOT: Final = Schema(
     ),
     default="false",
 )
-BLOCK_FIELDS: Final = (("id", STRING), ("total_order", INT64), ("data_collection_order", INT64))
-BLOCK: Final = Schema(
-    SchemaType.STRUCT, optional=True, name="event.block", version=1, fields=fields(*BLOCK_FIELDS)
-)
 COLLECTION: Final = Schema(
     SchemaType.STRUCT,
     optional=True,
     name="event.collection",
     version=1,
     fields=fields(("data_collection", STRING), ("event_count", INT64)),
+)
+
+_BOUNDARY: Final[Mapping[str, Schema]] = {
+    "status": STRING,
+    "id": STRING,
+    "event_count": OPTIONAL_INT64,
+    "data_collections": Schema(SchemaType.ARRAY, items=COLLECTION, optional=True),
+    "ts_ms": INT64,
+}
+BOUNDARY: Final = tuple(_BOUNDARY)
+
+
+@dataclass(frozen=True, slots=True)
+class EnvelopeForm:
+    """An envelope's fields in their order, and its schema's version."""
+
+    fields: tuple[str, ...]
+    version: int | None
+
+
+ENVELOPE: Final = EnvelopeForm(
+    ("before", "after", "source", "transaction", "op", "ts_ms", "ts_us", "ts_ns"), 2
 )
 
 
@@ -65,16 +98,12 @@ def transaction_key(adjust: Adjuster) -> Schema:
     )
 
 
-def transaction_value(adjust: Adjuster) -> Schema:
+def transaction_value(adjust: Adjuster, order: Sequence[str] = BOUNDARY) -> Schema:
     """Return the schema of a transaction topic's values."""
     return named_struct(
         adjust,
         "io.debezium.connector.common.TransactionMetadataValue",
-        ("status", STRING),
-        ("id", STRING),
-        ("event_count", OPTIONAL_INT64),
-        ("data_collections", Schema(SchemaType.ARRAY, items=COLLECTION, optional=True)),
-        ("ts_ms", INT64),
+        *((name, _BOUNDARY[name]) for name in order),
     )
 
 

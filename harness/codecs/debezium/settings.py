@@ -7,7 +7,7 @@ A connector ignores names that it does not know; for a scenario that is a mistak
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from types import MappingProxyType
@@ -15,7 +15,9 @@ from typing import Final
 
 from harness.codecs.connect.errors import NULL_POINTER, OUT_OF_BOUNDS, JavaError
 from harness.codecs.connect.java import split
+from harness.contracts import Setting
 from harness.errors import UsageError
+from harness.model.settings import Settings
 
 COLUMN_RULE: Final = re.compile(
     r"column\.(?:truncate\.to\.\d+\.chars|mask\.with\.\d+\.chars"
@@ -87,15 +89,21 @@ class ConnectorSettings:
         return self.flag("provide.transaction.metadata")
 
 
-def read(values: Mapping[str, object], defaults: Mapping[str, str]) -> ConnectorSettings:
+def read(values: Settings, defaults: Mapping[str, str]) -> ConnectorSettings:
     """Read properties; JavaError where the connector would not start."""
     given = {name: _text(value) for name, value in values.items() if value is not None}
     return ConnectorSettings(MappingProxyType(given), defaults)
 
 
-def check_known(values: Mapping[str, object], known: frozenset[str], connector: str) -> None:
-    """Refuse a name that a connector does not know; UsageError names the nearest one."""
+def check_known(values: Settings, rows: Sequence[Setting], connector: str) -> None:
+    """Refuse a name that a connector does not know, and one that no scenario can have.
+
+    Raises UsageError, which names the nearest name or says why.
+    """
+    known = {row.name: row for row in rows if "<" not in row.name}
     for name in values:
+        if name in known and known[name].refused:
+            raise UsageError(f"`{name}` is refused: {known[name].refused}")
         if name not in known and not COLUMN_RULE.match(name):
             near = get_close_matches(name, known, n=1)
             raise UsageError(

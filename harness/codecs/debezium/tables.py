@@ -92,7 +92,8 @@ class TableShaper:
     schema_name: Adjuster
     field_name: Adjuster
     source: Schema
-    block: Schema | None
+    block: Schema
+    envelope: schemas.EnvelopeForm = schemas.ENVELOPE
 
     def shape(self, key: TableKey, columns: Sequence[ColumnType]) -> TableShape:
         """Build a table's schemas and readers; raises JavaError for names that collide."""
@@ -192,21 +193,21 @@ class TableShaper:
         )
 
     def _envelope(self, topic: str, value: Schema) -> Schema:
-        block = () if self.block is None else (("transaction", self.block),)
+        known = {
+            "before": value,
+            "after": value,
+            "source": self.source,
+            "transaction": self.block,
+            "op": schemas.STRING,
+            "ts_ms": schemas.OPTIONAL_INT64,
+            "ts_us": schemas.OPTIONAL_INT64,
+            "ts_ns": schemas.OPTIONAL_INT64,
+        }
         return Schema(
             SchemaType.STRUCT,
             name=self.schema_name(f"{topic}.Envelope"),
-            version=2,
-            fields=schemas.fields(
-                ("before", value),
-                ("after", value),
-                ("source", self.source),
-                *block,
-                ("op", schemas.STRING),
-                ("ts_ms", schemas.OPTIONAL_INT64),
-                ("ts_us", schemas.OPTIONAL_INT64),
-                ("ts_ns", schemas.OPTIONAL_INT64),
-            ),
+            version=self.envelope.version,
+            fields=schemas.fields(*((name, known[name]) for name in self.envelope.fields)),
         )
 
 

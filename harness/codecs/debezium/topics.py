@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Final
 
@@ -124,10 +124,10 @@ def _by_regex(parts: NameParts) -> Strategy:
         topics = topics_of(settings, data)
         if not settings.flag("topic.key.enforce.uniqueness"):
             return topics
-        name = settings.text("topic.key.field.name")
-        identify = _identifier(settings, parts)
-        return TopicNames(
-            data, topics.transaction, topics.heartbeat, topics.schema_change, name, identify
+        return replace(
+            topics,
+            key_field=settings.text("topic.key.field.name"),
+            key_value=_identifier(settings, parts),
         )
 
     return bind

@@ -1,14 +1,15 @@
-"""Debezium Vitess as a `Wire`: connector, transforms and converters bound to one changefeed."""
+"""Debezium Vitess: connector, transforms and converters bound to one changefeed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from harness.codecs.connect.settings import (
     JSON,
+    Converters,
     converter_settings,
     is_converter_setting,
     is_json,
@@ -36,6 +37,7 @@ from harness.contracts import Codec, SchemaRegistry
 from harness.errors import UsageError
 from harness.model.decoded import DecodedEvent
 from harness.model.record import Record
+from harness.model.settings import Settings
 from harness.model.vstream import VStreamResponse
 from harness.wire.registry import MemoryRegistry
 
@@ -72,13 +74,13 @@ class VitessConfiguration:
     connector: ConnectorSettings
     dialect: VitessDialect
     chain: TransformChain
-    converters: Mapping[str, object]
+    converters: Converters
     partitions: int
     zone: str
-    values: Mapping[str, object]
+    values: Settings
 
 
-class VitessWire:
+class BoundVitess:
     """One connector's codec."""
 
     def __init__(self, bound: VitessConfiguration, registry: SchemaRegistry) -> None:
@@ -102,14 +104,15 @@ class VitessWire:
         bound = self._bound
         clock = StreamClock()
         cluster = VitessCluster(shards(bound.connector) or ())
+        # The connector leaves the field unset; a converter that keeps nulls prints null.
+        keeps_nulls = not bound.converters.value.form.replace_null_with_default
         around = ConnectorEnvironment(
-            zone=bound.zone, cluster=cluster, snapshot=_snapshot(bound.converters)
+            zone=bound.zone, cluster=cluster, snapshot=None if keeps_nulls else "false"
         )
-        converters = converter_settings(bound.converters)
-        worker = Worker(converters, self._registry, bound.partitions)
+        worker = Worker(bound.converters, self._registry, bound.partitions)
         writer = None
-        if not bound.chain.stages and is_json(converters):
-            writer = VectorisedWriter(RowPlanner(converters, utc=bound.zone == "UTC"), worker)
+        if not bound.chain.stages and is_json(bound.converters):
+            writer = VectorisedWriter(RowPlanner(bound.converters, utc=bound.zone == "UTC"), worker)
         connector = Connector(bound.connector, clock, around, bound.dialect, writer)
         responses = map(clock.follow, events)
         if writer is None:
@@ -126,7 +129,7 @@ def _finished(emitted: Iterable[Emitted], worker: Worker) -> Iterator[Record]:
         yield record if isinstance(record, Record) else worker.record(record)
 
 
-def bound_to(values: Mapping[str, object], dialect: str) -> VitessConfiguration:
+def bound_to(values: Settings, dialect: str) -> VitessConfiguration:
     """Read a scenario's settings; UsageError for a name or a value that cannot be."""
     if dialect not in DIALECTS:
         raise UsageError(
@@ -144,23 +147,16 @@ def bound_to(values: Mapping[str, object], dialect: str) -> VitessConfiguration:
     wrong = problems(settings)
     if wrong:
         raise UsageError("the connector refuses its configuration: " + "; ".join(wrong))
-    converter_settings(converters)
     topics(settings)
     return VitessConfiguration(
         connector=settings,
         dialect=DIALECTS[dialect],
         chain=transform_chain(values, TRANSFORMS),
-        converters=converters,
+        converters=converter_settings(converters),
         partitions=_partitions(values.get(PARTITIONS, 1)),
         zone=_zone(str(values.get(ZONE, "UTC"))),
         values=values,
     )
-
-
-def _snapshot(converters: Mapping[str, object]) -> str | None:
-    """Return the default of an unset snapshot field, unless the converter would print null."""
-    kept = str(converters.get("value.converter.replace.null.with.default", True)).lower()
-    return "false" if kept == "true" else None
 
 
 def _partitions(value: object) -> int:
@@ -180,17 +176,15 @@ def _zone(name: str) -> str:
     return name
 
 
-def bind(
-    values: Mapping[str, object], dialect: str, registry: SchemaRegistry | None = None
-) -> VitessWire:
+def bind(values: Settings, dialect: str, registry: SchemaRegistry | None = None) -> BoundVitess:
     """Return the codec for a scenario's `settings.vitess` and a dialect's name.
 
     Without a registry Avro schemas are kept in memory, under BACKWARD compatibility.
     """
-    return VitessWire(bound_to(values, dialect), registry or MemoryRegistry())
+    return BoundVitess(bound_to(values, dialect), registry or MemoryRegistry())
 
 
-def _registered(values: Mapping[str, object]) -> bool:
+def _registered(values: Settings) -> bool:
     """Return whether a converter is an Avro one."""
     return any(str(values.get(f"{part}.converter", JSON)) != JSON for part in ("key", "value"))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -23,6 +23,7 @@ from harness.codecs.debezium_vitess.decode_events import EventReader, event
 from harness.contracts import SchemaRegistry
 from harness.errors import DecodingError, UsageError
 from harness.model.decoded import DecodedEvent
+from harness.model.settings import Settings
 from harness.model.vitess_position import VitessPlace
 
 Headers = Sequence[tuple[str, bytes | None]]
@@ -36,7 +37,7 @@ class VitessDecoder:
 
     def __init__(
         self,
-        values: Mapping[str, object] | None = None,
+        values: Settings | None = None,
         registry: SchemaRegistry | None = None,
         columns: Columns | None = None,
     ) -> None:
@@ -62,9 +63,12 @@ class VitessDecoder:
     def decode(
         self, key: bytes | None, value: bytes | None, headers: Headers = ()
     ) -> tuple[DecodedEvent, ...]:
-        """Return the record's one event; DecodingError for anything malformed."""
+        """Return the record's event, none of a notification; DecodingError where malformed."""
         try:
-            found = event(self._part(self._key, key), self._part(self._value, value), self._reader)
+            read = self._part(self._value, value)
+            if read is not None and "aggregate_type" in read.document:
+                return ()
+            found = event(self._part(self._key, key), read, self._reader)
         except (UnicodeDecodeError, RecursionError) as error:
             raise DecodingError(f"the record cannot be read: {error}") from error
         moved = {

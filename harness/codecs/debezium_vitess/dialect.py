@@ -2,20 +2,22 @@
 
 `documented` follows the published page where that differs from what 3.3.1 emits: the source block's
 order, its three times required, a vgtid without table keys, a data collection without its shard,
-a rank before the epoch, a transaction field only where metadata is on, `op` r with markers for rows
-of the copy phase. Source: vitess NOTES §12; Debezium connector for Vitess, tables 2 to 5.
+a boundary's time in third place, a rank that is a number and stands before the epoch, a transaction
+field only where metadata is on, and then last, no version of the envelope's and the source's
+schema. A copied row is a create in both: by the page `op` is c, u or d, `snapshot` always false.
+Source: vitess NOTES §12; Debezium connector for Vitess, "Transaction metadata", tables 2 to 5.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Final
 
 from harness.codecs.connect.schema import Schema, SchemaType
 from harness.codecs.debezium import schemas
-from harness.codecs.debezium.schemas import WHOLE_DECIMAL
+from harness.codecs.debezium.schemas import EnvelopeForm
 from harness.codecs.debezium_vitess.schemas import ORDERED_BLOCK, SOURCE
 
 
@@ -25,13 +27,23 @@ class VitessDialect:
 
     name: str
     source: Schema
-    block: Schema
     ordered_block: Schema
+    boundary: tuple[str, ...] = schemas.BOUNDARY
     documented: bool = False
 
+    def envelope(self, *, metadata: bool) -> EnvelopeForm:
+        """Return the form of envelopes with or without transaction metadata."""
+        if not self.documented:
+            return schemas.ENVELOPE
+        names = [name for name in schemas.ENVELOPE.fields if name != "transaction"]
+        return EnvelopeForm((*names, "transaction") if metadata else tuple(names), version=None)
 
-CURRENT: Final = VitessDialect("current", SOURCE, schemas.BLOCK, ORDERED_BLOCK)
 
+CURRENT: Final = VitessDialect("current", SOURCE, ORDERED_BLOCK)
+
+_DOCUMENTED_SNAPSHOT: Final = replace(
+    schemas.SNAPSHOT, parameters=(("allowed", "true,last,false,incremental"),)
+)
 _DOCUMENTED_SOURCE: Final = Schema(
     SchemaType.STRUCT,
     name="io.debezium.connector.vitess.Source",
@@ -42,17 +54,7 @@ _DOCUMENTED_SOURCE: Final = Schema(
         ("ts_ms", schemas.INT64),
         ("ts_us", schemas.INT64),
         ("ts_ns", schemas.INT64),
-        (
-            "snapshot",
-            Schema(
-                SchemaType.STRING,
-                optional=True,
-                name="io.debezium.data.Enum",
-                version=1,
-                parameters=(("allowed", "true,last,false,incremental"),),
-                default="false",
-            ),
-        ),
+        ("snapshot", _DOCUMENTED_SNAPSHOT),
         ("db", schemas.STRING),
         ("sequence", schemas.OPTIONAL_STRING),
         ("keyspace", schemas.STRING),
@@ -62,21 +64,12 @@ _DOCUMENTED_SOURCE: Final = Schema(
         ("vgtid", schemas.OPTIONAL_STRING),
     ),
 )
-_DOCUMENTED_ORDERED: Final = Schema(
-    SchemaType.STRUCT,
-    optional=True,
-    name="event.block",
-    version=1,
-    fields=schemas.fields(
-        ("id", schemas.STRING),
-        ("total_order", schemas.INT64),
-        ("data_collection_order", schemas.INT64),
-        ("transaction_rank", WHOLE_DECIMAL),
-        ("transaction_epoch", schemas.INT64),
-    ),
+_DOCUMENTED_ORDERED: Final = schemas.block_schema(
+    ("transaction_rank", schemas.INT64), ("transaction_epoch", schemas.INT64)
 )
+DOCUMENTED_BOUNDARY: Final = ("status", "id", "ts_ms", "event_count", "data_collections")
 DOCUMENTED: Final = VitessDialect(
-    "documented", _DOCUMENTED_SOURCE, schemas.BLOCK, _DOCUMENTED_ORDERED, documented=True
+    "documented", _DOCUMENTED_SOURCE, _DOCUMENTED_ORDERED, DOCUMENTED_BOUNDARY, documented=True
 )
 DIALECTS: Mapping[str, VitessDialect] = MappingProxyType(
     {dialect.name: dialect for dialect in (CURRENT, DOCUMENTED)}

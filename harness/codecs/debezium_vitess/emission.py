@@ -1,4 +1,4 @@
-"""What the Vitess connector emits beside Debezium's own rules: rows at once, and copied rows.
+"""What the Vitess connector emits beside Debezium's own rules: transactions, and rows at once.
 
 Source: V:VitessHeartbeatImpl.java; vitess NOTES §4–§10.
 """
@@ -6,10 +6,9 @@ Source: V:VitessHeartbeatImpl.java; vitess NOTES §4–§10.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Protocol
 
-from harness.codecs.connect.schema import ConnectRecord
 from harness.codecs.debezium.emitter import Emitted, RecordEmitter
 from harness.codecs.debezium.tables import TableShape, TableShaper
 from harness.codecs.debezium.topics import TableKey
@@ -32,11 +31,7 @@ class RowWriter(Protocol):
 
 @dataclass(slots=True)
 class VitessEmitter:
-    """One task's records on their way out.
-
-    `copied` is where a copied row waits, in the documents' dialect, until it is known whether it is
-    the last one.
-    """
+    """One task's records on their way out."""
 
     records: RecordEmitter
     state: OffsetContext
@@ -46,7 +41,6 @@ class VitessEmitter:
     writer: RowWriter | None = None
     schema_changes: bool = field(init=False)
     failure_mode: str = field(init=False)
-    copied: int | None = None
     _included: dict[TableKey, bool] = field(default_factory=dict[TableKey, bool])
 
     def __post_init__(self) -> None:
@@ -58,30 +52,16 @@ class VitessEmitter:
             records.metadata
             or records.unchanged_skipped
             or records.interval > 0
-            or self.dialect.documented
             or not records.skipped.isdisjoint("cud")
         ):
             # What is emitted depends on each row.
             self.writer = None
 
     def taken(self) -> list[Emitted]:
-        """Return the records so far and forget them, but for a copied row and all behind it."""
+        """Return the records so far and forget them."""
         out = self.records.out
-        if self.copied is None:
-            self.records.out = []
-            return out
-        self.records.out, out, self.copied = out[self.copied :], out[: self.copied], 0
+        self.records.out = []
         return out
-
-    def copy_completed(self) -> None:
-        """Mark the copied row that waits as the last; the documents' dialect only."""
-        if self.copied is not None:
-            record = self.records.out[self.copied]
-            assert isinstance(record, ConnectRecord)
-            source = {**record.value["source"], "snapshot": "last"}
-            value = {**record.value, "source": source}
-            self.records.out[self.copied] = replace(record, value=value)
-        self.copied = None
 
     def included(self, key: TableKey) -> bool:
         """Return whether a table is captured."""
@@ -100,16 +80,9 @@ class VitessEmitter:
         self.records.out += records
         return True
 
-    def change(
-        self, shape: TableShape, change: RowChange, origin: Origin, *, copying: bool
-    ) -> None:
+    def change(self, shape: TableShape, change: RowChange, origin: Origin) -> None:
         """Emit a row change; raises JavaError for a value that stops the task."""
-        read = copying and change.before is None and self.dialect.documented
-        self.state.snapshot = "true" if read else None
-        before = len(self.records.out)
-        self.records.change(shape, (change.before, change.after), origin, "r" if read else "c")
-        if read and len(self.records.out) > before:
-            self.copied = len(self.records.out) - 1
+        self.records.change(shape, (change.before, change.after), origin)
 
     def begin(self, position: VgtidPosition, shard: str, seconds: int, origin: Origin) -> None:
         """Open a transaction; raises JavaError for a position that cannot be ranked."""

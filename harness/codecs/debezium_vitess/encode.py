@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from functools import partial
 from typing import Any, Final
 
 from harness.codecs.connect.errors import JavaError
 from harness.codecs.connect.java import split
 from harness.codecs.connect.schema import ConnectRecord, Offset
-from harness.codecs.debezium import mappers, selection
+from harness.codecs.debezium import mappers, schemas, selection
 from harness.codecs.debezium.adjustment import FIELD_NAMES, SCHEMA_NAMES, Adjuster
 from harness.codecs.debezium.emitter import (
     MILLISECOND,
@@ -78,7 +79,7 @@ class Connector:
         self,
         settings: ConnectorSettings,
         clock: Clock,
-        surroundings: ConnectorEnvironment | None = None,
+        around: ConnectorEnvironment | None = None,
         dialect: VitessDialect = CURRENT,
         writer: RowWriter | None = None,
     ) -> None:
@@ -88,7 +89,7 @@ class Connector:
         """
         self._settings = settings
         self._clock = clock
-        self._around = around = surroundings or ConnectorEnvironment()
+        self._around = around = around or ConnectorEnvironment()
         self._dialect = dialect
         self._writer = writer
         try:
@@ -128,8 +129,6 @@ class Connector:
             for task in self._tasks:
                 if response.only_shard is None or _has(task, response.only_shard):
                     yield from task.feed(response)
-        for task in self._tasks:
-            yield from task.finish()
 
     def _task(self, plan: TaskPlan) -> Task:
         settings, dialect = self._settings, self._dialect
@@ -142,7 +141,12 @@ class Connector:
         records = RecordEmitter(
             settings=settings,
             schemas=connector_schemas(
-                names, schema_name, NAME, dialect.source, heartbeat_value(schema_name)
+                names,
+                schema_name,
+                NAME,
+                dialect.source,
+                heartbeat_value(schema_name),
+                dialect.boundary,
             ),
             clock=self._clock,
             state=state,
@@ -150,7 +154,6 @@ class Connector:
             partition=partition,
             context=context_headers(settings, plan.key or ONLY_TASK, NAME),
             collection=_without_shard if dialect.documented else str,
-            envelope_block=not dialect.documented,
         )
         emitter = VitessEmitter(
             records,
@@ -169,7 +172,8 @@ class Connector:
         ordering = None
         if ordered(settings):
             inherit = settings.flag("vitess.inherit.epoch")
-            ordering = TransactionOrdering(dict(plan.epochs), plan.start, inherit)
+            ranked = int if self._dialect.documented else Decimal
+            ordering = TransactionOrdering(dict(plan.epochs), plan.start, inherit, ranked)
         state = OffsetContext(
             prefix=settings.prefix,
             keyspace=keyspace(settings),
@@ -181,7 +185,7 @@ class Connector:
             metadata=settings.metadata,
             transaction=TransactionContext({} if ordering is None else UNORDERED),
             ordering=ordering,
-            unset=self._around.snapshot,
+            snapshot=self._around.snapshot,
         )
         if plan.stored:
             state.load(plan.stored)
@@ -189,8 +193,7 @@ class Connector:
 
     def _shaper(self, names: TopicNames, schema_name: Adjuster) -> TableShaper:
         settings, dialect = self._settings, self._dialect
-        sent = settings.metadata or not dialect.documented
-        block = dialect.ordered_block if ordered(settings) else dialect.block
+        block = dialect.ordered_block if ordered(settings) else schemas.BLOCK
         return TableShaper(
             conversion=partial(conversion, found=modes(settings, self._around.zone)),
             topics=names,
@@ -200,7 +203,8 @@ class Connector:
             schema_name=schema_name,
             field_name=FIELD_NAMES[settings.mode("field.name.adjustment.mode")],
             source=dialect.source,
-            block=block if sent else None,
+            block=block,
+            envelope=dialect.envelope(metadata=settings.metadata),
         )
 
 

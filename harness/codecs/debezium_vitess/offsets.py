@@ -15,6 +15,7 @@ from harness.codecs.debezium.topics import TableKey
 from harness.codecs.debezium.transactions import TransactionContext
 from harness.codecs.debezium_vitess.ordering import TransactionOrdering
 from harness.codecs.debezium_vitess.vgtid import VgtidPosition
+from harness.model.settings import Settings
 
 VERSION: Final = "3.3.1.Final"
 _MICROSECOND: Final = 1_000
@@ -25,7 +26,7 @@ class OffsetContext:
     """One task's position in its stream, with the transaction that it is in.
 
     `timestamp` is in nanoseconds, None where nothing is known yet: the clock then stands in for it.
-    `fields` are the source block's; `unset` stands in an unset snapshot field.
+    `fields` are the source block's; `snapshot` stands in its field of that name.
     """
 
     prefix: str
@@ -38,9 +39,8 @@ class OffsetContext:
     metadata: bool
     transaction: TransactionContext
     ordering: TransactionOrdering | None = None
-    unset: str | None = None
-    shard: str = ""
     snapshot: str | None = None
+    shard: str = ""
     _known: tuple[object, ...] = ()
     _source: Struct = field(default_factory=dict[str, Any])
     _offset: Offset = field(default_factory=dict[str, Any])
@@ -96,16 +96,16 @@ class OffsetContext:
 
     def source(self, table: TableKey) -> Struct:
         """Return the source block of a table's records, one object for as long as it holds."""
-        known = (self.current.text, self.timestamp, table, self.shard, self.snapshot)
+        known = (self.current.text, self.timestamp, table, self.shard)
         if known == self._known and self.timestamp is not None:
             return self._source
         nanos = self.clock() if self.timestamp is None else self.timestamp
-        values: dict[str, Any] = {
+        values: Settings = {
             "version": VERSION,
             "connector": "vitess",
             "name": self.prefix,
             "ts_ms": nanos // MILLISECOND,
-            "snapshot": self.snapshot or self.unset,
+            "snapshot": self.snapshot,
             "db": "",
             "sequence": None,
             "ts_us": nanos // _MICROSECOND,

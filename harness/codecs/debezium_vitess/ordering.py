@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
@@ -27,7 +27,7 @@ from harness.codecs.connect.errors import (
 from harness.codecs.connect.java import split
 from harness.codecs.connect.schema import Offset
 from harness.codecs.debezium.errors import DEBEZIUM_EXCEPTION
-from harness.codecs.debezium_vitess.settings import CURRENT, EMPTY
+from harness.codecs.debezium_vitess.reference import CURRENT, EMPTY
 from harness.codecs.debezium_vitess.vgtid import VgtidPosition, jackson, parse
 
 _DIGITS: Final = re.compile(r"\+?\d+\Z")
@@ -68,7 +68,7 @@ def _at(parts: list[str], index: int) -> str:
     return parts[index]
 
 
-def rank(gtid: str) -> Decimal:
+def rank(gtid: str) -> int:
     """Return the rank that a GTID set stands for."""
     total = 0
     for sequence in gtid_set(gtid).sequences:
@@ -79,7 +79,7 @@ def rank(gtid: str) -> Decimal:
                 'nor "e" notation exponential mark.',
             )
         total += int(sequence)
-    return Decimal(total)
+    return total
 
 
 Epochs = Mapping[str, int]
@@ -154,11 +154,15 @@ _NO_SHARD: Final = (
 
 @dataclass(slots=True)
 class TransactionOrdering:
-    """What ordered metadata keeps: epochs by shard, and the position before."""
+    """What ordered metadata keeps: epochs by shard, and the position before.
+
+    `ranked` makes of a rank what stands in the block.
+    """
 
     epochs: dict[str, int]
     previous: VgtidPosition
     inherit: bool
+    ranked: Callable[[int], object] = Decimal
 
     def begin(self, shard: str, now: VgtidPosition) -> Mapping[str, object]:
         """Move to a transaction, return its block's fields.
@@ -169,7 +173,7 @@ class TransactionOrdering:
         here = now.shard(shard)
         if here is None:
             raise JavaError(NULL_POINTER, _NO_SHARD)
-        ranked = rank(here.gtid)
+        ranked = self.ranked(rank(here.gtid))
         self.previous = now
         return {EPOCH: self.epochs.get(shard), "transaction_rank": ranked}
 

@@ -6,13 +6,16 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from harness.codecs.connect.settings import CONVERTER_SETTINGS
-from harness.codecs.debezium.reference import FLAG, common_settings, setting_rows
+from harness.codecs.connect.settings import CONVERTER_SETTINGS, FLAG
+from harness.codecs.debezium.reference import common_settings, idle_rows, setting_rows
 from harness.codecs.debezium_vitess.transforms import TRANSFORM_SETTINGS
 from harness.contracts import Setting, TypeForm
 from harness.model.columns import ColumnKind
 
 ZONE: Final = "user.timezone"
+# The two values of `vitess.vgtid` that name no position: the latest, and a copy of the tables.
+CURRENT: Final = "current"
+EMPTY: Final = ""
 PARTITIONS: Final = "topic.creation.default.partitions"
 DEFAULT_FACTORY: Final = "io.debezium.pipeline.txmetadata.DefaultTransactionMetadataFactory"
 ORDERED_FACTORY: Final = (
@@ -22,36 +25,32 @@ ORDERED_FACTORY: Final = (
 _OWN: Final = setting_rows(
     ("vitess.keyspace", "", "a name", "The keyspace; `source.keyspace` whatever an event says."),
     ("vitess.shard", "", "shards", "The shards to follow; without it all of them."),
-    ("vitess.vgtid", "current", "current | VGTID", "Where to start; needs vitess.shard."),
     (
-        "vitess.gtid",
+        "vitess.vgtid",
         "current",
         "current | VGTID",
-        "The former name of vitess.vgtid: checked, not used.",
+        (
+            "Where to start; needs vitess.shard, and `snapshot.mode` never. The log of the first "
+            "shard of a scenario is MySQL56/aaaaaaaa-0000-11ec-8e20-0242ac110004:1-1 at first, "
+            "those of the next begin with bbbbbbbb, cccccccc and so on; each DDL and each "
+            "transaction counts 1."
+        ),
     ),
     ("vitess.shard.epoch.map", "", "JSON", "The epoch of each shard at the start."),
     ("vitess.inherit.epoch", "false", FLAG, "A new shard's epoch follows those it took over from."),
-    (
-        "vitess.exclude.empty.shards",
-        "false",
-        FLAG,
-        "Asks tablets, not the topology, for the shards.",
-    ),
-    ("vitess.tablet.type", "MASTER", "MASTER | REPLICA | RDONLY", "Which tablets are followed."),
     ("vitess.stop_on_reshard", "false", FLAG, "The stream ends when the keyspace is resharded."),
-    (
-        "vitess.stream.keyspace.heartbeats",
-        "false",
-        FLAG,
-        "Follows Vitess's own heartbeat table too.",
-    ),
     (
         "vitess.offset.storage.per.task",
         "false",
         FLAG,
         "Several tasks, each with offsets of its own.",
     ),
-    ("vitess.offset.storage.task.key.gen", "-1", "0..", "The generation of those offsets."),
+    (
+        "vitess.offset.storage.task.key.gen",
+        "-1",
+        "0..",
+        "The generation of those offsets; only 0 starts, as no scenario has offsets from before.",
+    ),
     ("vitess.prev.num.tasks", "-1", "1..", "How many tasks the generation before had."),
     ("tasks.max", "1", "1..", "The most tasks; more than one needs offsets per task."),
     ("snapshot.mode", "initial", "initial | never", "Whether the tables are copied first."),
@@ -60,12 +59,6 @@ _OWN: Final = setting_rows(
         "string",
         "string | long | precise",
         "How BIGINT UNSIGNED travels.",
-    ),
-    (
-        "decimal.handling.mode",
-        "precise",
-        "precise | double | string",
-        "Checked, and without effect.",
     ),
     (
         "include.unknown.datatypes",
@@ -101,7 +94,60 @@ _OWN: Final = setting_rows(
     ("override.schema.change.topic", "", "a name", "Of TableTopicNamingStrategy."),
     ("include.schema.changes", "false", FLAG, "DDL statements on a topic called like the prefix."),
 )
-CONNECTOR_SETTINGS: Final = (*_OWN, *common_settings("keyspace"))
+_IDLE: Final = (
+    *idle_rows(
+        "3.3.1 checks it and reads `vitess.vgtid`",
+        ("vitess.gtid", CURRENT, f"{CURRENT} | VGTID", "The former name of `vitess.vgtid`."),
+    ),
+    *idle_rows(
+        "every shard of a scenario's keyspace has a tablet, and a shard's tablets log the same",
+        (
+            "vitess.exclude.empty.shards",
+            "false",
+            FLAG,
+            "Asks tablets, not the topology, for the shards.",
+        ),
+        (
+            "vitess.tablet.type",
+            "MASTER",
+            "MASTER | REPLICA | RDONLY",
+            "Which tablets are followed.",
+        ),
+    ),
+    *idle_rows(
+        "a scenario's keyspace has no heartbeat table",
+        (
+            "vitess.stream.keyspace.heartbeats",
+            "false",
+            FLAG,
+            "Follows Vitess's own heartbeat table too.",
+        ),
+    ),
+    *idle_rows(
+        "VStream sends a DECIMAL as its text, and the connector passes it on",
+        ("decimal.handling.mode", "precise", "precise | double | string", "How DECIMAL travels."),
+    ),
+    *idle_rows(
+        "a scenario has no network",
+        ("vitess.keepalive.interval.ms", "", "0..", "Between signs of life of gRPC."),
+        ("vitess.grpc.headers", "", "k1:v1,k2:v2", "Headers of the requests to VTGate."),
+        ("vitess.grpc.max_inbound_message_size", "4194304", "1..", "The largest response."),
+        (
+            "vitess.grpc.default.load.balancing.policy",
+            "round_robin",
+            "a policy",
+            "Which VTGate is asked.",
+        ),
+    ),
+    *idle_rows(
+        "the page's samples have it; 3.3.1 asks VTGate alone and does not read it",
+        ("vitess.vtctld.host", "", "a host", "Where VTCtld is."),
+        ("vitess.vtctld.port", "", "a port", "Its port."),
+        ("vitess.vtctld.user", "", "a name", "Who asks."),
+        ("vitess.vtctld.password", "", "text", "With which password."),
+    ),
+)
+CONNECTOR_SETTINGS: Final = (*_OWN, *common_settings("keyspace"), *_IDLE)
 # What is Java's and Connect's, and decides records too.
 _AROUND: Final = (
     Setting(ZONE, "UTC", "a zone", "The JVM's zone: DATETIMEs in its gaps are moved on."),

@@ -10,13 +10,13 @@ from typing import Final
 from harness.codecs.connect.schema import Schema, SchemaType
 from harness.codecs.debezium.adjustment import Adjuster
 from harness.codecs.debezium.schemas import (
-    BLOCK_FIELDS,
     INT64,
     OPTIONAL_INT64,
     OPTIONAL_STRING,
     SNAPSHOT,
     STRING,
     WHOLE_DECIMAL,
+    block_schema,
     fields,
     named_struct,
 )
@@ -41,12 +41,8 @@ SOURCE: Final = Schema(
         ("vgtid", STRING),
     ),
 )
-ORDERED_BLOCK: Final = Schema(
-    SchemaType.STRUCT,
-    optional=True,
-    name="event.block",
-    version=1,
-    fields=fields(*BLOCK_FIELDS, ("transaction_epoch", INT64), ("transaction_rank", WHOLE_DECIMAL)),
+ORDERED_BLOCK: Final = block_schema(
+    ("transaction_epoch", INT64), ("transaction_rank", WHOLE_DECIMAL)
 )
 
 

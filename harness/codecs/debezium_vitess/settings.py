@@ -7,35 +7,23 @@ from types import MappingProxyType
 from typing import Final
 
 from harness.codecs.connect.java import split
-from harness.codecs.debezium.reference import WITHOUT_EFFECT
 from harness.codecs.debezium.settings import ConnectorSettings, check_known
 from harness.codecs.debezium.settings import read as read_properties
 from harness.codecs.debezium_vitess.reference import CONNECTOR_SETTINGS, ORDERED_FACTORY
+from harness.model.settings import Settings
 
-# The two values of `vitess.vgtid` that name no position: the latest, and a copy of the tables.
-CURRENT: Final = "current"
-EMPTY: Final = ""
 DEFAULTS: Final[Mapping[str, str]] = MappingProxyType(
     {row.name: row.default for row in CONNECTOR_SETTINGS}
 )
-_WITHOUT_EFFECT: Final = frozenset(
-    {
-        "vitess.grpc.default.load.balancing.policy",
-        "vitess.grpc.headers",
-        "vitess.grpc.max_inbound_message_size",
-        "vitess.keepalive.interval.ms",
-    }
-)
-_KNOWN: Final = WITHOUT_EFFECT | _WITHOUT_EFFECT | {name for name in DEFAULTS if "<" not in name}
 
 
-def read(values: Mapping[str, object], *, strict: bool = False) -> ConnectorSettings:
+def read(values: Settings, *, strict: bool = False) -> ConnectorSettings:
     """Read the connector's properties; `strict` refuses a name that it does not know.
 
     Raises UsageError in strict mode, JavaError where the connector would not start.
     """
     if strict:
-        check_known(values, _KNOWN, "Vitess")
+        check_known(values, CONNECTOR_SETTINGS, "Vitess")
     return read_properties(values, DEFAULTS)
 
 

@@ -79,16 +79,9 @@ class Task:
             failure = failed
         except JavaError as error:
             failure = while_processing(error)
-        if failure is not None:
-            self.emitter.copied = None
         yield from self.emitter.taken()
         if failure is not None:
             raise failure
-
-    def finish(self) -> Iterator[Emitted]:
-        """Yield what was held back when the stream ends."""
-        self.emitter.copied = None
-        yield from self.emitter.taken()
 
     def _respond(self, response: VStreamResponse) -> None:
         if response.error is not None:
@@ -104,8 +97,6 @@ class Task:
         joined = self.emitter.writer is not None
         for event in _joined(batch.events) if joined else batch.events:
             if isinstance(event, CopyCompleted):
-                if self.copying:
-                    self.emitter.copy_completed()
                 self.copying = False
             self._handle(event)
 
@@ -215,7 +206,7 @@ class Task:
             emitter.heartbeat(origin)
             return
         try:
-            emitter.change(_known(key, shape), change, origin, copying=self.copying)
+            emitter.change(_known(key, shape), change, origin)
         except JavaError as error:
             if emitter.failure_mode == "fail":
                 raise _at_offset(emitter.state.offset(), error) from error

@@ -16,7 +16,8 @@ from harness.codecs.connect.errors import ILLEGAL_ARGUMENT, JavaError
 from harness.codecs.connect.schema import Offset
 from harness.codecs.debezium.settings import ConnectorSettings
 from harness.codecs.debezium_vitess.ordering import read_epochs
-from harness.codecs.debezium_vitess.settings import CURRENT, EMPTY, keyspace
+from harness.codecs.debezium_vitess.reference import CURRENT, EMPTY
+from harness.codecs.debezium_vitess.settings import keyspace
 from harness.codecs.debezium_vitess.settings import shards as configured_shards
 from harness.codecs.debezium_vitess.vgtid import VgtidPosition, parse, position
 from harness.model.vstream import ShardGtid

@@ -26,6 +26,7 @@ from harness.codecs.connect.schema import (
 from harness.codecs.connect.transforms import Options, Transform, TransformTable, transform_settings
 from harness.codecs.debezium.adjustment import SCHEMA_NAMES
 from harness.codecs.debezium.schemas import transaction_key, transaction_value
+from harness.codecs.debezium_vitess.dialect import DIALECTS
 from harness.codecs.debezium_vitess.transform_fields import remove_field, replace_field_value
 from harness.codecs.debezium_vitess.vgtid import jackson
 from harness.contracts import Setting
@@ -50,7 +51,10 @@ def filter_transactions(options: Options) -> Transform:
         raise null_pointer(
             f"{_CONFIG}.createAdjuster()", f'the return value of "{_CONFIG}.parse(String)"'
         )
-    key, value = transaction_key(SCHEMA_NAMES[mode]), transaction_value(SCHEMA_NAMES[mode])
+    key = transaction_key(SCHEMA_NAMES[mode])
+    values = [
+        transaction_value(SCHEMA_NAMES[mode], dialect.boundary) for dialect in DIALECTS.values()
+    ]
 
     def apply(record: ConnectRecord) -> ConnectRecord | None:
         if record.key_schema is None:
@@ -59,7 +63,7 @@ def filter_transactions(options: Options) -> Transform:
             return record
         if record.value_schema is None:
             raise null_pointer(_EQUALS, f'the return value of "{_RECORD}.valueSchema()"')
-        return None if record.value_schema == value else record
+        return None if record.value_schema in values else record
 
     return apply
 
@@ -142,5 +146,6 @@ TRANSFORM_SETTINGS: Final = transform_settings(
         "none",
         "none | avro | avro_unicode",
         "FilterTransactionTopicRecords: how the connector adjusts the transaction schemas' names.",
+        without_effect="no mode changes the names of these schemas",
     ),
 )

@@ -12,7 +12,8 @@ from typing import Final
 
 from harness.codecs.debezium.settings import ConnectorSettings
 from harness.codecs.debezium.validation import Problem, common_problems
-from harness.codecs.debezium_vitess.settings import CURRENT, EMPTY, shards
+from harness.codecs.debezium_vitess.reference import CURRENT, EMPTY
+from harness.codecs.debezium_vitess.settings import shards
 from harness.codecs.debezium_vitess.vgtid import parse
 from harness.errors import UsageError
 

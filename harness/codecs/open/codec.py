@@ -1,8 +1,8 @@
-"""The Open Protocol as a `Wire`: encoder and decoder bound to one changefeed."""
+"""The Open Protocol: encoder and decoder bound to one changefeed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
 from harness.codecs.open.decode import decode
 from harness.codecs.open.dialect import DIALECTS
@@ -12,10 +12,11 @@ from harness.codecs.ticdc.claim_check import ClaimCheck
 from harness.contracts import Codec, Load, SchemaRegistry
 from harness.model.decoded import DecodedEvent
 from harness.model.record import Record
+from harness.model.settings import Settings
 from harness.model.source_events import SourceEvent
 
 
-class OpenWire:
+class BoundOpen:
     """One changefeed's codec.
 
     `seed` decides the names of claim checks, `load` reads one by its name. Without `load`, those
@@ -57,9 +58,9 @@ class OpenWire:
         """Return the events of one message."""
         return decode(key, value, self._settings, self._load)
 
-    def reading(self, load: Load) -> OpenWire:
+    def reading(self, load: Load) -> BoundOpen:
         """Return this codec with claim checks read by their names from a storage."""
-        return OpenWire(self._settings, self._seed, load)
+        return BoundOpen(self._settings, self._seed, load)
 
     def _store(self, check: ClaimCheck) -> None:
         self._stored[check.name] = check
@@ -68,12 +69,10 @@ class OpenWire:
         return self._stored[name].content
 
 
-def bind(
-    values: Mapping[str, object], dialect: str, registry: SchemaRegistry | None = None
-) -> OpenWire:
+def bind(values: Settings, dialect: str, registry: SchemaRegistry | None = None) -> BoundOpen:
     """Return the codec for a scenario's `settings.open` and a dialect's name; no schemas here."""
     del registry
-    return OpenWire(settings(values, dialect))
+    return BoundOpen(settings(values, dialect))
 
 
 OPEN = Codec(tuple(DIALECTS), bind)

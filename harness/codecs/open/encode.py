@@ -51,9 +51,9 @@ class OpenEncoder:
     def encode(self, events: Iterable[SourceEvent]) -> Iterator[Record]:
         """Yield the records in emission order.
 
-        Rows are batched by partition until the batch is full or a DDL or resolved mark follows; the
-        vendor's own batches also depend on timing (TiCDC codec notes §2.7). Raises SourceStopped
-        where TiCDC would stop, EncodingError for a value that no column has.
+        Rows are batched by partition until the batch is full or a DDL or resolved event follows;
+        the vendor's own batches also depend on timing (TiCDC codec notes §2.7). Raises
+        SourceStopped where TiCDC would stop, EncodingError for a value that no column has.
         """
         waiting: OpenMessages = (
             Singles() if self._settings.max_batch_size == 1 else Batches(self._settings)

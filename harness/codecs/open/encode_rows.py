@@ -68,10 +68,10 @@ class _Run:
             for cells in (self._befores, self._afters, self._row_ids, self._physical_ids)
         )
 
-    def texts(self, layout: MessageTemplate) -> list[bytes]:
-        """Return the event key and the event value of each row; all of them have this layout."""
+    def texts(self, template: MessageTemplate) -> list[bytes]:
+        """Return the event key and the event value of each row; all of them have this template."""
         try:
-            return layout.texts(
+            return template.texts(
                 (
                     [row.commit_ts for row in self.rows],
                     self._row_ids,
@@ -97,7 +97,7 @@ class RowTexts:
         self._escaped = html_safe if settings.dialect.html_escapes else bare
         # The table is kept beside its columns, so that its identity cannot be reused.
         self._columns: dict[int, tuple[SourceTable, tuple[ColumnTexts, ...]]] = {}
-        self._layouts: dict[Shape, MessageTemplate] = {}
+        self._templates: dict[Shape, MessageTemplate] = {}
 
     def pairs(self, rows: Sequence[RowEvent]) -> Pairs:
         """Return the rows' event keys, and their event values.
@@ -120,8 +120,8 @@ class RowTexts:
 
     def reduced(self, row: RowEvent, how: ReducedRow) -> tuple[bytes, bytes]:
         """Return the event key and value that are sent instead of a row that is too large."""
-        layout = self._layout(row, self._shape(row)[-1], how)
-        key, value = _Run([row]).texts(layout)
+        template = self._template(row, self._shape(row)[-1], how)
+        key, value = _Run([row]).texts(template)
         return key, value
 
     def _shape(self, row: RowEvent) -> Shape:
@@ -139,13 +139,13 @@ class RowTexts:
         )
 
     def _group(self, run: _Run, shape: Shape) -> Pairs:
-        layout = self._layouts.get(shape)
-        if layout is None:
-            layout = self._layouts[shape] = self._layout(run.rows[0], shape[-1], None)
-        texts = run.texts(layout)
+        template = self._templates.get(shape)
+        if template is None:
+            template = self._templates[shape] = self._template(run.rows[0], shape[-1], None)
+        texts = run.texts(template)
         return texts[::2], texts[1::2]
 
-    def _layout(
+    def _template(
         self, row: RowEvent, changed: tuple[int, ...], how: ReducedRow | None
     ) -> MessageTemplate:
         draft = MessageTemplateBuilder()
@@ -153,7 +153,7 @@ class RowTexts:
         draft.text("\n")
         self._value(draft, row, changed, handle_only=how is not None)
         draft.text("\n")
-        return draft.layout()
+        return draft.template()
 
     def _key(self, draft: MessageTemplateBuilder, row: RowEvent, how: ReducedRow | None) -> None:
         dialect, name = self._settings.dialect, row.table.table.id

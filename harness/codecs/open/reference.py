@@ -9,57 +9,46 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from harness.codecs.open.dialect import DIALECTS
 from harness.codecs.ticdc.settings import (
     BIGINT,
     DECIMAL,
     EXTENSION,
+    LARGE,
+    LARGE_OPTIONS,
+    MAX_BATCH_SIZE,
     MAX_MESSAGE_BYTES,
+    MESSAGE_BYTES,
+    ONLY_UPDATED,
     WATERMARK,
+    with_file_keys,
 )
 from harness.contracts import Setting, TypeForm
 from harness.model.columns import ColumnKind
 from harness.wire.compression import COMPRESSIONS
 
 FLAG, COUNT, TEXT = "true | false", "1..", "text"
-LARGE = "sink.kafka-config.large-message-handle."
-OPTIONS = ("none", "claim-check", "handle-key-only")
-MAX_BATCH_SIZE = 16
-_NO_EFFECT = "Taken for the sake of changefeeds that other protocols share; without effect here."
+BATCH_SIZE = 16
+_AVRO_ALONE = "it is of Avro, and the Open Protocol's encoder does not look at it"
 
 
 def _or(words: tuple[str, ...]) -> str:
     return " | ".join(words)
 
 
-SETTINGS: tuple[Setting, ...] = (
+_ROWS: tuple[Setting, ...] = (
     Setting(
-        "max-batch-size",
-        str(MAX_BATCH_SIZE),
+        MAX_BATCH_SIZE,
+        str(BATCH_SIZE),
         COUNT,
         "Sink URI: the most row events in one message.",
         ("open.frame.batch",),
     ),
     Setting(
-        "sink.kafka-config.codec-config.max-batch-size",
-        str(MAX_BATCH_SIZE),
-        COUNT,
-        "Changefeed file: the same; the sink URI wins.",
-        ("open.frame.batch",),
-    ),
-    Setting(
-        "max-message-bytes",
+        MESSAGE_BYTES,
         str(MAX_MESSAGE_BYTES),
         COUNT,
         "Sink URI: the largest message, with what Kafka adds to it. A single row beyond it stops "
         "the changefeed with ErrMessageTooLarge, unless large messages are handled.",
-        ("open.frame.batch",),
-    ),
-    Setting(
-        "sink.kafka-config.max-message-bytes",
-        str(MAX_MESSAGE_BYTES),
-        COUNT,
-        "Changefeed file: the same; the sink URI wins.",
         ("open.frame.batch",),
     ),
     Setting(
@@ -70,17 +59,10 @@ SETTINGS: tuple[Setting, ...] = (
         ("open.row.update.old-value",),
     ),
     Setting(
-        "only-output-updated-columns",
+        ONLY_UPDATED,
         "false",
         FLAG,
         "Sink URI: `p` holds the columns that changed only.",
-        ("open.row.update.changed-columns-setting",),
-    ),
-    Setting(
-        "sink.only-output-updated-columns",
-        "false",
-        FLAG,
-        "Changefeed file: the same; either of them switches it on.",
         ("open.row.update.changed-columns-setting",),
     ),
     Setting(
@@ -93,7 +75,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         LARGE + "large-message-handle-option",
         "none",
-        _or(OPTIONS),
+        _or(LARGE_OPTIONS),
         "Changefeed file: what becomes of a row beyond `max-message-bytes`. `handle-key-only` "
         'sends its handle columns (`"ohk":true`), `claim-check` those and the place of a file that '
         "holds the whole message (`ccl`). Not with `force-replicate`.",
@@ -116,12 +98,14 @@ SETTINGS: tuple[Setting, ...] = (
         "false",
         FLAG,
         "Changefeed file: refused with `claim-check`, as the Open Protocol has no raw values.",
+        without_effect="only claim checks could be raw",
     ),
-    Setting(EXTENSION, "false", FLAG, _NO_EFFECT),
-    Setting(DECIMAL, "precise", "precise | string", _NO_EFFECT),
-    Setting(BIGINT, "long", "long | string", _NO_EFFECT),
-    Setting(WATERMARK, "false", FLAG, _NO_EFFECT),
+    Setting(EXTENSION, "false", FLAG, "", without_effect=_AVRO_ALONE),
+    Setting(DECIMAL, "precise", "precise | string", "", without_effect=_AVRO_ALONE),
+    Setting(BIGINT, "long", "long | string", "", without_effect=_AVRO_ALONE),
+    Setting(WATERMARK, "false", FLAG, "", without_effect=_AVRO_ALONE),
 )
+SETTINGS = tuple(with_file_keys(_ROWS))
 _INTEGER = TypeForm("JSON integer")
 _FLOAT = TypeForm(
     "JSON number, the shortest digits that read back",
@@ -169,4 +153,3 @@ TYPES: Mapping[ColumnKind, TypeForm] = MappingProxyType(
         ColumnKind.VECTOR: TypeForm("JSON string", "As `[1,2.5,-3]`."),
     }
 )
-DIALECT_NAMES = tuple(DIALECTS)

@@ -16,21 +16,26 @@ from typing import Any
 
 from harness.codecs.open.dialect import DIALECTS, OpenDialect
 from harness.codecs.open.reference import (
+    BATCH_SIZE,
     COUNT,
     FLAG,
-    LARGE,
-    MAX_BATCH_SIZE,
     SETTINGS,
     TEXT,
 )
 from harness.codecs.ticdc.settings import (
+    FILE_KEYS,
     GO_BOOLEANS,
+    LARGE,
+    MAX_BATCH_SIZE,
     MAX_MESSAGE_BYTES,
+    MESSAGE_BYTES,
+    ONLY_UPDATED,
     SOURCE_KEYS,
     is_source_setting,
 )
 from harness.contracts import Setting
 from harness.errors import UsageError
+from harness.model.settings import Settings
 
 _KNOWN: Mapping[str, Setting] = {setting.name: setting for setting in SETTINGS}
 
@@ -40,7 +45,7 @@ class OpenSettings:
     """What decides the bytes of a changefeed's messages; sizes are in bytes, batches in events."""
 
     dialect: OpenDialect
-    max_batch_size: int = MAX_BATCH_SIZE
+    max_batch_size: int = BATCH_SIZE
     max_message_bytes: int = MAX_MESSAGE_BYTES
     output_old_value: bool = True
     delete_only_handle: bool = False
@@ -50,7 +55,7 @@ class OpenSettings:
     storage_uri: str = ""
 
 
-def settings(values: Mapping[str, object], dialect: str) -> OpenSettings:
+def settings(values: Settings, dialect: str) -> OpenSettings:
     """Read a scenario's `settings.open`; UsageError for what TiCDC or the dialect does not know."""
     if dialect not in DIALECTS:
         raise UsageError(
@@ -60,19 +65,15 @@ def settings(values: Mapping[str, object], dialect: str) -> OpenSettings:
     found: dict[str, Any] = {
         name: _read(name, value) for name, value in values.items() if not is_source_setting(name)
     }
-    batch, limit = "max-batch-size", "max-message-bytes"
-    only = "only-output-updated-columns"
     read = OpenSettings(
         dialect=version,
-        max_batch_size=_first(
-            found, MAX_BATCH_SIZE, batch, f"sink.kafka-config.codec-config.{batch}"
-        ),
-        max_message_bytes=_first(found, MAX_MESSAGE_BYTES, limit, f"sink.kafka-config.{limit}"),
+        max_batch_size=_first(found, BATCH_SIZE, MAX_BATCH_SIZE),
+        max_message_bytes=_first(found, MAX_MESSAGE_BYTES, MESSAGE_BYTES),
         output_old_value=found.get("sink.open.output-old-value", version.old_value),
         delete_only_handle=found.get(
             "sink.delete-only-output-handle-key-columns", version.delete_handle_only
         ),
-        only_updated=_first(found, False, only, f"sink.{only}"),  # noqa: FBT003
+        only_updated=_first(found, False, ONLY_UPDATED),  # noqa: FBT003
         large=found.get(LARGE + "large-message-handle-option") or "none",
         compression=found.get(LARGE + "large-message-handle-compression") or "none",
         storage_uri=found.get(LARGE + "claim-check-storage-uri", ""),
@@ -81,9 +82,9 @@ def settings(values: Mapping[str, object], dialect: str) -> OpenSettings:
     return read
 
 
-def _first(found: Mapping[str, Any], default: Any, uri: str, file: str) -> Any:  # noqa: ANN401
-    # A zero or a false in the URI does not replace what the file says (mergo.WithOverride).
-    return found.get(uri) or found.get(file) or found.get(uri, default)
+def _first(found: Mapping[str, Any], default: Any, name: str) -> Any:  # noqa: ANN401
+    # A zero or a false in the URI does not replace what the file says.
+    return found.get(name) or found.get(FILE_KEYS[name]) or found.get(name, default)
 
 
 def _read(name: str, value: object) -> Any:  # noqa: ANN401  (a setting's row says what it is)
@@ -136,9 +137,7 @@ def _wrong(setting: Setting, value: object) -> UsageError:
     return UsageError(f"{setting.name} cannot be {value!r}", expected=setting.values)
 
 
-def _refuse_what_is_at_odds(
-    values: Mapping[str, object], found: Mapping[str, Any], read: OpenSettings
-) -> None:
+def _refuse_what_is_at_odds(values: Settings, found: Mapping[str, Any], read: OpenSettings) -> None:
     forced = str(values.get("force-replicate", False)).lower() == "true"
     if forced and found.get("sink.delete-only-output-handle-key-columns"):
         raise UsageError(

@@ -76,7 +76,7 @@ def _with_nulls(slot: ValueSlot, values: Sequence[Value]) -> list[str]:
 
 
 class MessageTemplateBuilder:
-    """A layout that is being put together from left to right."""
+    """A template that is being put together from left to right."""
 
     def __init__(self) -> None:
         """Start empty."""
@@ -105,6 +105,6 @@ class MessageTemplateBuilder:
             comma = ","
         self.text("}")
 
-    def layout(self) -> MessageTemplate:
+    def template(self) -> MessageTemplate:
         """Return what was put together."""
         return MessageTemplate(tuple(self._constants), tuple(self._slots))

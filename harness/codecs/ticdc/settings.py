@@ -5,8 +5,11 @@ Source: tiflow c7b2588 pkg/sink/codec/common/config.go `Apply`, message.go:31 `M
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
+
+from harness.contracts import Setting
 
 # What Kafka adds to a message, in bytes, as TiCDC counts it.
 RECORD_OVERHEAD: Final = 36
@@ -16,6 +19,19 @@ DECIMAL: Final = "avro-decimal-handling-mode"
 BIGINT: Final = "avro-bigint-unsigned-handling-mode"
 WATERMARK: Final = "avro-enable-watermark"
 INTEGRITY: Final = "integrity.integrity-check-level"
+MAX_BATCH_SIZE: Final = "max-batch-size"
+MESSAGE_BYTES: Final = "max-message-bytes"
+ONLY_UPDATED: Final = "only-output-updated-columns"
+LARGE: Final = "sink.kafka-config.large-message-handle."
+LARGE_OPTIONS: Final = ("none", "claim-check", "handle-key-only")
+_CODEC: Final = "sink.kafka-config.codec-config."
+# Parameter of the sink URI -> the same in the changefeed file; the URI wins, but for a zero, a
+# false and an empty text (config.go `mergeConfig`: mergo.WithOverride).
+FILE_KEYS: Final[Mapping[str, str]] = {
+    **{name: _CODEC + name for name in (MAX_BATCH_SIZE, EXTENSION, WATERMARK, DECIMAL, BIGINT)},
+    MESSAGE_BYTES: f"sink.kafka-config.{MESSAGE_BYTES}",
+    ONLY_UPDATED: f"sink.{ONLY_UPDATED}",
+}
 # What decides rows and topics before any encoder sees them; `harness.sources` reads these.
 SOURCE_KEYS: Final = (
     "bdr-mode",
@@ -36,3 +52,12 @@ GO_BOOLEANS: Final[Mapping[str, bool]] = {
 def is_source_setting(name: str) -> bool:
     """Return whether the source reads a setting, and no codec does."""
     return name in SOURCE_KEYS or name.startswith(_SOURCE_SECTIONS)
+
+
+def with_file_keys(rows: Sequence[Setting]) -> Iterator[Setting]:
+    """Yield rows of settings, behind each parameter of the sink URI its key of the file."""
+    for row in rows:
+        yield row
+        if row.name in FILE_KEYS:
+            meaning = f"Changefeed file: `{row.name}`; the sink URI wins."
+            yield replace(row, name=FILE_KEYS[row.name], meaning=meaning)

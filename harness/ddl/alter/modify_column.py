@@ -75,9 +75,9 @@ class ModifyColumn:
             table = replace(table, max_column_id=table.max_column_id + 1)
             column = replace(column, id=table.max_column_id, former_id=old.id)
             table = _reindexed(table, old.name)
-        table = _with_inline_keys(table, self.column, old)
         table = self._placed(table, old, column)
         table = renamed_in_keys(table, old.name, column.name)
+        table = _with_inline_keys(table, self.column)
         return (Effect(table, ActionType.MODIFY_COLUMN),)
 
     def _placed(self, table: Table, old: Column, column: Column) -> Table:
@@ -105,14 +105,12 @@ def _reindexed(table: Table, column: str) -> Table:
     return replace(table, indexes=tuple(indexes), max_index_id=highest)
 
 
-def _with_inline_keys(table: Table, definition: ColumnDef, old: Column) -> Table:
+def _with_inline_keys(table: Table, definition: ColumnDef) -> Table:
     for key in inline_constraints(definition):
-        if key.kind is ConstraintKind.PRIMARY and _in_primary_key(table, old.name):
-            continue
-        over_old = replace(key, parts=(replace(key.parts[0], column=old.name),))
         is_primary = key.kind is ConstraintKind.PRIMARY
-        name = "PRIMARY" if is_primary else unused_name(table, over_old)
-        table = add_key(table, replace(over_old, name=name))
+        if not (is_primary and _in_primary_key(table, definition.name)):
+            name = "PRIMARY" if is_primary else unused_name(table, key)
+            table = add_key(table, replace(key, name=name))
     return table
 
 
@@ -143,7 +141,7 @@ _LENGTHS = {kind: size for size, *kinds in BLOB_SIZES for kind in kinds}
 
 
 def _rewrites(old: Column, new: Column) -> bool:
-    """Tell whether changing `old` into `new` rewrites rows in TiDB."""
+    """Return whether changing `old` into `new` rewrites rows in TiDB."""
     if old.kind is new.kind:
         return _same_kind(old, new)
     if {old.kind, new.kind} <= INTEGERS:

@@ -119,7 +119,7 @@ def _alter_charset(table: Table, options: tuple[TableOption, ...]) -> Effect | N
 
 
 def _already(table: Table, charset: Charset) -> bool:
-    """Tell whether every column with a character set has this one already: TiDB's no-op."""
+    """Return whether every column with a character set has this one already: TiDB's no-op."""
     return all(
         column.charset in (None, BINARY)
         or (column.charset, column.collation) == (charset.name, charset.collation)

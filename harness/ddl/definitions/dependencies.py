@@ -22,12 +22,11 @@ def refuse_broken(before: Table | None, after: Table, places: Mapping[str, int])
     that it leaves nameless is "".
     """
     for what, owner, name in _uses(after):
-        if any(column.name.lower() == name for column in after.columns):
+        if after.find_column(name) is not None:
             continue
-        if before is None or all(column.name.lower() != name for column in before.columns):
+        if before is None or before.find_column(name) is None:
             place = places.get(owner.lower(), places.get("", 0))
-            known = tuple(column.name for column in after.columns)
-            raise unknown_column(place, name, f"{what} function", known)
+            raise unknown_column(place, name, f"{what} function", after.column_names)
         raise Refused(
             places.get(name, 0),
             f"Column '{name}' has a {what} dependency and cannot be dropped or renamed",

@@ -293,7 +293,7 @@ class Constraint:
 
 
 def sees_constraint(cursor: Cursor) -> bool:
-    """Tell whether a constraint, and not a column, is defined here."""
+    """Return whether a constraint, and not a column, is defined here."""
     if cursor.sees_any("VECTOR", "COLUMNAR"):
         return cursor.peek().upper in ("INDEX", "KEY")
     return cursor.sees_any("CONSTRAINT", *_CONSTRAINTS)

@@ -77,7 +77,7 @@ def sent_options(options: tuple[TableOption, ...]) -> tuple[TableOption, ...]:
 
 
 def only_placement(options: tuple[TableOption, ...]) -> bool:
-    """Tell whether every option is about placement; such a specification is not sent."""
+    """Return whether every option is about placement; such a specification is not sent."""
     return all(option.kind == PLACEMENT for option in options)
 
 
@@ -126,7 +126,7 @@ def parse_table_option(cursor: Cursor) -> TableOption | None:
 
 
 def sees_charset(cursor: Cursor) -> bool:
-    """Tell whether CHARACTER SET, CHARSET or CHAR SET stands here."""
+    """Return whether CHARACTER SET, CHARSET or CHAR SET stands here."""
     return cursor.sees("CHARACTER", "SET") or cursor.sees("CHARSET") or cursor.sees("CHAR", "SET")
 
 

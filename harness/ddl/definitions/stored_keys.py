@@ -118,7 +118,7 @@ def add_integer_handle(table: Table, key: Constraint) -> Table:
 
 
 def is_integer_handle(table: Table, key: Constraint) -> bool:
-    """Tell whether a clustered primary key would be the integer handle itself."""
+    """Return whether a clustered primary key would be the integer handle itself."""
     if len(key.parts) != 1 or key.parts[0].expr is not None:
         return False
     column = table.find_column(key.parts[0].column)
@@ -156,7 +156,7 @@ def add_foreign_key(table: Table, key: Constraint, schema: str) -> Table:
 
 
 def covered(table: Table, columns: tuple[str, ...]) -> bool:
-    """Tell whether some index starts with these columns, whole."""
+    """Return whether some index starts with these columns, whole."""
     wanted = tuple(column.lower() for column in columns)
     heads = (index.parts[: len(wanted)] for index in table.indexes)
     return any(

@@ -60,7 +60,7 @@ def _refuse_keys(table: Table, partitioning: Partitioning) -> None:
     method = partitioning.method
     text = method.expr.restore() if method.expr is not None else ""
     wanted = {name.lower() for name in method.columns} | set(mentioned(text))
-    known = tuple(column.name for column in table.columns)
+    known = table.column_names
     for name in sorted(wanted - {column.lower() for column in known}):
         raise unknown_column(partitioning.at, name, "partition function", known)
     to_global = {name.lower() for name, is_global in partitioning.update_indexes if is_global}

@@ -98,11 +98,11 @@ class Cursor:
         return self.offset
 
     def sees(self, *words: str) -> bool:
-        """Tell whether the next tokens are these keywords or operators, in this order."""
+        """Return whether the next tokens are these keywords or operators, in this order."""
         return all(self.peek(ahead).upper == word for ahead, word in enumerate(words))
 
     def sees_any(self, *words: str) -> bool:
-        """Tell whether the current token is one of these keywords or operators."""
+        """Return whether the current token is one of these keywords or operators."""
         return bool(self.token.upper) and self.token.upper in words
 
     def take(self, *words: str) -> bool:
@@ -146,11 +146,11 @@ class Cursor:
             raise self.fail("the end of the statement")
 
     def sees_query(self, ahead: int = 0) -> bool:
-        """Tell whether the token `ahead` starts a query."""
+        """Return whether the token `ahead` starts a query."""
         return self.peek(ahead).upper in ("SELECT", "WITH", "TABLE", "VALUES")
 
     def sees_subquery(self) -> bool:
-        """Tell whether a query in one or more parentheses stands here."""
+        """Return whether a query in one or more parentheses stands here."""
         ahead = 0
         while self.peek(ahead).upper == "(":
             ahead += 1
@@ -167,7 +167,7 @@ class Cursor:
             return None
 
     def sees_name(self) -> bool:
-        """Tell whether the current token can be a name: quoted, or a word that is not reserved."""
+        """Return whether the current token can be a name: quoted, or a word not reserved."""
         token = self.token
         return token.kind is TokenKind.QUOTED_NAME or (
             token.kind is TokenKind.WORD and token.upper not in RESERVED

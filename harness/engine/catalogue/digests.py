@@ -13,6 +13,7 @@ import msgspec
 import orjson
 
 from harness.engine.catalogue import golden
+from harness.engine.catalogue.record_text import content_digest
 from harness.engine.plan.case import Plan
 from harness.model.record import Record, SchemaUse
 
@@ -43,7 +44,7 @@ def digests(plan: Plan) -> Digests:
     """Return the digests of a plan: of each part of its records, the log and expected tables."""
     delivery, stop = plan.delivery, plan.stopped
     log = [
-        (*there, log.start, log.end, [(one.offset, golden.digest(one.record)) for one in log.read])
+        (*there, log.start, log.end, [(one.offset, content_digest(one.record)) for one in log.read])
         for there, log in sorted(delivery.logs.items())
     ]
     hostile = [(place.topic, place.partition, place.offset) for place in delivery.hostile or ()]

@@ -1,7 +1,7 @@
 """Golden files: what a scenario's records and tables are, as text that a person reviews.
 
-`golden/<path>/<variant>.records.txt` holds the records before any disturbance, decoded, each with
-the sha256 of its bytes, and each schema where it is first used (its id is that of a registry in
+`golden/<path>/<variant>.records.txt` holds the records before any disturbance, with all that a
+consumer can see of them (`record_text` prints them; the id of a schema is that of a registry in
 memory, counted from 1); `<variant>.tables.txt` the expected tables. A variant is protocol, dialect
 (when it is not the default), profile (when there is one) and partitions, such as `open-p2`,
 `open@4.0.4-p2` or `avro+strings-p1`.
@@ -11,18 +11,17 @@ from __future__ import annotations
 
 import difflib
 import shlex
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from hashlib import sha256
 from itertools import islice, takewhile
 from pathlib import Path
 
 from harness.contracts import DEFAULT_DIALECT
-from harness.engine.catalogue.inline_schemas import InlineSchemas
+from harness.engine.catalogue.record_text import RecordPrinter, readable, stored_lines
 from harness.engine.catalogue.workspace import GOLDENS, RECORDS, TABLES
 from harness.engine.plan.case import Plan
 from harness.errors import Location, Problem, UsageError
-from harness.model.record import Record, SchemaUse
 from harness.scenario.document import Scenario
 from harness.scenario.expand import Case, cases
 from harness.verdict.text import row_text
@@ -51,35 +50,16 @@ def directory(root: Path, scenario: Scenario) -> Path:
     return root / scenario.path
 
 
-def digest(record: Record) -> str:
-    """Return the sha256 of a record's key and value, each preceded by its length (-1 for null)."""
-    state = sha256()
-    for part in (record.key, record.value):
-        state.update((-1 if part is None else len(part)).to_bytes(8, "big", signed=True))
-        state.update(part or b"")
-    return state.hexdigest()
-
-
 def records_text(plan: Plan) -> str:
     """Return the records file."""
     lines = [f"# {plan.case.scenario.id} {variant(plan.case)}: records before any disturbance"]
-    offsets: dict[tuple[str, int], int] = {}
-    shown: set[SchemaUse] = set()
-    inline = InlineSchemas()
+    offsets: Counter[tuple[str, int]] = Counter()
+    printer = RecordPrinter()
     for record in plan.records:
-        uses = [use for use in (record.key_schema, record.value_schema) if use is not None]
-        for use in uses:
-            if use not in shown:
-                shown.add(use)
-                lines += ["", f"schema {use.id} of {use.subject}", f"  {use.schema}"]
         place = (record.topic, record.partition)
-        offset = offsets.get(place, 0)
-        offsets[place] = offset + 1
-        lines += ["", f"{record.topic}/{record.partition}@{offset} sha256={digest(record)}"]
-        for event in plan.wire.decode(record.key, record.value):
-            lines += [f"  key   {inline.short(event.key_text)}"]
-            lines += [f"  value {inline.short(event.value_text)}"]
-    return "\n".join([*lines, *inline.lines()]) + "\n"
+        lines += ["", *printer.lines(readable(plan.wire, record, offsets[place]))]
+        offsets[place] += 1
+    return "\n".join([*lines, *printer.inline_schemas(), *stored_lines(plan.wire)]) + "\n"
 
 
 def tables_text(plan: Plan) -> str:
@@ -88,10 +68,10 @@ def tables_text(plan: Plan) -> str:
     what = f"tables at resolved ts {expected.resolved_ts}"
     lines = [f"# {plan.case.scenario.id} {variant(plan.case)}: {what}"]
     for table_id, state in sorted(expected.tables.items()):
-        columns = state.mounted.table.columns
-        key = ", ".join(columns[i].name for i in state.mounted.handle) or "none: a multiset"
+        columns = state.source_table.table.columns
+        key = ", ".join(columns[i].name for i in state.source_table.handle) or "none: a multiset"
         lines += ["", f"{table_id}  key {key}"]
-        lines += sorted(f"  {row_text(state.mounted, row)}" for row in state.all_rows())
+        lines += sorted(f"  {row_text(state.source_table, row)}" for row in state.all_rows())
     return "\n".join(lines) + "\n"
 
 

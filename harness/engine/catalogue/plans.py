@@ -9,7 +9,9 @@ from harness.engine.catalogue.digests import digests
 from harness.engine.catalogue.golden import Difference
 from harness.engine.catalogue.parallel import spread
 from harness.engine.catalogue.workspace import Workspace
-from harness.engine.plan.case import Emission, Plan, author_problems, plan
+from harness.engine.plan.case import Emission, Plan, plan
+from harness.engine.plan.expectations import author_problems
+from harness.engine.plan.stream_problems import stream_problems
 from harness.errors import Problem, ScenarioError
 from harness.model.change import ChangeLog
 from harness.record.lock import load_lock
@@ -25,6 +27,7 @@ def plans(space: Workspace, chosen: Sequence[Case]) -> tuple[Plan, ...]:
     planned, problems = _planned(space, chosen)
     for one in planned:
         problems += author_problems(one)
+    problems += stream_problems(planned)
     problems += [golden.problem(found, one.case.scenario) for one, found in _golden(space, planned)]
     if problems:
         raise ScenarioError(tuple(dict.fromkeys(problems)))

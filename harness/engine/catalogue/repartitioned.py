@@ -19,7 +19,8 @@ from dataclasses import dataclass
 
 from harness.engine.catalogue.plans import planned_only, plans
 from harness.engine.catalogue.workspace import Workspace
-from harness.engine.plan.case import Plan, author_problems
+from harness.engine.plan.case import Plan
+from harness.engine.plan.expectations import author_problems
 from harness.engine.plan.one_case import spread
 from harness.errors import ScenarioError, UsageError
 from harness.faults.actions import AddPartitions
@@ -100,7 +101,7 @@ def _reason(plan: Plan) -> str:
 
 
 def _changes_shape(plan: Plan) -> bool:
-    """Tell whether rows of one table are sent in more than one shape."""
+    """Return whether rows of one table are sent in more than one shape."""
     shapes: dict[TableId, SourceTable] = {}
     return any(
         shapes.setdefault(event.table.table.id, event.table) != event.table

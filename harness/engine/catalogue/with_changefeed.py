@@ -18,7 +18,8 @@ from pathlib import Path
 
 from harness.engine.catalogue.plans import planned_only
 from harness.engine.catalogue.workspace import Workspace
-from harness.engine.plan.case import Plan, author_problems
+from harness.engine.plan.case import Plan
+from harness.engine.plan.expectations import author_problems
 from harness.errors import Location, ScenarioError, UsageError
 from harness.protocols import PROTOCOLS
 from harness.scenario.expand import Case, Laid
@@ -93,8 +94,8 @@ def _general(
     config: ChangefeedConfig, path: Path, cases: Sequence[Case], about: Sequence[str]
 ) -> Iterator[str]:
     yield f"goldens are not compared: they belong to the scenarios' own settings, not to {path}"
-    if config.unplayed:
-        yield f"{path}: these keys show nowhere on the wire: {', '.join(config.unplayed)}"
+    if config.ignored:
+        yield f"{path}: these keys show nowhere on the wire: {', '.join(config.ignored)}"
     left = Counter(case.protocol for case in cases if case.protocol not in about)
     for protocol, count in left.items():
         yield f"{count} cases of {protocol} are left out: {path} is about {' and '.join(about)}"

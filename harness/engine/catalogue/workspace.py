@@ -20,7 +20,7 @@ RECORDS, TABLES = GOLDENS = (".records.txt", ".tables.txt")
 
 
 def in_ci(environment: Mapping[str, str]) -> bool:
-    """Tell whether CI is set, as CI services set it; there nobody reviews what a run writes."""
+    """Return whether CI is set, as CI services set it; there nobody reviews what a run writes."""
     return environment.get("CI", "").lower() not in {"", "0", "false"}
 
 

@@ -46,7 +46,7 @@ def laid_out(plan: Plan, directory: Path) -> Path | None:
 
 
 def leaves_out(plan: Plan) -> bool:
-    """Tell whether some of the plan's messages lack what is stored beside them."""
+    """Return whether some of the plan's messages lack what is stored beside them."""
     wire = plan.wire
     return isinstance(wire, StoresOutside) and (
         bool(wire.claim_checks) or bool(rows_left_out(plan))

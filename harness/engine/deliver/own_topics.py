@@ -55,7 +55,7 @@ class OwnTopics:
         self._make([(name, count) for name, count in wanted.items() if name not in there])
         return tuple(
             f"{name} has {there[name]} partitions, {count} are filled: those above stay empty, "
-            "without any resolved mark"
+            "without any resolved event"
             for name, count in wanted.items()
             if there.get(name, 0) > count
         )

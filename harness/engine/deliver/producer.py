@@ -1,7 +1,7 @@
 """How messages leave: plainly, or in transactions that are committed or aborted.
 
-Law: an aborted message was on the broker. A producer that aborts at once never sends what it still
-holds, so everything is flushed before either end of a transaction.
+An aborted message reaches the broker first. A producer that aborts at once never sends what it
+still holds, so everything is flushed before either end of a transaction.
 """
 
 from __future__ import annotations

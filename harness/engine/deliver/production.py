@@ -1,6 +1,6 @@
 """Cases into the topics of somebody's own cluster, and the account of what arrived there.
 
-Law: nothing is half-configured. Everything that can be refused is refused before the first record;
+Nothing is half-configured. Everything that can be refused is refused before the first record;
 schemas are posted and topics made before it too; and whatever ends the sending, the account says
 what the broker took.
 """

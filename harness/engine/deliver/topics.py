@@ -1,6 +1,6 @@
 """The topics of a run: created in one request, and taken away again where the cluster outlives us.
 
-Law: on a shared cluster we delete what we created, whatever happened in between, and nothing else.
+On a shared cluster we delete what we created, whatever happened in between, and nothing else.
 """
 
 from __future__ import annotations

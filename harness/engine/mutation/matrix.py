@@ -8,9 +8,11 @@ have caught something else.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 
+from harness.engine.mutation.attribution import Named, named
+from harness.engine.mutation.claims import claims
 from harness.engine.mutation.prepared import Prepared
 from harness.model.finding import FINDINGS, Finding, FindingKind, Judgement, Verdict
 from harness.mutants.mutant import Mutant
@@ -37,6 +39,7 @@ class Evaluation:
     outcome: MutantOutcome
     seed: int = 0
     finding: Finding | None = None
+    named: Named | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,7 @@ class MutantResult:
     protocol: str
     evaluations: tuple[Evaluation, ...]
     claimed_by: frozenset[str]
+    named: tuple[Named, ...] = ()
 
     def by(self, outcome: MutantOutcome, *, claimed: bool) -> tuple[Evaluation, ...]:
         """Return the evaluations of one outcome, those in claiming scenarios or the others."""
@@ -58,7 +62,7 @@ class MutantResult:
 
     @property
     def detected(self) -> bool:
-        """Tell whether a scenario that claims the mutant caught it by its defect."""
+        """Return whether a scenario that claims the mutant caught it by its defect."""
         return bool(self.by(MutantOutcome.DETECTED, claimed=True))
 
 
@@ -79,33 +83,40 @@ def evaluation(mutant: Mutant, prepared: Prepared) -> Evaluation:
     """Return the best of a mutant's deliveries of one case, from the point of view of the case."""
     case = prepared.plan.case
     best = Evaluation(mutant.name, case.protocol, case.scenario.id, case.id, MutantOutcome.SURVIVED)
+    first: Named | None = None
     for seed in prepared.seeds:
-        outcome, finding = outcome_of(mutant, prepared.verdict(mutant.parts, seed))
+        verdict = prepared.verdict(mutant.parts, seed)
+        outcome, finding = outcome_of(mutant, verdict)
+        first = first or named(mutant, prepared, seed, verdict)
         if outcome > best.outcome:
             best = Evaluation(
                 mutant.name, case.protocol, case.scenario.id, case.id, outcome, seed, finding
             )
         if outcome is MutantOutcome.DETECTED:
             break
-    return best
+    return replace(best, named=first)
 
 
 def evaluate(mutant: Mutant, protocol: str, cases: Iterable[Prepared]) -> MutantResult:
     """Run a mutant over the cases of one protocol."""
     best: dict[str, Evaluation] = {}
-    claims: set[str] = set()
+    claimed_by: set[str] = set()
+    failing: list[Named] = []
     for prepared in cases:
         scenario = prepared.plan.case.scenario
         if prepared.plan.case.protocol != protocol:
             continue
-        if mutant.name in scenario.kills:
-            claims.add(scenario.id)
+        if claims(scenario, mutant, protocol):
+            claimed_by.add(scenario.id)
         there = best.get(scenario.id)
-        if there is None or there.outcome < MutantOutcome.DETECTED:
-            found = evaluation(mutant, prepared)
-            if there is None or found.outcome > there.outcome:
-                best[scenario.id] = found
-    return MutantResult(mutant.name, protocol, tuple(best.values()), frozenset(claims))
+        found = evaluation(mutant, prepared)
+        if found.named is not None:
+            failing.append(found.named)
+        if there is None or found.outcome > there.outcome:
+            best[scenario.id] = found
+    return MutantResult(
+        mutant.name, protocol, tuple(best.values()), frozenset(claimed_by), tuple(failing)
+    )
 
 
 def joined(entry: tuple[str, str], parts: Sequence[MutantResult]) -> MutantResult:
@@ -114,6 +125,7 @@ def joined(entry: tuple[str, str], parts: Sequence[MutantResult]) -> MutantResul
         *entry,
         tuple(evaluation for part in parts for evaluation in part.evaluations),
         frozenset(scenario for part in parts for scenario in part.claimed_by),
+        tuple(one for part in parts for one in part.named),
     )
 
 

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from harness.contracts import Wire
+from harness.contracts import BoundCodec
 from harness.engine.deliver.large_messages import rows_left_out
+from harness.engine.mutation.circumstances import as_delivered
 from harness.engine.mutation.unchanged import reads_alike
 from harness.engine.plan.case import Plan
 from harness.errors import DecodingError
@@ -22,20 +23,22 @@ from harness.model.source_events import RowEvent
 from harness.mutants.consumer import REFERENCE, Consumer
 from harness.mutants.delivery import Delivery, deliver, lying
 from harness.mutants.parts import Known, Parts
-from harness.verdict.judge import judge
+from harness.verdict.case import Judged
+from harness.verdict.design import AS_EXPECTED
+from harness.verdict.judge import judge_design
 
 # A hundred deliveries of a thousand cases would fill the memory.
 KEPT = 8
 Decoded = tuple[DecodedEvent, ...] | DecodingError
 
 
-class RememberedWire:
+class RememberedCodec:
     """A wire that decodes the same bytes once: decoding is pure, so no answer changes.
 
     It knows the rows that messages have the handle key of alone, as a reader who asks for them.
     """
 
-    def __init__(self, wire: Wire, left_out: Rows) -> None:
+    def __init__(self, wire: BoundCodec, left_out: Rows) -> None:
         """Take the wire that decodes, and the rows that messages leave out."""
         self._left_out = left_out
         self._wire = wire
@@ -75,10 +78,12 @@ class Prepared:
         self._there = lying(sent(delivery.steps), delivery.logs, delivery.starts, exact=exact)
         self.seeds = tuple(seeds)
         self._kept: dict[int, Delivery] = {}
+        self._judged_as: dict[int, Judged] = {}
 
     @cached_property
-    def _wire(self) -> RememberedWire:
-        return RememberedWire(self.plan.wire, rows_left_out(self.plan))
+    def wire(self) -> RememberedCodec:
+        """Return the wire as consumers read by it: each message is decoded once."""
+        return RememberedCodec(self.plan.wire, rows_left_out(self.plan))
 
     @cached_property
     def _reference(self) -> Mapping[int, Verdict]:
@@ -94,17 +99,24 @@ class Prepared:
     def verdict(self, parts: Parts, seed: int) -> Verdict:
         """Return the verdict on a consumer of these parts over one delivery."""
         reference = self._reference[seed]
-        if reads_alike(parts, self._wire, self.known, self.delivery(seed)):
+        if reads_alike(parts, self.wire, self.known, self.delivery(seed)):
             return reference
         return self._judged(parts, seed)
 
     def read_by(self, parts: Parts, seed: int) -> Observed:
         """Return what a consumer of these parts answers to one delivery."""
-        consumer = Consumer(self._job, self._wire, parts, self.known)
-        return consumer.consume(self.delivery(seed))
+        return self.consumer(parts).consume(self.delivery(seed))
+
+    def consumer(self, parts: Parts) -> Consumer:
+        """Return a consumer of these parts that has read nothing yet."""
+        return Consumer(self._job, self.wire, parts, self.known)
 
     def _judged(self, parts: Parts, seed: int) -> Verdict:
-        return judge(self.plan.judged, self.plan.expected, self.read_by(parts, seed))
+        judged = self._judged_as.get(seed)
+        if judged is None:
+            judged = as_delivered(self.plan.judged, self._there, self.delivery(seed))
+            self._judged_as[seed] = judged
+        return judge_design(judged, self.plan.folding, self.read_by(parts, seed), AS_EXPECTED)
 
 
 def _job(plan: Plan) -> Mapping[str, Any]:

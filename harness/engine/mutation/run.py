@@ -15,6 +15,7 @@ from functools import partial
 from random import Random
 
 from harness.engine.catalogue.parallel import spread
+from harness.engine.mutation.attribution import Named, Shares, shares
 from harness.engine.mutation.matrix import (
     MutantOutcome,
     MutantResult,
@@ -66,11 +67,26 @@ class MutationRun:
         }
         return tuple(sorted(claims - held))
 
+    def named(self) -> Shares:
+        """Return of how many failing cases the first finding names the clause, and the record."""
+        return shares(one for result in self.results for one in result.named)
+
+    def named_by_mutant(self) -> Mapping[str, Shares]:
+        """Return the same for each mutant."""
+        found: dict[str, list[Named]] = {}
+        for result in self.results:
+            found.setdefault(result.mutant, []).extend(result.named)
+        return {mutant: shares(cases) for mutant, cases in found.items()}
+
     @property
     def sound(self) -> bool:
-        """Tell whether every mutant is detected, every claim holds and the right one passes."""
+        """Return whether every mutant is detected and every claim holds, and the right one passes.
+
+        Findings must also name clauses and records as often as they did before.
+        """
         alive = any(not result.detected for result in self.results)
-        return not (alive or self.broken_claims() or self.baseline_failures)
+        wrong = alive or self.broken_claims() or self.baseline_failures
+        return self.named().held and not wrong
 
 
 @dataclass(frozen=True, slots=True)

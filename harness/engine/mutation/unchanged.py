@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.contracts import Wire
+from harness.contracts import BoundCodec
 from harness.errors import DecodingError
 from harness.mutants.consumer import REFERENCE, valued
 from harness.mutants.delivery import Delivery, Message
 from harness.mutants.parts import Events, Known, Parts
 
 
-def reads_alike(parts: Parts, wire: Wire, known: Known, delivery: Delivery) -> bool:
-    """Tell whether these parts make of a delivery what the reference makes of it.
+def reads_alike(parts: Parts, wire: BoundCodec, known: Known, delivery: Delivery) -> bool:
+    """Return whether these parts make of a delivery what the reference makes of it.
 
     False where it is not known without applying what was read.
     """
@@ -38,7 +38,7 @@ def reads_alike(parts: Parts, wire: Wire, known: Known, delivery: Delivery) -> b
 class _Reader:
     """Reads message after message, applying nothing."""
 
-    def __init__(self, parts: Parts, wire: Wire, known: Known) -> None:
+    def __init__(self, parts: Parts, wire: BoundCodec, known: Known) -> None:
         self.events = Events() if parts.events is None else parts.events(known)
         self._change = None if parts.message is None else parts.message()
         self._parts = parts
@@ -46,7 +46,7 @@ class _Reader:
         self._known = known
 
     def alike(self, message: Message) -> bool:
-        """Tell whether the message becomes the very events that it carries."""
+        """Return whether the message becomes the very events that it carries."""
         if self._change is not None and self._change(message) != message:
             return False
         try:

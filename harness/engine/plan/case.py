@@ -6,33 +6,32 @@ A plan needs no database, no broker and no clock; `check` and `preview` stop her
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import Any
 
-from harness.contracts import Wire
-from harness.engine.plan.delivery import Delivery, disturbed
+from harness.contracts import BoundCodec
+from harness.engine.plan.delivery import Arrivals, Delivery, disturbed
 from harness.engine.plan.encoded import Encoded, encoded
 from harness.engine.plan.settings import check_names, named_place, refused_settings
 from harness.engine.plan.surviving_rows import surviving_rows
 from harness.errors import HarnessError, Location, Problem, ScenarioError, StepError
 from harness.faults.actions import sent as messages_sent
 from harness.model.change import ChangeLog
+from harness.model.columns import Column
 from harness.model.record import Record
-from harness.model.source_events import ChangefeedStopped, DdlEvent, RowEvent, SourceEvent
+from harness.model.settings import Settings
+from harness.model.source_events import ChangefeedStopped, RowEvent, SourceEvent
 from harness.protocols import PROTOCOLS
 from harness.protocols.clauses import CLAUSES, governs
-from harness.scenario.document import ExpectedTable
 from harness.scenario.expand import Case
 from harness.sources.decision import Explained
 from harness.sources.source import SourceConfig, SourceOutput
 from harness.sources.tidb.refusal import ChangefeedError
 from harness.sources.tidb.simulator import unexpected
-from harness.verdict.author import SentEvent, check_events, check_rows
-from harness.verdict.by_record import fold_rows
 from harness.verdict.case import Judged
-from harness.verdict.expected import Expected, fold
-from harness.verdict.stopped import check_stop, split_stop
+from harness.verdict.expected import Expected
+from harness.verdict.folding import Folding
+from harness.verdict.stopped import split_stop
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +49,10 @@ class Plan:
     records: tuple[Record, ...]
     delivery: Delivery
     expected: Expected
-    wire: Wire
+    folding: Folding
+    wire: BoundCodec
     judged: Judged
-    settings: Mapping[str, Any]
+    settings: Settings
     stopped: ChangefeedStopped | None = None
     decisions: tuple[Explained, ...] = ()
     topic: str = ""
@@ -75,7 +75,7 @@ class Emission:
     """What a case's upstream emits; cases that differ in their delivery alone have the same."""
 
     source: SourceOutput
-    wire: Wire
+    wire: BoundCodec
     encoded: Encoded
 
 
@@ -91,7 +91,6 @@ def plan(case: Case, log: ChangeLog, known: dict[Hashable, Emission] | None = No
     `known` remembers the emissions of this log; without it nothing is remembered.
     """
     scenario = case.scenario
-    protocol = PROTOCOLS[case.protocol]
     check_names(case)
     try:
         emission = _remembered(case, log, {} if known is None else known)
@@ -99,16 +98,8 @@ def plan(case: Case, log: ChangeLog, known: dict[Hashable, Emission] | None = No
         if sent.stopped is not None and not _expected_stop(case):
             raise unexpected(sent.stopped)
         delivery = disturbed(case, sent.records, wire)
-        if wire.complete is None:
-            project = protocol.projection(source.settings)
-            left = surviving_rows(sent.events, delivery, wire)
-            visible = [project(event) for event in left]
-            expected = fold_rows(
-                (row for row in visible if row is not None),
-                lambda column: protocol.carries_default(column, source.settings),
-            )
-        else:
-            expected = fold(sent.events, complete=wire.complete)
+        folding = _folding(case, emission, delivery)
+        expected = folding.expected()
     except StepError as error:
         raise _problem(Location(scenario.file, error.line), str(error.what), error) from error
     except (ChangefeedError, ScenarioError) as error:
@@ -126,6 +117,10 @@ def plan(case: Case, log: ChangeLog, known: dict[Hashable, Emission] | None = No
         row_ids=wire.row_ids,
         compacted=delivery.compacted,
         hostile=delivery.hostile,
+        faults=tuple(step.fault for step in scenario.delivery.get(case.delivery or "", ())),
+        arrivals=Arrivals(delivery, wire),
+        settings=source.settings,
+        dialect=case.dialect,
     )
     return Plan(
         case=case,
@@ -133,6 +128,7 @@ def plan(case: Case, log: ChangeLog, known: dict[Hashable, Emission] | None = No
         records=sent.records,
         delivery=delivery,
         expected=expected,
+        folding=folding,
         wire=wire,
         judged=judged,
         settings=source.settings,
@@ -140,6 +136,23 @@ def plan(case: Case, log: ChangeLog, known: dict[Hashable, Emission] | None = No
         decisions=source.decisions,
         topic=source.topic,
     )
+
+
+def _folding(case: Case, emission: Emission, delivery: Delivery) -> Folding:
+    """Return the events that the tables follow from, as far as the wire lets a consumer see."""
+    wire, sent, source = emission.wire, emission.encoded, emission.source
+    protocol = PROTOCOLS[case.protocol]
+
+    def carries(column: Column) -> bool:
+        return protocol.carries_default(column, source.settings)
+
+    if wire.complete is not None:
+        return Folding(sent.events, sent.events, wire.complete, carries)
+    project = protocol.projection(source.settings)
+    rows = (event for event in sent.events if isinstance(event, RowEvent))
+    visible = tuple(row for row in map(project, surviving_rows(sent.events, delivery, wire)) if row)
+    emitted = tuple(row for row in map(project, rows) if row) if delivery.compacted else visible
+    return Folding(visible, emitted, None, carries)
 
 
 def _by_point(case: Case) -> tuple[str, ...]:
@@ -185,68 +198,9 @@ def stage_of(case: Case) -> SourceConfig:
 
 
 def names_schemas(case: Case) -> bool:
-    """Tell whether the case's records name schemas of a registry."""
+    """Return whether the case's records name schemas of a registry."""
     return PROTOCOLS[case.protocol].codec.needs_registry(case.settings)
 
 
 def _problem(where: Location, what: str, error: HarnessError) -> ScenarioError:
     return ScenarioError((Problem(where, what, error.expected, error.hint),))
-
-
-def author_problems(planned: Plan) -> tuple[Problem, ...]:
-    """Hold the author's expectations against records and fold; return what does not hold."""
-    case, scenario = planned.case, planned.case.scenario
-    problems: list[Problem] = []
-    tables: dict[str, ExpectedTable] = {
-        **scenario.expect.tables,
-        **scenario.expect.tables_by_protocol.get(case.protocol, {}),
-    }
-    for name, table in tables.items():
-        what = check_rows(planned.expected, name, table.rows)
-        if what is not None:
-            where = Location(scenario.file, table.line)
-            problems.append(
-                Problem(
-                    where,
-                    f"{case.id}: expect.tables does not hold: {what}",
-                    hint="`harness preview` shows the events; correct the SQL or the expectation",
-                )
-            )
-    items = scenario.expect.events.get(case.protocol)
-    if items is not None and case.delivery is None:
-        listed, error = split_stop(items)
-        what = check_stop(error, planned.stopped)
-        what = what or check_events(listed, sent_events(planned), case.partitions)
-        if what is not None:
-            where = Location(scenario.file, scenario.expect.line)
-            problems.append(
-                Problem(
-                    where,
-                    f"{case.id}: expect.events.{case.protocol} does not hold: {what}",
-                    hint="`harness preview` shows the events in order of emission",
-                )
-            )
-    return tuple(problems)
-
-
-def sent_events(planned: Plan) -> Sequence[SentEvent]:
-    """Return the decoded events of the undisturbed records, broadcasts folded into one."""
-    vendor = {event.origin.event: event for event in planned.events}
-    partitions: dict[int, set[int]] = {}
-    # A change that is several records (a deletion and its tombstone) is as many events; the copies
-    # of a broadcast are one.
-    found: dict[tuple[int, int], SentEvent] = {}
-    for record in planned.records:
-        decoded = planned.wire.decode(record.key, record.value)
-        for event, origin in zip(decoded, record.origins, strict=True):
-            source = vendor.get(origin.event)
-            table = source.table if isinstance(source, RowEvent) else None
-            broadcast = source is not None and table is None
-            partitions.setdefault(origin.event, set()).add(record.partition)
-            action = source.action if isinstance(source, DdlEvent) else ""
-            place = (origin.event, 0 if broadcast else len(found))
-            found.setdefault(place, SentEvent(event, table, frozenset(), action))
-    return [
-        SentEvent(sent.decoded, sent.table, frozenset(partitions[place[0]]), sent.action)
-        for place, sent in sorted(found.items(), key=lambda pair: pair[0])
-    ]

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from harness.contracts import Wire
+from harness.contracts import BoundCodec
 from harness.engine.plan.compaction import as_gaps
 from harness.errors import DecodingError
 from harness.faults.actions import Compact, DeleteBefore, Step, sent
 from harness.faults.choose import Place as Partition
-from harness.faults.delivery import apply_steps, deliver, malformed
+from harness.faults.delivery import apply_steps, deliver
 from harness.faults.log import Log, simulate_log
 from harness.model.decoded import DecodedEvent
 from harness.model.finding import Place
 from harness.model.record import Record
 from harness.scenario.expand import Case
-from harness.verdict.case import places_at
+from harness.verdict.case import Arrival, places_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,34 @@ class Delivery:
         return places_at((one.record, one.offset) for log in logs for one in log.read)
 
 
-def disturbed(case: Case, records: tuple[Record, ...], wire: Wire) -> Delivery:
+@dataclass(frozen=True, slots=True)
+class Arrivals:
+    """What readers meet of a delivery, decoded when it is asked for."""
+
+    delivery: Delivery
+    wire: BoundCodec
+
+    def __call__(self) -> tuple[Arrival, ...]:
+        """Return the events of all messages that can be read, in the order of sending."""
+        return tuple(self._events())
+
+    def _events(self) -> Iterator[Arrival]:
+        left = {there: list(log.read) for there, log in self.delivery.logs.items()}
+        for record in sent(self.delivery.steps):
+            queue = left.get((record.topic, record.partition), [])
+            if not queue or queue[0].record != record:
+                continue  # compacted, deleted or aborted
+            offset = queue.pop(0).offset
+            events = decoded_or_refusal(self.wire, record)
+            if isinstance(events, str):
+                continue
+            for number, (event, origin) in enumerate(zip(events, record.origins, strict=False)):
+                place = Place(record.topic, record.partition, offset, origin, event.row_id)
+                schema = None if record.value_schema is None else record.value_schema.schema
+                yield Arrival(place, event, number, schema)
+
+
+def disturbed(case: Case, records: tuple[Record, ...], wire: BoundCodec) -> Delivery:
     """Return the case's delivery of these records; StepError with the line that cannot be.
 
     The seed is the case's own name: the same case is disturbed in the same way everywhere.
@@ -55,20 +82,30 @@ def disturbed(case: Case, records: tuple[Record, ...], wire: Wire) -> Delivery:
     filling = as_gaps(steps)
     logs = simulate_log(steps)
     starts = _starts(logs, steps, filling)
-    compacted = _compacted(records, steps, logs)
+    by_clause = any(_COMPACTION in clause for one in wanted for clause in one.allowed_by.values())
+    compacts = by_clause or any(isinstance(step, Compact) for step in steps)
+    compacted = _compacted(records, logs) if compacts else frozenset[int]()
     if not any(step.hostile for step in wanted):
         return Delivery(steps, filling, logs, starts, None, compacted)
     # What hostile steps delete is not the reader's to pass over: it begins where it would without.
     harmless = deliver(records, [step for step in wanted if not step.hostile], case.id)
     begun = _starts(simulate_log(harmless), harmless, as_gaps(harmless))
     starts = {there: begun.get(there, 0) for there in starts}
-    bad = malformed(applied)
-    bad |= {r for r in sent(steps) if isinstance(decoded_or_refusal(wire, r), str)}
-    hostile = (*_found(logs, bad), *_lost(steps, logs, starts))
+    # A record is bad where a decoder refuses it, and where a step that the author calls hostile,
+    # as the case's protocol does (`harness check`), has made it.
+    bad = {r for r in sent(steps) if isinstance(decoded_or_refusal(wire, r), str)}
+    for step, done in zip(wanted, applied, strict=True):
+        if step.hostile:
+            bad |= {*sent(done.after)} - {*sent(done.before)}
+    hostile = (*_found(logs, frozenset(bad)), *_lost(steps, logs, starts))
     return Delivery(steps, filling, logs, starts, hostile, compacted)
 
 
-def decoded_or_refusal(wire: Wire, record: Record) -> Sequence[DecodedEvent] | str:
+# What the clauses of compaction begin with: a step that they allow leaves what compaction leaves.
+_COMPACTION = "kafka.compaction."
+
+
+def decoded_or_refusal(wire: BoundCodec, record: Record) -> Sequence[DecodedEvent] | str:
     """Return a record's events, or why a decoder refuses it."""
     try:
         return wire.decode(record.key, record.value)
@@ -87,16 +124,12 @@ def _starts(
     return {there: max(log.start, filled[there].start) for there, log in logs.items()}
 
 
-def _compacted(
-    records: Sequence[Record], steps: Sequence[Step], logs: Mapping[Partition, Log]
-) -> frozenset[int]:
+def _compacted(records: Sequence[Record], logs: Mapping[Partition, Log]) -> frozenset[int]:
     """Return the events that lack one of their messages because of a compaction.
 
     Of a deletion a lone tombstone may be left, which carries no event where the row is removed
     too; of a row that moved to another key only the one or the other message.
     """
-    if not any(isinstance(step, Compact) for step in steps):
-        return frozenset()
     read = [one.record for log in logs.values() for one in log.read]
     known = set(map(_identity, read))
     lost = (one for one in records if one.value is not None and _identity(one) not in known)

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from harness.contracts import Wire
-from harness.errors import SourceStopped
+from harness.contracts import BoundCodec
+from harness.errors import SourceStopped, UsageError
 from harness.model.record import Origin, Record
 from harness.model.source_events import ChangefeedStopped, RowEvent, SourceEvent
 from harness.model.vstream import VStreamResponse
@@ -27,8 +27,11 @@ class Encoded:
     stopped: ChangefeedStopped | None
 
 
-def encoded(wire: Wire, source: SourceOutput) -> Encoded:
-    """Return what the encoder makes of the upstream's events; an upstream's own stop stands."""
+def encoded(wire: BoundCodec, source: SourceOutput) -> Encoded:
+    """Return what the encoder makes of the upstream's events; an upstream's own stop stands.
+
+    Raises UsageError for an encoder that stops before it has taken any event.
+    """
     taken: list[Any] = []
 
     def given() -> Iterator[Any]:
@@ -40,6 +43,8 @@ def encoded(wire: Wire, source: SourceOutput) -> Encoded:
     try:
         records.extend(wire.encode(given()))
     except SourceStopped as stop:
+        if not taken:
+            raise UsageError(f"the source does not start: {stop.what}") from stop
         number = _stopped_at(wire, taken)
         if number is not None:
             # An encoder may look ahead; what came before the event at fault was sent.
@@ -50,7 +55,7 @@ def encoded(wire: Wire, source: SourceOutput) -> Encoded:
     return Encoded(tuple(records), source.events, source.stopped)
 
 
-def _stopped_at(wire: Wire, taken: list[Any]) -> int | None:
+def _stopped_at(wire: BoundCodec, taken: list[Any]) -> int | None:
     """Return the number of the first event that the encoder refuses by itself.
 
     None where it refuses none by itself, or where an event means nothing without those before.

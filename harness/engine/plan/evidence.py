@@ -1,6 +1,6 @@
 """What a report shows of a case that did not pass: tables, the records around findings, a timeline.
 
-Law: bounded, whatever the case holds; a report that nobody can open explains nothing.
+It is bounded, whatever the case holds: a report that nobody can open explains nothing.
 """
 
 from __future__ import annotations
@@ -18,7 +18,12 @@ from harness.model.observed import Observed
 from harness.verdict.table_diff import table_diffs
 from harness.verdict.text import event_text
 
-SHOWN_FOR = FINDINGS | {Judgement.UNDECIDED, Judgement.XFAIL, Judgement.DECLARED_LOSSY}
+SHOWN_FOR = FINDINGS | {
+    Judgement.UNDECIDED,
+    Judgement.XFAIL,
+    Judgement.DECLARED_LOSSY,
+    Judgement.BEYOND,
+}
 WHOLE = 24  # records of a case that is shown whole
 AROUND = 2  # records on either side of one that a finding names
 RECORDS_SHOWN = 40

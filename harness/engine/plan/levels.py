@@ -29,7 +29,7 @@ def level_text(level: Level | None) -> str:
 
 
 def has_cases(cases: Sequence[Case], level: Level | None) -> bool:
-    """Tell whether there is a case of the level; None is materialise and stream together."""
+    """Return whether there is a case of the level; None is materialise and stream together."""
     return level is None or any(BELONGS[level](steps_of(case)) for case in cases)
 
 

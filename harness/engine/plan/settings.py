@@ -50,7 +50,7 @@ def setting_place(case: Case, name: str) -> Location:
 
 
 def _is_laid(case: Case, name: str) -> bool:
-    """Tell whether a setting comes from a changefeed file, which knows its own keys."""
+    """Return whether a setting comes from a changefeed file, which knows its own keys."""
     return case.changefeed is not None and name in case.changefeed.settings
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from harness.contracts import Wire
+from harness.contracts import BoundCodec
 from harness.engine.plan.delivery import Delivery
 from harness.errors import DecodingError
 from harness.model.decoded import EventKind
@@ -18,7 +18,7 @@ _PUTS = frozenset({EventKind.INSERT, EventKind.UPDATE, EventKind.UPSERT})
 
 
 def surviving_rows(
-    events: Sequence[SourceEvent], delivery: Delivery, wire: Wire
+    events: Sequence[SourceEvent], delivery: Delivery, wire: BoundCodec
 ) -> Iterator[RowEvent]:
     """Yield the row events, but for puts of which no message is left."""
     rows = [event for event in events if isinstance(event, RowEvent)]
@@ -29,7 +29,7 @@ def surviving_rows(
             yield row
 
 
-def _readable(delivery: Delivery, wire: Wire) -> frozenset[int]:
+def _readable(delivery: Delivery, wire: BoundCodec) -> frozenset[int]:
     """Return the events of which a message with a new row can be read."""
     found: set[int] = set()
     for log in delivery.logs.values():

@@ -28,7 +28,7 @@ def first_live(steps: Sequence[Step]) -> int:
 
 
 def is_live(steps: Sequence[Step]) -> bool:
-    """Tell whether a consumer has to run while these steps are done."""
+    """Return whether a consumer has to run while these steps are done."""
     return any(when is Timing.WHILE_READING for _, when in _timings(steps))
 
 
@@ -39,7 +39,7 @@ def happening(steps: Sequence[Step]) -> str:
 
 
 def restarts(steps: Sequence[Step]) -> bool:
-    """Tell whether a service goes and comes back."""
+    """Return whether a service goes and comes back."""
     return any(not isinstance(step, Record) and step.demand.service for step in steps)
 
 

@@ -1,6 +1,6 @@
 """Cases whose topics are full before a consumer starts: read in batches, some alone as well.
 
-Law: what goes wrong in a batch is tried alone before it is reported (`verdict.packing`).
+What goes wrong in a batch is tried alone before it is reported (`verdict.packing`).
 """
 
 from __future__ import annotations
@@ -56,7 +56,10 @@ class BatchRun:
             with phase("consume", self.context.consumer.name):
                 asked = self._asked(named, filled, registry)
                 observed = self._answers(self.context.consumer, asked)
-            verdicts = {plan.case.id: judged(plan, observed[plan.case.id]) for plan, _ in placed}
+            consumer = self.context.consumer
+            verdicts = {
+                plan.case.id: judged(plan, observed[plan.case.id], consumer) for plan, _ in placed
+            }
             return batched(observed, verdicts, self._alone(named, asked, verdicts))
 
     def _alone(

@@ -1,6 +1,6 @@
 """Which levels a command certifies: what is asked for, held against what the consumer claims.
 
-Law: a level that a consumer does not claim is never run in its name. Without a claim, materialise
+A level that a consumer does not claim is never run in its name. Without a claim, materialise
 and stream are run together, and what the consumer lacks it says itself, case by case.
 """
 

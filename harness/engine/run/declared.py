@@ -1,6 +1,6 @@
 """What a consumer declares of its failures, held against what happened.
 
-Law: a declaration hides nothing. A known failure that passes is a finding, so that lists do not
+A declaration hides nothing. A known failure that passes is a finding, so that lists do not
 rot; a loss that is owned up to covers wrong values of the named column types and nothing else.
 """
 
@@ -20,35 +20,45 @@ from harness.scenario.expand import words_of
 from harness.verdict.case import Judged
 from harness.verdict.expected import TableState
 
+# Ends that are failures only where somebody promises the delivery.
+PROMISED = frozenset({Judgement.FAIL, Judgement.CRASH})
 LOSSES = frozenset({FindingKind.WRONG_VALUE, FindingKind.UNREADABLE_VALUE})
 
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """The known failures and lossy mappings that a run goes by."""
+    """The known failures and lossy mappings that a run goes by.
+
+    `counts_beyond` says whether a failure beyond the documents is one all the same.
+    """
 
     known: tuple[Known, ...] = ()
     lossy: tuple[Lossy, ...] = ()
+    counts_beyond: bool = False
 
 
-NOTHING_DECLARED = Declared()
+NOTHING_DECLARED = Declared(counts_beyond=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
     """What a declaration is held against: a case, its expected tables, and the words for it.
 
-    `words` are what a pattern of known failures looks at, as `-k` does.
+    `words` are what a pattern of known failures looks at, as `-k` does. `beyond` is where its
+    delivery was seen, if no document allows it, else "".
     """
 
     judged: Judged
     tables: Mapping[TableId, TableState]
     words: Sequence[str]
+    beyond: str = ""
 
 
 def subject_of(plan: Plan) -> Subject:
     """Return the subject that a plan's case is."""
-    return Subject(plan.judged, plan.expected.tables, words_of(plan.case))
+    steps = plan.case.scenario.delivery.get(plan.case.delivery or "", ())
+    seen = next((step.seen_in for step in steps if step.seen_in), "")
+    return Subject(plan.judged, plan.expected.tables, words_of(plan.case), seen)
 
 
 def declared_by(consumer: Consumer, expectations: Path | None, today: date) -> Declared:
@@ -67,6 +77,9 @@ def settled(subject: Subject, verdict: Verdict, declared: Declared) -> Verdict:
     for known in declared.known:
         if known.covers(subject.words):
             return _known(subject.judged, verdict, known)
+    if subject.beyond and verdict.judgement in PROMISED and not declared.counts_beyond:
+        detail = f"no document promises this delivery, which was seen: {subject.beyond}"
+        return replace(verdict, judgement=Judgement.BEYOND, detail=detail)
     return verdict
 
 
@@ -88,7 +101,7 @@ def _reason(subject: Subject, finding: Finding, lossy: tuple[Lossy, ...]) -> str
         column.kind.value
         for table, state in subject.tables.items()
         if str(table) == finding.table
-        for column in state.mounted.table.columns
+        for column in state.source_table.table.columns
         if column.name == finding.column
     }
     protocol = subject.judged.protocol
@@ -112,7 +125,7 @@ def _known(judged: Judged, verdict: Verdict, known: Known) -> Verdict:
 
 
 def _is_meant(verdict: Verdict, known: Known) -> bool:
-    """Tell whether a failure is the one that is known, not another of the same case."""
+    """Return whether a failure is the one that is known, not another of the same case."""
     if not known.finding:
         return True
     return any(

@@ -2,7 +2,7 @@
 
 The expected events are those of our own decoder over the very same bytes, with the values in the
 form of the columns that a reader of the stream can know of. That these are what the vendor's
-encoder was given is a law of the tests (`tests/engine/run/test_decode.py`).
+encoder was given is a property in the tests (`tests/engine/run/test_decode.py`).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Which cases of a pack are read by themselves as well: a drawn share, and whatever went wrong.
 
-Law: the draw depends on the seed and on the case's id alone, so another case more or less changes
+The draw depends on the seed and on the case's id alone, so another case more or less changes
 nothing for the rest. What went wrong in a pack is not reported before it was tried alone.
 """
 
@@ -28,7 +28,7 @@ class Isolation:
     seed: int = 0
 
     def drawn(self, case: str) -> bool:
-        """Tell whether a case is of the share."""
+        """Return whether a case is of the share."""
         return Random(f"{self.seed}/{case}").uniform(0, WHOLE) < self.percent
 
 

@@ -12,8 +12,9 @@ from harness.engine.run.declared import settled, subject_of
 from harness.model.events import CaseFinished
 from harness.model.finding import FINDINGS, Verdict
 from harness.model.observed import Observed
+from harness.runner.manifest import Consumer
 from harness.scenario.expand import Case
-from harness.verdict.judge import judge
+from harness.verdict.judge import judge_design
 from harness.verdict.packing import both
 
 Judge = Callable[[Plan, Observed], Verdict]
@@ -49,9 +50,11 @@ def batched(
     }
 
 
-def judged(plan: Plan, observed: Observed) -> Verdict:
-    """Return the verdict on the tables that a consumer has."""
-    return judge(plan.judged, plan.expected, observed)
+def judged(plan: Plan, observed: Observed, consumer: Consumer) -> Verdict:
+    """Return the verdict on the tables that a consumer has, by the design that it declares."""
+    attached = consumer.attach is not None and consumer.attach.server is not None
+    database = consumer.result.in_database or attached
+    return judge_design(plan.judged, plan.folding, observed, consumer.design, database=database)
 
 
 def finished(
@@ -62,6 +65,7 @@ def finished(
     `roots` are the words of a command line that finds the scenarios.
     """
     observed = answer.observed
+    plan = replace(plan, expected=plan.folding.expected(context.consumer.design))
     verdict = answer.verdict or judge_case(plan, observed)
     if answer.alone is not None:
         again = judge_case(plan, answer.alone)

@@ -59,7 +59,7 @@ def _for_moment(action: Kill | Pause, consumer: Consumer) -> Iterator[str]:
         case AtCrashPoint(name) if name not in consumer.crash_points:
             yield f"crash-point:{name}"
         case AfterCommits() if stops_itself and CrashPoint.COMMIT in consumer.crash_points:
-            return
+            pass
         case AfterCommits() if Capability.COMMITS not in consumer.capabilities:
             yield Capability.COMMITS
         case _:

@@ -1,6 +1,6 @@
 """Reads tables out of a database as a consumer's answer, exactly.
 
-Law: what is read is the sink's value, not its look. The sink's own type says how a column is asked
+What is read is the sink's value, not its look. The sink's own type says how a column is asked
 for, the upstream's what its bytes mean; where the two do not go together the verdict says so, not
 this module.
 """

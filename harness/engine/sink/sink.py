@@ -1,6 +1,6 @@
 """The databases of one run's consumer: owned by the run, read by it, dropped by it.
 
-Law: SQL is run inside databases that this run created, and nowhere else; the consumer's account
+SQL is run inside databases that this run created, and nowhere else; the consumer's account
 sees no others. What the consumer did to its tables is data, a server that is gone is not.
 """
 
@@ -30,6 +30,10 @@ from harness.services.service import MariaDb
 NAME_LENGTH = 64
 SCHEMA_LENGTH = 30  # of an upstream's schema in the name of its database
 OUTSIDE = re.compile(r"[^A-Za-z0-9_]")
+# Statements about whole databases, which are the run's own here.
+_OF_DATABASES = re.compile(r"\s*(?:CREATE|DROP|ALTER)\s+(?:DATABASE|SCHEMA)\b", re.IGNORECASE)
+# How a consumer ends that cannot run a statement.
+GAVE_UP = frozenset({Outcome.ERROR, Outcome.CRASH})
 
 
 class Sink:
@@ -42,6 +46,8 @@ class Sink:
         self._owner = f"h{OUTSIDE.sub('', run)[:20]}"
         self._shapes: dict[str, Mapping[TableId, SourceTable]] = {}
         self._created: list[str] = []
+        # What this server does not take of a changefeed's DDL, "" for nothing.
+        self._untaken: dict[str, str] = {}
         self._collation = session.collation()
         self.job = SinkJob(
             session.server.host, session.server.port, self._owner, secrets.token_hex(16)
@@ -62,10 +68,36 @@ class Sink:
         for name in names.values():
             self._create(name)
         self._shapes[shapes.feed] = shapes.tables
-        if self._result.tables is Maker.CREATED:
-            for mounted in shapes.tables.values():
-                self._create_table(names[mounted.table.id.schema], mounted)
+        by_ddl = self._result.tables is Maker.BY_DDL and bool(shapes.ddl)
+        if by_ddl:
+            self._untaken[shapes.feed] = self._tried(shapes, index, again)
+        there_before = shapes.uncreated if by_ddl else shapes.tables
+        for source_table in there_before.values() if self._result.tables is not Maker.OWN else ():
+            self._create_table(names[source_table.table.id.schema], source_table)
         return names
+
+    def _tried(self, shapes: Shapes, index: int, again: str) -> str:
+        """Return the first DDL that this server does not take, "" where it takes all of them.
+
+        It is run in databases of its own, over the tables that are there before the stream.
+        """
+        there = enumerate(shapes.schemas)
+        names = {schema: self._name(schema, n, index, f"{again}t") for n, schema in there}
+        for name in names.values():
+            self._create(name)
+        for table in shapes.uncreated.values():
+            self._create_table(names[table.table.id.schema], table)
+        for schema, query in shapes.ddl:
+            text = query
+            for upstream, name in names.items():
+                text = text.replace(f"{quoted(upstream)}.", f"{quoted(name)}.")
+            try:
+                if schema in names and not _OF_DATABASES.match(text):
+                    self._session.run(f"USE {quoted(names[schema])}")
+                    self._session.run(text)
+            except Refused as error:
+                return f"a database that takes {query}: {error}"
+        return ""
 
     def answers(
         self, feeds: Sequence[ChangefeedJob], observed: Mapping[str, Observed]
@@ -75,6 +107,9 @@ class Sink:
 
     def answer(self, feed: ChangefeedJob, observed: Observed) -> Observed:
         """Return one answer with its tables, if it is done; a table that is broken is invalid."""
+        untaken = self._untaken.get(feed.id, "")
+        if untaken and observed.outcome in GAVE_UP:
+            return replace(observed, outcome=Outcome.NOT_APPLICABLE, detail=untaken)
         if observed.outcome is not Outcome.DONE:
             return observed
         reader = TableReader(self._session, self._result)
@@ -118,8 +153,8 @@ class Sink:
                 hint="leave `database.url` unset, and the harness starts a server of its own",
             ) from error
 
-    def _create_table(self, database: str, mounted: SourceTable) -> None:
-        table = mounted.table.id
+    def _create_table(self, database: str, source_table: SourceTable) -> None:
+        table = source_table.table.id
         name = self._result.named(table.schema, table.name)
         if len(name) > NAME_LENGTH:
             raise UsageError(
@@ -129,7 +164,7 @@ class Sink:
         place = f"{quoted(database)}.{quoted(name)}"
         for wide in (False, True):
             try:
-                self._session.run(create_table(place, mounted, self._collation, wide=wide))
+                self._session.run(create_table(place, source_table, self._collation, wide=wide))
             except Refused as error:
                 refusal = error
             else:
@@ -159,11 +194,11 @@ class TableReader:
         there = {name: reading.tables(self._session, name) for name in set(databases.values())}
         lacking: dict[TableId, tuple[str, ...]] = {}
         found: dict[TableId, tuple[RawRow, ...]] = {}
-        for table, mounted in wanted.items():
+        for table, source_table in wanted.items():
             database = databases[table.schema]
             name = self._result.named(table.schema, table.name)
             types = there[database].get(name)
-            columns = sent_columns(mounted)
+            columns = sent_columns(source_table)
             absent = () if types is None else reading.missing(types, columns)
             if types is None or absent:
                 lacking[table] = absent

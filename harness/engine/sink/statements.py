@@ -1,6 +1,6 @@
 """CREATE TABLE for a sink: every legal value of the upstream fits, and no two keys become one.
 
-Law: a table of a sink has the columns that are sent and the key that identifies rows, nothing that
+A table of a sink has the columns that are sent and the key that identifies rows, nothing that
 could refuse a legal order of rows: no other keys, no generated columns, and NOT NULL only in a key
 that upstream has so as well.
 """
@@ -34,18 +34,20 @@ UNDEFAULTED = (CHARACTERS | BINARIES | {ColumnKind.JSON, ColumnKind.VECTOR}) - {
 }
 
 
-def create_table(place: str, mounted: SourceTable, collation: str, *, wide: bool = False) -> str:
+def create_table(
+    place: str, source_table: SourceTable, collation: str, *, wide: bool = False
+) -> str:
     """Return the statement that creates a table at a place, which is quoted already.
 
     `collation` is of utf8mb4 and compares by code points. A `wide` table keeps texts outside of
     its rows, which have 65535 bytes and no more.
     """
-    key = [mounted.table.columns[ordinal].name for ordinal in mounted.handle]
+    key = [source_table.table.columns[ordinal].name for ordinal in source_table.handle]
     lines = [
         _column(column, collation, in_key=column.name in key, wide=wide)
-        for column in sent_columns(mounted)
+        for column in sent_columns(source_table)
     ]
-    lines += _key(mounted, key)
+    lines += _key(source_table, key)
     body = ",\n  ".join(lines)
     return f"CREATE TABLE {place} (\n  {body}\n)"
 
@@ -80,7 +82,7 @@ def _type(column: Column, collation: str, *, in_key: bool, wide: bool) -> str:
 
 
 def _is_unbounded(column: Column) -> bool:
-    """Tell whether a text stands for a value of another type, whose length says nothing of it."""
+    """Return whether a text stands for a value of another type, whose length says nothing of it."""
     return column.length is None or column.charset == "binary"
 
 
@@ -100,11 +102,11 @@ def _default_text(column: Column, default: Default) -> str:
     return text if column.kind is ColumnKind.BIT and text.isdigit() else literal(text)
 
 
-def _key(mounted: SourceTable, names: list[str]) -> Iterator[str]:
+def _key(source_table: SourceTable, names: list[str]) -> Iterator[str]:
     """Yield the key over the handle's columns, by the index that declares it."""
     if not names:
         return
-    index = next((one for one in mounted.table.indexes if list(one.columns) == names), None)
+    index = next((one for one in source_table.table.indexes if list(one.columns) == names), None)
     lengths = {part.column: part.length for part in index.parts if part.length} if index else {}
     parts = [quoted(name) + (f"({lengths[name]})" if name in lengths else "") for name in names]
     yield f"{'PRIMARY KEY' if index and index.primary else 'UNIQUE KEY'} ({', '.join(parts)})"

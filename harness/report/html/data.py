@@ -18,7 +18,7 @@ from harness.report.outcome import LEVELS, UNFINISHED, folder_of, headline, scen
 from harness.spec import Clause
 
 LOG_CHARACTERS = 16_384
-EXHIBITS_SHOWN = 300  # cases a run; beyond, a page would be too large to open
+EVIDENCE_SHOWN = 300  # cases a run; beyond, a page would be too large to open
 FINDINGS_SHOWN = 50
 EXPLAINED = frozenset(Judgement) - {Judgement.PASS, Judgement.NOT_APPLICABLE}
 
@@ -115,7 +115,7 @@ def _label(started: RunStarted | None) -> str:
 
 
 def _cases(cases: Iterable[CaseFinished]) -> Iterator[Mapping[str, Any]]:
-    left = EXHIBITS_SHOWN
+    left = EVIDENCE_SHOWN
     for case in cases:
         has_room = left > 0
         left -= case.evidence is not None

@@ -73,7 +73,7 @@ def _holds(
     today: date,
     problems: list[Problem],
 ) -> bool:
-    """Tell whether a known failure is meant for this version today."""
+    """Return whether a known failure is meant for this version today."""
 
     def refuse(key: str, what: str, expected: str) -> bool:
         problems.append(Problem(place(key), what, expected))

@@ -11,6 +11,7 @@ from harness.documents.typed import key
 from harness.model.level import Level
 from harness.runner.manifest import Capability, Guarantee, Lossy, ProtocolName
 from harness.runner.result import Holder, Result
+from harness.verdict.design import Applies, Design, DroppedColumns, KeylessRows, OlderRows
 
 VARIABLE = r"^[A-Za-z_][A-Za-z0-9_]*$"
 ADDRESS = "^https?://"
@@ -105,6 +106,53 @@ class AttachedSystem(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             maximum=3600,
         ),
     ] = 5
+
+
+class DeclaredDesign(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
+    """How a consumer is built where several ways are right."""
+
+    applies: Annotated[
+        Applies,
+        key(
+            "a moment",
+            "`when-resolved`: tables hold what the least resolved ts completes. `on-arrival`: they"
+            " hold every row that was sent, the newest version of each, whether a resolved event"
+            " has completed it or not; so do they at the end of a case.",
+            enum=list(Applies),
+        ),
+    ] = Applies.WHEN_RESOLVED
+    dropped_columns: Annotated[
+        DroppedColumns,
+        key(
+            "a treatment",
+            "`kept`: a column that the upstream drops stays in the table. Rows that did not change"
+            " since keep its value, later ones keep it or have NULL, new ones have NULL.",
+            enum=list(DroppedColumns),
+        ),
+    ] = DroppedColumns.REMOVED
+    keyless_rows: Annotated[
+        KeylessRows,
+        key(
+            "a treatment",
+            "Of a table without a key, `counted` holds equal rows as often as the upstream does,"
+            " `by-image` once; a deletion removes that one.",
+            enum=list(KeylessRows),
+        ),
+    ] = KeylessRows.COUNTED
+    older_rows: Annotated[
+        OlderRows,
+        key(
+            "a value",
+            "What rows of before an ADD COLUMN … DEFAULT hold in the new column where the wire"
+            " does not carry the default: `null`, or with `upstream` the default, which the"
+            " consumer has from elsewhere. In a database either is right without a declaration.",
+            enum=list(OlderRows),
+        ),
+    ] = OlderRows.NULL
+
+    def design(self) -> Design:
+        """Return the design as verdicts take it."""
+        return Design(self.applies, self.dropped_columns, self.keyless_rows, self.older_rows)
 
 
 class ManifestFile(
@@ -226,6 +274,14 @@ class ManifestFile(
             uniqueItems=True,
         ),
     ] = ()
+    design: Annotated[
+        DeclaredDesign,
+        key(
+            "a design",
+            "How it is built where several ways are right; each is judged by its own rule. Level"
+            " live compares with the upstream's tables, and no design changes that.",
+        ),
+    ] = DeclaredDesign()
     lossy: Annotated[
         tuple[Annotated[Lossy, key("a lossy mapping")], ...],
         key(

@@ -60,6 +60,7 @@ def read_manifest(target: str, whereabouts: Whereabouts) -> Consumer:
         result=manifest.result or IN_FILES,
         attach=attach,
         levels=manifest.levels,
+        design=manifest.design.design(),
     )
 
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import TypeVar
 
+from harness.model.settings import Settings, numbers, tables, texts
 from harness.model.table import TableId
 from harness.sources.tidb.change_filter import EVERY_TABLE, ChangeFilter
 from harness.sources.tidb.dispatcher import PARTITION_RULES, Dispatcher, dispatcher
@@ -72,14 +73,14 @@ class Changefeed:
         return DDL_RULES[self.ddl_rules](self.force_replicate)
 
 
-def changefeed(settings: Mapping[str, Any], partitions: int, protocol: str = "open") -> Changefeed:
+def changefeed(settings: Settings, partitions: int, protocol: str = "open") -> Changefeed:
     """Read filters and routing; ChangefeedError, with its place, for what TiCDC refuses."""
     case_sensitive = bool(settings.get("case-sensitive", False))
     word = str(settings.get("ddl-rules", "code"))
     if word not in DDL_RULES:
         raise unknown("set of DDL rules", word, DDL_RULES, ("ddl-rules",))
 
-    def read(rule: Mapping[str, Any]) -> Dispatcher:
+    def read(rule: Settings) -> Dispatcher:
         found = dispatcher(rule, avro=protocol == "avro", case_sensitive=case_sensitive)
         check_name(found.topic)
         return found
@@ -95,38 +96,36 @@ def changefeed(settings: Mapping[str, Any], partitions: int, protocol: str = "op
     )
 
 
-def _filters(settings: Mapping[str, Any], *, case_sensitive: bool) -> ChangeFilter:
+def _filters(settings: Settings, *, case_sensitive: bool) -> ChangeFilter:
     # No rules at all mean every table; a list of empty rules means none.
-    rules = settings.get("filter.rules") or EVERY_TABLE
+    rules = texts(settings.get("filter.rules")) or EVERY_TABLE
     try:
-        tables = parse_rules(rules, case_sensitive=case_sensitive)
+        covered = parse_rules(rules, case_sensitive=case_sensitive)
     except ChangefeedError as refusal:
         raise refusal.under("filter.rules") from None
     read = list(_each(settings, "filter.event-filters", _event_filter))
     return ChangeFilter(
-        tables=tables,
+        tables=covered,
         events=tuple(rule for rule, _ in read),
         values=tuple(values for _, values in read),
-        ignored_start_ts=frozenset(settings.get("filter.ignore-txn-start-ts") or ()),
+        ignored_start_ts=frozenset(numbers(settings.get("filter.ignore-txn-start-ts"))),
     )
 
 
-def _event_filter(rule: Mapping[str, Any]) -> tuple[EventRule, ValueFilter]:
+def _event_filter(rule: Settings) -> tuple[EventRule, ValueFilter]:
     return (
         event_rule(
-            rule.get("matcher") or (),
-            rule.get("ignore-event") or (),
-            rule.get("ignore-sql") or (),
+            texts(rule.get("matcher")),
+            texts(rule.get("ignore-event")),
+            texts(rule.get("ignore-sql")),
         ),
-        value_filter({key: rule[key] for key in VALUE_KEYS if rule.get(key)}),
+        value_filter({key: str(rule[key]) for key in VALUE_KEYS if rule.get(key)}),
     )
 
 
-def _each(
-    settings: Mapping[str, Any], name: str, read: Callable[[Mapping[str, Any]], _T]
-) -> Iterator[_T]:
+def _each(settings: Settings, name: str, read: Callable[[Settings], _T]) -> Iterator[_T]:
     """Yield what each rule of a list is read as; a refusal says which rule."""
-    for number, rule in enumerate(settings.get(name) or ()):
+    for number, rule in enumerate(tables(settings.get(name))):
         try:
             yield read(rule)
         except ChangefeedError as refusal:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from harness.ddl import Catalogue, DdlJob
 from harness.errors import StepError
 from harness.model.change import DdlRun, Transaction
+from harness.model.columns import BINARIES
 from harness.model.reshape import keeps_rows, reshape
 from harness.model.source_events import SourceTable
 from harness.model.table import Table, TableId
@@ -41,8 +42,14 @@ class Cluster:
         return self._mounted[table.id]
 
     def ddl(self, run: DdlRun) -> list[RanJob]:
-        """Run a DDL statement: change catalogue and stored rows."""
+        """Run a DDL statement: change catalogue and stored rows.
+
+        Raises StepError for a default that TiDB does not keep as it is written.
+        """
         applied = self.catalogue.apply(run.sql, run.schema)
+        for job in applied.jobs:
+            if job.after is not None:
+                _refuse_mangled(job.after, run.line)
         self.catalogue = applied.catalogue
         ran: list[RanJob] = []
         for job in applied.jobs:
@@ -93,3 +100,24 @@ class Cluster:
         alive = {table.id for table in self.catalogue.tables()}
         for table_id in [table_id for table_id in self._stores if table_id not in alive]:
             del self._stores[table_id]
+
+
+def _refuse_mangled(table: Table, line: int) -> None:
+    """Refuse a binary default that is not UTF-8.
+
+    TiDB keeps U+FFFD in place of each such byte (vectors `default_varbinary_hex`); the database of
+    the recordings keeps the bytes, so its rows would not be TiDB's.
+    """
+    for column in table.columns:
+        default = column.default
+        if default is None or not default.is_binary or column.kind not in BINARIES:
+            continue
+        try:
+            bytes.fromhex(default.text or "").decode()
+        except UnicodeDecodeError:
+            raise StepError(
+                f"the default of {table.id}.{column.name} is not UTF-8: TiDB stores another",
+                line=line,
+                expected="bytes that are UTF-8",
+                hint="state the value in each INSERT",
+            ) from None

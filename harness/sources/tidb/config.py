@@ -15,6 +15,7 @@ from typing import Any, cast
 
 from harness.documents.toml_file import parse
 from harness.errors import Location, Problem, ScenarioError
+from harness.model.settings import Settings, SettingValue
 from harness.sources.tidb.changefeed import Changefeed, changefeed
 from harness.sources.tidb.config_keys import KEYS, PROTOCOLS, RULE_KEYS, Form, Key
 from harness.sources.tidb.refusal import ChangefeedError, ConfigPath, dotted, unknown
@@ -28,12 +29,12 @@ class ChangefeedConfig:
     """What a changefeed file says.
 
     `settings` holds what shows on the wire, under the names that scenarios use; `protocol` is open
-    or avro, empty when the file does not say; `unplayed` lists the keys that cannot show there.
+    or avro, empty when the file does not say; `ignored` lists the keys that cannot show there.
     """
 
-    settings: Mapping[str, Any]
+    settings: Settings
     protocol: str = ""
-    unplayed: tuple[str, ...] = ()
+    ignored: tuple[str, ...] = ()
 
     def feed(self, partitions: int, protocol: str = "open") -> Changefeed:
         """Return filters and routing of the changefeed, over topics of so many partitions."""
@@ -53,27 +54,45 @@ def read_toml(text: str, file: str = "changefeed.toml") -> ChangefeedConfig:
     raise ScenarioError(tuple(sorted(_problem(mistake, file, known) for mistake in found)))
 
 
-def read_config(tree: Mapping[str, Any]) -> ChangefeedConfig:
+def read_config(tree: Settings) -> ChangefeedConfig:
     """Read the tree of a changefeed file; ChangefeedError for the first mistake."""
     for mistake in mistakes(tree):
         raise mistake
-    settings: dict[str, Any] = {}
-    unplayed: list[str] = []
+    settings: dict[str, SettingValue] = {}
+    ignored: list[str] = []
     protocol = ""
     for name, _, value in _flat(tree):
         key = KEYS[name]
         if name == "sink.protocol":
             protocol = PROTOCOLS[str(value).lower()]
         elif key.wire:
-            settings[key.name or name] = value
+            settings[name] = value
         else:
-            unplayed.append(name)
-    return ChangefeedConfig(MappingProxyType(settings), protocol, tuple(unplayed))
+            ignored.append(name)
+    return ChangefeedConfig(MappingProxyType(by_uri(settings)), protocol, tuple(ignored))
 
 
-def mistakes(tree: Mapping[str, Any]) -> Iterator[ChangefeedError]:
+def by_uri(settings: Settings) -> dict[str, SettingValue]:
+    """Return settings with the file's keys under the names that they have in a sink URI.
+
+    The URI wins, but for a zero, a false and an empty text. Source: tiflow c7b2588
+    pkg/sink/codec/common/config.go `mergeConfig` (mergo.WithOverride).
+    """
+    found = {name: value for name, value in settings.items() if not _uri_name(name)}
+    for name, value in settings.items():
+        uri = _uri_name(name)
+        if uri and not found.get(uri):
+            found[uri] = value
+    return found
+
+
+def _uri_name(name: str) -> str:
+    return KEYS[name].name if name in KEYS else ""
+
+
+def mistakes(tree: Settings) -> Iterator[ChangefeedError]:
     """Yield everything that is wrong with a changefeed file's tree."""
-    settings: dict[str, Any] = {}
+    settings: dict[str, SettingValue] = {}
     sound = True
     for name, path, value in _flat(tree):
         wrong = list(_of_key(name, path, value))
@@ -97,9 +116,7 @@ def mistakes(tree: Mapping[str, Any]) -> Iterator[ChangefeedError]:
         )
 
 
-def _flat(
-    tree: Mapping[str, Any], path: tuple[str, ...] = ()
-) -> Iterator[tuple[str, ConfigPath, Any]]:
+def _flat(tree: Settings, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ConfigPath, Any]]:
     """Yield each key with its dotted name; a table that is no section is looked into."""
     for part, value in tree.items():
         here = (*path, part)
@@ -125,7 +142,7 @@ def _of_key(name: str, path: ConfigPath, value: object) -> Iterator[ChangefeedEr
             yield from _of_rule(name, rule, (*path, number))
 
 
-def _of_rule(name: str, rule: Mapping[str, Any], path: ConfigPath) -> Iterator[ChangefeedError]:
+def _of_rule(name: str, rule: Settings, path: ConfigPath) -> Iterator[ChangefeedError]:
     keys = RULE_KEYS[name]
     for part, value in rule.items():
         here = (*path, part)

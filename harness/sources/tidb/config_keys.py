@@ -2,7 +2,7 @@
 
 Keys are joined by dots, as scenarios write them. A key that cannot show on the wire of a message
 queue (threads, intervals, other sinks, the connection) is read and listed, nothing more; what would
-show but is not played here is refused by name.
+show but is not simulated here is refused by name.
 
 Source: tiflow c7b2588 pkg/config/replica_config.go, filter.go, sink.go, large_message.go;
 pkg/integrity.
@@ -91,12 +91,13 @@ _SINK = {
     "sink.transaction-atomicity": Key(Form.TEXT, values=("", "none")),
     "sink.delete-only-output-handle-key-columns": _ON_WIRE,
     "sink.only-output-updated-columns": _uri(Form.SWITCH, "only-output-updated-columns"),
+    # Of Canal-JSON; switched on, it switches the other on whatever the protocol (`mergeConfig`).
+    "sink.content-compatible": _uri(Form.SWITCH, "only-output-updated-columns"),
     "sink.open.output-old-value": _ON_WIRE,
     **dict.fromkeys(
         (
             "sink.enable-kafka-sink-v2",
             "sink.enable-partition-separator",
-            "sink.content-compatible",
             "sink.safe-mode",
             "sink.send-bootstrap-to-all-partition",
             "sink.send-all-bootstrap-at-start",

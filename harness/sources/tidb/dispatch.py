@@ -101,7 +101,7 @@ def _ordinal(table: SourceTable, column: str) -> int:
         raise SourceStopped(
             FAILED,
             f"the dispatcher names column {column!r}, which {table.table.id} does not have",
-            expected="one of " + ", ".join(c.name for c in table.table.columns),
+            expected="one of " + ", ".join(table.table.column_names),
         ) from error
     if not tidb.is_emitted(table.table.columns[ordinal]):
         raise SourceStopped(

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
+from harness.model.settings import Settings, texts
 from harness.model.table import TableId
 from harness.sources.tidb.refusal import ChangefeedError, unknown
 from harness.sources.tidb.table_filter import TableFilter, parse_rules
@@ -39,7 +38,7 @@ class Dispatcher:
 
 
 def dispatcher(
-    rule: Mapping[str, Any], *, avro: bool, case_sensitive: bool = False, lenient: bool = False
+    rule: Settings, *, avro: bool, case_sensitive: bool = False, lenient: bool = False
 ) -> Dispatcher:
     """Read one rule; ChangefeedError for what TiCDC refuses.
 
@@ -58,9 +57,9 @@ def dispatcher(
     if kind.lower() not in PARTITION_RULES and not lenient:
         raise unknown("partition rule", kind, PARTITION_RULES, (key,))
     found = Dispatcher(
-        matcher=tuple(rule.get("matcher") or ()),
+        matcher=texts(rule.get("matcher")),
         partition=kind,
-        columns=tuple(rule.get("columns") or ()),
+        columns=texts(rule.get("columns")),
         index=str(rule.get("index") or ""),
         topic=str(rule.get("topic") or ""),
         case_sensitive=case_sensitive,

@@ -5,10 +5,10 @@ Rules, each with its source beside the code that keeps it:
 * one event for each row of a transaction, filtered, then split where a unique key changes
   (`store`, `split`, `rows`), each to its topic and partition (`dispatcher`, `dispatch`);
 * a DDL is broadcast to all partitions of its topic, chosen by the table's old name, and a resolved
-  mark at its commit ts follows on every topic (tiflow c7b2588 owner/ddl_sink.go:311);
-* a changefeed may stop with an error: what was sent before stands, and ends with a mark just below
-  the commit ts at which it stopped;
-* else a case ends with a resolved mark strictly above its last commit on every partition of every
+  event at its commit ts follows on every topic (tiflow c7b2588 owner/ddl_sink.go:311);
+* a changefeed may stop with an error: what was sent before stands, and ends with a resolved event
+  just below the commit ts at which it stopped;
+* else a case ends with a resolved event strictly above its last commit on every partition of every
   topic, unless the scenario says otherwise.
 
 The start ts of a transaction or DDL is its commit ts less one, the latest that there can be.

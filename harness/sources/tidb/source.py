@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import partial
-from typing import Any
 
 from harness.model.change import Change, ChangeLog
+from harness.model.settings import Settings
 from harness.sources.source import Source, SourceConfig, SourceOutput, SourceStream
 from harness.sources.tidb.changefeed import changefeed
-from harness.sources.tidb.config import read_toml
+from harness.sources.tidb.config import by_uri, read_toml
 from harness.sources.tidb.refusal import ChangefeedError
 from harness.sources.tidb.simulator import TiDB, emitted, follow
 
@@ -45,13 +45,15 @@ def stream(changes: Iterable[Change], config: SourceConfig, protocol: str) -> So
     return SourceStream(emitted(tidb, changes, end_resolved=config.end_resolved), settings)
 
 
-def completed(settings: Mapping[str, Any], protocol: str) -> Mapping[str, Any]:
+def completed(settings: Settings, protocol: str) -> Settings:
     """Return a scenario's settings with those of its changefeed file, if it has one, below them.
+
+    Keys of the file have the names of the sink URI, where those are others.
 
     Raises ScenarioError, its places within the text of the file, for what is wrong there.
     """
     if CHANGEFEED not in settings:
-        return settings
+        return by_uri(settings)
     config = read_toml(str(settings[CHANGEFEED]), CHANGEFEED)
     if config.protocol not in ("", protocol):
         raise ChangefeedError(
@@ -61,4 +63,4 @@ def completed(settings: Mapping[str, Any], protocol: str) -> Mapping[str, Any]:
             path=(CHANGEFEED,),
         )
     own = {name: value for name, value in settings.items() if name != CHANGEFEED}
-    return {**config.settings, **own}
+    return by_uri({**config.settings, **own})

@@ -94,7 +94,7 @@ def _fitting(text: str, table: Table) -> Expr:
                 "ErrExpressionColumnNotFound",
                 f"the filter expression {text!r} names {'.'.join(path)!r}, "
                 f"which {table.id} does not have",
-                expected="one of " + ", ".join(column.name for column in table.columns),
+                expected="one of " + ", ".join(table.column_names),
             )
     return expr
 

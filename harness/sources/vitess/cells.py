@@ -1,19 +1,26 @@
 """A row as VStream's ROW event carries it: MySQL's text protocol, one cell a column.
 
-ENUM and SET are numbers, as in the binary log.
+ENUM and SET are numbers, as in the binary log, and BIT has all bytes of its declared length. JSON
+is printed as TiDB prints it (keys by their bytes, the same numbers), but for U+2028 and U+2029,
+which stand as they are.
 
-Source: Vitess go/mysql/binlog/rbr.go `CellValue`; vectors `02_types`.
+Source: Vitess go/mysql/binlog/rbr.go `CellValue`, binlog_json.go `ParseBinaryJSON`,
+go/mysql/json/parser.go `MarshalTo`, go/mysql/format/float.go; vectors `02_types`.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
-from harness.model.columns import ColumnKind
+from harness.model.columns import Column, ColumnKind
 from harness.model.table import Table
 from harness.model.values import Row, Value
 from harness.model.vstream import Cells
 from harness.sources.vitess.fields import sent
+
+# The escape of a line separator, behind any number of escaped backslashes.
+_SEPARATOR = re.compile(r"(?<!\\)((?:\\\\)*)\\u(202[89])")
 
 
 def cells(table: Table, row: Row) -> Cells:
@@ -23,10 +30,10 @@ def cells(table: Table, row: Row) -> Cells:
 
 def row_cells(table: Table) -> Callable[[Row], Cells]:
     """Return what gives the cells of a table's rows, found once for all of them."""
-    places = [(ordinal, table.columns[ordinal].kind) for ordinal in sent(table)]
-    kinds = [kind for _, kind in places]
-    if ColumnKind.BIT in kinds:
-        return lambda row: tuple([cell(kind, row[ordinal]) for ordinal, kind in places])
+    places = [(ordinal, table.columns[ordinal]) for ordinal in sent(table)]
+    kinds = [column.kind for _, column in places]
+    if ColumnKind.BIT in kinds or ColumnKind.JSON in kinds:
+        return lambda row: tuple([cell(column, row[ordinal]) for ordinal, column in places])
     whole = [ordinal for ordinal, _ in places] == list(range(len(table.columns)))
 
     def written(row: Row) -> Cells:
@@ -40,18 +47,20 @@ def row_cells(table: Table) -> Callable[[Row], Cells]:
                 if value.__class__ is int
                 else None
                 if value is None
-                else cell(kind, value)
-                for value, kind in zip(values, kinds, strict=True)
+                else cell(column, value)
+                for value, (_, column) in zip(values, places, strict=True)
             ]
         )
 
     return written
 
 
-def cell(kind: ColumnKind, value: Value) -> bytes | None:
+def cell(column: Column, value: Value) -> bytes | None:
     """Return a canonical value as a cell; None for NULL."""
     if value is None or isinstance(value, bytes):
         return value
-    if kind is ColumnKind.BIT and isinstance(value, int):
-        return value.to_bytes(max(1, (value.bit_length() + 7) // 8), "big")
+    if column.kind is ColumnKind.BIT and isinstance(value, int):
+        return value.to_bytes(((column.length or 1) + 7) // 8, "big")
+    if column.kind is ColumnKind.JSON and isinstance(value, str):
+        value = _SEPARATOR.sub(lambda found: found[1] + chr(int(found[2], 16)), value)
     return (repr(value) if isinstance(value, float) else str(value)).encode()

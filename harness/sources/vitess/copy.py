@@ -161,7 +161,7 @@ def as_text(table: SourceTable, row: Row) -> Cells:
 def _text(column: Column, value: Value) -> bytes | None:
     write = _MEMBERS.get(column.kind)
     if write is None or not isinstance(value, int):
-        return cell(column.kind, value)
+        return cell(column, value)
     return write(column, value).encode()
 
 

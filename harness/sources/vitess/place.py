@@ -42,7 +42,7 @@ def _by_vindex(topology: Topology, table: Table, change: RowChanged) -> str:
         raise StepError(
             f"the vindex of {table.id} reads the column {vindex.column!r}, which is not there",
             line=change.line,
-            expected="one of " + ", ".join(column.name for column in table.columns),
+            expected="one of " + ", ".join(table.column_names),
         )
     column, ordinal = table.column(vindex.column), table.position(vindex.column)
     shards = [

@@ -9,7 +9,9 @@ Rules:
 * a DDL reaches every shard, each with a position of its own;
 * a connector that starts with a copy hears the rows that are there before any change, and the end
   of the copy even where there is nothing to copy;
-* shards may change after a transaction: positions, fields and rows then follow the new ones.
+* shards may change after a transaction: positions, fields and rows then follow the new ones;
+* each task of a connector has a stream of its own, whose positions are those of its shards;
+* a connector that starts from a VGTID is sent nothing of what that includes.
 
 Source: Debezium Vitess connector notes §1, §2, §10 (vectors `ddl`, `tx`).
 """
@@ -41,6 +43,7 @@ from harness.model.vstream import (
     Commit,
     Ddl,
     FieldEvent,
+    ShardGtid,
     VEvent,
     Vgtid,
     VStreamResponse,
@@ -52,6 +55,7 @@ from harness.sources.vitess.message_keys import Keys
 from harness.sources.vitess.place import shard_of
 from harness.sources.vitess.position import Position
 from harness.sources.vitess.rows import Committed, TableRows
+from harness.sources.vitess.streams import opened, resharded
 from harness.sources.vitess.topology import Topology
 
 # 2019-05-28T08:58:24Z, as in the connector's own documentation; a second a transaction.
@@ -94,7 +98,7 @@ def replayed(cluster: Cluster, changes: Iterable[Change]) -> Iterator[None]:
                 case Transaction():
                     cluster.transaction(step, change)
                 case Resolve():
-                    pass  # VStream knows no resolved marks
+                    pass  # VStream knows no resolved events
         except StepError:
             raise
         except UsageError as error:
@@ -125,22 +129,22 @@ class Cluster:
         self.rows: list[RowEvent] = []
         self._topology = topology
         self._catalogue = Catalogue.with_schemas(*dict.fromkeys((topology.keyspace, *databases)))
-        self._position = Position(topology.keyspace, topology.streamed)
+        self._streams = opened(topology)
+        self._position = Position(topology.keyspace, tuple(self._streams), topology.starts)
         self._tables: dict[TableId, TableRows] = {}
         self._last: tuple[TableId, TableRows] | None = None
         self._described: dict[tuple[str, str], Table] = {}
         self._events = count()
         self._second = FIRST_SECOND
-        # Set by the reshard at which the connector stops: nobody reads what follows.
-        self._ended = False
         # What is there before the connector starts; None once it has started.
         self._stored = Stored() if topology.copied_after is not None else None
         if topology.copies and self._stored is None:
-            self.responses.append(finished(topology.keyspace, topology.streamed))
+            for name, shards in self._tasks():
+                self.responses.append(replace(finished(topology.keyspace, shards), only_shard=name))
 
     def ddl(self, step: int, run: DdlRun) -> None:
         """Run a statement everywhere; statements about other databases are not this stream's."""
-        if self._ended:
+        if not self._streams:
             return
         applied = self._catalogue.apply(run.sql, run.schema)
         self._catalogue = applied.catalogue
@@ -151,20 +155,22 @@ class Cluster:
             return
         second = self._tick()
         if self._stored is not None:
-            for shard in self._topology.streamed:
+            for shard in self._streams:
                 self._position.advance(shard)
             for job in applied.jobs:
                 self._stored.follow(job.before, job.after)
             return
-        for shard in self._topology.streamed:
+        for shard in self._streams:
+            if self._position.passed(shard):
+                continue
             origin = Origin(run.line, step, next(self._events), "ddl", commit_ts=second * 1000)
-            position = Vgtid(self._position.advance(shard), second, keyspace, shard, origin)
+            position = Vgtid(self._advance(shard), second, keyspace, shard, origin)
             statement = Ddl(run.sql, second, keyspace, shard, origin)
-            self.responses.append(VStreamResponse((position, statement)))
+            self.responses.append(VStreamResponse((position, statement), self._streams[shard]))
 
     def transaction(self, step: int, transaction: Transaction) -> None:
         """Commit a transaction on every shard that it touches, in the shards' order."""
-        if self._ended:
+        if not self._streams:
             return
         second = self._tick()
         by_shard: dict[str, list[RowChanged]] = {}
@@ -176,14 +182,16 @@ class Cluster:
                 table = self._rows_of(change.table, change.line).table.table
                 shard = only or shard_of(topology, table, change, pin)
                 by_shard.setdefault(shard, []).append(change)
-        for shard in self._topology.streamed:
+        for shard in self._streams:
             if shard not in by_shard:
                 continue
             if self._stored is not None:
                 self._store(step, transaction, shard, second, by_shard[shard])
                 continue
+            if self._position.passed(shard):
+                continue
             events = self._committed(step, transaction, shard, second, by_shard[shard])
-            self.responses.append(VStreamResponse(tuple(events)))
+            self.responses.append(VStreamResponse(tuple(events), self._streams[shard]))
         self._turn(step, transaction, second)
 
     def _store(
@@ -206,19 +214,24 @@ class Cluster:
         """Start the connector, or change the shards, if that is to happen after a transaction."""
         if self._stored is not None and transaction.name == self._topology.copied_after:
             start = replace(self._origin(step, transaction, "copy", second), commit_ts=0)
-            copy = Copy(
-                self._topology.keyspace,
-                self._position.standing(),
-                lambda table: self._mounted(table, transaction.line),
-                lambda: next(self._events),
-            )
-            self.responses += copy.responses(self._stored, self.rows, start)
+            for name, shards in self._tasks():
+                copy = Copy(
+                    self._topology.keyspace,
+                    tuple(gtid for gtid in self._position.standing() if gtid.shard in shards),
+                    lambda table: self._source_table(table, transaction.line),
+                    lambda: next(self._events),
+                )
+                for response in copy.responses(self._stored, self.rows, start):
+                    self.responses.append(replace(response, only_shard=name))
             self._stored = None
         after = self._topology.resharded.get(transaction.name)
         if after is not None:
-            self._ended = self._topology.stops_at_reshard
-            self._topology = replace(after, resharded=self._topology.resharded)
-            self._position.reshard(after.streamed)
+            before = self._topology
+            self._streams = resharded(self._streams, before, after)
+            self._topology = replace(
+                after, resharded=before.resharded, stops_at_reshard=before.stops_at_reshard
+            )
+            self._position.reshard(tuple(self._streams))
 
     def _committed(
         self,
@@ -244,8 +257,20 @@ class Cluster:
                 self.rows += _meaning(rows.table, change, origin)
             yield rows.event(change, of, origin)
         end = self._origin(step, transaction, "end", second)
-        yield Vgtid(self._position.advance(shard), second, keyspace, shard, end)
+        yield Vgtid(self._advance(shard), second, keyspace, shard, end)
         yield Commit(second, keyspace, shard, end)
+
+    def _tasks(self) -> Iterator[tuple[str | None, list[str]]]:
+        """Yield each task's stream with its shards."""
+        for name in dict.fromkeys(self._streams.values()):
+            yield name, [shard for shard, of in self._streams.items() if of == name]
+
+    def _advance(self, shard: str) -> tuple[ShardGtid, ...]:
+        """Count a commit on a shard; return the position behind it over its stream's shards."""
+        name = self._streams[shard]
+        return tuple(
+            gtid for gtid in self._position.advance(shard) if self._streams[gtid.shard] == name
+        )
 
     def _origin(self, step: int, transaction: Transaction, kind: str, second: int) -> Origin:
         return quick_origin(
@@ -257,7 +282,7 @@ class Cluster:
             commit_ts=second * 1000,
         )
 
-    def _mounted(self, table_id: TableId, line: int) -> SourceTable:
+    def _source_table(self, table_id: TableId, line: int) -> SourceTable:
         return self._rows_of(table_id, line).table
 
     def _rows_of(self, table_id: TableId, line: int) -> TableRows:
@@ -270,8 +295,8 @@ class Cluster:
                 table = self._catalogue.table(table_id)
             except KeyError:
                 raise StepError(f"table {table_id} does not exist", line=line) from None
-            mounted = replace(source_table(table), handle=self._keys(table))
-            known = self._tables[table_id] = TableRows(self._topology.keyspace, mounted)
+            keyed = replace(source_table(table), handle=self._keys(table))
+            known = self._tables[table_id] = TableRows(self._topology.keyspace, keyed)
         self._last = (table_id, known)
         return known
 

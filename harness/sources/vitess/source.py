@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 from harness.errors import UsageError
 from harness.model.change import Change, ChangeLog, Transaction
+from harness.model.settings import Settings
 from harness.model.table import TableId
 from harness.sources.source import Source, SourceConfig, SourceOutput, SourceStream
 from harness.sources.vitess.message_keys import Keys, message_keys
@@ -19,6 +22,8 @@ VITESS = "vitess"
 TOPIC_PREFIX = "vitess"
 # The connector's `snapshot.mode` that starts with a copy of what is there; its default.
 COPYING = "initial"
+# The position from which everything is streamed that happens from now on.
+CURRENT = "current"
 
 
 def vitess_source() -> Source:
@@ -63,13 +68,18 @@ def keyspace_of(config: SourceConfig) -> tuple[Topology, Keys]:
         for name, (column, kind) in config.vindexes.items()
         if name.partition(".")[0] == keyspace
     }
-    keys = message_keys(str(config.settings.get("message.key.columns", "")))
+    shards = list(dict.fromkeys((*config.shards, *chain(*config.resharded.values()))))
+    keys = message_keys(str(config.settings.get("message.key.columns", "")), shards)
+    copies = str(config.settings.get("snapshot.mode", COPYING)).strip().lower() == COPYING
     over = replace(
         topology(keyspace, config.shards, vindexes),
         copied_after=config.copied_after,
-        copies=config.settings.get("snapshot.mode", COPYING) == COPYING,
+        copies=copies,
+        tasks=_tasks(config),
+        # A connector that copies first starts from no position, whatever it is given.
+        starts={} if copies else _starts(config),
         followed=_followed(config),
-        stops_at_reshard=str(config.settings.get("vitess.stop_on_reshard")).lower() == "true",
+        stops_at_reshard=_flag(config, "vitess.stop_on_reshard"),
         resharded={
             name: topology(keyspace, shards, vindexes) for name, shards in config.resharded.items()
         },
@@ -77,10 +87,49 @@ def keyspace_of(config: SourceConfig) -> tuple[Topology, Keys]:
     return over, keys
 
 
+def _flag(config: SourceConfig, name: str) -> bool:
+    return str(config.settings.get(name)).lower() == "true"
+
+
+def _tasks(config: SourceConfig) -> int:
+    """Return how many tasks may have streams of their own, 0 for one stream over all shards."""
+    if not _flag(config, "vitess.offset.storage.per.task"):
+        return 0
+    number = str(config.settings.get("tasks.max", 1))
+    return max(int(number), 1) if number.isdecimal() else 1
+
+
+def _starts(config: SourceConfig) -> Mapping[str, str]:
+    """Return the GTID set behind which each shard starts; those that start now are left out.
+
+    Source: V:VitessConnectorConfig.java VGTID, getVgtid, validateVgtids;
+    V:connection/VitessReplicationConnection.java startStreaming (from 1-61, 1-62 is the first).
+    """
+    text = str(config.settings.get("vitess.vgtid") or CURRENT)
+    if text == CURRENT:
+        return {}
+    if not config.settings.get("vitess.shard"):
+        raise UsageError(
+            "`vitess.vgtid` without `vitess.shard`: the connector refuses its configuration: "
+            "If GTIDs are specified, there must be shards specified"
+        )
+    try:
+        return {
+            str(entry["shard"]): str(entry["gtid"])
+            for entry in json.loads(text)
+            if entry["gtid"] != CURRENT
+        }
+    except (ValueError, TypeError, KeyError) as error:
+        raise UsageError(
+            f"`vitess.vgtid` is no VGTID: {text!r}",
+            expected='[{"keyspace":"shop","shard":"0","gtid":"MySQL56/…:1-3"}]',
+        ) from error
+
+
 def _followed(config: SourceConfig) -> tuple[str, ...]:
     """Return the shards that `vitess.shard` lists, which the keyspace must have."""
     listed = str(config.settings.get("vitess.shard") or "")
-    names = tuple(name.strip() for name in listed.split(",") if name.strip())
+    names = tuple(filter(None, listed.split(",")))
     for name in names:
         if name not in config.shards:
             raise UsageError(
@@ -90,7 +139,7 @@ def _followed(config: SourceConfig) -> tuple[str, ...]:
     return names
 
 
-def connector_settings(config: SourceConfig, keyspace: str) -> Mapping[str, Any]:
+def connector_settings(config: SourceConfig, keyspace: str) -> Settings:
     """Return a config's settings, completed by what only the keyspace knows."""
     return {
         "topic.prefix": TOPIC_PREFIX,

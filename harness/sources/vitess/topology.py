@@ -39,8 +39,9 @@ class Topology:
     `resharded` has the topology that there is after a transaction, by its name. `copied_after`
     names the transaction after which a connector starts that copies what is there; `copies` says
     whether it starts with a copy at all, be it of nothing. `followed` are the shards that the
-    connector follows (`vitess.shard`), none for all; `stops_at_reshard` says whether it
-    stops where the shards change.
+    connector follows (`vitess.shard`), none for all; `stops_at_reshard` says whether a stream
+    stops where its shards change. `tasks` counts the tasks with streams of their own, 0 where all
+    is one stream. `starts` has the GTID set behind which a shard's stream begins (`vitess.vgtid`).
     """
 
     keyspace: str
@@ -51,6 +52,8 @@ class Topology:
     followed: tuple[str, ...] = ()
     copies: bool = False
     stops_at_reshard: bool = False
+    tasks: int = 0
+    starts: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
     def streamed(self) -> tuple[str, ...]:
@@ -87,6 +90,14 @@ def topology(keyspace: str, shards: Sequence[str], vindexes: Mapping[TableId, Vi
     ordered = sorted(names, key=lambda shard: _bounds(shard)[0])
     _covers(ordered)
     return Topology(keyspace, tuple(ordered), MappingProxyType(dict(vindexes)))
+
+
+def overlap(one: str, other: str) -> bool:
+    """Return whether two shards hold keyspace ids in common."""
+    if one in UNSHARDED or other in UNSHARDED:
+        return True
+    (low, high), (lower, upper) = _bounds(one), _bounds(other)
+    return (upper is None or low < upper) and (high is None or lower < high)
 
 
 def _covers(shards: Sequence[str]) -> None:

@@ -52,7 +52,7 @@ def test_a_null_value_deletes_its_key() -> None:
 
 
 @pytest.mark.parametrize(
-    ("avro", "tidb", "raw", "told"),
+    ("avro", "tidb", "raw", "expected"),
     [
         ("long", "INT UNSIGNED", 4294967295, 4294967295),
         ("long", "BIGINT", -(2**63), -(2**63)),
@@ -71,17 +71,17 @@ def test_a_null_value_deletes_its_key() -> None:
         ("string", "TIME", "-838:59:59", "-838:59:59"),
     ],
 )
-def test_every_type_is_exact(avro: str, tidb: str, raw: Any, told: Any) -> None:
+def test_every_type_is_exact(avro: str, tidb: str, raw: Any, expected: Any) -> None:
     """Values come out in the contract's JSON, without loss; NULL stays null."""
     source = Publisher()
     decoder = Decoder(source.schema)
     v = nullable(("v", avro, tidb))
-    assert after(one(decoder, *source.put(1, {"id": 1, "v": raw}, v))) == {"id": 1, "v": told}
+    assert after(one(decoder, *source.put(1, {"id": 1, "v": raw}, v))) == {"id": 1, "v": expected}
     assert after(one(decoder, *source.put(1, {"id": 1, "v": None}, v))) == {"id": 1, "v": None}
 
 
 @pytest.mark.parametrize(
-    ("raw", "scale", "told"),
+    ("raw", "scale", "expected"),
     [
         (b"\xff", 0, "-1"),
         (b"\xff", 2, "-0.01"),
@@ -90,7 +90,7 @@ def test_every_type_is_exact(avro: str, tidb: str, raw: Any, told: Any) -> None:
         (b"\x04\xd2", 2, "12.34"),
     ],
 )
-def test_decimals_keep_sign_and_scale(raw: bytes, scale: int, told: str) -> None:
+def test_decimals_keep_sign_and_scale(raw: bytes, scale: int, expected: str) -> None:
     """A decimal's bytes are a two's complement of the digits; two scales in a row stay apart."""
     source = Publisher()
     precise = {"logicalType": "decimal", "precision": 65, "scale": scale}
@@ -101,7 +101,7 @@ def test_decimals_keep_sign_and_scale(raw: bytes, scale: int, told: str) -> None
         column(("v", "bytes", "DECIMAL"), **precise),
         column(("w", "bytes", "DECIMAL"), **other),
     )
-    assert after(one(Decoder(source.schema), *message)) == {"id": 1, "v": told, "w": "1.5"}
+    assert after(one(Decoder(source.schema), *message)) == {"id": 1, "v": expected, "w": "1.5"}
 
 
 def test_a_column_may_be_called_like_the_extension() -> None:
@@ -125,13 +125,13 @@ def test_each_schema_is_asked_for_once() -> None:
     assert len(source.asked) == len(set(source.asked)) == 3
 
 
-def test_shapes_tell_names_types_and_defaults() -> None:
+def test_shapes_carry_names_types_and_defaults() -> None:
     """A default that the schema tells is part of the shape, in the contract's JSON."""
     source = Publisher()
-    told = {**column(("n", "long", "BIGINT UNSIGNED")), "default": -1}
+    unsigned = {**column(("n", "long", "BIGINT UNSIGNED")), "default": -1}
     blob = {**column(("b", "bytes", "BLOB")), "default": "AP8="}
     now = {**column(("c", "string", "DATETIME")), "default": "CURRENT_TIMESTAMP"}
-    message = source.put(1, {"id": 1, "n": 0, "b": b"", "c": ""}, told, blob, now)
+    message = source.put(1, {"id": 1, "n": 0, "b": b"", "c": ""}, unsigned, blob, now)
     event = one(Decoder(source.schema), *message)
     assert json.loads(event.payload)["shape"] == [
         ["id", "integer"],
@@ -145,8 +145,8 @@ def test_marks_and_ddl_come_without_a_key() -> None:
     """With the watermark, 0x02 is a resolved ts and 0x01 a DDL."""
     decoder = Decoder(Publisher().schema)
     assert one(decoder, None, b"\x02" + (9).to_bytes(8, "big")) == Event(Kind.RESOLVED, 9)
-    told = {"query": "DROP TABLE t", "type": 4, "schema": "shop", "table": "t", "commitTs": 5}
-    event = one(decoder, None, b"\x01" + json.dumps(told).encode())
+    document = {"query": "DROP TABLE t", "type": 4, "schema": "shop", "table": "t", "commitTs": 5}
+    event = one(decoder, None, b"\x01" + json.dumps(document).encode())
     assert (event.kind, event.ts, event.table) == (Kind.DDL, 5, "t")
     assert json.loads(event.payload) == {"q": "DROP TABLE t", "t": 4}
 

@@ -63,21 +63,21 @@ def sent(name: str) -> str:
     return f"_{legal}" if legal[:1].isdigit() else legal
 
 
-def same(column: Mapping[str, Any], told: Any) -> bool:
-    """Tell whether a value is the one that was given."""
+def same(column: Mapping[str, Any], seen: Any) -> bool:
+    """Return whether a value is the one that was given."""
     value = column["value"]
-    if value is None or told is None or column["type"] in MEMBERS:
-        return (value is None) == (told is None)
+    if value is None or seen is None or column["type"] in MEMBERS:
+        return (value is None) == (seen is None)
     if not isinstance(value, dict):
-        return bool(str(value) == str(told))
+        return bool(str(value) == str(seen))
     ((kind, text),) = value.items()
     if kind == "b64":
         raw = base64.b64decode(text)
-        return bool(told == (raw.hex() if column["flag"] & 1 else raw.decode()))
+        return bool(seen == (raw.hex() if column["flag"] & 1 else raw.decode()))
     if kind == "float32":
         (narrow,) = struct.unpack("f", struct.pack("f", float(text)))
-        return math.isclose(narrow, told, rel_tol=1e-7, abs_tol=1e-45)
-    return bool((float(text) if kind.startswith("float") else int(text)) == told)
+        return math.isclose(narrow, seen, rel_tol=1e-7, abs_tol=1e-45)
+    return bool((float(text) if kind.startswith("float") else int(text)) == seen)
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -25,17 +25,17 @@ def alike(schemas: Mapping[int, str], *messages: equivalence.Message) -> int:
             raise DecodingError(f"no schema {number}")
         return schemas[number]
 
-    told: list[int] = []
+    counts: list[int] = []
     for payloads in (True, False):
         decoder = Decoder(schema)
         by = vectorised.reader(decoder.record, payloads=payloads)
-        told.append(equivalence.alike(by, decoder.decode, messages, payloads=payloads))
-    assert told[0] == told[1]
-    return told[0]
+        counts.append(equivalence.alike(by, decoder.decode, messages, payloads=payloads))
+    assert counts[0] == counts[1]
+    return counts[0]
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_the_vendors_messages_are_told_alike(name: str) -> None:
+def test_the_vendors_messages_are_read_alike(name: str) -> None:
     """Each of the vendor's messages, and most of them by columns."""
     vectorised_count = several = 0
     for vector in vectors(name):
@@ -67,7 +67,7 @@ def test_the_vendors_messages_are_told_alike(name: str) -> None:
     st.integers(0, 40),
     st.binary(max_size=2),
 )
-def test_any_row_is_told_alike(
+def test_any_row_is_read_alike(
     rows: list[tuple[int, str | None, int, str, bool]], at: int, instead: bytes
 ) -> None:
     """Whatever rows, deletes and broken bytes come between them, in whatever order."""
@@ -76,8 +76,8 @@ def test_any_row_is_told_alike(
     value = source.register(column(ID), nullable(("v", "string", "TEXT")), *PLAIN_EXTENSION)
     found: list[equivalence.Message] = []
     for number, text, ts, op, gone in rows:
-        told = {"id": number, "v": text, "_tidb_op": op, "_tidb_commit_ts": ts}
-        body = source.part(value, {**told, "_tidb_commit_physical_time": 0})
+        row = {"id": number, "v": text, "_tidb_op": op, "_tidb_commit_ts": ts}
+        body = source.part(value, {**row, "_tidb_commit_physical_time": 0})
         head = source.part(key, {"id": number})
         found += [(head, None if gone else body), (head, body[:at] + instead + body[at + 1 :])]
     alike(source.texts, *found)

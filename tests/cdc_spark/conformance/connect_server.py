@@ -41,13 +41,13 @@ def connect_server(
     directory.mkdir()
     home = Path(pyspark.__file__).parent
     (port,) = free_ports(1)
-    told = {**SMALL, **settings, "spark.connect.grpc.binding.port": str(port)}
-    told["spark.sql.warehouse.dir"] = str(directory / "warehouse")
-    told["spark.local.dir"] = str(directory / "scratch")
+    options = {**SMALL, **settings, "spark.connect.grpc.binding.port": str(port)}
+    options["spark.sql.warehouse.dir"] = str(directory / "warehouse")
+    options["spark.local.dir"] = str(directory / "scratch")
     if jars:
-        told["spark.driver.extraClassPath"] = os.pathsep.join(map(str, jars))
+        options["spark.driver.extraClassPath"] = os.pathsep.join(map(str, jars))
     argv = [str(home / "bin" / "spark-submit"), "--class", CLASS, "--master", "local[2]"]
-    for name, value in told.items():
+    for name, value in options.items():
         argv += ["--conf", f"{name}={value}"]
     environment = {
         "PATH": os.environ["PATH"],

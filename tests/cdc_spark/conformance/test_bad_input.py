@@ -61,16 +61,16 @@ def names(done: Job) -> list[str]:
     return [topic["name"] for topic in done.feeds()["feed"]["topics"]]
 
 
-def test_what_kafka_lost_is_told(jobs: JobFactory, done: Job) -> None:
+def test_what_kafka_lost_is_reported(jobs: JobFactory, done: Job) -> None:
     """What retention took, and a topic made again, are missed loudly, with their place.
 
     A topic that was made again has right offsets and other messages: Kafka's id of it tells.
     """
-    _told_after_retention(jobs, done)
-    _told_after_making_again(jobs, done)
+    _findings_after_retention(jobs, done)
+    _findings_after_making_again(jobs, done)
 
 
-def _told_after_retention(jobs: JobFactory, done: Job) -> None:
+def _findings_after_retention(jobs: JobFactory, done: Job) -> None:
     topic = names(done)[0]
     produce(jobs, topic, MORE)
     admin = AdminClient({"bootstrap.servers": jobs.bootstrap})
@@ -82,7 +82,7 @@ def _told_after_retention(jobs: JobFactory, done: Job) -> None:
     assert "\tat " not in said
 
 
-def _told_after_making_again(jobs: JobFactory, done: Job) -> None:
+def _findings_after_making_again(jobs: JobFactory, done: Job) -> None:
     topic = names(done)[1]
     admin = AdminClient({"bootstrap.servers": jobs.bootstrap})
     admin.delete_topics([topic])[topic].result(DEADLINE_S)

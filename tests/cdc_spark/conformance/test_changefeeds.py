@@ -47,7 +47,7 @@ def topic(canonical: str, role: str = "data") -> TopicJob:
         ({"provide.transaction.metadata": True}, [topic("srv.transaction")], True),
     ],
 )
-def test_transactions_are_waited_for_where_their_ends_are_told(
+def test_transactions_are_waited_for_where_their_ends_are_sent(
     settings: dict[str, Any], topics: list[TopicJob], *, waits: bool
 ) -> None:
     """Metadata must be on, and the topic of boundaries among those that are read."""

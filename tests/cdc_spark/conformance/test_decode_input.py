@@ -66,8 +66,8 @@ def answered(here: Path, *pairs: Pair, **how: Any) -> tuple[Any, list[Any], list
     records = written(here / "records.jsonl", pairs)
     plain = DecodeInput(here / "out", records, Language("open"), lenient=False, untyped=False)
     reader = DecodeTask({3: replace(plain, **how)})
-    (told,) = reader.decode(iter([rows.batch_of(rows.WRITTEN, [(3,)])]))
-    assert list(rows.tuples(told)) == [(3,)]
+    (batch,) = reader.decode(iter([rows.batch_of(rows.WRITTEN, [(3,)])]))
+    assert list(rows.tuples(batch)) == [(3,)]
     files = (here / "out" / name for name in ("events.jsonl", "dead_letters.jsonl"))
     events, letters = (
         [orjson.loads(line) for line in file.read_bytes().splitlines()] if file.exists() else []
@@ -76,7 +76,7 @@ def answered(here: Path, *pairs: Pair, **how: Any) -> tuple[Any, list[Any], list
     return orjson.loads((here / "out" / "status.json").read_bytes()), events, letters
 
 
-def test_events_are_told_in_the_order_of_the_messages(tmp_path: Path) -> None:
+def test_events_are_reported_in_the_order_of_the_messages(tmp_path: Path) -> None:
     """Each with its message, whichever partition that is on; nothing is held or dropped."""
     status, events, letters = answered(
         tmp_path,
@@ -88,8 +88,8 @@ def test_events_are_told_in_the_order_of_the_messages(tmp_path: Path) -> None:
         (None, None),
     )
     assert (status, letters) == ({"status": "done"}, [])
-    told = [(one["op"], one["partition"], one["offset"], one["commit_ts"]) for one in events]
-    assert told == [
+    places = [(one["op"], one["partition"], one["offset"], one["commit_ts"]) for one in events]
+    assert places == [
         ("ddl", 0, 0, "1"),
         ("resolved", 1, 0, "7"),
         ("insert", 0, 1, "2"),
@@ -172,12 +172,12 @@ def test_a_drawn_share_of_the_catalogue_passes(tmp_path: Path) -> None:
         EventBus(),
     )
     outcome = certify(CatalogueCases(space, drawn, Level.DECODE), context)
-    told = [
+    wrong = [
         {"case": one.case, "judgement": one.judgement, "detail": one.detail}
         for one in outcome.verdicts
         if one.judgement is not Judgement.PASS
         and not one.detail.startswith("needs large-message-handle:")
     ]
-    assert told == []
+    assert wrong == []
     passed = [one for one in outcome.verdicts if one.judgement is Judgement.PASS]
     assert len(passed) > 0.9 * len(drawn)

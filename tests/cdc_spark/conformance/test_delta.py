@@ -44,7 +44,7 @@ STATEMENT_ROWS: dict[str, list[dict[str, Any]]] = {
 
 def feeds(jobs: JobFactory, source: Publisher) -> dict[str, Mapping[str, Any]]:
     """Return changefeeds of each protocol."""
-    told = {"protocol": "avro", "complete": None}
+    defaults = {"protocol": "avro", "complete": None}
     streams = avro(source)
     data = [record("c", None, {"id": 1, "v": "a"}, "t1", 1)]
     data.append(record("u", {"id": 1, "v": "a"}, {"id": 1, "v": "b"}, "t2", 1))
@@ -53,7 +53,7 @@ def feeds(jobs: JobFactory, source: Publisher) -> dict[str, Mapping[str, Any]]:
     return {
         "statements": {"topics": [jobs.topic([statements()])]},
         "poisoned": {"topics": [jobs.topic([[message(put(2, 1, "a"), resolved(2)), POISON]])]},
-        "avro": {**told, "topics": [jobs.topic([streams["avro"]])]},
+        "avro": {**defaults, "topics": [jobs.topic([streams["avro"]])]},
         "vitess": {
             "protocol": "vitess",
             "complete": None,
@@ -129,9 +129,9 @@ def versions(job: Job) -> Counter[tuple[str, str, int]]:
     found: Counter[tuple[str, str, int]] = Counter()
     for log in Path(job.place, "work", "delta").rglob("_delta_log/*.json"):
         for line in log.read_text().splitlines():
-            told = json.loads(line).get("txn")
-            if told is not None:
-                found[str(log.parent), told["appId"], told["version"]] += 1
+            entry = json.loads(line).get("txn")
+            if entry is not None:
+                found[str(log.parent), entry["appId"], entry["version"]] += 1
     return found
 
 

@@ -58,11 +58,11 @@ def test_partitions_with_nothing_to_read_are_not_read(tmp_path: Path) -> None:
     assert source.offsets(load(tmp_path, document())) == {"x": {"0": 0}}
 
 
-def test_unread_partitions_are_told_by_changefeed(tmp_path: Path) -> None:
+def test_unread_partitions_are_reported_by_changefeed(tmp_path: Path) -> None:
     """What was not reached is named with both offsets; what was reached is not."""
     job = load(tmp_path, document())
-    (told,) = source.unread(job, {"x": {"0": 2}}).values()
-    assert told == "topic x, partition 0 was read up to offset 2, its end is 3"
+    (message,) = source.unread(job, {"x": {"0": 2}}).values()
+    assert message == "topic x, partition 0 was read up to offset 2, its end is 3"
     assert source.unread(job, {"x": {"0": 3}}) == {}
 
 

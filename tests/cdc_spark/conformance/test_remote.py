@@ -69,7 +69,7 @@ def one_topic_job(jobs: JobFactory, name: str) -> Job:
     return jobs.job(name, {"feed": {"topics": [topic]}})
 
 
-def test_a_start_that_a_session_cannot_give_is_told(
+def test_a_start_that_a_session_cannot_give_is_reported(
     jobs: JobFactory, server: str, tmp_path: Path
 ) -> None:
     """A static setting, Delta's extension, the connector, this package: nothing is read."""
@@ -94,7 +94,7 @@ def test_a_start_that_a_session_cannot_give_is_told(
     assert not (job.place / "work" / "checkpoint").exists()
 
 
-def test_a_topic_that_is_not_there_is_told(jobs: JobFactory, server: str) -> None:
+def test_a_topic_that_is_not_there_is_reported(jobs: JobFactory, server: str) -> None:
     """Where Java is out of reach, librdkafka asks for the ids of topics."""
     job = one_topic_job(jobs, "remote-absent")
     document = (job.place / "job.json").read_text()
@@ -105,7 +105,7 @@ def test_a_topic_that_is_not_there_is_told(jobs: JobFactory, server: str) -> Non
     assert f"topic {name}-absent of the job does not exist" in said
 
 
-def test_a_server_that_is_not_there_is_told_at_once() -> None:
+def test_a_server_that_is_not_there_is_reported_at_once() -> None:
     """A port where nobody listens is no matter of minutes."""
     (port,) = free_ports(1)
     with pytest.raises(SetupError, match=f"no Spark Connect server answers at 127.0.0.1:{port}"):

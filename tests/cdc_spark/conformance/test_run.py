@@ -143,11 +143,11 @@ def test_a_busy_changefeed_gets_everything_right(pack: Job) -> None:
     assert pack.status("busy") == {"status": "done"}
     assert pack.rows("busy", "test.t") == sorted(BUSY_ROWS, key=repr)
     events = pack.lines("busy", "events")
-    told = [
+    reported = [
         (int(event["commit_ts"]), event["op"], (event["after"] or event["before"])["id"])
         for event in events
     ]
-    assert told == BUSY_EVENTS
+    assert reported == BUSY_EVENTS
     assert [line["query"] for line in pack.lines("busy", "ddl")] == [CREATE, ADD]
 
 
@@ -240,7 +240,7 @@ def test_killed_anywhere_it_resumes_to_the_same_answers(jobs: JobFactory, pack: 
     assert job.answers() == pack.answers()
 
 
-def test_topics_that_are_too_short_are_told(jobs: JobFactory) -> None:
+def test_topics_that_are_too_short_are_reported(jobs: JobFactory) -> None:
     """An end offset that is never reached ends the wait before the deadline, with its place."""
     topic = jobs.topic([[message(put(2, 1, "a")), END]])
     short = {"topics": [{**topic, "end_offsets": [5]}]}

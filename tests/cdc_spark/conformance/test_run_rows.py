@@ -112,8 +112,8 @@ def test_avro_rows_become_tables(pack: Job) -> None:
     assert pack.status("avro") == {"status": "done"}
     wanted = [{"id": 2, "v": "é", "n": 7}, {"id": 3, "v": "c", "n": 1}]
     assert pack.rows("avro", "shop.t") == wanted
-    told = [(line["op"], line["commit_ts"]) for line in pack.lines("avro", "events")]
-    assert told == [
+    reported = [(line["op"], line["commit_ts"]) for line in pack.lines("avro", "events")]
+    assert reported == [
         ("insert", "1"),
         ("insert", "2"),
         ("delete", None),

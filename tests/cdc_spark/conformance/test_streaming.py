@@ -48,7 +48,7 @@ def sent(jobs: JobFactory, topic: Mapping[str, Any], partition: int, *frames: Fr
     assert producer.flush(DEADLINE_S) == 0
 
 
-def test_a_stream_goes_on_until_it_is_told_to_end(jobs: JobFactory) -> None:
+def test_a_stream_goes_on_until_it_is_stopped(jobs: JobFactory) -> None:
     """What comes behind the job's end offsets is applied, too; SIGTERM asks for the answer."""
     topic = jobs.topic([[message(ddl(1, CREATE, 3)), message(put(2, 1, "a"), resolved(3))]])
     with streaming(jobs, "streaming", topic) as job:

@@ -61,7 +61,7 @@ def test_a_row_is_read_with_schema_or_without(value: bytes) -> None:
     assert row_of(event) == {"id": 1, "v": "x"}
 
 
-def test_an_update_tells_both_rows_and_a_delete_the_old_one() -> None:
+def test_an_update_carries_both_rows_and_a_delete_the_old_one() -> None:
     """Images come out on the sides where they were sent."""
     old, new = {"id": 1, "v": "a"}, {"id": 1, "v": "b"}
     (update,) = decode(KEY, plain(change("u", old, new)))
@@ -77,7 +77,7 @@ def test_heartbeats_and_notifications_are_no_events() -> None:
     assert decode(None, plain({"id": "1", "aggregate_type": "Initial Snapshot"})) == []
 
 
-def test_a_tombstone_tells_its_key() -> None:
+def test_a_tombstone_carries_its_key() -> None:
     """The key's values are there; its table too, where the key's schema tells it."""
     schema = {**connect("srv.ks.t.Key", field(ID)), "optional": False}
     for key, table in ((KEY, ""), (plain({"schema": schema, "payload": {"id": 1}}), "t")):
@@ -91,7 +91,7 @@ def test_a_tombstone_tells_its_key() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "semantic", "raw", "told"),
+    ("kind", "semantic", "raw", "expected"),
     [
         ("int64", "", -(2**63), -(2**63)),
         ("string", "", "18446744073709551615", "18446744073709551615"),
@@ -115,15 +115,15 @@ def test_a_tombstone_tells_its_key() -> None:
         ("string", "io.debezium.data.Json", '{"a": 1.50}', '{"a": 1.50}'),
     ],
 )
-def test_every_type_is_exact(kind: str, semantic: str, raw: Any, told: Any) -> None:
+def test_every_type_is_exact(kind: str, semantic: str, raw: Any, expected: Any) -> None:
     """Values come out in the contract's JSON by their schema's names; NULL stays null."""
     fields = field(ID), field(("v", kind, semantic))
-    for value, wanted in ((raw, told), (None, None)):
+    for value, wanted in ((raw, expected), (None, None)):
         (event,) = decode(KEY, enveloped(change("c", None, {"id": 1, "v": value}), *fields))
         assert row_of(event) == {"id": 1, "v": wanted}
 
 
-def test_without_schemas_definitions_tell_what_values_are() -> None:
+def test_without_schemas_definitions_say_what_values_are() -> None:
     """Dates, bytes and unsigned numbers are read by the column and by the connector's modes."""
     names = {"d": "date", "t": "time", "m": "datetime", "b": "blob", "n": "bigint", "x": "varchar"}
     columns: Mapping[str, Any] = {
@@ -144,15 +144,18 @@ def test_without_schemas_definitions_tell_what_values_are() -> None:
     }
 
 
-def test_a_block_tells_order_epoch_and_rank() -> None:
+def test_a_block_carries_order_epoch_and_rank() -> None:
     """What orders a row travels beside it; a rank may have any number of digits."""
     rank = 10**30
     unscaled = b64encode(rank.to_bytes(13, "big")).decode()
-    for told in (unscaled, 68):
-        document = {**block("t1", 3, 2, 0), "transaction_rank": told}
+    for number in (unscaled, 68):
+        document = {**block("t1", 3, 2, 0), "transaction_rank": number}
         (event,) = decode(KEY, plain(change("c", None, {"id": 1}, transaction=document)))
         wanted = {"id": "t1", "n": 3, "shard": "0", "epoch": 2}
-        assert json.loads(event.transaction) == {**wanted, "rank": str(68 if told == 68 else rank)}
+        assert json.loads(event.transaction) == {
+            **wanted,
+            "rank": str(68 if number == 68 else rank),
+        }
 
 
 def test_boundaries_are_events_of_their_own() -> None:
@@ -170,8 +173,8 @@ def test_a_schema_in_every_message_is_read_once_and_never_mixed_up() -> None:
     date = enveloped(
         change("c", None, {"id": 1, "v": 1}), field(ID), field(("v", "int32", f"{TIME}Date"))
     )
-    told = [row_of(decoder.decode(KEY, value)[0])["v"] for value in (number, date) * 3]
-    assert told == [1, "1970-01-02"] * 3
+    seen = [row_of(decoder.decode(KEY, value)[0])["v"] for value in (number, date) * 3]
+    assert seen == [1, "1970-01-02"] * 3
 
 
 def test_a_payload_of_text_that_looks_like_an_envelope_is_text() -> None:

@@ -59,13 +59,13 @@ def without_schemas(record: Record) -> Pair:
 
 def avro(record: Record) -> tuple[Pair, dict[int, str]] | None:
     """Return the record's Avro bytes and the schemas that they name, None where it has none."""
-    told = record.get("avro")
-    if not told or "error" in told:
+    texts = record.get("avro")
+    if not texts or "error" in texts:
         return None
     schemas: dict[int, str] = {}
     sides: list[bytes | None] = []
     for number, side in enumerate(SIDES, start=1):
-        part = told.get(side)
+        part = texts.get(side)
         if part and part.get("hex"):
             schemas[number] = json.dumps(part["schema"])
             sides.append(b"\0" + number.to_bytes(4, "big") + bytes.fromhex(part["hex"]))
@@ -101,16 +101,16 @@ def test_every_record_of_the_connector_is_read(name: str) -> None:
     for record in records(name):
         full = decoded(with_schemas(record), {})
         bare = decoded(without_schemas(record), {})
-        told = [[(e.kind, e.ts, images([e]) and e.table) for e in ours] for ours in (full, bare)]
-        assert told[0] == told[1], record["topic"]
+        seen = [[(e.kind, e.ts, images([e]) and e.table) for e in ours] for ours in (full, bare)]
+        assert seen[0] == seen[1], record["topic"]
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_avro_tells_the_same_rows_as_json(name: str) -> None:
+def test_avro_carries_the_same_rows_as_json(name: str) -> None:
     """Where a vector has both, values are equal."""
     for record in records(name):
         found = avro(record)
         if found is not None:
             pair, schemas = found
-            told = images(decoded(with_schemas(record), {}))
-            assert images(decoded(pair, schemas)) == told, record["topic"]
+            expected = images(decoded(with_schemas(record), {}))
+            assert images(decoded(pair, schemas)) == expected, record["topic"]

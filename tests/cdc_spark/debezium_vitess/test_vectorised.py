@@ -36,13 +36,15 @@ SCALARS = st.one_of(
 
 def alike(*messages: equivalence.Message) -> int:
     """Assert that both agree, with payloads and without; return how many were read by columns."""
-    told: list[int] = []
+    counts: list[int] = []
     for payloads in (True, False):
         parts, rows = Parts({}.__getitem__), Rows(Definitions())
         by = vectorised.reader(parts, rows, payloads=payloads)
-        told.append(equivalence.alike(by, Decoder(parts, rows).decode, messages, payloads=payloads))
-    assert told[0] == told[1]
-    return told[0]
+        counts.append(
+            equivalence.alike(by, Decoder(parts, rows).decode, messages, payloads=payloads)
+        )
+    assert counts[0] == counts[1]
+    return counts[0]
 
 
 def tight(document: Any) -> bytes:
@@ -51,7 +53,7 @@ def tight(document: Any) -> bytes:
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_the_connectors_records_are_told_alike(name: str) -> None:
+def test_the_connectors_records_are_read_alike(name: str) -> None:
     """All records of a vector together, with their schemas and as they stand without."""
     for form in (with_schemas, without_schemas):
         found = [pair for one in records(name) if any(pair := form(one))]
@@ -61,19 +63,19 @@ def test_the_connectors_records_are_told_alike(name: str) -> None:
 
 @EACH_STREAM
 @given(st.lists(st.tuples(SCALARS, SCALARS, st.sampled_from("crud")), min_size=1, max_size=5))
-def test_any_value_is_told_alike(rows: list[tuple[Any, Any, str]]) -> None:
+def test_any_value_is_read_alike(rows: list[tuple[Any, Any, str]]) -> None:
     """Rows with whatever values, columns called like members of the envelope among them."""
     found: list[equivalence.Message] = []
     for number, (one, other, op) in enumerate(rows):
         row = {"id": number, "after": one, 'v":': other}
         images = (row if op in "ud" else None, None if op == "d" else row)
-        told = change(op, *images, ts=number, transaction=block("t", number + 1, 1, number))
-        found += [(tight({"id": number}), tight(told)), (None, tight(told))]
+        document = change(op, *images, ts=number, transaction=block("t", number + 1, 1, number))
+        found += [(tight({"id": number}), tight(document)), (None, tight(document))]
     alike(*found)
 
 
 @given(st.integers(0, 200), st.binary(max_size=3))
-def test_broken_bytes_are_told_alike(at: int, instead: bytes) -> None:
+def test_broken_bytes_are_read_alike(at: int, instead: bytes) -> None:
     """A record with other bytes in it: no way sees more in it than the other."""
     good = tight(change("c", None, {"id": 1, "v": "a"}))
     alike((b'{"id":1}', good), (b'{"id":1}', good[:at] + instead + good[at + 1 :]))

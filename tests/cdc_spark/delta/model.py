@@ -157,7 +157,7 @@ def batch(layout: TableLayout, held: Sequence[Stored]) -> Any:
 
 def text_of(row: dict[str, Any]) -> str:
     """Return a row as text, its columns in order, NULL and what is not there alike."""
-    told: Iterator[tuple[str, str]] = (
+    statements: Iterator[tuple[str, str]] = (
         (name, str(value)) for name, value in sorted(row.items()) if value is not None
     )
-    return repr(list(told))
+    return repr(list(statements))

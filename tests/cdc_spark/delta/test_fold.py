@@ -1,4 +1,4 @@
-"""The law of the sink: batches are cut and break off anywhere, and the tables are the fold's."""
+"""The property of the sink: batches break off anywhere, and the tables are the fold's."""
 
 from __future__ import annotations
 

@@ -71,6 +71,6 @@ def test_a_changefeed_that_cannot_be_is_refused(differs: dict[str, object]) -> N
     """What nobody could read is told before anything starts."""
     from cdc_spark import Changefeed  # noqa: PLC0415 - only where Spark is
 
-    told = {"protocol": "open", "topics": {"t": 1}, **differs}
+    options = {"protocol": "open", "topics": {"t": 1}, **differs}
     with pytest.raises(UsageError):
-        Changefeed(**told)
+        Changefeed(**options)

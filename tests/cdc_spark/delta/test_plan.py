@@ -52,7 +52,7 @@ def saved(plan: Plan) -> list[str]:
     return [text for _, text, dropped in plan.changed() if not dropped]
 
 
-def told(plan: Plan) -> list[tuple[str, int, int]]:
+def actions(plan: Plan) -> list[tuple[str, int, int]]:
     """Return the operations in short."""
     return [
         ("write", one.first, one.last) if isinstance(one, Write) else ("reshape", 0, one.version)
@@ -67,7 +67,7 @@ def test_rows_between_statements_are_written_at_once() -> None:
     """Rows before a change of columns are written before it, rows behind it after it."""
     query = f"{ALTER}ADD COLUMN n INT"
     plan = planned(form(5), ddl(8, query), form(9, ("id", "v", "n")), mark(12, LAST), known=MADE)
-    assert told(plan) == [("write", 5, 7), ("reshape", 0, after(8)), ("write", 9, 12)]
+    assert actions(plan) == [("write", 5, 7), ("reshape", 0, after(8)), ("write", 9, 12)]
     first, _, last = plan.operations
     assert isinstance(first, Write)
     assert isinstance(last, Write)
@@ -80,7 +80,7 @@ def test_statements_that_leave_a_table_alone_do_not_cut_its_rows() -> None:
     other = ddl(6, "CREATE TABLE u (a INT)", 3, "u")
     index = ddl(7, f"{ALTER}ADD INDEX i (v)", 7)
     plan = planned(form(5), other, form(7), index, form(8), mark(9, LAST), known=MADE)
-    assert told(plan) == [("write", 5, 9)]
+    assert actions(plan) == [("write", 5, 9)]
 
 
 def test_a_table_that_was_not_made_needs_no_change() -> None:
@@ -101,11 +101,11 @@ def test_renamed_tables_keep_their_place() -> None:
     assert path == json.loads(MADE[0])["path"]
 
 
-def test_dropped_tables_are_told_and_their_name_is_free() -> None:
+def test_dropped_tables_are_reported_and_their_name_is_free() -> None:
     """A table of the same name that comes later has another place."""
     marks = (form(4), ddl(5, "DROP TABLE s.t", 4), ddl(6, CREATE, 3), form(7), mark(7, LAST))
     plan = planned(*marks, known=MADE)
-    assert told(plan) == [("write", 7, 7)]
+    assert actions(plan) == [("write", 7, 7)]
     paths = {path: dropped for path, _, dropped in plan.changed()}
     assert sorted(paths.values()) == [False, True]
 
@@ -114,7 +114,7 @@ def test_truncate_comes_between() -> None:
     """Rows before TRUNCATE go, rows behind it stay."""
     marks = (form(4), ddl(5, "TRUNCATE TABLE s.t", 11), form(6), mark(6, LAST))
     plan = planned(*marks, known=MADE)
-    assert told(plan) == [("write", 4, 4), ("reshape", 0, after(5)), ("write", 6, 6)]
+    assert actions(plan) == [("write", 4, 4), ("reshape", 0, after(5)), ("write", 6, 6)]
     gone = plan.operations[1]
     assert isinstance(gone, Reshape)
     assert gone.effect.after is None
@@ -124,7 +124,7 @@ def test_planning_again_gives_the_same() -> None:
     """A batch that comes again has the same operations, versions and tables."""
     marks = (form(4), ddl(5, f"{ALTER}RENAME COLUMN v TO w"), form(6, ("id", "w")), mark(6, LAST))
     one, other = (planned(*marks, known=MADE) for _ in range(2))
-    assert told(one) == told(other)
+    assert actions(one) == actions(other)
     assert one.changed() == other.changed()
 
 
@@ -132,12 +132,12 @@ def test_poison_ends_the_changefeed_or_is_set_aside() -> None:
     """What came before it is written; what follows is taken only where poison is set aside."""
     marks = (form(4), mark(6, Kind.ERROR, "bad bytes"), mark(8, LAST))
     plan = planned(*marks, known=MADE)
-    assert told(plan) == [("write", 4, 5)]
+    assert actions(plan) == [("write", 4, 5)]
     assert plan.error == "bad bytes (topic topic, partition 0, offset 6)"
-    assert told(planned(*marks, known=MADE, lenient=True)) == [("write", 4, 8)]
+    assert actions(planned(*marks, known=MADE, lenient=True)) == [("write", 4, 8)]
 
 
-def test_untold_statements_are_named() -> None:
+def test_unreported_statements_are_named() -> None:
     """DDL whose effect nobody tells stops the changefeed, and says what it would take."""
     plan = planned(ddl(5, f"{ALTER}DROP PARTITION p", 20), known=MADE)
     assert "DDL of unknown effect" in plan.needs
@@ -147,7 +147,7 @@ def test_untold_statements_are_named() -> None:
 def test_columns_that_only_rows_have_are_learnt() -> None:
     """A table that was never defined has text columns, and gets more as rows have more."""
     plan = planned(form(0, ("id",)), form(3, ("id", "x")), mark(4, LAST))
-    assert told(plan) == [("write", 0, 2), ("reshape", 0, before(3)), ("write", 3, 4)]
+    assert actions(plan) == [("write", 0, 2), ("reshape", 0, before(3)), ("write", 3, 4)]
     assert json.loads(saved(plan)[0])["undefined"] == ["id", "x"]
 
 
@@ -158,7 +158,7 @@ def test_shapes_change_tables() -> None:
     (text,) = saved(plan)
     assert json.loads(text)["shape"][1] == "4"
     again = planned(shaped(2, narrow, wide, ts=5), mark(3, LAST, ts=5), known=[text])
-    assert told(again) == [("reshape", 0, before(2)), ("write", 2, 3)]
+    assert actions(again) == [("reshape", 0, before(2)), ("write", 2, 3)]
 
 
 def effect(query: str) -> Any:

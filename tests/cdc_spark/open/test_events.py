@@ -50,7 +50,7 @@ def test_a_message_may_mix_kinds_tables_and_times() -> None:
     ]
 
 
-def test_an_update_tells_its_row_before() -> None:
+def test_an_update_carries_its_row_before() -> None:
     """`p` becomes the image before; columns that it leaves out are as in `u`."""
     new = {"id": key(1), "a": column("new"), "b": column("same")}
     _, payload = only(row(5, {"u": new, "p": {"a": column("old")}}))
@@ -82,7 +82,7 @@ def test_identity_is_table_and_key_not_content() -> None:
     assert len({first.identity, *(event.identity for event in others)}) == 3
 
 
-def test_rows_without_a_key_are_told_apart_by_their_row_id_only() -> None:
+def test_rows_without_a_key_are_distinguished_by_their_row_id_only() -> None:
     """Without handle key the row id is the identity, and without that there is none."""
     with_id, other_id, nobody = events(loose(5, 1, rid=1), loose(5, 1, rid=2), loose(5, 1))
     assert with_id.identity != other_id.identity

@@ -68,7 +68,7 @@ def plain(column: Mapping[str, Any]) -> Any:
 
 
 def is_part(part: Image, whole: Image) -> bool:
-    """Tell whether every column of one image is so in the other."""
+    """Return whether every column of one image is so in the other."""
     return all(name in whole and whole[name] == value for name, value in part.items())
 
 

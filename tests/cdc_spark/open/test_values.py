@@ -77,14 +77,14 @@ def test_what_does_not_fit_is_refused_by_name(what: str, wire: dict[str, Any]) -
     assert what
 
 
-def test_the_handle_key_is_told_twice() -> None:
+def test_the_handle_key_is_carried_twice() -> None:
     """A column is of the handle key when it says `h`, or when flag bit 2 does."""
-    told = {
+    document = {
         "says": {"t": 3, "h": True, "f": 1, "v": 1},
         "flagged": {"t": 3, "f": 11, "v": 2},
         "other": {"t": 3, "f": 65, "v": 3},
         "denies": {"t": 3, "h": False, "f": 65, "v": 4},
     }
-    row, handle = image(DIALECTS["current"], told)
+    row, handle = image(DIALECTS["current"], document)
     assert handle == ["flagged", "says"]
     assert row == {"says": 1, "flagged": 2, "other": 3, "denies": 4}

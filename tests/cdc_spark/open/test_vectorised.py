@@ -37,17 +37,17 @@ def tight(*frames: Frame) -> Message:
 def alike(*messages: Message) -> int:
     """Assert that both agree, with payloads and without; return how many were read by columns."""
     decode = partial(events.decode, CURRENT)
-    told = [
+    counts = [
         equivalence.alike(vectorised.reader(CURRENT, payloads=one), decode, messages, payloads=one)
         for one in (True, False)
     ]
-    assert told[0] == told[1]
-    return told[0]
+    assert counts[0] == counts[1]
+    return counts[0]
 
 
 @EACH_STREAM
 @given(TYPES, st.sampled_from([0, 1, 64, 65]), st.lists(VALUES, min_size=2, max_size=6))
-def test_any_value_is_told_alike(kind: int, flags: int, values: list[Any]) -> None:
+def test_any_value_is_read_alike(kind: int, flags: int, values: list[Any]) -> None:
     """Rows of one layout, with whatever value: the skeleton and the whole reading agree."""
     found: list[Message] = []
     for value in values:
@@ -59,7 +59,7 @@ def test_any_value_is_told_alike(kind: int, flags: int, values: list[Any]) -> No
 
 @EACH_STREAM
 @given(st.text(alphabet='{}":,\\nu0d8\u2028é1.-+eE[]v', max_size=12))
-def test_any_text_in_the_place_of_a_value_is_told_alike(raw: str) -> None:
+def test_any_text_in_the_place_of_a_value_is_read_alike(raw: str) -> None:
     """Bytes that are no JSON, or JSON of another form, are never taken for a value."""
     found: list[Message] = []
     for one in (column("@"), {"t": 3, "f": 0, "v": "@"}, {"t": 5, "f": 0, "v": "@"}):
@@ -90,14 +90,14 @@ def test_rows_that_share_a_message_are_read_by_columns() -> None:
 
 
 @given(st.binary(max_size=60), st.binary(max_size=60), st.integers(0, 90))
-def test_broken_frames_are_told_alike(first: bytes, second: bytes, cut: int) -> None:
+def test_broken_frames_are_read_alike(first: bytes, second: bytes, cut: int) -> None:
     """Whatever bytes come as key and value: no way sees more in them than the other."""
     good = tight(put(5, 1, "a"), put(6, 2, "b"))
     alike(good, (first, second), (good[0][:cut], good[1]), (good[0], good[1][:cut]))
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_the_vendors_messages_are_told_alike(name: str) -> None:
+def test_the_vendors_messages_are_read_alike(name: str) -> None:
     """Each of the vendor's messages, by a layout learnt from itself."""
     assert (ALL / name).exists()
     for vector in vectors(name):

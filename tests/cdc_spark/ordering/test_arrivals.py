@@ -29,7 +29,7 @@ def poison(source: Source = HERE) -> Arrival:
     return Arrival(Event(Kind.ERROR, payload="bad"), source, 0)
 
 
-def told(room: Arrivals, *arrivals: Arrival) -> list[str]:
+def released(room: Arrivals, *arrivals: Arrival) -> list[str]:
     """Return the payloads of what takes effect."""
     return [applied.arrival.event.payload for applied in room.step(arrivals)]
 
@@ -37,33 +37,33 @@ def told(room: Arrivals, *arrivals: Arrival) -> list[str]:
 def test_a_row_below_what_its_key_has_seen_is_a_replay() -> None:
     """An older version is dropped; the same version and other keys are not."""
     room = Arrivals()
-    assert told(room, put(2), put(1), put(2), put(1, "other")) == ["k@2", "k@2", "other@1"]
+    assert released(room, put(2), put(1), put(2), put(1, "other")) == ["k@2", "k@2", "other@1"]
 
 
 def test_the_greatest_is_kept_across_a_delete() -> None:
     """A row that comes again behind its delete does not rise from the dead."""
-    assert told(Arrivals(), put(2), gone(), put(1), put(3)) == ["k@2", "k gone", "k@3"]
+    assert released(Arrivals(), put(2), gone(), put(1), put(3)) == ["k@2", "k gone", "k@3"]
 
 
 def test_undated_rows_are_applied_as_they_come() -> None:
     """Without a commit ts arrival is all there is."""
-    assert told(Arrivals(), put(0), gone(), put(0)) == ["k@0", "k gone", "k@0"]
+    assert released(Arrivals(), put(0), gone(), put(0)) == ["k@0", "k gone", "k@0"]
 
 
 def test_what_is_no_row_takes_no_effect() -> None:
     """Marks and DDL that only inform are passed over."""
     marks = [Arrival(Event(kind, 1), HERE, 0) for kind in (Kind.RESOLVED, Kind.DDL, Kind.BEGIN)]
-    assert told(Arrivals(), *marks) == []
+    assert released(Arrivals(), *marks) == []
 
 
 def test_a_poisoned_partition_is_not_read_on_and_others_are() -> None:
     """Nothing behind poison is applied in its partition."""
-    assert told(Arrivals(), poison(), put(1), put(2, "o", THERE)) == ["bad", "o@2"]
+    assert released(Arrivals(), poison(), put(1), put(2, "o", THERE)) == ["bad", "o@2"]
 
 
 def test_poison_that_is_set_aside_stops_nothing() -> None:
     """The lenient policy tells of the message and reads on."""
-    assert told(Arrivals(lenient=True), poison(), put(1)) == ["bad", "k@1"]
+    assert released(Arrivals(lenient=True), poison(), put(1)) == ["bad", "k@1"]
 
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.booleans()), max_size=20), st.integers())

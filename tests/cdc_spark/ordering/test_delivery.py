@@ -1,4 +1,4 @@
-"""The law of delivery, from bytes to tables: however a log legally arrives, one table follows.
+"""The property of delivery, from bytes to tables: however a log legally arrives, one table follows.
 
 Restarts send stretches of the past again, partitions interleave, messages are batched, and
 micro-batches end anywhere; the state is written and read in between.

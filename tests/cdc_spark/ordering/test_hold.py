@@ -39,7 +39,7 @@ def on(source: Source, *events: Event, offset: int = 0) -> list[Arrival]:
     return [Arrival(event, source, offset + at) for at, event in enumerate(events)]
 
 
-def told(applied: Iterable[Applied]) -> list[tuple[int, Kind, str]]:
+def brief(applied: Iterable[Applied]) -> list[tuple[int, Kind, str]]:
     """Return what was applied, in order."""
     events = [one.arrival.event for one in applied]
     return [(event.ts, event.kind, event.identity) for event in events]
@@ -55,7 +55,7 @@ def test_rows_wait_for_the_slowest_partition() -> None:
     hold = two_partitions()
     assert hold.step(on(P0, upsert(5), resolved(9))) == []
     assert hold.step(on(P1, resolved(4))) == []
-    assert told(hold.step(on(P1, resolved(5)))) == [(5, Kind.UPSERT, "k")]
+    assert brief(hold.step(on(P1, resolved(5)))) == [(5, Kind.UPSERT, "k")]
 
 
 def test_partitions_of_other_topics_count() -> None:
@@ -98,7 +98,7 @@ def test_rows_below_the_highest_seen_are_not_replays() -> None:
     hold = two_partitions()
     hold.step(on(P0, upsert(8, "late"), upsert(5, "early")))
     applied = hold.step([*on(P0, resolved(9)), *on(P1, resolved(9))])
-    assert [ts for ts, _, _ in told(applied)] == [5, 8]
+    assert [ts for ts, _, _ in brief(applied)] == [5, 8]
 
 
 def test_at_one_ts_deletes_come_first_and_ddl_last() -> None:
@@ -108,7 +108,7 @@ def test_at_one_ts_deletes_come_first_and_ddl_last() -> None:
         *on(P0, ddl(5), upsert(5, "a"), resolved(9)),
         *on(P1, ddl(5), delete(5, "a"), delete(5, "b"), resolved(9)),
     ]
-    kinds = [kind for _, kind, _ in told(hold.step(arrived))]
+    kinds = [kind for _, kind, _ in brief(hold.step(arrived))]
     assert kinds == [Kind.DELETE, Kind.DELETE, Kind.UPSERT, Kind.DDL]
 
 
@@ -117,7 +117,7 @@ def test_a_broadcast_ddl_is_one() -> None:
     hold = two_partitions()
     both = (ddl(5, "RENAME TABLE a TO b"), ddl(5, "RENAME TABLE b TO a"))
     applied = hold.step([*on(P0, *both, resolved(9)), *on(P1, *both, *both, resolved(9))])
-    assert [identity for _, _, identity in told(applied)] == [event.identity for event in both]
+    assert [identity for _, _, identity in brief(applied)] == [event.identity for event in both]
 
 
 def test_duplicates_are_known_by_ts_kind_and_identity() -> None:
@@ -143,7 +143,7 @@ def test_a_poisoned_partition_stops_its_changefeed_there() -> None:
         *on(P0, upsert(5), resolved(6), poison, upsert(7), resolved(9)),
         *on(P1, upsert(6, "b"), upsert(7, "c"), resolved(9)),
     ]
-    assert [ts for ts, _, _ in told(hold.step(arrived))] == [5, 6, 0]
+    assert [ts for ts, _, _ in brief(hold.step(arrived))] == [5, 6, 0]
     assert hold.step([*on(P0, resolved(99)), *on(P1, resolved(99))]) == []
 
 
@@ -222,5 +222,5 @@ def test_every_legal_delivery_gives_one_timeline(log: list[Rows | str], seed: in
         hold.load(state)
         applied.extend(hold.step(batch))
         state = hold.dump()
-    assert told(applied) == told(expected)
+    assert brief(applied) == brief(expected)
     assert [one.seq for one in applied] == list(range(len(applied)))

@@ -19,15 +19,15 @@ DATA, OTHER, BOUNDARIES = Source(0, 0), Source(0, 1), Source(1, 0)
 
 def row(name: str, order: int, key: str = "k", source: Source = DATA, **more: Any) -> Arrival:
     """Return a row of a transaction; its payload says which and where in it."""
-    told = {"id": name, "n": order, "shard": "0", "epoch": None, "rank": None, **more}
-    event = Event(Kind.UPSERT, 1, "ks", "t", key, f"{key}:{name}.{order}", json.dumps(told))
+    block = {"id": name, "n": order, "shard": "0", "epoch": None, "rank": None, **more}
+    event = Event(Kind.UPSERT, 1, "ks", "t", key, f"{key}:{name}.{order}", json.dumps(block))
     return Arrival(event, source, 0)
 
 
 def end(name: str, count: int) -> Arrival:
     """Return a transaction's END."""
-    told = json.dumps({"id": name, "count": count})
-    return Arrival(Event(Kind.END, 1, transaction=told), BOUNDARIES, 0)
+    block = json.dumps({"id": name, "count": count})
+    return Arrival(Event(Kind.END, 1, transaction=block), BOUNDARIES, 0)
 
 
 def gone(name: str, order: int, key: str = "k") -> Arrival:
@@ -54,7 +54,7 @@ def kinds(room: Transactions, *arrivals: Arrival) -> list[str]:
     return [kind.name for kind in words if kind is not Kind.PENDING]
 
 
-def told(room: Transactions, *arrivals: Arrival) -> list[str]:
+def released(room: Transactions, *arrivals: Arrival) -> list[str]:
     """Return the payloads of the rows that take effect."""
     return [
         applied.arrival.event.payload
@@ -73,21 +73,21 @@ def left(room: Transactions, *arrivals: Arrival) -> list[str]:
 def test_rows_wait_for_their_end() -> None:
     """Nothing of a transaction is seen before its END has been read."""
     room = Transactions()
-    assert told(room, row("a", 1), row("a", 2, "l")) == []
-    assert told(room, end("a", 2)) == ["k:a.1", "l:a.2"]
+    assert released(room, row("a", 1), row("a", 2, "l")) == []
+    assert released(room, end("a", 2)) == ["k:a.1", "l:a.2"]
 
 
 def test_an_end_that_comes_first_waits_for_its_rows() -> None:
     """Topics are read in any order; the count tells when all is there."""
     room = Transactions()
-    assert told(room, end("a", 2), row("a", 2, "l", OTHER)) == []
-    assert told(room, row("a", 1)) == ["k:a.1", "l:a.2"]
+    assert released(room, end("a", 2), row("a", 2, "l", OTHER)) == []
+    assert released(room, row("a", 1)) == ["k:a.1", "l:a.2"]
 
 
 def test_an_empty_transaction_waits_for_nothing() -> None:
     """END of no rows leaves nothing behind."""
     room = Transactions()
-    assert told(room, end("a", 0)) == []
+    assert released(room, end("a", 0)) == []
     assert room.waiting == {}
 
 
@@ -100,30 +100,30 @@ def test_a_transaction_without_an_end_stays_unapplied() -> None:
 def test_two_transactions_of_a_key_keep_its_order() -> None:
     """The one whose row came first is first, whichever is complete first."""
     room = Transactions()
-    assert told(room, row("a", 1), row("b", 1), end("b", 1)) == []
-    assert told(room, end("a", 2), row("a", 2, "l", OTHER)) == ["k:a.1", "l:a.2", "k:b.1"]
+    assert released(room, row("a", 1), row("b", 1), end("b", 1)) == []
+    assert released(room, end("a", 2), row("a", 2, "l", OTHER)) == ["k:a.1", "l:a.2", "k:b.1"]
 
 
 def test_transactions_without_a_key_in_common_do_not_wait_for_each_other() -> None:
     """One that lacks its END holds up only those that touch its keys."""
     room = Transactions()
     arrivals = [row("a", 1), row("b", 1, "l", OTHER), end("b", 1)]
-    assert told(room, *arrivals) == ["l:b.1"]
+    assert released(room, *arrivals) == ["l:b.1"]
 
 
 def test_rows_of_a_table_without_a_key_stay_in_order() -> None:
     """A table without a key is one key."""
     room = Transactions()
-    assert told(room, row("a", 1, ""), row("b", 1, ""), end("b", 1)) == []
-    assert told(room, end("a", 1)) == [":a.1", ":b.1"]
+    assert released(room, row("a", 1, ""), row("b", 1, ""), end("b", 1)) == []
+    assert released(room, end("a", 1)) == [":a.1", ":b.1"]
 
 
 def test_what_was_applied_is_a_replay_when_it_comes_again() -> None:
     """Rows and boundaries that are sent again change nothing, before the end and after it."""
     room = Transactions()
-    assert told(room, row("a", 1), row("a", 1), end("a", 2)) == []
-    assert told(room, row("a", 2), end("a", 2)) == ["k:a.1", "k:a.2"]
-    assert told(room, row("a", 1), row("a", 2), end("a", 2)) == []
+    assert released(room, row("a", 1), row("a", 1), end("a", 2)) == []
+    assert released(room, row("a", 2), end("a", 2)) == ["k:a.1", "k:a.2"]
+    assert released(room, row("a", 1), row("a", 2), end("a", 2)) == []
     assert room.waiting == {}
 
 
@@ -137,17 +137,17 @@ def test_what_is_remembered_is_bounded() -> None:
 
 def test_without_boundaries_rows_are_applied_as_they_arrive() -> None:
     """No transaction topic, or no id in the rows: the order of the key is all there is."""
-    assert told(Transactions(assembled=False), row("a", 1)) == ["k:a.1"]
-    assert told(Transactions(), row("", 1)) == ["k:.1"]
+    assert released(Transactions(assembled=False), row("a", 1)) == ["k:a.1"]
+    assert released(Transactions(), row("", 1)) == ["k:.1"]
 
 
 def test_a_row_below_its_keys_epoch_and_rank_changes_nothing() -> None:
     """Within a shard numbers decide: epoch, rank, place; another shard is not compared."""
     room = Transactions(assembled=False)
     new = {"epoch": 1, "rank": "100"}
-    assert told(room, row("b", 1, **new)) == ["k:b.1"]
-    assert told(room, row("a", 1, epoch=1, rank="23"), row("a", 9, epoch=0, rank="900")) == []
-    assert told(room, row("c", 1, epoch=0, rank="1", shard="80-")) == ["k:c.1"]
+    assert released(room, row("b", 1, **new)) == ["k:b.1"]
+    assert released(room, row("a", 1, epoch=1, rank="23"), row("a", 9, epoch=0, rank="900")) == []
+    assert released(room, row("c", 1, epoch=0, rank="1", shard="80-")) == ["k:c.1"]
 
 
 def test_an_old_row_counts_for_its_transaction() -> None:
@@ -155,7 +155,7 @@ def test_an_old_row_counts_for_its_transaction() -> None:
     room = Transactions()
     room.step([row("b", 1, epoch=1, rank="2"), end("b", 1)])
     arrivals = [row("a", 1, epoch=1, rank="1"), row("a", 2, "l", epoch=1, rank="1"), end("a", 2)]
-    assert told(room, *arrivals) == ["l:a.2"]
+    assert released(room, *arrivals) == ["l:a.2"]
 
 
 def test_what_compaction_has_thinned_out_is_left_for_the_end() -> None:
@@ -193,7 +193,7 @@ def test_every_legal_delivery_applies_each_transaction_once_in_its_keys_order(
             cut = chance.randint(0, len(stream))
             batch += stream[:cut]
             del stream[:cut]
-        found += told(room, *batch)
+        found += released(room, *batch)
         state = room.dump()
     for key in "abc":
         wanted = [
@@ -203,3 +203,37 @@ def test_every_legal_delivery_applies_each_transaction_once_in_its_keys_order(
             if one == key
         ]
         assert [one for one in found if one.startswith(f"{key}:")] == wanted
+
+
+def test_a_row_that_came_behind_a_tombstone_is_known() -> None:
+    """A first row behind a lone tombstone ends it: what is then repeated takes no effect again."""
+    room = Transactions()
+    named = tombstone()
+    named = named._replace(event=named.event._replace(schema="ks", table="t"))
+    one, two, three = (row(name, 1, who("k")) for name in "ABC")
+    assert kinds(room, named) == ["DELETE"]
+    for number, arrival in enumerate((one, two, three)):
+        assert kinds(room, arrival, end("ABC"[number], 1)) == ["UPSERT"]
+    assert kinds(room, two, end("B", 1), three, end("C", 1)) == []
+
+
+def test_a_repetition_behind_a_waiting_tombstone_takes_effect() -> None:
+    """The last message of a key decides, also while its transaction waits for its END."""
+    room = Transactions()
+    named = tombstone()
+    named = named._replace(event=named.event._replace(schema="ks", table="t"))
+    first = row("A", 1, who("k"))
+    assert kinds(room, named, first, named, first, end("A", 1))[-1] == "UPSERT"
+    room = Transactions()
+    assert kinds(room, named, first, named, end("A", 1))[-1] == "DELETE"
+
+
+def test_rows_without_a_key_never_wait_for_each_other_in_a_circle() -> None:
+    """Two tables without a key over partitions that are read in another order: all is applied."""
+    room = Transactions()
+    first, second = row("A", 1, ""), row("B", 1, "", OTHER)
+    others = [
+        one._replace(event=one.event._replace(table="u"))
+        for one in (row("A", 2, ""), row("B", 2, ""))
+    ]
+    assert len(kinds(room, second, first, *others, end("A", 2), end("B", 2))) == 4

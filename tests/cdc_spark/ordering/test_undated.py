@@ -29,7 +29,7 @@ def resolved(ts: int) -> list[Arrival]:
     return [at(Kind.RESOLVED, ts, "", source, 9) for source in (HERE, THERE)]
 
 
-def test_a_delete_waits_for_the_next_thing_that_tells_a_time() -> None:
+def test_a_delete_waits_for_the_next_thing_that_carries_a_time() -> None:
     """Resolved events before it say nothing of it; the one behind it does."""
     held = room()
     assert held.step([*resolved(5), at(Kind.DELETE, 0, "gone")]) == []

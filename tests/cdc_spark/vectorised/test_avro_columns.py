@@ -67,7 +67,7 @@ def by_library(body: bytes) -> list[Any] | None:
 
 
 def equal(one: list[Any] | None, other: list[Any] | None) -> bool:
-    """Tell whether rows are the same, as far as a bit pattern that is no number goes."""
+    """Return whether rows are the same, as far as a bit pattern that is no number goes."""
     return (
         one is not None
         and other is not None

@@ -53,7 +53,7 @@ def reader(plan: Plan, *, payloads: bool) -> Reader:
 
 
 @pytest.mark.parametrize("payloads", [True, False])
-def test_the_catalogue_is_told_alike(*, payloads: bool) -> None:
+def test_the_catalogue_is_read_alike(*, payloads: bool) -> None:
     """Messages of the catalogue's cases, once and again: both agree, and both are used."""
     vectorised: dict[str, int] = {}
     for plan in share():

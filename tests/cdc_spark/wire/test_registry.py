@@ -61,7 +61,7 @@ def test_without_a_registry_a_schema_id_is_poison() -> None:
     assert "no registry was given" in event.payload
 
 
-def test_our_own_defects_are_told_as_such() -> None:
+def test_our_own_defects_are_reported_as_such() -> None:
     """An exception that no decoder may raise ends in its own changefeed, not in the run."""
 
     def broken(*sides: bytes | None) -> list[Event]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from itertools import product
 
-from harness.codecs.avro.codec import AvroWire, bind
+from harness.codecs.avro.codec import BoundAvro, bind
 from harness.codecs.avro.names import sanitised
 from harness.ddl import Catalogue
 from harness.model.change import Op
@@ -15,7 +15,7 @@ from harness.model.record import Origin
 from harness.model.source_events import RowEvent, SourceEvent, SourceTable
 from harness.model.values import Row, Value
 from harness.sources.tidb.mounter import source_table
-from tests.mounted import mounted
+from tests.source_tables import shop_table
 
 TS = 415508856908021766
 ID = Column(1, "id", ColumnKind.BIGINT, nullable=False)
@@ -54,7 +54,7 @@ def created(sql: str, *more: str) -> SourceTable:
 
 def with_column(column: Column) -> SourceTable:
     """Return a table of a key and this column."""
-    return mounted(ID, column)
+    return shop_table(ID, column)
 
 
 def event(op: Op, table: SourceTable, before: Row | None, after: Row | None) -> RowEvent:
@@ -83,7 +83,7 @@ def named(table: SourceTable, row: Row | None) -> Mapping[str, Value] | None:
     return {sanitised(table.table.columns[n].name): row[n] for n in table.emitted}
 
 
-def only(wire: AvroWire, given: SourceEvent) -> DecodedEvent:
+def only(wire: BoundAvro, given: SourceEvent) -> DecodedEvent:
     """Return the one event that is decoded from the one record of an event."""
     (record,) = wire.encode([given])
     assert record.origins == (given.origin,)
@@ -91,7 +91,7 @@ def only(wire: AvroWire, given: SourceEvent) -> DecodedEvent:
     return decoded
 
 
-def sent(row: RowEvent, values: Mapping[str, object]) -> tuple[AvroWire, bytes, bytes]:
+def sent(row: RowEvent, values: Mapping[str, object]) -> tuple[BoundAvro, bytes, bytes]:
     """Return a wire that knows a row's schemas, and the row's key and value."""
     wire = bind(values, "current")
     (record,) = wire.encode([row])

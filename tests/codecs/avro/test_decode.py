@@ -9,17 +9,17 @@ from typing import Any
 
 import pytest
 
-from harness.codecs.avro.codec import AvroWire, bind
+from harness.codecs.avro.codec import BoundAvro, bind
 from harness.errors import DecodingError
 from harness.model.columns import Column, ColumnKind
 from harness.model.table import TableId
 from harness.wire.confluent import confluent_frame
 from harness.wire.registry import Compatibility, MemoryRegistry
 from tests.codecs.avro.rows import CHECKSUM, EXTENSION, ID, insert, sent
-from tests.mounted import mounted
+from tests.source_tables import shop_table
 
 MEMBERS = ("a", "b,c")
-TABLE = mounted(
+TABLE = shop_table(
     ID,
     Column(2, "n", ColumnKind.INT),
     Column(3, "v", ColumnKind.VARCHAR, length=16),
@@ -33,7 +33,7 @@ WATERMARK = {**EXTENSION, "avro-enable-watermark": True}
 Message = tuple[bytes | None, bytes | None]
 
 
-def refused(wire: AvroWire, key: bytes | None, value: bytes | None) -> str:
+def refused(wire: BoundAvro, key: bytes | None, value: bytes | None) -> str:
     """Return what the refusal says."""
     with pytest.raises(DecodingError) as caught:
         wire.decode(key, value)
@@ -152,7 +152,7 @@ class Given(MemoryRegistry):
         self._texts.append(text)
 
 
-def wire_over(text: str) -> AvroWire:
+def wire_over(text: str) -> BoundAvro:
     """Return a wire whose registry has this text under the id 1."""
     return bind({}, "current", Given(text))
 
@@ -217,7 +217,7 @@ def test_key_and_value_of_one_table() -> None:
     """A key of one table with a value of another is refused."""
     registry = MemoryRegistry(Compatibility.NONE)
     wire = bind({}, "current", registry)
-    one = insert(mounted(ID), 1)
-    other = replace(one, table=mounted(ID, name=TableId("shop", "u")))
+    one = insert(shop_table(ID), 1)
+    other = replace(one, table=shop_table(ID, name=TableId("shop", "u")))
     first, second = wire.encode([one, other])
     assert "a key of t with a value of u" in refused(wire, first.key, second.value)

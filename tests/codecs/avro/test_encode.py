@@ -15,7 +15,7 @@ from harness.model.source_events import RowEvent
 from harness.model.table import TableId
 from harness.wire.registry import Compatibility, MemoryRegistry
 from tests.codecs.avro.rows import EXTENSION, ID, STRINGS, created, event, insert
-from tests.mounted import mounted
+from tests.source_tables import shop_table
 
 CREATE = "CREATE TABLE t (id INT PRIMARY KEY, v INT)"
 
@@ -83,7 +83,7 @@ BODIES: Mapping[str, tuple[Column, object, str]] = {
 def test_bodies(name: str) -> None:
     """Each value has the bytes that the vendor's encoder gives it."""
     column, value, body = BODIES[name]
-    (record,) = bind({}, "current").encode([insert(mounted(ID, column), 1, value)])
+    (record,) = bind({}, "current").encode([insert(shop_table(ID, column), 1, value)])
     assert record.key is not None
     assert record.value is not None
     assert record.key.hex() == "000000000102"
@@ -127,7 +127,7 @@ def test_posts() -> None:
 
 def test_subjects_remember_one_table() -> None:
     """Two tables in one topic post again whenever they take turns."""
-    other = replace(insert(mounted(ID, name=TableId("shop", "u")), 1), topic=ROW.topic)
+    other = replace(insert(shop_table(ID, name=TableId("shop", "u")), 1), topic=ROW.topic)
     assert posted([ROW, other, ROW]) == [
         (KEY, 1),
         (VALUE, 2),
@@ -141,7 +141,7 @@ def test_subjects_remember_one_table() -> None:
 def test_version_6_posts_the_value_first() -> None:
     """In version 6 the value was encoded before the key, and a table needs no key."""
     assert posted([ROW], "6") == [(VALUE, 1), (KEY, 2)]
-    loose = insert(mounted(ID, key=()), 1)
+    loose = insert(shop_table(ID, key=()), 1)
     (record,) = bind({"force-replicate": True}, "6").encode([loose])
     assert (record.key, record.key_schema) == (None, None)
     assert record.value is not None
@@ -182,10 +182,25 @@ def test_size() -> None:
 def test_many_different_values() -> None:
     """What is remembered is bounded, and what is not remembered is right all the same."""
     members = tuple(f"m{n}" for n in range(14))
-    table = mounted(ID, Column(2, "s", ColumnKind.SET, members=members))
+    table = shop_table(ID, Column(2, "s", ColumnKind.SET, members=members))
     wire = bind(STRINGS, "current")
     numbers = range(0, 2**14, 3)
     records = list(wire.encode([insert(table, n, n) for n in numbers]))
     for number, record in zip(numbers, records, strict=True):
         (decoded,) = wire.decode(record.key, record.value)
         assert decoded.after == {"id": number, "s": number}
+
+
+def test_an_upgrade_changes_a_float() -> None:
+    """What 6 calls a double is a float from 7.0.0 on: refused, unless the level is NONE."""
+    rows = [insert(shop_table(ID, Column(2, "c", ColumnKind.FLOAT)), 1, 1.5)]
+    for level in (Compatibility.BACKWARD, Compatibility.NONE):
+        registry = MemoryRegistry(level)
+        list(bind({}, "6", registry).encode(rows))
+        upgraded = bind({}, "current", registry)
+        if level is Compatibility.NONE:
+            assert list(upgraded.encode(rows))
+        else:
+            with pytest.raises(SourceStopped) as stopped:
+                list(upgraded.encode(rows))
+            assert stopped.value.code == "ErrAvroSchemaAPIError"

@@ -11,18 +11,18 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.codecs.avro.codec import AvroWire
+from harness.codecs.avro.codec import BoundAvro
 from harness.codecs.avro.decode_body import read, record_form
 from harness.codecs.avro.decode_values import value_of
 from harness.errors import DecodingError
 from harness.model.columns import Column, ColumnKind
 from harness.wire.confluent import confluent_frame
 from tests.codecs.avro.rows import CHECKSUM, EXTENSION, ID, insert, sent
-from tests.mounted import mounted
+from tests.source_tables import shop_table
 
 USUAL = settings().max_examples
 FUZZ = settings(max_examples=100_000 if USUAL >= 1000 else 3 * USUAL)
-TABLE = mounted(
+TABLE = shop_table(
     ID,
     Column(2, "n", ColumnKind.INT),
     Column(3, "v", ColumnKind.VARCHAR, length=16),
@@ -42,7 +42,7 @@ FRAMED = st.builds(confluent_frame, st.integers(-1, 3), st.binary(max_size=80))
 WATERMARKS = st.builds(bytes.__add__, st.sampled_from([b"\1", b"\2"]), st.binary(max_size=12))
 
 
-def survives(wire: AvroWire, key: bytes | None, value: bytes | None) -> None:
+def survives(wire: BoundAvro, key: bytes | None, value: bytes | None) -> None:
     """Decode a message, or see it refused."""
     try:
         events = wire.decode(key, value)
@@ -55,7 +55,7 @@ def survives(wire: AvroWire, key: bytes | None, value: bytes | None) -> None:
 @FUZZ
 @given(SENT, PARTS | FRAMED, PARTS | FRAMED | WATERMARKS)
 def test_any_bytes(
-    made: tuple[AvroWire, bytes, bytes], key: bytes | None, value: bytes | None
+    made: tuple[BoundAvro, bytes, bytes], key: bytes | None, value: bytes | None
 ) -> None:
     """Any bytes, framed or not, with ids that are known or not."""
     survives(made[0], key, value)
@@ -63,7 +63,7 @@ def test_any_bytes(
 
 @FUZZ
 @given(SENT, st.data())
-def test_any_change(made: tuple[AvroWire, bytes, bytes], data: st.DataObject) -> None:
+def test_any_change(made: tuple[BoundAvro, bytes, bytes], data: st.DataObject) -> None:
     """A good message with some bytes changed, taken away or added."""
     wire, key, value = made
     for _ in range(data.draw(st.integers(1, 4))):

@@ -31,7 +31,7 @@ from tests.codecs.avro.rows import (
     sent,
     with_column,
 )
-from tests.mounted import rows, tables
+from tests.source_tables import rows, tables
 from tests.strategies import EACH_KIND, EACH_STREAM, NAMES, TEXT, columns
 
 SETTINGS = list(every_setting())
@@ -46,7 +46,7 @@ KINDS = {
 
 
 def stops(table: SourceTable, row: Row, dialect: str) -> bool:
-    """Tell whether TiCDC stops at a row: ENUM's invalid value, a vector in version 6."""
+    """Return whether TiCDC stops at a row: ENUM's invalid value, a vector in version 6."""
     kinds = [column.kind for column in table.table.columns]
     invalid = any(kind is ColumnKind.ENUM and row[n] == 0 for n, kind in enumerate(kinds))
     return invalid or (dialect == "6" and ColumnKind.VECTOR in kinds)
@@ -106,7 +106,7 @@ def test_names(data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "told", "number", "read"),
+    ("kind", "declared", "number", "read"),
     [
         (ColumnKind.SET, ("0", "1", "\\", "00", "000"), 16, 16),
         (ColumnKind.SET, ("a\\", "b"), 3, 3),
@@ -117,10 +117,10 @@ def test_names(data: st.DataObject) -> None:
     ],
 )
 def test_a_member_whose_place_is_unsure_is_text(
-    kind: ColumnKind, told: tuple[str, ...], number: int, read: int | str
+    kind: ColumnKind, declared: tuple[str, ...], number: int, read: int | str
 ) -> None:
     """A backslash before a comma may end a member of an ENUM: nothing is guessed behind it."""
-    table = with_column(Column(2, "c", kind, members=told))
+    table = with_column(Column(2, "c", kind, members=declared))
     after = only(bind({}, "current"), event(Op.INSERT, table, None, (1, number))).after
     assert after is not None
     assert after["c"] == read
@@ -131,17 +131,17 @@ def test_members(members: list[str], data: st.DataObject) -> None:
     """A member of any characters is found again; one that the schema tells not apart is text."""
     kind = data.draw(st.sampled_from([ColumnKind.ENUM, ColumnKind.SET]))
     # A comma ends a member of a SET, so that MySQL takes none in its names.
-    told = tuple(m.replace(",", ";") if kind is ColumnKind.SET else m for m in members)
-    table = with_column(Column(2, "c", kind, members=told))
-    most = len(told) if kind is ColumnKind.ENUM else 2 ** len(told) - 1
+    declared = tuple(m.replace(",", ";") if kind is ColumnKind.SET else m for m in members)
+    table = with_column(Column(2, "c", kind, members=declared))
+    most = len(declared) if kind is ColumnKind.ENUM else 2 ** len(declared) - 1
     number = data.draw(st.integers(1, most))
     if kind is ColumnKind.ENUM:
-        text = told[number - 1]
+        text = declared[number - 1]
     else:
-        text = ",".join(name for bit, name in enumerate(told) if number >> bit & 1)
+        text = ",".join(name for bit, name in enumerate(declared) if number >> bit & 1)
     after = only(bind({}, "current"), event(Op.INSERT, table, None, (1, number))).after
     assert after is not None
-    plain = not any(mark in member for member in told for mark in ("\\", "''", ","))
+    plain = not any(mark in member for member in declared for mark in ("\\", "''", ","))
     assert after["c"] == number if plain else after["c"] in (number, text)
 
 
@@ -154,8 +154,15 @@ def test_watermark(query: str, schema: str, table: str, ts: int, number: int) ->
     wire = bind({**EXTENSION, "avro-enable-watermark": True}, "current")
     sent = list(wire.encode([ddl, mark]))
     assert [(record.partition, record.key) for record in sent] == [(0, None), (1, None), (1, None)]
-    (told,) = wire.decode(None, sent[0].value)
-    assert (told.kind, told.commit_ts, told.schema, told.table, told.query, told.type) == (
+    (statement,) = wire.decode(None, sent[0].value)
+    assert (
+        statement.kind,
+        statement.commit_ts,
+        statement.schema,
+        statement.table,
+        statement.query,
+        statement.type,
+    ) == (
         EventKind.DDL,
         ts,
         schema,

@@ -12,7 +12,7 @@ from harness.codecs.avro.reference import SETTINGS, TYPES
 from harness.codecs.avro.settings import settings
 from harness.codecs.ticdc.topics import check_topic_rule
 from harness.errors import SourceStopped, UsageError
-from harness.model.columns import BINARIES, Column, ColumnKind
+from harness.model.columns import BINARIES, Column, ColumnKind, Default
 from tests.codecs.avro.rows import CHECKSUM, EXTENSION, STRINGS
 
 CORRECT = {"integrity.integrity-check-level": "correctness"}
@@ -104,19 +104,16 @@ def test_codec() -> None:
     assert not bind({}, "current").row_ids
 
 
-def test_told_defaults() -> None:
-    """A field's default is the column's, but for bytes and a precise DECIMAL."""
+def test_carried_defaults() -> None:
+    """A field's default is the column's, but for a precise DECIMAL and bytes that TiDB lost."""
     strings = {"avro-decimal-handling-mode": "string"}
-    told = {
-        kind: (
-            carries_default(Column(1, "c", kind), {}),
-            carries_default(Column(1, "c", kind), strings),
-        )
-        for kind in ColumnKind
-    }
-    silent = BINARIES | {ColumnKind.BIT}
-    assert {kind for kind, (plain, _) in told.items() if not plain} == silent | {ColumnKind.DECIMAL}
-    assert {kind for kind, (_, string) in told.items() if not string} == silent
+    for kind in ColumnKind:
+        column = Column(1, "c", kind)
+        assert carries_default(column, strings)
+        assert carries_default(column, {}) == (kind is not ColumnKind.DECIMAL)
+    for kind in BINARIES | {ColumnKind.BIT}:
+        lost = Column(1, "c", kind, length=8, default=Default("ff00", is_binary=True))
+        assert carries_default(lost, {}) == (kind is ColumnKind.BIT)
 
 
 def test_checkpoints_promise() -> None:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from string import ascii_letters, digits
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from harness.codecs.connect.schema import SchemaType
 from harness.codecs.debezium.adjustment import FIELD_NAMES, SCHEMA_NAMES
 from harness.codecs.debezium.errors import ConnectorFailed
 from harness.codecs.debezium.selection import includes
 from harness.codecs.debezium.topics import TableKey
+from harness.codecs.debezium_vitess.reference import ORDERED_FACTORY
 from harness.codecs.debezium_vitess.settings import read
 from harness.codecs.debezium_vitess.topics import topics
 from harness.codecs.debezium_vitess.validation import problems
@@ -78,6 +82,22 @@ def test_excluded_column_is_read() -> None:
     assert (record.key, record.value["after"]) == ({"id": 1}, {"v": "x"})
     with pytest.raises(ConnectorFailed):
         emitted([transaction(5, field(), row(None, [b"one", b"x"]))], hidden)
+
+
+@pytest.mark.parametrize(
+    ("rule", "shown"),
+    [
+        ("column.exclude.list", {"v": "x"}),
+        ("column.truncate.to.2.chars", {"k": "se", "v": "x"}),
+        ("column.mask.with.3.chars", {"k": "***", "v": "x"}),
+    ],
+)
+def test_keys_are_whole(rule: str, shown: dict[str, str]) -> None:
+    """A key column that the row lacks, or has cut or masked, is whole in the key."""
+    key = FieldInfo("k", "VARCHAR", "varchar(9)", 3)
+    events = [field(key, TEXT), row(None, [b"secret", b"x"])]
+    (record,) = emitted([transaction(5, *events)], {rule: "ks.kv.k"})
+    assert (record.key, record.value["after"]) == ({"k": "secret"}, shown)
 
 
 def test_masks_keep_keys() -> None:
@@ -170,6 +190,14 @@ def test_strictness() -> None:
         ({"tasks.max": "2"}, "needs to be enabled when tasks.max > 1"),
         ({"topic.prefix": "a b"}, "a b has invalid format"),
         (
+            {"table.include.list": "ks.t", "table.exclude.list": "ks.u"},
+            '"table.include.list" is already specified',
+        ),
+        (
+            {"column.include.list": "ks.t.a", "column.exclude.list": "ks.t.b"},
+            '"column.include.list" is already specified',
+        ),
+        (
             {"vitess.vgtid": '[{"keyspace":"ks","shard":"1","gtid":"a:1"}]'},
             "If GTIDs are specified must be specified for matching shards",
         ),
@@ -182,8 +210,15 @@ def test_problems(changes: dict[str, str], problem: str) -> None:
     assert problem in found
 
 
+@given(st.characters())
+def test_characters_of_a_prefix(char: str) -> None:
+    """A prefix has letters, digits, hyphens, points and underscores, and no others."""
+    legal = char in ascii_letters + digits + "-._"
+    assert (problems(read({**BASE, "topic.prefix": f"a{char}b"})) == ()) is legal
+
+
 def test_documented() -> None:
-    """By the documents a copied row is read, marked, and the last of them marked as such."""
+    """By the page a copied row is a create like any other, and no schema has a version."""
     copy = [
         transaction(5, field(), row(None, [b"1", b"x"]), row(None, [b"2", b"x"])),
         transaction(6, row(None, [b"3", b"x"]), row([b"3", b"x"], [b"3", b"y"])),
@@ -191,17 +226,36 @@ def test_documented() -> None:
         transaction(7, row(None, [b"4", b"x"])),
     ]
     made = emitted(copy, {"snapshot.mode": "initial"}, "documented")
-    read_back = [(r.value["op"], r.value["source"]["snapshot"]) for r in made]
-    # The last marker comes with the next response: COPY_COMPLETED waits for a transaction's end.
-    reads, rest = read_back[:3], read_back[3:]
-    assert reads == [("r", "true"), ("r", "true"), ("r", "last")]
-    assert rest == [("u", None), ("c", None)]
-    assert "table_p_ks" not in made[0].value["source"]["vgtid"]
-    assert "transaction" not in made[0].value
-    real = emitted(copy, {"snapshot.mode": "initial"})
-    assert [(r.value["op"], r.value["source"]["snapshot"]) for r in real] == [
+    assert [(r.value["op"], r.value["source"]["snapshot"]) for r in made] == [
         (op, None) for op in "cccuc"
     ]
+    assert "table_p_ks" not in made[0].value["source"]["vgtid"]
+    schema = made[0].value_schema
+    assert schema is not None
+    assert [f.name for f in schema.fields][2:] == ["source", "op", "ts_ms", "ts_us", "ts_ns"]
+    assert (schema.version, schema.fields[2].schema.version) == (None, None)
+
+
+def test_documented_transactions() -> None:
+    """By the page a boundary's time stands third, the block last, a rank is a number."""
+    settings = {
+        "provide.transaction.metadata": True,
+        "transaction.metadata.factory": ORDERED_FACTORY,
+    }
+    begun, data, ended = emitted(
+        [transaction(68, field(), row(None, [b"1", b"x"]))], settings, "documented"
+    )
+    for boundary in (begun, ended):
+        schema = boundary.value_schema
+        assert schema is not None
+        assert [f.name for f in schema.fields][:3] == ["status", "id", "ts_ms"]
+    envelope = data.value_schema
+    assert envelope is not None
+    block = envelope.fields[-1]
+    assert block.name == "transaction"
+    rank = block.schema.fields[-2]
+    assert (rank.name, rank.schema.kind) == ("transaction_rank", SchemaType.INT64)
+    assert data.value["transaction"]["transaction_rank"] == 68
 
 
 def test_one_schema_object() -> None:

@@ -20,7 +20,7 @@ _REGEX_STRATEGY = {
 
 
 @pytest.mark.parametrize(
-    ("listed", "name", "told"),
+    ("listed", "name", "included"),
     [
         (r"\Qks.t.a\E", "ks.t.a", True),
         (r"\Qks.t.a\E", "ksxtxa", False),
@@ -33,9 +33,9 @@ _REGEX_STRATEGY = {
         (r"ks\.t++", "ks.tt", True),
     ],
 )
-def test_a_list_takes_java_s_expressions(listed: str, name: str, *, told: bool) -> None:
+def test_a_list_takes_java_s_expressions(listed: str, name: str, *, included: bool) -> None:
     """Quotations, classes by name, named groups and possessive marks mean what they do in Java."""
-    assert includes(listed)(name) is told
+    assert includes(listed)(name) is included
 
 
 def test_a_topic_s_replacement_may_name_a_group() -> None:
@@ -65,7 +65,7 @@ def test_a_strategy_without_its_expression_stops_the_task(asked: dict[str, str])
 
 
 @pytest.mark.parametrize(
-    ("asked", "told"),
+    ("asked", "expected"),
     [
         ({"skipped.operations": "c, u"}, ()),
         (
@@ -107,11 +107,11 @@ def test_a_strategy_without_its_expression_stops_the_task(asked: dict[str, str])
     ],
 )
 def test_connect_looks_at_lists_as_java_splits_them(
-    asked: dict[str, str], told: tuple[str, ...]
+    asked: dict[str, str], expected: tuple[str, ...]
 ) -> None:
     """Letters count in lower case only; entries that `String.split` drops are not looked at."""
     settings = read({"topic.prefix": "srv", "vitess.keyspace": "ks", **asked})
-    assert problems(settings) == told
+    assert problems(settings) == expected
 
 
 @pytest.mark.parametrize("listed", ["", "no colon", "ks.t:a;b"])

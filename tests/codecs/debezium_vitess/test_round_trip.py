@@ -105,7 +105,7 @@ def _full_day(value: str) -> bool:
 
 
 def possible(column: Column, value: Value, mode: str) -> bool:
-    """Tell whether a value survives at all: not beyond a mode's range or the calendar's change."""
+    """Return whether a value survives: not beyond a mode's range or the calendar's change."""
     if column.kind is ColumnKind.DATETIME and isinstance(value, str) and mode != "isostring":
         year = int(value[:4])
         if mode == "nanoseconds":

@@ -152,3 +152,9 @@ def test_dropped_row() -> None:
     for mode in ("warn", "skip"):
         records = emitted(responses, {"event.processing.failure.handling.mode": mode})
         assert [record.key for record in records] == [{"id": 2}]
+
+
+def test_a_change_of_nothing() -> None:
+    """A change without a row before and after it makes no record, and what follows it does."""
+    (record,) = emitted([transaction(5, field(), row(None, None), row(None, [b"1", b"x"]))])
+    assert record.value["after"] == {"id": 1, "v": "x"}

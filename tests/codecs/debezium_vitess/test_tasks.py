@@ -58,3 +58,14 @@ def test_a_generation_takes_over() -> None:
         [("-80", f"{HOST}7")],
         [("80-", f"{HOST}9")],
     ]
+
+
+def test_the_first_generation_takes_over_from_none() -> None:
+    """What a connector stored before tasks had offsets of their own counts as generation 0."""
+    stood = position((ShardGtid("ks", "-80", f"{HOST}7"), ShardGtid("ks", "80-", f"{HOST}9")))
+    offsets: Offsets = {("srv", None): {"vgtid": stood.text}}
+    plans = planned(["-80", "80-"], 2, offsets, generation=1, before=1)
+    assert [[(s.shard, s.gtid) for s in plan.start.shards] for plan in plans] == [
+        [("-80", f"{HOST}7")],
+        [("80-", f"{HOST}9")],
+    ]

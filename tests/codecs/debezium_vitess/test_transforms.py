@@ -105,7 +105,7 @@ SOURCE = Schema(
 
 
 @pytest.mark.parametrize(
-    ("first", "options", "told"),
+    ("first", "options", "message"),
     [
         ("RemoveField", {"field_names": "source.vgtid"}, "vgtid is not a valid field name"),
         ("RemoveField", {"field_names": "source.shard"}, "shard is not a valid field name"),
@@ -113,7 +113,7 @@ SOURCE = Schema(
     ],
 )
 def test_a_vgtid_that_an_earlier_transform_spoiled(
-    first: str, options: dict[str, str], told: str
+    first: str, options: dict[str, str], message: str
 ) -> None:
     """What UseLocalVgtid then misses stops the task with a Java exception, nothing else."""
     schema = Schema(SchemaType.STRUCT, fields=(Field("source", SOURCE),))
@@ -128,7 +128,7 @@ def test_a_vgtid_that_an_earlier_transform_spoiled(
             "transforms.local.type": f"{PACKAGE}.UseLocalVgtid",
         }
     )
-    with pytest.raises(SourceStopped, match=told):
+    with pytest.raises(SourceStopped, match=message):
         made.apply(record)
 
 

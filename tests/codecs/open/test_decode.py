@@ -181,3 +181,14 @@ def test_damaged_messages(message: tuple[bytes, bytes], data: st.DataObject, dia
         bind({}, dialect).decode(*damaged)
     except DecodingError:
         return
+
+
+@pytest.mark.parametrize(
+    ("listed", "sent", "value"),
+    [(14, 10, "2000-01-01"), (253, 15, "测试"), (253, 15, "\\x89PNG\\r\\n\\x1a\\n")],
+)
+def test_codes_that_are_listed_and_not_sent(listed: int, sent: int, value: str) -> None:
+    """A date of code 14 and a text of code 253 read like those of the codes that TiCDC sends."""
+    for flag in (0, 1, 64, 65):
+        read = [read_value(code, flag, value, text_base64=False) for code in (listed, sent)]
+        assert read[0] == read[1]

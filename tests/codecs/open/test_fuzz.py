@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.codecs.open.codec import OpenWire, bind
+from harness.codecs.open.codec import BoundOpen, bind
 from harness.codecs.open.decode_types import READERS
 from harness.codecs.open.dialect import DIALECTS
 from harness.codecs.open.reference import LARGE
@@ -89,21 +89,21 @@ def settled_or_refused(read: Callable[[], Sequence[DecodedEvent]]) -> None:
 
 @FUZZ
 @given(st.sampled_from(WIRES), st.binary(max_size=80), st.binary(max_size=80))
-def test_any_bytes(wire: OpenWire, key: bytes, value: bytes) -> None:
+def test_any_bytes(wire: BoundOpen, key: bytes, value: bytes) -> None:
     """Any bytes as key and value are settled."""
     settled_or_refused(lambda: wire.decode(key, value))
 
 
 @FUZZ
 @given(st.sampled_from(WIRES), st.binary(max_size=80), st.binary(max_size=80))
-def test_any_framed_bytes(wire: OpenWire, key: bytes, value: bytes) -> None:
+def test_any_framed_bytes(wire: BoundOpen, key: bytes, value: bytes) -> None:
     """Any bytes within right frames are settled."""
     settled_or_refused(lambda: wire.decode(frame_keys([key]), frame_values([value])))
 
 
 @FUZZ
 @given(st.sampled_from(WIRES), HEAD, BODY, st.sampled_from(COMPRESSIONS))
-def test_any_members(wire: OpenWire, head: object, body: object, way: str) -> None:
+def test_any_members(wire: BoundOpen, head: object, body: object, way: str) -> None:
     """Events whose members are there or not, and right or not, are settled."""
     value = compressed(dumped(body), way)
     settled_or_refused(lambda: wire.decode(frame_keys([dumped(head)]), frame_values([value])))

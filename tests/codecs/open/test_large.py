@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from harness.codecs.open.codec import OpenWire, bind
+from harness.codecs.open.codec import BoundOpen, bind
 from harness.codecs.open.dialect import DIALECTS
 from harness.codecs.open.reference import LARGE
 from harness.codecs.open.settings import settings
@@ -28,12 +28,12 @@ from harness.model.record import Origin
 from harness.model.source_events import DdlEvent, RowEvent
 from harness.model.table import TableId
 from harness.wire.compression import COMPRESSIONS
-from tests.mounted import mounted
+from tests.source_tables import shop_table
 
 ID = Column(1, "id", ColumnKind.INT, nullable=False)
 VAL = Column(2, "val", ColumnKind.VARCHAR, length=4000)
-TABLE = mounted(ID, VAL, name=TableId("test", "t1"))
-LOOSE = mounted(ID, VAL, key=(), name=TableId("test", "t2"))
+TABLE = shop_table(ID, VAL, name=TableId("test", "t1"))
+LOOSE = shop_table(ID, VAL, key=(), name=TableId("test", "t2"))
 LONG = "x" * 1000
 HANDLE_ONLY = {"max-message-bytes": 400, LARGE + "large-message-handle-option": "handle-key-only"}
 CLAIM_CHECK = {
@@ -49,7 +49,7 @@ DELETE = replace(INSERT, op=Op.DELETE, before=(1, LONG), after=None)
 SMALL = replace(INSERT, after=(2, "a"), row_id=2)
 
 
-def only(wire: OpenWire, row: RowEvent) -> DecodedEvent:
+def only(wire: BoundOpen, row: RowEvent) -> DecodedEvent:
     """Return the one event of the one record that a row becomes."""
     (record,) = wire.encode([row])
     assert len(record.key or b"") + len(record.value or b"") + 36 <= 400
@@ -136,24 +136,24 @@ def test_claim_check(dialect: str, key: str) -> None:
 def test_names_of_claim_checks() -> None:
     """Names are UUIDs that follow from the seed: the same again for the same input, else others."""
     bound = settings(CLAIM_CHECK, "current")
-    wire = OpenWire(bound, seed=7)
+    wire = BoundOpen(bound, seed=7)
     first = list(wire.encode([INSERT, DELETE]))
     assert list(wire.encode([INSERT, DELETE])) == first
     assert len(wire.claim_checks) == 2
-    assert list(OpenWire(bound, seed=8).encode([INSERT, DELETE])) != first
+    assert list(BoundOpen(bound, seed=8).encode([INSERT, DELETE])) != first
     assert all(len(check.name) == 41 and check.name[14] == "4" for check in wire.claim_checks)
 
 
 def test_a_stranger_reads_claim_checks() -> None:
     """A decoder of its own is told how to read the storage; without it, or the file, it refuses."""
     bound = settings(CLAIM_CHECK, "current")
-    wire = OpenWire(bound)
+    wire = BoundOpen(bound)
     (record,) = wire.encode([INSERT])
     files = {check.name: check.content for check in wire.claim_checks}
-    (event,) = OpenWire(bound, load=files.__getitem__).decode(record.key, record.value)
+    (event,) = BoundOpen(bound, load=files.__getitem__).decode(record.key, record.value)
     assert event.after == {"id": 1, "val": LONG}
     with pytest.raises(DecodingError, match="cannot be read"):
-        OpenWire(bound).decode(record.key, record.value)
+        BoundOpen(bound).decode(record.key, record.value)
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ def test_a_stranger_reads_claim_checks() -> None:
 )
 def test_wrong_claim_checks(content: bytes) -> None:
     """A file that holds no message is refused with DecodingError."""
-    wire = OpenWire(settings(CLAIM_CHECK, "current"), load=lambda _: content)
+    wire = BoundOpen(settings(CLAIM_CHECK, "current"), load=lambda _: content)
     (record,) = wire.encode([INSERT])
     with pytest.raises(DecodingError, match="claim check"):
         wire.decode(record.key, record.value)
@@ -172,9 +172,9 @@ def test_a_claim_check_of_a_mark() -> None:
     """Only rows lie in claim checks."""
     bound = settings(CLAIM_CHECK, "current")
     file = content(b'{"ts":7,"t":3}', b"")
-    (record,) = OpenWire(bound).encode([INSERT])
+    (record,) = BoundOpen(bound).encode([INSERT])
     with pytest.raises(DecodingError, match="holds no row event"):
-        OpenWire(bound, load=lambda _: file).decode(record.key, record.value)
+        BoundOpen(bound, load=lambda _: file).decode(record.key, record.value)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.codecs.open.codec import OpenWire, bind
+from harness.codecs.open.codec import BoundOpen, bind
 from harness.codecs.open.dialect import DIALECTS
 from harness.model.change import Op
 from harness.model.columns import ColumnKind
@@ -18,13 +18,11 @@ from harness.model.decoded import DecodedEvent, EventKind, settled
 from harness.model.record import Origin
 from harness.model.source_events import DdlEvent, ResolvedEvent, RowEvent, SourceTable
 from harness.model.values import Row, Value
-from tests.mounted import rows, tables
+from tests.source_tables import rows, tables
 from tests.strategies import EACH_KIND, NAMES, TEXT
 
 TS = 415508856908021766
 HANDLES = st.sampled_from([0, 1, -1, -(2**63), 2**63 - 1])
-# Settings under which an update tells what it changed from, with the dialect's default reversed.
-OLD_VALUES = {"current": False, "4.0.4": True}
 
 
 def row_event(op: Op, table: SourceTable, before: Row, after: Row) -> RowEvent:
@@ -56,7 +54,7 @@ def settled_image(
     return {name: settled(table.table.column(name).kind, value) for name, value in image.items()}
 
 
-def only(wire: OpenWire, event: RowEvent | DdlEvent) -> DecodedEvent:
+def only(wire: BoundOpen, event: RowEvent | DdlEvent) -> DecodedEvent:
     """Return the one event that is decoded from the one record of an event."""
     (record,) = wire.encode([event])
     assert record.origins == (event.origin,)
@@ -158,7 +156,7 @@ def test_ddl(dialect: str, schema: str, table: str, query: str) -> None:
 
 @given(st.integers(1, 2**63 - 1), st.sampled_from(sorted(DIALECTS)))
 def test_marks(ts: int, dialect: str) -> None:
-    """A resolved mark comes back with its timestamp, whatever its digits."""
+    """A resolved event comes back with its timestamp, whatever its digits."""
     wire = bind({}, dialect)
     (record,) = wire.encode([ResolvedEvent(ts, "ticdc", 0, Origin(1, 0, 0, "resolved"))])
     (decoded,) = wire.decode(record.key, record.value)

@@ -62,3 +62,30 @@ def test_a_changed_column_keeps_its_key_and_its_place_in_keys() -> None:
     )
     table, _ = altered("alter table t modify a int unique")
     assert [index.name for index in table.indexes][-1] == "a"
+
+
+@pytest.mark.parametrize(
+    ("sql", "names"),
+    [
+        ("alter table t modify a bigint primary key", ("a", "b")),
+        ("alter table t modify a bigint primary key after b", ("b", "a")),
+        ("alter table t change a z bigint primary key first", ("z", "b")),
+        ("alter table t change a z bigint primary key", ("z", "b")),
+    ],
+)
+def test_a_column_that_becomes_the_primary_key_changes_as_well(
+    sql: str, names: tuple[str, ...]
+) -> None:
+    """It has its new name, type and place once, and is NOT NULL, as MySQL has it."""
+    table, _ = altered(sql, "create table t (a int, b int)")
+    assert table.column_names == names
+    column = next(column for column in table.columns if column.name != "b")
+    assert (column.kind, column.nullable) == (ColumnKind.BIGINT, False)
+    assert table.primary_key is not None
+    assert table.primary_key.columns == (column.name,)
+
+
+def test_a_key_that_comes_with_a_new_type_is_over_that_type() -> None:
+    """A TEXT column has no key without a length, but the VARCHAR that it becomes has one."""
+    table, _ = altered("alter table t modify a varchar(9) unique", "create table t (a text)")
+    assert [(index.name, index.columns) for index in table.indexes] == [("a", ("a",))]

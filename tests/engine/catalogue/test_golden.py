@@ -75,9 +75,9 @@ def test_an_edited_lock_is_found_with_the_command_that_restores_it(space: Worksp
     lock.write_text(lock.read_text(encoding="utf-8").replace("milk", "mills"), encoding="utf-8")
     with pytest.raises(ScenarioError) as caught:
         plans(space, selected(scenarios(space), None))
-    told = {problem.location.path: problem.hint for problem in caught.value.problems}
-    assert str(space.here / RECORDS) in told
-    assert "harness record dml.no-net-change" in told[str(space.here / RECORDS)]
+    hints = {problem.location.path: problem.hint for problem in caught.value.problems}
+    assert str(space.here / RECORDS) in hints
+    assert "harness record dml.no-net-change" in hints[str(space.here / RECORDS)]
 
 
 def test_a_missing_golden_is_written(space: Workspace) -> None:
@@ -131,7 +131,7 @@ def test_bytes_that_are_no_text_are_a_difference(space: Workspace) -> None:
     assert golden_differences(space, scenarios(space), expectations=True) == ()
 
 
-def test_what_cannot_be_written_is_told(space: Workspace) -> None:
+def test_what_cannot_be_written_is_reported(space: Workspace) -> None:
     """A directory in a golden's place is a usage error that names it."""
     (space.here / TABLES).unlink()
     (space.here / TABLES).mkdir()

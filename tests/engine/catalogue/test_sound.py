@@ -88,7 +88,7 @@ EDITS: dict[str, Callable[[], object]] = {
 
 
 @pytest.mark.parametrize("name", EDITS)
-def test_a_problem_is_told_however_it_came_about(name: str) -> None:
+def test_a_problem_is_reported_however_it_came_about(name: str) -> None:
     """Each input that is edited for the worse fails the check, and again in the check after."""
     EDITS[name]()
     assert main(["check"]) == 2

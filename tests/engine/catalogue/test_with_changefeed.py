@@ -51,9 +51,9 @@ def test_expectations_are_notes(tmp_path: Path) -> None:
     found = laid(tmp_path, '[filter]\nrules = ["other.*"]\n', "'keys.pk-chain[open,p1'")
     assert [plan.case.delivery for plan in found.plans] == [None]
     assert found.plans[0].expected.tables == {}
-    told = "\n".join(found.notes)
-    assert "keys/pk-chain.yaml:44: written for the scenario's own settings" in told
-    assert told.count("is left out: ") == 3
+    notes = "\n".join(found.notes)
+    assert "keys/pk-chain.yaml:44: written for the scenario's own settings" in notes
+    assert notes.count("is left out: ") == 3
 
 
 def test_a_stop_is_a_note(tmp_path: Path) -> None:
@@ -69,10 +69,10 @@ def test_other_protocols_are_left_out(tmp_path: Path) -> None:
     text = '[sink]\nprotocol = "avro"\n[mounter]\nworker-num = 4\n'
     found = laid(tmp_path, text, "p1 and not replayed and not repeated")
     assert {case.protocol for case in found.cases} == {"avro"}
-    told = "\n".join(found.notes)
-    assert "cases of open are left out" in told
-    assert "cases of vitess are left out" in told
-    assert "these keys show nowhere on the wire: mounter" in told
+    notes = "\n".join(found.notes)
+    assert "cases of open are left out" in notes
+    assert "cases of vitess are left out" in notes
+    assert "these keys show nowhere on the wire: mounter" in notes
     with pytest.raises(UsageError, match="is about none of the"):
         laid(tmp_path, text, "'keys.pk-chain[open,p1]'")
 

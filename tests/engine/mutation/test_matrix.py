@@ -11,7 +11,8 @@ from harness.mutants.mutant import Mutant, sign
 from harness.mutants.parts import Parts
 from harness.report.mutation_matrix import as_data, lines
 
-MUTANT = Mutant("m", "theme", "It errs.", Parts(), (sign("wrong-value", r"is -\d+"),), ("open",))
+SIGNS = (sign("wrong-value", r"is -\d+"),)
+MUTANT = Mutant("m", "theme", "It errs.", "open.flag.unsigned", Parts(), SIGNS, ("open",))
 RIGHT = Finding(FindingKind.WRONG_VALUE, "a.b.c is -1, not 1", "open.type.int")
 OTHER = Finding(FindingKind.WRONG_VALUE, "a.b.c is 2, not 1", "open.type.int")
 GAVE_UP = Finding(FindingKind.CONSUMER, "the consumer gave up", "open.row.insert")
@@ -57,6 +58,6 @@ def test_the_right_consumer_must_pass() -> None:
     verdict = Verdict("case", Judgement.FAIL, (RIGHT,))
     baseline_failures = MutationRun((), (("case", 0, verdict), ("case", 1, verdict)))
     assert not baseline_failures.sound
-    told = [line for line in lines(baseline_failures) if "found wrong: case" in line]
-    assert told == ["the right consumer is found wrong: case, delivery 0: a.b.c is -1, not 1"]
+    wrong = [line for line in lines(baseline_failures) if "found wrong: case" in line]
+    assert wrong == ["the right consumer is found wrong: case, delivery 0: a.b.c is -1, not 1"]
     assert as_data(baseline_failures)["baseline_failures"] == [["case", 0], ["case", 1]]

@@ -77,14 +77,14 @@ BREAKS = reading(Breaks)
 GIVES_UP = reading(GivesUpItself)
 IGNORES = reading(Ignores)
 LEFT_OVER = sign("extra-row")
-TOLD = sign("consumer", "no such row")
+NO_ROW = sign("consumer", "no such row")
 ELSEWHERE = sign("wrong-value")
 # Parts and signs -> the outcome, and the words that a person reads.
 FATES = [
     (HARMLESS, LEFT_OVER, MutantOutcome.SURVIVED, "SURVIVES temporary"),
     (BREAKS, LEFT_OVER, MutantOutcome.CRASHED, "ends otherwise: "),
     (GIVES_UP, LEFT_OVER, MutantOutcome.CRASHED, "ends otherwise: "),
-    (GIVES_UP, TOLD, MutantOutcome.DETECTED, "detected temporary"),
+    (GIVES_UP, NO_ROW, MutantOutcome.DETECTED, "detected temporary"),
     (IGNORES, ELSEWHERE, MutantOutcome.OTHERWISE, "fails otherwise: extra-row"),
     (IGNORES, LEFT_OVER, MutantOutcome.DETECTED, "detected temporary"),
 ]
@@ -93,7 +93,7 @@ FATES = [
 @pytest.mark.parametrize(("parts", "points", "outcome", "words"), FATES)
 def test_what_became_of_it(parts: Parts, points: Sign, outcome: MutantOutcome, words: str) -> None:
     """Who survives, breaks or errs elsewhere is told so and makes the whole unsound."""
-    mutant = Mutant(NAME, "theme", "It errs.", parts, (points,), ("open",))
+    mutant = Mutant(NAME, "theme", "It errs.", "open.row.delete", parts, (points,), ("open",))
     result = evaluate(mutant, "open", [prepared()])
     assert [evaluation.outcome for evaluation in result.evaluations] == [outcome]
     found = MutationRun((result,), ())

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.engine.plan.case import Plan, author_problems, plan, sent_events
+from harness.engine.plan.case import Plan, plan
+from harness.engine.plan.expectations import author_problems, sent_events
 from harness.errors import ScenarioError
 from harness.model.change import Change
 from harness.model.decoded import EventKind
@@ -156,8 +157,14 @@ DENIED = {
     "events": (
         "delete: {id: 1}",
         "delete: {id: 2}",
-        17,
+        24,
         "expect.events.open does not hold: item 3: event 5 is delete of shop.t {'id': 1, 'v': 1}",
+    ),
+    "records": (
+        "  events:\n",
+        "  records: {open: [in-order: [{insert: {id: 3}}, {insert: {id: 1}}]]}\n  events:\n",
+        20,
+        "expect.records.open does not hold: insert of shop.t {'id': 1, 'v': 1} in ticdc/0@2 comes",
     ),
 }
 

@@ -45,8 +45,8 @@ def test_events_are_what_the_encoder_was_given(planned: Sequence[Plan]) -> None:
     """Our own decoder is no judge of itself: every value is that of the vendor's input."""
     compared = 0
     for plan in planned:
-        tell = PROTOCOLS[plan.case.protocol].projection(plan.settings)
-        rows = {e.origin.event: tell(e) for e in plan.events if isinstance(e, RowEvent)}
+        project = PROTOCOLS[plan.case.protocol].projection(plan.settings)
+        rows = {e.origin.event: project(e) for e in plan.events if isinstance(e, RowEvent)}
         for one in wanted(plan):
             row = rows.get(one.place.origin.event)
             if row is None:
@@ -55,8 +55,8 @@ def test_events_are_what_the_encoder_was_given(planned: Sequence[Plan]) -> None:
             for image, truth in ((one.event.before, row.before), (one.event.after, row.after)):
                 if image is None or truth is None:
                     continue
-                told = {columns[n].name: truth[n] for n in range(len(columns))}
-                assert image == {name: told[name] for name in image}, (plan.case.id, one.place)
+                visible = {columns[n].name: truth[n] for n in range(len(columns))}
+                assert image == {name: visible[name] for name in image}, (plan.case.id, one.place)
                 compared += 1
     assert compared > 1000
 

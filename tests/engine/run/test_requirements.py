@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import get_args
 
@@ -24,13 +25,14 @@ from harness.faults.actions import (
     Instances,
     Kill,
     Pause,
+    Reached,
     RestartBroker,
     StartRegistry,
     Step,
     StopRegistry,
 )
 from harness.model.record import Origin, Record
-from harness.runner.manifest import Consumer
+from harness.runner.manifest import Consumer, CrashPoint
 from harness.services import Settings, settings
 
 ONE = Record("t", 0, b"k", b"v", (Origin(1, 0, 0, "insert"),))
@@ -79,6 +81,16 @@ def test_live(name: str) -> None:
         assert unmet(steps, ABLE, Settings()) == ""
 
 
+@pytest.mark.parametrize("when", [AfterRecords(1), AfterCommits(1), AtCrashPoint("write", 1)])
+def test_a_kill_for_good_is_refused_at_any_moment(when: Reached) -> None:
+    """A consumer that declares every crash point gives no answer either once it is gone."""
+    points = frozenset(CrashPoint)
+    exact = replace(ABLE, crash_points=points)
+    assert unmet([Kill(when), ONE], exact, Settings()) == ""
+    gone = unmet([Kill(when, resume=False), ONE], exact, Settings())
+    assert gone.startswith("an answer of a consumer that is killed for good")
+
+
 def test_the_consumer_starts_when_deletion_is_over() -> None:
     """What deletes messages or adds partitions before anybody reads comes before the start."""
     steps: list[Step] = [Kill(AfterRecords(1)), ONE, DeleteBefore("t", 0, 1), ONE]
@@ -93,11 +105,11 @@ def test_services_that_are_not_ours(name: str, tmp_path: Path) -> None:
     steps, _, _ = LIVE[name]
     assert restarts(steps)
     service = "kafka" if name == "broker" else "registry"
-    told = {
+    options = {
         "kafka.bootstrap.servers": "kafka:9092",
         "registry.url": "http://registry",
     }
-    external = settings(told, here=tmp_path)
+    external = settings(options, here=tmp_path)
     assert unmet(steps, ABLE, external) == (
         f"a {service} that the run may restart: this one is external"
     )

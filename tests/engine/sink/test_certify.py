@@ -99,7 +99,7 @@ def test_a_consumer_may_make_its_own_tables(services: Services, tmp_path: Path) 
         ("", "own", FindingKind.CONSUMER, "crashed"),
     ],
 )
-def test_a_wrong_consumer_is_told_what_is_wrong(
+def test_a_wrong_consumer_learns_what_is_wrong(
     services: Services, tmp_path: Path, how: str, tables: str, kind: FindingKind, words: str
 ) -> None:
     """The finding has the column and both values, the row, or what is missing."""

@@ -20,7 +20,7 @@ from harness.model.finding import FindingKind, Judgement
 from harness.model.observed import Observed, Outcome
 from harness.model.values import Value
 from harness.runner.contract.job import ChangefeedJob
-from harness.runner.result import Holder, Result
+from harness.runner.result import Holder, Maker, Result
 from harness.services import Services
 from harness.services.service import MariaDb
 from harness.verdict.judge import judge
@@ -74,8 +74,8 @@ def statements(plan: Plan, databases: dict[str, str]) -> Iterator[str]:
     """Yield statements that put every expected row into the sink."""
     for table, state in plan.expected.tables.items():
         place = f"{quoted(databases[table.schema])}.{quoted(table.name)}"
-        ordinals = state.mounted.emitted
-        names = ", ".join(quoted(state.mounted.table.columns[n].name) for n in ordinals)
+        ordinals = state.source_table.emitted
+        names = ", ".join(quoted(state.source_table.table.columns[n].name) for n in ordinals)
         for row in state.all_rows():
             values = ", ".join(sql(row[n]) for n in ordinals)
             yield f"INSERT INTO {place} ({names}) VALUES ({values})"
@@ -141,7 +141,7 @@ def test_what_a_consumer_adds_is_passed_over(made: Sink) -> None:
         ),
     ],
 )
-def test_what_was_done_to_a_table_is_told(
+def test_what_was_done_to_a_table_is_reported(
     made: Sink, statement: str, kind: FindingKind | None, words: str
 ) -> None:
     """What is missing, wrong or broken is a finding, and never an error of ours."""
@@ -182,3 +182,51 @@ def test_nothing_is_left(services: Services) -> None:
     session = Session(services.mariadb)
     assert not list(session.rows("SHOW DATABASES LIKE 'hleft%'"))
     assert not list(session.rows("SELECT User FROM mysql.global_priv WHERE User LIKE 'hleft%'"))
+
+
+BY_DDL = Result(Holder.DATABASE, Maker.BY_DDL)
+
+
+def by_ddl(services: Services, case: str, name: str) -> tuple[set[str], Observed]:
+    """Return the tables that are there before a case, and what becomes of a crash in it."""
+    (plan,) = planned(f"'{case}'", name)
+    with sink(services.mariadb, "ddl", BY_DDL) as one:
+        databases = dict(one.databases(shapes_of(plan), 0))
+        session = Session(services.mariadb)
+        there = {
+            (row[0] or b"").decode()
+            for database in databases.values()
+            for row in session.rows(f"SHOW TABLES FROM {quoted(database)}")
+        }
+        session.close()
+        feed = ChangefeedJob(plan.case.id, "0", "open", (), databases=databases)
+        return there, one.answer(feed, Observed(Outcome.CRASH, "exit code 1"))
+
+
+@pytest.mark.parametrize(
+    ("case", "name", "tables"),
+    [
+        (
+            "filters.create-table-ignored[open,p1]",
+            "filters/create-table-ignored.yaml",
+            {"t1", "ignored"},
+        ),
+        ("ddl.index-makes-eligible[open,p1]", "ddl/index-makes-eligible.yaml", {"a", "b", "c"}),
+        ("keys.pk-chain[open,p1]", "keys/pk-chain.yaml", set()),
+    ],
+)
+def test_what_no_ddl_creates_is_there(
+    services: Services, case: str, name: str, tables: set[str]
+) -> None:
+    """A consumer that runs the stream's DDL finds the tables that no DDL of it creates."""
+    there, answer = by_ddl(services, case, name)
+    assert there == tables
+    assert answer.outcome is Outcome.CRASH
+
+
+def test_ddl_that_the_database_does_not_take_is_not_applicable(services: Services) -> None:
+    """Where this server refuses a statement of the stream, a crash says nothing; it is named."""
+    name = "ddl.auto-id-visibility-and-ttl[open,p1]"
+    _, answer = by_ddl(services, name, "ddl/auto-id-visibility-and-ttl.yaml")
+    assert answer.outcome is Outcome.NOT_APPLICABLE
+    assert answer.detail.startswith("a database that takes ")

@@ -131,7 +131,7 @@ def test_filters_narrow_the_list_and_stay_in_the_address(page: Page) -> None:
     assert page.locator("tr[data-case]").count() == found
 
 
-def test_the_trend_tells_what_changed_between_runs(page: Page) -> None:
+def test_the_trend_shows_what_changed_between_runs(page: Page) -> None:
     """Two runs of one consumer stand one after the other, with what became of the cases."""
     page.keyboard.press("4")
     page.wait_for_selector("svg.bars")

@@ -12,7 +12,7 @@ import pytest
 
 from harness.model.events import CaseFinished
 from harness.model.finding import Judgement
-from harness.report.html.data import EXHIBITS_SHOWN
+from harness.report.html.data import EVIDENCE_SHOWN
 from harness.report.html.page import SCRIPTS, STYLES
 from tests.report.samples import HOSTILE, case, every_judgement, run, written
 from tests.report.wrong_run import wrong_run
@@ -107,10 +107,10 @@ def test_a_case_that_failed_brings_what_explains_it() -> None:
 def test_a_page_stays_small_enough_to_open() -> None:
     """Of a consumer that fails everywhere only so many cases bring their evidence."""
     broken = next(e for e in wrong_run("deletes-ignored", ONE) if isinstance(e, CaseFinished))
-    many = run(*(broken for _ in range(EXHIBITS_SHOWN + 20)))
+    many = run(*(broken for _ in range(EVIDENCE_SHOWN + 20)))
     cases = data_of(written("html", many))["runs"][0]["cases"]
-    assert len(cases) == EXHIBITS_SHOWN + 20
-    assert sum(found["evidence"] is not None for found in cases) == EXHIBITS_SHOWN
+    assert len(cases) == EVIDENCE_SHOWN + 20
+    assert sum(found["evidence"] is not None for found in cases) == EVIDENCE_SHOWN
 
 
 def test_several_runs_make_one_page() -> None:

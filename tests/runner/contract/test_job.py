@@ -156,7 +156,7 @@ def test_defaults_say_which_kind_of_text_they_are() -> None:
     assert [column["default"] for column in table["columns"]] == list(defaults.values())
 
 
-def test_virtual_columns_are_not_told() -> None:
+def test_virtual_columns_are_left_out() -> None:
     """A virtual generated column is never sent, so neither the columns nor the rows have it."""
     columns = (
         Column(id=1, name="v", kind=ColumnKind.INT, generated=Generated("a + 1", stored=False)),
@@ -169,7 +169,7 @@ def test_virtual_columns_are_not_told() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "told"),
+    ("value", "expected"),
     [
         (None, None),
         (2**53 - 1, 2**53 - 1),
@@ -180,9 +180,9 @@ def test_virtual_columns_are_not_told() -> None:
         (0.1, 0.1),
     ],
 )
-def test_values_are_told_so_that_no_parser_rounds_them(value: Any, told: Any) -> None:
+def test_values_are_written_so_that_no_parser_rounds_them(value: Any, expected: Any) -> None:
     """Integers beyond a double's precision are text, bytes are lower-case hexadecimal."""
-    assert value_json(Column(id=1, name="c", kind=ColumnKind.BIGINT), value) == told
+    assert value_json(Column(id=1, name="c", kind=ColumnKind.BIGINT), value) == expected
 
 
 def test_a_job_with_everything_is_plain_json() -> None:

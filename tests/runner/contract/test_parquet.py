@@ -215,7 +215,7 @@ def test_what_cannot_be_read_is_invalid_and_named(answer: Path, how: str, words:
     assert words in read.detail
 
 
-def test_a_missing_pyarrow_is_told_with_the_extra(
+def test_a_missing_pyarrow_is_reported_with_the_extra(
     answer: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Who has no pyarrow is told what to install; the consumer is not blamed."""

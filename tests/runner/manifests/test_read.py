@@ -12,6 +12,14 @@ from harness.runner.commands import Whereabouts
 from harness.runner.manifest import Consumer, Guarantee
 from harness.runner.result import Maker
 from harness.runner.targets import parse
+from harness.verdict.design import (
+    AS_EXPECTED,
+    Applies,
+    Design,
+    DroppedColumns,
+    KeylessRows,
+    OlderRows,
+)
 
 WHOLE = """\
 manifest: 1
@@ -28,6 +36,7 @@ environment: {TEAS_MODE: test}
 pass-environment: [TEAS_TOKEN]
 lossy:
   - {types: [float, timestamp], protocols: [avro], reason: Kept as text without a zone.}
+design: {applies: on-arrival, dropped-columns: kept, keyless-rows: by-image, older-rows: upstream}
 expectations: known.yaml
 """
 LEAST = "manifest: 1\nname: teas\ncommand: [./run.sh]\n"
@@ -42,6 +51,15 @@ attach:
 """
 IN_FILES = "manifest: 1\nname: teas\nattach:\n  topics: x.{topic}\n  result: "
 REFUSED = {
+    "a design that nobody knows": (LEAST + "design: {sorts: never}\n", 4, "sorts"),
+    **{
+        f"a value of {name} that nobody knows": (
+            LEAST + f"design: {{{name}: perhaps}}\n",
+            4,
+            f"`design.{name}` is the text `perhaps`",
+        )
+        for name in ("applies", "dropped-columns", "keyless-rows", "older-rows")
+    },
     "a level that there is not": (LEAST + "levels: [decode, love]\n", 4, "live"),
     "no level at all": (LEAST + "levels: []\n", 4, "`levels` is empty"),
     "a running system that is to be started": (
@@ -143,6 +161,9 @@ def test_everything_declared_is_taken(beside: Path) -> None:
     assert (found.capabilities, found.crash_points) == ({"commits", "instances"}, {"write"})
     assert found.lossy[0].covers("avro", "float")
     assert not found.lossy[0].covers("open", "float")
+    assert found.design == Design(
+        Applies.ON_ARRIVAL, DroppedColumns.KEPT, KeylessRows.BY_IMAGE, OlderRows.UPSTREAM
+    )
     assert found.expectations == str(beside / "known.yaml")
     assert found.target == f"{beside.name}/consumer.yaml"
 
@@ -153,6 +174,7 @@ def test_the_least_is_enough(beside: Path) -> None:
     assert found.supports("vitess")
     assert found.max_changefeeds == 1
     assert found.environment == {}
+    assert found.design == AS_EXPECTED
 
 
 def test_a_result_in_a_database_is_taken(beside: Path) -> None:
@@ -203,7 +225,7 @@ def test_a_callable_is_found_beside_the_manifest(beside: Path) -> None:
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_a_mistake_is_told_at_its_place(beside: Path, case: str) -> None:
+def test_a_mistake_is_reported_at_its_place(beside: Path, case: str) -> None:
     """Whatever is wrong with a manifest is told with its file and line, before anything starts."""
     text, line, words = REFUSED[case]
     with pytest.raises(ScenarioError) as refusal:

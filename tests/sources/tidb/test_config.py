@@ -54,7 +54,7 @@ def test_a_whole_file() -> None:
     """What shows on the wire is read under the scenarios' names; the rest is listed."""
     config = read_toml(FILE)
     assert config.protocol == "open"
-    assert config.unplayed == ("memory-quota", "scheduler", "sink.kafka-config.sasl-mechanism")
+    assert config.ignored == ("memory-quota", "scheduler", "sink.kafka-config.sasl-mechanism")
     assert set(config.settings) == {
         *("case-sensitive", "force-replicate", "max-batch-size", "sink.open.output-old-value"),
         *("filter.rules", "filter.ignore-txn-start-ts", "filter.event-filters"),
@@ -74,7 +74,7 @@ def test_a_whole_file() -> None:
 def test_an_empty_file() -> None:
     """A file without keys is TiCDC's defaults."""
     config = read_toml("")
-    assert (dict(config.settings), config.protocol, config.unplayed) == ({}, "", ())
+    assert (dict(config.settings), config.protocol, config.ignored) == ({}, "", ())
     assert config.feed(1).filters.table("shop", "t")
 
 
@@ -146,3 +146,12 @@ def test_keys_hold_together() -> None:
     assert all("matcher" in keys for keys in RULE_KEYS.values())
     assert all(key.wire for key in KEYS.values() if key.name)
     assert dotted(("filter", "event-filters", 0, "matcher")) == "filter.event-filters[0].matcher"
+
+
+@pytest.mark.parametrize("on", ["content-compatible", "only-output-updated-columns"])
+def test_content_compatible_switches_updated_columns_on(on: str) -> None:
+    """Either key switches it on, whatever the other says and wherever it stands."""
+    (off,) = {"content-compatible", "only-output-updated-columns"} - {on}
+    for lines in ((f"{on} = true", f"{off} = false"), (f"{off} = false", f"{on} = true")):
+        text = "\n".join(("[sink]", *lines))
+        assert read_toml(text).settings == {"only-output-updated-columns": True}

@@ -20,14 +20,14 @@ from harness.model.values import Value
 from harness.sources.key_text import value_text
 from harness.sources.tidb.changefeed import PARTITION_RULES, Dispatcher, changefeed
 from harness.sources.tidb.dispatch import partition_of, target_of
-from tests.mounted import mounted
+from tests.source_tables import shop_table
 from tests.strategies import narrow
 from tests.vectors import SUBSET, Vector, full_truth, lines, mounted_rows, sink_of
 
 ALL = full_truth()
 ID = Column(1, "id", ColumnKind.INT, nullable=False)
 NAME = Column(2, "name", ColumnKind.VARCHAR)
-TABLE = mounted(ID, NAME)
+TABLE = shop_table(ID, NAME)
 
 
 def rules(vector: Vector) -> list[dict[str, Any]]:
@@ -37,7 +37,7 @@ def rules(vector: Vector) -> list[dict[str, Any]]:
 
 
 def supported(vector: Vector) -> bool:
-    """Tell whether we support every rule of a vector."""
+    """Return whether we support every rule of a vector."""
     return all(
         set(rule) <= {"matcher", "partition", "columns"}
         and rule.get("partition", "default") in PARTITION_RULES

@@ -65,7 +65,7 @@ def test_a_bad_pattern_voids_its_rule() -> None:
     assert not rule.ignores_rows(Op.INSERT)
 
 
-def test_matchers_tell_case() -> None:
+def test_matchers_respect_case() -> None:
     """Matchers compare names by exact case, and a schema alone by its rules."""
     rule = event_rule(["test.*", "!test.t1"])
     assert rule.covers("test", "t2")

@@ -22,9 +22,9 @@ from tests.changelogs import (
     insert,
     log,
     marks_of,
-    mounted,
     resolved,
     rows_of,
+    source_events,
     transaction,
     update,
 )
@@ -37,12 +37,12 @@ OTHER = TableId("shop", "a")
 
 def timeline(*changes: Change, partitions: int = 1) -> list[tuple[str, int]]:
     """Return kind and seconds since the first timestamp of each event."""
-    events = mounted(*changes, to=feed(partitions))
-    told: list[tuple[str, int]] = []
+    events = source_events(*changes, to=feed(partitions))
+    seen: list[tuple[str, int]] = []
     for event in events:
         ts = event.ts if isinstance(event, ResolvedEvent) else event.commit_ts
-        told.append((event.origin.kind, (ts - FIRST_TS) // SECOND))
-    return told
+        seen.append((event.origin.kind, (ts - FIRST_TS) // SECOND))
+    return seen
 
 
 def test_timeline() -> None:
@@ -65,29 +65,29 @@ def test_timeline() -> None:
 
 def test_ends_unresolved() -> None:
     """A case may end without a mark; then its last commit is not complete."""
-    events = mounted(CREATE, transaction(insert(1, 1)), end_resolved=False)
+    events = source_events(CREATE, transaction(insert(1, 1)), end_resolved=False)
     assert [event.origin.kind for event in events] == ["ddl", "resolved", "insert"]
-    assert mounted(end_resolved=False) == ()
-    (mark,) = mounted()
+    assert source_events(end_resolved=False) == ()
+    (mark,) = source_events()
     assert isinstance(mark, ResolvedEvent)
 
 
 def test_marks_on_some_partitions() -> None:
     """A mark goes to the partitions that are named, as far as the case has them."""
     steps = (CREATE, resolved(0, 2, ts=FIRST_TS + 5), resolved(1))
-    three = marks_of(mounted(*steps, to=feed(3), end_resolved=False))[3:]
+    three = marks_of(source_events(*steps, to=feed(3), end_resolved=False))[3:]
     assert [(mark.partition, mark.ts) for mark in three] == [
         (0, FIRST_TS + 5),
         (2, FIRST_TS + 5),
         (1, three[2].ts),
     ]
-    one = marks_of(mounted(*steps, to=feed(1), end_resolved=False))[1:]
+    one = marks_of(source_events(*steps, to=feed(1), end_resolved=False))[1:]
     assert [mark.partition for mark in one] == [0]
 
 
 def test_origins() -> None:
     """Every event knows its line, its step, its transaction, its table and key; numbers rise."""
-    events = mounted(
+    events = source_events(
         CREATE,
         transaction(insert(1, 1, line=6), insert(2, None, line=7), name="first"),
         resolved(line=9),
@@ -108,9 +108,11 @@ def test_origins() -> None:
 def test_key_texts() -> None:
     """A row's key is told by its handle columns, by all of them when there is no handle."""
     wide = ddl("CREATE TABLE t (a VARBINARY(9), b VARCHAR(9), v INT, PRIMARY KEY (b, a))")
-    (row,) = rows_of(mounted(wide, transaction(insert(b"\xff", "é", 1))))
+    (row,) = rows_of(source_events(wide, transaction(insert(b"\xff", "é", 1))))
     assert row.origin.key == "a=\\xff,b=é"
-    (row,) = rows_of(mounted(LOOSE, transaction(insert(1, None)), to=feed(force_replicate=True)))
+    (row,) = rows_of(
+        source_events(LOOSE, transaction(insert(1, None)), to=feed(force_replicate=True))
+    )
     assert row.origin.key == "id=1,v=null"
 
 
@@ -118,7 +120,7 @@ def test_tables_within_a_transaction() -> None:
     """The rows of one table stay together; tables come in the order in which they were created."""
     second = ddl("CREATE TABLE a (id INT PRIMARY KEY, v INT)")
     changes = [insert(1, 1, table=OTHER), insert(1, 1), insert(2, 2, table=OTHER), insert(0, 0)]
-    rows = rows_of(mounted(CREATE, second, transaction(*changes)))
+    rows = rows_of(source_events(CREATE, second, transaction(*changes)))
     assert [(row.table.table.id.name, row.after) for row in rows] == [
         ("t", (0, 0)),
         ("t", (1, 1)),
@@ -134,7 +136,9 @@ def test_row_ids() -> None:
     def ids(create: str, *rows: Any) -> list[int]:
         changes = [insert(*row) for row in rows]
         to = feed(force_replicate=True)
-        return [row.row_id for row in rows_of(mounted(ddl(create), transaction(*changes), to=to))]
+        return [
+            row.row_id for row in rows_of(source_events(ddl(create), transaction(*changes), to=to))
+        ]
 
     assert ids("CREATE TABLE t (id BIGINT PRIMARY KEY)", (-7,), (0,)) == [-7, 0]
     assert ids("CREATE TABLE t (id BIGINT UNSIGNED PRIMARY KEY)", (2**64 - 1,)) == [-1]
@@ -148,7 +152,7 @@ def test_split_within_the_stream() -> None:
     """A moved key is a delete and an insert at one ts, whichever way the table keeps its rows."""
     unclustered = ddl("CREATE TABLE t (id INT PRIMARY KEY NONCLUSTERED, v INT)")
     for create in (CREATE, unclustered):
-        events = mounted(
+        events = source_events(
             create, transaction(insert(1, 1)), transaction(update((1, 1), (2, 1), line=8))
         )
         _, old, new = rows_of(events)
@@ -161,14 +165,14 @@ def test_split_within_the_stream() -> None:
 def test_keyless_tables_stay_home() -> None:
     """Rows of a table without a valid index are sent by force only."""
     steps = (LOOSE, transaction(insert(1, 1)))
-    assert [event.origin.kind for event in mounted(*steps)] == ["resolved"]
-    assert len(rows_of(mounted(*steps, to=feed(force_replicate=True)))) == 1
+    assert [event.origin.kind for event in source_events(*steps)] == ["resolved"]
+    assert len(rows_of(source_events(*steps, to=feed(force_replicate=True)))) == 1
 
 
 def test_a_table_that_gets_a_key() -> None:
     """Rows stored before a table had a valid index were never sent; those after it are."""
     rows = rows_of(
-        mounted(
+        source_events(
             ddl("CREATE TABLE t (id INT NOT NULL, v INT)"),
             transaction(insert(1, 1)),
             ddl("ALTER TABLE t ADD UNIQUE (id)"),
@@ -184,7 +188,7 @@ def test_a_table_that_gets_a_key() -> None:
 def test_broadcast_of_ddl() -> None:
     """A DDL event tells both versions, the new name, TiDB's action and text, and the user's."""
     create, rename = ddl_of(
-        mounted(CREATE, ddl("rename table t to a", line=4), to=feed(3), end_resolved=False)
+        source_events(CREATE, ddl("rename table t to a", line=4), to=feed(3), end_resolved=False)
     )
     assert (create.before, create.partitions, create.topic) == (None, 3, "ticdc")
     assert create.action == "create_table"
@@ -200,7 +204,7 @@ def after(statement: str, *changes: RowChanged, table: str = "") -> list[Any]:
     """Return what changes send after a table of rows (1, 10) and (2, 20) was altered."""
     create = ddl(table or "CREATE TABLE t (id INT PRIMARY KEY, v INT)")
     filled = transaction(insert(1, 10), insert(2, 20))
-    events = mounted(create, filled, ddl(statement), transaction(*changes, name="after"))
+    events = source_events(create, filled, ddl(statement), transaction(*changes, name="after"))
     return [brief(row) for row in rows_of(events) if row.origin.transaction == "after"]
 
 
@@ -255,7 +259,7 @@ def test_recreated_table_starts_empty() -> None:
     unclustered = ddl("CREATE TABLE t (id INT PRIMARY KEY NONCLUSTERED, v INT)")
     for gone in ([ddl("DROP TABLE t")], [ddl("DROP DATABASE shop"), ddl("CREATE DATABASE shop")]):
         first, second = rows_of(
-            mounted(
+            source_events(
                 unclustered,
                 transaction(insert(1, 1)),
                 *gone,
@@ -272,7 +276,7 @@ def test_swap_by_rename() -> None:
     """Tables that change places take their rows along."""
     second = ddl("CREATE TABLE a (id INT PRIMARY KEY, v INT)")
     rows = rows_of(
-        mounted(
+        source_events(
             CREATE,
             second,
             transaction(insert(1, 1), insert(2, 2, table=OTHER)),
@@ -298,7 +302,7 @@ def test_pins() -> None:
         partition=1,
         rows=(({"id": "2"}, 0), ({"nope": 1}, 2), ({"v": "x"}, 2), ({"V": 3, "id": 3}, 2)),
     )
-    rows = rows_of(mounted(CREATE, pinned, to=feed(3)))
+    rows = rows_of(source_events(CREATE, pinned, to=feed(3)))
     assert {row.commit_ts for row in rows} == {FIRST_TS + 77}
     assert [(row.after, row.partition) for row in rows] == [((1, 1), 1), ((2, 2), 0), ((3, 3), 2)]
 
@@ -308,7 +312,7 @@ def test_dispatcher_without_pin() -> None:
     rule = {"matcher": ["*.*"], "partition": "columns", "columns": ["v"]}
     to = feed(16, **{"sink.dispatchers": [rule]})
     put, moved, gone = rows_of(
-        mounted(
+        source_events(
             CREATE,
             transaction(insert(1, 1)),
             transaction(update((1, 1), (1, 2))),
@@ -345,7 +349,7 @@ def test_steps_that_cannot_be(change: Change, said: str) -> None:
 def test_same_log_same_stream() -> None:
     """The stream depends on nothing but log and changefeed."""
     steps = (CREATE, transaction(insert(1, 1), insert(2, 2)), ddl("TRUNCATE TABLE t"))
-    assert mounted(*steps, to=feed(2)) == mounted(*steps, to=feed(2))
+    assert source_events(*steps, to=feed(2)) == source_events(*steps, to=feed(2))
 
 
 def test_no_databases_no_tables() -> None:
@@ -359,3 +363,12 @@ def test_no_databases_no_tables() -> None:
     ]
     assert not [event for event in events if isinstance(event, RowEvent)]
     assert TableId("shop", "t") == T
+
+
+def test_a_default_that_tidb_does_not_keep_is_refused() -> None:
+    """TiDB stores U+FFFD for what is not UTF-8 (vectors default_varbinary_hex); MySQL the bytes."""
+    text = ddl("CREATE TABLE t (id INT PRIMARY KEY, v VARBINARY(9) DEFAULT X'4142')")
+    assert source_events(text)
+    bad = ddl("CREATE TABLE t (id INT PRIMARY KEY, v VARBINARY(9) DEFAULT X'FF00')")
+    with pytest.raises(StepError, match=r"default of shop\.t\.v is not UTF-8"):
+        source_events(bad)

@@ -11,7 +11,7 @@ from harness.model.columns import ColumnKind
 from harness.model.table import Table, TableId
 from harness.sources.vitess.cells import cells
 from harness.sources.vitess.fields import fields, key_ordinals
-from tests.mounted import tables
+from tests.source_tables import tables
 from tests.strategies import values
 
 EMPTY = Catalogue.with_schemas("shop")

@@ -129,7 +129,7 @@ def test_every_event_has_an_origin_and_numbers_rise() -> None:
 
 
 def test_marks_and_other_databases_leave_no_trace() -> None:
-    """VStream follows one keyspace and knows no resolved marks."""
+    """VStream follows one keyspace and knows no resolved events."""
     other = TableId("other", "t")
     found = stream(
         log(

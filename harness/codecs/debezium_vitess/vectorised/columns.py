@@ -54,12 +54,11 @@ class NeedsStructs(Exception):  # noqa: N818 - no error: structs are made instea
 
 @dataclass(frozen=True, slots=True)
 class CellPrinter:
-    """One field's cells: where they stand, how they are written, what NULL becomes.
+    """How one field's cells are written, and what NULL becomes.
 
-    `null` is None where NULL has no place. Quotes around `quoted` texts are the layout's.
+    `null` is None where NULL has no place. Quotes around `quoted` texts are the template's.
     """
 
-    index: int
     write: Write
     null: bytes | None
     quoted: bool = False
@@ -79,9 +78,9 @@ def printed(
     slot: FieldReader, schema: Schema, column: ColumnType, style: PrintStyle
 ) -> CellPrinter:
     """Return how a field is printed whose cells a slot reads."""
-    _, index, read, null = slot
+    _, _, read, null = slot
     write = _writer(read, schema, column, style)
-    return CellPrinter(index, write, _null(schema, null, style.form), read is bytes.decode)
+    return CellPrinter(write, _null(schema, null, style.form), read is bytes.decode)
 
 
 def _null(schema: Schema, null: object, form: JsonFormat) -> bytes | None:

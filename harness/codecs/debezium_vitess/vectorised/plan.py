@@ -1,6 +1,6 @@
 """What is prepared once for each version of a table and each operation.
 
-Source: as for `connector.tables`, whose schemas and slots are what is printed here.
+Source: as for `harness.codecs.debezium.tables`, whose schemas and readers are what is printed here.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class RowPlan:
     although nothing shows them.
     """
 
-    layout: RowTemplate
+    template: RowTemplate
     tail: bytes
     keyed: bool
     moving: tuple[int, ...]
@@ -89,13 +89,13 @@ class RowPlanner:
                     self._fields(shape, shape.values, field.schema, start, self._value_style)
                 )
             comma = b","
-        layout, last = draft.layout()
+        template, last = draft.template()
         tail = b"".join(
             b',"%b":%b' % (field.name.encode(), _TAIL[field.name])
             for field in shape.envelope.fields[_IMAGES:]
         )
         return RowPlan(
-            layout,
+            template,
             last.replace(b"%", b"%%") + tail + b"}" + after + b"\n",
             shape.key_schema is not None,
             tuple(slot[1] for slot in shape.keys),

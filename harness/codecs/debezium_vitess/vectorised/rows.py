@@ -53,7 +53,6 @@ class VectorisedWriter:
     ) -> Sequence[Record] | None:
         """Return the records of all rows of an event, or None to have structs."""
         state = emitter.state
-        state.snapshot = None
         source = self._planner.source(shape, state.source(shape.key))
         nowhere = event.origin or NOWHERE
         written: list[Written] = []
@@ -62,7 +61,7 @@ class VectorisedWriter:
                 plan = self._plan(shape, op)
                 columns = _columns(op, changes, len(shape.columns))
                 _check(plan, op, columns, len(shape.columns))
-                texts = plan.layout.texts(columns, _tail(plan, op, source, state.clock()))
+                texts = plan.template.texts(columns, _tail(plan, op, source, state.clock()))
                 origins = [(change.origin or nowhere,) for change in changes]
                 tombstones = op == DELETE and emitter.records.tombstones
                 if plan.keyed:

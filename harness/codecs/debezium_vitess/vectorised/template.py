@@ -67,7 +67,7 @@ class RowTemplate:
 
 
 class RowTemplateBuilder:
-    """A layout that is being put together from left to right."""
+    """A template that is being put together from left to right."""
 
     def __init__(self) -> None:
         """Start empty."""
@@ -93,7 +93,7 @@ class RowTemplateBuilder:
             begin = b","
         self.text(b"}" if fields else b"{}")
 
-    def layout(self) -> tuple[RowTemplate, bytes]:
+    def template(self) -> tuple[RowTemplate, bytes]:
         """Return what was put together, and the constant behind its last place."""
         *constants, last = self._constants
         return RowTemplate(tuple(constants), tuple(self._places), tuple(self._slots)), last

@@ -1,8 +1,8 @@
 """Fills the topics of a running system and waits for its tables, all cases side by side.
 
-Law: of what is the user's nothing is written but the messages; topics that were made here are
-taken away again. A topic that holds messages, or a table that holds rows, before anything was sent
-is refused: what is found there later could be of another run.
+To what is the user's only messages are written; topics that were made here are taken away again. A
+topic that holds messages, or a table that holds rows, before anything was sent is refused: what is
+found there later could be of another run.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import time
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from confluent_kafka import Consumer as Client
@@ -24,7 +25,7 @@ from harness.engine.plan.case import Plan
 from harness.engine.run.attached.views import View, view
 from harness.engine.run.attached.watch import Watch, rows_of
 from harness.engine.run.context import RunContext
-from harness.engine.run.judging import CaseAnswer
+from harness.engine.run.judging import CaseAnswer, judged
 from harness.engine.run.services import registry_for
 from harness.errors import SetupError, UsageError
 from harness.faults.actions import Aborted, Committed
@@ -97,7 +98,8 @@ class AttachedRun:
                 expected="tables without rows, or none yet",
                 hint="empty them, or let the pattern of the result hold `{run}`",
             )
-        return Watch(plan, first, self.attach.settle_s)
+        judge = partial(judged, consumer=self.context.consumer)
+        return Watch(plan, first, self.attach.settle_s, judge)
 
     def _fill(self, own: OwnTopics, named: Sequence[Named]) -> None:
         kafka = self.services.kafka
@@ -162,7 +164,7 @@ class Group:
         self._asker: Any = Client(conf)
 
     def has_read(self) -> bool:
-        """Tell whether every end is committed."""
+        """Return whether every end is committed."""
         places = [TopicPartition(*place) for place in self._ends]
         try:
             found = self._asker.committed(places, ASK_TIMEOUT_S)

@@ -13,19 +13,26 @@ A result that is wrong is separated from one that is late, and the report says w
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from harness.engine.plan.case import Plan
-from harness.model.finding import Judgement
+from harness.model.finding import Judgement, Verdict
 from harness.model.observed import Observed, Outcome
-from harness.verdict.judge import judge
 
 
 class Watch:
     """One case's result over time; times are seconds since the topics were full."""
 
-    def __init__(self, plan: Plan, first: Observed, settle_s: float) -> None:
-        """Take what was there before anything was sent."""
+    def __init__(
+        self,
+        plan: Plan,
+        first: Observed,
+        settle_s: float,
+        judge: Callable[[Plan, Observed], Verdict],
+    ) -> None:
+        """Take what was there before anything was sent, and who tells whether a result is right."""
+        self._judge = judge
         self.plan = plan
         self._settle_s = settle_s
         self._last = first
@@ -69,8 +76,7 @@ class Watch:
     def _is_right(self) -> bool:
         if self._last.outcome is not Outcome.DONE:
             return False
-        verdict = judge(self.plan.judged, self.plan.expected, self._last)
-        return verdict.judgement is Judgement.PASS
+        return self._judge(self.plan, self._last).judgement is Judgement.PASS
 
     def _since(self, before: float | None, now: float, what: str, *, holds: bool) -> float | None:
         """Return since when something holds, and keep for the log that it began or ended."""

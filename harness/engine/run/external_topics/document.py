@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
 
-from harness.contracts import DEFAULT_DIALECT, Wire
+from harness.contracts import DEFAULT_DIALECT, BoundCodec
 from harness.documents.nearest import did_you_mean
 from harness.documents.typed import key, read_yaml
 from harness.documents.yaml_file import YamlFile
@@ -130,7 +130,7 @@ class LiveFile:
     protocol: str
     dialect: str
     settings: Mapping[str, Any]
-    wire: Wire
+    wire: BoundCodec
     topics: tuple[LiveTopic, ...]
     upstream: Upstream
     tables: tuple[TableId, ...]
@@ -140,7 +140,7 @@ class LiveFile:
 
     @property
     def names_schemas(self) -> bool:
-        """Tell whether the messages name schemas of a registry."""
+        """Return whether the messages name schemas of a registry."""
         return PROTOCOLS[self.protocol].codec.needs_registry(self.settings)
 
     def overrides(self) -> Mapping[str, str]:

@@ -1,6 +1,6 @@
 """One table of the upstream as the truth of one case, and the verdict on what a consumer has of it.
 
-Law: nobody is blamed for what the topics do not hold. What differs is asked of the reference
+No consumer is blamed for what the topics do not hold. What differs is asked of the reference
 consumer as well, over the same offsets; where it differs there, too, or where the upstream changed
 meanwhile, the case is inconclusive, whatever the consumer declares of its failures.
 """
@@ -128,7 +128,7 @@ def declared_or_not(
 def shapes_for(live: LiveFile, truth: Snapshot, feed: str) -> Shapes:
     """Return what a sink needs for the file's tables: their schemas, and what the wire carries."""
     tables = {
-        visible: state.mounted
+        visible: state.source_table
         for name in live.tables
         for visible, state in expected(live, truth, name).tables.items()
     }

@@ -5,7 +5,7 @@ const FINDINGS = new Set(DATA.findings);
 const VIEWS = { matrix: 'Matrix', cases: 'Cases', clauses: 'Clauses', trend: 'Trend' };
 const MARKS = {
   pass: '✓', fail: '✗', crash: '✗', timeout: '✗', invalid: '✗', inconclusive: '✗', xpass: '✗',
-  undecided: '?', xfail: '✗', 'declared-lossy': '≈', 'not-applicable': '–', 'harness-error': '!',
+  undecided: '?', xfail: '✗', 'declared-lossy': '≈', beyond: '?', 'not-applicable': '–', 'harness-error': '!',
 };
 
 function state() {

@@ -144,7 +144,9 @@ def test_a_right_system_with_files_passes(services: Services, tmp_path: Path) ->
     assert verdict.judgement is Judgement.PASS
 
 
-def test_a_wrong_result_is_told_from_a_late_one(services: Services, tmp_path: Path) -> None:
+def test_a_wrong_result_is_distinguished_from_a_late_one(
+    services: Services, tmp_path: Path
+) -> None:
     """At the deadline a result that stays is judged, with column and both values."""
     one = consumer(services, tmp_path, IN_FILES)
     with running(services, tmp_path, "doubles", directory=str(tmp_path / "out")):
@@ -171,7 +173,7 @@ def test_the_position_of_its_group_decides_early(services: Services, tmp_path: P
         ("churns", Judgement.TIMEOUT, "its result still changed when its deadline of"),
     ],
 )
-def test_what_does_not_become_right_is_told_apart(
+def test_what_does_not_become_right_is_reported_apart(
     services: Services, tmp_path: Path, how: str, judgement: Judgement, words: str
 ) -> None:
     """A system that is silent, restless or unreadable is not one that answers wrongly."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 
 import pytest
 
@@ -11,10 +11,13 @@ from harness.engine.catalogue.plans import plans
 from harness.engine.catalogue.workspace import workspace
 from harness.engine.plan.case import Plan
 from harness.engine.run.attached.watch import Watch
+from harness.engine.run.judging import judged
 from harness.model.observed import Observed, Outcome, RawRow
 from harness.model.table import TableId
+from harness.runner.manifest import Consumer
 from tests.tree import ROOT
 
+CONSUMER = Consumer("a", ())
 T = TableId("shop", "t")
 RIGHT: tuple[RawRow, ...] = ({"a": 3, "b": 2}, {"a": 2, "b": 1})
 HALF = RIGHT[:1]
@@ -99,7 +102,7 @@ SEEN: dict[str, tuple[list[tuple[Observed, bool]], Outcome, str, int]] = {
 def test_what_is_seen_decides(case: str) -> None:
     """A result is final when it is right or all is read, and stays; the deadline tells the rest."""
     seen, outcome, detail, decided = SEEN[case]
-    watch = Watch(plan(), NOTHING, SETTLE_S)
+    watch = Watch(plan(), NOTHING, SETTLE_S, partial(judged, consumer=CONSUMER))
     now = 0
     for now, (observed, has_read) in enumerate(seen, start=1):
         watch.look(observed, now, has_read=has_read)
@@ -111,9 +114,9 @@ def test_what_is_seen_decides(case: str) -> None:
     assert (watch.answer.outcome, watch.answer.detail, now) == (outcome, detail, decided)
 
 
-def test_the_log_tells_what_was_seen() -> None:
+def test_the_log_shows_what_was_seen() -> None:
     """Who reads the report sees when the result was right, when not, and when it was taken."""
-    watch = Watch(plan(), NOTHING, SETTLE_S)
+    watch = Watch(plan(), NOTHING, SETTLE_S, partial(judged, consumer=CONSUMER))
     for now, rows in enumerate((RIGHT, HALF, RIGHT, RIGHT, RIGHT), start=1):
         watch.look(answer(*rows), now, has_read=False)
     assert watch.answer is not None

@@ -96,7 +96,7 @@ def test_each_mistake_has_its_line(
     path = written(tmp_path, text=PLAIN.replace(before, after))
     with pytest.raises(ScenarioError) as caught:
         read_live(path, {})
-    told = str(caught.value)
-    assert place in told
-    assert says in told
-    assert "pw" not in told
+    message = str(caught.value)
+    assert place in message
+    assert says in message
+    assert "pw" not in message

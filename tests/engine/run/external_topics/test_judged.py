@@ -89,21 +89,21 @@ def test_a_wrong_row_is_shown_beside_the_right_one(tmp_path: Path) -> None:
     assert [one.table for one in shown.tables] == ["shop.t"]
 
 
-def test_other_tables_and_what_was_told_on_the_way_are_nobodys_business(tmp_path: Path) -> None:
+def test_other_tables_and_what_was_sent_on_the_way_are_nobodys_business(tmp_path: Path) -> None:
     """A case is one table: neither others nor events decide it."""
     answer = Observed(Outcome.DONE, tables={T: RIGHT, TableId("x", "y"): WRONG}, events=())
     assert verdict(live(tmp_path), TRUTH, T, answer)[0].judgement is Judgement.PASS
 
 
 @pytest.mark.parametrize("rows", [((1, 2),), ()])
-def test_a_table_goes_by_the_name_that_is_told(tmp_path: Path, rows: tuple[Any, ...]) -> None:
+def test_a_table_goes_by_the_name_that_is_sent(tmp_path: Path, rows: tuple[Any, ...]) -> None:
     """Avro spells `no-dash` as no_dash, with rows or without, and that is asked for."""
-    name, told = TableId("shop", "no-dash"), TableId("shop", "no_dash")
+    name, escaped = TableId("shop", "no-dash"), TableId("shop", "no_dash")
     sql = "CREATE TABLE `no-dash` (`a-b` INT PRIMARY KEY, c INT)"
     catalogue = Catalogue.empty().apply("CREATE DATABASE shop").catalogue
     table = catalogue.apply(sql, "shop").catalogue.table(name)
     truth = Snapshot({name: table}, {name: Counter(rows)})
-    for protocol, where, column in (("avro", told, "a_b"), ("open", name, "a-b")):
+    for protocol, where, column in (("avro", escaped, "a_b"), ("open", name, "a-b")):
         file = replace(live(tmp_path, protocol), tables=(name,), lines={name: 6})
         theirs: tuple[RawRow, ...] = tuple({column: a, "c": c} for a, c in rows)
         answer = Observed(Outcome.DONE, tables={where: theirs})
@@ -112,7 +112,7 @@ def test_a_table_goes_by_the_name_that_is_told(tmp_path: Path, rows: tuple[Any, 
 
 
 @pytest.mark.parametrize("protocol", ["open", "avro", "vitess"])
-def test_every_protocol_tells_a_table_without_rows(tmp_path: Path, protocol: str) -> None:
+def test_every_protocol_knows_a_table_without_rows(tmp_path: Path, protocol: str) -> None:
     """An empty table is expected to be there, or to have no rows."""
     settings = "{topic.prefix: v, vitess.keyspace: shop}" if protocol == "vitess" else "{}"
     file = live(tmp_path, protocol, settings)
@@ -151,7 +151,7 @@ def test_who_is_to_blame(
 def known(words: str = "") -> Declared:
     """Return the declaration of a failure of shop.t over Open Protocol."""
     row = Known(
-        lambda told: "shop.t" in told and "open" in told,
+        lambda text: "shop.t" in text and "open" in text,
         words,
         "It rounds.",
         "https://example.org/1",

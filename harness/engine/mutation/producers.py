@@ -1,0 +1,226 @@
+"""Wrong producers against the scenarios that cite the clause which they violate.
+
+Each is patched into a child of its own, which plans the cases anew. A case detects the mutant when
+its planning is refused (an expectation of the author that does not hold, bytes that the decoder
+refuses) or when a golden file differs. An exception that is no refusal detects nothing: whatever
+broke, it was not seen by a check.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import partial
+
+from harness.engine.catalogue import golden
+from harness.engine.catalogue.citing import covering_cases
+from harness.engine.catalogue.golden import variant
+from harness.engine.catalogue.parallel import spread
+from harness.engine.catalogue.plans import checked
+from harness.engine.catalogue.workspace import Workspace
+from harness.engine.mutation.forked import in_child
+from harness.engine.plan.case import plan
+from harness.engine.plan.expectations import author_problems
+from harness.errors import DecodingError, HarnessBug, ScenarioError
+from harness.model.change import ChangeLog
+from harness.mutants.producers.mutant import WrongProducer
+from harness.mutants.producers.patch import applied
+from harness.record.lock import load_lock
+from harness.scenario.expand import Case
+
+WORDS = 160
+
+
+class ProducerOutcome(StrEnum):
+    """What became of a wrong producer; the value is what reports print."""
+
+    DETECTED = "detected"
+    EQUIVALENT = "equivalent"
+    SURVIVED = "survives"
+    CRASHED = "crashes"
+    UNCITED = "uncited"
+    BROKEN = "broken"
+
+
+_WELL = frozenset({ProducerOutcome.DETECTED, ProducerOutcome.EQUIVALENT})
+
+
+@dataclass(frozen=True, slots=True)
+class Detection:
+    """A case that detects a mutant, by which check, and the first words of what that says."""
+
+    clause: str
+    scenario: str
+    case: str
+    check: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class ProducerResult:
+    """What became of one wrong producer; without a detection `words` say what happened instead."""
+
+    mutant: str
+    clauses: tuple[str, ...]
+    outcome: ProducerOutcome
+    detections: tuple[Detection, ...] = ()
+    words: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ProducersRun:
+    """All results, and the scenarios that were left out because `harness check` refuses them."""
+
+    results: tuple[ProducerResult, ...]
+    unsound: tuple[str, ...] = ()
+
+    @property
+    def sound(self) -> bool:
+        """Tell whether each mutant is detected but the equivalent ones, which are not."""
+        return not self.unsound and all(one.outcome in _WELL for one in self.results)
+
+
+Locks = Mapping[str, ChangeLog]
+
+
+def run_producers(
+    space: Workspace,
+    mutants: Sequence[WrongProducer],
+    cases: Sequence[Case],
+    processes: int,
+    *,
+    every: bool = False,
+    unsound: Collection[str] | None = None,
+) -> ProducersRun:
+    """Run the mutants over the cases that cite their clauses, up to the first that detects one.
+
+    `every` goes through all of them. A scenario that is not sound as it is, which would detect
+    everything, is left out; `unsound` names those, where it is known. No thread may run when this
+    is called.
+    """
+    clauses = {clause for mutant in mutants for clause in mutant.clauses}
+    covering = {
+        clause: _once(those) for clause, those in covering_cases(cases).items() if clause in clauses
+    }
+    met = {case.scenario.id: case.scenario for those in covering.values() for case in those}
+    its = [case for case in cases if case.scenario.id in met]
+    if unsound is None:
+        unsound = unsound_scenarios(space, its, processes)
+    locks = {
+        name: load_lock(scenario, space.golden)
+        for name, scenario in met.items()
+        if name not in unsound
+    }
+    fair = {
+        clause: sorted(
+            (case for case in those if case.scenario.id in locks),
+            key=lambda case: len(locks[case.scenario.id].changes),
+        )
+        for clause, those in covering.items()
+    }
+    work = partial(_result, space, locks, fair, every)
+    with closing(spread(work, mutants, processes)) as answers:
+        return ProducersRun(tuple(answers), tuple(sorted(unsound)))
+
+
+def unsound_scenarios(space: Workspace, cases: Sequence[Case], processes: int) -> frozenset[str]:
+    """Return the ids of the scenarios that `harness check` refuses."""
+    found = checked(space, cases, processes)
+    return frozenset(name for name, (_, problems) in found.items() if problems)
+
+
+def _once(cases: Iterable[Case]) -> list[Case]:
+    """Return one case for each golden file, undisturbed where there is one."""
+    found: dict[tuple[str, str], Case] = {}
+    for case in sorted(cases, key=lambda case: case.delivery is not None):
+        found.setdefault((case.scenario.id, variant(case)), case)
+    return list(found.values())
+
+
+def _result(
+    space: Workspace,
+    locks: Locks,
+    covering: Mapping[str, Sequence[Case]],
+    every: bool,  # noqa: FBT001
+    mutant: WrongProducer,
+) -> ProducerResult:
+    protocols = mutant.of()
+    met = [
+        (clause, case)
+        for clause in mutant.clauses
+        for case in covering.get(clause, ())
+        if case.protocol in protocols
+    ]
+    result = partial(ProducerResult, mutant.name, mutant.clauses)
+    if not met:
+        return result(ProducerOutcome.UNCITED, (), "no scenario cites its clause")
+    sound, answer = in_child(partial(_detections, space, locks, mutant, met, every))
+    if not sound:
+        return result(ProducerOutcome.BROKEN, (), answer[:WORDS])
+    detections, crash = answer
+    seen = {one.clause for one in detections}
+    if mutant.equivalent:
+        same = not (detections or crash)
+        words = mutant.equivalent if same else "the row says that it is equivalent"
+        outcome = ProducerOutcome.EQUIVALENT if same else ProducerOutcome.BROKEN
+        return result(outcome, detections, words)
+    if seen == set(mutant.clauses):
+        return result(ProducerOutcome.DETECTED, detections)
+    if crash:
+        return result(ProducerOutcome.CRASHED, detections, crash)
+    unseen = ", ".join(clause for clause in mutant.clauses if clause not in seen)
+    return result(ProducerOutcome.SURVIVED, detections, f"no case that cites {unseen} detects it")
+
+
+def _detections(
+    space: Workspace,
+    locks: Locks,
+    mutant: WrongProducer,
+    met: Sequence[tuple[str, Case]],
+    every: bool,  # noqa: FBT001
+) -> tuple[tuple[Detection, ...], str]:
+    """Return the detections, and the words of the first crash."""
+    found: list[Detection] = []
+    crash = ""
+    seen: set[str] = set()
+    with applied(mutant.patch):
+        for clause, case in met:
+            if clause in seen and not every:
+                continue
+            try:
+                check, words = _seen_by(space, case, locks[case.scenario.id])
+            except HarnessBug:
+                raise
+            except Exception as error:  # noqa: BLE001  (whatever a patched program may raise)
+                crash = crash or f"{case.id}: {type(error).__name__}: {error}"[:WORDS]
+                continue
+            if check:
+                seen.add(clause)
+                found.append(Detection(clause, case.scenario.id, case.id, check, words[:WORDS]))
+    return tuple(found), crash
+
+
+def _seen_by(space: Workspace, case: Case, log: ChangeLog) -> tuple[str, str]:
+    """Return the check that sees a difference, and its words; empty where none does."""
+    try:
+        planned = plan(case, log)
+        problems = author_problems(planned)
+        if problems:
+            return "expect", problems[0].what
+        for difference in golden.differences(space.golden, planned):
+            lines = list(golden.diff(difference, context=0))
+            return "golden", _readable([line for line in lines[2:] if line.startswith("+")])
+    except ScenarioError as error:
+        if isinstance(error.__cause__, HarnessBug):
+            raise error.__cause__ from error
+        return "refused", error.problems[0].what
+    except DecodingError as error:
+        return "refused", str(error)
+    return "", ""
+
+
+def _readable(added: Sequence[str]) -> str:
+    """Return the first line that a person reads more from than a digest."""
+    return next((line for line in added if "sha256=" not in line), added[0] if added else "")

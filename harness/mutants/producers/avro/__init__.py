@@ -1,0 +1,14 @@
+"""Wrong TiCDC Avro encoders."""
+
+from __future__ import annotations
+
+from harness.mutants.producers.avro import extensions, rows, schemas, types, values
+from harness.mutants.producers.mutant import WrongProducer
+
+ROWS: tuple[WrongProducer, ...] = (
+    *rows.ROWS,
+    *schemas.ROWS,
+    *extensions.ROWS,
+    *types.ROWS,
+    *values.ROWS,
+)

@@ -1,0 +1,180 @@
+"""Defaults and extension fields."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Final
+
+from harness.codecs.avro import names
+from harness.model.columns import ColumnKind
+from harness.mutants.producers.avro.edits import (
+    SCHEMA,
+    defaults,
+    fields,
+    settings,
+)
+from harness.mutants.producers.avro.types import of
+from harness.mutants.producers.mutant import WrongProducer
+from harness.mutants.producers.patch import constant, patch, returns
+
+NAMES: Final = "harness.codecs.avro.names"
+DIALECT: Final = "harness.codecs.avro.dialect"
+EXTENSION: Final = f"{SCHEMA}:_EXTENSION"
+CHECKSUM: Final = f"{SCHEMA}:_CHECKSUM"
+FIELDS: Final = {
+    names.OP: ("string", '""'),
+    names.COMMIT_TS: ("long", "0"),
+    names.PHYSICAL_TIME: ("long", "0"),
+}
+CHECKSUMS: Final = {
+    names.CHECKSUM: ("string", '""'),
+    names.CORRUPTED: ("boolean", "false"),
+    names.CHECKSUM_VERSION: ("int", "0"),
+}
+LATIN: Final = "latin-1"
+
+
+def _renamed(fields: dict[str, tuple[str, str]], old: str) -> dict[str, tuple[str, str]]:
+    return {(f"{name}_" if name == old else name): rest for name, rest in fields.items()}
+
+
+def _turned(fields: dict[str, tuple[str, str]]) -> dict[str, tuple[str, str]]:
+    return dict(reversed(fields.items()))
+
+
+def _an_hour_later(text: str) -> str:
+    return re.sub(r" (\d\d):", lambda found: f" {(int(found[1]) + 1) % 24:02}:", text, count=1)
+
+
+def _bytes_as_characters(original: Callable[[Any], str], value: object) -> str:
+    return json.dumps(value.decode(LATIN)) if isinstance(value, bytes) else original(value)
+
+
+DEFAULTS: tuple[WrongProducer, ...] = (
+    WrongProducer(
+        "avro-default-of-a-precise-decimal",
+        "avro.default.decimal-precise",
+        "It writes the default of a precise DECIMAL.",
+        fields(
+            lambda field: field.update(default=""),
+            lambda column: (
+                column.kind is ColumnKind.DECIMAL
+                and column.default is not None
+                and not column.nullable
+            ),
+        ),
+    ),
+    WrongProducer(
+        "avro-default-padded",
+        "avro.default.decimal-string",
+        "It pads the default of a DECIMAL to its scale.",
+        defaults(of(ColumnKind.DECIMAL), lambda text: f"{text}000"),
+    ),
+    WrongProducer(
+        "avro-default-of-bytes-as-characters",
+        "avro.default.bytes-base64",
+        "It writes the default of bytes with one character a byte, as Avro would.",
+        patch(
+            "harness.codecs.avro.defaults:default_text",
+            lambda original: partial(_bytes_as_characters, original),
+        ),
+    ),
+    WrongProducer(
+        "avro-default-of-a-float-as-written",
+        "avro.default.float-widened",
+        "It writes the default of a FLOAT with the digits of its declaration.",
+        defaults(of(ColumnKind.FLOAT), lambda number: round(number, 5)),
+    ),
+    WrongProducer(
+        "avro-default-in-the-zone-of-the-changefeed",
+        "avro.default.timestamp-utc",
+        "It writes the default of a TIMESTAMP an hour later, as in a zone east of UTC.",
+        defaults(of(ColumnKind.TIMESTAMP), _an_hour_later),
+    ),
+    WrongProducer(
+        "avro-function-is-no-default",
+        "avro.default.function",
+        "It writes no default that is a function.",
+        defaults(
+            lambda column: column.default is not None and column.default.is_expression,
+            lambda _: None,
+        ),
+    ),
+    WrongProducer(
+        "avro-default-beyond-63-bits-as-it-is",
+        "avro.default.unsigned-wraps",
+        "It writes the default of a BIGINT UNSIGNED as the number that it is.",
+        defaults(
+            of(ColumnKind.BIGINT, unsigned=True),
+            lambda number: number % 2**64 if isinstance(number, int) else number,
+        ),
+    ),
+    WrongProducer(
+        "avro-greatest-bigint-is-a-default",
+        "avro.default.bigint-max",
+        "It takes the default 9223372036854775807 of a nullable BIGINT.",
+        returns(f"{SCHEMA}:_default_fits", None),
+    ),
+)
+
+EXTENSIONS: tuple[WrongProducer, ...] = (
+    WrongProducer(
+        "avro-extension-always",
+        "avro.extension.off",
+        "It adds extension fields where nobody asked for them.",
+        settings(extension=True),
+    ),
+    WrongProducer(
+        "avro-extension-never",
+        "avro.extension.fields",
+        "It ignores `enable-tidb-extension`.",
+        settings(extension=False, watermark=False, checksum=False),
+    ),
+    WrongProducer(
+        "avro-extension-turned-round",
+        "avro.extension.fields",
+        "It declares the extension fields in another order.",
+        constant(EXTENSION, _turned(FIELDS)),
+    ),
+    *(
+        WrongProducer(
+            f"avro-extension-field-{name.strip('_').replace('_', '-')}-renamed",
+            "avro.extension.fields",
+            f"It gives `{name}` another name.",
+            constant(EXTENSION, _renamed(FIELDS, name)),
+        )
+        for name in FIELDS
+    ),
+    WrongProducer(
+        "avro-extension-without-defaults",
+        "avro.extension.defaults",
+        "It gives the extension fields no defaults.",
+        constant(f"{DIALECT}:CURRENT.extension_defaults", value=False),
+    ),
+    WrongProducer(
+        "avro-old-extension-with-defaults",
+        "avro.extension.no-defaults",
+        "It gives the extension fields defaults before 7.0.0.",
+        constant(f"{DIALECT}:V6.extension_defaults", value=True),
+    ),
+    WrongProducer(
+        "avro-checksums-in-another-order",
+        "avro.checksum.fields",
+        "It declares the checksum's fields in another order.",
+        constant(CHECKSUM, _turned(CHECKSUMS)),
+    ),
+    *(
+        WrongProducer(
+            f"avro-checksum-field-{name.strip('_').replace('_', '-')}-renamed",
+            "avro.checksum.fields",
+            f"It gives `{name}` another name.",
+            constant(CHECKSUM, _renamed(CHECKSUMS, name)),
+        )
+        for name in CHECKSUMS
+    ),
+)
+
+ROWS: tuple[WrongProducer, ...] = (*DEFAULTS, *EXTENSIONS)

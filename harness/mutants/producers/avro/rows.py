@@ -1,0 +1,336 @@
+"""Rows: keys, values, deletes, order, watermarks, checksums."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from struct import pack
+from typing import Any, Final
+
+from harness.codecs.avro.schema import AvroField
+from harness.model.change import Op
+from harness.model.record import Record
+from harness.model.source_events import RowEvent, SourceEvent
+from harness.mutants.producers.avro.edits import (
+    ENCODER,
+    MakePart,
+    Part,
+    key_parts,
+    settings,
+    value_parts,
+)
+from harness.mutants.producers.changefeed.edits import emitted, rows
+from harness.mutants.producers.mutant import WrongProducer
+from harness.mutants.producers.patch import Patch, constant, entry, patch, result, returns
+
+ENCODE: Final = "harness.codecs.avro.encode"
+SPLIT: Final = "harness.sources.tidb.split:split_on"
+AVRO: Final = ("avro",)
+_ORDER = {Op.INSERT: 0, Op.UPDATE: 1, Op.DELETE: 2}
+
+
+def _records(change: Any) -> Patch:  # noqa: ANN401 - from one record to any number
+    def changed(given: Iterable[Record]) -> Iterator[Record]:
+        for record in given:
+            yield from change(record)
+
+    return result(f"{ENCODER}.encode", changed)
+
+
+def _value_bytes(first: bytes, change: Any) -> Patch:  # noqa: ANN401 - bytes to bytes
+    """Return the patch that changes values that begin with a byte."""
+    return _records(
+        lambda record: [
+            replace(record, value=change(record.value))
+            if record.value is not None and record.value.startswith(first)
+            else record
+        ]
+    )
+
+
+def _two_in_one(given: Sequence[Record]) -> Iterator[Record]:
+    """Yield the records, each second one of a run behind the datum of the first."""
+    held: Record | None = None
+    for record in given:
+        if held is not None and held.value and record.value and held.topic == record.topic:
+            yield replace(held, value=held.value + record.value)
+            held = None
+            continue
+        if held is not None:
+            yield held
+        held = record
+    if held is not None:
+        yield held
+
+
+def _with_old_row(original: MakePart, encoder: Any, row: RowEvent) -> Part:  # noqa: ANN401
+    if row.after is not None:
+        return original(encoder, row)
+    return original(encoder, replace(row, op=Op.UPDATE, after=row.before))
+
+
+def _nothing(op: Op) -> Patch:
+    def part(original: MakePart, encoder: Any, row: RowEvent) -> Part:  # noqa: ANN401
+        return (None, None) if row.op is op else original(encoder, row)
+
+    return value_parts(part)
+
+
+def _before(original: MakePart, encoder: Any, row: RowEvent) -> Part:  # noqa: ANN401
+    return original(encoder, row if row.op is not Op.UPDATE else replace(row, after=row.before))
+
+
+def _only_extension(original: MakePart, encoder: Any, row: RowEvent) -> Part:  # noqa: ANN401
+    if row.after is not None:
+        return original(encoder, row)
+    return b"\x02d" + pack(">q", row.commit_ts), None
+
+
+def _inserts_first(events: Sequence[SourceEvent]) -> Iterable[SourceEvent]:
+    run: list[RowEvent] = []
+    for event in events:
+        if isinstance(event, RowEvent):
+            run.append(event)
+            continue
+        yield from sorted(run, key=lambda row: (row.commit_ts, _ORDER[row.op]))
+        run = []
+        yield event
+    yield from sorted(run, key=lambda row: (row.commit_ts, _ORDER[row.op]))
+
+
+def _twice(row: RowEvent) -> Iterable[SourceEvent]:
+    """Yield an insert once more, as if the transaction had written it twice."""
+    return (row, row) if row.op is not Op.DELETE else (row,)
+
+
+def _spread(row: RowEvent) -> Iterable[SourceEvent]:
+    return (replace(row, partition=0 if row.op is Op.INSERT else 1),)
+
+
+def _newest_first(events: Sequence[SourceEvent]) -> Iterable[SourceEvent]:
+    run: list[RowEvent] = []
+    for event in events:
+        if isinstance(event, RowEvent):
+            run.append(event)
+            continue
+        yield from sorted(run, key=lambda row: -row.commit_ts)
+        run = []
+        yield event
+    yield from sorted(run, key=lambda row: -row.commit_ts)
+
+
+def _kept(_: object, changes: Iterable[Any]) -> list[Any]:
+    return list(changes)
+
+
+def _never_raw(original: Any) -> Any:  # noqa: ANN401 - patched
+    def start(tidb: object, feed: Any, *rest: object, **named: object) -> None:  # noqa: ANN401
+        original(tidb, replace(feed, raw_changes=False), *rest, **named)
+
+    return start
+
+
+def _in_table_order(original: Any) -> Any:  # noqa: ANN401 - patched
+    def made(table: object, fields: Sequence[AvroField], *rest: object) -> object:
+        return original(table, sorted(fields, key=lambda field: field.ordinal), *rest)
+
+    return made
+
+
+ROWS: tuple[WrongProducer, ...] = (
+    WrongProducer(
+        "avro-tables-in-one-topic",
+        "avro.topic.one-table",
+        "It sends the rows of all tables to one topic.",
+        rows(lambda row: (replace(row, topic="ticdc"),)),
+        protocols=AVRO,
+    ),
+    WrongProducer(
+        "avro-two-rows-in-a-message",
+        "avro.message.one-row",
+        "It sends two rows in one message.",
+        result(f"{ENCODER}.encode", lambda given: _two_in_one([*given])),
+    ),
+    WrongProducer(
+        "avro-values-as-json",
+        "avro.message.avro-encoded",
+        "It sends values as JSON.",
+        _value_bytes(b"\x00", lambda _: b'{"id":1}'),
+    ),
+    WrongProducer(
+        "avro-deserialiser-finds-no-frame",
+        "avro.consumer.confluent-deserializer",
+        "It sends values without the frame of Confluent.",
+        _value_bytes(b"\x00", lambda value: value[5:]),
+    ),
+    WrongProducer(
+        "avro-delete-with-the-old-row",
+        "avro.row.delete",
+        "It sends the old row as the value of a delete.",
+        value_parts(_with_old_row),
+        also="avro.row.no-old-value",
+    ),
+    WrongProducer(
+        "avro-delete-without-key",
+        "avro.row.delete",
+        "It sends a delete without a key.",
+        key_parts(
+            lambda original, encoder, row: (
+                (None, None) if row.after is None else original(encoder, row)
+            )
+        ),
+    ),
+    WrongProducer(
+        "avro-delete-with-extension",
+        "avro.row.delete.no-extension",
+        "It sends the extension fields as the value of a delete.",
+        value_parts(_only_extension),
+    ),
+    WrongProducer(
+        "avro-insert-without-value", "avro.row.insert", "It sends no value.", _nothing(Op.INSERT)
+    ),
+    WrongProducer(
+        "avro-update-with-the-old-row",
+        "avro.row.update",
+        "It sends the row before the change as an update's value.",
+        value_parts(_before),
+    ),
+    WrongProducer(
+        "avro-op-of-an-insert",
+        "avro.extension.op",
+        "It calls an insert an update in `_tidb_op`.",
+        entry(f"{ENCODE}:_OPS", Op.INSERT, lambda _: b"\x02u"),
+    ),
+    WrongProducer(
+        "avro-op-of-an-update",
+        "avro.extension.op",
+        "It calls an update an insert in `_tidb_op`.",
+        entry(f"{ENCODE}:_OPS", Op.UPDATE, lambda _: b"\x02c"),
+    ),
+    WrongProducer(
+        "avro-time-in-other-bits",
+        "avro.extension.physical-time",
+        "It takes the wall clock to be the upper 44 bits of the commit ts.",
+        constant(f"{ENCODE}:LOGICAL_BITS", 20),
+    ),
+    WrongProducer(
+        "avro-start-ts-for-commit-ts",
+        "avro.extension.commit-ts",
+        "It writes a ts before the transaction's commit.",
+        patch(
+            f"{ENCODER}._extension",
+            lambda original: (
+                lambda encoder, row: original(encoder, replace(row, commit_ts=row.commit_ts - 1))
+            ),
+        ),
+    ),
+    WrongProducer(
+        "avro-no-limit",
+        "avro.message.too-large",
+        "It sends messages longer than `max-message-bytes`.",
+        settings(max_message_bytes=2**40),
+    ),
+    WrongProducer(
+        "avro-inserts-before-deletes",
+        "avro.order.deletes-first",
+        "It sends inserts before the deletes of their transaction.",
+        emitted(_inserts_first),
+        protocols=AVRO,
+    ),
+    WrongProducer(
+        "avro-later-versions-first",
+        "avro.order.per-key",
+        "It sends the rows between two other events from the newest to the oldest.",
+        emitted(_newest_first),
+        protocols=AVRO,
+    ),
+    WrongProducer(
+        "avro-key-in-two-partitions",
+        "avro.order.per-key",
+        "It sends inserts to partition 0 and all else to partition 1.",
+        rows(_spread),
+        protocols=AVRO,
+    ),
+    WrongProducer(
+        "avro-each-write-is-sent",
+        "avro.txn.net-effect",
+        "It sends a row once for each time that a transaction wrote it.",
+        rows(_twice),
+        protocols=AVRO,
+    ),
+    WrongProducer(
+        "avro-keys-move-in-one-message",
+        "avro.row.pk-update-split",
+        "It sends an update that changes a unique key as one message.",
+        patch(SPLIT, lambda _: _kept),
+        protocols=AVRO,
+    ),
+    WrongProducer(
+        "avro-raw-changes-are-split",
+        "avro.row.raw-change-event",
+        "It ignores `output-raw-change-event`.",
+        patch("harness.sources.tidb.simulator:TiDB.__init__", _never_raw),
+        protocols=AVRO,
+    ),
+    WrongProducer(
+        "avro-keyless-tables-are-sent",
+        "avro.table.keyless-skipped",
+        "It sends the rows of tables without a valid index.",
+        returns("harness.sources.tidb.mounter:eligible", value=True),
+        protocols=AVRO,
+    ),
+    WrongProducer(
+        "avro-watermark-without-being-asked",
+        "avro.watermark.none",
+        "It sends watermarks without `avro-enable-watermark`.",
+        settings(extension=True, watermark=True),
+    ),
+    WrongProducer(
+        "avro-ddl-without-being-asked",
+        "avro.ddl.none",
+        "It sends DDL events without `avro-enable-watermark`.",
+        settings(extension=True, watermark=True),
+    ),
+    WrongProducer(
+        "avro-watermark-little-endian",
+        "avro.watermark.extension",
+        "It writes a watermark's ts with its lowest byte first.",
+        _value_bytes(b"\x02", lambda value: value[:1] + value[:0:-1]),
+    ),
+    WrongProducer(
+        "avro-watermark-with-another-first-byte",
+        "avro.watermark.extension",
+        "It begins a watermark with the byte 0x03.",
+        _value_bytes(b"\x02", lambda value: b"\x03" + value[1:]),
+    ),
+    WrongProducer(
+        "avro-watermark-in-a-frame",
+        "avro.watermark.not-avro",
+        "It begins watermarks with the byte 0x00, as Avro does.",
+        _value_bytes(b"\x02", lambda value: b"\x00" + value[1:]),
+    ),
+    *(
+        WrongProducer(
+            f"avro-ddl-without-{name.lower()}",
+            "avro.ddl.extension",
+            f"It gives `{name}` of a DDL event another name.",
+            _value_bytes(
+                b"\x01",
+                lambda value, name=name: value.replace(f'"{name}":'.encode(), b'"other":', 1),
+            ),
+        )
+        for name in ("query", "type", "schema", "table", "commitTs")
+    ),
+    WrongProducer(
+        "avro-checksum-of-a-split-update",
+        "avro.checksum.zero-not-enabled",
+        "It writes 1 where a row has no checksum.",
+        constant("harness.codecs.avro.encode:NOT_ENABLED", 1),
+    ),
+    WrongProducer(
+        "avro-checksums-keep-the-order-of-the-table",
+        "avro.checksum.column-order",
+        "It keeps the table's order of columns where checksums are on.",
+        patch("harness.codecs.avro.schema:_schema", _in_table_order),
+    ),
+)

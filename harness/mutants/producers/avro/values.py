@@ -1,0 +1,194 @@
+"""Values, kind by kind, and what rows stored before a column was added hold."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any, Final
+
+from harness.model.change import Op
+from harness.model.columns import CHARACTERS, TEMPORALS, ColumnKind
+from harness.mutants.producers.avro.edits import (
+    types,
+    values,
+    written,
+)
+from harness.mutants.producers.avro.types import of
+from harness.mutants.producers.mutant import WrongProducer
+from harness.mutants.producers.patch import Patch, patch, result
+
+ENCODE: Final = "harness.codecs.avro.encode"
+SPLIT: Final = "harness.sources.tidb.split:split_on"
+AVRO: Final = ("avro",)
+_ORDER = {Op.INSERT: 0, Op.UPDATE: 1, Op.DELETE: 2}
+
+
+def _temporal(change: Any) -> Patch:  # noqa: ANN401 - text to text
+    return values(lambda column: column.kind in TEMPORALS, change)
+
+
+def _trailing(text: object) -> object:
+    return re.sub(r"\.(\d*?)0+$", r".\1", text).removesuffix(".") if isinstance(text, str) else text
+
+
+def _an_hour_later(text: str) -> str:
+    return f"{text[:11]}{(int(text[11:13]) + 1) % 24:02}{text[13:]}"
+
+
+def _as_time_of_day(text: str) -> str:
+    hours, rest = text.lstrip("-").split(":", 1)
+    return f"{int(hours) % 24:02}:{rest}"
+
+
+def _in_eight_bytes(found: bytes) -> bytes:
+    return bytes(8 - len(found)) + found
+
+
+def _without_defaults(convert: Any) -> Any:  # noqa: ANN401 - from row to row
+    def converted(row: Any) -> Any:  # noqa: ANN401
+        return tuple(None if n >= len(row) else value for n, value in enumerate(convert(row)))
+
+    return converted
+
+
+ROWS: tuple[WrongProducer, ...] = (
+    WrongProducer(
+        "avro-bits-in-eight-bytes",
+        "avro.value.bit-bytes",
+        "It writes the bytes of a BIT with leading zeros.",
+        result("harness.codecs.avro.encode_values:_bits", _in_eight_bytes),
+    ),
+    WrongProducer(
+        "avro-bits-little-endian",
+        "avro.value.bit-bytes",
+        "It writes the lowest byte of a BIT first.",
+        result("harness.codecs.avro.encode_values:_bits", lambda raw: raw[::-1]),
+    ),
+    WrongProducer(
+        "avro-decimal-with-its-point",
+        "avro.value.decimal-bytes",
+        "It writes a precise DECIMAL as its text.",
+        patch(
+            "harness.codecs.avro.encode_values:_unscaled",
+            lambda _: lambda _scale: lambda value: str(value).encode(),
+        ),
+    ),
+    WrongProducer(
+        "avro-unsigned-stops-at-63-bits",
+        "avro.type.bigint.unsigned-overflow",
+        "It writes numbers beyond 63 bits as the greatest that fits.",
+        values(of(ColumnKind.BIGINT, unsigned=True), lambda number: min(number, 2**63 - 1)),
+    ),
+    WrongProducer(
+        "avro-invalid-member-is-empty",
+        "avro.value.enum-invalid",
+        "It writes the invalid member of an ENUM as its first one.",
+        values(of(ColumnKind.ENUM), lambda number: number or 1),
+    ),
+    WrongProducer(
+        "avro-time-without-trailing-zeros",
+        "avro.value.temporal-digits",
+        "It drops zeros at the end of a fraction of a second.",
+        _temporal(_trailing),
+    ),
+    WrongProducer(
+        "avro-zero-date-is-1970",
+        "avro.value.zero-date",
+        "It writes a zero date as the first day of 1970.",
+        _temporal(
+            lambda text: text.replace("0000-00-00", "1970-01-01") if isinstance(text, str) else text
+        ),
+    ),
+    WrongProducer(
+        "avro-time-of-day",
+        "avro.value.time-range",
+        "It takes TIME for a time of day.",
+        values(of(ColumnKind.TIME), _as_time_of_day),
+    ),
+    WrongProducer(
+        "avro-timestamp-in-another-zone",
+        "avro.value.timestamp-zone",
+        "It writes a TIMESTAMP an hour later than it is in the changefeed's zone.",
+        values(of(ColumnKind.TIMESTAMP), _an_hour_later),
+    ),
+    WrongProducer(
+        "avro-char-with-blanks",
+        "avro.value.char-trimmed",
+        "It pads CHAR with blanks.",
+        values(of(ColumnKind.CHAR), lambda text: f"{text}  "),
+    ),
+    WrongProducer(
+        "avro-text-without-accents",
+        "avro.value.text-utf8",
+        "It writes `?` for each character beyond ASCII.",
+        values(
+            lambda column: column.kind in CHARACTERS,
+            lambda text: text.encode("ascii", "replace").decode(),
+        ),
+    ),
+    WrongProducer(
+        "avro-added-column-is-zero",
+        "avro.value.added-column",
+        "It gives rows stored before a column was added no default.",
+        patch(
+            "harness.sources.tidb.cluster:reshape",
+            lambda original: lambda *given, **named: _without_defaults(original(*given, **named)),
+        ),
+        protocols=AVRO,
+    ),
+    WrongProducer(
+        "avro-set-backwards",
+        "avro.type.set",
+        "It joins the members of a SET from the last to the first.",
+        patch(
+            "harness.codecs.avro.encode_values:_set",
+            lambda original: (
+                lambda members: (
+                    lambda value: b",".join(reversed(original(members)(value).split(b",")))
+                )
+            ),
+        ),
+    ),
+    WrongProducer(
+        "avro-enum-by-number",
+        "avro.type.enum",
+        "It writes an ENUM as its number.",
+        patch(
+            "harness.codecs.avro.encode_values:_enum",
+            lambda _: lambda _members: lambda value: str(value).encode(),
+        ),
+    ),
+    WrongProducer(
+        "avro-json-without-blanks",
+        "avro.type.json",
+        "It writes a JSON document without blanks.",
+        values(of(ColumnKind.JSON), lambda text: text.replace(", ", ",").replace(": ", ":")),
+    ),
+    WrongProducer(
+        "avro-binary-unpadded",
+        "avro.type.binary",
+        "It writes a BINARY without the zero bytes at its end.",
+        values(of(ColumnKind.BINARY), lambda raw: raw.rstrip(b"\x00")),
+    ),
+    WrongProducer(
+        "avro-decimal-text-without-its-scale",
+        "avro.type.decimal.string",
+        "It drops zeros at the end of a DECIMAL's text.",
+        values(of(ColumnKind.DECIMAL), _trailing),
+    ),
+    WrongProducer(
+        "avro-null-is-empty",
+        "avro.column.nullable",
+        "It writes a NULL as the empty text.",
+        written(
+            lambda column: column.kind in CHARACTERS and column.nullable,
+            lambda raw: b"\x02\x00" if raw == b"\x00" else raw,
+        ),
+    ),
+    WrongProducer(
+        "avro-vector-by-its-own-name",
+        "avro.type.vector",
+        "It calls a VECTOR `VECTOR`.",
+        types(of(ColumnKind.VECTOR), lambda found: replace(found, tidb_type="VECTOR")),
+    ),
+)

@@ -1,0 +1,3 @@
+"""Wrong Kafka Connect workers: converters, headers, partitions."""
+
+from __future__ import annotations

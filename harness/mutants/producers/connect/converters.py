@@ -1,0 +1,223 @@
+"""Wrong converters of a Kafka Connect worker: JSON, Avro, headers; and wrong partitions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, Final
+from zlib import crc32
+
+from harness.codecs.connect.json_text import JsonFormat
+from harness.codecs.connect.schema import Schema, SchemaType
+from harness.codecs.connect.settings import Converters
+from harness.mutants.producers.mutant import WrongProducer
+from harness.mutants.producers.patch import Patch, patch, result, returns
+
+JSON: Final = "harness.codecs.connect.json_converter"
+AVRO: Final = "harness.codecs.connect.avro_converter:AvroConverter"
+TYPED: Final = "harness.codecs.connect.avro_schema:_typed"
+HEADER: Final = "harness.codecs.connect.header_text:header_bytes"
+CONVERTERS: Final = "harness.codecs.connect.settings:converter_settings"
+MURMUR2: Final = "harness.codecs.connect.partitioner:murmur2"
+PARTITION: Final = "harness.codecs.connect.partitioner:partition_for"
+# A type of JSON schema text -> another that a careless writer takes for it.
+CONFUSED: Final = {
+    SchemaType.INT32: "int64",
+    SchemaType.INT64: "int32",
+    SchemaType.FLOAT64: "float",
+    SchemaType.STRING: "bytes",
+}
+
+
+def _configured(change: Callable[[bool, JsonFormat], tuple[bool, JsonFormat]]) -> Patch:
+    """Return the patch that changes the settings of each JSON converter."""
+
+    def changed(original: Callable[..., None]) -> Callable[..., None]:
+        def start(
+            self: object, *, schemas_enable: bool = True, form: JsonFormat | None = None
+        ) -> None:
+            enabled, made = change(schemas_enable, form or JsonFormat())
+            original(self, schemas_enable=enabled, form=made)
+
+        return start
+
+    return patch(f"{JSON}:JsonConverter.__init__", changed)
+
+
+def _form(**fields: bool) -> Patch:
+    return _configured(lambda enabled, form: (enabled, replace(form, **fields)))
+
+
+def _null_for_a_default(found: Converters) -> Converters:
+    form = replace(found.value.form, replace_null_with_default=False)
+    return replace(found, value=replace(found.value, form=form))
+
+
+def _schema_members(change: Callable[[str], str]) -> Patch:
+    """Return the patch that changes each member of each schema's JSON text."""
+    return result(f"{JSON}:_members", lambda given: filter(None, map(change, given)))
+
+
+def _without(member: str) -> Patch:
+    return _schema_members(lambda text: "" if text.startswith(f'"{member}":') else text)
+
+
+def _instead(old: str, new: str) -> Patch:
+    return _schema_members(lambda text: text if text != old else new)
+
+
+def _turned(typed: str) -> str:
+    """Return a union with null behind its other branch."""
+    inner = typed[len('["null",') : -1]
+    return f'[{inner},"null"]' if typed.startswith('["null",') else typed
+
+
+def _header(change: Callable[[bytes], bytes]) -> Patch:
+    """Return the patch that changes what stands before each Avro body."""
+    return result(f"{AVRO}._use", lambda found: (change(found[0]), found[1]))
+
+
+def _known_null(found: tuple[bytes | None, Any]) -> tuple[bytes | None, Any]:
+    return (b"\x00", None) if found[0] is None else found
+
+
+def _sorted_names(original: Callable[[Schema], tuple[str, ...]], schema: Schema) -> Sequence[str]:
+    return tuple(sorted(original(schema)))
+
+
+def _abs(original: Callable[[bytes], int], data: bytes) -> int:
+    return abs(original(data))
+
+
+def _topic(subject: str) -> str:
+    return subject.rpartition("-")[0]
+
+
+def _types() -> Iterator[WrongProducer]:
+    for kind, other in CONFUSED.items():
+        yield WrongProducer(
+            f"connect-schema-says-{other}-for-{kind.value}",
+            "connect.json.schema-types",
+            f"It calls {kind.value} {other} in the JSON text of a schema.",
+            _instead(f'"type":"{kind.value}"', f'"type":"{other}"'),
+        )
+    for member in ("field", "optional"):
+        yield WrongProducer(
+            f"connect-schema-without-{member}",
+            "connect.json.schema-types",
+            f"It leaves `{member}` out of the JSON text of a schema.",
+            _without(member),
+        )
+
+
+ROWS: tuple[WrongProducer, ...] = (
+    WrongProducer(
+        "connect-envelope-without-schema",
+        "connect.json.envelope",
+        "It writes the payload without its schema where schemas are enabled.",
+        result(f"{JSON}:JsonConverter._printer", lambda made: replace(made, head=b'{"payload":')),
+    ),
+    WrongProducer(
+        "connect-schema-always",
+        "connect.json.bare",
+        "It writes the schema where schemas are not enabled.",
+        _configured(lambda _, form: (True, form)),
+    ),
+    WrongProducer(
+        "connect-null-as-text",
+        "connect.json.null",
+        "It writes a null without a schema as the text `null`.",
+        result(f"{JSON}:JsonConverter._unknown", lambda text: b"null" if text is None else text),
+    ),
+    WrongProducer(
+        "connect-default-not-filled-in",
+        "connect.json.default",
+        "It writes an unset field with a default as null.",
+        result(CONVERTERS, _null_for_a_default),
+    ),
+    WrongProducer(
+        "connect-decimal-always-a-number",
+        "connect.json.decimal-base64",
+        "It writes Decimals as numbers where `decimal.format` is BASE64.",
+        _form(decimal_numeric=True),
+    ),
+    WrongProducer(
+        "connect-decimal-never-a-number",
+        "connect.json.decimal-numeric",
+        "It writes Decimals as Base64 where `decimal.format` is NUMERIC.",
+        _form(decimal_numeric=False),
+    ),
+    WrongProducer(
+        "connect-struct-sorted",
+        "connect.json.field-order",
+        "It writes a struct's fields in the order of their names.",
+        patch(
+            "harness.codecs.connect.json_fast:_names",
+            lambda original: partial(_sorted_names, original),
+        ),
+    ),
+    *_types(),
+    WrongProducer(
+        "connect-avro-another-magic-byte",
+        "connect.avro.frame",
+        "It begins Avro with the byte 0x01.",
+        _header(lambda header: b"\x01" + header[1:]),
+    ),
+    WrongProducer(
+        "connect-avro-id-little-endian",
+        "connect.avro.frame",
+        "It writes the schema's id with its lowest byte first.",
+        _header(lambda header: header[:1] + header[:0:-1]),
+    ),
+    WrongProducer(
+        "connect-avro-one-subject",
+        "connect.avro.frame",
+        "It registers each schema under the topic's name alone.",
+        result(
+            f"{AVRO}._use",
+            lambda found: (found[0], replace(found[1], subject=_topic(found[1].subject))),
+        ),
+    ),
+    WrongProducer(
+        "connect-avro-null-in-a-frame",
+        "connect.avro.null",
+        "It writes a null without a schema as an empty datum.",
+        result(f"{AVRO}.convert", _known_null),
+    ),
+    WrongProducer(
+        "connect-avro-null-last",
+        "connect.avro.optional",
+        "It puts null behind the type in the union of an optional field.",
+        result(TYPED, _turned),
+    ),
+    WrongProducer(
+        "connect-headers-quoted",
+        "connect.header.simple",
+        "It writes a header's text as JSON.",
+        result(HEADER, lambda text: None if text is None else b'"' + text + b'"'),
+    ),
+    WrongProducer(
+        "connect-partition-by-crc32",
+        "connect.partition.by-key",
+        "It chooses a key's partition by CRC-32.",
+        patch(PARTITION, lambda _: lambda key, partitions: crc32(key) % partitions),
+    ),
+    WrongProducer(
+        "connect-partition-by-signed-hash",
+        "kafka.partition.murmur2",
+        "It chooses a key's partition by the hash with its sign.",
+        patch(
+            "harness.codecs.connect.partitioner:murmur2", lambda original: partial(_abs, original)
+        ),
+        also="connect.partition.by-key",
+        protocols=("vitess",),
+    ),
+    WrongProducer(
+        "connect-one-partition",
+        "kafka.partition.murmur2",
+        "It sends every record with a key to partition 0.",
+        returns(PARTITION, 0),
+        protocols=("vitess",),
+    ),
+)

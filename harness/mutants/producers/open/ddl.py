@@ -1,0 +1,214 @@
+"""DDL events: type codes, statements, names, and where they go."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from harness.ddl import ActionType
+from harness.model.source_events import DdlEvent, SourceEvent
+from harness.mutants.producers.changefeed.edits import ddl, emitted
+from harness.mutants.producers.mutant import WrongProducer
+from harness.mutants.producers.open.edits import DDL, Json, events, renamed
+from harness.mutants.producers.patch import Patch
+from harness.protocols.clauses import CLAUSES
+from harness.spec import Level
+
+
+def _code(action: ActionType) -> Patch:
+    def changed(_: Json, value: Json) -> None:
+        if value.get("t") == action:
+            value["t"] = 99
+
+    return events(DDL, changed)
+
+
+def _codes() -> tuple[WrongProducer, ...]:
+    """Return, for each type of DDL that has a clause, one that gives another code."""
+    return tuple(
+        WrongProducer(
+            f"open-ddl-code-of-{words}",
+            clause,
+            f"It gives `{action.display_name}` the DDL type code 99.",
+            _code(action),
+        )
+        for action in ActionType
+        for words in [action.name.lower().replace("_", "-")]
+        for clause in [f"open.ddl.type.{words}"]
+        if clause in CLAUSES and CLAUSES[clause].level is Level.MUST
+    )
+
+
+def _query(change: str, by: str) -> Patch:
+    return events(DDL, lambda _, value: value.update(q=re.sub(change, by, value["q"])))
+
+
+def _old_names(event: DdlEvent) -> Iterable[SourceEvent]:
+    before = event.before
+    if before is None:
+        return (event,)
+    return (replace(event, schema=before.table.id.schema, table=before.table.id.name),)
+
+
+def _first_of_ts(events_: Sequence[SourceEvent]) -> Iterable[SourceEvent]:
+    """Yield the events with the first DDL event of each ts alone."""
+    seen: set[int] = set()
+    for event in events_:
+        if isinstance(event, DdlEvent):
+            if event.commit_ts in seen:
+                continue
+            seen.add(event.commit_ts)
+        yield event
+
+
+def _several_ts(events_: Sequence[SourceEvent]) -> Iterable[SourceEvent]:
+    """Yield the events with a ts of its own for each DDL event of one statement."""
+    seen: set[int] = set()
+    for event in events_:
+        if isinstance(event, DdlEvent):
+            ts = event.commit_ts
+            while ts in seen:
+                ts -= 1
+            seen.add(ts)
+            yield event if ts == event.commit_ts else replace(event, commit_ts=ts)
+        else:
+            yield event
+
+
+def _before_rows(events_: Sequence[SourceEvent]) -> Iterable[SourceEvent]:
+    """Return the events with each DDL event before the one that it follows."""
+    given = [*events_]
+    for at in range(1, len(given)):
+        if isinstance(given[at], DdlEvent):
+            given[at - 1], given[at] = given[at], given[at - 1]
+    return given
+
+
+def _per_part(event: DdlEvent) -> Iterable[SourceEvent]:
+    if event.type != ActionType.MULTI_SCHEMA_CHANGE:
+        return (event,)
+    return (replace(event, type=int(ActionType.MODIFY_COLUMN), action="modify_column"),)
+
+
+def _elsewhere(event: DdlEvent) -> Iterable[SourceEvent]:
+    return (replace(event, topic="ticdc-ddl"),)
+
+
+ROWS: tuple[WrongProducer, ...] = (
+    *_codes(),
+    WrongProducer(
+        "open-ddl-without-query",
+        "open.ddl.query",
+        "It leaves `q` out.",
+        events(DDL, lambda _, value: value.pop("q")),
+    ),
+    WrongProducer(
+        "open-ddl-renames-query",
+        "open.ddl.query",
+        "It sends the statement under `query`.",
+        events(DDL, lambda _, value: renamed(value, "q", "query")),
+    ),
+    WrongProducer(
+        "open-ddl-without-type",
+        "open.ddl.type",
+        "It leaves the type of a DDL event out.",
+        events(DDL, lambda _, value: value.pop("t")),
+    ),
+    WrongProducer(
+        "open-ddl-renames-type",
+        "open.ddl.type",
+        "It sends the type of a DDL event under `type`.",
+        events(DDL, lambda _, value: renamed(value, "t", "type")),
+    ),
+    WrongProducer(
+        "open-ddl-type-as-text",
+        "open.ddl.type-number",
+        "It writes the type of a DDL event as text.",
+        events(DDL, lambda _, value: value.update(t=str(value["t"]))),
+    ),
+    WrongProducer(
+        "open-ddl-user-text",
+        "open.ddl.restored-query",
+        "It sends the user's text instead of the restored one.",
+        ddl(lambda event: (replace(event, query=event.source),)),
+    ),
+    WrongProducer(
+        "open-ddl-without-current-schema",
+        "open.ddl.current-schema",
+        "It leaves `scm` out of a DDL on a table.",
+        events(DDL, lambda key, _: key.pop("scm", None) if "tbl" in key else None),
+    ),
+    WrongProducer(
+        "open-rename-by-old-names",
+        "open.ddl.rename-names",
+        "It gives the old names in a rename's key.",
+        ddl(_old_names),
+    ),
+    WrongProducer(
+        "open-renames-as-one-event",
+        "open.ddl.rename-names",
+        "It sends one event for a statement that renames several tables.",
+        emitted(_first_of_ts),
+    ),
+    WrongProducer(
+        "open-renames-at-several-ts",
+        "open.ddl.rename-names",
+        "It gives each rename of one statement a ts of its own.",
+        emitted(_several_ts),
+    ),
+    WrongProducer(
+        "open-drops-as-one-event",
+        "open.ddl.drop-names",
+        "It sends one event for a statement that drops several tables.",
+        emitted(_first_of_ts),
+    ),
+    WrongProducer(
+        "open-ddl-before-its-rows",
+        "open.ddl.after-success",
+        "It sends a DDL event before what came before the statement.",
+        emitted(_before_rows),
+    ),
+    WrongProducer(
+        "open-ddl-to-one-partition",
+        "open.ddl.broadcast",
+        "It sends a DDL event to the partition 0 alone.",
+        ddl(lambda event: (replace(event, partitions=1),)),
+    ),
+    WrongProducer(
+        "open-ddl-to-another-topic",
+        "open.ddl.topic-broadcast",
+        "It sends DDL events to a topic of their own.",
+        ddl(_elsewhere),
+    ),
+    WrongProducer(
+        "open-ddl-to-one-partition-of-the-topic",
+        "open.ddl.topic-broadcast",
+        "It sends a DDL event to one partition of its table's topic.",
+        ddl(lambda event: (replace(event, partitions=1),)),
+    ),
+    WrongProducer(
+        "open-ddl-feature-in-plain",
+        "open.ddl.feature-comments",
+        "It writes what only TiDB understands without a comment around it.",
+        _query(r"/\*T!(?:\[[a-z_]+\])? (.*?) \*/", r"\1"),
+    ),
+    WrongProducer(
+        "open-ddl-feature-left-out",
+        "open.ddl.feature-comments",
+        "It leaves out what only TiDB understands.",
+        _query(r" /\*T!.*?\*/", ""),
+    ),
+    WrongProducer(
+        "open-ddl-ttl-on",
+        "open.ddl.ttl-off",
+        "It leaves TTL jobs switched on.",
+        _query(r"TTL_ENABLE = 'OFF'", "TTL_ENABLE = 'ON'"),
+    ),
+    WrongProducer(
+        "open-ddl-parts-of-one-type",
+        "open.ddl.multi-statement",
+        "It gives an ALTER TABLE of several changes the type of one of them.",
+        ddl(_per_part),
+    ),
+)

@@ -1,0 +1,189 @@
+"""Column flags: each bit left out, and each bit set where it does not belong."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from harness.ddl.tidb import ColumnFlag
+from harness.model.columns import CHARACTERS, ColumnKind
+from harness.model.table import Index, Table
+from harness.mutants.producers.mutant import WrongProducer
+from harness.mutants.producers.patch import adjusted, constant, result
+
+HANDLE = "harness.ddl.tidb:handle"
+FLAGS = "harness.ddl.tidb:column_flags"
+CLAUSES = {
+    ColumnFlag.BINARY: "open.flag.binary",
+    ColumnFlag.HANDLE_KEY: "open.flag.handle-key",
+    ColumnFlag.GENERATED: "open.flag.generated-column",
+    ColumnFlag.PRIMARY_KEY: "open.flag.primary-key",
+    ColumnFlag.UNIQUE_KEY: "open.flag.unique-key",
+    ColumnFlag.MULTIPLE_KEY: "open.flag.multiple-key",
+    ColumnFlag.NULLABLE: "open.flag.nullable",
+    ColumnFlag.UNSIGNED: "open.flag.unsigned",
+}
+BLOBS = {
+    ColumnKind.TINYBLOB,
+    ColumnKind.BLOB,
+    ColumnKind.MEDIUMBLOB,
+    ColumnKind.LONGBLOB,
+}
+BYTES = BLOBS | {ColumnKind.BINARY, ColumnKind.VARBINARY}
+TEXTS = {ColumnKind.TINYTEXT, ColumnKind.TEXT, ColumnKind.MEDIUMTEXT, ColumnKind.LONGTEXT}
+
+
+Flags = tuple[int, ...]
+
+
+def _cleared(flag: int, flags: Flags) -> Flags:
+    return tuple(each & ~flag for each in flags)
+
+
+def _set(flag: int, flags: Flags) -> Flags:
+    return tuple(each | flag for each in flags)
+
+
+def _lowered(sample: int, by: int, flags: Flags) -> Flags:
+    return tuple(each - by if each == sample else each for each in flags)
+
+
+def _bits() -> tuple[WrongProducer, ...]:
+    return tuple(
+        row
+        for flag, clause in CLAUSES.items()
+        for name in [clause.removeprefix("open.flag.")]
+        for row in (
+            WrongProducer(
+                f"open-flag-{name}-left-out",
+                clause,
+                f"It never sets the bit {flag:#04x}.",
+                result(FLAGS, partial(_cleared, flag)),
+            ),
+            WrongProducer(
+                f"open-flag-{name}-everywhere",
+                clause,
+                f"It sets the bit {flag:#04x} on every column.",
+                result(FLAGS, partial(_set, flag)),
+            ),
+        )
+    )
+
+
+def _blobs_and_texts(flags: Flags, table: Table) -> Flags:
+    """Return the flags with the binary one turned round on BLOB and TEXT."""
+    return tuple(
+        each ^ ColumnFlag.BINARY if column.kind in BLOBS | TEXTS else each
+        for column, each in zip(table.columns, flags, strict=True)
+    )
+
+
+def _bytes_only(flags: Flags, table: Table) -> Flags:
+    return tuple(
+        each if column.kind in CHARACTERS | BYTES else each & ~ColumnFlag.BINARY
+        for column, each in zip(table.columns, flags, strict=True)
+    )
+
+
+def _largest_only(flags: Flags) -> Flags:
+    return tuple(1 << each.bit_length() - 1 if each else 0 for each in flags)
+
+
+def _single(flags: Flags, table: Table) -> Flags:
+    """Return the flags with the multiple-key flag on columns of composite indexes alone."""
+    several = {name.lower() for i in table.indexes if len(i.parts) > 1 for name in i.columns}
+    return tuple(
+        each if column.name.lower() in several else each & ~ColumnFlag.MULTIPLE_KEY
+        for column, each in zip(table.columns, flags, strict=True)
+    )
+
+
+def _not_null(flags: Flags, table: Table) -> Flags:
+    return tuple(
+        each & ~ColumnFlag.UNIQUE_KEY if column.nullable else each
+        for column, each in zip(table.columns, flags, strict=True)
+    )
+
+
+def _signed_years(flags: Flags, table: Table) -> Flags:
+    return tuple(
+        each & ~ColumnFlag.UNSIGNED if column.kind is ColumnKind.YEAR else each
+        for column, each in zip(table.columns, flags, strict=True)
+    )
+
+
+def _largest(table: Table) -> Index | None:
+    valid = [i for i in table.indexes if i.unique]
+    return max(valid, key=lambda i: (len(i.parts), i.id), default=None)
+
+
+def _newest(table: Table) -> Index | None:
+    valid = [i for i in table.indexes if i.unique]
+    return max(valid, key=lambda i: i.id, default=None)
+
+
+ROWS: tuple[WrongProducer, ...] = (
+    *_bits(),
+    WrongProducer(
+        "open-flag-binary-on-texts",
+        "open.flag.binary.blob-and-text",
+        "It sets the binary flag on TEXT and not on BLOB.",
+        adjusted(FLAGS, _blobs_and_texts),
+    ),
+    WrongProducer(
+        "open-flag-binary-on-blobs-only",
+        "open.flag.binary.all-but-text",
+        "It sets the binary flag on columns of bytes alone, not on numbers and dates.",
+        adjusted(FLAGS, _bytes_only),
+    ),
+    WrongProducer(
+        "open-flag-multiple-key-of-composites-only",
+        "open.flag.multiple-key.single",
+        "It sets the multiple-key flag for composite indexes alone.",
+        adjusted(FLAGS, _single),
+    ),
+    WrongProducer(
+        "open-flag-unique-key-of-not-null-only",
+        "open.flag.unique-key.nullable",
+        "It sets the unique-key flag on NOT NULL columns alone.",
+        adjusted(FLAGS, _not_null),
+    ),
+    WrongProducer(
+        "open-flag-unsigned-declared-only",
+        "open.flag.unsigned.implied",
+        "It sets the unsigned flag on columns alone that say UNSIGNED.",
+        constant("harness.ddl.tidb:_ALWAYS_UNSIGNED", frozenset[ColumnKind]()),
+    ),
+    WrongProducer(
+        "open-flag-year-signed",
+        "open.flag.unsigned.implied",
+        "It leaves the unsigned flag out on YEAR.",
+        adjusted(FLAGS, _signed_years),
+    ),
+    WrongProducer(
+        "open-flag-the-largest-only",
+        "open.flag.combine",
+        "It writes the largest flag of a column alone.",
+        result(FLAGS, _largest_only),
+    ),
+    *(
+        WrongProducer(
+            f"open-flag-sample-{sample}-otherwise",
+            f"open.flag.sample-{sample}",
+            f"It leaves the bit {left_out:#04x} out where a column has the flag {sample}.",
+            result(FLAGS, partial(_lowered, sample, left_out)),
+        )
+        for sample, left_out in ((85, ColumnFlag.NULLABLE), (46, ColumnFlag.PRIMARY_KEY))
+    ),
+    WrongProducer(
+        "open-handle-of-most-columns",
+        "open.handle.choice",
+        "It takes the unique index of most columns for the handle.",
+        adjusted(HANDLE, lambda found, table: found and _largest(table)),
+    ),
+    WrongProducer(
+        "open-handle-newest",
+        "open.handle.choice",
+        "It takes the newest unique index for the handle.",
+        adjusted(HANDLE, lambda found, table: found and _newest(table)),
+    ),
+)

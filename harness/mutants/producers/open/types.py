@@ -1,0 +1,270 @@
+"""Column types: codes, and how values of each type are written."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+from typing import Any, cast
+
+from harness.ddl.tidb import TYPE_CODES
+from harness.model.columns import ColumnKind
+from harness.mutants.producers.mutant import WrongProducer
+from harness.mutants.producers.open.edits import columns, values
+from harness.mutants.producers.patch import entry, instead
+from harness.protocols import PROTOCOLS
+
+CLAUSES = PROTOCOLS["open"].type_clauses
+INTEGERS = (
+    ColumnKind.TINYINT,
+    ColumnKind.SMALLINT,
+    ColumnKind.MEDIUMINT,
+    ColumnKind.INT,
+    ColumnKind.BIGINT,
+    ColumnKind.YEAR,
+    ColumnKind.BIT,
+    ColumnKind.ENUM,
+    ColumnKind.SET,
+)
+WIDTHS = {
+    ColumnKind.TINYINT: 8,
+    ColumnKind.SMALLINT: 16,
+    ColumnKind.MEDIUMINT: 24,
+    ColumnKind.INT: 32,
+    ColumnKind.BIGINT: 64,
+    ColumnKind.BIT: 64,
+    ColumnKind.SET: 64,
+}
+TEXTS = (ColumnKind.CHAR, ColumnKind.VARCHAR)
+BYTES = (ColumnKind.BINARY, ColumnKind.VARBINARY)
+BASE64 = (
+    ColumnKind.TINYTEXT,
+    ColumnKind.TEXT,
+    ColumnKind.MEDIUMTEXT,
+    ColumnKind.LONGTEXT,
+    ColumnKind.TINYBLOB,
+    ColumnKind.BLOB,
+    ColumnKind.MEDIUMBLOB,
+    ColumnKind.LONGBLOB,
+)
+MOMENTS = (ColumnKind.DATE, ColumnKind.TIME, ColumnKind.DATETIME, ColumnKind.TIMESTAMP)
+Text = Callable[[str], str]
+
+
+def _signed(bits: int) -> Text:
+    return lambda text: str((int(text) + (1 << bits - 1)) % (1 << bits) - (1 << bits - 1))
+
+
+def _unsigned(bits: int) -> Text:
+    return lambda text: str(int(text) % (1 << bits))
+
+
+def _rounded(text: str) -> str:
+    return str(int(float(text)))
+
+
+def _latin(text: str) -> str:
+    return json.dumps(json.loads(f'"{text}"').encode().decode("latin-1"))[1:-1]
+
+
+def _unquoted(text: str) -> str:
+    return str(json.loads(f'"{text}"'))
+
+
+def _compact(text: str) -> str:
+    return json.dumps(_compacted(json.loads(f'"{text}"')))[1:-1]
+
+
+def _compacted(document: str) -> str:
+    return json.dumps(json.loads(document), separators=(",", ":"))
+
+
+def _turned(text: str) -> str:
+    document: Any = json.loads(json.loads(f'"{text}"'))
+    if isinstance(document, dict):
+        document = dict(reversed(cast("dict[str, Any]", document).items()))
+    return json.dumps(json.dumps(document))[1:-1]
+
+
+def _row(kind: ColumnKind, what: str, words: str, change: Text, **how: bool) -> WrongProducer:
+    name = kind.value.lower()
+    return WrongProducer(
+        f"open-{name}-{what}",
+        CLAUSES[kind],
+        f"It {words.format(name.upper())}.",
+        values(kind, change, **how),
+    )
+
+
+def _codes() -> tuple[WrongProducer, ...]:
+    """Return, for each type, one that gives another type's code."""
+    return tuple(
+        WrongProducer(
+            f"open-{kind.value.lower()}-code",
+            CLAUSES[kind],
+            f"It gives {kind.value.upper()} the type code of another type.",
+            entry("harness.ddl.tidb:TYPE_CODES", kind, lambda code: 3 if code != 3 else 8),
+        )
+        for kind in TYPE_CODES
+    )
+
+
+def _integers() -> tuple[WrongProducer, ...]:
+    return tuple(
+        _row(kind, "as-text", "writes {} as text in quotes", str, quoted=True)
+        for kind in (*INTEGERS, ColumnKind.FLOAT, ColumnKind.DOUBLE)
+    )
+
+
+def _signs() -> tuple[WrongProducer, ...]:
+    return (
+        *(
+            _row(kind, "unsigned-wraps", "writes large unsigned {} as negative", _signed(bits))
+            for kind, bits in WIDTHS.items()
+        ),
+        *(
+            _row(kind, "negative-wraps", "writes negative {} as large positive", _unsigned(bits))
+            for kind, bits in WIDTHS.items()
+            if kind not in {ColumnKind.BIT, ColumnKind.SET}
+        ),
+        _row(ColumnKind.BIGINT, "by-way-of-doubles", "rounds {} to a double", _rounded),
+    )
+
+
+def _texts() -> tuple[WrongProducer, ...]:
+    return (
+        *(_row(kind, "latin-1", "writes the bytes of {} as Latin-1", _latin) for kind in TEXTS),
+        *(
+            _row(
+                kind,
+                "base64",
+                "writes {} as Base64",
+                lambda text: b64encode(text.encode()).decode(),
+            )
+            for kind in (*TEXTS, *BYTES)
+        ),
+        *(
+            _row(
+                kind,
+                "hex",
+                "writes {} as hexadecimal digits",
+                lambda text: b64decode(text).hex(),
+            )
+            for kind in BASE64
+        ),
+    )
+
+
+def _moments() -> tuple[WrongProducer, ...]:
+    return (
+        *(
+            _row(kind, "without-marks", "writes {} as digits", lambda t: t.translate(_NO_MARKS))
+            for kind in MOMENTS
+        ),
+        *(
+            _row(kind, "iso", "puts a T between day and time of {}", lambda t: t.replace(" ", "T"))
+            for kind in (ColumnKind.DATETIME, ColumnKind.TIMESTAMP)
+        ),
+    )
+
+
+_NO_MARKS = str.maketrans("", "", "-: ")
+
+
+def _zero(column: dict[str, object]) -> None:
+    if "v" in column and column["v"] is None:
+        column["v"] = ""
+
+
+def _null_type(column: dict[str, object]) -> None:
+    if "v" in column and column["v"] is None:
+        column["t"] = 6
+
+
+def _left_out(column: dict[str, object]) -> None:
+    if "v" in column and column["v"] is None:
+        del column["v"]
+
+
+def _fixed(text: str) -> str:
+    return f"{Decimal(text):f}"
+
+
+def _with_all_digits(given: Sequence[float]) -> list[str]:
+    return [*map(repr, given)]
+
+
+def _of_six_digits(text: str) -> str:
+    return f"{float(text):.6g}"
+
+
+def _trimmed(text: str) -> str:
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+ROWS: tuple[WrongProducer, ...] = (
+    *_codes(),
+    *_integers(),
+    *_signs(),
+    *_texts(),
+    *_moments(),
+    _row(ColumnKind.DECIMAL, "scale-cut", "cuts trailing zeros off {}", _trimmed),
+    _row(ColumnKind.DECIMAL, "as-number", "writes {} as a JSON number", str, quoted=False),
+    _row(
+        ColumnKind.DECIMAL, "by-way-of-doubles", "rounds {} to a double", lambda t: repr(float(t))
+    ),
+    _row(ColumnKind.JSON, "as-object", "writes {} as part of the event", _unquoted, quoted=False),
+    _row(ColumnKind.VECTOR, "blanks", "writes blanks in {}", lambda t: t.replace(",", ", ")),
+    _row(ColumnKind.ENUM, "from-0", "counts the members of {} from 0", lambda t: str(int(t) - 1)),
+    _row(ColumnKind.SET, "first-member-high", "turns the bits of {}", lambda t: f"{int(t):08b}"),
+    _row(ColumnKind.YEAR, "of-two-digits", "writes {} by its last two digits", lambda t: t[-2:]),
+    WrongProducer(
+        "open-null-as-empty-text",
+        "open.type.null",
+        "It writes NULL as an empty text.",
+        columns(_zero),
+    ),
+    WrongProducer(
+        "open-null-left-out",
+        "open.type.null",
+        "It leaves `v` out where it is NULL.",
+        columns(_left_out),
+    ),
+    WrongProducer(
+        "open-null-by-type-code-6",
+        "open.type.null-keeps-code",
+        "It gives a NULL the type code 6.",
+        columns(_null_type),
+    ),
+    WrongProducer(
+        "open-float-of-64-bits",
+        "open.type.float.text",
+        "It writes a FLOAT with the digits of its 64 bits.",
+        instead("harness.codecs.open.types:_floats", _with_all_digits),
+    ),
+    WrongProducer(
+        "open-double-of-six-digits",
+        "open.type.float.text",
+        "It writes a DOUBLE with six digits.",
+        values(ColumnKind.DOUBLE, _of_six_digits),
+    ),
+    WrongProducer(
+        "open-double-without-exponent",
+        "open.type.float.text",
+        "It writes a DOUBLE without an exponent.",
+        values(ColumnKind.DOUBLE, _fixed),
+    ),
+    WrongProducer(
+        "open-json-compact",
+        "open.value.json-text",
+        "It writes JSON without blanks.",
+        values(ColumnKind.JSON, _compact),
+    ),
+    WrongProducer(
+        "open-json-keys-turned",
+        "open.value.json-text",
+        "It writes the keys of a JSON document in another order.",
+        values(ColumnKind.JSON, _turned),
+    ),
+)

@@ -1,0 +1,185 @@
+"""Which clause decides one value: that of its type, of a mode in force, or of NULL."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from harness.model.columns import BINARIES, CHARACTERS, INTEGERS, Column, ColumnKind
+
+NULL = "NULL"
+MOMENTS = frozenset({ColumnKind.DATETIME, ColumnKind.TIMESTAMP})
+TEMPORAL = MOMENTS | {ColumnKind.TIME}
+_NUMBER = re.compile(r"-?\d+(\.\d+)?\Z", re.ASCII)
+_TIME = re.compile(r"(-?)(\d+):(\d\d:\d\d)(\.\d+)?\Z", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A value as it should be and as it was answered, both as findings print them."""
+
+    column: Column
+    wanted: str
+    got: str
+    settings: Mapping[str, Any]
+    dialect: str
+
+    @property
+    def about_null(self) -> bool:
+        """Return whether one of the two is NULL and the other is not."""
+        return (self.wanted == NULL) != (self.got in (NULL, "None"))
+
+    @property
+    def rounded(self) -> bool:
+        """Return whether a number became what a 64-bit floating-point number makes of it."""
+        wanted, got = self.wanted.strip("'"), self.got.strip("'")
+        if not (_NUMBER.match(wanted) and _NUMBER.match(got)) or wanted == got:
+            return False
+        scale = len(wanted.partition(".")[2])
+        return f"{float(wanted):.{scale}f}" == got
+
+    @property
+    def shifted(self) -> bool:
+        """Return whether a moment was moved by whole quarters of an hour."""
+        one, other = (_moment(text) for text in (self.wanted, self.got))
+        if one is None or other is None or one == other:
+            return False
+        seconds = (one - other).total_seconds()
+        return seconds % 900 == 0 and abs(seconds) <= 50400
+
+    @property
+    def digits_lost(self) -> bool:
+        """Return whether only the fraction of a second differs."""
+        wanted, got = self.wanted.strip("'"), self.got.strip("'")
+        return wanted != got and wanted.partition(".")[0] == got.partition(".")[0]
+
+    @property
+    def out_of_day(self) -> bool:
+        """Return whether a TIME lost its sign or its whole days."""
+        one, other = (_TIME.match(text.strip("'")) for text in (self.wanted, self.got))
+        if one is None or other is None:
+            return False
+        same = one.group(3, 4) == other.group(3, 4)
+        return same and (int(one[2]) - int(other[2])) % 24 == 0
+
+    @property
+    def letters_lost(self) -> bool:
+        """Return whether a text differs in letters beyond ASCII alone."""
+        one, other = (
+            "".join(letter for letter in text if letter.isascii() and letter != "?")
+            for text in (self.wanted, self.got)
+        )
+        return not self.wanted.isascii() and one == other
+
+
+def _moment(text: str) -> datetime | None:
+    try:
+        return datetime.fromisoformat(text.strip("'"))
+    except ValueError:
+        return None
+
+
+def _ticdc(cell: Cell, protocol: str) -> str | None:
+    """Return what both of TiCDC's protocols say of times, None for the rule of the type."""
+    kind = cell.column.kind
+    if kind in MOMENTS and cell.shifted:
+        return f"{protocol}.value.timestamp-zone"
+    if kind in TEMPORAL and cell.digits_lost:
+        return f"{protocol}.value.temporal-digits"
+    if kind is ColumnKind.TIME and cell.out_of_day:
+        return f"{protocol}.value.time-range"
+    return None
+
+
+def open_clause(cell: Cell, of_type: str) -> str:
+    """Return the clause that decides a value of the Open Protocol."""
+    if cell.about_null:
+        return "open.type.null"
+    kind = cell.column.kind
+    if kind in (ColumnKind.BIGINT, ColumnKind.DECIMAL) and cell.rounded:
+        return "open.value.bigint-exact"
+    if kind is ColumnKind.VARCHAR and cell.dialect == "4.0.4":
+        return "open.type.varchar.base64"
+    return _ticdc(cell, "open") or of_type
+
+
+def avro_clause(cell: Cell, of_type: str) -> str:
+    """Return the clause that decides a value of TiCDC Avro."""
+    column, kind = cell.column, cell.column.kind
+    if cell.about_null:
+        return _avro_null(column)
+    if kind in INTEGERS and column.unsigned:
+        return _avro_unsigned(cell, of_type)
+    if kind is ColumnKind.DECIMAL:
+        return _avro_decimal(cell, of_type)
+    if kind is ColumnKind.FLOAT and cell.dialect == "6":
+        return "avro.type.float.double"
+    if kind in CHARACTERS and cell.letters_lost:
+        return "avro.value.text-utf8"
+    return _ticdc(cell, "avro") or of_type
+
+
+def _avro_null(column: Column) -> str:
+    if not column.nullable:
+        return "avro.column.not-null"
+    plain = column.default is None or column.default.text is None
+    return "avro.column.nullable" if plain else "avro.column.nullable-default"
+
+
+def _avro_decimal(cell: Cell, of_type: str) -> str:
+    if str(cell.settings.get("avro-decimal-handling-mode", "precise")) == "string":
+        return "avro.type.decimal.string"
+    return "avro.value.decimal-bytes" if _sign_filled(cell) else of_type
+
+
+def _avro_unsigned(cell: Cell, of_type: str) -> str:
+    if cell.column.kind is ColumnKind.INT:
+        return "avro.type.int.unsigned"
+    if cell.column.kind is not ColumnKind.BIGINT:
+        return of_type
+    if str(cell.settings.get("avro-bigint-unsigned-handling-mode", "long")) == "string":
+        return "avro.type.bigint.unsigned-string"
+    greatest = 2**63
+    over = any(_NUMBER.match(t) and not 0 <= int(t) < greatest for t in (cell.wanted, cell.got))
+    return "avro.type.bigint.unsigned-overflow" if over else "avro.type.bigint.unsigned-long"
+
+
+def _sign_filled(cell: Cell) -> bool:
+    """Return whether a negative number became the positive one with zeros for its sign."""
+    wanted, got = cell.wanted.strip("'"), cell.got.strip("'")
+    if not (wanted.startswith("-") and _NUMBER.match(got) and not got.startswith("-")):
+        return False
+    difference = int(got.replace(".", "")) - int(wanted.replace(".", ""))
+    return difference > 0 and difference.bit_count() == 1
+
+
+_UNSIGNED = {"long": "vitess.bigint-unsigned.long", "precise": "vitess.bigint-unsigned.precise"}
+# Precision modes of which each has one clause for all types.
+_MODES = frozenset({"adaptive", "isostring", "microseconds", "nanoseconds"})
+
+
+def vitess_clause(cell: Cell, of_type: str) -> str:
+    """Return the clause that decides a value of Debezium Vitess."""
+    column, kind = cell.column, cell.column.kind
+    if cell.about_null:
+        return "vitess.value.optional"
+    if kind is ColumnKind.BIGINT and column.unsigned:
+        mode = str(cell.settings.get("bigint.unsigned.handling.mode", "string"))
+        return _UNSIGNED.get(mode, "vitess.bigint-unsigned.string")
+    if kind in BINARIES and cell.settings.get("binary.handling.mode", "bytes") != "bytes":
+        return "vitess.binary.mode"
+    if kind in (ColumnKind.DATE, ColumnKind.DATETIME, ColumnKind.TIME):
+        return _vitess_time(cell, of_type)
+    return of_type
+
+
+def _vitess_time(cell: Cell, of_type: str) -> str:
+    mode = str(cell.settings.get("time.precision.mode", "adaptive_time_microseconds"))
+    if cell.column.kind is ColumnKind.DATETIME and cell.shifted:
+        return "vitess.temporal.datetime-utc"
+    if mode == "connect":
+        return f"vitess.temporal.connect.{cell.column.kind.value}"
+    return f"vitess.temporal.{mode}" if mode in _MODES else of_type

@@ -1,0 +1,178 @@
+"""The cause of an end without an answer: the record that the consumer names, and what it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from harness.model.decoded import EventKind
+from harness.model.finding import Finding, Place
+from harness.model.observed import Outcome
+from harness.model.source_events import DdlEvent, RowEvent
+from harness.verdict.case import Arrival, Partition
+from harness.verdict.causes.evidence import GONE, Evidence, name_of
+from harness.verdict.causes.rows import Cause
+from harness.verdict.causes.statements import cause_of
+from harness.verdict.hostile import names
+
+
+def cause_of_end(case: Evidence, finding: Finding) -> Cause | None:
+    """Return what stopped a consumer, as far as the record tells that it names."""
+    if case.judged.hostile is not None:
+        return _hostile(case, finding)
+    if case.observed.outcome is Outcome.TIMEOUT:
+        return ("gap", None) if any(_gaps_at_end(case)) else None
+    if any(map(_is_turned, re.findall(r"\d+", finding.message, re.ASCII))):
+        named = _named(case, finding.message)
+        return "schema-id", None if named is None else named.place
+    named = _named(case, finding.message)
+    if named is None:
+        return None
+    if named.decoded.kind is EventKind.RESOLVED:
+        return _at_mark(case, named, finding.message)
+    return next(_natures(case, named), ""), named.place
+
+
+def _is_turned(text: str) -> bool:
+    """Tell whether a number is a small one with its four bytes in the other order."""
+    number = int(text[:11])
+    if not 2**16 <= number < 2**32:
+        return False
+    return int.from_bytes(number.to_bytes(4, "big"), "little") < 2**16
+
+
+def _named(case: Evidence, text: str) -> Arrival | None:
+    """Return the record that a text names: `topic/partition@offset`, or else in any words."""
+    exact = re.search(r"([\w.-]+)/(\d+)@(\d+)", text, re.ASCII)
+    for one in case.arrivals:
+        place = one.place
+        if exact is None and names(text, place):
+            return one
+        if exact is not None and _is_at(exact, place):
+            return one
+    return None
+
+
+def _is_at(said: re.Match[str], place: Place) -> bool:
+    numbers = (str(place.partition), str(place.offset))
+    return said.groups()[1:] == numbers and said[1].endswith(place.topic)
+
+
+def _hostile(case: Evidence, finding: Finding) -> Cause | None:
+    """Return the fault that makes a message unreadable."""
+    fault = case.judged.faults[0] if case.judged.faults else ""
+    places = finding.places or case.judged.hostile or ()
+    return fault, (places[0] if places else None)
+
+
+def _gaps_at_end(case: Evidence) -> Iterator[Partition]:
+    """Yield the partitions behind whose last message there is an offset that nobody sees."""
+    last = {(one.place.topic, one.place.partition): one.place.offset for one in case.arrivals}
+    for partition, end in case.judged.run.ends.items():
+        if last.get(partition, -1) < end - 1:
+            yield partition
+
+
+def _natures(case: Evidence, named: Arrival) -> Iterator[str]:
+    """Yield what is special about a record, the rarest first."""
+    decoded, event = named.decoded, case.event_of(named)
+    is_copy = case.is_copy(named)
+    if isinstance(event, DdlEvent):
+        yield "ddl" if is_copy else cause_of(event)
+    if _behind_gap(case, named):
+        yield "gap"
+    if is_copy:
+        yield "repeated"
+    if decoded.kind in GONE and decoded.before is None:
+        yield "null-value"
+    if isinstance(event, RowEvent):
+        earlier = case.rows.get(name_of(event), ())
+        if event not in earlier[:1] and decoded.kind is EventKind.INSERT:
+            yield "repeated"
+        yield _schema(case, named) if decoded.kind not in GONE else "delete"
+
+
+def _schema(case: Evidence, named: Arrival) -> str:
+    """Return which schema was the wrong one: another message's, or the key's."""
+    topic = [one for one in case.arrivals if one.place.topic == named.place.topic]
+    ids = {one.value_schema for one in topic if one.value_schema is not None}
+    return "schema" if len(ids) > 1 else "key-schema"
+
+
+def _at_mark(case: Evidence, named: Arrival, text: str) -> Cause:
+    """Return why a consumer gives up at a resolved event: for what it says, or it completes."""
+    before = [one.decoded.commit_ts for one in _before(case, named)]
+    if before and named.decoded.commit_ts < max(before):
+        return "resolved-back", named.place
+    if _behind_gap(case, named):
+        return "gap", named.place
+    due = [ddl for ddl in case.ddl if ddl.commit_ts <= named.decoded.commit_ts]
+    said = [ddl for ddl in due if ddl.query in text]
+    flown = [ddl for ddl in due if _was_in_flight(case, ddl)]
+    ddl = next(reversed(said or flown or due), None)
+    rows = [one for one in case.arrivals if case.is_copy(one) and _is_row(case, one)]
+    if ddl is None or (rows and not said and "TABLE" not in text.upper()):
+        return "repeated", rows[-1].place if rows else named.place
+    return _statement(case, ddl)
+
+
+def _is_row(case: Evidence, one: Arrival) -> bool:
+    return isinstance(case.event_of(one), RowEvent)
+
+
+def _statement(case: Evidence, ddl: DdlEvent) -> Cause:
+    """Return why a statement fails: it ran before, another one did not, or it is not understood."""
+    copies = case.copies_of(ddl)
+    if not ddl.action.startswith(_ONCE_ONLY):
+        return cause_of(ddl), case.place_of(ddl)
+    if _was_in_flight(case, ddl):
+        return "read-again", copies[0].place
+    if len(copies) > 1:
+        return "ddl", copies[1].place
+    for older in reversed(case.ddl[: case.ddl.index(ddl)]):
+        if _frees(older, ddl):
+            return cause_of(older), case.place_of(older)
+    return cause_of(ddl), case.place_of(ddl)
+
+
+def _was_in_flight(case: Evidence, ddl: DdlEvent) -> bool:
+    """Tell whether a statement that can run once was being read when the consumer was stopped."""
+    in_flight = case.judged.run.in_flight
+    places = (one.place for one in case.copies_of(ddl))
+    return ddl.action.startswith(_ONCE_ONLY) and any(
+        (place.topic, place.partition, place.offset) in in_flight for place in places
+    )
+
+
+# Statements that fail when they run twice.
+_ONCE_ONLY = ("create", "drop", "add", "rename", "recover", "exchange", "truncate_table_partition")
+
+
+def _frees(older: DdlEvent, ddl: DdlEvent) -> bool:
+    """Tell whether a statement takes away the table whose name another one needs."""
+    if older.before is None or ddl.after is None:
+        return False
+    mine, its = older.before.table.id, ddl.after.table.id
+    return mine == its and (older.after is None or older.after.table.id != its)
+
+
+def _before(case: Evidence, named: Arrival) -> Iterator[Arrival]:
+    """Yield the resolved events of the partition that come before a record."""
+    for one in case.arrivals:
+        if one is named:
+            return
+        same = one.place.topic == named.place.topic
+        same = same and one.place.partition == named.place.partition
+        if same and one.decoded.kind is EventKind.RESOLVED:
+            yield one
+
+
+def _behind_gap(case: Evidence, named: Arrival) -> bool:
+    """Tell whether the offset before a record is nobody's."""
+    offsets = {
+        one.place.offset
+        for one in case.arrivals
+        if (one.place.topic, one.place.partition) == (named.place.topic, named.place.partition)
+    }
+    before = [offset for offset in offsets if offset < named.place.offset]
+    return bool(before) and max(before) < named.place.offset - 1

@@ -1,0 +1,116 @@
+"""What is said of a wrong producer: seen, unseen, broken, or without anybody who would look."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from harness.engine.catalogue.choose import load, selected
+from harness.engine.catalogue.workspace import workspace
+from harness.engine.mutation.producers import (
+    ProducerOutcome,
+    ProducerResult,
+    ProducersRun,
+    run_producers,
+)
+from harness.engine.mutation.proofs import proofs
+from harness.mutants.producers.mutant import WrongProducer
+from harness.mutants.producers.patch import Patch, constant, patch, result, returns
+from harness.report.producer_lines import lines
+from harness.scenario.expand import Case
+from tests.tree import ROOT
+
+SPACE = workspace(ROOT)
+SENT = "harness.codecs.open.encode:frame_keys"
+
+
+@cache
+def chosen() -> tuple[Case, ...]:
+    """The cases of one small scenario."""
+    return selected(load(SPACE, (ROOT / "scenarios/encoding/open-frames.yaml",)), None)
+
+
+def row(of: Patch, clause: str = "open.frame.key-version", **more: str) -> WrongProducer:
+    """Return a row of the table."""
+    return replace(WrongProducer("m", clause, "It errs.", of), **more)
+
+
+def met(mutant: WrongProducer) -> ProducerResult:
+    """Return what became of a mutant."""
+    (found,) = run_producers(SPACE, [mutant], chosen(), 1).results
+    return found
+
+
+def wrong(original: Callable[..., bytes]) -> Callable[..., bytes]:
+    """Return a function whose bytes are other ones."""
+    return lambda *given: original(*given)[1:]
+
+
+def test_a_difference_is_detected_and_leaks_nowhere() -> None:
+    """The decoder's refusal and another golden each detect; the next mutant meets a clean plan."""
+    found = met(row(patch(SENT, wrong)))
+    assert found.outcome is ProducerOutcome.DETECTED
+    assert [(one.clause, one.check) for one in found.detections] == [
+        ("open.frame.key-version", "refused")
+    ]
+    other = met(row(result("harness.ddl.tidb:column_flags", lambda flags: (0,) * len(flags))))
+    assert [one.check for one in other.detections] == ["golden"]
+    assert met(row(patch(SENT, lambda original: original))).outcome is ProducerOutcome.SURVIVED
+
+
+def raising(*_: object) -> bytes:
+    """Fail as no check does."""
+    raise ZeroDivisionError("nobody checks this")
+
+
+@pytest.mark.parametrize(
+    ("mutant", "outcome", "words"),
+    [
+        (row(patch(SENT, lambda _: raising)), ProducerOutcome.CRASHED, "nobody checks this"),
+        (row(patch(SENT + "s", wrong)), ProducerOutcome.BROKEN, "which does not exist"),
+        (row(patch(SENT, wrong), "open.type.vector"), ProducerOutcome.UNCITED, "no scenario cites"),
+        (row(patch(SENT, wrong), equivalent="No."), ProducerOutcome.BROKEN, "equivalent"),
+        (row(constant(SENT, None), equivalent="No."), ProducerOutcome.BROKEN, "equivalent"),
+        (row(patch(SENT, lambda of: of), equivalent="Yes."), ProducerOutcome.EQUIVALENT, "Yes."),
+        (row(patch(SENT, wrong), also="open.type.vector"), ProducerOutcome.SURVIVED, "vector"),
+    ],
+)
+def test_what_detects_nothing(mutant: WrongProducer, outcome: ProducerOutcome, words: str) -> None:
+    """A crash, a lost target, a clause that nobody cites and a wrong excuse are no detections."""
+    found = met(mutant)
+    assert found.outcome is outcome
+    assert words in found.words
+    run = ProducersRun((found,))
+    assert run.sound is (outcome is ProducerOutcome.EQUIVALENT)
+    assert next(lines(run)).startswith(f"{outcome.value.upper():<10} m ")
+
+
+def test_an_unsound_scenario_proves_nothing(tmp_path: Path) -> None:
+    """Where goldens differ without any patch, nothing is detected and nothing is remembered."""
+    space = workspace(ROOT, golden=tmp_path)
+    found = run_producers(space, [row(patch(SENT, wrong))], chosen(), 1)
+    assert found.unsound == ("encoding.open-frames",)
+    assert not found.sound
+    assert not any(one.detections for one in found.results)
+
+
+def test_what_is_proved_is_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A second look runs nothing; another byte of a scenario makes the mutants run again."""
+    home = tmp_path / "scenarios" / "encoding"
+    home.mkdir(parents=True)
+    there = ROOT / "scenarios/encoding/open-frames.yaml"
+    (home / there.name).write_bytes(there.read_bytes())
+    (tmp_path / "golden").symlink_to(ROOT / "golden")
+    space = workspace(tmp_path)
+    cases = selected(load(space), None)
+    first = proofs(space, cases)
+    assert "open.frame.version-1" in first
+    monkeypatch.setattr("harness.engine.mutation.proofs.run_producers", returns)
+    assert proofs(space, cases) == first
+    (home / there.name).write_bytes(there.read_bytes() + b"\n# another byte\n")
+    with pytest.raises(TypeError):
+        proofs(space, cases)

@@ -1,0 +1,111 @@
+"""The partition numbers that scenarios state, worked out from the clauses and by no codec.
+
+`changefeed.partition.table-hash`: CRC-32 of database and table. `changefeed.partition.value-hash`:
+XORed with the CRC-32 of each column's name and text. `changefeed.partition.ts`: the commit ts.
+`kafka.partition.murmur2`: Kafka's hash of the key's bytes, without its sign bit.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+import pytest
+
+from harness.scenario.load import load
+
+ROOT = Path(__file__).parents[2] / "scenarios"
+Hash = Callable[[Mapping[str, Any], Mapping[str, Any]], int]
+
+
+def table(name: str, *columns: str) -> Hash:
+    """Return the hash of a table's rows by these columns; of the table alone without any."""
+
+    def of(row: Mapping[str, Any], record: Mapping[str, Any]) -> int:
+        del record
+        found = crc32(name.replace(".", "").encode())
+        for column in columns:
+            found ^= crc32(f"{column}{row[column]}".encode())
+        return found
+
+    return of
+
+
+def key(row: Mapping[str, Any], record: Mapping[str, Any]) -> int:
+    """Return murmur2 of a row's key (a, b) as JSON without a schema.
+
+    Source: Austin Appleby, MurmurHash2, with the seed of Kafka's `Utils.murmur2`.
+    """
+    del record
+    texts = {1: "x", 2: "x", -3: "ü", 4: ""}
+    columns = {"a": row["a"], "b": row.get("b", texts.get(row["a"]))}
+    data = json.dumps(columns, ensure_ascii=False, separators=(",", ":")).encode()
+    factor, low = 0x5BD1E995, 0xFFFFFFFF
+    found = 0x9747B28C ^ len(data)
+    whole = len(data) // 4 * 4
+    for start in range(0, whole, 4):
+        word = int.from_bytes(data[start : start + 4], "little") * factor & low
+        word = (word ^ word >> 24) * factor & low
+        found = (found * factor & low) ^ word
+    if data[whole:]:
+        found = (found ^ int.from_bytes(data[whole:], "little")) * factor & low
+    found = (found ^ found >> 13) * factor & low
+    return (found ^ found >> 15) & 0x7FFFFFFF
+
+
+# The commit ts of each version of row 1 or 2 in routing.by-commit-ts, by its last digit.
+TS = {("1", 1): 0, ("1", 2): 3, ("1", 3): 5, ("1", 4): 10, ("2", 4): 10, ("2", None): 5}
+
+
+def ts(row: Mapping[str, Any], record: Mapping[str, Any]) -> int:
+    """Return the commit ts of a row's version."""
+    del record
+    return 415508878783938560 + TS[str(row["id"]), row.get("v")]
+
+
+def by_table(row: Mapping[str, Any], record: Mapping[str, Any]) -> int:
+    """Return the hash of the table that a record is of, `shop.a` or `shop.b`."""
+    del row
+    name = record.get("key", {}).get("tbl") or record["topic"][-1]
+    return crc32(f"shop{name}".encode())
+
+
+# Scenario -> the hash that decides.
+DECIDED: Mapping[str, Hash] = {
+    "routing/by-key": table("shop.t", "a", "b"),
+    "routing/by-columns": table("shop.t", "region"),
+    "routing/by-named-index": table("shop.t", "code"),
+    "routing/named-index-changes": table("shop.t", "code"),
+    "routing/by-commit-ts": ts,
+    "routing/by-table": by_table,
+    "routing/vitess-by-message-key": key,
+    "keys/integer-key-moves-far": table("shop.t", "id"),
+    "ordering/partitions-in-any-order": table("shop.t", "id"),
+}
+REGIONS = {1: "eu", 2: "us"}  # of routing/by-columns, where a statement names the id alone
+
+
+def stated(name: str) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any], int, int]]:
+    """Yield each stated partition: the row, the record of the item, partition, and their number."""
+    scenario = load(ROOT / f"{name}.yaml", ROOT)
+    for statements in scenario.expect.records.values():
+        for statement in statements:
+            if "partition" not in statement.get("has", {}) or "when" not in statement:
+                continue
+            item = statement["each"]
+            row = next((v for k, v in item.items() if k in {"insert", "update", "delete"}), {})
+            for count in statement["when"]["partitions"]:
+                yield row, item.get("record", {}), statement["has"]["partition"], count
+
+
+@pytest.mark.parametrize("name", DECIDED)
+def test_a_stated_partition_follows_from_the_clause(name: str) -> None:
+    """The number in the scenario is the document's hash of the row, modulo the partitions."""
+    found = list(stated(name))
+    assert len(found) >= 2
+    for row, record, partition, count in found:
+        known = {"region": REGIONS.get(row.get("id", 0)), **row}
+        assert DECIDED[name](known, record) % count == partition, row

@@ -1,0 +1,102 @@
+"""Answers that once were explained by a neighbouring rule: each names its clause and its record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import pytest
+
+from harness.engine.catalogue.choose import load, selected
+from harness.engine.catalogue.plans import planned_only
+from harness.engine.catalogue.workspace import workspace
+from harness.engine.mutation.prepared import Prepared
+from harness.model.decoded import DecodedEvent, EventKind
+from harness.model.finding import Finding
+from harness.mutants.delivery import Message
+from harness.mutants.parts import Events, Known, Parts
+from harness.mutants.table import MUTANTS
+from tests.tree import ROOT
+
+
+@pytest.fixture(autouse=True)
+def in_the_repository(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The scenarios are the repository's own."""
+    monkeypatch.chdir(ROOT)
+
+
+def first_finding(case: str, parts: Parts) -> Finding:
+    """Return the first finding of a case that a consumer of these parts reads as it was sent."""
+    (chosen,) = selected(load(workspace(ROOT)), f"'{case}'")
+    (plan,) = planned_only(workspace(ROOT), [chosen], expectations=False)
+    return Prepared(plan, range(1)).verdict(parts, 0).findings[0]
+
+
+def losing(lost: Callable[[DecodedEvent], bool]) -> Parts:
+    """Return the parts of a consumer that loses some events."""
+
+    class Loses(Events):
+        def __init__(self, known: Known) -> None:
+            del known
+
+        def read(self, event: DecodedEvent, message: Message) -> Iterable[DecodedEvent]:
+            del message
+            return () if lost(event) else (event,)
+
+    return Parts(events=Loses)
+
+
+# Case and consumer -> the clause, and the kind of the record.
+EXAMPLES: dict[str, tuple[str, Parts, str, str]] = {
+    "a lost update": (
+        "dml.insert-update-delete[open,p1]",
+        losing(lambda event: event.kind is EventKind.UPDATE),
+        "open.row.update",
+        "update",
+    ),
+    "a lost row without a key": (
+        "keys.no-key-multiset[vitess,p1]",
+        losing(lambda event: event.kind is EventKind.INSERT and "tock" in str(event.after)),
+        "vitess.row.create",
+        "insert",
+    ),
+    "a watermark that is taken as exclusive": (
+        "duplicates.ddl-and-marks-again[avro,p3]",
+        MUTANTS["resolved-is-exclusive"].parts,
+        "avro.watermark.extension",
+        "resolved",
+    ),
+    "NULL in the place of a default": (
+        "evolution.column-with-default-added[avro,p1]",
+        MUTANTS["schema-default-ignored"].parts,
+        "registry.avro.resolution",
+        "insert",
+    ),
+    "an unsigned number beyond 63 bits": (
+        "types.integers[avro,p1]",
+        MUTANTS["signed-64"].parts,
+        "avro.type.bigint.unsigned-overflow",
+        "insert",
+    ),
+    "a row that statements changed": (
+        "ddl.columns-forced[open,p1]",
+        losing(lambda event: event.kind is EventKind.INSERT and event.commit_ts > 0),
+        "open.row.insert",
+        "insert",
+    ),
+    "a resolved ts that is taken as exclusive": (
+        "ordering.mark-at-the-commit[open,p1]",
+        MUTANTS["resolved-is-exclusive"].parts,
+        "open.resolved.inclusive",
+        "resolved",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_clause_and_the_record(name: str) -> None:
+    """The finding names the rule that decides, and the one record that carries it."""
+    case, parts, clause, kind = EXAMPLES[name]
+    finding = first_finding(case, parts)
+    assert finding.clause == clause
+    (place,) = finding.places
+    assert place.origin.kind == kind

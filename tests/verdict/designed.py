@@ -1,0 +1,129 @@
+"""Consumers of each declared design, right and wrong, made of the reference consumer's parts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from harness.ddl import DdlJob
+from harness.engine.mutation.prepared import Prepared
+from harness.engine.plan.case import Plan
+from harness.model.columns import Column
+from harness.model.decoded import DecodedEvent, EventKind
+from harness.model.observed import Observed
+from harness.model.reshape import default_value
+from harness.model.table import TableId
+from harness.model.values import Value
+from harness.mutants.consumer import Consumer
+from harness.mutants.delivery import Delivery
+from harness.mutants.parts import Known, Parts
+from harness.reference_consumer.hold import Hold, Place, Ready
+from harness.reference_consumer.tables import NamedRow, Tables
+
+
+class OnArrival(Consumer):
+    """Applies what no resolved event has completed as well, the newest version of each row."""
+
+    def consume(self, delivery: Delivery) -> Observed:
+        """Read a delivery to its end; what still waits then is applied."""
+        super().consume(delivery)
+        for ready in self._left():
+            self._apply(ready)
+        return self._observed()
+
+    def _left(self) -> Iterator[Ready]:
+        room = self._room
+        if isinstance(room, Hold) and not self._error:
+            yield from (ready for _, _, _, ready, _ in sorted(room._waiting, key=lambda w: w[:3]))
+
+
+class LastArrivalWins(Hold):
+    """Lets everything through as it comes: an older version may come last and stay."""
+
+    def take(self, event: DecodedEvent, place: Place) -> Iterator[Ready]:
+        """Pass the event on, unless it is no row."""
+        if event.kind is not EventKind.RESOLVED:
+            yield Ready(event, place)
+
+
+class KeepsColumns(Tables):
+    """Keeps every column that the upstream drops, with its values."""
+
+    def _follow(self, job: DdlJob) -> None:
+        before, after = job.before, job.after
+        old = dict(self.rows.get(before.id, {})) if before is not None else {}
+        super()._follow(job)
+        if before is None or after is None:
+            return
+        gone = set(before.column_names) - set(after.column_names)
+        for key, row in self.rows.get(after.id, {}).items():
+            self.rows[after.id][key] = {**self._kept(old.get(key, {}), gone), **row}
+
+    def _kept(self, old: Mapping[str, Value], gone: set[str]) -> NamedRow:
+        return {name: value for name, value in old.items() if name in gone}
+
+    def _as_last(self, table: TableId, row: NamedRow) -> NamedRow:
+        last = super()._as_last(table, row)
+        return {**self._kept(row, set(row) - set(last)), **last}
+
+
+class ForgetsKept(KeepsColumns):
+    """Keeps dropped columns and forgets what was in them."""
+
+    def _kept(self, old: Mapping[str, Value], gone: set[str]) -> NamedRow:
+        return dict.fromkeys(super()._kept(old, gone))
+
+
+class ByImage(Tables):
+    """Holds each image of a row without a key once."""
+
+    def apply_row(self, event: DecodedEvent) -> None:
+        """Apply a row event; an image that is there already is not added."""
+        super().apply_row(event)
+        table = TableId(event.schema, event.table)
+        rows = self.loose.get(table, [])
+        self.loose[table] = [row for n, row in enumerate(rows) if row not in rows[:n]]
+
+
+class NeverRemovesLoose(ByImage):
+    """Holds each image once, and for ever."""
+
+    def _remove(self, table: TableId, event: DecodedEvent, image: Mapping[str, Value]) -> None:
+        if event.handle:
+            super()._remove(table, event, image)
+
+
+def knows_defaults(known: Known, *, wrong: bool) -> type[Tables]:
+    """Return tables that have the upstream's defaults from elsewhere, or wrong ones."""
+
+    class KnowsDefaults(Tables):
+        """Gives older rows the default of a new column, which no message carries."""
+
+        def _as_last(self, table: TableId, row: NamedRow) -> NamedRow:
+            columns = known.get((table.schema, table.name), {})
+            last = super()._as_last(table, row)
+            missing = {name for name in last if name not in row and name in columns}
+            return {**last, **{name: _default(columns[name], wrong=wrong) for name in missing}}
+
+    return KnowsDefaults
+
+
+def _default(column: Column, *, wrong: bool) -> Value:
+    try:
+        value = default_value(column, column.default)
+    except ValueError:
+        return None
+    return None if wrong and value is not None else value
+
+
+def answer(
+    plan: Plan,
+    consumer: type[Consumer] = Consumer,
+    tables: type[Tables] = Tables,
+    hold: type[Hold] = Hold,
+) -> Observed:
+    """Return what a consumer answers to a case that is delivered as it was sent."""
+    prepared = Prepared(plan, (0,))
+    parts = Parts(tables=tables, hold=hold)
+    return consumer(prepared._job, prepared.wire, parts, prepared.known).consume(
+        prepared.delivery(0)
+    )
