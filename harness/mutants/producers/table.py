@@ -16,6 +16,7 @@ from harness.mutants.producers.connect import converters
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.open import ROWS as OPEN
 from harness.mutants.producers.registry import registries
+from harness.mutants.producers.vitess import ROWS as VITESS
 
 GROUP = "cdc_conformance.wrong_producers"
 SECTIONS: tuple[tuple[WrongProducer, ...], ...] = (
@@ -23,6 +24,7 @@ SECTIONS: tuple[tuple[WrongProducer, ...], ...] = (
     AVRO,
     converters.ROWS,
     registries.ROWS,
+    VITESS,
 )
 
 

@@ -1,0 +1,8 @@
+"""Wrong producers of the Vitess connector, by theme."""
+
+from __future__ import annotations
+
+from harness.mutants.producers.mutant import WrongProducer
+from harness.mutants.producers.vitess import envelope
+
+ROWS: tuple[WrongProducer, ...] = (*envelope.ROWS,)

@@ -1,0 +1,177 @@
+"""The envelope of a change: its fields, their order, its schema's name and version."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from typing import Final
+
+from harness.codecs.connect.schema import ConnectRecord, Schema
+from harness.codecs.debezium import schemas
+from harness.mutants.producers.mutant import WrongProducer
+from harness.mutants.producers.patch import Patch
+from harness.mutants.producers.vitess.edits import (
+    CHANGE,
+    Values,
+    at,
+    each,
+    key_schema,
+    moved,
+    op,
+    renamed,
+    value_schema,
+    valued,
+    values,
+    without,
+)
+
+FIELDS: Final = schemas.ENVELOPE.fields
+# Where the schemas of a table are: the envelope, and the rows within it.
+ROWS_WITHIN: Final = ("before", "after")
+# What each operation's event has where the right producer has something else.
+CONFUSED: Final = {"c": "i", "u": "c", "d": "r"}
+
+
+def _fields() -> Iterator[WrongProducer]:
+    """Yield, for each field, one without it and one that renames it."""
+    for name in FIELDS:
+        yield WrongProducer(
+            f"vitess-envelope-without-{name.replace('_', '-')}",
+            "vitess.envelope.fields",
+            f"It leaves `{name}` out of a change.",
+            without(CHANGE, name),
+        )
+        yield WrongProducer(
+            f"vitess-envelope-renames-{name.replace('_', '-')}",
+            "vitess.envelope.fields",
+            f"It calls `{name}` `{name}_` in a change.",
+            renamed(CHANGE, name, f"{name}_"),
+        )
+    for name, before in zip(FIELDS[1:], FIELDS, strict=False):
+        yield WrongProducer(
+            f"vitess-envelope-{name.replace('_', '-')}-ahead",
+            "vitess.envelope.fields",
+            f"It writes `{name}` before `{before}`.",
+            moved(CHANGE, name, before),
+        )
+
+
+def _schema_named(end: str, schema: Schema) -> Schema:
+    """Return a schema whose name ends otherwise: `shop.shop.items.` and the end."""
+    return replace(schema, name=f"{(schema.name or '').rpartition('.')[0]}{end}")
+
+
+def _rows_named(schema: Schema) -> Schema:
+    for path in ROWS_WITHIN:
+        schema = at((path,), partial(_schema_named, ".Row"))(schema)
+    return schema
+
+
+def _renamed_operation(old: str, new: str) -> Patch:
+    return valued(CHANGE, "op", lambda held: new if held == old else held)
+
+
+def _one_column_less(value: Values) -> None:
+    """Leave the last column of an old row unset."""
+    before = value["before"]
+    if before:
+        before[[*before][-1]] = None
+
+
+def _changed_columns(value: Values) -> None:
+    """Leave the columns of an old row unset that are as they were."""
+    before, after = value["before"], value["after"]
+    for name in (name for name in before or () if after and before[name] == after[name]):
+        before[name] = None
+
+
+def _after_of_deletes(record: ConnectRecord) -> Iterator[ConnectRecord]:
+    if op(record) != "d":
+        yield record
+        return
+    assert record.value_schema is not None
+    schema = replace(
+        record.value_schema,
+        fields=tuple(f for f in record.value_schema.fields if f.name != "after"),
+    )
+    yield replace(record, value_schema=schema)
+
+
+def _both_rows(value: Values) -> None:
+    if value["op"] == "c":
+        value["before"] = value["after"]
+
+
+ROWS: tuple[WrongProducer, ...] = (
+    *_fields(),
+    WrongProducer(
+        "vitess-envelope-version-1",
+        "vitess.envelope.version",
+        "It calls the envelope's schema version 1.",
+        value_schema(CHANGE, lambda schema: replace(schema, version=1)),
+    ),
+    WrongProducer(
+        "vitess-envelope-without-version",
+        "vitess.envelope.version",
+        "It gives the envelope's schema no version.",
+        value_schema(CHANGE, lambda schema: replace(schema, version=None)),
+    ),
+    WrongProducer(
+        "vitess-old-row-without-its-last-column",
+        "vitess.envelope.all-columns",
+        "It leaves the last column of an old row unset.",
+        values(CHANGE, _one_column_less),
+    ),
+    WrongProducer(
+        "vitess-old-row-of-changed-columns",
+        "vitess.envelope.all-columns",
+        "It sends those columns of an old row only that changed.",
+        values(CHANGE, _changed_columns),
+    ),
+    WrongProducer(
+        "vitess-deletes-of-another-schema",
+        "vitess.envelope.same-schema",
+        "It has no `after` in the schema of a delete.",
+        each(_after_of_deletes),
+    ),
+    WrongProducer(
+        "vitess-envelope-named-value",
+        "vitess.envelope.names",
+        "It ends the name of the envelope's schema with `.Value`.",
+        value_schema(CHANGE, partial(_schema_named, ".Value")),
+    ),
+    WrongProducer(
+        "vitess-rows-named-row",
+        "vitess.envelope.names",
+        "It ends the name of the rows' schema with `.Row`.",
+        value_schema(CHANGE, _rows_named),
+    ),
+    WrongProducer(
+        "vitess-keys-named-value",
+        "vitess.envelope.names",
+        "It ends the name of the keys' schema with `.Value`.",
+        key_schema(partial(_schema_named, ".Value")),
+    ),
+    WrongProducer(
+        "vitess-create-with-the-new-row-twice",
+        "vitess.row.create",
+        "It sends the new row of an insert as the old one, too.",
+        values(CHANGE, _both_rows),
+    ),
+    WrongProducer(
+        "vitess-create-is-a-read",
+        "vitess.row.create",
+        "It calls the operation of an insert `r`.",
+        _renamed_operation("c", "r"),
+    ),
+    *(
+        WrongProducer(
+            f"vitess-op-{new}-for-{old}",
+            "vitess.event.op",
+            f"It calls the operation `{old}` `{new}`.",
+            _renamed_operation(old, new),
+        )
+        for old, new in CONFUSED.items()
+    ),
+)
