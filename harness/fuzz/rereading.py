@@ -34,8 +34,10 @@ class Rows:
     """Tables in the making: what DDL says of them, and their rows by key, or one by one."""
 
     catalogue: Catalogue = field(default_factory=Catalogue.empty)
-    keyed: dict[TableId, dict[object, Image]] = field(default_factory=dict)
-    loose: dict[TableId, list[Image]] = field(default_factory=dict)
+    keyed: dict[TableId, dict[object, Image]] = field(
+        default_factory=dict[TableId, dict[object, Image]]
+    )
+    loose: dict[TableId, list[Image]] = field(default_factory=dict[TableId, list[Image]])
 
     def remove(self, event: DecodedEvent, image: Mapping[str, Value]) -> None:
         """Remove the row of an image's key, or one row that equals it."""
@@ -134,7 +136,7 @@ class Rereading:
     wire: BoundCodec
     partitions: frozenset[Place]
     complete: str | None
-    log: list[tuple[Place, DecodedEvent]] = field(default_factory=list)
+    log: list[tuple[Place, DecodedEvent]] = field(default_factory=list[tuple[Place, DecodedEvent]])
     reached: int = 0
     rows: Rows = field(default_factory=Rows)
 

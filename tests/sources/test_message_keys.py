@@ -25,16 +25,17 @@ ITEM = CATALOGUE.table(TableId("shop", "item"))
         ("SHOP.ITEM:CODE", (2,)),
         ("shop.other:code;shop.(item|x):lot", (1,)),
         ("shop.item:nowhere", (0,)),
+        ("(-80|80-).shop.item:code", (2,)),
     ],
 )
 def test_listed_columns_are_the_key_and_a_table_keeps_its_own_otherwise(
     listed: str, found: tuple[int, ...]
 ) -> None:
     """Tables and columns are expressions that match whole names, whatever their capitals."""
-    assert message_keys(listed)(ITEM) == found
+    assert message_keys(listed, ["-80", "80-"])(ITEM) == found
 
 
 def test_a_list_that_is_no_expression_is_refused() -> None:
     """The author is told which setting it is."""
     with pytest.raises(UsageError, match=r"message\.key\.columns"):
-        message_keys("shop.(item:code")
+        message_keys("shop.(item:code", [])

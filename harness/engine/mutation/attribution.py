@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from typing import cast
 
 from harness.engine.mutation.prepared import Prepared
 from harness.model.finding import FINDINGS, Finding, Verdict
@@ -137,7 +138,7 @@ class _Trace:
         changed = (now - before) + (before - now)
         due = self._due.get(where, ())
         rows = [ready for ready in due if _rows(ready) & changed.keys()]
-        tables = {row[0] for row in changed if isinstance(row, tuple)}
+        tables = {table for table, *_ in cast("Iterable[tuple[str, object]]", changed)}
         statements = [ready for ready in due if ready.event.query]
         return {
             ready.place

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import replace
+from functools import partial
 
 from harness.model.change import Op
-from harness.model.finding import Place
+from harness.model.finding import Finding, Place
 from harness.model.source_events import DdlEvent, RowEvent, SourceEvent
 from harness.verdict.causes.deviation import Deviation, applying, reading
 from harness.verdict.causes.evidence import Evidence, identity, name_of
@@ -52,7 +53,7 @@ def the_mark_itself(case: Evidence) -> Iterator[Deviation]:
     else:
         why = "a resolved event is taken not to complete its own ts"
         found = reading(case, "resolved-inclusive", why, Rules(shift=1))
-        yield replace(found, place=lambda _: _mark(case))
+        yield replace(found, place=partial(_at_mark, case))
 
 
 def _marks(case: Evidence) -> Iterator[Deviation]:
@@ -64,6 +65,10 @@ def _marks(case: Evidence) -> Iterator[Deviation]:
     yield reading(case, "resolved-back", why, Rules(limit=_last))
     why = "rows are applied that no resolved event completes"
     yield reading(case, "resolved-ignored", why, Rules(at_once=lambda _: True))
+
+
+def _at_mark(case: Evidence, _: Finding) -> Place | None:
+    return _mark(case)
 
 
 def _mark(case: Evidence) -> Place | None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 
 from harness.model.change import Op
 from harness.model.decoded import EventKind
@@ -110,7 +110,7 @@ def _transactions(case: Evidence) -> Iterator[Deviation]:
         events = cache(lambda: tuple(_taken_away(case)))
         why = "a tombstone takes away the row that its transaction puts under another key"
         found = applying(case, "tombstone", why, events)
-        yield replace(found, applied=events, place=lambda f: _own(case, f))
+        yield replace(found, applied=events, place=partial(_own, case))
     yield reading(
         case, "same-ts", "a change that is not later than its row's last is dropped", _later(case)
     )
@@ -165,9 +165,10 @@ def _rank(one: Arrival) -> int | None:
     return None if one.decoded.vitess is None else one.decoded.vitess.rank
 
 
-def _rising(case: Evidence, value: object, *, strictly: bool = False) -> Rules:
+def _rising(
+    case: Evidence, value: Callable[[Arrival], int | None], *, strictly: bool = False
+) -> Rules:
     """Return the rules of who drops what is not above the greatest of its key."""
-    assert callable(value)
     dropped: set[Where] = set()
     greatest: dict[object, int] = {}
     for one in case.arrivals:

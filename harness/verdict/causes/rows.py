@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from harness.model.change import Op
 from harness.model.finding import Finding, FindingKind, Place
 from harness.model.source_events import RowEvent, SourceTable
-from harness.verdict.causes.evidence import Evidence
+from harness.verdict.causes.evidence import Evidence, Step
 from harness.verdict.causes.statements import cause_of
 
 Cause = tuple[str, Place | None]
@@ -69,7 +69,7 @@ def _duplicate(case: Evidence, finding: Finding, events: Sequence[RowEvent]) -> 
 def _order(case: Evidence, finding: Finding, events: Sequence[RowEvent]) -> Cause | None:
     """Return the event that was applied last although another should have been, if that is said."""
     reported = (case.reported or {}).get((finding.table, finding.key), ())
-    steps = [(event.commit_ts, event.op is Op.DELETE) for event in events]
+    steps: list[Step] = [(event.commit_ts, event.op is Op.DELETE) for event in events]
     found = [steps.index(step) for step in reported if step in steps]
     if not found or found[-1] >= max(found):
         return None

@@ -33,7 +33,7 @@ def deviations(case: Evidence) -> Iterator[Deviation]:
             why = "rows behind a TRUNCATE are lost with those before it"
             kept = list(_until(right, event))
             found = _of(case, event, why, kept)
-            yield replace(found, place=decisive(case, partial(list, kept)))
+            yield replace(found, place=decisive(case, kept.copy))
         if event.action in _RENAMES:
             why = "the rows of a renamed table are lost"
             yield _of(case, event, why, list(_since(right, event)))
