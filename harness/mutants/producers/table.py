@@ -22,6 +22,7 @@ GROUP = "cdc_conformance.wrong_producers"
 SECTIONS: tuple[tuple[WrongProducer, ...], ...] = (
     OPEN,
     AVRO,
+    VITESS,
     converters.ROWS,
     registries.ROWS,
     VITESS,

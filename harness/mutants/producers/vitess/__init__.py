@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from harness.mutants.producers.mutant import WrongProducer
-from harness.mutants.producers.vitess import envelope
+from harness.mutants.producers.vitess import envelope, temporal, types
 
-ROWS: tuple[WrongProducer, ...] = (*envelope.ROWS,)
+ROWS: tuple[WrongProducer, ...] = (
+    *envelope.ROWS,
+    *types.ROWS,
+    *temporal.ROWS,
+)
