@@ -44,9 +44,9 @@ class Catalogue:
         return cls.with_schemas()
 
     @classmethod
-    def with_schemas(cls, *names: str) -> Catalogue:
-        """Return a catalogue with these empty schemas, in TiDB's default character set."""
-        return _start(names)
+    def with_schemas(cls, *names: str, charset: Charset = DEFAULT_CHARSET) -> Catalogue:
+        """Return a catalogue with these empty schemas, in one character set: TiDB's default."""
+        return _start(names, charset)
 
     def apply(
         self, sql: str | Statement, schema: str = "", *, ansi_quotes: bool = False
@@ -90,8 +90,8 @@ class Applied:
 
 
 @lru_cache(maxsize=REMEMBERED)
-def _start(names: tuple[str, ...]) -> Catalogue:
-    databases = dict.fromkeys(names, DEFAULT_CHARSET)
+def _start(names: tuple[str, ...], charset: Charset) -> Catalogue:
+    databases = dict.fromkeys(names, charset)
     return Catalogue(MappingProxyType(databases), MappingProxyType({}), (), _FIRST_ID)
 
 

@@ -46,6 +46,8 @@ CHARSETS: Mapping[str, Charset] = {
     for charset in [Charset(collation.partition("_")[0], collation, width)]
 }
 DEFAULT_CHARSET = CHARSETS["utf8mb4"]
+# What MySQL 8.0 has in its place.
+MYSQL_DEFAULT_CHARSET = replace(DEFAULT_CHARSET, collation="utf8mb4_0900_ai_ci")
 
 # MySQL 8.0 and MariaDB spell the three-byte set so; TiDB answers with its older name.
 _ALIASES: Mapping[str, str] = {"utf8mb3": "utf8"}

@@ -22,7 +22,6 @@ GROUP = "cdc_conformance.wrong_producers"
 SECTIONS: tuple[tuple[WrongProducer, ...], ...] = (
     OPEN,
     AVRO,
-    VITESS,
     converters.ROWS,
     registries.ROWS,
     VITESS,

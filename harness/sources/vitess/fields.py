@@ -2,12 +2,13 @@
 
 Virtual generated columns are left out: what the change log has of them is not what MySQL computes.
 
-Source: Vitess proto/query.proto `Type`, `MySqlFlag`; MySQL sql/table.cc `open_binary_frm` for the
-key flags; vectors `02_types`.
+Source: Vitess proto/query.proto `Type`, `MySqlFlag`, go/sqltypes/type.go `modifyType`; MySQL
+sql/table.cc `open_binary_frm` for the key flags; vectors `02_types`.
 """
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import assert_never
 
 from harness.ddl import tidb
@@ -78,8 +79,21 @@ def _primary(table: Table) -> Index | None:
     return None
 
 
-def type_name(column: Column) -> str:  # noqa: C901, PLR0911 - one line a family
+# MySQL marks texts of a binary collation as binary, and Vitess then names them as bytes.
+_MARKED_BINARY = MappingProxyType(
+    {"CHAR": "BINARY", "ENUM": "BINARY", "SET": "BINARY", "VARCHAR": "VARBINARY", "TEXT": "BLOB"}
+)
+
+
+def type_name(column: Column) -> str:
     """Return the column's type as `query.Type` names it."""
+    name = _type_name(column)
+    if column.collation is not None and column.collation.endswith("_bin"):
+        return _MARKED_BINARY.get(name, name)
+    return name
+
+
+def _type_name(column: Column) -> str:  # noqa: C901, PLR0911 - one line a family
     kind = column.kind
     sign = "UINT" if column.unsigned else "INT"
     match kind:

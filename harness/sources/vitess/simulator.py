@@ -23,6 +23,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 
 from harness.ddl import Catalogue
+from harness.ddl.charsets import MYSQL_DEFAULT_CHARSET
 from harness.errors import StepError, UsageError
 from harness.model.change import (
     Change,
@@ -128,7 +129,8 @@ class Cluster:
         self.responses: list[VStreamResponse] = []
         self.rows: list[RowEvent] = []
         self._topology = topology
-        self._catalogue = Catalogue.with_schemas(*dict.fromkeys((topology.keyspace, *databases)))
+        schemas = dict.fromkeys((topology.keyspace, *databases))
+        self._catalogue = Catalogue.with_schemas(*schemas, charset=MYSQL_DEFAULT_CHARSET)
         self._streams = opened(topology)
         self._position = Position(topology.keyspace, tuple(self._streams), topology.starts)
         self._tables: dict[TableId, TableRows] = {}

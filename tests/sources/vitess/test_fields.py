@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.ddl import Catalogue
+from harness.ddl.charsets import MYSQL_DEFAULT_CHARSET
 from harness.model.columns import ColumnKind
 from harness.model.table import Table, TableId
 from harness.sources.vitess.cells import cells
@@ -14,7 +15,7 @@ from harness.sources.vitess.fields import fields, key_ordinals
 from tests.source_tables import tables
 from tests.strategies import values
 
-EMPTY = Catalogue.with_schemas("shop")
+EMPTY = Catalogue.with_schemas("shop", charset=MYSQL_DEFAULT_CHARSET)
 
 # Column definition -> type name, column type, decimals; those of the connector's own vectors.
 TYPES = {
@@ -34,6 +35,10 @@ TYPES = {
     "binary(4)": ("BINARY", "binary(4)", 0),
     "mediumtext": ("TEXT", "mediumtext", 0),
     "longblob": ("BLOB", "longblob", 0),
+    "varchar(5) collate utf8mb4_bin": ("VARBINARY", "varchar(5)", 0),
+    "char(5) collate utf8mb4_bin": ("BINARY", "char(5)", 0),
+    "text collate utf8mb4_bin": ("BLOB", "text", 0),
+    "enum('a') collate utf8mb4_bin": ("BINARY", "enum('a')", 0),
     "set('x y','it''s')": ("SET", "set('x y','it''s')", 0),
     "json": ("JSON", "json", 0),
     "bit(10)": ("BIT", "bit(10)", 0),

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from harness.codecs.debezium.columns import ColumnType, Conversion
 from harness.codecs.debezium_vitess.values import ValueModes
@@ -17,6 +17,7 @@ COLUMN = "harness.codecs.debezium_vitess.types:column_of"
 CONVERSION = "harness.codecs.debezium_vitess.values:conversion"
 DEFAULTS = "harness.codecs.debezium_vitess.settings:DEFAULTS"
 MODES = "harness.codecs.debezium_vitess.values:modes"
+T = TypeVar("T")
 Fields = Callable[[FieldInfo], bool]
 Columns = Callable[[ColumnType], bool]
 
@@ -42,9 +43,16 @@ def columns(which: Fields, change: Callable[[ColumnType], ColumnType]) -> Patch:
     return adjusted(COLUMN, lambda column, field: change(column) if which(field) else column)
 
 
+def replaced(fields: Mapping[str, Any], found: T) -> T:
+    """Return a row of a table with other values in some fields."""
+    made: Any = found
+    changed: T = replace(made, **fields)
+    return changed
+
+
 def taken_for(which: Fields, **fields: object) -> Patch:
     """Return the patch by which columns of some fields have other attributes."""
-    return columns(which, lambda column: replace(column, **fields))
+    return columns(which, partial(replaced, fields))
 
 
 def conversions(which: Columns, change: Callable[[Conversion], Conversion | None]) -> Patch:
@@ -72,7 +80,7 @@ def by_mode(
 
 def schemas(which: Columns, **fields: object) -> Patch:
     """Return the patch that changes the schemas of some columns."""
-    return conversions(which, lambda found: replace(found, schema=replace(found.schema, **fields)))
+    return conversions(which, lambda found: replace(found, schema=replaced(fields, found.schema)))
 
 
 def values(which: Columns, change: Callable[[Any], Any]) -> Patch:
@@ -95,7 +103,7 @@ def parsed(which: Columns, parse: Callable[[bytes], Any]) -> Patch:
 
 def modes(**fields: object) -> Patch:
     """Return the patch that changes what the settings say about values."""
-    return result(MODES, lambda found: replace(found, **fields))
+    return result(MODES, partial(replaced, fields))
 
 
 def default(name: str, text: str) -> Patch:
@@ -107,6 +115,6 @@ def read_as(field: str, value: str, other: str) -> Patch:
     """Return the patch by which one value of a mode is taken for another."""
 
     def changed(found: ValueModes) -> ValueModes:
-        return replace(found, **{field: other}) if getattr(found, field) == value else found
+        return replaced({field: other}, found) if getattr(found, field) == value else found
 
     return result(MODES, changed)

@@ -5,18 +5,21 @@ from __future__ import annotations
 from base64 import b64encode
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
 from harness.codecs.connect.logical import SCALE
+from harness.codecs.connect.schema import SchemaType
 from harness.codecs.debezium.columns import ColumnType, Jdbc
 from harness.codecs.debezium.schemas import OPTIONAL_STRING
 from harness.codecs.debezium.temporal import signed
 from harness.codecs.debezium_vitess.values import ValueModes
 from harness.model.columns import ColumnKind
 from harness.mutants.producers.mutant import WrongProducer
-from harness.mutants.producers.patch import entry, patch
+from harness.mutants.producers.patch import constant, entry, patch
 from harness.mutants.producers.vitess.columns import (
+    Fields,
     by_mode,
     columns,
     conversions,
@@ -118,6 +121,7 @@ BINARY_MODES = MappingProxyType(
 )
 ANOTHER_NAME = "io.debezium.data.Other"
 LONGEST = (1 << 63) - 1
+WIDENED = "a stream prints a FLOAT with the digits of the double that it is widened to"
 
 
 def unknown(column: ColumnType) -> bool:
@@ -141,6 +145,7 @@ def _confused() -> Iterator[WrongProducer]:
             CLAUSES[kind],
             f"It takes {kind.value.upper()} for {jdbc.name}.",
             taken_for(of(kind, unsigned=False if kind in INTEGERS else None), jdbc=jdbc),
+            equivalent=WIDENED if kind is ColumnKind.FLOAT else "",
         )
     for kind, jdbc in UNSIGNED.items():
         yield WrongProducer(
@@ -151,6 +156,14 @@ def _confused() -> Iterator[WrongProducer]:
         )
 
 
+def _unsigned(bits: int, value: int) -> int:
+    return value % (1 << bits)
+
+
+def _wrapped(bits: int, value: int) -> int:
+    return signed(value, bits)
+
+
 def _signs() -> Iterator[WrongProducer]:
     for kind, bits in INTEGERS.items():
         plain, unsigned = _integer_types(kind)
@@ -158,14 +171,14 @@ def _signs() -> Iterator[WrongProducer]:
             f"vitess-{kind.value}-negative-wraps",
             CLAUSES[kind],
             f"It writes negative {kind.value.upper()} as large positive.",
-            values(named(plain), lambda value, bits=bits: value % (1 << bits)),
+            values(named(plain), partial(_unsigned, bits)),
         )
         if kind is not ColumnKind.BIGINT:
             yield WrongProducer(
                 f"vitess-{kind.value}-unsigned-wraps",
                 CLAUSES[kind],
                 f"It writes large unsigned {kind.value.upper()} as negative.",
-                values(named(unsigned), lambda value, bits=bits: signed(value, bits)),
+                values(named(unsigned), partial(_wrapped, bits)),
             )
 
 
@@ -320,6 +333,27 @@ def _text_columns() -> Iterator[WrongProducer]:
             f"It takes a text that comes as {name} for bytes.",
             entry(f"{TYPES}:_BINARY", name, lambda _: ()),
         )
+    yield WrongProducer(
+        "vitess-texts-in-blob-as-bytes",
+        "vitess.type.text-in-binary",
+        "It takes a TEXT that comes as BLOB for bytes.",
+        constant(f"{TYPES}:_TEXTS", ()),
+    )
+    for kind in (ColumnKind.ENUM, ColumnKind.SET):
+        yield WrongProducer(
+            f"vitess-{kind.value}-in-binary-as-bytes",
+            CLAUSES[kind],
+            f"It takes {kind.value.upper()} for bytes where it comes as BINARY.",
+            columns(
+                _comes_as_binary(kind),
+                lambda column: replace(column, type="BINARY", jdbc=Jdbc.BINARY),
+            ),
+        )
+
+
+def _comes_as_binary(kind: ColumnKind) -> Fields:
+    its = of(kind)
+    return lambda field: its(field) and field.type == "BINARY"
 
 
 ROWS: tuple[WrongProducer, ...] = (
@@ -337,6 +371,19 @@ ROWS: tuple[WrongProducer, ...] = (
         CLAUSES[ColumnKind.FLOAT],
         "It reads a FLOAT as a double, not rounded to 32 bits.",
         parsed(named("FLOAT32"), float),
+        equivalent=WIDENED,
+    ),
+    WrongProducer(
+        "vitess-float-of-32-bits",
+        CLAUSES[ColumnKind.FLOAT],
+        "It declares FLOAT as a float, not a double.",
+        schemas(named("FLOAT32"), kind=SchemaType.FLOAT32),
+    ),
+    WrongProducer(
+        "vitess-float-of-six-digits",
+        CLAUSES[ColumnKind.FLOAT],
+        "It writes a FLOAT with six digits.",
+        values(named("FLOAT32"), lambda number: float(f"{number:.6g}")),
     ),
     WrongProducer(
         "vitess-unknown-required",
