@@ -206,7 +206,7 @@ ROWS: tuple[WrongProducer, ...] = (
     *_isostring(),
     *(
         WrongProducer(
-            f"vitess-timestamp-follows-{mode}",
+            f"vitess-timestamp-follows-{mode.replace('_', '-')}",
             "vitess.temporal.timestamp-modes",
             f"It writes TIMESTAMP as a number under `{mode}`.",
             _of_timestamp(mode),
