@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import click
 import orjson
 
 from harness.cli import options
+from harness.model.standing import Standing
 
 
 @click.command("list", short_help="List scenarios and cases.")
@@ -22,8 +24,13 @@ def command(
     golden: Path | None,
     json_: bool,  # noqa: FBT001
 ) -> int:
-    """List the scenarios with their titles, and the cases that each expands to."""
+    """List the scenarios with their titles, and the cases with who demands what they rest on.
+
+    A case is `document` where documents demand all that it rests on, `program` where the vendor's
+    program is all that says some of it, `beyond` where nobody promises its delivery.
+    """
     from harness.engine.catalogue.choose import load, selected
+    from harness.scenario.standing import case_standing
 
     chosen = selected(load(options.space(scenarios, golden), paths), expression)
     if json_:
@@ -38,6 +45,7 @@ def command(
                 "profile": case.profile,
                 "partitions": case.partitions,
                 "delivery": case.delivery,
+                "standing": case_standing(case).value,
                 "clauses": list(case.scenario.clauses),
                 "tags": list(case.scenario.tags),
             }
@@ -46,10 +54,14 @@ def command(
         click.echo(orjson.dumps(rows).decode())
         return 0
     last = ""
+    counts: Counter[Standing] = Counter()
     for case in chosen:
         if case.scenario.id != last:
             last = case.scenario.id
             click.echo(f"{last}  {click.style(case.scenario.title, dim=True)}")
-        click.echo(f"    {case.id}")
+        standing = case_standing(case)
+        counts[standing] += 1
+        click.echo(f"    {case.id}  {click.style(standing.value, dim=True)}")
     click.echo(f"{len({case.scenario.id for case in chosen})} scenarios, {len(chosen)} cases")
+    click.echo(", ".join(f"{standing.value} {counts[standing]}" for standing in Standing))
     return 0

@@ -20,9 +20,9 @@ from harness.faults import (
 )
 from harness.faults.fault import Disturbance, Invariant
 from harness.faults.option import Option, Takes
-from harness.protocols.description import Permission, Standing
+from harness.protocols.description import Claim, Permission
 
-__all__ = ["FAULTS", "Disturbance", "Invariant", "Option", "Permission", "Standing", "Takes"]
+__all__ = ["FAULTS", "Claim", "Disturbance", "Invariant", "Option", "Permission", "Takes"]
 
 # In groups, as the reference page shows them: title -> rows.
 GROUPS: Mapping[str, tuple[Disturbance, ...]] = MappingProxyType(

@@ -19,7 +19,7 @@ from harness.faults.actions import Step
 from harness.faults.option import Option, settled
 from harness.model.record import Record
 from harness.protocols import PROTOCOLS
-from harness.protocols.description import Permission, Standing
+from harness.protocols.description import Claim, Permission
 
 
 class Invariant(StrEnum):
@@ -127,7 +127,7 @@ class Disturbance:
         rows = {name: row.permissions.get(self.name) for name, row in PROTOCOLS.items()}
         return {name: permission for name, permission in rows.items() if permission is not None}
 
-    def standing(self, protocol: str) -> Standing | None:
-        """Return the standing in a protocol; None where the fault makes no sense."""
+    def claim(self, protocol: str) -> Claim | None:
+        """Return why it may be done in a protocol; None where the fault makes no sense."""
         permission = PROTOCOLS[protocol].permissions.get(self.name)
-        return None if permission is None else permission.standing
+        return None if permission is None else permission.claim

@@ -15,8 +15,9 @@ from typing import Any
 from harness.faults import FAULTS
 from harness.faults.fault import Disturbance
 from harness.faults.option import TIMES, TRANSACTION, Option, Takes
+from harness.protocols.description import Claim
 
-STANDINGS = ("allowed-by", "seen-in", "hostile")
+CLAIMS = tuple(claim.value for claim in Claim)
 
 _TYPES: Mapping[Takes, str] = {
     Takes.NUMBER: "integer",
@@ -41,8 +42,8 @@ def delivery_step() -> dict[str, Any]:
         ),
         "type": "object",
         "additionalProperties": False,
-        "allOf": [{"oneOf": _each(tuple(FAULTS))}, {"oneOf": _each(STANDINGS)}],
-        "properties": {**{name: _fault(f) for name, f in FAULTS.items()}, **_standings()},
+        "allOf": [{"oneOf": _each(tuple(FAULTS))}, {"oneOf": _each(CLAIMS)}],
+        "properties": {**{name: _fault(f) for name, f in FAULTS.items()}, **_claims()},
     }
 
 
@@ -50,7 +51,7 @@ def _each(names: Sequence[str]) -> list[dict[str, Any]]:
     return [{"required": [name]} for name in names]
 
 
-def _standings() -> dict[str, Any]:
+def _claims() -> dict[str, Any]:
     return {
         "allowed-by": {
             "title": "a clause id for each protocol",
@@ -66,8 +67,8 @@ def _standings() -> dict[str, Any]:
         "seen-in": {
             "$ref": "#/$defs/link",
             "description": (
-                "Where the disturbance was seen although the documents exclude it. Wrong tables "
-                "are told as `beyond`, and are no failure unless `--strict` asks."
+                "Where the disturbance was seen although nobody promises it. The case is `beyond`: "
+                "run and reported apart, and counted only with `--beyond`."
             ),
         },
         "hostile": {

@@ -12,7 +12,7 @@ from typing import Any
 
 from harness.engine.plan.timing import is_live
 from harness.errors import StepError
-from harness.faults import FAULTS, Disturbance, Option, Standing, Takes
+from harness.faults import FAULTS, Claim, Disturbance, Option, Takes
 from harness.faults.actions import Step
 from harness.faults.delivery import deliver
 from harness.fuzz.pick import Choice, pick
@@ -36,7 +36,7 @@ class Wanted:
 
 def legal(protocol: str) -> tuple[Disturbance, ...]:
     """Return the faults that some clause allows in a protocol."""
-    return tuple(f for f in FAULTS.values() if f.standing(protocol) is Standing.ALLOWED)
+    return tuple(f for f in FAULTS.values() if f.claim(protocol) is Claim.ALLOWED)
 
 
 def drawn_delivery(

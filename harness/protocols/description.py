@@ -19,22 +19,22 @@ from harness.errors import UsageError
 from harness.protocols.causes import CAUSES
 
 
-class Standing(StrEnum):
-    """What a protocol's documents say to a fault."""
+class Claim(StrEnum):
+    """Why a delivery may do something; the value is the key that its step says so by."""
 
-    ALLOWED = "allowed"
-    BEYOND = "beyond"
+    ALLOWED = "allowed-by"
+    SEEN = "seen-in"
     HOSTILE = "hostile"
 
 
 @dataclass(frozen=True, slots=True)
 class Permission:
-    """A fault's standing in one protocol: the clauses that allow it, or where it was seen.
+    """Why a fault may be done in one protocol: the clauses that allow it, or where it was seen.
 
     `without` names the options that no clause covers.
     """
 
-    standing: Standing
+    claim: Claim
     clauses: tuple[str, ...] = ()
     seen_in: str = ""
     without: tuple[str, ...] = ()
@@ -104,12 +104,16 @@ def _description(data: Mapping[str, Any]) -> Description:
 def _causes(said: Mapping[str, str], permissions: Mapping[str, Permission]) -> Mapping[str, str]:
     """Return the clause of each cause; ValueError for one that no verdict ever finds.
 
-    Beside the common ones these are the hostile faults, which make messages unreadable.
+    Beside the common ones these are the hostile faults, each of which breaks a clause; ValueError
+    for one without it, as its standing is that of the clause.
     """
-    hostile = {fault for fault, one in permissions.items() if one.standing is Standing.HOSTILE}
+    hostile = {fault for fault, one in permissions.items() if one.claim is Claim.HOSTILE}
     unknown = sorted(said.keys() - CAUSES.keys() - hostile)
     if unknown:
         raise ValueError(f"no verdict knows the cause {', '.join(unknown)}")
+    unsaid = sorted(hostile - said.keys())
+    if unsaid:
+        raise ValueError(f"`[causes]` has no clause that {', '.join(unsaid)} breaks")
     return MappingProxyType(dict(said))
 
 
@@ -122,14 +126,14 @@ def _texts(listed: object) -> tuple[str, ...]:
 def _permission(fault: str, said: object) -> Permission:
     match said:
         case "hostile":
-            return Permission(Standing.HOSTILE)
+            return Permission(Claim.HOSTILE)
         case str() if said.startswith("https://"):
-            return Permission(Standing.BEYOND, seen_in=said)
+            return Permission(Claim.SEEN, seen_in=said)
         case list():
-            return Permission(Standing.ALLOWED, _texts(cast("object", said)))
+            return Permission(Claim.ALLOWED, _texts(cast("object", said)))
         case dict() if {"allowed-by", "without"} <= cast("dict[str, object]", said).keys():
             row = cast("dict[str, object]", said)
             clauses, options = _texts(row["allowed-by"]), _texts(row["without"])
-            return Permission(Standing.ALLOWED, clauses, without=options)
+            return Permission(Claim.ALLOWED, clauses, without=options)
         case _:
             raise ValueError(f"the permission of `{fault}` is none: {said!r}")

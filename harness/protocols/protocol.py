@@ -114,5 +114,5 @@ class ProtocolSpec:
 
     @property
     def permissions(self) -> Mapping[str, Permission]:
-        """Return the standing of each fault that makes sense in the protocol."""
+        """Return why each fault may be done that makes sense in the protocol."""
         return self.description.permissions

@@ -22,6 +22,9 @@ A clause is one normative statement of a source document, in our own words, unde
 Scenarios cite clauses, findings name the clause that a consumer broke, and a disturbance names the
 clause that allows it. MUST, SHOULD and MAY are meant as in RFC 2119; what a producer MAY do, a
 consumer has to cope with.
+
+The standing is `document` where the document demands it, `program` where the vendor's program does
+it and no document says so, or one says otherwise: [Standing](../explanation/standing.md).
 """
 
 
@@ -34,11 +37,12 @@ def _sections() -> Iterator[str]:
     ordered = sorted(CLAUSES.values(), key=_place)
     for (protocol, document), group in groupby(ordered, key=_place):
         yield f"## {document} ({protocol})\n"
-        yield "| clause | level | says | section | versions |\n| --- | --- | --- | --- | --- |"
+        yield "| clause | level | standing | says | section | versions |"
+        yield "| --- | --- | --- | --- | --- | --- |"
         for clause in group:
             yield (
-                f"| `{clause.id}` | {clause.level.value} | {_cell(clause.text)} "
-                f"| {place(clause)} | {clause.versions} |"
+                f"| `{clause.id}` | {clause.level.value} | {standing(clause)} "
+                f"| {_cell(clause.text)} | {place(clause)} | {clause.versions} |"
             )
         yield ""
 
@@ -46,6 +50,13 @@ def _sections() -> Iterator[str]:
 def place(clause: Clause) -> str:
     """Return a link to the section where a clause stands."""
     return f"[{_cell(clause.source.section)}]({clause.source.url})"
+
+
+def standing(clause: Clause) -> str:
+    """Return a clause's standing, with a link to code that differs from the document."""
+    source = clause.source
+    other = source.program not in {"", source.url}
+    return f"[{clause.standing.value}]({source.program})" if other else clause.standing.value
 
 
 def _place(clause: Clause) -> tuple[str, str]:

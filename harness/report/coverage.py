@@ -16,6 +16,7 @@ from harness.engine.catalogue.citing import covering_cases
 from harness.engine.mutation.proofs import Proofs
 from harness.model.events import CaseFinished, Event, RunStarted
 from harness.model.finding import FINDINGS, Judgement
+from harness.model.standing import Standing
 from harness.protocols.clauses import CLAUSES
 from harness.report.read import read_events
 from harness.scenario.expand import Case
@@ -86,11 +87,12 @@ class CoveredClause:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """The counts of one level of one layer."""
+    """The counts of one level of one layer; `program` counts what no document says."""
 
     layer: str
     level: Level
     clauses: int
+    program: int
     proved: int
     statuses: Mapping[Status, int]
 
@@ -162,15 +164,24 @@ def totals(covered: Iterable[CoveredClause]) -> tuple[Totals, ...]:
     """Return the counts by layer and level, then those of each level over all layers."""
     counts: dict[tuple[str, Level], dict[Status, int]] = {}
     proved: Counter[tuple[str, Level]] = Counter()
+    program: Counter[tuple[str, Level]] = Counter()
     for one in covered:
         for layer in (one.clause.protocol, ""):
             row = counts.setdefault((layer, one.clause.level), dict.fromkeys(Status, 0))
             row[one.status] += 1
             proved[layer, one.clause.level] += one.proved
+            program[layer, one.clause.level] += one.clause.standing is Standing.PROGRAM
     levels = tuple(Level)
     ordered = sorted(counts, key=lambda at: (not at[0], at[0], levels.index(at[1])))
     return tuple(
-        Totals(layer or "all", level, sum(row.values()), proved[layer, level], row)
+        Totals(
+            layer or "all",
+            level,
+            sum(row.values()),
+            program[layer, level],
+            proved[layer, level],
+            row,
+        )
         for layer, level in ordered
         for row in [counts[layer, level]]
     )

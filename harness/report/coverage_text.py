@@ -23,7 +23,14 @@ from harness.spec.source_documents import SourceDocument
 
 SHOWN = 3
 _ROOT = Path(harness.__file__).parents[1]
-_HEAD = ("clauses", "covered", "proved", *(status.value for status in Status))
+_HEAD = (
+    "clauses",
+    "document",
+    "program",
+    "covered",
+    "proved",
+    *(status.value for status in Status),
+)
 
 
 def lines(
@@ -43,7 +50,8 @@ def _line(one: CoveredClause) -> str:
     clause = one.clause
     proved = "proved" if one.proved else ""
     return (
-        f"  {one.status.value:<9} {proved:<6} {clause.level.value:<6} {clause.id:<44} {_shown(one)}"
+        f"  {one.status.value:<9} {proved:<6} {clause.level.value:<6} {clause.standing.value:<8} "
+        f"{clause.id:<44} {_shown(one)}"
     )
 
 
@@ -58,7 +66,9 @@ def table(rows: Iterable[Totals]) -> Iterator[str]:
     """Yield the counts as a table, one row a layer and level."""
     yield f"{'':<10} {'':<6} " + " ".join(f"{word:>9}" for word in _HEAD)
     for row in rows:
-        numbers = (row.clauses, row.covered, row.proved, *(row.statuses[each] for each in Status))
+        statuses = (row.statuses[each] for each in Status)
+        demanded = (row.clauses - row.program, row.program)
+        numbers = (row.clauses, *demanded, row.covered, row.proved, *statuses)
         yield f"{row.layer:<10} {row.level.value:<6} " + " ".join(f"{n:>9}" for n in numbers)
 
 
@@ -108,6 +118,7 @@ def _total(row: Totals) -> dict[str, Any]:
         "protocol": row.layer,
         "level": row.level.value,
         "clauses": row.clauses,
+        "standings": {"document": row.clauses - row.program, "program": row.program},
         "covered": row.covered,
         "proved": row.proved,
         "statuses": {status.value.lower(): n for status, n in row.statuses.items()},
@@ -119,10 +130,12 @@ def _clause(one: CoveredClause, verdicts: Verdicts) -> dict[str, Any]:
     return {
         "clause": clause.id,
         "level": clause.level.value,
+        "standing": clause.standing.value,
         "protocol": clause.protocol,
         "text": clause.text,
         "versions": clause.versions,
         "source": clause.source.url,
+        "program": clause.source.program or None,
         "place": place(clause),
         "status": one.status.value.lower(),
         "proved": one.proved,

@@ -11,7 +11,9 @@ from harness.engine.plan.case import Plan
 from harness.engine.plan.steps import DeliveryStage, Mark, Pair, Partition, delivery_stages
 from harness.errors import DecodingError
 from harness.model.record import Record
+from harness.report.preview import standing_line
 from harness.scenario.document import DeliveryStep
+from harness.scenario.standing import case_standing, step_standing
 from harness.verdict.text import event_text
 
 WIDTH = 100
@@ -30,6 +32,7 @@ LEGEND = "~ moved  + sent again  - dropped  * changed  ! inserted"
 def delivery_lines(plan: Plan) -> Iterator[str]:
     """Yield the steps of a case's delivery, no line wider than 100 columns."""
     yield _cut(f"{plan.case.id}  {plan.case.scenario.title}", WIDTH)
+    yield standing_line(plan.case)
     yield f"  {LEGEND}"
     for stage in delivery_stages(plan.case, plan.records):
         step = stage.step
@@ -55,6 +58,7 @@ def delivery_json(plan: Plan) -> dict[str, Any]:
     return {
         "case": plan.case.id,
         "delivery": plan.case.delivery,
+        "standing": case_standing(plan.case).value,
         "steps": [_stage_json(plan, stage) for stage in delivery_stages(plan.case, plan.records)],
     }
 
@@ -70,6 +74,7 @@ def _stage_json(plan: Plan, stage: DeliveryStage) -> dict[str, Any]:
         "allowed_by": dict(step.allowed_by),
         "seen_in": step.seen_in,
         "hostile": step.hostile,
+        "standing": step_standing(step, plan.case.protocol).value,
         "actions": [{"behind": place, "action": str(action)} for place, action in stage.actions],
         "partitions": [
             {
@@ -152,11 +157,14 @@ def _said(step: DeliveryStep) -> str:
 
 def _permission(step: DeliveryStep, protocol: str) -> str:
     if step.hostile:
-        return "hostile: no document allows it, tables are not judged"
+        standing = step_standing(step, protocol).value
+        return f"hostile: it breaks a clause ({standing}), tables are not judged"
     if step.seen_in:
-        return f"beyond the documents: {step.seen_in}"
+        return f"beyond: nobody promises it, seen in {step.seen_in}"
     clause = step.allowed_by.get(protocol)
-    return f"allowed by {clause}" if clause else "no clause is named for this protocol"
+    if not clause:
+        return "no clause is named for this protocol"
+    return f"{step_standing(step, protocol).value}: allowed by {clause}"
 
 
 def _order_lines(stage: DeliveryStage) -> Iterator[str]:

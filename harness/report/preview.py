@@ -13,11 +13,15 @@ from harness.engine.catalogue.record_text import (
     stored_lines,
 )
 from harness.engine.plan.case import Plan
+from harness.model.standing import MEANING
+from harness.scenario.expand import Case
+from harness.scenario.standing import case_standing
 
 
 def preview_lines(plan: Plan, *, show_bytes: bool = False) -> Iterator[str]:
     """Yield the lines of a case's preview, as it is delivered."""
     yield f"{plan.case.id}  {plan.case.scenario.title}"
+    yield standing_line(plan.case)
     printer = RecordPrinter()
     for records in _by_partition(plan).values():
         for one in records:
@@ -27,10 +31,17 @@ def preview_lines(plan: Plan, *, show_bytes: bool = False) -> Iterator[str]:
     yield from stored_lines(plan.wire)
 
 
+def standing_line(case: Case) -> str:
+    """Return who demands what a case rests on."""
+    standing = case_standing(case)
+    return f"  {standing.value}: {MEANING[standing]}"
+
+
 def preview_json(plan: Plan, *, show_bytes: bool = False) -> dict[str, Any]:
     """Return the same as JSON data."""
     return {
         "case": plan.case.id,
+        "standing": case_standing(plan.case).value,
         "partitions": [
             {
                 "topic": topic,

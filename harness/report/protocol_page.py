@@ -19,7 +19,7 @@ from harness.protocols import PROTOCOLS
 from harness.protocols.clauses import CLAUSES, governs, type_clause
 from harness.protocols.description import Description
 from harness.protocols.protocol import ProtocolSpec
-from harness.report.clause_page import place
+from harness.report.clause_page import place, standing
 from harness.scenario.document import Scenario
 from harness.scenario.expand import cases
 from harness.scenario.load import load_all
@@ -142,14 +142,15 @@ def _events(words: Description) -> Iterator[str]:
 
 def _clauses(name: str, words: Description, cited: Citations) -> Iterator[str]:
     yield "## Clauses\n"
-    yield "MUST, SHOULD and MAY as in RFC 2119. The last column is the scenarios that cover it.\n"
+    yield "MUST, SHOULD and MAY as in RFC 2119; the [standing](../../explanation/standing.md) says"
+    yield "who demands it. The last column is the scenarios that cover it.\n"
     for layer in (name, *words.layers):
         those = (clause for clause in CLAUSES.values() if clause.protocol == layer)
         ordered = sorted(those, key=_document)
         for document, group in groupby(ordered, key=_document):
             yield f"### {document} (`{layer}`)\n"
-            yield "| clause | level | says | section | versions | scenarios |"
-            yield "| --- | --- | --- | --- | --- | --- |"
+            yield "| clause | level | standing | says | section | versions | scenarios |"
+            yield "| --- | --- | --- | --- | --- | --- | --- |"
             yield from (_row(clause, cited.get(clause.id, ())) for clause in group)
             yield ""
 
@@ -163,8 +164,8 @@ def _row(clause: Clause, scenarios: Iterable[Scenario]) -> str:
         f"[{scenario.id}](../../../scenarios/{scenario.path}.yaml)" for scenario in scenarios
     ) or _elsewhere(clause)
     return (
-        f"| `{clause.id}` | {clause.level.value} | {_cell(clause.text)} | {place(clause)} "
-        f"| {clause.versions} | {links} |"
+        f"| `{clause.id}` | {clause.level.value} | {standing(clause)} | {_cell(clause.text)} "
+        f"| {place(clause)} | {clause.versions} | {links} |"
     )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any
 
 from harness.documents.nearest import did_you_mean
@@ -15,19 +14,9 @@ from harness.scenario.draft import Draft, Problems
 from harness.scenario.expand import PLAIN, combinations
 from harness.scenario.matrix_rules import axes
 from harness.scenario.pairwise import profiles
+from harness.scenario.standing import DIALECT_OF
 from harness.spec import Clause
 
-# What a clause says of its releases -> the only dialect in which it holds.
-DIALECT_OF: Mapping[str, str] = MappingProxyType(
-    {
-        "current": "current",
-        "documented": "documented",
-        "new architecture": "newarch",
-        "up to 4.0.4": "4.0.4",
-        "up to 5.3": "4.0.4",
-        "up to 6.6": "6",
-    }
-)
 REGISTRY = "registry"
 
 

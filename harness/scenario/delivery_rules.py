@@ -10,7 +10,7 @@ from harness.documents.nearest import did_you_mean, one_of
 from harness.documents.yaml_file import Path
 from harness.protocols import PROTOCOLS
 from harness.protocols.clauses import CLAUSES
-from harness.protocols.description import Permission, Standing
+from harness.protocols.description import Claim, Permission
 from harness.scenario.draft import Draft, Problems
 from harness.scenario.expand import PLAIN, combinations
 from harness.scenario.grammar import grammar
@@ -45,9 +45,9 @@ def faults_fit_the_matrix(draft: Draft) -> Problems:
                 known = _listed(p for p, row in PROTOCOLS.items() if name in row.permissions)
                 hint = "leave the case out under `matrix.exclude`"
                 yield draft.at_key(path, what, f"a matrix of {known} only", hint)
-            elif not _is_claimed(step, permission.standing):
-                what = f"`{name}` is {permission.standing} in the protocol `{protocol}`"
-                yield draft.at_key(path, what, _CLAIMS[permission.standing])
+            elif not _is_claimed(step, permission.claim):
+                what = f"`{name}` {_SAID[permission.claim]} in the protocol `{protocol}`"
+                yield draft.at_key(path, what, _CLAIMS[permission.claim])
 
 
 def clauses_permit_their_fault(draft: Draft) -> Problems:
@@ -72,7 +72,7 @@ def clauses_permit_their_fault(draft: Draft) -> Problems:
 
 def _permission(protocol: str, fault: str) -> Permission:
     """Return what a protocol says to a fault; one of no clauses where it makes no sense."""
-    return PROTOCOLS[protocol].permissions.get(fault, Permission(Standing.HOSTILE))
+    return PROTOCOLS[protocol].permissions.get(fault, Permission(Claim.HOSTILE))
 
 
 def transactions_are_known(draft: Draft) -> Problems:
@@ -95,13 +95,19 @@ def transactions_are_known(draft: Draft) -> Problems:
             yield draft.at((*path, "to"), what, f"`{first}` or a later transaction")
 
 
-_CLAIMED_BY = ("allowed-by", "seen-in", "hostile")
-# Standing of a fault -> what the step has to say; a claim may be tamer than need be, never bolder.
-_CLAIMS: Mapping[Standing, str] = MappingProxyType(
+_SAID: Mapping[Claim, str] = MappingProxyType(
     {
-        Standing.ALLOWED: "`allowed-by` with a clause of the protocol, or `seen-in` with a link",
-        Standing.BEYOND: "`seen-in` with a link",
-        Standing.HOSTILE: "`hostile: true`",
+        Claim.ALLOWED: "is allowed",
+        Claim.SEEN: "is beyond what anybody promises",
+        Claim.HOSTILE: "is hostile",
+    }
+)
+# Claim of a fault -> what the step has to say; that may be tamer than need be, never bolder.
+_CLAIMS: Mapping[Claim, str] = MappingProxyType(
+    {
+        Claim.ALLOWED: "`allowed-by` with a clause of the protocol, or `seen-in` with a link",
+        Claim.SEEN: "`seen-in` with a link",
+        Claim.HOSTILE: "`hostile: true`",
     }
 )
 
@@ -118,13 +124,13 @@ def _protocols(draft: Draft, path: Path) -> Iterator[str]:
     yield from dict.fromkeys(chosen["protocol"] for chosen in left)
 
 
-def _is_claimed(step: Mapping[str, Any], standing: Standing) -> bool:
+def _is_claimed(step: Mapping[str, Any], claim: Claim) -> bool:
     claims = {
-        Standing.ALLOWED: {"allowed-by", "seen-in"},
-        Standing.BEYOND: {"seen-in"},
-        Standing.HOSTILE: {"hostile"},
+        Claim.ALLOWED: {Claim.ALLOWED, Claim.SEEN},
+        Claim.SEEN: {Claim.SEEN},
+        Claim.HOSTILE: {Claim.HOSTILE},
     }
-    return not claims[standing].isdisjoint(step)
+    return not claims[claim].isdisjoint(step)
 
 
 def _listed(names: Iterable[str]) -> str:
@@ -136,7 +142,7 @@ def _faults(draft: Draft) -> Iterator[tuple[Path, str, Mapping[str, Any], Mappin
     known: Mapping[str, Any] = grammar()["$defs"]["delivery-step"]["properties"]
     for path, step in _steps(draft):
         for name in step:
-            if name not in _CLAIMED_BY:
+            if name not in frozenset(Claim):
                 yield (*path, name), name, step, known[name]
 
 

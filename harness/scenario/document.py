@@ -75,8 +75,8 @@ Step = DdlStep | TransactionStep | ResolvedStep
 class DeliveryStep:
     """One disturbance: the fault's name, its options, and the permission for it.
 
-    `allowed_by` maps protocol to clause id; `seen_in` is a link for a disturbance beyond the
-    documents; `hostile` marks one after which the tables are not judged. Exactly one of the three
+    `allowed_by` maps protocol to clause id; `seen_in` is a link for a disturbance that nobody
+    promises; `hostile` marks one after which the tables are not judged. Exactly one of the three
     is given.
     """
 

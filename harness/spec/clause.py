@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from harness.errors import Location
+from harness.model.standing import Standing
 
 
 class Level(StrEnum):
@@ -18,11 +19,16 @@ class Level(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The place in a public document where a clause stands."""
+    """The place in a public document or in a vendor's program where a clause stands.
+
+    `program` is the address of the vendor's code where that alone says it, or says otherwise than
+    the document; empty where the document says it.
+    """
 
     document: str
     section: str
     url: str
+    program: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,3 +66,8 @@ class Clause:
     def protocol(self) -> str:
         """Return the first word of the id."""
         return self.id.partition(".")[0]
+
+    @property
+    def standing(self) -> Standing:
+        """Return whether a document demands it, or only the vendor's program does it."""
+        return Standing.PROGRAM if self.source.program else Standing.DOCUMENT

@@ -19,7 +19,7 @@ from harness.spec.clause import Clause, Level, Proof, Source
 # Keys of a file, of a clause that stands on a page, and of one in a source tree: those that are
 # required, then those that are not.
 _FILE = (("document", "url"), ("section",))
-_ON_A_PAGE = (("id", "level", "text"), ("versions", "url", "no_scenario", "proved_by"))
+_ON_A_PAGE = (("id", "level", "text"), ("versions", "url", "program", "no_scenario", "proved_by"))
 _IN_A_TREE = (("id", "level", "text", "file"), ("versions", "no_scenario", "proved_by"))
 
 _ID_LINE = re.compile(r"""^id\s*=\s*["']([^"']*)""", re.MULTILINE)
@@ -86,10 +86,11 @@ def _clause(row: dict[str, Any], head: dict[str, str], written: Location, subjec
 def _source(row: dict[str, str], head: dict[str, str]) -> Source:
     """Return a section of a page, or a file of a source tree with `#L` and its line."""
     if "section" in head:
-        return Source(head["document"], head["section"], row.get("url", head["url"]))
+        url, program = row.get("url", head["url"]), row.get("program", "")
+        return Source(head["document"], head["section"], url, program)
     path, _, line = row["file"].partition(":")
-    anchor = f"#L{line}" if line else ""
-    return Source(head["document"], row["file"], f"{head['url']}/{path}{anchor}")
+    url = f"{head['url']}/{path}{f'#L{line}' if line else ''}"
+    return Source(head["document"], row["file"], url, url)
 
 
 def _folded(text: str) -> str:

@@ -41,7 +41,7 @@ def test_what_is_missing_is_reported(small: Path, capsys: pytest.CaptureFixture[
     del small
     assert main(["coverage", "--protocol", "registry", "--missing"]) == 1
     output = capsys.readouterr()
-    assert "  MISSING          MUST   registry." in output.out
+    assert "  MISSING          MUST   document registry." in output.out
     assert "harness/spec/clauses/registry/" in output.err
 
 
@@ -64,10 +64,12 @@ def test_verdicts_of_the_last_run_and_of_others(
     other.write_bytes(written("ndjson", run(case(name, Judgement.PASS), consumer="spark")))
     asked = ["coverage", "--protocol", "open", "--level", "may"]
     main(asked)
-    assert "  failed           MAY    open.delivery.at-least-once" in capsys.readouterr().out
+    assert (
+        "  failed           MAY    document open.delivery.at-least-once" in capsys.readouterr().out
+    )
     main([*asked, "--events", str(other)])
     output = capsys.readouterr().out
-    assert "  passed           MAY    open.delivery.at-least-once" in output
+    assert "  passed           MAY    document open.delivery.at-least-once" in output
     assert "verdicts of run 0123ab: spark, 1 cases" in output
 
 

@@ -16,7 +16,7 @@ from harness.errors import StepError
 from harness.faults import FAULTS
 from harness.faults.actions import Step
 from harness.faults.choose import Place
-from harness.faults.fault import Disturbance, Standing
+from harness.faults.fault import Claim, Disturbance
 from harness.faults.log import LogEntry, simulate_log
 from harness.faults.option import Option, Takes
 from harness.model.record import Record
@@ -31,7 +31,7 @@ Choose = Callable[[Sequence[Any]], Any]
 
 def allowed(protocol: str) -> list[Disturbance]:
     """Return the faults that a protocol allows."""
-    return [fault for fault in FAULTS.values() if fault.standing(protocol) is Standing.ALLOWED]
+    return [fault for fault in FAULTS.values() if fault.claim(protocol) is Claim.ALLOWED]
 
 
 def options(

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from harness.errors import StepError
 from harness.faults import FAULTS, poison
 from harness.faults.actions import Aborted, Committed, Step
-from harness.faults.fault import Invariant, Standing
+from harness.faults.fault import Claim, Invariant
 from harness.faults.log import simulate_log
 from harness.model.record import Record
 from tests.faults.invariants import HOLDS
@@ -211,9 +211,9 @@ def test_what_does_not_apply(
 def test_hostile_faults_promise_little() -> None:
     """What is hostile in one protocol is so in all, and nothing hostile promises every event."""
     for fault in FAULTS.values():
-        standings = {permission.standing for permission in fault.permissions.values()}
-        if Standing.HOSTILE in standings:
-            assert standings == {Standing.HOSTILE}
+        claims = {permission.claim for permission in fault.permissions.values()}
+        if Claim.HOSTILE in claims:
+            assert claims == {Claim.HOSTILE}
             assert fault.kept < set(Invariant)
 
 

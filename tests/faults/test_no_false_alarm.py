@@ -16,7 +16,7 @@ from harness.ddl import Catalogue
 from harness.faults import FAULTS
 from harness.faults.actions import AddPartitions, Step
 from harness.faults.choose import Place, place
-from harness.faults.fault import Standing
+from harness.faults.fault import Claim
 from harness.faults.log import simulate_log
 from harness.faults.orders import count_orders, enumerate_orders
 from harness.model.decoded import EventKind
@@ -100,7 +100,7 @@ GOLD = [FAULTS[name] for name in ("withhold", "reorder", "headers", "grow")]
 @given(data=st.data(), partitions=st.integers(1, 3), seed=st.integers(0, 2**32))
 def test_open_beyond_the_documents(data: st.DataObject, partitions: int, seed: int) -> None:
     """What was seen in the wild can be coped with too, but for messages that are none."""
-    beyond = {name for name, f in FAULTS.items() if f.standing("open") is Standing.BEYOND}
+    beyond = {name for name, f in FAULTS.items() if f.claim("open") is Claim.SEEN}
     assert {fault.name for fault in GOLD} == beyond - {"empty-message"}
     changes = data.draw(change_logs(CREATE["clustered"]))
     plan = case(*changes, partitions=partitions, **INDEX_VALUE)

@@ -15,7 +15,7 @@ import yaml
 from harness.errors import StepError
 from harness.faults import FAULTS, GROUPS
 from harness.faults.describe import page
-from harness.faults.fault import Disturbance, Invariant, Standing
+from harness.faults.fault import Claim, Disturbance, Invariant
 from harness.faults.option import Takes
 from harness.protocols import PROTOCOLS
 from harness.protocols.clauses import CLAUSES, governs
@@ -48,8 +48,8 @@ def test_a_fault_is_declared_in_full(fault: Disturbance) -> None:
 def test_permissions_are_what_they_say(fault: Disturbance) -> None:
     """An allowed fault names clauses that govern the protocol; one beyond names where it was."""
     for protocol, permission in fault.permissions.items():
-        assert (permission.standing is Standing.ALLOWED) == bool(permission.clauses)
-        assert (permission.standing is Standing.BEYOND) == permission.seen_in.startswith("https://")
+        assert (permission.claim is Claim.ALLOWED) == bool(permission.clauses)
+        assert (permission.claim is Claim.SEEN) == permission.seen_in.startswith("https://")
         for clause in permission.clauses:
             assert governs(CLAUSES[clause], protocol), clause
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from harness.faults import FAULTS, Standing
+from harness.faults import FAULTS, Claim
 from harness.fuzz.deliveries import legal
 from harness.fuzz.literals import ABSENT, KINDS
 from harness.fuzz.protocols import drawable
@@ -31,9 +31,9 @@ def test_every_protocol_is_drawn() -> None:
 @pytest.mark.parametrize("protocol", drawable())
 def test_only_what_a_clause_allows_is_done(protocol: str) -> None:
     """A delivery is made of allowed faults, all of them."""
-    standings = {fault.name: fault.standing(protocol) for fault in FAULTS.values()}
+    claims = {fault.name: fault.claim(protocol) for fault in FAULTS.values()}
     drawn = {fault.name for fault in legal(protocol)}
-    assert drawn == {name for name, said in standings.items() if said is Standing.ALLOWED}
+    assert drawn == {name for name, said in claims.items() if said is Claim.ALLOWED}
 
 
 @pytest.mark.parametrize("protocol", drawable())

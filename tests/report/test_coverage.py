@@ -128,7 +128,7 @@ def test_selection(chosen: tuple[Case, ...]) -> None:
     found = coverage(chosen, Verdicts({}), ("avro",), (Level.MAY,))
     assert {(one.clause.protocol, one.clause.level) for one in found} == {("avro", Level.MAY)}
     text = "\n".join(lines(found, found, Verdicts({}, (("0123ab", "spark", 7),))))
-    assert f"  not run          MAY    {AVRO} " in text
+    assert f"  not run          MAY    program  {AVRO} " in text
     assert "duplicates.row-sent-twice" in text
     assert text.endswith("verdicts of run 0123ab: spark, 7 cases")
 

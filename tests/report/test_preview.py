@@ -18,8 +18,9 @@ from tests.engine.plan.test_case import planned
 def test_lines(tmp_path: Path) -> None:
     """The delivered records are shown by partition with offset, ts, event, line and transaction."""
     plan = planned(tmp_path)["again"]
-    title, *lines = preview_lines(plan)
+    title, standing, *lines = preview_lines(plan)
     assert title == "a[open,p2,again]  A case"
+    assert standing == "  document: a document demands it"
     assert lines[1].startswith("ticdc/0@0 sha256=")
     create = "ddl 3: CREATE TABLE `t` (`id` INT PRIMARY KEY,`v` INT)  (line 8)"
     assert lines[2] == f"  read   415508856908021766 {create}"
@@ -32,7 +33,7 @@ def test_a_preview_and_a_golden_print_the_same(tmp_path: Path) -> None:
     """Of a case that is delivered as it was sent the two differ in the scenario's lines alone."""
     plan = planned(tmp_path)[None]
     shown = [line.partition("  (line ")[0] for line in preview_lines(plan)]
-    assert sorted(shown[1:]) == sorted(records_text(plan).splitlines()[1:])
+    assert sorted(shown[2:]) == sorted(records_text(plan).splitlines()[1:])
 
 
 def test_bytes_on_demand(tmp_path: Path) -> None:

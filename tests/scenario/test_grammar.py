@@ -11,7 +11,7 @@ import pytest
 
 from harness.ddl import ActionType
 from harness.faults import FAULTS
-from harness.faults.grammar import STANDINGS, delivery_step
+from harness.faults.grammar import CLAIMS, delivery_step
 from harness.protocols import OWN, PROTOCOLS
 from harness.protocols.clauses import CLAUSES
 from harness.scenario.grammar import GRAMMAR_FILE, grammar, with_protocols
@@ -105,7 +105,7 @@ def test_the_committed_grammar_is_what_our_protocols_make() -> None:
 
 def test_the_grammar_knows_the_faults() -> None:
     """A delivery step names a fault that there is, or its permission."""
-    assert set(defined("delivery-step")["properties"]) == {*FAULTS, *STANDINGS}
+    assert set(defined("delivery-step")["properties"]) == {*FAULTS, *CLAIMS}
     assert defined("delivery-step")["allOf"][0]["oneOf"] == [
         {"required": [fault]} for fault in FAULTS
     ]

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from harness.errors import UsageError
+from harness.model.standing import Standing
 from harness.spec import Level, Source, load_clauses
 
 PAGE = """\
@@ -31,6 +32,7 @@ def test_a_section_of_a_page(tmp_path: Path) -> None:
     (tmp_path / "01-order.toml").write_text(
         f'{PAGE}{ONE}\n[[clause]]\nid = "seq.gap"\nlevel = "MAY"\ntext = """\nNumbers\n  may jump.'
         '"""\nversions = "from 2"\nurl = "https://example.org/rows#gaps"\n'
+        'program = "https://example.org/rows/w.go"\n'
         'no_scenario = "It is rare."\nproved_by = "tests/x.py::y"\n'
     )
     order, gap = load_clauses(tmp_path).values()
@@ -39,6 +41,8 @@ def test_a_section_of_a_page(tmp_path: Path) -> None:
     assert (order.versions, order.proof, order.written.line) == ("all", None, 6)
     assert (gap.text, gap.versions) == ("Numbers may jump.", "from 2")
     assert gap.source.url == "https://example.org/rows#gaps"
+    assert (order.standing, gap.standing) == (Standing.DOCUMENT, Standing.PROGRAM)
+    assert gap.source.program == "https://example.org/rows/w.go"
     assert gap.proof is not None
     assert (gap.proof.why, gap.proof.test) == ("It is rare.", "tests/x.py::y")
 
@@ -49,8 +53,10 @@ def test_a_file_of_a_source_tree(tmp_path: Path) -> None:
     (tmp_path / "code.toml").write_text(f'{TREE}{ONE}file = "w.go:7"\n{second}file = "r.go"\n')
     order, start = load_clauses(tmp_path).values()
     base = "https://example.org/rows/blob/1.0"
-    assert order.source == Source("rows 1.0", "w.go:7", f"{base}/w.go#L7")
-    assert start.source == Source("rows 1.0", "r.go", f"{base}/r.go")
+    there = f"{base}/w.go#L7"
+    assert order.source == Source("rows 1.0", "w.go:7", there, there)
+    assert start.source == Source("rows 1.0", "r.go", f"{base}/r.go", f"{base}/r.go")
+    assert order.standing is Standing.PROGRAM
 
 
 def test_files_are_read_in_order_of_their_names(tmp_path: Path) -> None:
@@ -97,7 +103,7 @@ def test_files_are_read_in_order_of_their_names(tmp_path: Path) -> None:
             f'{PAGE}{ONE}file = "w.go"\n',
             (
                 "01-order.toml:6: clause `seq.order`: unknown key `file`\n"
-                "    expected: id, level, text, versions, url, no_scenario, proved_by"
+                "    expected: id, level, text, versions, url, program, no_scenario, proved_by"
             ),
         ),
         (TREE + ONE, "01-order.toml:5: clause `seq.order`: `file` is missing"),

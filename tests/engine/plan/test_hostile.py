@@ -10,7 +10,7 @@ import pytest
 from harness.faults import fault
 from harness.model.record import Record
 from harness.protocols import PROTOCOLS
-from harness.protocols.description import Permission, Standing
+from harness.protocols.description import Claim, Permission
 from tests.engine.plan.test_case import TEXT, planned
 
 FAULT = "garbage-key"
@@ -32,7 +32,7 @@ def test_a_fault_is_hostile_by_the_protocol_of_the_case(
     """What another protocol permits is malformed in one that does not, decodable or not."""
     alone = hostile_offsets(tmp_path)
     row = PROTOCOLS["avro"]
-    permitted = {**row.permissions, FAULT: Permission(Standing.ALLOWED)}
+    permitted = {**row.permissions, FAULT: Permission(Claim.ALLOWED)}
     monkeypatch.setattr(
         fault,
         "PROTOCOLS",
