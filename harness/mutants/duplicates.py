@@ -69,6 +69,24 @@ class ByContent(ByTsOnly):
         return (event,)
 
 
+class TransactionOnce(ByTsOnly):
+    """Takes a transaction that begins again for a defect of the connector."""
+
+    def read(self, event: DecodedEvent, message: Message) -> Iterable[DecodedEvent]:
+        """Give up at a second BEGIN of a transaction."""
+        del message
+        name = "" if event.vitess is None else event.vitess.transaction_id
+        if event.kind is EventKind.BEGIN:
+            if name in self._seen:
+                raise GivesUp(f"transaction {name} has begun before")
+            self._seen.add(name)
+        return (event,)
+
+    def restart(self) -> None:
+        """Read on as if nothing had been read."""
+        self._seen.clear()
+
+
 class NoMemory(Hold):
     """Takes every copy of a row for news."""
 
@@ -285,6 +303,15 @@ ROWS: tuple[Mutant, ...] = (
         (sign("consumer", "duplicate entry for the key"),),
         ALL,
         ("https://github.com/apache/flink/pull/14160",),
+    ),
+    Mutant(
+        "second-transaction-fails",
+        "duplicates",
+        "It gives up where a transaction begins again.",
+        "vitess.delivery.duplicates-expected",
+        Parts(events=TransactionOnce),
+        (sign("consumer", "has begun before"),),
+        ("vitess",),
     ),
     Mutant(
         "upsert-appends",

@@ -1,0 +1,178 @@
+"""The connector as its page describes it: where the two differ, each difference left out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from decimal import Decimal
+from functools import partial
+from typing import Any, Final
+
+from harness.codecs.connect.schema import ConnectRecord, Field, Schema
+from harness.codecs.debezium import schemas
+from harness.codecs.debezium.schemas import EnvelopeForm
+from harness.codecs.debezium_vitess.dialect import CURRENT, VitessDialect
+from harness.mutants.producers.mutant import WrongProducer
+from harness.mutants.producers.patch import Patch, adjusted, entry, instead, patch
+from harness.mutants.producers.vitess.edits import CHANGE, at, kind, one, put_before
+
+DIALECT: Final = "harness.codecs.debezium_vitess.dialect"
+TIMES: Final = ("ts_us", "ts_ns")
+
+
+def _dialect(change: Callable[[VitessDialect], VitessDialect]) -> Patch:
+    """Return the patch that changes the dialect of the page."""
+    return entry(f"{DIALECT}:DIALECTS", "documented", change)
+
+
+def _envelope(change: Callable[[EnvelopeForm], EnvelopeForm]) -> Patch:
+    """Return the patch that changes the form of the page's envelopes."""
+    return adjusted(
+        f"{DIALECT}:VitessDialect.envelope",
+        lambda form, dialect: change(form) if dialect.documented else form,
+    )
+
+
+def _always(form: EnvelopeForm) -> EnvelopeForm:
+    if "transaction" in form.fields:
+        return form
+    return replace(form, fields=(*form.fields, "transaction"))
+
+
+def _fourth(form: EnvelopeForm) -> EnvelopeForm:
+    if "transaction" not in form.fields:
+        return form
+    return replace(form, fields=schemas.ENVELOPE.fields)
+
+
+def _source(change: Callable[[Schema], Schema]) -> Patch:
+    return _dialect(lambda dialect: replace(dialect, source=change(dialect.source)))
+
+
+def _with_field(name: str, of: Schema, schema: Schema) -> Schema:
+    """Return a struct's schema with another schema for a field."""
+    return at((name,), lambda _: of)(schema)
+
+
+def _last_times(schema: Schema) -> Schema:
+    for name in TIMES:
+        schema = put_before(name, "keyspace", schema)
+    return schema
+
+
+def _optional(schema: Schema) -> Schema:
+    return replace(
+        schema,
+        fields=tuple(
+            Field(f.name, replace(f.schema, optional=True)) if f.name in TIMES else f
+            for f in schema.fields
+        ),
+    )
+
+
+def _epoch_first(dialect: VitessDialect) -> VitessDialect:
+    block = put_before("transaction_epoch", "transaction_rank", dialect.ordered_block)
+    return replace(dialect, ordered_block=block)
+
+
+def _decimal_rank(record: ConnectRecord) -> ConnectRecord:
+    """Return a record with the rank of its transaction as the connector sends it."""
+    block: dict[str, Any] | None = record.value.get("transaction")
+    if kind(record) != CHANGE or not block or not isinstance(block.get("transaction_rank"), int):
+        return record
+    assert record.value_schema is not None
+    rank = {**block, "transaction_rank": Decimal(block["transaction_rank"])}
+    schema = at(
+        ("transaction", "transaction_rank"),
+        lambda _: schemas.WHOLE_DECIMAL,
+    )(record.value_schema)
+    return replace(record, value={**record.value, "transaction": rank}, value_schema=schema)
+
+
+def _all_keys(original: Callable[..., Any]) -> Callable[..., Any]:
+    def shard(given: object, *, documented: bool) -> object:
+        del documented
+        return original(given, documented=False)
+
+    return shard
+
+
+# Name of a row, its clause below `vitess.documented`, what is wrong, and how.
+_DIFFERENCES: Final = (
+    (
+        "boundary-time-last",
+        "boundary-order",
+        "It writes the time of a boundary last, by the page's dialect.",
+        _dialect(lambda dialect: replace(dialect, boundary=schemas.BOUNDARY)),
+    ),
+    (
+        "collection-with-shard",
+        "collection-name",
+        "It names a data collection with its shard, by the page's dialect.",
+        instead("harness.codecs.debezium_vitess.encode:_without_shard", str),
+    ),
+    (
+        "transaction-always",
+        "envelope",
+        "It has a transaction field without transaction metadata, by the page's dialect.",
+        _envelope(_always),
+    ),
+    (
+        "transaction-fourth",
+        "transaction-last",
+        "It writes `transaction` before `op`, by the page's dialect.",
+        _envelope(_fourth),
+    ),
+    (
+        "envelope-version",
+        "no-version",
+        "It gives the envelope's schema a version, by the page's dialect.",
+        _envelope(lambda form: replace(form, version=schemas.ENVELOPE.version)),
+    ),
+    (
+        "source-version",
+        "no-version",
+        "It gives the source's schema a version, by the page's dialect.",
+        _source(lambda schema: replace(schema, version=CURRENT.source.version)),
+    ),
+    (
+        "epoch-first",
+        "rank-first",
+        "It writes the epoch before the rank, by the page's dialect.",
+        _dialect(_epoch_first),
+    ),
+    (
+        "rank-decimal",
+        "rank-number",
+        "It sends the rank as a Decimal, by the page's dialect.",
+        one(CHANGE, _decimal_rank),
+    ),
+    (
+        "snapshot-allows-more",
+        "snapshot-allowed",
+        "It allows of `snapshot` what the connector does, by the page's dialect.",
+        _source(partial(_with_field, "snapshot", schemas.SNAPSHOT)),
+    ),
+    (
+        "source-times-apart",
+        "source-order",
+        "It writes the finer times before the keyspace, by the page's dialect.",
+        _source(_last_times),
+    ),
+    (
+        "source-times-optional",
+        "source-order",
+        "It calls the finer times optional, by the page's dialect.",
+        _source(_optional),
+    ),
+    (
+        "vgtid-with-table-keys",
+        "vgtid",
+        "It gives an entry of a VGTID table keys, by the page's dialect.",
+        patch("harness.codecs.debezium_vitess.vgtid:_shard", _all_keys),
+    ),
+)
+ROWS: tuple[WrongProducer, ...] = tuple(
+    WrongProducer(f"vitess-documented-{name}", f"vitess.documented.{clause}", says, change)
+    for name, clause, says, change in _DIFFERENCES
+)

@@ -1,0 +1,237 @@
+"""Which events there are: a row each, each once, copied rows first, none lost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any, Final
+
+from harness.codecs.connect.schema import ConnectRecord, Schema
+from harness.mutants.producers.mutant import WrongProducer
+from harness.mutants.producers.patch import Patch, returns
+from harness.mutants.producers.vitess.edits import (
+    CHANGE,
+    Records,
+    Values,
+    at,
+    each,
+    kind,
+    stream,
+    value_schema,
+    values,
+)
+
+FINER: Final = {"ts_us": 1_000, "ts_ns": 1_000_000}
+
+
+def copied(record: ConnectRecord) -> bool:
+    """Tell whether a record is of a row that was there when the connector started."""
+    return kind(record) == CHANGE and not record.origin.commit_ts
+
+
+def _without(left_out: Callable[[ConnectRecord], bool]) -> Patch:
+    return each(lambda record: () if left_out(record) else (record,))
+
+
+def _lost(number: int, *, behind_copy: bool = False) -> Patch:
+    """Return the patch that loses a transaction, by its number from 0."""
+
+    def changed(given: Records) -> Iterator[ConnectRecord]:
+        met: dict[str | None, int] = {}
+        for record in given:
+            name = record.origin.transaction
+            if (
+                name is None
+                or (behind_copy and not record.origin.commit_ts)
+                or met.setdefault(name, len(met)) != number
+            ):
+                yield record
+
+    return stream(changed)
+
+
+def _repeated(given: Records) -> Iterator[ConnectRecord]:
+    """Yield the first transaction again, behind it."""
+    first: list[ConnectRecord] = []
+    name: str | None = None
+    for record in given:
+        own = record.origin.transaction
+        name = name or own
+        if own is not None and own == name:
+            first.append(record)
+        elif own is not None:
+            yield from first
+            first = []
+        yield record
+    yield from first
+
+
+def _twice(record: ConnectRecord) -> Records:
+    return (record, record) if kind(record) == CHANGE else (record,)
+
+
+def _one_row_a_statement(given: Records) -> Iterator[ConnectRecord]:
+    """Leave out what has transaction, table and operation of the record before it."""
+    last: tuple[object, ...] = ()
+    for record in given:
+        if kind(record) != CHANGE:
+            yield record
+            continue
+        own = (record.origin.transaction, record.topic, record.value["op"])
+        if own != last:
+            yield record
+        last = own
+
+
+def _without_last_table(given: Records) -> Iterator[ConnectRecord]:
+    """Leave out the copied rows of all tables but the first."""
+    first = ""
+    for record in given:
+        first = first or record.topic
+        if not copied(record) or record.topic == first:
+            yield record
+
+
+def _copied(change: Callable[[Values], object]) -> Patch:
+    """Return the patch that changes, in place, the value of each copied row."""
+
+    def changed(record: ConnectRecord) -> Records:
+        if not copied(record):
+            return (record,)
+        value: dict[str, Any] = {**record.value, "source": {**record.value["source"]}}
+        change(value)
+        return (replace(record, value=value),)
+
+    return each(changed)
+
+
+def _sorted(schema: Schema) -> Schema:
+    return replace(schema, fields=tuple(sorted(schema.fields, key=lambda field: field.name)))
+
+
+def _sorted_rows(schema: Schema) -> Schema:
+    for path in ("before", "after"):
+        schema = at((path,), _sorted)(schema)
+    return schema
+
+
+def _source_time(value: Values) -> None:
+    value.update({name: value["source"][name] for name in ("ts_ms", *FINER)})
+
+
+def _coarse(value: Values) -> None:
+    value.update({name: value["ts_ms"] * factor for name, factor in FINER.items()})
+
+
+# A connector's end, and what is lost if it goes on elsewhere: the number of a transaction.
+_STOPS: Final = (
+    ("vitess.stop.catches-up", "stopped", 1),
+    ("vitess.stop.kafka-away", "away", 2),
+    ("vitess.stop.unavailable", "crashed", 1),
+)
+_LOSSES: Final = {
+    "stopped": "It loses the transaction that was committed while it was stopped.",
+    "away": "It loses the transaction that it was to send while Kafka was away.",
+    "crashed": "It loses the transaction at which VTGate went away.",
+}
+_COPIES: Final = (
+    ("read", "It calls the operation of a copied row `r`.", {"op": "r"}),
+    ("marked", "It says `snapshot` true of a copied row.", {"snapshot": "true"}),
+)
+
+
+def _marked(marks: dict[str, str]) -> Patch:
+    def change(value: Values) -> None:
+        for name, held in marks.items():
+            (value if name in value else value["source"])[name] = held
+
+    return _copied(change)
+
+
+ROWS: tuple[WrongProducer, ...] = (
+    WrongProducer(
+        "vitess-one-event-a-statement",
+        "vitess.event.per-row",
+        "It sends one event for all rows of a statement.",
+        stream(_one_row_a_statement),
+    ),
+    WrongProducer(
+        "vitess-event-time-of-source",
+        "vitess.event.ts",
+        "It says the source's time where it is to say its own.",
+        values(CHANGE, _source_time),
+    ),
+    WrongProducer(
+        "vitess-event-time-in-milliseconds",
+        "vitess.event.ts",
+        "It takes the finer times from the milliseconds.",
+        values(CHANGE, _coarse),
+    ),
+    WrongProducer(
+        "vitess-columns-sorted",
+        "vitess.event.column-order",
+        "It writes columns in the order of their names.",
+        value_schema(CHANGE, _sorted_rows),
+    ),
+    WrongProducer(
+        "vitess-each-change-twice",
+        "vitess.delivery.exactly-once",
+        "It sends each change twice while nothing fails.",
+        each(_twice),
+    ),
+    WrongProducer(
+        "vitess-second-transaction-lost",
+        "vitess.delivery.exactly-once",
+        "It loses a transaction while nothing fails.",
+        _lost(1),
+    ),
+    WrongProducer(
+        "vitess-repeats-what-was-stored",
+        "vitess.stop.graceful",
+        "It sends a transaction again whose position was stored before it was stopped.",
+        stream(_repeated),
+    ),
+    *(
+        WrongProducer(f"vitess-loses-a-transaction-{name}", clause, _LOSSES[name], _lost(number))
+        for clause, name, number in _STOPS
+    ),
+    WrongProducer(
+        "vitess-copies-nothing",
+        "vitess.snapshot.initial",
+        "It sends none of the rows that are there.",
+        _without(copied),
+    ),
+    WrongProducer(
+        "vitess-copies-one-table",
+        "vitess.snapshot.initial",
+        "It sends the rows of the first table alone.",
+        stream(_without_last_table),
+    ),
+    WrongProducer(
+        "vitess-change-behind-copy-lost",
+        "vitess.snapshot.then-streams",
+        "It loses the first transaction behind the copy.",
+        _lost(0, behind_copy=True),
+    ),
+    WrongProducer(
+        "vitess-sends-what-was-before",
+        "vitess.snapshot.never",
+        "It sends changes from before its start.",
+        returns("harness.sources.vitess.position:Position.passed", value=False),
+    ),
+    *(
+        WrongProducer(
+            f"vitess-copied-row-{name}", "vitess.snapshot.as-create", says, _marked(marks)
+        )
+        for name, says, marks in _COPIES
+    ),
+    *(
+        WrongProducer(
+            f"vitess-documented-copied-row-{name}",
+            "vitess.documented.read",
+            f"{says[:-1]}, by the page's dialect, too.",
+            _marked(marks),
+        )
+        for name, says, marks in _COPIES
+    ),
+)

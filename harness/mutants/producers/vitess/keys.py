@@ -1,0 +1,317 @@
+"""Keys: which columns, in which struct, and the names of fields and schemas."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, Final
+
+from harness.codecs.connect.schema import ConnectRecord, Field, Schema, SchemaType
+from harness.codecs.debezium.columns import ColumnType
+from harness.mutants.producers.mutant import WrongProducer
+from harness.mutants.producers.patch import Patch, entry, instead, patch, result, returns
+from harness.mutants.producers.vitess.edits import (
+    CHANGE,
+    Records,
+    by_default,
+    each,
+    ignoring,
+    key_schema,
+    keys,
+    kind,
+    with_settings,
+)
+
+TABLES: Final = "harness.codecs.debezium.tables"
+PRIMARY: Final = f"{TABLES}:_primary"
+KEY_COLUMNS: Final = f"{TABLES}:TableShaper._key_columns"
+LISTED: Final = "harness.codecs.debezium_vitess.encode:_message_keys"
+NAMES: Final = "harness.codecs.debezium.adjustment"
+CHECK: Final = "harness.codecs.debezium_vitess.task:_check_name"
+EMPTY: Final = Schema(SchemaType.STRUCT, optional=True, name="none.Key")
+MODES: Final = {
+    "field": "field.name.adjustment.mode",
+    "schema": "schema.name.adjustment.mode",
+}
+
+
+def _of_unique(choose: Callable[[tuple[str, ...]], tuple[str, ...]]) -> Patch:
+    """Return the patch that chooses otherwise among the unique columns of a table without a key."""
+
+    def primary(columns: Sequence[ColumnType]) -> tuple[str, ...]:
+        own = tuple(column.name for column in columns if column.primary)
+        return own or choose(tuple(column.name for column in columns if column.unique))
+
+    return instead(PRIMARY, primary)
+
+
+def _fields(change: Callable[[Field], Field]) -> Patch:
+    """Return the patch that changes the schema of each field of a key."""
+    return key_schema(lambda schema: replace(schema, fields=tuple(map(change, schema.fields))))
+
+
+def _kind(of: SchemaType, field: Field) -> Field:
+    if field.schema.kind is not SchemaType.INT32:
+        return field
+    return replace(field, schema=replace(field.schema, kind=of))
+
+
+def _as_text(record: ConnectRecord) -> Records:
+    """Yield a record with the whole numbers of its key as text."""
+    schema = record.key_schema
+    if schema is None or kind(record) != CHANGE:
+        return (record,)
+    fields = tuple(_kind(SchemaType.STRING, field) for field in schema.fields)
+    key = {n: str(v) if isinstance(v, int) else v for n, v in record.key.items()}
+    return (replace(record, key_schema=replace(schema, fields=fields), key=key),)
+
+
+def _keyless(schema: Schema | None, key: Any) -> Patch:  # noqa: ANN401 a key is of any kind
+    def changed(record: ConnectRecord) -> Records:
+        if kind(record) != CHANGE or record.key_schema is not None:
+            return (record,)
+        return (replace(record, key_schema=schema, key=key),)
+
+    return each(changed)
+
+
+def _listed(change: Callable[[str], str]) -> Patch:
+    """Return the patch that changes what `message.key.columns` says."""
+    return patch(LISTED, lambda original: lambda listed: original(listed and change(listed)))
+
+
+def _plain_names(listed: str) -> str:
+    """Return the list with its columns as names that are no expressions."""
+    parts = [part.partition(":") for part in listed.split(";")]
+    return ";".join(f"{table}:{','.join(map(re.escape, c.split(',')))}" for table, _, c in parts)
+
+
+def _prefixes(listed: str) -> str:
+    return re.sub(r"\^(\w+)", r"\1.*", listed)
+
+
+def _no_own_key(original: Callable[..., Any]) -> Callable[..., Any]:
+    def columns(self: Any, key: Any, given: Any, primary: Any) -> Any:  # noqa: ANN401 see patch
+        return original(self, key, given, () if self.message_keys else primary)
+
+    return columns
+
+
+def _second_renamed(pairs: Sequence[tuple[str, Schema]]) -> tuple[Field, ...]:
+    met: list[str] = []
+    for name, _ in pairs:
+        met.append(f"{name}_" if name in met else name)
+    return tuple(Field(name, schema) for name, (_, schema) in zip(met, pairs, strict=True))
+
+
+def _digit_lost(original: Callable[[str], str]) -> Callable[[str], str]:
+    return lambda name: re.sub(r"^_\d", "_", original(name))
+
+
+def _underline_kept(original: Callable[[str], str]) -> Callable[[str], str]:
+    return lambda name: original(name).replace("_u005f", "_")
+
+
+def _padded(original: Callable[[str], str]) -> Callable[[str], str]:
+    return lambda name: original(name).replace("_u00", "_u")
+
+
+def _adjusted() -> tuple[WrongProducer, ...]:
+    """Return, for each mode of names, one that ignores it and others that err in it."""
+    return tuple(
+        row
+        for part, setting in MODES.items()
+        for table in [f"{NAMES}:{part.upper()}_NAMES"]
+        for row in (
+            WrongProducer(
+                f"vitess-{part}-names-unadjusted",
+                f"vitess.name.{part}-avro",
+                f"It ignores `{setting}`.",
+                ignoring(setting),
+            ),
+            WrongProducer(
+                f"vitess-{part}-names-in-small-letters",
+                f"vitess.name.{part}-avro",
+                f"It writes adjusted names of {part}s in small letters.",
+                entry(table, "avro", lambda made: lambda name: made(name).lower()),
+            ),
+            WrongProducer(
+                f"vitess-{part}-names-underlined",
+                f"vitess.name.{part}-avro-unicode",
+                f"It writes `_` for each character that a {part}'s name may not have.",
+                with_settings(partial(_instead, setting, "avro_unicode", "avro")),
+            ),
+            WrongProducer(
+                f"vitess-{part}-names-keep-underline",
+                f"vitess.name.{part}-avro-unicode",
+                f"It leaves `_` in names of {part}s as it is.",
+                entry(table, "avro_unicode", _underline_kept),
+            ),
+            WrongProducer(
+                f"vitess-{part}-names-with-short-codes",
+                f"vitess.name.{part}-avro-unicode",
+                f"It writes codes in names of {part}s without zeros before them.",
+                entry(table, "avro_unicode", _padded),
+            ),
+        )
+    )
+
+
+def _instead(name: str, old: str, new: str, own: dict[str, Any]) -> None:
+    if own.get(name) == old:
+        own[name] = new
+
+
+ROWS: tuple[WrongProducer, ...] = (
+    *_adjusted(),
+    WrongProducer(
+        "vitess-key-of-last-unique",
+        "vitess.key.first-unique",
+        "It takes the last column with a unique key for the key.",
+        _of_unique(lambda names: names[-1:]),
+    ),
+    WrongProducer(
+        "vitess-key-of-all-unique",
+        "vitess.key.first-unique",
+        "It takes all columns with unique keys for the key.",
+        _of_unique(lambda names: names),
+    ),
+    WrongProducer(
+        "vitess-key-of-primary-alone",
+        "vitess.key.first-unique",
+        "It knows no key but a primary key.",
+        _of_unique(lambda _: ()),
+    ),
+    WrongProducer(
+        "vitess-keyless-has-empty-key",
+        "vitess.key.keyless",
+        "It gives a row without a key an empty struct as its key.",
+        _keyless(replace(EMPTY, optional=False), {}),
+    ),
+    WrongProducer(
+        "vitess-keyless-has-schema",
+        "vitess.key.keyless-schema",
+        "It gives the null key of a row without a key an optional schema.",
+        _keyless(EMPTY, None),
+    ),
+    WrongProducer(
+        "vitess-key-optional",
+        "vitess.key.struct",
+        "It calls the key's struct optional.",
+        key_schema(lambda schema: replace(schema, optional=True)),
+    ),
+    WrongProducer(
+        "vitess-key-without-name",
+        "vitess.key.struct",
+        "It gives the key's struct no name.",
+        key_schema(lambda schema: replace(schema, name=None)),
+    ),
+    WrongProducer(
+        "vitess-key-of-wider-numbers",
+        "vitess.key.struct",
+        "It calls int32 int64 in keys.",
+        _fields(partial(_kind, SchemaType.INT64)),
+    ),
+    WrongProducer(
+        "vitess-key-reversed",
+        "vitess.key.struct",
+        "It writes the fields of a key from the last to the first.",
+        key_schema(lambda schema: replace(schema, fields=schema.fields[::-1])),
+    ),
+    WrongProducer(
+        "vitess-key-as-text",
+        "vitess.key.schema-text",
+        "It writes whole numbers of keys as text, as the page's sample does.",
+        each(_as_text),
+    ),
+    WrongProducer(
+        "vitess-key-fields-optional",
+        "vitess.key.schema-text",
+        "It calls the fields of a key optional.",
+        _fields(lambda field: replace(field, schema=replace(field.schema, optional=True))),
+    ),
+    WrongProducer(
+        "vitess-message-key-ignored",
+        "vitess.key.message-key-columns",
+        "It ignores `message.key.columns`.",
+        ignoring("message.key.columns"),
+    ),
+    WrongProducer(
+        "vitess-message-key-in-column-order",
+        "vitess.key.message-key-columns",
+        "It writes the columns of `message.key.columns` in the table's order.",
+        result(KEY_COLUMNS, sorted),
+    ),
+    WrongProducer(
+        "vitess-message-key-of-plain-names",
+        "vitess.key.message-key-expression",
+        "It takes the columns of `message.key.columns` for plain names.",
+        _listed(_plain_names),
+    ),
+    WrongProducer(
+        "vitess-message-key-of-beginnings",
+        "vitess.key.message-key-expression",
+        "It takes `^l` for all columns with l, as the page does.",
+        _listed(_prefixes),
+    ),
+    WrongProducer(
+        "vitess-message-key-or-none",
+        "vitess.key.message-key-unknown",
+        "It gives no key to a table of which `message.key.columns` names no column.",
+        patch(KEY_COLUMNS, _no_own_key),
+    ),
+    WrongProducer(
+        "vitess-key-without-topic-field",
+        "vitess.key.topic-field",
+        "It leaves the field that tells the tables of one topic apart out of keys.",
+        with_settings(lambda own: own.update({"topic.key.enforce.uniqueness": False})),
+    ),
+    WrongProducer(
+        "vitess-key-topic-field-renamed",
+        "vitess.key.topic-field",
+        "It calls the field that tells the tables of one topic apart `table`.",
+        with_settings(lambda own: own.setdefault("topic.key.field.name", "table")),
+    ),
+    WrongProducer(
+        "vitess-key-topic-field-empty",
+        "vitess.key.topic-field",
+        "It leaves the field that tells the tables of one topic apart empty.",
+        keys(
+            lambda key: key.update(
+                {name: "" for name in key if name == "__dbz__physicalTableIdentifier"}
+            )
+        ),
+    ),
+    WrongProducer(
+        "vitess-names-adjusted-by-default",
+        "vitess.name.untouched",
+        "It adjusts the names of fields for Avro by default.",
+        by_default(field_name_adjustment_mode="avro"),
+    ),
+    WrongProducer(
+        "vitess-field-digit-lost",
+        "vitess.name.field-avro",
+        "It writes `_` in the place of a leading digit.",
+        entry(f"{NAMES}:FIELD_NAMES", "avro", _digit_lost),
+    ),
+    WrongProducer(
+        "vitess-second-field-renamed",
+        "vitess.name.field-conflict",
+        "It gives the second of two columns another name that are adjusted to one.",
+        instead(f"{TABLES}:_unique", _second_renamed),
+    ),
+    WrongProducer(
+        "vitess-at-column-sent",
+        "vitess.name.at-column",
+        "It sends a column whose name begins with `@`.",
+        returns(CHECK, None),
+    ),
+    WrongProducer(
+        "vitess-lost-name-sent",
+        "vitess.stop.at-column",
+        "It goes on with `@` and a number as the name of a column whose name was lost.",
+        returns(CHECK, None),
+    ),
+)

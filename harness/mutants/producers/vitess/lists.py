@@ -1,0 +1,318 @@
+"""Lists and rules of the configuration: tables, columns, operations, failures, DDL."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Final
+
+from harness.codecs.connect.errors import JavaError
+from harness.codecs.debezium.columns import ColumnType
+from harness.codecs.debezium.mappers import Mapper, Parameters
+from harness.codecs.debezium.selection import expressions
+from harness.mutants.producers.mutant import WrongProducer
+from harness.mutants.producers.patch import Patch, instead, patch, result
+from harness.mutants.producers.vitess.edits import (
+    SCHEMA_CHANGE,
+    by_default,
+    ignoring,
+    one,
+    valued,
+    with_settings,
+)
+
+SELECTION: Final = "harness.codecs.debezium.selection"
+MAPPERS: Final = "harness.codecs.debezium.mappers"
+TASK: Final = "harness.codecs.debezium_vitess.task"
+FAILURES: Final = "event.processing.failure.handling.mode"
+TRUNCATE: Final = "column.truncate.to."
+# Setting -> its clause, where to ignore it is all that can be wrong.
+IGNORED: Final = {
+    "table.include.list": "vitess.filter.table-include",
+    "table.exclude.list": "vitess.filter.table-exclude",
+    "column.include.list": "vitess.filter.column-include",
+    "column.exclude.list": "vitess.filter.column-exclude",
+    "column.propagate.source.type": "vitess.column.propagate",
+    "datatype.propagate.source.type": "vitess.datatype.propagate",
+    "skipped.operations": "vitess.skipped.operations",
+    "skip.messages.without.change": "vitess.skipped.without-change",
+    "include.schema.changes": "vitess.ddl.schema-change",
+    FAILURES: "vitess.failure.skip",
+}
+# Name of a row, a rule's beginning, its clause.
+RULES: Final = (
+    ("truncation", TRUNCATE, "vitess.column.truncate"),
+    ("mask", "column.mask.with.", "vitess.column.mask"),
+    ("hash", "column.mask.hash.", "vitess.column.hash"),
+)
+
+
+def _without_rules(beginning: str, kept: int = 0) -> Patch:
+    """Return the patch that ignores rules whose names begin so, but the first few."""
+
+    def change(own: dict[str, Any]) -> None:
+        for name in [name for name in own if name.startswith(beginning)][kept:]:
+            del own[name]
+
+    return with_settings(change)
+
+
+def _searching(listed: str) -> Callable[[str], bool]:
+    patterns = expressions(listed)
+    return lambda name: any(pattern.search(name) for pattern in patterns)
+
+
+def _exact(listed: str) -> Callable[[str], bool]:
+    patterns = [re.compile(pattern.pattern) for pattern in expressions(listed)]
+    return lambda name: any(pattern.fullmatch(name) for pattern in patterns)
+
+
+def _whole_bytes(value: str, length: int) -> str:
+    return value.encode()[:length].decode(errors="ignore")
+
+
+def _code_points(value: str, length: int) -> str:
+    return value[:length]
+
+
+def _of_numbers(mapper: Mapper) -> Mapper:
+    """Return a truncation that leaves a number out that it would cut if it were a text."""
+
+    def change(column: ColumnType) -> Callable[[Any], Any] | None:
+        found = mapper.change(column)
+        if found is None:
+            return None
+        return lambda value: None if isinstance(value, int) else found(value)
+
+    return replace(mapper, change=change)
+
+
+def _null_kept(original: Callable[[int], Callable[[Any], Any]]) -> Callable[..., Any]:
+    return lambda length: lambda value: None if value is None else original(length)(value)
+
+
+def _null_hashed(original: Callable[..., Mapper]) -> Callable[..., Mapper]:
+    def hashing(algorithm: str, salt: str, to_bytes: Callable[[str], bytes]) -> Mapper:
+        mapper = original(algorithm, salt, to_bytes)
+
+        def change(column: ColumnType) -> Callable[[Any], Any] | None:
+            found = mapper.change(column)
+            return found and (lambda value: found("" if value is None else value))
+
+        return replace(mapper, change=change)
+
+    return hashing
+
+
+def _parameter_lost(name: str) -> Patch:
+    """Return the patch that leaves out one of the parameters that propagation adds."""
+
+    def change(found: Parameters) -> Parameters:
+        return tuple(pair for pair in found if not pair[0].endswith(name))
+
+    return result(f"{MAPPERS}:_propagated", change)
+
+
+def _unqualified(_: object, last: str) -> tuple[str, str]:
+    return last, last
+
+
+def _skipping(original: Callable[..., None]) -> Callable[..., None]:
+    """Leave out a table whose columns cannot be, where rows that fail are skipped."""
+
+    def fields(self: Any, event: object) -> None:  # noqa: ANN401 a method of any instance
+        try:
+            original(self, event)
+        except JavaError:
+            if self.emitter.failure_mode == "fail":
+                raise
+
+    return fields
+
+
+def _kept_by_key(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Compare nothing but the first column where updates without a change are to be left out."""
+    del original
+
+    def same(old: dict[str, Any], new: dict[str, Any]) -> bool:
+        return [*old.values()][:1] == [*new.values()][:1]
+
+    return same
+
+
+ROWS: tuple[WrongProducer, ...] = (
+    *(
+        WrongProducer(
+            f"vitess-{setting.replace('.', '-')}-ignored",
+            clause,
+            f"It ignores `{setting}`.",
+            ignoring(setting),
+        )
+        for setting, clause in IGNORED.items()
+    ),
+    *(
+        WrongProducer(
+            f"vitess-{name}-ignored",
+            clause,
+            f"It ignores rules that begin with `{beginning}`.",
+            _without_rules(beginning),
+        )
+        for name, beginning, clause in RULES
+    ),
+    WrongProducer(
+        "vitess-no-table-by-default",
+        "vitess.filter.default-all",
+        "It captures no table that no list names.",
+        by_default(table_include_list="none"),
+    ),
+    WrongProducer(
+        "vitess-one-table-by-default",
+        "vitess.filter.default-all",
+        "It captures tables with a key alone where no list names any.",
+        by_default(table_include_list=r".*\.customers"),
+    ),
+    WrongProducer(
+        "vitess-lists-match-parts",
+        "vitess.filter.anchored",
+        "It takes a part of a name for a match of a list's expression.",
+        instead(f"{SELECTION}:includes", _searching),
+    ),
+    WrongProducer(
+        "vitess-lists-match-case",
+        "vitess.filter.anchored",
+        "It takes letters of another case for no match of a list's expression.",
+        instead(f"{SELECTION}:includes", _exact),
+    ),
+    WrongProducer(
+        "vitess-truncation-to-bytes",
+        "vitess.column.truncate",
+        "It cuts texts to bytes of UTF-8.",
+        instead(f"{MAPPERS}:shortened", _whole_bytes),
+    ),
+    WrongProducer(
+        "vitess-truncation-to-code-points",
+        "vitess.column.truncate",
+        "It cuts texts to code points.",
+        instead(f"{MAPPERS}:shortened", _code_points),
+    ),
+    WrongProducer(
+        "vitess-truncation-of-numbers",
+        "vitess.column.truncate",
+        "It leaves numbers out of columns whose texts are cut.",
+        result(f"{MAPPERS}:_truncation", _of_numbers),
+    ),
+    WrongProducer(
+        "vitess-one-truncation",
+        "vitess.column.truncate-several",
+        "It cuts texts to the first length of several alone.",
+        _without_rules(TRUNCATE, 1),
+    ),
+    WrongProducer(
+        "vitess-mask-keeps-null",
+        "vitess.column.mask",
+        "It leaves NULL where a text is masked.",
+        patch(f"{MAPPERS}:_starred", _null_kept),
+    ),
+    WrongProducer(
+        "vitess-mask-one-longer",
+        "vitess.column.mask",
+        "It masks a text with one asterisk too many.",
+        patch(f"{MAPPERS}:_starred", lambda original: lambda length: original(length + 1)),
+    ),
+    WrongProducer(
+        "vitess-hash-of-null",
+        "vitess.column.hash",
+        "It hashes NULL like the empty text.",
+        patch(f"{MAPPERS}:_hashing", _null_hashed),
+    ),
+    WrongProducer(
+        "vitess-hash-without-salt",
+        "vitess.column.hash",
+        "It hashes a text without the salt.",
+        patch(
+            f"{MAPPERS}:_hashing",
+            lambda original: lambda algorithm, _, to_bytes: original(algorithm, "", to_bytes),
+        ),
+    ),
+    *(
+        WrongProducer(
+            f"vitess-propagates-no-{name}",
+            "vitess.column.propagate",
+            f"It propagates a column's source type without its {name}.",
+            _parameter_lost(name),
+        )
+        for name in ("type", "length", "name")
+    ),
+    WrongProducer(
+        "vitess-propagates-no-type-of-a-kind",
+        "vitess.datatype.propagate",
+        "It looks for a bare type's name where lists name keyspace and table, too.",
+        instead(f"{MAPPERS}:_names", _unqualified),
+    ),
+    *(
+        WrongProducer(
+            f"vitess-skips-{op}-by-default",
+            "vitess.skipped.default",
+            f"It skips the operation `{op}` by default.",
+            by_default(skipped_operations=op),
+        )
+        for op in "cud"
+    ),
+    WrongProducer(
+        "vitess-changes-of-one-column-seen",
+        "vitess.skipped.without-change",
+        "It takes an update for none that leaves the first column as it was.",
+        patch("harness.codecs.debezium.emitter:_same", _kept_by_key),
+    ),
+    WrongProducer(
+        "vitess-failures-skipped-by-default",
+        "vitess.failure.fail",
+        "It leaves a row out that cannot be parsed, whatever the failure mode.",
+        by_default(event_processing_failure_handling_mode="skip"),
+    ),
+    WrongProducer(
+        "vitess-at-column-skipped",
+        "vitess.failure.not-covered",
+        "It leaves a table out with a column that begins with `@` where rows may be skipped.",
+        patch(f"{TASK}:Task._fields", _skipping),
+    ),
+    WrongProducer(
+        "vitess-ddl-by-default",
+        "vitess.ddl.none",
+        "It sends DDL by default.",
+        by_default(include_schema_changes=True),
+    ),
+    WrongProducer(
+        "vitess-ddl-elsewhere",
+        "vitess.ddl.schema-change",
+        "It sends DDL to a topic of its own.",
+        one(SCHEMA_CHANGE, lambda record: replace(record, topic=f"{record.topic}.ddl")),
+    ),
+    WrongProducer(
+        "vitess-ddl-without-statement",
+        "vitess.ddl.schema-change",
+        "It sends DDL without the statement.",
+        valued(SCHEMA_CHANGE, "ddl", lambda _: ""),
+    ),
+    WrongProducer(
+        "vitess-replica-without-tombstones",
+        "vitess.tablet.type",
+        "It sends no tombstones where a replica is read.",
+        with_settings(
+            lambda own: own.update(
+                {"tombstones.on.delete": own.get("vitess.tablet.type") != "REPLICA"}
+            )
+        ),
+    ),
+    WrongProducer(
+        "vitess-read-only-tablet-without-headers",
+        "vitess.tablet.type",
+        "It sends no context headers where a read-only tablet is read.",
+        with_settings(
+            lambda own: own.update(
+                {"extended.headers.enabled": own.get("vitess.tablet.type") != "RDONLY"}
+            )
+        ),
+    ),
+)

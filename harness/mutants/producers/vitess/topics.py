@@ -1,0 +1,186 @@
+"""Names of topics: their parts, the strategies, and which records share one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final
+
+from harness.codecs.connect.schema import ConnectRecord
+from harness.codecs.debezium.settings import ConnectorSettings
+from harness.codecs.debezium.topics import TableKey, joined
+from harness.mutants.producers.mutant import WrongProducer
+from harness.mutants.producers.patch import Patch, instead, patch, result, returns
+from harness.mutants.producers.vitess.edits import (
+    CHANGE,
+    by_default,
+    ignoring,
+    one,
+    op,
+    with_settings,
+)
+
+TOPICS: Final = "harness.codecs.debezium.topics"
+BY_CATALOG: Final = "io.debezium.schema.DefaultTopicNamingStrategy"
+ESCAPING: Final = "io.debezium.schema.SchemaUnicodeTopicNamingStrategy"
+
+
+def _parts(*parts: str) -> Patch:
+    """Return the patch that makes the default strategy's names of other parts of a table."""
+
+    def name(settings: ConnectorSettings, key: TableKey) -> str:
+        known = {
+            "prefix": settings.prefix,
+            "shard": key.catalog,
+            "keyspace": key.schema,
+            "table": key.table,
+        }
+        return joined(settings, *(known[part] for part in parts))
+
+    return instead(f"{TOPICS}:_schema_parts", name)
+
+
+def _replaced_by(text: str) -> Patch:
+    return returns(f"{TOPICS}:_replaced_unit", text)
+
+
+def _unsanitised(_: Callable[[str], str]) -> Callable[[str], str]:
+    return lambda name: name
+
+
+def _apart(record: ConnectRecord) -> ConnectRecord:
+    return replace(record, topic=f"{record.topic}.d") if op(record) == "d" else record
+
+
+ROWS: tuple[WrongProducer, ...] = (
+    WrongProducer(
+        "vitess-tables-share-one-topic",
+        "vitess.topic.per-table",
+        "It sends all tables of a keyspace to one topic.",
+        _parts("prefix", "keyspace"),
+    ),
+    WrongProducer(
+        "vitess-deletes-in-another-topic",
+        "vitess.topic.one-per-table",
+        "It sends deletes to another topic than inserts and updates.",
+        one(CHANGE, _apart),
+    ),
+    WrongProducer(
+        "vitess-topic-without-prefix",
+        "vitess.topic.name",
+        "It leaves the prefix out of a topic's name.",
+        _parts("keyspace", "table"),
+    ),
+    WrongProducer(
+        "vitess-topic-without-keyspace",
+        "vitess.topic.name",
+        "It leaves the keyspace out of a topic's name.",
+        _parts("prefix", "table"),
+    ),
+    WrongProducer(
+        "vitess-topic-table-first",
+        "vitess.topic.name",
+        "It writes the table before the keyspace in a topic's name.",
+        _parts("prefix", "table", "keyspace"),
+    ),
+    WrongProducer(
+        "vitess-topic-in-small-letters",
+        "vitess.topic.name",
+        "It writes topics' names in small letters.",
+        result(f"{TOPICS}:_schema_parts", str.lower),
+    ),
+    WrongProducer(
+        "vitess-topic-with-shard",
+        "vitess.topic.no-shard",
+        "It puts the shard into a topic's name.",
+        _parts("prefix", "shard", "keyspace", "table"),
+    ),
+    WrongProducer(
+        "vitess-topic-delimiter-ignored",
+        "vitess.topic.delimiter",
+        "It ignores `topic.delimiter`.",
+        ignoring("topic.delimiter"),
+    ),
+    WrongProducer(
+        "vitess-topic-prefix-stays",
+        "vitess.topic.prefix-changed",
+        "It goes on under the old prefix.",
+        with_settings(lambda own: own.update({"topic.prefix": "vitess"})),
+    ),
+    WrongProducer(
+        "vitess-topic-strategy-ignored",
+        "vitess.topic.table-strategy",
+        "It names topics by the schema strategy, whatever `topic.naming.strategy` says.",
+        ignoring("topic.naming.strategy"),
+    ),
+    WrongProducer(
+        "vitess-topic-override-ignored",
+        "vitess.topic.table-strategy",
+        "It ignores `override.data.change.topic.prefix`.",
+        ignoring("override.data.change.topic.prefix"),
+    ),
+    WrongProducer(
+        "vitess-topic-override-of-boundaries",
+        "vitess.topic.table-strategy",
+        "It takes the prefix for data topics for the transactions' topic as well.",
+        with_settings(
+            lambda own: own.update(
+                {"topic.prefix": own.get("override.data.change.topic.prefix", own["topic.prefix"])}
+            )
+        ),
+    ),
+    WrongProducer(
+        "vitess-topic-of-catalogs-by-default",
+        "vitess.topic.schema-strategy",
+        "It names topics by the shard in the place of the keyspace by default.",
+        by_default(topic_naming_strategy=BY_CATALOG),
+    ),
+    WrongProducer(
+        "vitess-topic-of-tables-by-default",
+        "vitess.topic.schema-strategy",
+        "It names topics by the table alone by default.",
+        by_default(topic_naming_strategy="io.debezium.connector.vitess.TableTopicNamingStrategy"),
+    ),
+    WrongProducer(
+        "vitess-topic-regex-unused",
+        "vitess.topic.regex-strategy",
+        "It leaves names as they are under a regex naming strategy.",
+        returns(f"{TOPICS}:_replaced", ""),
+    ),
+    WrongProducer(
+        "vitess-topic-regex-in-part",
+        "vitess.topic.regex-strategy",
+        "It drops the groups of `topic.replacement`.",
+        with_settings(
+            lambda own: own.update(
+                {"topic.replacement": own["topic.replacement"].replace("$1", "all")}
+                if "topic.replacement" in own
+                else {}
+            )
+        ),
+    ),
+    WrongProducer(
+        "vitess-topic-characters-dashed",
+        "vitess.topic.sanitised",
+        "It writes `-` for a character that a topic's name may not have.",
+        _replaced_by("-"),
+    ),
+    WrongProducer(
+        "vitess-topic-characters-dropped",
+        "vitess.topic.sanitised",
+        "It leaves characters out that a topic's name may not have.",
+        _replaced_by(""),
+    ),
+    WrongProducer(
+        "vitess-topic-characters-escaped",
+        "vitess.topic.sanitised",
+        "It writes the code of a character that a topic's name may not have.",
+        by_default(topic_naming_strategy=ESCAPING),
+    ),
+    WrongProducer(
+        "vitess-topic-characters-kept",
+        "vitess.topic.sanitised",
+        "It keeps characters that a topic's name may not have.",
+        patch(f"{TOPICS}:underscored", _unsanitised),
+    ),
+)

@@ -1,0 +1,164 @@
+"""Values that cannot be what they are: NULL where none may be, members without a name, no UTF-8."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Final
+
+from harness.codecs.debezium.columns import ColumnType, Conversion
+from harness.codecs.debezium.rows import FieldReader, Row
+from harness.codecs.debezium.tables import TableShape
+from harness.mutants.producers.mutant import WrongProducer
+from harness.mutants.producers.patch import Patch, instead, patch, result
+
+VALUES: Final = "harness.codecs.debezium_vitess.values"
+MEMBERS: Final = "harness.codecs.debezium.enum_set"
+SLOT: Final = "harness.codecs.debezium.rows:value_slot"
+TEXT: Final = "harness.codecs.connect.java:text"
+_MEMBER: Final = re.compile(r"'((?:[^']|'')*)'")
+
+
+def _escaped_members(original: Callable[..., Conversion]) -> Callable[..., Conversion]:
+    """Escape commas in what the schema allows; values stay."""
+
+    def members(column: ColumnType, name: str, number: Callable[..., str]) -> Conversion:
+        names = tuple(member.replace(",", "\\,") for member in column.members)
+        made = original(replace(column, members=names), name, number)
+        return replace(original(column, name, number), schema=made.schema)
+
+    return members
+
+
+def _zero_for_failure(original: Callable[..., FieldReader]) -> Callable[..., FieldReader]:
+    """Read 0 where a value cannot be converted."""
+
+    def slot(name: str, index: int, found: Conversion, change: Any) -> FieldReader:  # noqa: ANN401 see patch
+        made = original(name, index, found, change)
+        if not found.fails:
+            return made
+
+        def read(cell: bytes) -> Any:  # noqa: ANN401 a value is of any kind
+            value = made[2](cell)
+            return 0 if value is None else value
+
+        return (*made[:2], read, made[3])
+
+    return slot
+
+
+def _zero_where_required(shape: TableShape, row: Row) -> None:
+    row.update({name: 0 for name, _ in shape.required if row[name] is None})
+
+
+def _proper_members(definition: str) -> tuple[str, ...]:
+    return tuple(member.replace("''", "'") for member in _MEMBER.findall(definition))
+
+
+def _numbered(names: tuple[str, ...], index: int) -> str:
+    return names[index - 1] if 1 <= index <= len(names) else str(index)
+
+
+def _first(names: tuple[str, ...], index: int) -> str:
+    return names[index - 1 if 1 <= index <= len(names) else 0]
+
+
+def _unsigned_sets(original: Callable[..., Conversion]) -> Callable[..., Conversion]:
+    """Read the bit mask of a SET as a number without a sign."""
+
+    def members(column: ColumnType, name: str, number: Callable[..., str]) -> Conversion:
+        made = original(column, name, number)
+        return replace(made, parse=int) if column.type == "SET" and made.convert else made
+
+    return members
+
+
+def _nulls(of: type, value: object) -> Patch:
+    """Return the patch that puts another value in the place of a type's zero."""
+    return result(
+        f"{VALUES}:conversion",
+        lambda found: (
+            replace(found, null=value) if found is not None and type(found.null) is of else found
+        ),
+    )
+
+
+def _decoded(errors: str) -> Patch:
+    return instead(TEXT, lambda raw: raw.decode(errors=errors))
+
+
+ROWS: tuple[WrongProducer, ...] = (
+    WrongProducer(
+        "vitess-allowed-escaped",
+        "vitess.value.allowed-unescaped",
+        "It escapes a comma within a member in `allowed`.",
+        patch(f"{VALUES}:_members", _escaped_members),
+    ),
+    WrongProducer(
+        "vitess-unconverted-is-zero",
+        "vitess.value.conversion-null",
+        "It sends 0 for a value that cannot be converted.",
+        patch(SLOT, _zero_for_failure),
+    ),
+    WrongProducer(
+        "vitess-unconverted-goes-on",
+        "vitess.value.conversion-null",
+        "It sends 0 for a value that cannot be converted where the column allows no null.",
+        instead("harness.codecs.debezium.tables:TableShape.validate", _zero_where_required),
+    ),
+    WrongProducer(
+        "vitess-empty-member-read",
+        "vitess.value.enum-empty-member",
+        "It reads a list of members with an empty one as it is meant.",
+        instead(f"{MEMBERS}:members", _proper_members),
+    ),
+    WrongProducer(
+        "vitess-enum-index-as-text",
+        "vitess.value.enum-index",
+        "It sends the index that no ENUM member has.",
+        instead(f"{MEMBERS}:enum_text", _numbered),
+    ),
+    WrongProducer(
+        "vitess-enum-index-first",
+        "vitess.value.enum-index",
+        "It sends the first member for an index that no ENUM member has.",
+        instead(f"{MEMBERS}:enum_text", _first),
+    ),
+    WrongProducer(
+        "vitess-null-number-is-minus-one",
+        "vitess.value.null-in-not-null",
+        "It sends -1 for a NULL among numbers that may have none.",
+        _nulls(int, -1),
+    ),
+    WrongProducer(
+        "vitess-null-text-in-words",
+        "vitess.value.null-in-not-null",
+        "It sends the text NULL for a NULL among texts that may have none.",
+        _nulls(str, "NULL"),
+    ),
+    WrongProducer(
+        "vitess-null-bytes-are-zero",
+        "vitess.value.null-in-not-null",
+        "It sends a zero byte for a NULL among bytes that may have none.",
+        _nulls(bytes, b"\0"),
+    ),
+    WrongProducer(
+        "vitess-last-bit-of-a-set",
+        "vitess.value.set-bit-63",
+        "It sends a SET with its 64th member.",
+        patch(f"{VALUES}:_members", _unsigned_sets),
+    ),
+    WrongProducer(
+        "vitess-no-utf8-left-out",
+        "vitess.value.utf8",
+        "It leaves out of a text what is not UTF-8.",
+        _decoded("ignore"),
+    ),
+    WrongProducer(
+        "vitess-no-utf8-escaped",
+        "vitess.value.utf8",
+        "It escapes in a text what is not UTF-8.",
+        _decoded("backslashreplace"),
+    ),
+)
