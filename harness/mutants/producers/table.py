@@ -12,6 +12,7 @@ from types import MappingProxyType
 
 from harness.errors import UsageError
 from harness.mutants.producers.avro import ROWS as AVRO
+from harness.mutants.producers.changefeed import ROWS as CHANGEFEED
 from harness.mutants.producers.connect import converters
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.open import ROWS as OPEN
@@ -22,6 +23,7 @@ GROUP = "cdc_conformance.wrong_producers"
 SECTIONS: tuple[tuple[WrongProducer, ...], ...] = (
     OPEN,
     AVRO,
+    CHANGEFEED,
     converters.ROWS,
     registries.ROWS,
     VITESS,

@@ -1,15 +1,25 @@
-"""Patches of the TiDB source simulator, by what they do to the events that an encoder is given."""
+"""Patches of the TiDB source simulator, by what they do to decisions and to the events sent."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
+from typing import Any
 
+from harness.ddl import DdlJob
 from harness.model.source_events import DdlEvent, ResolvedEvent, RowEvent, SourceEvent
-from harness.mutants.producers.patch import Patch, result
+from harness.mutants.producers.patch import Patch, patch, result
+from harness.sources.decision import PULLER, REPLICATE, Decision, ignore, stop
+from harness.sources.tidb.changefeed import Changefeed
 
 EMITTED = "harness.sources.tidb.simulator:emitted"
+PULLER_CLASS = "harness.sources.tidb.puller:Puller"
+FILTERS = "harness.sources.tidb.change_filter:ChangeFilter"
 Rows = Callable[[RowEvent], Iterable[SourceEvent]]
+Judge = Callable[[DdlJob, Decision], Decision]
+LEFT_OUT = ignore(PULLER, "a mutant leaves it out")
+STOPPED = stop(PULLER, "ErrOwnerUnknown", "a mutant stops here")
 
 
 def emitted(change: Callable[[Sequence[SourceEvent]], Iterable[SourceEvent]]) -> Patch:
@@ -44,6 +54,34 @@ def resolved(change: Callable[[ResolvedEvent], Iterable[SourceEvent]]) -> Patch:
     return each(lambda event: change(event) if isinstance(event, ResolvedEvent) else (event,))
 
 
-def without_ddl(action: str) -> Patch:
-    """Return the patch by which DDL events of one action, such as `add_column`, are not sent."""
-    return ddl(lambda event: () if event.action == action else (event,))
+def judged(change: Judge) -> Patch:
+    """Return the patch that changes what the puller decides of each DDL job.
+
+    The schemas that the changefeed knows follow the job all the same, so its rows go on.
+    """
+    return result(
+        f"{PULLER_CLASS}.judge",
+        lambda found: [(job, change(job, decision)) for job, decision in found],
+    )
+
+
+def renames(change: Callable[[Sequence[DdlJob], Any], Any]) -> Patch:
+    """Return the patch that changes what is decided of a RENAME TABLE of several pairs."""
+
+    def changed(original: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda puller, jobs, start: change(jobs, original(puller, jobs, start))
+
+    return patch(f"{PULLER_CLASS}._rename_tables", changed)
+
+
+def all_sent(jobs: Sequence[DdlJob]) -> list[tuple[DdlJob, Decision]]:
+    """Return that every pair of a RENAME TABLE is sent."""
+    return [(job, REPLICATE) for job in jobs]
+
+
+def settings(change: Callable[[Changefeed], Any]) -> Patch:
+    """Return the patch that changes fields of a changefeed as it was read from its settings."""
+    return result(
+        "harness.sources.tidb.changefeed:changefeed",
+        lambda found: replace(found, **change(found)),
+    )

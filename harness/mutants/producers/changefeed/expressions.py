@@ -1,0 +1,169 @@
+"""Value expressions of event filters: which image they see, and which result leaves a row out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from harness.ddl import Expr
+from harness.errors import SourceStopped
+from harness.model.change import Op
+from harness.model.table import Table
+from harness.model.values import Row
+from harness.mutants.producers.mutant import WrongProducer
+from harness.mutants.producers.patch import Patch, entry, patch
+from harness.sources.tidb.expressions import evaluate
+from harness.sources.tidb.value_filter import DELETE, INSERT, KEYS, UPDATE_NEW, UPDATE_OLD
+
+VALUES: Final = "harness.sources.tidb.value_filter"
+EVALUATE: Final = "harness.sources.tidb.expressions.evaluate"
+Result = Any
+_CLAUSES: Mapping[str, str] = {
+    INSERT: "changefeed.expression.insert",
+    DELETE: "changefeed.expression.delete",
+    UPDATE_OLD: "changefeed.expression.update-old",
+    UPDATE_NEW: "changefeed.expression.update-new",
+}
+
+
+def _ignored(key: str) -> WrongProducer:
+    def changed(original: Callable[..., object]) -> Callable[..., object]:
+        return lambda given: original({name: given[name] for name in given if name != key})
+
+    return WrongProducer(
+        f"feed-{key.removeprefix('ignore-')}-ignored",
+        _CLAUSES[key],
+        f"It ignores `{key}`.",
+        patch(f"{VALUES}:value_filter", changed),
+    )
+
+
+def _image(op: Op, *images: tuple[str, bool]) -> Patch:
+    """Return the patch by which changes of a kind show their expressions other images."""
+    return entry(f"{VALUES}:_IMAGES", op, lambda _: images)
+
+
+def _deciding(holds: Callable[[Result], bool]) -> Patch:
+    """Return the patch by which another result leaves a row out."""
+
+    def changed(_: object) -> Callable[..., bool]:
+        def ignores(expr: Expr, table: Table, row: Row) -> bool:
+            value = evaluate._evaluate(expr, table, row)  # noqa: SLF001  # type: ignore[attr-defined]
+            return holds(getattr(value, "number", value))
+
+        return ignores
+
+    return patch(f"{EVALUATE}:ignores", changed)
+
+
+def _one(value: Result) -> bool:
+    return isinstance(value, int) and value == 1
+
+
+def _tolerant(original: Callable[..., str]) -> Callable[..., str]:
+    """Return an `ignores` that lets a row pass where its expression does not fit the table."""
+
+    def ignores(values: object, *given: object) -> str:
+        try:
+            return original(values, *given)
+        except SourceStopped:
+            return ""
+
+    return ignores
+
+
+def _leaving_out(original: Callable[..., str]) -> Callable[..., str]:
+    """Return an `ignores` that leaves a row out where its expression does not fit the table."""
+
+    def ignores(values: object, *given: object) -> str:
+        try:
+            return original(values, *given)
+        except SourceStopped:
+            return INSERT
+
+    return ignores
+
+
+def _as_update(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a `_filtered` to which a changed clustered key is an update."""
+
+    def filtered(tidb: Any, step: int, table: Table, changes: Any, commit_ts: int) -> Any:  # noqa: ANN401
+        kept = original(tidb, step, table, changes, commit_ts)
+        filters = tidb._feed.filters  # noqa: SLF001
+        gone = [one for one in changes if one.op is Op.DELETE]
+        come = [one for one in changes if one.op is Op.INSERT]
+        for old, new in zip(gone, come, strict=False):
+            images = (old.before, new.after)
+            judged = filters.row(Op.UPDATE, table, images, commit_ts - 1)
+            if not judged.sent:
+                kept = [one for one in kept if one is not old and one is not new]
+            elif new not in kept:
+                kept = [*kept, new]
+        return kept
+
+    return filtered
+
+
+ROWS: tuple[WrongProducer, ...] = (
+    *map(_ignored, KEYS),
+    WrongProducer(
+        "feed-insert-expression-for-updates",
+        "changefeed.expression.insert",
+        "It asks `ignore-insert-value-expr` about updates as well.",
+        _image(Op.UPDATE, (UPDATE_OLD, False), (UPDATE_NEW, True), (INSERT, True)),
+    ),
+    WrongProducer(
+        "feed-delete-expression-for-updates",
+        "changefeed.expression.delete",
+        "It asks `ignore-delete-value-expr` about updates as well.",
+        _image(Op.UPDATE, (UPDATE_OLD, False), (UPDATE_NEW, True), (DELETE, False)),
+    ),
+    WrongProducer(
+        "feed-old-expression-sees-the-new-row",
+        "changefeed.expression.update-old",
+        "It evaluates `ignore-update-old-value-expr` over the row after the change.",
+        _image(Op.UPDATE, (UPDATE_OLD, True), (UPDATE_NEW, True)),
+    ),
+    WrongProducer(
+        "feed-new-expression-sees-the-old-row",
+        "changefeed.expression.update-new",
+        "It evaluates `ignore-update-new-value-expr` over the row before the change.",
+        _image(Op.UPDATE, (UPDATE_OLD, False), (UPDATE_NEW, False)),
+    ),
+    WrongProducer(
+        "feed-expression-true-by-any-number",
+        "changefeed.expression.exactly-one",
+        "It leaves a row out by any number other than 0.",
+        _deciding(lambda value: isinstance(value, int) and value != 0),
+    ),
+    WrongProducer(
+        "feed-expression-true-by-null",
+        "changefeed.expression.exactly-one",
+        "It leaves a row out by NULL.",
+        _deciding(lambda value: value is None or _one(value)),
+    ),
+    WrongProducer(
+        "feed-expression-true-by-zero",
+        "changefeed.expression.exactly-one",
+        "It leaves the rows out that do not satisfy the expression.",
+        _deciding(lambda value: isinstance(value, int) and value == 0),
+    ),
+    WrongProducer(
+        "feed-clustered-key-updated",
+        "changefeed.expression.clustered-key",
+        "It shows filters a changed clustered key as an update.",
+        patch("harness.sources.tidb.simulator:TiDB._filtered", _as_update),
+    ),
+    WrongProducer(
+        "feed-unknown-column-passes",
+        "changefeed.expression.unknown-column",
+        "It lets rows pass where an expression names a column that is not there.",
+        patch(f"{VALUES}:ValueFilter.ignores", _tolerant),
+    ),
+    WrongProducer(
+        "feed-unknown-column-leaves-out",
+        "changefeed.expression.unknown-column",
+        "It leaves rows out where an expression names a column that is not there.",
+        patch(f"{VALUES}:ValueFilter.ignores", _leaving_out),
+    ),
+)

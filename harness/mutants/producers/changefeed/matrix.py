@@ -1,0 +1,164 @@
+"""The rows of the changefeed document's matrix, statement by index: sent or not, and when."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from harness.ddl import ActionType, DdlJob
+from harness.model.table import Table
+from harness.mutants.producers.changefeed.edits import LEFT_OUT, judged
+from harness.mutants.producers.mutant import WrongProducer
+from harness.sources.decision import REPLICATE, Decision
+from harness.sources.tidb.mounter import eligible
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One row of the matrix: the clause's last words, the statement, and what makes it one.
+
+    `always` says that it is sent whether or not its table has a valid index; `of_key` that its
+    table has one before or after it. `begins` is how its text begins where rows share an action.
+    """
+
+    words: str
+    statement: str
+    action: ActionType
+    always: bool = False
+    of_key: bool = False
+    begins: str = ""
+
+    def covers(self, job: DdlJob) -> bool:
+        """Tell whether a job is of this row."""
+        return job.action is self.action and job.source.upper().startswith(self.begins)
+
+
+STATEMENTS = (
+    Statement("create-database", "CREATE DATABASE", ActionType.CREATE_SCHEMA, always=True),
+    Statement("drop-database", "DROP DATABASE", ActionType.DROP_SCHEMA, always=True),
+    Statement(
+        "alter-database-charset",
+        "ALTER DATABASE CHARACTER SET",
+        ActionType.MODIFY_SCHEMA_CHARSET_AND_COLLATE,
+        always=True,
+    ),
+    Statement("create-index", "CREATE INDEX", ActionType.ADD_INDEX, begins="CREATE"),
+    Statement("add-index", "ADD INDEX", ActionType.ADD_INDEX, begins="ALTER"),
+    Statement("drop-index", "DROP INDEX", ActionType.DROP_INDEX),
+    Statement("add-primary-key", "ADD PRIMARY KEY", ActionType.ADD_PRIMARY_KEY, of_key=True),
+    Statement("drop-primary-key", "DROP PRIMARY KEY", ActionType.DROP_PRIMARY_KEY, of_key=True),
+    Statement("create-table", "CREATE TABLE", ActionType.CREATE_TABLE),
+    Statement("drop-table", "DROP TABLE", ActionType.DROP_TABLE, always=True),
+    Statement("add-column", "ADD COLUMN", ActionType.ADD_COLUMN),
+    Statement("drop-column", "DROP COLUMN", ActionType.DROP_COLUMN),
+    Statement("truncate-table", "TRUNCATE TABLE", ActionType.TRUNCATE_TABLE),
+    Statement("modify-column", "MODIFY COLUMN", ActionType.MODIFY_COLUMN),
+    Statement("rename-table", "RENAME TABLE", ActionType.RENAME_TABLE),
+    Statement("alter-column-default", "ALTER COLUMN SET DEFAULT", ActionType.SET_DEFAULT_VALUE),
+    Statement("alter-table-comment", "ALTER TABLE COMMENT", ActionType.MODIFY_TABLE_COMMENT),
+    Statement("rename-index", "RENAME INDEX", ActionType.RENAME_INDEX),
+    Statement("add-partition", "ADD PARTITION", ActionType.ADD_TABLE_PARTITION),
+    Statement("drop-partition", "DROP PARTITION", ActionType.DROP_TABLE_PARTITION),
+    Statement("truncate-partition", "TRUNCATE PARTITION", ActionType.TRUNCATE_TABLE_PARTITION),
+    Statement("create-view", "CREATE VIEW", ActionType.CREATE_VIEW, always=True),
+    Statement("drop-view", "DROP VIEW", ActionType.DROP_VIEW, always=True),
+    Statement(
+        "alter-table-charset",
+        "ALTER TABLE CHARACTER SET",
+        ActionType.MODIFY_TABLE_CHARSET_AND_COLLATE,
+    ),
+    Statement("recover-table", "RECOVER TABLE", ActionType.RECOVER_TABLE),
+    Statement("rebase-auto-id", "ALTER TABLE AUTO_INCREMENT", ActionType.REBASE_AUTO_ID),
+    Statement("index-visibility", "ALTER INDEX VISIBILITY", ActionType.ALTER_INDEX_VISIBILITY),
+    Statement("exchange-partition", "EXCHANGE PARTITION", ActionType.EXCHANGE_TABLE_PARTITION),
+    Statement("reorganize-partition", "REORGANIZE PARTITION", ActionType.REORGANIZE_PARTITION),
+    Statement("alter-ttl", "ALTER TABLE TTL", ActionType.ALTER_TTL_INFO),
+    Statement("remove-ttl", "ALTER TABLE REMOVE TTL", ActionType.ALTER_TTL_REMOVE),
+    Statement("add-foreign-key", "ADD FOREIGN KEY", ActionType.ADD_FOREIGN_KEY),
+    Statement("drop-foreign-key", "DROP FOREIGN KEY", ActionType.DROP_FOREIGN_KEY),
+    Statement(
+        "multi-schema-change", "ALTER TABLE of several changes", ActionType.MULTI_SCHEMA_CHANGE
+    ),
+    Statement(
+        "alter-partitioning", "ALTER TABLE PARTITION BY", ActionType.ALTER_TABLE_PARTITIONING
+    ),
+    Statement("remove-partitioning", "REMOVE PARTITIONING", ActionType.REMOVE_PARTITIONING),
+)
+# Actions of the allow list that no row is about, and why.
+WITHOUT_ROW = {
+    ActionType.CREATE_TABLES: "TiDB makes several tables at once only for a restore",
+    ActionType.RENAME_TABLES: "the clauses below `changefeed.rename` are about it",
+    ActionType.ADD_COLUMNS: "TiDB before 6.2 alone makes such jobs",
+    ActionType.DROP_COLUMNS: "TiDB before 6.2 alone makes such jobs",
+}
+
+
+def keyless(table: Table | None) -> bool:
+    """Tell whether a table is there and has no valid index."""
+    return table is not None and not eligible(table, force_replicate=False)
+
+
+def _left_out(row: Statement) -> WrongProducer:
+    def judge(job: DdlJob, decision: Decision) -> Decision:
+        return LEFT_OUT if decision.sent and row.covers(job) else decision
+
+    return WrongProducer(
+        f"feed-leaves-out-{row.words}",
+        f"changefeed.ddl.{row.words}",
+        f"It does not send `{row.statement}`.",
+        judged(judge),
+    )
+
+
+def _sent_without_index(row: Statement) -> WrongProducer:
+    def judge(job: DdlJob, decision: Decision) -> Decision:
+        left_out = "no valid index" in decision.reason
+        return REPLICATE if left_out and row.covers(job) else decision
+
+    return WrongProducer(
+        f"feed-sends-{row.words}-without-index",
+        f"changefeed.ddl.{row.words}",
+        f"It sends `{row.statement}` of a table without a valid index.",
+        judged(judge),
+    )
+
+
+def _left_out_though_forced(row: Statement) -> WrongProducer:
+    def judge(job: DdlJob, decision: Decision) -> Decision:
+        sent = decision.sent and keyless(job.after) and row.covers(job)
+        return LEFT_OUT if sent else decision
+
+    return WrongProducer(
+        f"feed-leaves-out-{row.words}-though-forced",
+        f"changefeed.ddl.{row.words}",
+        f"It does not send `{row.statement}` of a table without a valid index under"
+        " `force-replicate`.",
+        judged(judge),
+    )
+
+
+def _rows() -> Iterator[WrongProducer]:
+    for row in STATEMENTS:
+        yield _left_out(row)
+        if row.always:
+            continue
+        if not row.of_key:
+            yield _sent_without_index(row)
+        if row.action is not ActionType.ADD_PRIMARY_KEY:
+            yield _left_out_though_forced(row)
+
+
+def _drop_of_keyless(job: DdlJob, decision: Decision) -> Decision:
+    dropped = job.action is ActionType.DROP_TABLE and keyless(job.before)
+    return LEFT_OUT if dropped and decision.sent else decision
+
+
+ROWS: tuple[WrongProducer, ...] = (
+    *_rows(),
+    WrongProducer(
+        "feed-leaves-out-drop-table-without-index",
+        "changefeed.ddl.drop-table",
+        "It does not send `DROP TABLE` of a table without a valid index.",
+        judged(_drop_of_keyless),
+    ),
+)

@@ -1,0 +1,329 @@
+"""Dispatchers: the topic and the partition of a table's events."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any, Final
+from zlib import adler32, crc32
+
+from harness.errors import SourceStopped
+from harness.model.change import Op
+from harness.model.source_events import DdlEvent, SourceEvent, SourceTable
+from harness.model.table import TableId
+from harness.model.values import Row
+from harness.mutants.producers.changefeed.edits import ddl, settings
+from harness.mutants.producers.mutant import WrongProducer
+from harness.mutants.producers.patch import Patch, patch, result
+from harness.sources.key_text import value_text
+from harness.sources.tidb.changefeed import Changefeed
+from harness.sources.tidb.dispatch import Placing
+from harness.sources.tidb.dispatcher import Dispatcher
+
+PLACING: Final = "harness.sources.tidb.dispatch:Placing"
+TOPIC: Final = "harness.sources.tidb.topic"
+
+
+def _rules(change: Callable[[Dispatcher], Dispatcher]) -> Patch:
+    """Return the patch that changes each dispatcher."""
+    return settings(lambda feed: {"dispatchers": tuple(map(change, feed.dispatchers))})
+
+
+def _kind(of: Sequence[str], kind: str) -> Patch:
+    """Return the patch by which partition rules are read as another one."""
+    return _rules(
+        lambda rule: (
+            replace(rule, partition=kind, columns=(), index="") if rule.partition in of else rule
+        )
+    )
+
+
+def _without_rule(kind: str) -> Patch:
+    """Return the patch by which tables without a partition rule have another one."""
+    every = Dispatcher(("*.*",), kind)
+
+    def changed(feed: Changefeed) -> dict[str, object]:
+        ruled = (
+            replace(rule, partition=kind) if rule.partition == "default" else rule
+            for rule in feed.dispatchers
+        )
+        return {"dispatchers": (*ruled, every)}
+
+    return settings(changed)
+
+
+def _numbered(change: Callable[[Any, Row, int, int], int]) -> Patch:
+    """Return the patch that changes the number that is taken modulo the partitions."""
+
+    def changed(original: Callable[..., int]) -> Callable[..., int]:
+        return lambda placing, row, ts: change(placing, row, ts, original(placing, row, ts))
+
+    return patch(f"{PLACING}._number", changed)
+
+
+def _added(placing: Any, row: Row, _: int, found: int) -> int:  # noqa: ANN401
+    """Add the hashes of the columns instead of taking their XOR."""
+    if not placing._hashed:  # noqa: SLF001
+        return found
+    digest: int = placing._digest  # noqa: SLF001
+    for name, ordinal, kind in placing._columns:  # noqa: SLF001
+        digest += crc32(value_text(kind, row[ordinal]), name)
+    return digest
+
+
+def _values_alone(placing: Any, row: Row, _: int, found: int) -> int:  # noqa: ANN401
+    """Leave the names of the columns out."""
+    if not placing._hashed:  # noqa: SLF001
+        return found
+    digest: int = placing._digest  # noqa: SLF001
+    for _name, ordinal, kind in placing._columns:  # noqa: SLF001
+        digest ^= crc32(value_text(kind, row[ordinal]))
+    return digest
+
+
+def _without_table(placing: Any, _: Row, __: int, found: int) -> int:  # noqa: ANN401
+    return found ^ placing._digest if placing._hashed else found  # noqa: SLF001
+
+
+def _digest(of: Callable[[TableId], int]) -> Patch:
+    """Return the patch that hashes a table otherwise."""
+
+    def changed(original: Callable[..., None]) -> Callable[..., None]:
+        def made(placing: Any, rule: object, table: SourceTable) -> None:  # noqa: ANN401
+            original(placing, rule, table)
+            placing._digest = of(table.table.id)  # noqa: SLF001
+
+        return made
+
+    return patch(f"{PLACING}.__init__", changed)
+
+
+def _old_images(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a `made` that places updates by the row before."""
+
+    def made(maker: Any, changes: Sequence[Any], of: Any, numbers: Iterator[int]) -> Any:  # noqa: ANN401
+        found = original(maker, changes, of, numbers)
+        place, count = maker._place(), maker._partitions  # noqa: SLF001
+        return [
+            replace(row, partition=place.partition(row.before, row.commit_ts, count))
+            if row.op is Op.UPDATE
+            else row
+            for row in found
+        ]
+
+    return made
+
+
+def _default_instead(original: Callable[..., None]) -> Callable[..., None]:
+    """Return an `__init__` that falls back to the table where a column or index is missing."""
+
+    def made(placing: Placing, rule: object, table: SourceTable) -> None:
+        try:
+            original(placing, rule, table)
+        except SourceStopped:
+            original(placing, None, table)
+
+    return made
+
+
+def _handle_for_index(rule: Dispatcher) -> Dispatcher:
+    return replace(rule, index="")
+
+
+def _by_new_name(event: DdlEvent) -> Iterable[SourceEvent]:
+    """Yield a rename in the topic of its new name."""
+    if event.action != "rename_table" or event.before is None:
+        return (event,)
+    old = event.before.table.id
+    return (replace(event, topic=event.topic.replace(old.name, event.table)),)
+
+
+def _table_topic(original: Callable[..., str]) -> Callable[..., str]:
+    """Return a `topic_of` that writes placeholders in each other's place."""
+
+    def topic(rule: str, table: TableId, default: str) -> str:
+        return original(rule, TableId(table.name, table.schema), default)
+
+    return topic
+
+
+ROWS: tuple[WrongProducer, ...] = (
+    WrongProducer(
+        "feed-default-topic-by-table",
+        "changefeed.topic.default",
+        "It sends a table without a topic rule to a topic of its own.",
+        result(
+            f"{TOPIC}:topic_of",
+            lambda topic: "other" if topic == "ticdc" else topic,
+        ),
+    ),
+    WrongProducer(
+        "feed-no-topic-rule-another-topic",
+        "changefeed.topic.default",
+        "It sends tables without a dispatcher to another topic than that of the sink's address.",
+        settings(lambda _: {"topic": "other"}),
+    ),
+    WrongProducer(
+        "feed-last-dispatcher-decides",
+        "changefeed.topic.first-rule",
+        "It lets the last dispatcher that matches a table decide.",
+        settings(lambda feed: {"dispatchers": feed.dispatchers[::-1]}),
+    ),
+    WrongProducer(
+        "feed-topic-placeholders-exchanged",
+        "changefeed.topic.placeholders",
+        "It writes the table for `{schema}` and the schema for `{table}`.",
+        patch(f"{TOPIC}:topic_of", _table_topic),
+    ),
+    WrongProducer(
+        "feed-topic-without-schema",
+        "changefeed.topic.placeholders",
+        "It leaves `{schema}` out of a topic.",
+        _rules(lambda rule: replace(rule, topic=rule.topic.replace("{schema}", ""))),
+    ),
+    WrongProducer(
+        "feed-topic-without-its-prefix",
+        "changefeed.topic.placeholders",
+        "It leaves the text before `{schema}` out of a topic.",
+        _rules(
+            lambda rule: (
+                replace(rule, topic="{schema}" + rule.topic.partition("{schema}")[2])
+                if "{schema}" in rule.topic
+                else rule
+            )
+        ),
+    ),
+    WrongProducer(
+        "feed-rename-in-the-new-topic",
+        "changefeed.topic.ddl-old-name",
+        "It sends a rename to the topic of the new name.",
+        ddl(_by_new_name),
+    ),
+    WrongProducer(
+        "feed-topic-dashes",
+        "changefeed.topic.sanitised",
+        "It writes `-` for what a topic may not have.",
+        patch(
+            f"{TOPIC}:topic_of",
+            lambda original: (
+                lambda rule, table, default: original(
+                    rule,
+                    TableId(_dashes(table.schema), _dashes(table.name)),
+                    default,
+                )
+            ),
+        ),
+    ),
+    WrongProducer(
+        "feed-fixed-topic-by-table",
+        "changefeed.topic.fixed",
+        "It adds the table to a topic rule of legal characters only.",
+        patch(
+            f"{TOPIC}:topic_of",
+            lambda original: (
+                lambda rule, table, default: (
+                    original(rule, table, default) + (f"_{table.name}" if rule else "")
+                )
+            ),
+        ),
+    ),
+    WrongProducer(
+        "feed-default-is-index-value",
+        "changefeed.partition.default",
+        "It places rows by their handle without a partition rule.",
+        _without_rule("index-value"),
+    ),
+    WrongProducer(
+        "feed-default-is-ts",
+        "changefeed.partition.default",
+        "It places rows by their commit ts without a partition rule.",
+        _without_rule("ts"),
+    ),
+    WrongProducer(
+        "feed-table-is-index-value",
+        "changefeed.partition.table",
+        "It places rows by their handle under `table`.",
+        _kind(("table",), "index-value"),
+    ),
+    *(
+        WrongProducer(
+            f"feed-{kind}-is-table",
+            "changefeed.partition.index-value",
+            f"It places rows by their table under `{kind}`.",
+            _kind((kind,), "table"),
+        )
+        for kind in ("index-value", "rowid")
+    ),
+    WrongProducer(
+        "feed-index-ignored",
+        "changefeed.partition.named-index",
+        "It places rows by their handle whatever `index` says.",
+        _rules(_handle_for_index),
+    ),
+    WrongProducer(
+        "feed-ts-is-table",
+        "changefeed.partition.ts",
+        "It places rows by their table under `ts`.",
+        _kind(("ts",), "table"),
+    ),
+    WrongProducer(
+        "feed-columns-is-index-value",
+        "changefeed.partition.columns",
+        "It places rows by their handle under `columns`.",
+        _kind(("columns",), "index-value"),
+    ),
+    WrongProducer(
+        "feed-table-hash-with-a-dot",
+        "changefeed.partition.table-hash",
+        "It hashes `schema.table` for `schematable`.",
+        _digest(lambda table: crc32(str(table).encode())),
+    ),
+    WrongProducer(
+        "feed-table-hash-without-the-schema",
+        "changefeed.partition.table-hash",
+        "It hashes the table's name alone.",
+        _digest(lambda table: crc32(table.name.encode())),
+    ),
+    WrongProducer(
+        "feed-table-hash-by-adler",
+        "changefeed.partition.table-hash",
+        "It hashes a table by Adler-32.",
+        _digest(lambda table: adler32((table.schema + table.name).encode())),
+    ),
+    WrongProducer(
+        "feed-value-hashes-added",
+        "changefeed.partition.value-hash",
+        "It adds the hashes of columns.",
+        _numbered(_added),
+    ),
+    WrongProducer(
+        "feed-value-hash-without-names",
+        "changefeed.partition.value-hash",
+        "It hashes values without the names of their columns.",
+        _numbered(_values_alone),
+    ),
+    WrongProducer(
+        "feed-value-hash-without-the-table",
+        "changefeed.partition.value-hash",
+        "It leaves the table out of the hash of values.",
+        _numbered(_without_table),
+    ),
+    WrongProducer(
+        "feed-updates-placed-by-old-values",
+        "changefeed.partition.new-values",
+        "It places an update by the row before.",
+        patch("harness.sources.tidb.rows:TableRows.made", _old_images),
+    ),
+    WrongProducer(
+        "feed-missing-column-is-default",
+        "changefeed.partition.missing-column",
+        "It places rows by their table where a rule's column or index is missing.",
+        patch(f"{PLACING}.__init__", _default_instead),
+    ),
+)
+
+
+def _dashes(name: str) -> str:
+    return "".join(
+        each if each.isascii() and (each.isalnum() or each in "._-") else "-" for each in name
+    )
