@@ -9,9 +9,9 @@
 | `schema` | `key` and `value`: `subject`, `id`, `fields` in order, and `at` paths of its text |
 | `without` | nothing is there at these paths: `value` is a null value, `value.p` no such member |
 
-A path is names with dots between them; in a list it counts from 0, or names the member whose `name`
-or `field` it is. It goes on in a text that is JSON itself, as a VGTID is, and in a message of Kafka
-Connect it starts in the payload.
+A path is names with dots between them; in a list it counts from 0, or names the member by its
+`field`, else its `name`. It goes on in a text that is JSON itself, as a VGTID is, and in a message
+of Kafka Connect it starts in the payload.
 """
 
 from __future__ import annotations
@@ -191,7 +191,7 @@ def _object(document: object) -> Mapping[str, object]:
 
 def _field_names(schema: object) -> list[str]:
     fields = cast("list[Any]", _object(schema).get("fields", []))
-    return [str(one.get("name", one.get("field"))) for one in fields]
+    return [str(_name_of(one)) for one in fields]
 
 
 def _at(document: object, path: str) -> object:
@@ -218,7 +218,12 @@ def _member(document: object, name: str) -> object:
     if name.isdecimal():
         return members[int(name)] if int(name) < len(members) else _MISSING
     objects = (cast("dict[str, object]", one) for one in members if isinstance(one, dict))
-    return next((one for one in objects if name in (one.get("name"), one.get("field"))), _MISSING)
+    return next((one for one in objects if name == _name_of(one)), _MISSING)
+
+
+def _name_of(member: Mapping[str, object]) -> object:
+    """Return a field's name; of a struct in Connect's JSON `name` is that of its schema."""
+    return member.get("field", member.get("name"))
 
 
 def _same(there: object, wanted: object) -> bool:

@@ -73,6 +73,11 @@ def by_table(row: Mapping[str, Any], record: Mapping[str, Any]) -> int:
     return crc32(f"shop{name}".encode())
 
 
+def by_id(row: Mapping[str, Any], record: Mapping[str, Any]) -> int:
+    """Return the hash of a row of the table that the statement names, by its id."""
+    return table(record["table"], "id")(row, record)
+
+
 # Scenario -> the hash that decides.
 DECIDED: Mapping[str, Hash] = {
     "routing/by-key": table("shop.t", "a", "b"),
@@ -82,8 +87,17 @@ DECIDED: Mapping[str, Hash] = {
     "routing/by-commit-ts": ts,
     "routing/by-table": by_table,
     "routing/vitess-by-message-key": key,
+    "routing/first-rule-decides": by_id,
+    "routing/column-is-missing": table("shop.fine", "region"),
+    "routing/index-is-missing": table("shop.t", "code"),
+    "dml/insert-update-delete": table("shop.orders", "id"),
+    "encoding/avro-extension-fields": table("enc.t", "id"),
     "keys/integer-key-moves-far": table("shop.t", "id"),
+    "keys/non-clustered-swap": table("shop.t", "a"),
+    "keys/pk-moves-onto-deleted": table("shop.t", "a"),
     "ordering/partitions-in-any-order": table("shop.t", "id"),
+    "transactions/several-tables": by_id,
+    "transactions/two-tables-interleaved": by_id,
 }
 REGIONS = {1: "eu", 2: "us"}  # of routing/by-columns, where a statement names the id alone
 
@@ -98,7 +112,14 @@ def stated(name: str) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any], in
             item = statement["each"]
             row = next((v for k, v in item.items() if k in {"insert", "update", "delete"}), {})
             for count in statement["when"]["partitions"]:
-                yield row, item.get("record", {}), statement["has"]["partition"], count
+                record = {"table": item.get("table", ""), **item.get("record", {})}
+                yield row, record, statement["has"]["partition"], count
+
+
+def test_every_scenario_that_states_a_partition_is_in_the_table() -> None:
+    """A partition number over a given number of partitions is worked out here too."""
+    names = {path.relative_to(ROOT).with_suffix("").as_posix() for path in ROOT.rglob("*.yaml")}
+    assert {name for name in names if any(stated(name))} == set(DECIDED)
 
 
 @pytest.mark.parametrize("name", DECIDED)

@@ -22,7 +22,11 @@ TABLE = shop_table(Column(1, "id", ColumnKind.INT, nullable=False))
 AXES = {"partitions": 2, "dialect": "current", "profile": "plain"}
 VALUE = '{"after":{"id":1,"d":1.50,"a.b":2},"list":[{"name":"x","v":null}],"vgtid":"[{\\"g\\":7}]"}'
 SCHEMA = '{"name":"t","fields":[{"name":"id","type":["null","int"]},{"name":"v","default":null}]}'
-CONNECT = '{"schema":{"fields":[{"field":"id","optional":false}]},"payload":{"id":1}}'
+# The second field is a struct, whose schema has a name of its own.
+CONNECT = (
+    '{"schema":{"fields":[{"field":"id","optional":false},{"name":"t.V","field":"v","type":"struct"}'
+    ']},"payload":{"id":1}}'
+)
 
 
 def sent(
@@ -210,7 +214,7 @@ KEYS: dict[str, tuple[Statement, Statement, tuple[str | int, ...], str]] = {
         "its timestamp is 5, not null",
     ),
     "schema": (
-        {"each": I2, "has": {"schema": {"key": {"fields": ["id"]}}}},
+        {"each": I2, "has": {"schema": {"key": {"fields": ["id", "v"]}}}},
         {"each": I1, "has": {"schema": {"value": {"fields": []}}}},
         ("has", "schema", "value"),
         "its value has no schema",
