@@ -6,6 +6,7 @@ gives the same files, so a run that was killed is simply repeated.
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
@@ -23,6 +24,8 @@ from cdc_spark.events import Kind
 
 NAME_BYTES_MAX = 255
 LETTERS = "dead_letters.jsonl"
+# How `Fold` and what reads Kafka end an error that a message caused.
+_PLACE = re.compile(r"\(topic (\S+), partition (\d+), offset (\d+)\)\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +72,7 @@ def write(request: ResultRequest, changes: Iterable[Change]) -> None:
         return
     error = fold.error or request.unread
     if error:
-        _status(directory, {"status": "error", "error": error})
+        _status(directory, _gave_up(error))
         return
     _write_tables(directory, fold.tables)
     _status(directory, {"status": "done"})
@@ -93,7 +96,7 @@ def write_folded(
         _status(directory, {"status": "not-applicable", "needs": needs})
         return
     if error:
-        _status(directory, {"status": "error", "error": error})
+        _status(directory, _gave_up(error))
         return
     _write_tables(directory, tables)
     _status(directory, {"status": "done"})
@@ -129,7 +132,15 @@ def file_name(schema: str, table: str) -> str:
     return ".".join(parts) + ".jsonl"
 
 
-def _status(directory: Path, status: Mapping[str, str]) -> None:
+def _gave_up(error: str) -> dict[str, Any]:
+    """Return the status of a changefeed that ended in an error; its place stands at its end."""
+    found = _PLACE.search(error)
+    places = [] if found is None else [(found[1], int(found[2]), int(found[3]))]
+    messages = [{"topic": topic, "partition": p, "offset": at} for topic, p, at in places]
+    return {"status": "error", "error": error, "messages": messages}
+
+
+def _status(directory: Path, status: Mapping[str, Any]) -> None:
     scratch = directory / ".status.json"
     scratch.write_bytes(orjson.dumps(status))
     scratch.replace(directory / "status.json")

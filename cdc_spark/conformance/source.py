@@ -81,6 +81,6 @@ def unread(job: Job, reached: Mapping[str, Mapping[str, int]]) -> dict[int, str]
         for number, (start, end) in enumerate(pairs):
             at = reached.get(topic.name, {}).get(str(number), start)
             if at < end:
-                place = f"topic {topic.name}, partition {number}"
-                missing[feed] = f"{place} was read up to offset {at}, its end is {end}"
+                place = f"topic {topic.name}, partition {number}, offset {at}"
+                missing[feed] = f"nothing could be read from here to the end, {end} ({place})"
     return missing

@@ -78,7 +78,7 @@ class ObservedDdl:
 
 @dataclass(frozen=True, slots=True)
 class DeadLetter:
-    """A message that the consumer could not read and set aside."""
+    """A message that the consumer could not read, and set aside or gave up at."""
 
     topic: str
     partition: int
@@ -94,6 +94,7 @@ class Observed:
     columns that it does not have, or with none where the table itself is not there.
     `detail` says what happened in words when the outcome is not DONE: the consumer's own error, the
     exit code and the tail of its output, or which line of which result file is not valid.
+    `stopped_at` are the messages at which a consumer gave up, where it names them.
     `events`, `ddl` and `dead_letters` are None when the consumer did not hand them back. `decoded`
     is the answer at level decode, where there are neither tables nor these two.
     """
@@ -107,3 +108,4 @@ class Observed:
     dead_letters: tuple[DeadLetter, ...] | None = None
     lacking: Mapping[TableId, tuple[str, ...]] | None = None
     decoded: tuple[ObservedDecoded, ...] | None = None
+    stopped_at: tuple[DeadLetter, ...] = ()

@@ -55,6 +55,7 @@ class Changefeed:
         self._events: list[dict[str, Any]] = []
         self._ddl: list[dict[str, Any]] = []
         self._error = ""
+        self._messages: list[dict[str, Any]] = []
 
     def take(self, topic: str, partition: int, offset: int, pair: tuple[Any, Any]) -> None:
         """Take one message, as (key, value); one without either is no event of anybody's."""
@@ -69,7 +70,9 @@ class Changefeed:
 
     def give_up(self, topic: str, partition: int, offset: int, why: str) -> None:
         """End this changefeed for what is wrong at a place."""
-        self._error = self._error or f"{topic}/{partition}@{offset}: {why}"
+        if not self._error:
+            self._error = f"{topic}/{partition}@{offset}: {why}"
+            self._messages = [{"topic": topic, "partition": partition, "offset": offset}]
 
     def _apply(self, ready: Ready) -> None:
         event = ready.event
@@ -109,11 +112,11 @@ class Changefeed:
         between()
         (directory / "status.json").write_bytes(orjson.dumps(self._status()))
 
-    def _status(self) -> dict[str, str]:
+    def _status(self) -> dict[str, Any]:
         if self._needs:
             return {"status": "not-applicable", "needs": self._needs}
         if self._error:
-            return {"status": "error", "error": self._error}
+            return {"status": "error", "error": self._error, "messages": self._messages}
         return {"status": "done"}
 
 

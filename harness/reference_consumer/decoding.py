@@ -26,7 +26,7 @@ ROWS = frozenset({EventKind.INSERT, EventKind.UPDATE, EventKind.UPSERT, EventKin
 
 def decode(feed: Mapping[str, Any], directory: Path) -> None:
     """Write one changefeed's answer, `status.json` last."""
-    status: dict[str, str] = {"status": "done"}
+    status: dict[str, Any] = {"status": "done"}
     needs = unknown(feed, "decode")
     if needs:
         status = {"status": "not-applicable", "needs": needs}
@@ -34,7 +34,8 @@ def decode(feed: Mapping[str, Any], directory: Path) -> None:
         try:
             write_lines(directory / "events.jsonl", _lines(feed))
         except _UnreadableError as error:
-            status = {"status": "error", "error": str(error)}
+            text, place = error.args
+            status = {"status": "error", "error": text, "messages": [place]}
     (directory / "status.json").write_bytes(orjson.dumps(status))
 
 
@@ -58,7 +59,7 @@ class FileSchemas:
 
 
 class _UnreadableError(Exception):
-    """A record that cannot be read, in words with its place."""
+    """A record that cannot be read: what is wrong, in words, and its place."""
 
 
 class _Shapes:
@@ -113,7 +114,7 @@ def _events(
             yield _line(whole(shapes.settle(event), left)) | place
     except (HarnessError, ValueError, KeyError) as error:
         where = f"{record['topic']}/{record['partition']}@{record['offset']}"
-        raise _UnreadableError(f"{where}: {error}") from error
+        raise _UnreadableError(f"{where}: {error}", place) from error
 
 
 def _line(event: DecodedEvent) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import pytest
 from harness.model.columns import Column, ColumnKind
 from harness.model.decoded import DecodedEvent, EventKind
 from harness.model.finding import FindingKind, Judgement, Place
-from harness.model.observed import Observed, ObservedDecoded, Outcome
+from harness.model.observed import DeadLetter, Observed, ObservedDecoded, Outcome
 from harness.model.record import Origin
 from harness.verdict.case import Judged
 from harness.verdict.decoding import ExpectedEvent, judge_decoded
@@ -138,7 +138,7 @@ def test_hostile_messages_are_judged_as_ever() -> None:
     """A message that cannot be read has to be named at this level, too."""
     place = Place("ticdc", 0, 3, Origin(1, 0, 0, "row"))
     hostile = replace(JUDGED, hostile=(place,))
-    named = Observed(Outcome.ERROR, "ticdc/0@3: cut short")
+    named = Observed(Outcome.ERROR, "cut short", stopped_at=(DeadLetter("ticdc", 0, 3),))
     assert judge_decoded(hostile, (), named).judgement is Judgement.PASS
     silent = Observed(Outcome.DONE, decoded=())
     assert judge_decoded(hostile, (), silent).judgement is Judgement.FAIL

@@ -11,7 +11,6 @@ from harness.model.observed import DeadLetter, Observed, Outcome
 from harness.model.record import Origin
 from harness.verdict.case import Judged
 from harness.verdict.expected import Expected
-from harness.verdict.hostile import names
 from harness.verdict.judge import judge
 
 ORIGIN = Origin(7, 0, 3, "insert")
@@ -26,37 +25,26 @@ def said(outcome: Outcome, **more: Any) -> Judgement:
     return judge(JUDGED, NOTHING, Observed(outcome, **more)).judgement
 
 
-@pytest.mark.parametrize(
-    ("text", "is_named"),
-    [
-        ("h5f3a-0007.ticdc/1@5: cut short", True),
-        ("ticdc partition 1 offset 5", True),
-        ("offset 5 in partition 1 of topic h51-0015.ticdc.", True),
-        ("h5f3a-0007.ticdc/1@6: cut short", False),
-        ("h5f3a-0001.ticdc at offset 5", False),
-        ("h1-5.ticdc: cut short", False),
-        ("h1-5.ticdc-other/1@5", False),
-        ("1@5: cut short", False),
-        ("ticdc/15", False),
-    ],
-)
-def test_naming(text: str, is_named: bool) -> None:  # noqa: FBT001 - a row of the table above
-    """A message is named by topic, partition and offset, in whatever words."""
-    assert names(text, BAD) is is_named
-
-
-def test_equal_numbers_are_said_twice() -> None:
-    """Partition 0 and offset 0 are two numbers."""
-    place = Place("t", 0, 0, ORIGIN)
-    assert names("x.t/0@0", place)
-    assert not names("x.t at 0", place)
-
-
 def test_giving_up() -> None:
-    """A consumer may give up at the message, and at no other."""
-    assert said(Outcome.ERROR, detail="h.ticdc/1@5: bad") is Judgement.PASS
-    assert said(Outcome.ERROR, detail="h.ticdc/1@4: bad") is Judgement.FAIL
-    assert said(Outcome.ERROR, detail="something is bad") is Judgement.FAIL
+    """A consumer may give up at the message, and at no other; a topic has two names."""
+    for topic in ("ticdc", "h5f3a-0007.ticdc"):
+        at = DeadLetter(topic, 1, 5)
+        assert said(Outcome.ERROR, detail="bad", stopped_at=(at,)) is Judgement.PASS
+    for wrong in (("ticdc", 1, 4), ("ticdc", 5, 1), ("other", 1, 5), ("xticdc", 1, 5)):
+        at = DeadLetter(*wrong)
+        assert said(Outcome.ERROR, detail="bad", stopped_at=(at,)) is Judgement.FAIL
+
+
+def test_naming_right_messages_too() -> None:
+    """Naming every message is no answer to which of them cannot be read."""
+    places = tuple(DeadLetter("ticdc", p, o) for p in range(3) for o in range(9))
+    assert said(Outcome.ERROR, detail="bad", stopped_at=places) is Judgement.FAIL
+
+
+def test_words_name_nothing() -> None:
+    """A text is for people: a consumer that lists topics and numbers is not believed."""
+    numbers = " ".join(map(str, range(100)))
+    assert said(Outcome.ERROR, detail=f"h.ticdc/1@5 {numbers}") is Judgement.FAIL
 
 
 def test_silence() -> None:

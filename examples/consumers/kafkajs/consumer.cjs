@@ -147,7 +147,8 @@ function answer(feed, status) {
 // the partitions come.
 function ended(feed) {
   if (feed.errors.length === 0) return { status: 'done' }
-  return { status: 'error', error: feed.errors.sort().join('; ') }
+  const errors = feed.errors.sort((one, other) => (one.error < other.error ? -1 : 1))
+  return { status: 'error', error: errors.map(one => one.error).join('; '), messages: errors.map(one => one.message) }
 }
 
 function lacks(feed) {
@@ -166,8 +167,8 @@ async function planned(feeds, admin) {
         const start = topic.start_offsets[partition]
         const low = there.find(one => one.partition === partition)
         if (low && start < end && Number(low.low) > start) {
-          const lost = `${topic.name}/${partition}@${start}: deleted before it was read`
-          answer(feed, { status: 'error', error: lost })
+          const messages = [{ topic: topic.name, partition, offset: start }]
+          answer(feed, { status: 'error', error: 'deleted before it was read', messages })
         }
         if (start < end) open.set(`${topic.name}/${partition}`, { feed, start, end })
       })
@@ -206,7 +207,8 @@ async function read(kafka, open, admin) {
         try {
           await apply(one.feed, message)
         } catch (error) {
-          one.error = `${place}@${message.offset}: ${error.message}`
+          const at = { topic, partition, offset: Number(message.offset) }
+          one.error = { error: `${place}@${message.offset}: ${error.message}`, message: at }
         }
       },
     }).catch(reject)

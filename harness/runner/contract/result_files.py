@@ -44,6 +44,14 @@ class Code(int):
     schema_keywords: ClassVar = {"type": "integer"}
 
 
+class Message(msgspec.Struct, frozen=True):
+    """Where a message lies. Unknown keys are ignored."""
+
+    topic: Annotated[Text, about("The topic's name or its canonical name, as in job.json.")]
+    partition: Annotated[Whole, about("The message's partition.")]
+    offset: Annotated[Whole, about("The message's offset.")]
+
+
 class Status(msgspec.Struct, frozen=True):
     """How a consumer ended one changefeed.
 
@@ -72,6 +80,10 @@ class Status(msgspec.Struct, frozen=True):
     ]
     needs: Annotated[Text, about("The capability that is missing, such as `protocol:avro`.")] = ""
     error: Annotated[Text, about("What went wrong, for a person to read.")] = ""
+    messages: Annotated[
+        tuple[Message, ...],
+        about("With `error`: the messages that it could not read and at which it gave up."),
+    ] = ()
 
 
 class EventLine(msgspec.Struct, frozen=True):

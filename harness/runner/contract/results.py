@@ -60,9 +60,9 @@ def read(directory: Path, limits: Limits = DEFAULT_LIMITS, *, in_files: bool = T
     """
     folder = Folder(directory, limits)
     try:
-        outcome, detail = _status(folder)
-        if outcome is not Outcome.DONE:
-            return Observed(outcome, detail)
+        ended = _status(folder)
+        if ended.outcome is not Outcome.DONE:
+            return ended
         return _answer(folder, _table_files(folder) if in_files else {})
     except Misplaced as problem:
         return Observed(Outcome.INVALID, str(problem))
@@ -75,9 +75,9 @@ def read_decoded(directory: Path, limits: Limits = DEFAULT_LIMITS) -> Observed:
     """
     folder = Folder(directory, limits)
     try:
-        outcome, detail = _status(folder)
-        if outcome is not Outcome.DONE:
-            return Observed(outcome, detail)
+        ended = _status(folder)
+        if ended.outcome is not Outcome.DONE:
+            return ended
         folder.refuse_bulk([EVENTS, DEAD_LETTERS])
         events = tuple(
             replace(located(EVENTS, line, _decoded, value), line=line)
@@ -110,14 +110,20 @@ def status_problem(directory: Path) -> str:
     return ""
 
 
-def _status(folder: Folder) -> tuple[Outcome, str]:
-    """Return how the consumer says it ended, and its own words for it."""
+def _status(folder: Folder) -> Observed:
+    """Return how the consumer says it ended: its own words for it, and where it gave up."""
     if not folder.has(STATUS):
         raise Misplaced(STATUS, 0, Malformed("does not exist", expected="one, written last"))
     status = folder.document(STATUS, Status)
     outcome = Outcome(status.status)
     words = {Outcome.NOT_APPLICABLE: status.needs, Outcome.ERROR: status.error}.get(outcome, "")
-    return outcome, schemas.clip(words, MAX_DETAIL)
+    return Observed(
+        outcome,
+        schemas.clip(words, MAX_DETAIL),
+        stopped_at=tuple(
+            DeadLetter(one.topic, one.partition, one.offset) for one in status.messages
+        ),
+    )
 
 
 def _answer(folder: Folder, tables: Mapping[TableId, str]) -> Observed:

@@ -13,7 +13,9 @@ from harness.verdict.case import Arrival, Partition
 from harness.verdict.causes.evidence import GONE, Evidence, name_of
 from harness.verdict.causes.rows import Cause
 from harness.verdict.causes.statements import cause_of
-from harness.verdict.hostile import names
+
+_PLACE = re.compile(r"([\w.-]+)/(\d+)@(\d+)", re.ASCII)
+_IN_WORDS = re.compile(r"topic ([\w.-]+), partition (\d+), offset (\d+)", re.ASCII)
 
 
 def cause_of_end(case: Evidence, finding: Finding) -> Cause | None:
@@ -42,15 +44,11 @@ def _is_turned(text: str) -> bool:
 
 
 def _named(case: Evidence, text: str) -> Arrival | None:
-    """Return the record that a text names: `topic/partition@offset`, or else in any words."""
-    exact = re.search(r"([\w.-]+)/(\d+)@(\d+)", text, re.ASCII)
-    for one in case.arrivals:
-        place = one.place
-        if exact is None and names(text, place):
-            return one
-        if exact is not None and _is_at(exact, place):
-            return one
-    return None
+    """Return the record that a text names: `topic/partition@offset`, or in Kafka's own words."""
+    said = _PLACE.search(text) or _IN_WORDS.search(text)
+    if said is None:
+        return None
+    return next((one for one in case.arrivals if _is_at(said, one.place)), None)
 
 
 def _is_at(said: re.Match[str], place: Place) -> bool:

@@ -62,7 +62,9 @@ def test_unread_partitions_are_reported_by_changefeed(tmp_path: Path) -> None:
     """What was not reached is named with both offsets; what was reached is not."""
     job = load(tmp_path, document())
     (message,) = source.unread(job, {"x": {"0": 2}}).values()
-    assert message == "topic x, partition 0 was read up to offset 2, its end is 3"
+    assert message == (
+        "nothing could be read from here to the end, 3 (topic x, partition 0, offset 2)"
+    )
     assert source.unread(job, {"x": {"0": 3}}) == {}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -63,7 +64,11 @@ def test_what_was_left_by_an_earlier_answer_is_gone(tmp_path: Path) -> None:
     ("frame", "options", "status"),
     [
         (put(1, 1, "a"), {"needs": "mode:x"}, {"status": "not-applicable", "needs": "mode:x"}),
-        (put(1, 1, "a"), {"unread": "short"}, {"status": "error", "error": "short"}),
+        (
+            put(1, 1, "a"),
+            {"unread": "short"},
+            {"status": "error", "error": "short", "messages": []},
+        ),
         (
             ddl(1, "FROBNICATE", 61),
             {},
@@ -71,12 +76,13 @@ def test_what_was_left_by_an_earlier_answer_is_gone(tmp_path: Path) -> None:
                 "status": "error",
                 "error": "DDL not understood at 'FROBNICATE': FROBNICATE "
                 "(topic x, partition 0, offset 0)",
+                "messages": [{"topic": "x", "partition": 0, "offset": 0}],
             },
         ),
     ],
 )
 def test_other_ends_say_why(
-    tmp_path: Path, frame: Frame, options: dict[str, str], status: dict[str, str]
+    tmp_path: Path, frame: Frame, options: dict[str, str], status: dict[str, Any]
 ) -> None:
     """A changefeed that is not done says what it needs, or what is wrong with it."""
     assert json.loads(answered(tmp_path, frame, **options)["status.json"]) == status

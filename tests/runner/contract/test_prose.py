@@ -26,7 +26,7 @@ from harness.runner.run import PASSED_ON, RunPlan
 
 PAGE = (Path(__file__).parents[3] / "docs/reference/consumer-contract.md").read_text("utf-8")
 BLOCKS = re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL)
-NAMED = (JobFile, RecordLine, DecodedLine, EventLine, DdlLine, DeadLetterLine)
+NAMED = (JobFile, RecordLine, DecodedLine, EventLine, DdlLine, DeadLetterLine, Status)
 INLINE = [word for word in re.findall(r"`(\{[^`]*\})`", PAGE) if word.startswith('{"status"')]
 
 

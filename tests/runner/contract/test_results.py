@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from harness.model.change import Op
-from harness.model.observed import Observed, ObservedDdl, ObservedEvent, Outcome
+from harness.model.observed import DeadLetter, Observed, ObservedDdl, ObservedEvent, Outcome
 from harness.model.table import TableId
 from harness.runner.contract import names, results
 from harness.runner.contract.reading import Limits
@@ -164,6 +164,15 @@ def test_a_consumer_may_give_up(tmp_path: Path, status: str, outcome: str, detai
     assert results.read(tmp_path) == Observed(Outcome(outcome), detail)
 
 
+def test_a_consumer_that_gives_up_says_where(tmp_path: Path) -> None:
+    """The messages that stopped it are read, at both levels."""
+    place = {"topic": "t", "partition": 0, "offset": 5}
+    status = {"status": "error", "error": "cut short", "messages": [place]}
+    answer(tmp_path, status__json=json.dumps(status))
+    for read in (results.read, results.read_decoded):
+        assert read(tmp_path).stopped_at == (DeadLetter("t", 0, 5),)
+
+
 def test_long_words_are_cut(tmp_path: Path) -> None:
     """A megabyte of complaint does not reach the report."""
     answer(tmp_path, status__json=json.dumps({"status": "error", "error": "x" * 100_000}))
@@ -179,6 +188,10 @@ BAD_STATUS: dict[str, tuple[str | bytes, str]] = {
     "unknown word": ('{"status": "ok"}', 'status.json: /status: "ok" is not one of'),
     "missing": ("{}", 'status.json: "status" is a required property'),
     "error without text": ('{"status": "error"}', '"error" is a required property'),
+    "half a place": (
+        '{"status": "error", "error": "x", "messages": [{"topic": "t", "partition": 0}]}',
+        '"offset" is a required property',
+    ),
     "needs nothing": ('{"status": "not-applicable"}', '"needs" is a required property'),
     "twice": ('{"status": "done", "status": "error"}', "the key 'status' is there twice"),
     "huge": ('{"status": "done"}' + " " * (1 << 20), "status.json: longer than 1048576 bytes"),

@@ -49,7 +49,14 @@ type changefeed struct {
 	Tables                 []struct{ Rows []any }
 
 	needs, failure string
+	stoppedAt      *message
 	reader         *reader
+}
+
+type message struct {
+	Topic     string `json:"topic"`
+	Partition int32  `json:"partition"`
+	Offset    int64  `json:"offset"`
 }
 
 type place struct {
@@ -84,7 +91,14 @@ func (f *changefeed) take(record *kgo.Record) {
 	if lack, is := err.(declined); is {
 		f.needs = string(lack)
 	} else if err != nil {
-		f.failure = fmt.Sprintf("%s/%d@%d: %v", record.Topic, record.Partition, record.Offset, err)
+		f.giveUp(message{record.Topic, record.Partition, record.Offset}, err)
+	}
+}
+
+// giveUp ends a changefeed for what is wrong with a message.
+func (f *changefeed) giveUp(at message, why error) {
+	if f.failure == "" {
+		f.failure, f.stoppedAt = why.Error(), &at
 	}
 }
 
@@ -112,12 +126,12 @@ func (f *changefeed) answer(out string) error {
 	if err := write(filepath.Join(out, "tables.json"), index); err != nil {
 		return err
 	}
-	status := map[string]string{"status": "done"}
+	status := map[string]any{"status": "done"}
 	if f.failure != "" {
-		status = map[string]string{"status": "error", "error": f.failure}
+		status = map[string]any{"status": "error", "error": f.failure, "messages": []*message{f.stoppedAt}}
 	}
 	if f.needs != "" {
-		status = map[string]string{"status": "not-applicable", "needs": f.needs}
+		status = map[string]any{"status": "not-applicable", "needs": f.needs}
 	}
 	return write(filepath.Join(out, "status.json"), status)
 }
@@ -180,7 +194,7 @@ func consume(work *job) error {
 		fetches.EachError(func(topic string, partition int32, cause error) {
 			at := place{topic, partition}
 			if _, is := ends[at]; is && errors.Is(cause, kerr.OffsetOutOfRange) {
-				feeds[topic].failure = fmt.Sprintf("%s/%d@%d: %v", topic, partition, firsts[at], cause)
+				feeds[topic].giveUp(message{topic, partition, firsts[at]}, cause)
 				delete(ends, at)
 				return
 			}

@@ -31,7 +31,7 @@ async function take (feed, { topic, partition, offset }, { key, value }) {
     await feed.reader.take(`${topic}/${partition}`, key, value)
   } catch (error) {
     if (error instanceof Declined) feed.needs = error.message
-    else feed.error = `${topic}/${partition}@${offset}: ${error.message}`
+    else feed.error = { error: error.message, messages: [{ topic, partition, offset: Number(offset) }] }
   }
 }
 
@@ -118,13 +118,13 @@ function answer (feed) {
   if (feed.reader.ddl) write(join(out, 'ddl.jsonl'), feed.reader.ddl)
   writeFileSync(join(out, 'tables.json'), JSON.stringify(index))
   let status = { status: 'done' }
-  if (feed.error) status = { status: 'error', error: feed.error }
+  if (feed.error) status = { status: 'error', ...feed.error }
   if (feed.needs) status = { status: 'not-applicable', needs: feed.needs }
   writeFileSync(join(out, 'status.json'), JSON.stringify(status))
 }
 
 const reader = readers(job)
-const feeds = job.changefeeds.map((feed) => ({ ...feed, needs: needsOf(feed), error: '', reader: reader(feed) }))
+const feeds = job.changefeeds.map((feed) => ({ ...feed, needs: needsOf(feed), error: null, reader: reader(feed) }))
 await consume(feeds)
 feeds.forEach(answer)
 process.exit(0) // whatever a client that was given up still holds open

@@ -25,6 +25,7 @@ class Changefeed:
     def __init__(self, feed: dict[str, Any], mode: str, reader: Reader) -> None:
         self.feed = feed
         self.error = ""
+        self.messages: list[dict[str, Any]] = []
         self.needs = lacking(feed)
         if mode != "bounded":
             self.needs = f"mode:{mode}"
@@ -42,7 +43,13 @@ class Changefeed:
             self.needs = str(lack)
         except Exception as error:  # noqa: BLE001
             # Whatever a malformed message leads to, it is no reason to end the other changefeeds.
-            self.error = f"{place[0]}/{place[1]}@{offset}: {error!r}"
+            self.give_up(place, offset, repr(error))
+
+    def give_up(self, place: Place, offset: int, why: str) -> None:
+        """End this changefeed for what is wrong at a place."""
+        if not self.error:
+            self.error = f"{place[0]}/{place[1]}@{offset}: {why}"
+            self.messages = [{"topic": place[0], "partition": place[1], "offset": offset}]
 
     def answer(self, out: Path) -> None:
         """Write the result directory, status.json last."""
@@ -54,11 +61,11 @@ class Changefeed:
         (out / "tables.json").write_text(json.dumps(index), encoding="utf-8")
         if self.reader.ddl is not None:
             write(out / "ddl.jsonl", self.reader.ddl)
-        status = {"status": "done"}
+        status: dict[str, Any] = {"status": "done"}
         if self.needs:
             status = {"status": "not-applicable", "needs": self.needs}
         elif self.error:
-            status = {"status": "error", "error": self.error}
+            status = {"status": "error", "error": self.error, "messages": self.messages}
         (out / "status.json").write_text(json.dumps(status), encoding="utf-8")
 
 
@@ -94,9 +101,7 @@ def consume(job: dict[str, Any], feeds: dict[str, Changefeed]) -> None:
         for message in consumer.consume(1000, 0.05):
             place, error = (message.topic(), message.partition()), message.error()
             if error and error.code() == KafkaError._AUTO_OFFSET_RESET:
-                feed = feeds[place[0]]
-                where = f"{place[0]}/{place[1]}@{wanted[place][0]}"
-                feed.error = feed.error or f"{where}: {error.str()}"
+                feeds[place[0]].give_up(place, wanted[place][0], error.str())
                 ends.pop(place, None)
             elif error:
                 raise KafkaException(error)

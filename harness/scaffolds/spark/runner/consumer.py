@@ -79,8 +79,8 @@ def answer(feed: dict[str, Any], events: list[dict[str, Any]]) -> list[Answer]:
     """Return a row for each table and one for its DDL, or one that says why there are none."""
     for event in events:
         if event["op"] == "poison":
-            place = f"{event['topic']}/{event['partition']}@{event['offset']}"
-            return [("error", f"{place}: {event['reason']}", "", "", [])]
+            place = {name: event[name] for name in ("topic", "partition", "offset")}
+            return [("error", event["reason"], "", "", lines([place]))]
     try:
         tables, ddl = materialised(feed, events)
     except Declined as lack:
@@ -113,7 +113,8 @@ def run(job: dict[str, Any]) -> None:
         out, index = Path(job["out_dir"], one.dir), indices[one.dir]
         text = "".join(f"{row}\n" for row in one.rows)
         if one.kind == "error":
-            statuses[one.dir] = {"status": "error", "error": one.told}
+            messages = [json.loads(row) for row in one.rows]
+            statuses[one.dir] = {"status": "error", "error": one.told, "messages": messages}
         elif one.kind == "needs":
             statuses[one.dir] = {"status": "not-applicable", "needs": one.told}
         elif one.kind == "ddl":

@@ -22,6 +22,7 @@ final class Changefeed {
   private final Reader reader;
   private String needs;
   private String error = "";
+  private List<Map<String, Object>> messages = List.of();
 
   Changefeed(JsonNode feed, String mode, Reader reader) {
     this.feed = feed;
@@ -60,7 +61,10 @@ final class Changefeed {
 
   /** Ends this changefeed for what is wrong at a place. */
   void giveUp(String topic, int partition, long offset, String why) {
-    error = error.isEmpty() ? topic + "/" + partition + "@" + offset + ": " + why : error;
+    if (error.isEmpty()) {
+      error = why;
+      messages = List.of(Map.of("topic", topic, "partition", partition, "offset", offset));
+    }
   }
 
   /** Writes the result directory, status.json last. */
@@ -76,9 +80,9 @@ final class Changefeed {
       write(out.resolve("ddl.jsonl"), reader.ddl);
     }
     JSON.writeValue(out.resolve("tables.json").toFile(), index);
-    Map<String, String> status = Map.of("status", "done");
+    Map<String, Object> status = Map.of("status", "done");
     if (!error.isEmpty()) {
-      status = Map.of("status", "error", "error", error);
+      status = Map.of("status", "error", "error", error, "messages", messages);
     }
     if (!needs.isEmpty()) {
       status = Map.of("status", "not-applicable", "needs", needs);
