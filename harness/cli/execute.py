@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
@@ -30,7 +31,7 @@ from harness.engine.run.isolation import NOT_ISOLATED, Isolation
 from harness.engine.run.preflight import ready, versions
 from harness.errors import ExitCode, UsageError
 from harness.model.events import Event, RunFinished
-from harness.model.finding import Verdict
+from harness.model.finding import Judgement, Verdict
 from harness.model.level import Level
 from harness.report.console import ConsoleReport
 from harness.report.ndjson import event_json
@@ -176,12 +177,20 @@ def _executed(args: Execution, consumer: Consumer, chosen: Sequence[Case]) -> in
             }
         click.echo(orjson.dumps(document).decode())
     if outcome.exit_code is ExitCode.USAGE:
-        raise inapplicable(consumer, outcome.verdicts)
+        raise nothing_passed(consumer, outcome.verdicts)
     return int(outcome.exit_code)
 
 
-def inapplicable(consumer: Consumer, verdicts: Sequence[Verdict]) -> UsageError:
+def nothing_passed(consumer: Consumer, verdicts: Sequence[Verdict]) -> UsageError:
     """Return the error of a run that certified nothing, with what was lacking most often."""
+    ends = Counter(verdict.judgement for verdict in verdicts)
+    if ends.keys() != {Judgement.NOT_APPLICABLE}:
+        return UsageError(
+            f"nothing passed: {', '.join(f'{count} {end}' for end, count in ends.most_common())}",
+            expected="at least one case that passes",
+            hint="what is expected to fail, excused or undecided certifies nothing; "
+            "choose more scenarios, or take expectations away",
+        )
     gap, times = gaps(verdicts)[0]
     return UsageError(
         f"nothing is applicable: of {times} of {len(verdicts)} cases {consumer.name} says: {gap}",

@@ -12,7 +12,7 @@ import click
 import orjson
 
 from harness.cli import spark_options
-from harness.cli.execute import Collector, inapplicable, listening
+from harness.cli.execute import Collector, listening, nothing_passed
 from harness.engine.catalogue.workspace import new_run, runs
 from harness.engine.pipeline import certify
 from harness.engine.run.claimed_levels import levels_to_run
@@ -78,7 +78,7 @@ def execute_live(args: LiveExecution) -> int:
     if args.json:
         click.echo(orjson.dumps({**collector.finished, "cases": collector.cases}).decode())
     if outcome.exit_code is ExitCode.USAGE:
-        raise inapplicable(consumer, outcome.verdicts)
+        raise nothing_passed(consumer, outcome.verdicts)
     return int(outcome.exit_code)
 
 

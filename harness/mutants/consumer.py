@@ -13,7 +13,14 @@ from harness.ddl import Catalogue
 from harness.errors import DecodingError, HarnessError
 from harness.model.change import Op
 from harness.model.decoded import DecodedEvent
-from harness.model.observed import Observed, ObservedDdl, ObservedEvent, Outcome, RawRow
+from harness.model.observed import (
+    DeadLetter,
+    Observed,
+    ObservedDdl,
+    ObservedEvent,
+    Outcome,
+    RawRow,
+)
 from harness.model.table import TableId
 from harness.model.values import Value
 from harness.mutants.delivery import Delivery, Message
@@ -59,7 +66,8 @@ class Consumer(Changefeed):
         Where a batch is applied as one, that is when its last message was read.
         """
         parts = self._parts
-        self._error = delivery.lost()
+        if (lost := delivery.lost()) is not None:
+            self.give_up(*lost, "offset out of range, messages were deleted")
         batches = delivery.batches if parts.reads is None else parts.reads(delivery)
         for number, batch in enumerate(batches):
             for message in batch:
@@ -111,7 +119,7 @@ class Consumer(Changefeed):
                         self._come(ready)
         except (HarnessError, ValueError, KeyError) as error:
             if not (self._parts.skips and isinstance(error, DecodingError)):
-                self._error = f"{where}: {error}"
+                self.give_up(*place, str(error))
         except Exception as error:  # noqa: BLE001  (a wrong consumer may fail in any way)
             self._crash = f"{where}: {type(error).__name__}: {error}"
 
@@ -135,7 +143,7 @@ class Consumer(Changefeed):
         if self._crash:
             return Observed(Outcome.CRASH, self._crash)
         if self._error:
-            return Observed(Outcome.ERROR, self._error)
+            return Observed(Outcome.ERROR, self._error, stopped_at=(DeadLetter(*self._stopped_at),))
         return Observed(
             Outcome.DONE,
             tables={table: tuple(map(_raw, rows)) for table, rows in self._tables.all().items()},

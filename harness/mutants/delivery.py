@@ -58,13 +58,13 @@ class Delivery:
         """Return all messages, in order."""
         return tuple(message for batch in self.batches for message in batch)
 
-    def lost(self) -> str:
-        """Say what the broker answers to a reader whose first message was deleted, "" for none."""
+    def lost(self) -> tuple[str, int, int] | None:
+        """Return where a reader is to begin whose first message was deleted; None for none."""
         for place, start in sorted(self.starts.items()):
             first = self.firsts.get(place, start)
             if start < first:
-                return f"{place[0]}/{place[1]}@{start}: offset out of range, messages were deleted"
-        return ""
+                return (*place, start)
+        return None
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,6 +111,10 @@ class HarnessSession:
             f"harness: {self.options.consumer} passed {count['pass']} / applicable {applicable} "
             f"/ total {count.total()}"
         )
+        if self._certified_nothing:
+            terminalreporter.write_line(
+                "harness: nothing passed, so nothing is certified", red=True
+            )
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
@@ -119,6 +123,13 @@ class HarnessSession:
             self.services.close()
         if self._exit_code is not None:
             session.exitstatus = EXIT_CODES[self._exit_code]
+        elif self._certified_nothing and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = EXIT_CODES[ExitCode.USAGE]
+
+    @property
+    def _certified_nothing(self) -> bool:
+        """Tell whether cases were judged and none passed: skipped and expected failures alone."""
+        return bool(self._judged) and not self._judged["pass"]
 
 
 def harness_session(config: pytest.Config) -> HarnessSession:

@@ -55,7 +55,7 @@ class Changefeed:
         self._events: list[dict[str, Any]] = []
         self._ddl: list[dict[str, Any]] = []
         self._error = ""
-        self._messages: list[dict[str, Any]] = []
+        self._stopped_at = ("", 0, 0)
 
     def take(self, topic: str, partition: int, offset: int, pair: tuple[Any, Any]) -> None:
         """Take one message, as (key, value); one without either is no event of anybody's."""
@@ -72,7 +72,7 @@ class Changefeed:
         """End this changefeed for what is wrong at a place."""
         if not self._error:
             self._error = f"{topic}/{partition}@{offset}: {why}"
-            self._messages = [{"topic": topic, "partition": partition, "offset": offset}]
+            self._stopped_at = (topic, partition, offset)
 
     def _apply(self, ready: Ready) -> None:
         event = ready.event
@@ -116,7 +116,8 @@ class Changefeed:
         if self._needs:
             return {"status": "not-applicable", "needs": self._needs}
         if self._error:
-            return {"status": "error", "error": self._error, "messages": self._messages}
+            place = dict(zip(("topic", "partition", "offset"), self._stopped_at, strict=True))
+            return {"status": "error", "error": self._error, "messages": [place]}
         return {"status": "done"}
 
 

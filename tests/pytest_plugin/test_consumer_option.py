@@ -55,13 +55,18 @@ def test_a_finding_is_shown_as_a_finding(project: Project) -> None:
 
 @pytest.mark.services
 def test_not_applicable_is_skipped_with_the_gap(project: Project) -> None:
-    """What a consumer says it cannot do is skipped, and the reason names the capability."""
+    """What a consumer says it cannot do is skipped, with the gap; skips alone are no pass."""
     project.scenarios("dml/no-net-change")
     target = project.consumer('{"status": "not-applicable", "needs": "ddl:3"}')
     done = project.outside("scenarios", "-rs", "--harness-consumer", target)
     done.stdout.fnmatch_lines(["SKIPPED*not-applicable: *ddl:3*"])
-    done.stdout.fnmatch_lines(["harness: *passed 0 / applicable 0 / total *"])
-    assert done.ret == 0
+    done.stdout.fnmatch_lines(
+        [
+            "harness: *passed 0 / applicable 0 / total *",
+            "harness: nothing passed, so nothing is certified",
+        ]
+    )
+    assert done.ret == pytest.ExitCode.USAGE_ERROR
 
 
 @pytest.mark.services

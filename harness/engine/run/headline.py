@@ -25,11 +25,9 @@ def now() -> str:
 
 
 def concluded(verdicts: Sequence[Verdict], seconds: float, level: str) -> RunFinished:
-    """Return the last event of a run over these cases; nothing applicable is a usage error."""
+    """Return the last event of a run over these cases; a run without a pass is no pass."""
     passed = sum(verdict.judgement is Judgement.PASS for verdict in verdicts)
     applicable = sum(verdict.judgement in APPLICABLE for verdict in verdicts)
     wrong = any(verdict.judgement in FINDINGS for verdict in verdicts)
-    code = ExitCode.FINDINGS if wrong else ExitCode.PASS
-    if applicable == 0:
-        code = ExitCode.USAGE
+    code = ExitCode.FINDINGS if wrong else ExitCode.PASS if passed else ExitCode.USAGE
     return RunFinished(passed, applicable, len(verdicts), seconds, int(code), level)

@@ -70,8 +70,8 @@ def clause_of(protocol: str, cause: str) -> str:
 
 
 def _deviation(case: Evidence) -> Deviation | None:
-    """Return the first deviation that leads to exactly the answered tables."""
-    if not case.arrivals or len(case.arrivals) > EVENTS_MAX:
+    """Return the first deviation that leads to the answered tables; silence has no one cause."""
+    if not case.arrivals or len(case.arrivals) > EVENTS_MAX or case.is_silent:
         return None
     for deviation in _deviations(case):
         if clause_of(case.judged.protocol, deviation.cause) and _leads_there(case, deviation):

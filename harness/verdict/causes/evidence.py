@@ -160,6 +160,13 @@ class Evidence:
         """Tell whether only the events or statements are wrong."""
         return self.agrees(self.expected.tables)
 
+    @property
+    def is_silent(self) -> bool:
+        """Tell whether the answer is `done` and nothing else: no row, no list of events or DDL."""
+        observed = self.observed
+        rows = any((observed.tables or {}).values())
+        return not rows and observed.events is None and observed.ddl is None
+
     def applied(self, events: Sequence[SourceEvent]) -> bool:
         """Tell whether the consumer may have applied just these rows, as far as it reports."""
         if self.reported is None:
