@@ -64,6 +64,56 @@ class RankAlone(MillisOrder):
         return () if late else (event,)
 
 
+class RankAsText(MillisOrder):
+    """Compares ranks as texts, so that 10 is below 9."""
+
+    def read(self, event: DecodedEvent, message: Message) -> Iterable[DecodedEvent]:
+        """Drop what has a rank whose text is below that of its key's last."""
+        del message
+        rank = None if event.vitess is None else event.vitess.rank
+        if event.kind not in _ROWS or rank is None:
+            return (event,)
+        key = (event.table, str(event.key))
+        late = str(rank) < str(self._last.get(key, 0))
+        self._last[key] = max(rank, self._last.get(key, 0))
+        return () if late else (event,)
+
+
+class OneEventARank(Events):
+    """Takes all events of a key at one epoch and rank for one."""
+
+    def __init__(self, known: Known) -> None:
+        """Start with nothing seen."""
+        del known
+        self._last: dict[Hashable, tuple[int, int]] = {}
+
+    def read(self, event: DecodedEvent, message: Message) -> Iterable[DecodedEvent]:
+        """Drop what has the epoch and rank of its key's last."""
+        del message
+        rank = None if event.vitess is None else event.vitess.rank
+        if event.kind not in _ROWS or event.vitess is None or rank is None:
+            return (event,)
+        key, now = (event.table, str(event.key)), (event.vitess.epoch or 0, rank)
+        again = self._last.get(key) == now
+        self._last[key] = now
+        return () if again else (event,)
+
+
+class RanksOfAllShards(OneEventARank):
+    """Compares epochs and ranks of different shards."""
+
+    def read(self, event: DecodedEvent, message: Message) -> Iterable[DecodedEvent]:
+        """Drop what has a smaller epoch, or rank, than its key's last, of whichever shard."""
+        del message
+        rank = None if event.vitess is None else event.vitess.rank
+        if event.kind not in _ROWS or event.vitess is None or rank is None:
+            return (event,)
+        key, now = (event.table, str(event.key)), (event.vitess.epoch or 0, rank)
+        last = self._last.get(key, now)
+        self._last[key] = max(last, now)
+        return () if now < last else (event,)
+
+
 class OneShard(MillisOrder):
     """Takes the first shard for the whole keyspace."""
 
@@ -143,6 +193,33 @@ ROWS: tuple[Mutant, ...] = (
         _LOST,
         _VITESS,
         ("https://github.com/debezium/debezium-connector-vitess/pull/188",),
+    ),
+    Mutant(
+        "rank-as-text",
+        "transactions",
+        "It compares the ranks of transactions as texts, so that 10 is below 9.",
+        "vitess.ordered.by-rank",
+        Parts(events=RankAsText),
+        _LOST,
+        _VITESS,
+    ),
+    Mutant(
+        "first-of-a-rank-wins",
+        "transactions",
+        "It takes all changes of a row at one epoch and rank for one, and forgets their order.",
+        "vitess.ordered.by-total-order",
+        Parts(events=OneEventARank),
+        _LOST,
+        _VITESS,
+    ),
+    Mutant(
+        "ranks-of-all-shards",
+        "transactions",
+        "It compares the epochs and ranks of different shards.",
+        "vitess.ordered.within-shard",
+        Parts(events=RanksOfAllShards),
+        _LOST,
+        _VITESS,
     ),
     Mutant(
         "one-shard",

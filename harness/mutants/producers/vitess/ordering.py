@@ -1,0 +1,169 @@
+"""Ordered metadata: a transaction's epoch and rank, and how the block has them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any, Final
+
+from harness.codecs.connect.schema import ConnectRecord, SchemaCache
+from harness.codecs.debezium.schemas import INT64
+from harness.codecs.debezium_vitess.ordering import GtidSet
+from harness.mutants.producers.mutant import WrongProducer
+from harness.mutants.producers.patch import Patch, adjusted, patch, result
+from harness.mutants.producers.vitess.edits import (
+    CHANGE,
+    at,
+    ignoring,
+    moved,
+    one,
+    renamed,
+    typed,
+    without,
+)
+
+ORDERING: Final = "harness.codecs.debezium_vitess.ordering"
+BLOCK: Final = ("transaction_epoch", "transaction_rank")
+RANK: Final = "transaction_rank"
+
+
+def _fields() -> Iterator[WrongProducer]:
+    for name in BLOCK:
+        word = name.replace("_", "-")
+        yield WrongProducer(
+            f"vitess-block-without-{word}",
+            "vitess.ordered.fields",
+            f"It leaves `{name}` out of an event's transaction.",
+            without(CHANGE, f"transaction.{name}"),
+        )
+        yield WrongProducer(
+            f"vitess-block-{word}-renamed",
+            "vitess.ordered.fields",
+            f"It calls `{name}` otherwise.",
+            renamed(CHANGE, f"transaction.{name}", name.removeprefix("transaction_")),
+        )
+
+
+def _as_number() -> Patch:
+    """Return the patch by which a rank is an int64, in the block's schema and in its value."""
+    schemas = SchemaCache(at(("transaction", RANK), lambda _: INT64))
+
+    def changed(record: ConnectRecord) -> ConnectRecord:
+        block = record.value.get("transaction")
+        if block is None or record.value_schema is None or RANK not in block:
+            return record
+        return replace(
+            record,
+            value={**record.value, "transaction": {**block, RANK: int(block[RANK])}},
+            value_schema=schemas.of(record.value_schema),
+        )
+
+    return one(CHANGE, changed)
+
+
+def _first_numbers(found: GtidSet, gtid: str) -> GtidSet:
+    """Return a GTID set with the first number of each host's interval in place of the last."""
+    entries = gtid.rpartition("/")[2].split(",")
+    return replace(found, sequences=tuple(e.split(":")[1].split("-")[0] for e in entries))
+
+
+def _epochs(change: Callable[[int], int]) -> Patch:
+    return result(
+        f"{ORDERING}:next_epochs",
+        lambda found: {shard: change(epoch) for shard, epoch in found.items()},
+    )
+
+
+def _kept(original: Callable[..., dict[str, int]]) -> Callable[..., dict[str, int]]:
+    """Return what begins each shard that is new with the epoch 0, whatever it takes over."""
+
+    def epochs(before: Any, previous: Any, now: Any, *, inherit: bool) -> dict[str, int]:  # noqa: ANN401 as the original
+        del inherit
+        return original(before, previous, now, inherit=False)
+
+    return epochs
+
+
+ROWS: tuple[WrongProducer, ...] = (
+    *_fields(),
+    WrongProducer(
+        "vitess-ordered-factory-ignored",
+        "vitess.ordered.fields",
+        "It pays no heed to transaction.metadata.factory.",
+        ignoring("transaction.metadata.factory"),
+    ),
+    WrongProducer(
+        "vitess-rank-before-epoch",
+        "vitess.ordered.block-order",
+        "It puts the rank before the epoch.",
+        moved(CHANGE, "transaction.transaction_rank", "transaction_epoch"),
+    ),
+    WrongProducer(
+        "vitess-rank-as-number",
+        "vitess.ordered.rank-decimal",
+        "It writes the rank as an int64.",
+        _as_number(),
+    ),
+    WrongProducer(
+        "vitess-rank-of-scale-1",
+        "vitess.ordered.rank-decimal",
+        "It declares the Decimal of the rank with scale 1.",
+        typed(
+            CHANGE,
+            "transaction.transaction_rank",
+            lambda schema: replace(schema, parameters=(("scale", "1"),)),
+        ),
+    ),
+    WrongProducer(
+        "vitess-rank-without-a-name",
+        "vitess.ordered.rank-decimal",
+        "It leaves the name Decimal out of the rank's schema.",
+        typed(
+            CHANGE,
+            "transaction.transaction_rank",
+            lambda schema: replace(schema, name=None, version=None, parameters=()),
+        ),
+    ),
+    WrongProducer(
+        "vitess-rank-counts-down",
+        "vitess.ordered.rank-rises",
+        "It gives later transactions of a shard a lower rank.",
+        result(f"{ORDERING}:rank", lambda found: 1000 - found),
+    ),
+    WrongProducer(
+        "vitess-rank-by-first-number",
+        "vitess.ordered.rank-sum",
+        "It takes the first number of a host's interval for the rank.",
+        adjusted(f"{ORDERING}:gtid_set", _first_numbers),
+    ),
+    WrongProducer(
+        "vitess-rank-one-more",
+        "vitess.ordered.rank-sum",
+        "It counts the transaction twice that a GTID ends with.",
+        result(f"{ORDERING}:rank", lambda found: found + 1),
+    ),
+    WrongProducer(
+        "vitess-epoch-counts-down",
+        "vitess.ordered.epoch-rises",
+        "It lowers the epoch of a shard where it has to rise.",
+        _epochs(lambda epoch: -epoch),
+    ),
+    WrongProducer(
+        "vitess-epoch-of-a-new-shard-0",
+        "vitess.ordered.epoch-inherit",
+        "It begins a new shard at epoch 0 whatever it takes over.",
+        patch(f"{ORDERING}:next_epochs", _kept),
+    ),
+    WrongProducer(
+        "vitess-inherit-epoch-ignored",
+        "vitess.ordered.epoch-inherit",
+        "It pays no heed to vitess.inherit.epoch.",
+        ignoring("vitess.inherit.epoch"),
+    ),
+    WrongProducer(
+        "vitess-epoch-of-the-parent",
+        "vitess.ordered.epoch-inherit",
+        "It begins a new shard at the epoch of those that it takes over, not above it.",
+        result(f"{ORDERING}:_inherited", lambda epoch: max(epoch - 1, 0)),
+    ),
+)

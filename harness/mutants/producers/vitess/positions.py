@@ -1,0 +1,235 @@
+"""Positions and order: the text of a VGTID, where a stream starts, its shards, heartbeats."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from typing import Any, Final
+
+from harness.codecs.connect.schema import ConnectRecord
+from harness.codecs.debezium_vitess.vgtid import VgtidPosition
+from harness.model.vstream import ShardGtid
+from harness.mutants.producers.mutant import WrongProducer
+from harness.mutants.producers.patch import Patch, patch, result, returns
+from harness.mutants.producers.vitess.edits import (
+    CHANGE,
+    HEARTBEAT,
+    Records,
+    ignoring,
+    kind,
+    one,
+    stream,
+    valued,
+)
+
+VGTID: Final = "harness.codecs.debezium_vitess.vgtid"
+POSITION: Final = f"{VGTID}:position"
+SOURCE: Final = "harness.sources.vitess.source"
+STREAMS: Final = "harness.sources.vitess.streams"
+ENTRY: Final = ("keyspace", "shard", "gtid")
+
+
+def _entries(change: Callable[[dict[str, Any]], dict[str, Any]]) -> Patch:
+    """Return the patch that changes the object of each shard in a VGTID."""
+    return result(f"{VGTID}:_shard", change)
+
+
+def _texts(change: Callable[[str], str]) -> Patch:
+    """Return the patch that changes the text of each VGTID."""
+    return result(POSITION, lambda found: VgtidPosition(found.shards, change(found.text)))
+
+
+def _without(name: str, entry: dict[str, Any]) -> dict[str, Any]:
+    return {member: value for member, value in entry.items() if member != name}
+
+
+def _renamed(name: str, entry: dict[str, Any]) -> dict[str, Any]:
+    return {f"{name}_" if member == name else member: value for member, value in entry.items()}
+
+
+def _form() -> Iterator[WrongProducer]:
+    for name in ENTRY:
+        yield WrongProducer(
+            f"vitess-vgtid-without-{name}",
+            "vitess.vgtid.form",
+            f"It leaves `{name}` out of a VGTID.",
+            _entries(partial(_without, name)),
+        )
+        yield WrongProducer(
+            f"vitess-vgtid-{name}-renamed",
+            "vitess.vgtid.form",
+            f"It calls `{name}` of a VGTID otherwise.",
+            _entries(partial(_renamed, name)),
+        )
+
+
+def _only_first(text: str) -> str:
+    return json.dumps(json.loads(text)[:1], separators=(",", ":"))
+
+
+def _swapped(given: Records) -> Iterator[ConnectRecord]:
+    """Yield changes of a topic two by two the other way round, tombstones behind their deletes."""
+    held: list[ConnectRecord] = []
+    for record in given:
+        if record.value is None and held and held[-1].topic == record.topic:
+            held.append(record)
+        elif kind(record) == CHANGE and held and held[0].topic == record.topic:
+            yield record
+            yield from held
+            held = []
+        elif kind(record) == CHANGE:
+            yield from held
+            held = [record]
+        else:
+            yield from held
+            yield record
+            held = []
+    yield from held
+
+
+def _later(original: Callable[[Any, str, str], int]) -> Callable[[Any, str, str], int]:
+    """Return what starts a stream one transaction behind the position that is asked for."""
+    return lambda self, shard, gtid: original(self, shard, gtid) + 1
+
+
+def _stopping(*, stops: bool) -> Patch:
+    """Return the patch by which a stream stops at a resharding, or never does."""
+
+    def changed(original: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda streams, before, after: original(
+            streams, replace(before, stops_at_reshard=stops), after
+        )
+
+    return patch(f"{STREAMS}:resharded", changed)
+
+
+def _of_shards(shards: tuple[ShardGtid, ...]) -> tuple[ShardGtid, ...]:
+    return shards[:1]
+
+
+def _fewer(original: Callable[..., VgtidPosition]) -> Callable[..., VgtidPosition]:
+    return lambda shards, **how: VgtidPosition(shards, original(_of_shards(shards), **how).text)
+
+
+ROWS: tuple[WrongProducer, ...] = (
+    *_form(),
+    WrongProducer(
+        "vitess-vgtid-an-object",
+        "vitess.vgtid.form",
+        "It writes a VGTID as an object by shard.",
+        _texts(lambda text: json.dumps({e["shard"]: e for e in json.loads(text)})),
+    ),
+    WrongProducer(
+        "vitess-vgtid-with-blanks",
+        "vitess.vgtid.form",
+        "It writes blanks between the members of a VGTID.",
+        _texts(lambda text: json.dumps(json.loads(text))),
+    ),
+    WrongProducer(
+        "vitess-vgtid-without-table-p-ks",
+        "vitess.vgtid.table-p-ks",
+        "It leaves `table_p_ks` out of a VGTID.",
+        _entries(partial(_without, "table_p_ks")),
+    ),
+    WrongProducer(
+        "vitess-vgtid-table-p-ks-null",
+        "vitess.vgtid.table-p-ks",
+        "It writes `table_p_ks` as null where there are none.",
+        _entries(lambda entry: {**entry, "table_p_ks": entry.get("table_p_ks") or None}),
+    ),
+    WrongProducer(
+        "vitess-vgtid-of-one-shard",
+        "vitess.vgtid.all-shards",
+        "It names one shard in each VGTID.",
+        patch(POSITION, _fewer),
+    ),
+    WrongProducer(
+        "vitess-changes-swapped",
+        "vitess.order.as-generated",
+        "It sends each two changes of a topic the other way round.",
+        stream(_swapped),
+    ),
+    WrongProducer(
+        "vitess-heartbeat-of-a-gtid",
+        "vitess.offset.is-vgtid",
+        "It keeps the GTID of a shard for its position.",
+        valued(HEARTBEAT, "vgtid", lambda text: json.loads(text)[0]["gtid"]),
+    ),
+    WrongProducer(
+        "vitess-heartbeats-to-the-prefix",
+        "vitess.heartbeat.topic",
+        "It sends heartbeats to the topic of the prefix alone.",
+        one(HEARTBEAT, lambda record: replace(record, topic=record.topic.rpartition(".")[2])),
+    ),
+    WrongProducer(
+        "vitess-heartbeat-prefix-ignored",
+        "vitess.heartbeat.topic",
+        "It pays no heed to topic.heartbeat.prefix.",
+        ignoring("topic.heartbeat.prefix"),
+    ),
+    WrongProducer(
+        "vitess-heartbeats-to-partition-1",
+        "vitess.heartbeat.topic",
+        "It sends heartbeats to partition 1.",
+        one(HEARTBEAT, lambda record: replace(record, partition=1)),
+    ),
+    WrongProducer(
+        "vitess-no-heartbeats",
+        "vitess.heartbeat.topic",
+        "It sends no heartbeats.",
+        ignoring("heartbeat.interval.ms"),
+    ),
+    WrongProducer(
+        "vitess-heartbeat-of-another-server",
+        "vitess.heartbeat.content",
+        "It writes another name into the key of a heartbeat.",
+        one(
+            HEARTBEAT,
+            lambda record: replace(record, key={"serverName": f"{record.key['serverName']}_"}),
+        ),
+    ),
+    WrongProducer(
+        "vitess-heartbeat-without-a-position",
+        "vitess.heartbeat.content",
+        "It writes an empty position into a heartbeat.",
+        valued(HEARTBEAT, "vgtid", lambda _: ""),
+    ),
+    WrongProducer(
+        "vitess-heartbeat-in-seconds",
+        "vitess.heartbeat.content",
+        "It writes the time of a heartbeat in seconds.",
+        valued(HEARTBEAT, "ts_ms", lambda ms: ms // 1000),
+    ),
+    WrongProducer(
+        "vitess-shard-ignored",
+        "vitess.shard.one",
+        "It streams the shards too that vitess.shard does not name.",
+        returns(f"{SOURCE}:_followed", ()),
+    ),
+    WrongProducer(
+        "vitess-position-ignored",
+        "vitess.shard.gtid",
+        "It streams from the beginning, whatever vitess.vgtid says.",
+        returns(f"{SOURCE}:_starts", {}),
+    ),
+    WrongProducer(
+        "vitess-position-one-too-far",
+        "vitess.shard.gtid",
+        "It leaves out the first transaction behind the position that it starts from.",
+        patch("harness.sources.vitess.position:Position._start", _later),
+    ),
+    WrongProducer(
+        "vitess-stop-on-reshard-ignored",
+        "vitess.reshard.stop",
+        "It goes on behind a resharding although it is to stop.",
+        _stopping(stops=False),
+    ),
+    WrongProducer(
+        "vitess-always-stops-on-reshard",
+        "vitess.reshard.stop",
+        "It stops at a resharding although it is to go on.",
+        _stopping(stops=True),
+    ),
+)
