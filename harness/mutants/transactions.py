@@ -64,19 +64,24 @@ class RankAlone(MillisOrder):
         return () if late else (event,)
 
 
-class RankAsText(MillisOrder):
+class RankAsText(Events):
     """Compares ranks as texts, so that 10 is below 9."""
 
+    def __init__(self, known: Known) -> None:
+        """Start with nothing seen."""
+        del known
+        self._last: dict[Hashable, str] = {}
+
     def read(self, event: DecodedEvent, message: Message) -> Iterable[DecodedEvent]:
-        """Drop what has a rank whose text is below that of its key's last."""
+        """Drop what has a rank whose text is below the highest of its key."""
         del message
         rank = None if event.vitess is None else event.vitess.rank
         if event.kind not in _ROWS or rank is None:
             return (event,)
         key = (event.table, str(event.key))
-        late = str(rank) < str(self._last.get(key, 0))
-        self._last[key] = max(rank, self._last.get(key, 0))
-        return () if late else (event,)
+        last = self._last.get(key, "")
+        self._last[key] = max(str(rank), last)
+        return () if str(rank) < last else (event,)
 
 
 class OneEventARank(Events):

@@ -35,7 +35,10 @@ CAUSES: Mapping[str, str] = {
     "mixed-batch": "of a message only one table's events were read",
     # Transactions and shards
     "boundary": "the boundary of a transaction was taken for the end of its rows",
+    "rank": "ranks were not compared as numbers",
+    "rank-of-shards": "ranks of different shards were compared",
     "epoch": "a rank was compared across epochs",
+    "total-order": "changes of one epoch and rank were taken for one",
     "shard": "a shard was not read",
     # Resolved events
     "resolved-inclusive": "a resolved event was taken not to complete its own ts",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache, partial
+from typing import Any
 
 from harness.model.change import Op
 from harness.model.decoded import EventKind
@@ -105,7 +106,7 @@ def _transactions(case: Evidence) -> Iterator[Deviation]:
         rules = Rules(reads=lambda one, shard=shard: _shard(one) in ("", shard))  # type: ignore[misc]
         yield reading(case, "shard", f"only the shard {shard} is read", rules)
     if any(place.rank is not None for place in places):
-        yield reading(case, "epoch", "the rank decides across epochs", _rising(case, _rank))
+        yield from _ranks(case)
     if EventKind.TOMBSTONE in {one.decoded.kind for one in case.arrivals}:
         events = cache(lambda: tuple(_taken_away(case)))
         why = "a tombstone takes away the row that its transaction puts under another key"
@@ -114,6 +115,17 @@ def _transactions(case: Evidence) -> Iterator[Deviation]:
     yield reading(
         case, "same-ts", "a change that is not later than its row's last is dropped", _later(case)
     )
+
+
+def _ranks(case: Evidence) -> Iterator[Deviation]:
+    """Yield what orders transactions by half of what orders them, or across shards."""
+    across = "epochs and ranks of different shards are compared"
+    yield reading(case, "rank-of-shards", across, _rising(case, _epoch_and_rank))
+    yield reading(case, "epoch", "the rank decides across epochs", _rising(case, _rank))
+    once = "of the changes of a row at one epoch and rank the first is taken"
+    yield reading(case, "total-order", once, _rising(case, _epoch_and_rank, strictly=True))
+    texts = _rising(case, lambda one: None if _rank(one) is None else str(_rank(one)))
+    yield reading(case, "rank", "ranks are compared as texts", texts)
 
 
 def _own(case: Evidence, finding: Finding) -> Place | None:
@@ -165,12 +177,15 @@ def _rank(one: Arrival) -> int | None:
     return None if one.decoded.vitess is None else one.decoded.vitess.rank
 
 
-def _rising(
-    case: Evidence, value: Callable[[Arrival], int | None], *, strictly: bool = False
-) -> Rules:
+def _epoch_and_rank(one: Arrival) -> tuple[int, int] | None:
+    place = one.decoded.vitess
+    return None if place is None or place.rank is None else (place.epoch or 0, place.rank)
+
+
+def _rising(case: Evidence, value: Callable[[Arrival], Any], *, strictly: bool = False) -> Rules:
     """Return the rules of who drops what is not above the greatest of its key."""
     dropped: set[Where] = set()
-    greatest: dict[object, int] = {}
+    greatest: dict[object, Any] = {}
     for one in case.arrivals:
         event = case.event_of(one)
         found = value(one)
