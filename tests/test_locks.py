@@ -16,7 +16,7 @@ from tests.tree import ROOT, hold, pyproject, python_files, text_of
 PACKAGES = frozenset({"cdc_spark", "harness"})
 
 # Which lists of pyproject.toml each lock must hold; RUN is what the package itself may import.
-EXTRAS = ("connect", "containers", "fuzz", "parquet", "pytest", "spark", "upstream")
+EXTRAS = ("connect", "containers", "fuzz", "oracles", "parquet", "pytest", "spark", "upstream")
 RUN = ("run", *EXTRAS)
 LOCKS = {
     "all": (*RUN, "browser", "build", "lint", "test", "types"),
@@ -25,7 +25,7 @@ LOCKS = {
     "lint": ("lint",),
     "run-spark": ("run", "parquet", "spark", "upstream"),
     "spark": (*RUN, "test"),
-    "test": ("run", "containers", "parquet", "pytest", "upstream", "test"),
+    "test": ("run", "containers", "oracles", "parquet", "pytest", "upstream", "test"),
     "types": (*RUN, "types"),
 }
 
@@ -35,6 +35,8 @@ OTHERS_IMPORT = frozenset({"connect"})  # PySpark imports what this extra brings
 PROJECTS = {
     "Crypto": "pycryptodome",
     "docker": "testcontainers",  # whose client it is
+    "google": "protobuf",
+    "grpc": "grpcio",
     "mysql": "mysql-connector-python",
     "py4j": "pyspark",  # whose errors surface through it
     "pymysql": "mysql-replication",  # likewise

@@ -42,6 +42,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "diff": ("harness.cli.diff", "Show what changed from one run to another."),
     "golden": ("harness.cli.golden", "Compare or accept golden files; no services needed."),
     "truth": ("harness.cli.truth", "Compare with what vendors' own encoders emit."),
+    "oracle": (
+        "harness.cli.oracle",
+        "Run vendors' own programs over the catalogue, and compare their records with ours.",
+    ),
     "bench": ("harness.cli.bench", "Measure speed and memory beside the floor, in one run."),
     "load": ("harness.cli.load", "Fill topics with a workload of any size, made on Spark."),
     "verify": ("harness.cli.verify", "Compare an output with a workload's expected state."),

@@ -97,11 +97,11 @@ def _artifact(entry: Mapping[str, Any]) -> Artifact:
     )
 
 
-def written(groups: Mapping[str, Sequence[Artifact]]) -> str:
-    """Return the lock file's text, stable and one line an artifact."""
-    lines = ["# Written by `python -m harness.services.lock`; the roots are in that module."]
+def written(groups: Mapping[str, Sequence[Artifact]], module: str) -> str:
+    """Return the lock file's text, stable and one line an artifact; `module` writes it."""
+    lines = [f"# Written by `python -m {module}`; the roots are in that module."]
     for name, artifacts in groups.items():
-        lines += ["", f"[{name}]", "artifacts = ["]
+        lines += ["", f'["{name}"]' if "." in name else f"[{name}]", "artifacts = ["]
         lines += [f"    {{{_entry(one)}}}," for one in sorted(artifacts, key=_order)]
         lines += ["]"]
     return "\n".join(lines) + "\n"

@@ -20,7 +20,7 @@ from xml.sax.saxutils import escape
 import urllib3
 
 from harness.errors import HarnessError, SetupError
-from harness.services.artifacts import LOCK, Artifact, written
+from harness.services.artifacts import LOCK, Artifact, read, written
 from harness.services.repository import CENTRAL
 
 PLUGIN = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1"
@@ -32,14 +32,16 @@ class Group:
     """What one part of the harness needs: artifacts to resolve, and what to leave out.
 
     `roots` are coordinates, resolved with their run-time dependencies; `platforms` are coordinates
-    of plain files by platform; `files` give coordinates an ending other than `.jar`. `dropped` are
-    `group:name` that Maven resolves but nobody loads.
+    of plain files by platform; `files` give coordinates an ending other than `.jar`; `executables`
+    are coordinates and classifier of programs by platform. `dropped` are `group:name` that Maven
+    resolves but nobody loads.
     """
 
     roots: tuple[str, ...] = ()
     dropped: frozenset[str] = frozenset()
     platforms: Mapping[str, str] | None = None
     files: Mapping[str, str] | None = None
+    executables: Mapping[str, str] | None = None
 
 
 GROUPS: Mapping[str, Group] = {
@@ -87,21 +89,40 @@ GROUPS: Mapping[str, Group] = {
 
 def main() -> int:
     """Write the lock file; return the exit code."""
+    return write(LOCK, GROUPS, "harness.services.lock")
+
+
+def write(lock: Path, groups: Mapping[str, Group], module: str) -> int:
+    """Resolve groups and write their lock; `module` is who is asked to do so. Return the exit code.
+
+    What the lock has already is not downloaded again: released files never change.
+    """
+    known = {(one.path, one.platform): one for one in _locked(lock)}
     try:
         with urllib3.PoolManager() as http:
             locked = {
-                name: [_measured(one, http) for one in _resolved(g)] for name, g in GROUPS.items()
+                name: [known.get((o.path, o.platform)) or _measured(o, http) for o in _resolved(g)]
+                for name, g in groups.items()
             }
     except HarnessError as error:
         sys.stderr.write(f"{error}\n")
         return int(error.exit_code)
-    LOCK.write_text(written(locked), encoding="utf-8")
+    lock.write_text(written(locked, module), encoding="utf-8")
     return 0
+
+
+def _locked(lock: Path) -> Iterator[Artifact]:
+    for artifacts in read(lock).values() if lock.is_file() else ():
+        yield from artifacts
 
 
 def _resolved(group: Group) -> Iterator[Artifact]:
     for where, coordinates in (group.platforms or {}).items():
         yield replace(_unmeasured(coordinates), platform=where)
+    for where, program in (group.executables or {}).items():
+        coordinates, _, classifier = program.rpartition(":")
+        ending = f"-{classifier}.exe"
+        yield replace(_unmeasured(coordinates), platform=where, ending=ending)
     for coordinates, ending in (group.files or {}).items():
         yield replace(_unmeasured(coordinates), ending=ending)
     if group.roots:

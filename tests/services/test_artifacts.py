@@ -8,47 +8,65 @@ from pathlib import Path
 import pytest
 
 from harness.errors import HarnessBug, SetupError
+from harness.oracles.vitess import lock as vitess
 from harness.services.artifacts import LOCK, Artifact, locked, read, this_platform, written
 from harness.services.lock import GROUPS
 
-EVERY = [(group, one) for group, artifacts in read(LOCK).items() for one in artifacts]
+# Each lock with the groups that it is resolved from, and the module that writes it.
+LOCKS = {
+    LOCK: (GROUPS, "harness.services.lock"),
+    vitess.LOCK: (vitess.GROUPS, "harness.oracles.vitess.lock"),
+}
+EVERY = [
+    (lock, group, one)
+    for lock in LOCKS
+    for group, artifacts in read(lock).items()
+    for one in artifacts
+]
 
 
-@pytest.mark.parametrize(("group", "artifact"), EVERY, ids=lambda part: str(part)[:60])
-def test_every_locked_artifact_is_pinned(group: str, artifact: Artifact) -> None:
+@pytest.mark.parametrize(("lock", "group", "artifact"), EVERY, ids=lambda part: str(part)[-60:])
+def test_every_locked_artifact_is_pinned(lock: Path, group: str, artifact: Artifact) -> None:
     """Each has a sha256, a plausible size, a fixed version, and a group with roots."""
     assert re.fullmatch(r"[0-9a-f]{64}", artifact.sha256)
-    assert artifact.size > 1000
+    assert artifact.size > 200  # the smallest jar holds its manifest alone
     assert not re.search(r"SNAPSHOT|[\[\](),]", artifact.version)
-    assert group in GROUPS
+    assert group in LOCKS[lock][0]
 
 
-def test_the_lock_follows_from_the_generator_s_roots() -> None:
+@pytest.mark.parametrize("lock", LOCKS, ids=lambda lock: str(lock.parent.name))
+def test_the_lock_follows_from_the_generator_s_roots(lock: Path) -> None:
     """Roots are locked in just the versions that are named, and nothing dropped is there."""
-    groups = read(LOCK)
-    assert list(groups) == list(GROUPS)
-    for name, group in GROUPS.items():
+    groups, wanted_groups = read(lock), LOCKS[lock][0]
+    assert list(groups) == list(wanted_groups)
+    for name, group in wanted_groups.items():
         coordinates = {one.coordinates for one in groups[name]}
         assert coordinates >= set(group.roots)
         assert not {c.rpartition(":")[0] for c in coordinates} & group.dropped
         for where, wanted in (group.platforms or {}).items():
             assert [o.coordinates for o in groups[name] if o.platform == where] == [wanted]
+        for where, program in (group.executables or {}).items():
+            found = [f"{o.coordinates}:{o.ending}" for o in groups[name] if o.platform == where]
+            coordinates_, _, classifier = program.rpartition(":")
+            assert found == [f"{coordinates_}:-{classifier}.exe"]
 
 
-def test_no_artifact_is_locked_twice() -> None:
+@pytest.mark.parametrize("lock", LOCKS, ids=lambda lock: str(lock.parent.name))
+def test_no_artifact_is_locked_twice(lock: Path) -> None:
     """A classpath with two versions of one thing would load either."""
-    for artifacts in read(LOCK).values():
+    for artifacts in read(lock).values():
         names = [(one.group, one.name, one.platform) for one in artifacts]
         assert len(names) == len(set(names))
 
 
-def test_written_and_read_are_inverse(tmp_path: Path) -> None:
+@pytest.mark.parametrize("lock", LOCKS, ids=lambda lock: str(lock.parent.name))
+def test_written_and_read_are_inverse(lock: Path, tmp_path: Path) -> None:
     """The shipped file is what the writer writes for what the reader reads."""
-    text = written(read(LOCK))
-    assert text == LOCK.read_text(encoding="utf-8")
+    text = written(read(lock), LOCKS[lock][1])
+    assert text == lock.read_text(encoding="utf-8")
     copy = tmp_path / "jars.lock"
     copy.write_text(text, encoding="utf-8")
-    assert read(copy) == read(LOCK)
+    assert read(copy) == read(lock)
 
 
 def test_paths_are_maven_s() -> None:

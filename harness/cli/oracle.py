@@ -1,0 +1,127 @@
+"""`harness oracle`: vendors' own programs over the catalogue, their records beside ours."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+import click
+import orjson
+
+from harness.cli import options
+from harness.engine.catalogue.workspace import new_run
+from harness.errors import ExitCode, SetupError, UsageError
+
+if TYPE_CHECKING:  # imported when a command needs it
+    from harness.services.service import ServiceEvent
+
+# harness.oracles.vitess.lock.DEFAULT, repeated because `--help` imports nothing heavy.
+DEFAULT = "3.3.1.Final"
+
+
+@click.group("oracle", short_help="Run vendors' own programs over the catalogue.")
+def command() -> None:
+    """Run vendors' own programs over the catalogue and compare their records with ours.
+
+    Unlike the vectors of `harness truth`, which were recorded once, an oracle is asked again
+    whenever anybody doubts, and about any release. What it needs is fetched when it is first asked,
+    and verified each time; Docker is not needed.
+    """
+
+
+@command.command("vitess")
+@options.paths
+@options.keyword
+@click.option(
+    "--version",
+    default=DEFAULT,
+    show_default=True,
+    metavar="X",
+    help="Release of Debezium's Vitess connector.",
+)
+@click.option(
+    "--keep",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Write the result as JSON, from which the pages are made.",
+)
+@options.roots
+@options.as_json
+def vitess(  # noqa: PLR0913, PLR0917  (click hands options over by name)
+    paths: tuple[Path, ...],
+    expression: str | None,
+    version: str,
+    keep: Path | None,
+    scenarios: Path | None,
+    golden: Path | None,
+    json_: bool,  # noqa: FBT001
+) -> int:
+    """Run Debezium's Vitess connector in Kafka Connect, against a server that plays VTGate.
+
+    The server streams what our source simulator made of each scenario, so that connector and
+    encoder are given the same. Records are compared by topic, partition, key, value, headers and
+    their order in a partition; what no encoder could reproduce is a freedom with a name.
+
+    Ends with one line, `equal E / compared C / total T`. Exits 1 when a difference has no named
+    reason, 3 when Java, a package or a jar is missing. Needs Java 17 or later and
+    `pip install 'cdc-conformance[oracles]'`; the first run fetches 230 MB. All cases take some six
+    minutes on two cores.
+    """
+    from harness.engine.catalogue.choose import load, selected
+    from harness.oracles.result import document, lines, write_result
+    from harness.record.lock import load_lock
+
+    try:
+        from harness.oracles.vitess.oracle import OracleOptions, ask
+    except ImportError as error:
+        raise SetupError(
+            f"the oracle's server needs a package that is not installed: {error.name}",
+            hint="pip install 'cdc-conformance[oracles]'",
+        ) from error
+
+    space = options.space(scenarios, golden)
+    chosen = selected(load(space, paths), expression)
+    cases = [case for case in chosen if case.protocol == "vitess"]
+    if not cases:
+        raise UsageError("none of the chosen cases is of the protocol vitess")
+    run, run_dir = new_run(space.runs / "runs")
+    with _Progress() as progress:
+        asked = OracleOptions(version, run_dir, progress.fetched, progress.played, os.environ)
+        result = ask(cases, lambda case: load_lock(case.scenario, space.golden), asked)
+    if keep is not None:
+        write_result(result, keep)
+    if json_:
+        click.echo(orjson.dumps(document(result)).decode())
+    else:
+        for line in lines(result):
+            click.echo(line)
+    click.echo(f"run {run}: logs in {run_dir}", err=True)
+    return int(ExitCode.PASS if result.passed else ExitCode.FINDINGS)
+
+
+class _Progress:
+    """One line on a terminal that says how far the run has come; nothing anywhere else."""
+
+    def __init__(self) -> None:
+        self._shown = sys.stderr.isatty()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._say("")
+
+    def fetched(self, event: ServiceEvent) -> None:
+        """Show what a service or a download has come to."""
+        size = f" {event.done / 1e6:.0f} of {event.total / 1e6:.0f} MB" if event.total else ""
+        self._say(f"{event.service} {event.state} {event.detail}{size}")
+
+    def played(self, done: int, total: int) -> None:
+        """Show how many plays are over."""
+        self._say(f"{done} of {total} streams played")
+
+    def _say(self, text: str) -> None:
+        if self._shown:
+            click.echo(f"\r\x1b[K{text}", err=True, nl=False)

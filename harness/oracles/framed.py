@@ -1,0 +1,123 @@
+"""Avro messages with Confluent's frame: the frame off, the schema it names in its place.
+
+An id is a registry's own choice, the schema behind it is not. The body's bytes are compared as they
+are; of times that a clock gave it is known where they stand, at the end of a record.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final, cast
+
+import fastavro
+
+from harness.codecs.avro.varint import varint
+from harness.codecs.debezium_vitess.codec import LATER
+from harness.oracles.compare import Message
+from harness.oracles.freedoms import PROCESSING_TIME, SECOND_NS, UNITS
+
+FRAME: Final = 5
+OPTIONAL: Final = b"\x02"  # the second branch of ["null", …]
+TIMES: Final = tuple(f"ts_{unit.decode()}" for unit in UNITS)
+
+SchemaOf = Callable[[int], str]
+
+
+def unframed(message: Message, schema_of: SchemaOf) -> Message:
+    """Return a message without its frames, with the schemas that they name."""
+    key, key_schema = _unframed(message.key, schema_of)
+    value, value_schema = _unframed(message.value, schema_of)
+    return replace(message, key=key, value=value, key_schema=key_schema, value_schema=value_schema)
+
+
+def without_frame(message: Message) -> Message:
+    """Return one of our messages, whose schemas are known, without the frames."""
+    return replace(
+        message,
+        key=_body(message.key, message.key_schema),
+        value=_body(message.value, message.value_schema),
+        key_schema=_canonical(message.key_schema),
+        value_schema=_canonical(message.value_schema),
+    )
+
+
+def _unframed(content: bytes | None, schema_of: SchemaOf) -> tuple[bytes | None, str | None]:
+    if content is None or len(content) < FRAME or content[0] != 0:
+        return content, None
+    return content[FRAME:], _canonical(schema_of(int.from_bytes(content[1:FRAME], "big")))
+
+
+def _body(content: bytes | None, schema: str | None) -> bytes | None:
+    return content if content is None or schema is None else content[FRAME:]
+
+
+def _canonical(schema: str | None) -> str | None:
+    """Return a schema's text without regard to blanks; the order of its keys stays."""
+    return None if schema is None else json.dumps(json.loads(schema), separators=(",", ":"))
+
+
+@dataclass(frozen=True, slots=True)
+class AvroProcessingTime:
+    """`ProcessingTime` in an Avro body: the times that stand at the end of a record."""
+
+    began_ns: int
+    ended_ns: int
+    name: str = PROCESSING_TIME
+
+    def taken(self, ours: Message, theirs: Message) -> Message:
+        """Return our message with the times that theirs was handled at."""
+        if None in {ours.value, ours.value_schema, theirs.value, theirs.value_schema}:
+            return ours
+        assert ours.value is not None and ours.value_schema is not None  # noqa: PT018 - for mypy
+        assert theirs.value is not None and theirs.value_schema is not None  # noqa: PT018 - likewise
+        mine = _last_times(ours.value, ours.value_schema)
+        yours = _last_times(theirs.value, theirs.value_schema)
+        if not mine or not yours or [one.name for one in mine] != [one.name for one in yours]:
+            return ours
+        of_clock = all(one.number % (SECOND_NS // one.unit) == LATER // one.unit for one in mine)
+        in_run = all(
+            self.began_ns <= (one.number + 1) * one.unit and one.number * one.unit <= self.ended_ns
+            for one in yours
+        )
+        tail, new = (b"".join(one.text for one in side) for side in (mine, yours))
+        if not (of_clock and in_run and ours.value.endswith(tail)):
+            return ours
+        return replace(ours, value=ours.value.removesuffix(tail) + new)
+
+
+@dataclass(frozen=True, slots=True)
+class _Time:
+    name: str
+    number: int
+    text: bytes
+
+    @property
+    def unit(self) -> int:
+        return UNITS[self.name[-2:].encode()]
+
+
+def _last_times(body: bytes, schema: str) -> Sequence[_Time]:
+    """Return the times at the end of a record, in their order, as they are written."""
+    fields: list[dict[str, Any]] = json.loads(schema).get("fields", [])
+    record = _read(body, schema)
+    found: list[_Time] = []
+    for field in reversed(fields):
+        number = record.get(str(field["name"]))
+        if field["name"] not in TIMES or not isinstance(number, int):
+            break
+        optional = isinstance(field["type"], list)
+        found.append(_Time(field["name"], number, (OPTIONAL if optional else b"") + varint(number)))
+    return found[::-1]
+
+
+def _read(body: bytes, schema: str) -> dict[str, Any]:
+    try:
+        read = fastavro.schemaless_reader(
+            io.BytesIO(body), fastavro.parse_schema(json.loads(schema)), None
+        )
+    except (ValueError, EOFError, IndexError, KeyError, OverflowError):
+        return {}
+    return cast("dict[str, Any]", read) if isinstance(read, dict) else {}

@@ -1,0 +1,108 @@
+"""What a vendor's program may write otherwise than ours, each with its reason."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+from harness.codecs.debezium_vitess.codec import LATER
+from harness.oracles.compare import KEYLESS, TASKS, TIMER, Message
+
+SECOND_NS: Final = 1_000_000_000
+# By the end of a field's name: how many nanoseconds its unit has.
+UNITS: Final[Mapping[bytes, int]] = {b"ms": 1_000_000, b"us": 1_000, b"ns": 1}
+TIME: Final = re.compile(rb'"\w*ts_(ms|us|ns)":(\d+)')
+
+
+POSITION: Final = re.compile(rb'"vgtid":"(?:[^"\\]|\\.)*"')
+SCHEMA_ID: Final = "schema-id"
+PROCESSING_TIME: Final = "processing-time"
+VERSION: Final = "connector-version"
+# Each freedom by its name, with the reason why it is free.
+REASONS: Final[Mapping[str, str]] = {
+    PROCESSING_TIME: "The moment at which the connector handled a change: theirs lies within the "
+    "run, ours is our clock's.",
+    KEYLESS: "A producer puts records without a key wherever it has a batch open (KIP-794).",
+    TASKS: "Tasks run side by side: each one's records keep their order, and no more.",
+    TIMER: "A heartbeat is sent when a timer has run out: each of theirs is one of ours with the "
+    "position, one that the stream has, at which their timer did.",
+    SCHEMA_ID: "A registry counts its schemas as they come; the schemas behind the ids are equal.",
+    VERSION: "Each release writes its own version into the source block.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessingTime:
+    """Times that a connector reads off its clock: theirs must lie in the run, ours be our clock's.
+
+    Our clock runs so far behind each second of the source that nothing else in a record can be its
+    reading; an event's own time in its place is a difference.
+    """
+
+    began_ns: int
+    ended_ns: int
+    name: str = PROCESSING_TIME
+
+    def taken(self, ours: Message, theirs: Message) -> Message:
+        """Return our message with the times that theirs was handled at."""
+        if ours.value is None or theirs.value is None or ours.value == theirs.value:
+            return ours
+        mine, yours = list(TIME.finditer(ours.value)), list(TIME.finditer(theirs.value))
+        if len(mine) != len(yours):
+            return ours
+        parts: list[bytes] = []
+        at = 0
+        for one, other in zip(mine, yours, strict=True):
+            if self._free(one, other):
+                parts += [ours.value[at : one.start(2)], other[2]]
+                at = one.end(2)
+        return replace(ours, value=b"".join((*parts, ours.value[at:])))
+
+    def _free(self, ours: re.Match[bytes], theirs: re.Match[bytes]) -> bool:
+        unit = UNITS[ours[1]]
+        in_run = self.began_ns <= (int(theirs[2]) + 1) * unit and (
+            int(theirs[2]) * unit <= self.ended_ns
+        )
+        return in_run and int(ours[2]) % (SECOND_NS // unit) == LATER // unit
+
+
+@dataclass(frozen=True, slots=True)
+class TimedPosition:
+    """The position that a heartbeat tells, in topics whose names begin so: any of the stream's."""
+
+    timed: str
+    known: frozenset[bytes]
+    name: str = TIMER
+
+    def taken(self, ours: Message, theirs: Message) -> Message:
+        """Return our heartbeat with the position that theirs tells."""
+        if not self.timed or not ours.topic.startswith(self.timed):
+            return ours
+        found = [POSITION.search(one.value or b"") for one in (ours, theirs)]
+        mine, yours = found
+        if ours.value is None or mine is None or yours is None or yours[0] not in self.known:
+            return ours
+        return replace(ours, value=ours.value.replace(mine[0], yours[0]))
+
+
+def positions(messages: Iterable[Message]) -> frozenset[bytes]:
+    """Return every position that some messages tell, as they write it."""
+    return frozenset(one[0] for m in messages for one in POSITION.finditer(m.value or b""))
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """The connector's own version, where another than ours is asked."""
+
+    ours: str
+    theirs: str
+    name: str = VERSION
+
+    def taken(self, ours: Message, theirs: Message) -> Message:
+        """Return our message with their version."""
+        if ours.value is None or theirs.value is None or self.ours == self.theirs:
+            return ours
+        said, says = (f'"version":"{one}"'.encode() for one in (self.ours, self.theirs))
+        return replace(ours, value=ours.value.replace(said, says))

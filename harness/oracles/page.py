@@ -1,0 +1,127 @@
+"""The page about an oracle's runs, from the results that were kept: one a release.
+
+`python -m harness.oracles.page > docs/reference/oracle-vitess.md`
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from harness.oracles.freedoms import REASONS
+from harness.oracles.result import CaseResult, OracleResult, Status, read_result
+
+KEPT: Final = Path("docs/reference/oracles")
+HEAD: Final = """\
+# Debezium's Vitess connector beside our encoder
+
+Written by `python -m harness.oracles.page` from the results in [oracles](oracles/). How such a run is
+made is in [Check the encoders against the vendors' own](../guides/check-against-vendors.md).
+"""
+DIALECT: Final = "current"  # what plays are made in: the documents' own is written by no release
+
+
+def page(results: Sequence[OracleResult]) -> str:
+    """Return the page; the newest run of the default release comes first."""
+    return "\n".join((*_head(results), *_freedoms(results), *_each(results))).rstrip() + "\n"
+
+
+def _head(results: Sequence[OracleResult]) -> Iterator[str]:
+    yield HEAD
+    yield "## Releases"
+    yield ""
+    yield "| release | asked on | equal | compared | total | dialect | took | streams played again |"
+    yield "| --- | --- | ---: | ---: | ---: | --- | ---: | ---: |"
+    for one in results:
+        yield (
+            f"| {one.version} | {one.date} | {one.equal} | {one.compared} | {one.total} "
+            f"| `{DIALECT}` | {one.seconds} s | {one.replayed} |"
+        )
+    yield ""
+    yield (
+        "A stream is played again where the connector's transport broke: gRPC 1.75.0, which 3.3.1 "
+        "brings, now and then takes the header of an HTTP/2 frame for a message and fails with "
+        "`gRPC message exceeds maximum size` ([grpc-java 12307]"
+        "(https://github.com/grpc/grpc-java/issues/12307))."
+    )
+    yield ""
+
+
+def _freedoms(results: Sequence[OracleResult]) -> Iterator[str]:
+    yield "## Freedoms"
+    yield ""
+    yield "What two right producers may write differently; everything else is compared byte for byte."
+    yield ""
+    yield "| freedom | reason | cases |"
+    yield "| --- | --- | ---: |"
+    counts = results[0].freedoms() if results else {}
+    for name, reason in REASONS.items():
+        yield f"| {name} | {reason} | {counts.get(name, 0)} |"
+    yield ""
+
+
+def _each(results: Sequence[OracleResult]) -> Iterator[str]:
+    for one in results:
+        yield f"## {one.version}"
+        yield ""
+        yield "; ".join(f"{name} {version}" for name, version in sorted(one.versions.items())) + "."
+        yield ""
+        yield from _differing(one.of(Status.DIFFERS))
+        yield from _unplayed(one.of(Status.UNPLAYABLE))
+
+
+def _differing(cases: Sequence[CaseResult]) -> Iterator[str]:
+    if not cases:
+        yield "No case differs."
+        yield ""
+        return
+    yield "| scenario | cases | why | first difference |"
+    yield "| --- | ---: | --- | --- |"
+    for scenario, same in _by_scenario(cases):
+        first = same[0].differences[0] if same[0].differences else ""
+        reason = same[0].reason or "**not explained**"
+        yield f"| {scenario} | {len(same)} | {_cell(reason)} | {_code(first)} |"
+    yield ""
+
+
+def _unplayed(cases: Sequence[CaseResult]) -> Iterator[str]:
+    reasons = dict.fromkeys(case.reason for case in cases)
+    for reason in reasons:
+        same = [case for case in cases if case.reason == reason]
+        names = ", ".join(f"{name} ({len(those)})" for name, those in _by_scenario(same))
+        yield f"Not played, {reason}: {names}."
+        yield ""
+
+
+def _by_scenario(cases: Sequence[CaseResult]) -> list[tuple[str, list[CaseResult]]]:
+    found: dict[str, list[CaseResult]] = {}
+    for case in cases:
+        found.setdefault(case.case.partition("[")[0], []).append(case)
+    return list(found.items())
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def _code(text: str) -> str:
+    """Return a text as code in a table's cell, on one line."""
+    line = _cell(" ".join(text.split())).replace("`", "'")
+    return f"`{line}`" if line else ""
+
+
+def kept(directory: Path) -> list[OracleResult]:
+    """Return the results of a directory, the newest release first."""
+    found = [read_result(file) for file in directory.glob("vitess-*.json")]
+
+    def number(one: OracleResult) -> list[int]:
+        return [int(part) for part in re.findall(r"\d+", one.version)]
+
+    return sorted(found, key=number, reverse=True)
+
+
+if __name__ == "__main__":
+    sys.stdout.write(page(kept(KEPT)))

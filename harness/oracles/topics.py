@@ -1,0 +1,83 @@
+"""Topics as an oracle sees them: how far they are filled, what they hold, and their removal."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from confluent_kafka import Consumer, KafkaException, TopicPartition
+from confluent_kafka.admin import AdminClient, OffsetSpec
+
+from harness.errors import SetupError
+from harness.oracles.compare import Message
+
+ASK_S: Final = 30.0
+READ_S: Final = 60.0
+
+
+class Topics:
+    """The topics of one broker whose names begin with a play's name and a point."""
+
+    def __init__(self, client: Mapping[str, str]) -> None:
+        """Take a client's properties."""
+        self._client = {**client, "log_level": 0}
+        self._admin = AdminClient(self._client)
+
+    def ends(self, names: Iterable[str]) -> dict[str, dict[TopicPartition, int]]:
+        """Return how many messages each partition holds, by play and partition; all at once."""
+        wanted = set(names)
+        partitions = [
+            TopicPartition(topic, partition)
+            for topic, described in self._admin.list_topics(timeout=ASK_S).topics.items()
+            if topic.partition(".")[0] in wanted
+            for partition in described.partitions
+        ]
+        found: dict[str, dict[TopicPartition, int]] = {name: {} for name in wanted}
+        if not partitions:
+            return found
+        asked = {one: OffsetSpec.latest() for one in partitions}
+        for place, future in self._admin.list_offsets(asked, request_timeout=ASK_S).items():
+            try:
+                found[place.topic.partition(".")[0]][place] = int(future.result().offset)
+            except KafkaException:  # a topic that is being created has no leader yet
+                found[place.topic.partition(".")[0]][place] = 0
+        return found
+
+    def read(self, ends: Mapping[TopicPartition, int]) -> list[Message]:
+        """Return all messages of partitions up to their ends, the play's name off their topics."""
+        left = {(one.topic, one.partition): end for one, end in ends.items() if end}
+        found: list[Message] = []
+        if not left:
+            return found
+        settings = {"group.id": "oracle", "enable.auto.commit": False}
+        consumer = Consumer({**self._client, **settings, "auto.offset.reset": "earliest"})
+        try:
+            consumer.assign([TopicPartition(*place, 0) for place in left])
+            deadline = time.monotonic() + READ_S
+            while left and time.monotonic() < deadline:
+                for one in consumer.consume(500, timeout=0.2):
+                    if one.error() is not None:
+                        raise SetupError(f"{one.topic()} cannot be read: {one.error()}")
+                    place = (str(one.topic()), int(one.partition() or 0))
+                    found.append(_message(one, *place))
+                    if int(one.offset() or 0) + 1 >= left.get(place, 0):
+                        left.pop(place, None)
+        finally:
+            consumer.close()
+        if left:
+            raise SetupError(f"{len(left)} partitions could not be read in {READ_S:g} s")
+        return found
+
+    def remove(self, ends: Iterable[TopicPartition]) -> None:
+        """Delete topics; one that is gone already is no error."""
+        names = sorted({one.topic for one in ends})
+        if names:
+            for future in self._admin.delete_topics(names, request_timeout=ASK_S).values():
+                future.exception()
+
+
+def _message(one: object, topic: str, partition: int) -> Message:
+    headers = tuple((name, value) for name, value in one.headers() or ())  # type: ignore[attr-defined]
+    key, value = one.key(), one.value()  # type: ignore[attr-defined]
+    return Message(topic.partition(".")[2], partition, key, value, headers)

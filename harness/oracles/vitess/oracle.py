@@ -1,0 +1,173 @@
+"""The oracle: jars, services and worker put together, plays run, cases judged."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+from harness.codecs.connect.settings import APICURIO
+from harness.errors import UsageError
+from harness.model.change import ChangeLog
+from harness.oracles.compare import excerpt
+from harness.oracles.jars import Jars, OnEvent
+from harness.oracles.result import SHOWN, CaseResult, OracleResult, Status
+from harness.oracles.topics import Topics
+from harness.oracles.vitess.lock import GROUPS, LOCK, VERSIONS
+from harness.oracles.vitess.messages import DESCRIPTORS, Messages, client_of, describe
+from harness.oracles.vitess.plays import Play, again, plays
+from harness.oracles.vitess.reasons import reason
+from harness.oracles.vitess.run import Played, Stand, by_zone, played
+from harness.oracles.vitess.vtgate import VtGates
+from harness.oracles.worker import WorkerFiles, working
+from harness.scenario.expand import Case
+from harness.services.java import find_java
+from harness.services.running import Services, start
+from harness.services.schemas import HttpRegistry
+
+NAME: Final = "vitess"
+REGISTRY_API: Final = "/apis/registry/v2"
+ATTEMPTS: Final = 5
+# The converter's jar does not announce it.
+ANNOUNCED: Final[Mapping[str, str]] = {"org.apache.kafka.connect.storage.Converter": APICURIO}
+
+
+@dataclass(frozen=True, slots=True)
+class OracleOptions:
+    """Which release is asked, where the run keeps its logs, and who hears of it."""
+
+    version: str
+    run_dir: Path
+    on_event: OnEvent
+    on_played: Callable[[int, int], None]
+    env: Mapping[str, str]
+
+
+def ask(
+    cases: Sequence[Case], log_of: Callable[[Case], ChangeLog], options: OracleOptions
+) -> OracleResult:
+    """Run the connector over Vitess cases; SetupError when something that it needs is missing."""
+    release = _release(options.version)
+    began = time.monotonic()
+    planned = plays(cases, log_of)
+    found: dict[str, CaseResult] = {
+        case: CaseResult(case, Status.UNPLAYABLE, why) for case, why in planned.unplayable.items()
+    }
+    replayed = 0
+    for one in _asked(planned.plays, release, options):
+        replayed += one.play.attempt
+        for case in one.play.cases:
+            found[case.id] = _judged(case, one, release)
+    return OracleResult(
+        oracle=NAME,
+        version=release,
+        date=datetime.now(UTC).date().isoformat(),
+        seconds=round(time.monotonic() - began),
+        versions={
+            "connector": f"io.debezium:debezium-connector-vitess:{release}",
+            "worker": GROUPS["worker"].roots[0],
+            "converter": GROUPS["apicurio"].roots[0],
+            "java": find_java("kafka", options.env).version,
+        },
+        cases=tuple(found[case.id] for case in cases),
+        replayed=replayed,
+    )
+
+
+def _asked(planned: Sequence[Play], release: str, options: OracleOptions) -> Iterator[Played]:
+    """Yield what came of each play."""
+    if not planned:
+        return
+    jars = Jars(LOCK, options.on_event, options.env)
+    files = WorkerFiles(
+        jars.group("worker"),
+        [jars.directory(f"vitess-{release}"), jars.directory("apicurio", ANNOUNCED)],
+    )
+    messages = _messages(jars, release)
+    done = 0
+    with ExitStack() as stack:
+        services: Services = stack.enter_context(
+            start(
+                ["kafka", "registry"],
+                run_dir=options.run_dir,
+                on_event=options.on_event,
+                env=options.env,
+            )
+        )
+        gates = stack.enter_context(VtGates(messages))
+        topics = Topics(services.kafka.client)
+        registry = services.registry.url.partition("/apis/")[0] + REGISTRY_API
+        for zone, waiting in by_zone(planned):
+            directory = options.run_dir / f"worker-{zone.replace('/', '-')}"
+            bootstrap = services.kafka.bootstrap
+            with working(files, directory, bootstrap, zone, options.env) as worker:
+                stand = Stand(
+                    worker, topics, gates, registry, HttpRegistry(services.registry).schema, release
+                )
+                for one in _whole(stand, waiting):
+                    services.check()
+                    done += 1
+                    options.on_played(done, len(planned))
+                    yield one
+
+
+def _whole(stand: Stand, waiting: Sequence[Play]) -> Iterator[Played]:
+    """Yield what came of plays; one whose stream broke in transport is played again."""
+    while waiting:
+        broken: list[Play] = []
+        for one in played(stand, waiting):
+            if one.broken and one.play.attempt + 1 < ATTEMPTS:
+                broken.append(again(one.play))
+            else:
+                yield one
+        waiting = broken
+
+
+def _messages(jars: Jars, release: str) -> Messages:
+    group = f"vitess-{release}"
+    client = client_of(jars.group(group))
+    (protoc,) = jars.group("protoc")
+    made = jars.prepared(
+        f"protocol-{release}", lambda into: describe(client, protoc, into), group, "protoc"
+    )
+    return Messages((made / DESCRIPTORS).read_bytes())
+
+
+def _judged(case: Case, one: Played, release: str) -> CaseResult:
+    freedoms = tuple(sorted(one.comparison.freedoms))
+    if one.equal:
+        return CaseResult(case.id, Status.EQUAL, "", freedoms)
+    shown = tuple(_shown(one))
+    why = reason(case.scenario.id, release, shown)
+    return CaseResult(case.id, Status.DIFFERS, why, freedoms, shown)
+
+
+def _shown(one: Played) -> Iterator[str]:
+    """Yield what is shown of a play that differs: how each side ended, then the records."""
+    if one.refused:
+        yield f"the connector is refused: {one.refused[:400]}"
+    if one.failed:
+        yield f"the connector fails: {one.failed[:400]}"
+    if one.play.stopped:
+        yield f"ours stops: {one.play.stopped[:400]}"
+    own = one.play.name
+    for difference in one.comparison.differences[:SHOWN]:
+        ours, theirs = excerpt(difference)
+        yield f"{difference}: ours {ours} | theirs {theirs}".replace(own, "")
+    left = len(one.comparison.differences) - SHOWN
+    if left > 0:
+        yield f"and {left} more"
+
+
+def _release(version: str) -> str:
+    """Return the release that a version names, its `.Final` left out or not."""
+    release = version if version.endswith(".Final") else f"{version}.Final"
+    if release not in VERSIONS:
+        raise UsageError(
+            f"the oracle has no connector {version!r}", expected="one of " + ", ".join(VERSIONS)
+        )
+    return release

@@ -1,0 +1,189 @@
+"""The run: services, a worker for each time zone, and plays in batches through one of it.
+
+A batch's connectors run side by side, each with topics of its own. A play is over when its server
+has sent everything and its topics hold as much as our encoder made; one that stays behind gets time
+as long as anything moves. Then nothing may come for a while: what a connector sends too much is a
+difference as well.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Final
+
+from confluent_kafka import TopicPartition
+
+from harness.oracles.compare import Comparison, Message, Rules, compare
+from harness.oracles.framed import (
+    AvroProcessingTime,
+    SchemaOf,
+    unframed,
+    without_frame,
+)
+from harness.oracles.freedoms import (
+    SCHEMA_ID,
+    ProcessingTime,
+    TimedPosition,
+    Version,
+    positions,
+)
+from harness.oracles.topics import Topics
+from harness.oracles.vitess.configuration import configuration
+from harness.oracles.vitess.plays import Play
+from harness.oracles.vitess.vtgate import Script, VtGates
+from harness.oracles.worker import Worker
+
+BATCH: Final = 40
+CREATING: Final = 4  # connectors that are created at once
+POLL_S: Final = 0.25
+SETTLE_S: Final = 1.0  # after the last expected message, nothing more may come
+IDLE_S: Final = 12.0  # so long may nothing move before a play counts as ended too soon
+BATCH_S: Final = 240.0
+CLOCK_MARGIN_NS: Final = 1_000_000_000
+
+# gRPC 1.75.0 with Netty 4.1.124, as the connector brings them, now and then takes the header of an
+# HTTP/2 frame for a message: https://github.com/grpc/grpc-java/issues/12307.
+BROKEN: Final = re.compile(r"gRPC message exceeds maximum size|http2 exception|mid-frame")
+
+OUR_VERSION: Final = "3.3.1.Final"
+Ends = Mapping[TopicPartition, int]
+
+
+@dataclass(slots=True)
+class Played:
+    """What came of a play: why the connector refused or failed ("" if not), and the comparison."""
+
+    play: Play
+    refused: str = ""
+    failed: str = ""
+    comparison: Comparison = field(default_factory=Comparison)
+    messages: Sequence[Message] = ()
+    opened: Sequence[tuple[str, ...]] = ()
+    unanswered: Sequence[str] = ()
+
+    @property
+    def broken(self) -> bool:
+        """Return whether the connector's transport broke: it says nothing of either encoder."""
+        return bool(BROKEN.search(self.failed)) and not self.play.stopped
+
+    @property
+    def equal(self) -> bool:
+        """Return whether the connector did what ours does: the same records, the same end."""
+        ended_alike = bool(self.failed or self.refused) == bool(self.play.stopped)
+        return not self.comparison.differences and ended_alike
+
+
+@dataclass(frozen=True, slots=True)
+class Stand:
+    """Where plays are run: the worker, the broker's topics, and the registry's own interface.
+
+    `schema_of` returns the text of a schema that a frame names.
+    """
+
+    worker: Worker
+    topics: Topics
+    gates: VtGates
+    registry: str
+    schema_of: SchemaOf
+    version: str
+
+
+def by_zone(plays: Sequence[Play]) -> Iterator[tuple[str, list[Play]]]:
+    """Yield the time zones that workers must have, each with its plays."""
+    ordered = sorted(plays, key=lambda play: play.zone)
+    for zone, same in groupby(ordered, lambda play: play.zone):
+        yield zone, list(same)
+
+
+def played(stand: Stand, plays: Sequence[Play]) -> Iterator[Played]:
+    """Run plays in batches; yield each with what came of it."""
+    for start in range(0, len(plays), BATCH):
+        yield from _Batch(stand, plays[start : start + BATCH]).run()
+
+
+class _Batch:
+    """Plays side by side."""
+
+    def __init__(self, stand: Stand, plays: Sequence[Play]) -> None:
+        self.stand = stand
+        self.plays = plays
+        self.scripts: dict[str, Script] = {play.name: play.script() for play in plays}
+        self.found = {play.name: Played(play) for play in plays}
+
+    def run(self) -> Iterator[Played]:
+        began = time.time_ns()
+        try:
+            with ThreadPoolExecutor(CREATING, "create") as pool:
+                for future in [pool.submit(self.create, play) for play in self.plays]:
+                    future.result()
+            ends = self.filled()
+            ended = time.time_ns()
+        finally:
+            for play in self.plays:
+                self.stand.worker.delete(play.name)
+            self.stand.gates.stop()
+        freedoms = (
+            ProcessingTime(began - CLOCK_MARGIN_NS, ended + CLOCK_MARGIN_NS),
+            AvroProcessingTime(began - CLOCK_MARGIN_NS, ended + CLOCK_MARGIN_NS),
+            Version(OUR_VERSION, self.stand.version),
+        )
+        for play in self.plays:
+            one, script = self.found[play.name], self.scripts[play.name]
+            messages = self.stand.topics.read(ends[play.name])
+            expected: Iterable[Message] = play.expected
+            if play.is_avro:
+                expected = map(without_frame, expected)
+                messages = [unframed(message, self.stand.schema_of) for message in messages]
+            one.messages = messages
+            timed = TimedPosition(play.heartbeats, positions(play.expected))
+            rules = Rules((*freedoms, timed), play.several_tasks, play.heartbeats)
+            one.comparison = compare(expected, messages, rules)
+            if play.is_avro:
+                one.comparison.freedoms.add(SCHEMA_ID)
+            one.opened, one.unanswered = script.opened, script.unanswered
+            yield one
+        self.stand.topics.remove(place for each in ends.values() for place in each)
+
+    def create(self, play: Play) -> None:
+        port = self.stand.gates.play(self.scripts[play.name])
+        config = configuration(play.settings, play.name, port, self.stand.registry)
+        refused = self.stand.worker.create(play.name, config)
+        self.found[play.name].refused = refused or ""
+
+    def filled(self) -> Mapping[str, Ends]:
+        """Wait until every play is over; return how far its partitions are filled."""
+        waiting, began = threading.Event(), time.monotonic()
+        moved, before = began, -1
+        while True:
+            waiting.wait(POLL_S)
+            self.failures()
+            ends = self.stand.topics.ends(self.found)
+            now = time.monotonic()
+            total = sum(end for each in ends.values() for end in each.values())
+            total += sum(len(script.sent) for script in self.scripts.values())
+            if total != before:
+                moved, before = now, total
+            over = all(self.is_over(play, ends[play.name]) for play in self.plays)
+            quiet = now - moved
+            if quiet > (SETTLE_S if over else IDLE_S) or now - began > BATCH_S:
+                return ends
+
+    def failures(self) -> None:
+        for name, failure in self.stand.worker.failures().items():
+            if name in self.found:
+                self.found[name].failed = failure.cause
+
+    def is_over(self, play: Play, ends: Ends) -> bool:
+        one = self.found[play.name]
+        if one.refused or one.failed:
+            return True
+        timed = play.heartbeats
+        awaited = sum(not timed or not m.topic.startswith(timed) for m in play.expected)
+        whole = sum(ends.values()) >= awaited
+        return whole and self.scripts[play.name].told and not play.stopped

@@ -1,0 +1,187 @@
+"""A Kafka Connect worker in one process of its own, spoken to by its REST interface."""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, cast
+
+import orjson
+import urllib3
+from urllib3.exceptions import HTTPError
+
+from harness.errors import SetupError
+from harness.process import Guarded, spawn
+from harness.services.java import find_java
+from harness.services.launch import tail
+from harness.services.ports import HOST, free_ports
+
+MAIN: Final = "org.apache.kafka.connect.cli.ConnectStandalone"
+JSON: Final = "org.apache.kafka.connect.json.JsonConverter"
+READY_S: Final = 120.0
+POLL_S: Final = 0.1
+ASK_S: Final = 60.0
+STOP_GRACE_S: Final = 3.0
+JVM: Final = (
+    "-Xmx1536m",
+    "-XX:+UseSerialGC",
+    "-XX:TieredStopAtLevel=1",  # a run is over before the second compiler would pay
+    "-XX:-UsePerfData",
+    "-Djava.awt.headless=true",
+    "-Dorg.slf4j.simpleLogger.showDateTime=true",
+    "-Dorg.slf4j.simpleLogger.dateTimeFormat=HH:mm:ss.SSS",
+    "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerFiles:
+    """What a worker runs on: its own jars, and directories of plugins beside each other."""
+
+    jars: Sequence[Path]
+    plugins: Sequence[Path]
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a connector has failed: the deepest cause of the trace, and where it was thrown."""
+
+    cause: str
+    trace: str
+
+
+class Worker:
+    """A worker that answers."""
+
+    def __init__(self, url: str, child: Guarded, log: Path) -> None:
+        """Take its address, its process and its log."""
+        self._url = url
+        self._child = child
+        self._log = log
+        self._http = urllib3.PoolManager(timeout=urllib3.Timeout(total=ASK_S), retries=False)
+
+    def create(self, name: str, config: Mapping[str, str]) -> str | None:
+        """Create a connector; return why the worker refuses it, None when it does not."""
+        status, answer = self._ask("PUT", f"/connectors/{name}/config", config)
+        return None if status < 300 else " ".join(str(answer.get("message", answer)).split())
+
+    def delete(self, name: str) -> None:
+        """End a connector with its tasks."""
+        self._ask("DELETE", f"/connectors/{name}")
+
+    def failures(self) -> Mapping[str, Failure]:
+        """Return the failure of each connector that has failed, itself or a task of it."""
+        _, found = self._ask("GET", "/connectors?expand=status")
+        failed: dict[str, Failure] = {}
+        for name, answer in found.items():
+            for part in (answer["status"]["connector"], *answer["status"]["tasks"]):
+                if part["state"] == "FAILED":
+                    trace = str(part.get("trace", ""))
+                    failed[name] = Failure(deepest(trace), trace)
+        return failed
+
+    def check(self) -> None:
+        """Raise SetupError, with the end of its log, when the worker is dead."""
+        status = self._child.poll()
+        if status is not None:
+            raise _dead(self._log, status)
+
+    def _ask(self, method: str, path: str, body: object = None) -> tuple[int, dict[str, Any]]:
+        self.check()
+        headers = {"Content-Type": "application/json"}
+        data = None if body is None else orjson.dumps(body)
+        try:
+            answer = self._http.request(method, self._url + path, body=data, headers=headers)
+        except HTTPError as error:
+            self.check()
+            raise SetupError(
+                f"the Connect worker does not answer {method} {path}: {error}\n{tail(self._log)}",
+                hint=f"the whole log is in {self._log}",
+            ) from error
+        text = answer.data
+        return answer.status, cast("dict[str, Any]", orjson.loads(text)) if text else {}
+
+
+@contextmanager
+def working(
+    files: WorkerFiles, directory: Path, bootstrap: str, zone: str, env: Mapping[str, str]
+) -> Generator[Worker]:
+    """Run a worker whose JVM is in a time zone until the end of the block.
+
+    Raises SetupError, with the end of its log, when it does not come up.
+    """
+    java = find_java("kafka", env)
+    directory.mkdir(parents=True, exist_ok=True)
+    (port,) = free_ports(1)
+    url = f"http://{HOST}:{port}"
+    properties = directory / "worker.properties"
+    properties.write_text(_properties(files, directory, bootstrap, url), encoding="utf-8")
+    log = directory / "worker.log"
+    classpath = ":".join(map(str, files.jars))
+    options = (*JVM, f"-Duser.timezone={zone}", f"-Djava.io.tmpdir={directory}")
+    with spawn(
+        [str(java.executable), *options, "-cp", classpath, MAIN, str(properties)],
+        cwd=directory,
+        env={name: env[name] for name in ("PATH", "HOME", "LANG") if name in env},
+        stdout=log,
+        stderr=log,
+    ) as child:
+        try:
+            worker = Worker(url, child, log)
+            _await(worker, url)
+            yield worker
+        finally:
+            child.stop(STOP_GRACE_S)
+
+
+def deepest(trace: str) -> str:
+    """Return the deepest cause of a Java stack trace on one line; its first line without causes."""
+    causes = re.findall(r"^Caused by: (.*(?:\n(?!\s+at |Caused by).*)*)", trace, re.MULTILINE)
+    return " ".join((causes or trace.splitlines()[:1] or [""])[-1].split())
+
+
+def _properties(files: WorkerFiles, directory: Path, bootstrap: str, url: str) -> str:
+    # A plugin's directory holds one plugin; what holds them all is what the worker is given.
+    settings = {
+        "bootstrap.servers": bootstrap,
+        "key.converter": JSON,
+        "value.converter": JSON,
+        "offset.storage.file.filename": str(directory / "offsets.dat"),
+        "offset.flush.interval.ms": "1000",
+        "plugin.path": ",".join(str(plugin.parent) for plugin in files.plugins),
+        "plugin.discovery": "service_load",
+        "listeners": url,
+    }
+    return "".join(f"{name}={value}\n" for name, value in settings.items())
+
+
+def _await(worker: Worker, url: str) -> None:
+    deadline = time.monotonic() + READY_S
+    waiting = threading.Event()
+    with urllib3.PoolManager(timeout=urllib3.Timeout(total=1.0), retries=False) as http:
+        while True:
+            worker.check()
+            try:
+                if http.request("GET", f"{url}/connectors").status == 200:
+                    return
+            except HTTPError:
+                pass
+            if time.monotonic() > deadline:
+                raise SetupError(
+                    f"the Connect worker gave no answer in {READY_S:g} s",
+                    hint="the machine may be overloaded",
+                )
+            waiting.wait(POLL_S)
+
+
+def _dead(log: Path, status: int) -> SetupError:
+    shown = "\n".join(f"    | {line}" for line in tail(log).splitlines())
+    return SetupError(
+        f"the Connect worker ended with exit code {status}\n    the end of {log}:\n{shown}",
+        hint="nothing was compared; run again, and look at the whole log if this stays",
+    )
