@@ -79,6 +79,8 @@ MAY_NAME_PROTOCOLS = {
     "harness/truth": "the kinds of vendors' vectors",
     "harness/cli/truth.py": "the kinds of vendors' vectors",
     "harness/bench": "the streams that are measured",
+    "harness/oracles": "an oracle is one protocol's program",
+    "harness/cli/oracle.py": "the names of the oracles",
     "harness/report/production.py": "kcat's word for Avro",
 }
 

@@ -88,7 +88,7 @@ def vitess(  # noqa: PLR0913, PLR0917  (click hands options over by name)
         raise UsageError("none of the chosen cases is of the protocol vitess")
     run, run_dir = new_run(space.runs / "runs")
     with _Progress() as progress:
-        asked = OracleOptions(version, run_dir, progress.fetched, progress.played, os.environ)
+        asked = OracleOptions(version, run_dir, progress.fetched, progress.advanced, os.environ)
         result = ask(cases, lambda case: load_lock(case.scenario, space.golden), asked)
     if keep is not None:
         write_result(result, keep)
@@ -118,7 +118,7 @@ class _Progress:
         size = f" {event.done / 1e6:.0f} of {event.total / 1e6:.0f} MB" if event.total else ""
         self._say(f"{event.service} {event.state} {event.detail}{size}")
 
-    def played(self, done: int, total: int) -> None:
+    def advanced(self, done: int, total: int) -> None:
         """Show how many plays are over."""
         self._say(f"{done} of {total} streams played")
 

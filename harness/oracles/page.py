@@ -18,8 +18,8 @@ KEPT: Final = Path("docs/reference/oracles")
 HEAD: Final = """\
 # Debezium's Vitess connector beside our encoder
 
-Written by `python -m harness.oracles.page` from the results in [oracles](oracles/). How such a run is
-made is in [Check the encoders against the vendors' own](../guides/check-against-vendors.md).
+Written by `python -m harness.oracles.page` from the results in [oracles](oracles/). How such a run
+is made is in [Check the encoders against the vendors' own](../guides/check-against-vendors.md).
 """
 DIALECT: Final = "current"  # what plays are made in: the documents' own is written by no release
 
@@ -33,7 +33,7 @@ def _head(results: Sequence[OracleResult]) -> Iterator[str]:
     yield HEAD
     yield "## Releases"
     yield ""
-    yield "| release | asked on | equal | compared | total | dialect | took | streams played again |"
+    yield "| release | asked on | equal | compared | total | dialect | took | played again |"
     yield "| --- | --- | ---: | ---: | ---: | --- | ---: | ---: |"
     for one in results:
         yield (
@@ -53,7 +53,7 @@ def _head(results: Sequence[OracleResult]) -> Iterator[str]:
 def _freedoms(results: Sequence[OracleResult]) -> Iterator[str]:
     yield "## Freedoms"
     yield ""
-    yield "What two right producers may write differently; everything else is compared byte for byte."
+    yield "What two right producers may write differently; all else is compared byte for byte."
     yield ""
     yield "| freedom | reason | cases |"
     yield "| --- | --- | ---: |"

@@ -21,7 +21,7 @@ from harness.oracles.vitess.lock import GROUPS, LOCK, VERSIONS
 from harness.oracles.vitess.messages import DESCRIPTORS, Messages, client_of, describe
 from harness.oracles.vitess.plays import Play, again, plays
 from harness.oracles.vitess.reasons import reason
-from harness.oracles.vitess.run import Played, Stand, by_zone, played
+from harness.oracles.vitess.run import PlayResult, Stand, by_zone, results_of
 from harness.oracles.vitess.vtgate import VtGates
 from harness.oracles.worker import WorkerFiles, working
 from harness.scenario.expand import Case
@@ -43,7 +43,7 @@ class OracleOptions:
     version: str
     run_dir: Path
     on_event: OnEvent
-    on_played: Callable[[int, int], None]
+    on_result: Callable[[int, int], None]
     env: Mapping[str, str]
 
 
@@ -78,7 +78,7 @@ def ask(
     )
 
 
-def _asked(planned: Sequence[Play], release: str, options: OracleOptions) -> Iterator[Played]:
+def _asked(planned: Sequence[Play], release: str, options: OracleOptions) -> Iterator[PlayResult]:
     """Yield what came of each play."""
     if not planned:
         return
@@ -111,15 +111,15 @@ def _asked(planned: Sequence[Play], release: str, options: OracleOptions) -> Ite
                 for one in _whole(stand, waiting):
                     services.check()
                     done += 1
-                    options.on_played(done, len(planned))
+                    options.on_result(done, len(planned))
                     yield one
 
 
-def _whole(stand: Stand, waiting: Sequence[Play]) -> Iterator[Played]:
+def _whole(stand: Stand, waiting: Sequence[Play]) -> Iterator[PlayResult]:
     """Yield what came of plays; one whose stream broke in transport is played again."""
     while waiting:
         broken: list[Play] = []
-        for one in played(stand, waiting):
+        for one in results_of(stand, waiting):
             if one.broken and one.play.attempt + 1 < ATTEMPTS:
                 broken.append(again(one.play))
             else:
@@ -137,7 +137,7 @@ def _messages(jars: Jars, release: str) -> Messages:
     return Messages((made / DESCRIPTORS).read_bytes())
 
 
-def _judged(case: Case, one: Played, release: str) -> CaseResult:
+def _judged(case: Case, one: PlayResult, release: str) -> CaseResult:
     freedoms = tuple(sorted(one.comparison.freedoms))
     if one.equal:
         return CaseResult(case.id, Status.EQUAL, "", freedoms)
@@ -146,7 +146,7 @@ def _judged(case: Case, one: Played, release: str) -> CaseResult:
     return CaseResult(case.id, Status.DIFFERS, why, freedoms, shown)
 
 
-def _shown(one: Played) -> Iterator[str]:
+def _shown(one: PlayResult) -> Iterator[str]:
     """Yield what is shown of a play that differs: how each side ended, then the records."""
     if one.refused:
         yield f"the connector is refused: {one.refused[:400]}"

@@ -56,7 +56,7 @@ Ends = Mapping[TopicPartition, int]
 
 
 @dataclass(slots=True)
-class Played:
+class PlayResult:
     """What came of a play: why the connector refused or failed ("" if not), and the comparison."""
 
     play: Play
@@ -101,7 +101,7 @@ def by_zone(plays: Sequence[Play]) -> Iterator[tuple[str, list[Play]]]:
         yield zone, list(same)
 
 
-def played(stand: Stand, plays: Sequence[Play]) -> Iterator[Played]:
+def results_of(stand: Stand, plays: Sequence[Play]) -> Iterator[PlayResult]:
     """Run plays in batches; yield each with what came of it."""
     for start in range(0, len(plays), BATCH):
         yield from _Batch(stand, plays[start : start + BATCH]).run()
@@ -114,9 +114,9 @@ class _Batch:
         self.stand = stand
         self.plays = plays
         self.scripts: dict[str, Script] = {play.name: play.script() for play in plays}
-        self.found = {play.name: Played(play) for play in plays}
+        self.found = {play.name: PlayResult(play) for play in plays}
 
-    def run(self) -> Iterator[Played]:
+    def run(self) -> Iterator[PlayResult]:
         began = time.time_ns()
         try:
             with ThreadPoolExecutor(CREATING, "create") as pool:
@@ -186,4 +186,4 @@ class _Batch:
         timed = play.heartbeats
         awaited = sum(not timed or not m.topic.startswith(timed) for m in play.expected)
         whole = sum(ends.values()) >= awaited
-        return whole and self.scripts[play.name].told and not play.stopped
+        return whole and self.scripts[play.name].all_sent and not play.stopped

@@ -43,7 +43,7 @@ class Script:
     unanswered: list[str] = field(default_factory=list[str])
 
     @property
-    def told(self) -> bool:
+    def all_sent(self) -> bool:
         """Return whether every response was sent, to whichever stream it belongs."""
         return len(self.sent) == len(self.responses)
 
