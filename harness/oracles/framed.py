@@ -15,6 +15,7 @@ from typing import Any, Final, cast
 import fastavro
 
 from harness.codecs.avro.varint import varint
+from harness.codecs.connect.partitioner import partition_for
 from harness.codecs.debezium_vitess.codec import LATER
 from harness.oracles.compare import Message
 from harness.oracles.freedoms import PROCESSING_TIME, SECOND_NS, UNITS
@@ -26,11 +27,45 @@ TIMES: Final = tuple(f"ts_{unit.decode()}" for unit in UNITS)
 SchemaOf = Callable[[int], str]
 
 
-def unframed(message: Message, schema_of: SchemaOf) -> Message:
-    """Return a message without its frames, with the schemas that they name."""
-    key, key_schema = _unframed(message.key, schema_of)
-    value, value_schema = _unframed(message.value, schema_of)
-    return replace(message, key=key, value=value, key_schema=key_schema, value_schema=value_schema)
+class Frames:
+    """Frames taken off a registry's messages; which schema has which id there is remembered."""
+
+    def __init__(self, schema_of: SchemaOf) -> None:
+        """Take what returns a schema's text by its id."""
+        self._schema_of = schema_of
+        self._ids: dict[str, int] = {}
+
+    def unframed(self, message: Message) -> Message:
+        """Return a message without its frames, with the schemas that they name."""
+        key, key_schema = self._unframed(message.key)
+        value, value_schema = self._unframed(message.value)
+        return replace(
+            message, key=key, value=value, key_schema=key_schema, value_schema=value_schema
+        )
+
+    def placed(self, ours: Message, partitions: int) -> Message:
+        """Return our message without frames, in the partition that it has under the registry's ids.
+
+        A producer hashes a key with its frame, so that a schema's id decides too. A message that
+        was put where it is by other means stays there.
+        """
+        bare = without_frame(ours)
+        known = self._ids.get(bare.key_schema or "")
+        if bare.key is None or known is None or ours.key is None:
+            return bare
+        if ours.partition != partition_for(ours.key, partitions):
+            return bare
+        framed = b"\0" + known.to_bytes(FRAME - 1, "big") + bare.key
+        return replace(bare, partition=partition_for(framed, partitions))
+
+    def _unframed(self, content: bytes | None) -> tuple[bytes | None, str | None]:
+        if content is None or len(content) < FRAME or content[0] != 0:
+            return content, None
+        number = int.from_bytes(content[1:FRAME], "big")
+        schema = _canonical(self._schema_of(number))
+        assert schema is not None
+        self._ids[schema] = number
+        return content[FRAME:], schema
 
 
 def without_frame(message: Message) -> Message:
@@ -42,12 +77,6 @@ def without_frame(message: Message) -> Message:
         key_schema=_canonical(message.key_schema),
         value_schema=_canonical(message.value_schema),
     )
-
-
-def _unframed(content: bytes | None, schema_of: SchemaOf) -> tuple[bytes | None, str | None]:
-    if content is None or len(content) < FRAME or content[0] != 0:
-        return content, None
-    return content[FRAME:], _canonical(schema_of(int.from_bytes(content[1:FRAME], "big")))
 
 
 def _body(content: bytes | None, schema: str | None) -> bytes | None:
@@ -115,9 +144,13 @@ def _last_times(body: bytes, schema: str) -> Sequence[_Time]:
 
 def _read(body: bytes, schema: str) -> dict[str, Any]:
     try:
-        read = fastavro.schemaless_reader(
-            io.BytesIO(body), fastavro.parse_schema(json.loads(schema)), None
-        )
+        plain = json.loads(schema, object_hook=_without_logical_type)
+        read = fastavro.schemaless_reader(io.BytesIO(body), fastavro.parse_schema(plain), None)
     except (ValueError, EOFError, IndexError, KeyError, OverflowError):
         return {}
     return cast("dict[str, Any]", read) if isinstance(read, dict) else {}
+
+
+def _without_logical_type(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return a schema that is read as the numbers it holds, even those that are no time."""
+    return {name: value for name, value in schema.items() if name != "logicalType"}

@@ -28,7 +28,8 @@ REASONS: Final[Mapping[str, str]] = {
     TASKS: "Tasks run side by side: each one's records keep their order, and no more.",
     TIMER: "A heartbeat is sent when a timer has run out: each of theirs is one of ours with the "
     "position, one that the stream has, at which their timer did.",
-    SCHEMA_ID: "A registry counts its schemas as they come; the schemas behind the ids are equal.",
+    SCHEMA_ID: "A registry counts its schemas as they come; the schemas behind the ids are equal. "
+    "An id is part of the key that a producer hashes: our keys are hashed again with their ids.",
     VERSION: "Each release writes its own version into the source block.",
 }
 

@@ -8,8 +8,9 @@ from collections.abc import Mapping
 
 import fastavro
 
+from harness.codecs.connect.partitioner import partition_for
 from harness.oracles.compare import Message, Rules, compare
-from harness.oracles.framed import AvroProcessingTime, unframed, without_frame
+from harness.oracles.framed import AvroProcessingTime, Frames, without_frame
 
 SCHEMA = json.dumps(
     {
@@ -42,7 +43,7 @@ def ours(record: Mapping[str, object]) -> Message:
 
 def theirs(record: Mapping[str, object], schema: str = SCHEMA) -> Message:
     """Return their message of a record, whose registry knows one schema."""
-    return unframed(Message("t", 0, None, framed(record, 7)), lambda _: schema)
+    return Frames(lambda _: schema).unframed(Message("t", 0, None, framed(record, 7)))
 
 
 def test_ids_and_times_are_free() -> None:
@@ -67,4 +68,17 @@ def test_another_body_is_a_difference() -> None:
 def test_json_passes_untouched() -> None:
     """What has no frame is left as it is."""
     message = Message("t", 0, b"{}", None)
-    assert unframed(message, lambda _: SCHEMA) == message == without_frame(message)
+    assert Frames(lambda _: SCHEMA).unframed(message) == message == without_frame(message)
+
+
+def test_a_key_is_hashed_with_their_id() -> None:
+    """Our record lies where the key's hash puts it under the id that their registry gave."""
+    key, theirs_key = framed(OURS, 1), framed(OURS, 7)
+    count = 64
+    assert partition_for(key, count) != partition_for(theirs_key, count)
+    frames = Frames(lambda _: SCHEMA)
+    frames.unframed(Message("t", 0, theirs_key, None))
+    mine = Message("t", partition_for(key, count), key, None, key_schema=SCHEMA)
+    assert frames.placed(mine, count).partition == partition_for(theirs_key, count)
+    elsewhere = Message("t", (mine.partition + 1) % count, key, None, key_schema=SCHEMA)
+    assert frames.placed(elsewhere, count).partition == elsewhere.partition

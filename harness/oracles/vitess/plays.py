@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Final
 
-from harness.codecs.debezium_vitess.reference import ZONE
+from harness.codecs.debezium_vitess.reference import PARTITIONS, ZONE
 from harness.codecs.debezium_vitess.settings import read
 from harness.engine.plan.case import stage_of
 from harness.engine.plan.encoded import encoded
@@ -63,6 +63,11 @@ class Play:
         settings = read(given)
         prefix = settings.text(HEARTBEATS[1])
         return prefix if settings.number(HEARTBEATS[0]) > 0 else ""
+
+    @property
+    def partitions(self) -> int:
+        """Return how many partitions each topic has."""
+        return int(str(self.settings.get(PARTITIONS, 1)))
 
     @property
     def is_avro(self) -> bool:

@@ -22,9 +22,8 @@ from confluent_kafka import TopicPartition
 from harness.oracles.compare import Comparison, Message, Rules, compare
 from harness.oracles.framed import (
     AvroProcessingTime,
+    Frames,
     SchemaOf,
-    unframed,
-    without_frame,
 )
 from harness.oracles.freedoms import (
     SCHEMA_ID,
@@ -138,8 +137,9 @@ class _Batch:
             messages = self.stand.topics.read(ends[play.name])
             expected: Iterable[Message] = play.expected
             if play.is_avro:
-                expected = map(without_frame, expected)
-                messages = [unframed(message, self.stand.schema_of) for message in messages]
+                frames = Frames(self.stand.schema_of)
+                messages = [frames.unframed(message) for message in messages]
+                expected = [frames.placed(message, play.partitions) for message in expected]
             one.messages = messages
             timed = TimedPosition(play.heartbeats, positions(play.expected))
             rules = Rules((*freedoms, timed), play.several_tasks, play.heartbeats)
