@@ -65,6 +65,12 @@ class Play:
         return prefix if settings.number(HEARTBEATS[0]) > 0 else ""
 
     @property
+    def awaited(self) -> int:
+        """Return how many messages a connector sends at least, whatever a timer does."""
+        timed = self.heartbeats
+        return sum(not timed or not one.topic.startswith(timed) for one in self.expected)
+
+    @property
     def partitions(self) -> int:
         """Return how many partitions each topic has."""
         return int(str(self.settings.get(PARTITIONS, 1)))

@@ -68,8 +68,14 @@ class PlayResult:
 
     @property
     def broken(self) -> bool:
-        """Return whether the connector's transport broke: it says nothing of either encoder."""
-        return bool(BROKEN.search(self.failed)) and not self.play.stopped
+        """Return whether the connector's transport broke: it says nothing of either encoder.
+
+        A connector may also wait for ever for the rest of what is no message, and say nothing.
+        """
+        if self.refused or self.play.stopped:
+            return False
+        silent = not self.failed and len(self.messages) < self.play.awaited
+        return silent or bool(BROKEN.search(self.failed))
 
     @property
     def equal(self) -> bool:
@@ -183,7 +189,5 @@ class _Batch:
         one = self.found[play.name]
         if one.refused or one.failed:
             return True
-        timed = play.heartbeats
-        awaited = sum(not timed or not m.topic.startswith(timed) for m in play.expected)
-        whole = sum(ends.values()) >= awaited
+        whole = sum(ends.values()) >= play.awaited
         return whole and self.scripts[play.name].all_sent and not play.stopped
