@@ -19,6 +19,7 @@ from harness.model.columns import BINARIES, CHARACTERS, Column, ColumnKind
 from harness.model.settings import Settings
 from harness.model.source_events import RowEvent, SourceTable
 from harness.model.values import Row, Value
+from harness.projections.vitess_quotes import Misplace, as_it_is, misplacer
 from harness.projections.vitess_values import (
     BINARY_TEXTS,
     UNSUPPORTED,
@@ -49,7 +50,7 @@ def projection(values: Settings) -> Projection:
     captured, included = _tables(values), _columns(values)
     rewrite = _rewriter(values)
     # By identity, which is kept beside: a table that is gone would lend its id to another.
-    tables: dict[int, tuple[SourceTable, SourceTable | None, frozenset[int]]] = {}
+    tables: dict[int, tuple[SourceTable, SourceTable | None, frozenset[int], Misplace]] = {}
 
     def visible_table(source: SourceTable) -> SourceTable | None:
         """Return a captured table as a consumer knows it, None for any other."""
@@ -73,15 +74,16 @@ def projection(values: Settings) -> Projection:
         if id(row.table) not in tables:
             table = visible_table(row.table)
             sent = frozenset((*table.emitted, *table.handle)) if table else frozenset[int]()
-            tables[id(row.table)] = (row.table, table, sent)
-        _, table, sent = tables[id(row.table)]
+            misplace = misplacer(row.table) if table else as_it_is
+            tables[id(row.table)] = (row.table, table, sent, misplace)
+        _, table, sent, misplaced = tables[id(row.table)]
         if table is None or _LETTERS[row.op] in modes.skipped:
             return None
         if modes.tolerant and _unreadable(row):
             return None
         image = partial(_image, row.table, sent, modes)
-        before = rewrite(row.table, image(row.before))
-        after = rewrite(row.table, image(row.after))
+        before = rewrite(row.table, image(misplaced(row.before)))
+        after = rewrite(row.table, image(misplaced(row.after)))
         found = replace(row, table=table, before=before, after=after)
         # The connector compares what it would send: two masked texts are equal.
         skipped = modes.unchanged_skipped and row.op is Op.UPDATE and _unchanged(found)

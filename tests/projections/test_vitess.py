@@ -198,3 +198,31 @@ def test_a_row_that_cannot_be_read_is_left_out_where_the_connector_skips_it() ->
     after = (1, "2024-02-00 00:00:00.000000")
     row = RowEvent(Op.INSERT, table, None, after, 1, "", 0, Origin(1, 0, 0, "insert"))
     assert projection({"event.processing.failure.handling.mode": "skip"})(row) is None
+
+
+def _quoted(*, nullable: bool = True, handle: tuple[int, ...] = (0,)) -> RowEvent:
+    """Return the update of a row with a column `q`, and one whose name is `q` in quotes."""
+    columns = (
+        Column(1, "id", ColumnKind.INT, nullable=False),
+        Column(2, "q", ColumnKind.INT),
+        Column(3, '"q"', ColumnKind.INT, nullable=nullable),
+        Column(4, "'lost'", ColumnKind.INT),
+    )
+    codes = (3,) * 4
+    table = SourceTable(Table(TableId("shop", "t"), columns), codes, codes, (0, 1, 2, 3), handle)
+    images = (1, 2, 3, 4), (1, 5, 6, 7)
+    return RowEvent(Op.UPDATE, table, *images, 1, "", 0, Origin(1, 0, 0, "update"))
+
+
+def test_a_column_in_quotes_gives_its_value_to_the_one_without() -> None:
+    """A quoted column is NULL; the column of the name between the quotes has its value."""
+    visible = projection({})(_quoted())
+    assert visible is not None
+    assert (visible.before, visible.after) == ((1, 3, None, None), (1, 6, None, None))
+
+
+def test_a_column_in_quotes_that_needs_values_is_refused() -> None:
+    """A key column and a NOT NULL column in quotes would be answered with made-up values."""
+    for row in (_quoted(nullable=False), _quoted(handle=(2,))):
+        with pytest.raises(UsageError, match="loses its values"):
+            projection({})(row)

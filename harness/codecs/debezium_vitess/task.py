@@ -28,6 +28,7 @@ from harness.codecs.debezium.topics import TableKey
 from harness.codecs.debezium_vitess.assembly import EventBuffer
 from harness.codecs.debezium_vitess.emission import VitessEmitter
 from harness.codecs.debezium_vitess.errors import broken_stream, while_processing
+from harness.codecs.debezium_vitess.quoted_names import CellSources, cell_sources, moved
 from harness.codecs.debezium_vitess.types import column_of
 from harness.codecs.debezium_vitess.vgtid import VgtidPosition, position
 from harness.codecs.debezium_vitess.vstream_text import row_text, table_name
@@ -63,6 +64,9 @@ class Task:
     shapes: dict[TableKey, TableShape] = field(default_factory=dict[TableKey, TableShape])
     names: dict[tuple[str, str], TableKey | None] = field(
         default_factory=dict[tuple[str, str], "TableKey | None"]
+    )
+    sources: dict[TableKey, CellSources | None] = field(
+        default_factory=dict[TableKey, "CellSources | None"]
     )
     position: VgtidPosition | None = None
     last: VgtidPosition | None = None
@@ -171,12 +175,15 @@ class Task:
             columns.append(column_of(info, texts=texts))
         if self.emitter.included(key):
             self.shapes[key] = self.emitter.shaper.shape(key, columns)
+            self.sources[key] = cell_sources(columns)
 
     def _rows(self, event: VRowEvent) -> None:
         key = self._key(event.table, event.shard)
         if key is None:
             return
-        shape = self.shapes.get(key)
+        shape, sources = self.shapes.get(key), self.sources.get(key)
+        if sources is not None:
+            event = replace(event, changes=tuple(moved(one, sources) for one in event.changes))
         if shape is not None:
             self._stand(key)
             if self.emitter.written(shape, event):
