@@ -18,8 +18,8 @@ KEPT: Final = Path("docs/reference/oracles")
 HEAD: Final = """\
 # Debezium's Vitess connector beside our encoder
 
-Written by `python -m harness.oracles.page` from the results in `docs/reference/oracles`. How
-such a run is made: [Check the encoders against the vendors' own](../guides/check-against-vendors.md).
+Written by `python -m harness.oracles.page` from the results in `docs/reference/oracles`;
+[the guide](../guides/check-against-vendors.md) says how such a run is made.
 """
 DIALECT: Final = "current"  # what plays are made in: the documents' own is written by no release
 
