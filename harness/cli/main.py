@@ -7,10 +7,12 @@ imported before it is needed.
 from __future__ import annotations
 
 import difflib
+import os
 import sys
 import traceback
 from collections.abc import Sequence
 from importlib import import_module
+from io import TextIOWrapper
 from pathlib import Path
 from typing import cast
 
@@ -99,6 +101,12 @@ def cli() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command line, return its exit code; nobody sees a traceback for their own mistake."""
+    if arguments is None and sys.getfilesystemencoding() != "utf-8":
+        # A locale that cannot say `ü` would break paths, children and messages one by one.
+        os.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])  # noqa: S606 - itself
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # a terminal that knows no `ü` is shown its number
+            stream.reconfigure(errors="backslashreplace")
     try:
         result = cli.main(
             args=None if arguments is None else list(arguments),

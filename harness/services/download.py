@@ -14,7 +14,7 @@ import threading
 import urllib.request
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -53,7 +53,8 @@ def fetch(
 ) -> tuple[Path, ...]:
     """Return the artifacts' files in the cache, downloading what is missing.
 
-    With `verify` also the sha256 of files that were there already is checked. Setting `given_up`
+    Files that were there already are held against their sha256 as well, with `verify` even those
+    that were not touched since the last time. Setting `given_up`
     from another thread ends the call with Interrupted. Raises SetupError when a file cannot be had
     or is not the locked one.
     """
@@ -69,11 +70,31 @@ def place(artifact: Artifact, repository: Repository) -> Path:
 
 
 def is_there(artifact: Artifact, repository: Repository, *, verify: bool) -> bool:
-    """Return whether the cache has the artifact with its size; `verify` checks its sha256."""
+    """Return whether the cache has the artifact as it is locked.
+
+    A file whose stamp says that it was not touched since its sha256 was last right is not read
+    again, but for `verify`.
+    """
     file = place(artifact, repository)
-    if not file.is_file() or file.stat().st_size != artifact.size:
+    stamp = file.with_name(f"{file.name}.verified")
+    try:
+        now = _state(artifact, file)
+        if not verify and stamp.is_file() and stamp.read_text(encoding="utf-8") == now:
+            return True
+        if file.stat().st_size != artifact.size or _sha256(file) != artifact.sha256:
+            return False
+    except OSError:
         return False
-    return not verify or _sha256(file) == artifact.sha256
+    with suppress(OSError):  # a cache that is only read is read whole each time
+        stamp.write_text(now, encoding="utf-8")
+    return True
+
+
+def _state(artifact: Artifact, file: Path) -> str:
+    """Return what no write to a file leaves as it was: its inode, size and both times in ns."""
+    found = file.stat()
+    times = (found.st_mtime_ns, found.st_ctime_ns)
+    return " ".join(map(str, (artifact.sha256, found.st_ino, found.st_size, *times)))
 
 
 class _Fetching:

@@ -123,3 +123,15 @@ def _spoken(releases: frozenset[int]) -> str:
     if len(releases) == high - low + 1:
         return f"{low} to {high}"
     return " or ".join(str(release) for release in sorted(releases))
+
+
+def environment(env: Mapping[str, str]) -> dict[str, str]:
+    """Return what a service on Java is given of an environment.
+
+    Nothing like JAVA_TOOL_OPTIONS or CLASSPATH may change how it runs, and paths are UTF-8,
+    whatever the user's locale: Java reads them in the locale's encoding.
+    """
+    return {name: env[name] for name in ("PATH", "HOME") if name in env} | {
+        "LC_ALL": "C.UTF-8",
+        "TZ": "UTC",
+    }

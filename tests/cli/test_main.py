@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -179,3 +180,20 @@ def test_interrupt(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixtur
     monkeypatch.setattr(cli, "invoke", interrupted)
     assert main(["list"]) == 130
     assert "interrupted" in capsys.readouterr().err
+
+
+def test_any_locale_and_any_directory_will_do(tmp_path: Path) -> None:
+    """Under a locale that knows ASCII alone, paths and messages are UTF-8 all the same."""
+    there = tmp_path / "ü ß"
+    (there / "scenarios").mkdir(parents=True)
+    (there / "scenarios" / "ä.yaml").write_text("id: [", encoding="utf-8")
+    plain = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    done = subprocess.run(
+        [sys.executable, "-m", "harness", "check"],
+        cwd=there,
+        env={"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), **plain},
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == ExitCode.USAGE
+    assert "scenarios/ä.yaml:" in done.stdout.decode("utf-8") + done.stderr.decode("utf-8")

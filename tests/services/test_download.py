@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import http.server
+import os
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
@@ -165,15 +166,32 @@ def test_a_wrong_file_is_refused_and_removed(repo: Repo, repository: Repository)
     assert not list(repository.cache.rglob("*.jar")) + list(repository.cache.rglob("*.part"))
 
 
-def test_a_spoilt_cache_is_noticed_when_verified(repo: Repo, repository: Repository) -> None:
-    """With verify, a file of the right size but wrong content is downloaded anew."""
-    file = place(artifact(), repository)
-    file.parent.mkdir(parents=True)
-    file.write_bytes(bytes(len(DATA)))
+def test_a_flipped_byte_is_noticed_whenever_a_file_is_used(
+    repo: Repo, repository: Repository
+) -> None:
+    """A file of the right size, its time set back, but with wrong content is fetched anew."""
+    (file,) = fetch([artifact()], repository)
     fetch([artifact()], repository)
-    assert not repo.asked
-    fetch([artifact()], repository, verify=True)
-    assert file.read_bytes() == DATA
+    before = file.stat()
+    for spoilt in (bytes(len(DATA)), DATA[:-1] + b"!"):
+        file.write_bytes(spoilt)
+        os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+        fetch([artifact()], repository)
+        assert file.read_bytes() == DATA
+    assert len(repo.asked) == 3
+
+
+def test_what_was_not_touched_is_not_read_again(
+    repo: Repo, repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A stamp spares hashing hundreds of megabytes at every start; verifying trusts no stamp."""
+    fetch([artifact()], repository)
+    fetch([artifact()], repository)
+    monkeypatch.setattr(download, "_sha256", lambda _: "wrong")
+    fetch([artifact()], repository)
+    assert len(repo.asked) == 1
+    with pytest.raises(SetupError):
+        fetch([artifact()], repository, verify=True)
 
 
 def test_no_network_says_what_to_do(tmp_path: Path) -> None:

@@ -60,6 +60,14 @@ def until(reached: Callable[[], bool], what: str) -> None:
         time.sleep(0.02)
 
 
+def test_they_come_up_wherever_a_user_works(tmp_path: Path) -> None:
+    """Spaces, letters beyond Latin-1 and a backslash in the path of a run do not matter."""
+    run_dir = tmp_path / "ü ß 数\\據 = # !"
+    with start(["kafka", "registry", "mariadb"], run_dir=run_dir, on_event=silent) as running:
+        admin = AdminClient({"bootstrap.servers": running.kafka.bootstrap})
+        assert admin.list_topics(timeout=10).brokers
+
+
 def test_both_come_up_and_go(
     tmp_path: Path, record_property: Callable[[str, object], None]
 ) -> None:

@@ -16,7 +16,7 @@ from urllib3.exceptions import HTTPError
 
 from harness.services.artifacts import locked
 from harness.services.embedded.sharing import ClassArchive
-from harness.services.java import find_java
+from harness.services.java import environment, find_java
 from harness.services.launch import Attempt, Running, Startup, launch
 from harness.services.ports import HOST
 from harness.services.prepared import key, once
@@ -53,10 +53,7 @@ def start(startup: Startup) -> Running:
         command = [str(java.executable), *JVM, f"-Djava.io.tmpdir={startup.data}", classes.option]
         return Attempt(
             argv=[*command, *_own(startup.data, ports[0]), "-jar", str(runner)],
-            env={
-                name: startup.env[name] for name in ("PATH", "HOME", "LANG") if name in startup.env
-            }
-            | {"TZ": "UTC"},
+            env=environment(startup.env),
             address=registry,
             ready=lambda: _answers(registry),
         )

@@ -18,7 +18,7 @@ from harness.errors import SetupError
 from harness.process import spawn
 from harness.services.artifacts import locked
 from harness.services.embedded.sharing import ClassArchive
-from harness.services.java import Java, find_java
+from harness.services.java import Java, environment, find_java
 from harness.services.launch import Attempt, Running, Startup, launch, tail
 from harness.services.ports import HOST
 from harness.services.prepared import key, once
@@ -90,12 +90,12 @@ def start(startup: Startup) -> Running:
     def attempt(ports: Sequence[int]) -> Attempt:
         shutil.copytree(storage, startup.data / "log")
         properties = startup.directory / "server.properties"
-        properties.write_text(_properties(ports, startup.data / "log"), encoding="utf-8")
+        properties.write_text(_properties(ports, startup.data / "log"), encoding="ascii")
         address = Kafka(f"{HOST}:{ports[0]}")
         command = [str(java.executable), *JVM, f"-Djava.io.tmpdir={startup.data}", classes.option]
         return Attempt(
             argv=[*command, "-cp", classpath, "kafka.Kafka", str(properties)],
-            env=_env(startup.env),
+            env=environment(startup.env),
             address=address,
             ready=lambda: _answers(address.bootstrap),
         )
@@ -113,24 +113,26 @@ def _properties(ports: Sequence[int], log_dir: Path) -> str:
         "controller.quorum.voters": f"{NODE_ID}@{HOST}:{controller}",
         "log.dirs": str(log_dir),
     }
-    return "".join(f"{name}={value}\n" for name, value in settings.items())
+    return "".join(f"{name}={_escaped(value)}\n" for name, value in settings.items())
 
 
-def _env(env: Mapping[str, str]) -> dict[str, str]:
-    """Nothing like JAVA_TOOL_OPTIONS or CLASSPATH may change how the broker runs."""
-    return {name: env[name] for name in ("PATH", "HOME", "LANG") if name in env} | {"TZ": "UTC"}
+def _escaped(value: str) -> str:
+    """Return a value as Java reads it out of a properties file, which it takes for Latin-1."""
+    utf16 = value.replace("\\", "\\\\").encode("utf-16-be")
+    units = (int.from_bytes(utf16[at : at + 2], "big") for at in range(0, len(utf16), 2))
+    return "".join(chr(unit) if 0x20 <= unit < 0x7F else f"\\u{unit:04x}" for unit in units)
 
 
 def _format(java: Java, classpath: str, startup: Startup, directory: Path) -> None:
     """Let Kafka's own tool format an empty storage; nothing in it depends on ports or paths."""
     startup.report("preparing", "formatting storage")
     properties = directory / "server.properties"
-    properties.write_text(_properties((9092, 9093), directory), encoding="utf-8")
+    properties.write_text(_properties((9092, 9093), directory), encoding="ascii")
     command = [str(java.executable), *JVM, "-cp", classpath, "kafka.tools.StorageTool", "format"]
     with spawn(
         [*command, "-t", CLUSTER_ID, "-c", str(properties)],
         cwd=directory,
-        env=_env(startup.env),
+        env=environment(startup.env),
         stdout=startup.log,
         stderr=startup.log,
         scratch=[directory],
