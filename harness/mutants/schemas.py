@@ -12,6 +12,8 @@ from harness.mutants.mutant import ALL, Mutant, sign
 from harness.mutants.parts import Batch, Events, Known, Parts
 
 _FRAME = 5
+# No registry of a scenario gives an id above.
+_GIVEN = 1_000_000
 Image = Mapping[str, Value] | None
 
 
@@ -115,6 +117,21 @@ def _turned_id() -> Callable[[Message], Message]:
     return change
 
 
+def _newest_for_unknown() -> Callable[[Message], Message]:
+    newest: dict[str, bytes] = {}
+
+    def change(message: Message) -> Message:
+        found = _schema_id(message.value)
+        if found is None or message.value is None:
+            return message
+        if int.from_bytes(found, "big") < _GIVEN:
+            newest[message.topic] = found
+        kept = newest.get(message.topic, found)
+        return replace(message, value=b"\0" + kept + message.value[_FRAME:])
+
+    return change
+
+
 # A value belongs to the column that its own record names.
 _NAMES = {
     "open": "open.column.name",
@@ -174,6 +191,16 @@ ROWS: tuple[Mutant, ...] = (
         (_SCHEMA, *_COLUMNS),
         ("avro",),
         ("https://github.com/apache/hudi/issues/7219",),
+    ),
+    Mutant(
+        "newest-schema-for-an-unknown-id",
+        "schemas",
+        "It reads a value whose schema id the registry does not know by the schema before.",
+        "registry.id-unknown",
+        Parts(message=_newest_for_unknown),
+        (sign("consumer", "says nothing of a message that cannot be read"),),
+        ("avro",),
+        ("https://github.com/kafkajs/confluent-schema-registry/issues/146",),
     ),
     Mutant(
         "key-schema-for-both",

@@ -24,7 +24,7 @@ from harness.spec import Clause, Level, Proof
 
 # The least share of a level's clauses that must have a scenario or a proof; MAY has none.
 REQUIRED: Mapping[Level, float] = {Level.MUST: 1.0, Level.SHOULD: 0.95}
-# The least share of a level's clauses that a mutant must prove.
+# The least share of a level's clauses that a mutant must prove, or a test where none can.
 REQUIRED_PROVED: Mapping[Level, float] = {Level.MUST: 0.0}
 
 NOT_JUDGED = frozenset(
@@ -76,13 +76,13 @@ class CoveredClause:
 
     @property
     def proved(self) -> bool:
-        """Tell whether a mutant proves it."""
-        return bool(self.mutants)
+        """Tell whether a mutant proves it, or a test where no stream can be wrong."""
+        return bool(self.mutants) or (self.proof is not None and self.proof.violation)
 
     @property
     def neither(self) -> bool:
         """Tell whether neither a mutant nor a test proves it."""
-        return not self.mutants and self.status is not Status.TESTED
+        return not self.proved and self.status is not Status.TESTED
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +100,11 @@ class Totals:
     def covered(self) -> int:
         """Return how many have a scenario or a test."""
         return self.clauses - self.statuses[Status.MISSING]
+
+    @property
+    def settled(self) -> int:
+        """Return how many a mutant or a test proves."""
+        return self.proved + self.statuses[Status.TESTED]
 
 
 def verdicts_of(runs: Iterable[Iterable[Event]]) -> Verdicts:
@@ -153,7 +158,7 @@ def _covered(
 
 def _status(cases: Sequence[str], proof: Proof | None, verdicts: Verdicts) -> Status:
     if not cases:
-        return Status.MISSING if proof is None else Status.TESTED
+        return Status.MISSING if proof is None or proof.violation else Status.TESTED
     judged = {verdicts.cases[case] for case in cases if case in verdicts.cases} - NOT_JUDGED
     if judged & FINDINGS:
         return Status.FAILED
@@ -204,7 +209,7 @@ def unproved(covered: Iterable[CoveredClause]) -> tuple[CoveredClause, ...]:
     short = {
         row.level
         for row in _over_all(those)
-        if row.proved < REQUIRED_PROVED.get(row.level, 0) * row.clauses
+        if row.settled < REQUIRED_PROVED.get(row.level, 0) * row.clauses
     }
     return tuple(one for one in those if one.neither and one.clause.level in short)
 

@@ -88,8 +88,12 @@ def _coverage(name: str, words: Description, cited: Citations) -> Iterator[str]:
 
 def _share(clauses: list[Clause], level: Level, cited: Citations) -> str:
     those = [clause for clause in clauses if clause.level is level]
-    covered = sum(1 for clause in those if clause.id in cited or clause.proof)
+    covered = sum(1 for clause in those if clause.id in cited or _excused(clause))
     return f"{covered} of {len(those)}" if those else "–"
+
+
+def _excused(clause: Clause) -> bool:
+    return clause.proof is not None and not clause.proof.violation
 
 
 def _types(name: str, types: Mapping[ColumnKind, TypeForm]) -> Iterator[str]:
@@ -162,7 +166,8 @@ def _document(clause: Clause) -> str:
 def _row(clause: Clause, scenarios: Iterable[Scenario]) -> str:
     links = " ".join(
         f"[{scenario.id}](../../../scenarios/{scenario.path}.yaml)" for scenario in scenarios
-    ) or _elsewhere(clause)
+    )
+    links = f"{links} {_elsewhere(clause)}".strip()
     return (
         f"| `{clause.id}` | {clause.level.value} | {standing(clause)} | {_cell(clause.text)} "
         f"| {place(clause)} | {clause.versions} | {links} |"
@@ -170,7 +175,7 @@ def _row(clause: Clause, scenarios: Iterable[Scenario]) -> str:
 
 
 def _elsewhere(clause: Clause) -> str:
-    """Return what proves a clause that no scenario can show; empty when nothing does."""
+    """Return what proves a clause where scenarios do not, and why; empty when nothing does."""
     proof = clause.proof
     if proof is None:
         return ""

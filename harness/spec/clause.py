@@ -33,7 +33,10 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """What proves a clause that no scenario can show.
+    """What proves a clause that no scenario can show, or that none can show to be violated.
+
+    `why` says why none can. With `violation`, scenarios show that the clause is kept, and the test
+    sees it broken.
 
     `test` is `path::function` of a test, `path` of a file of the corpus, or `path::id` of a vector
     that `harness truth` compares, each from the root of the repository; empty where only the reason
@@ -42,6 +45,7 @@ class Proof:
 
     why: str
     test: str = ""
+    violation: bool = False
 
 
 @dataclass(frozen=True, slots=True)

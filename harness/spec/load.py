@@ -19,8 +19,14 @@ from harness.spec.clause import Clause, Level, Proof, Source
 # Keys of a file, of a clause that stands on a page, and of one in a source tree: those that are
 # required, then those that are not.
 _FILE = (("document", "url"), ("section",))
-_ON_A_PAGE = (("id", "level", "text"), ("versions", "url", "program", "no_scenario", "proved_by"))
-_IN_A_TREE = (("id", "level", "text", "file"), ("versions", "no_scenario", "proved_by"))
+_ON_A_PAGE = (
+    ("id", "level", "text"),
+    ("versions", "url", "program", "no_scenario", "no_mutant", "proved_by"),
+)
+_IN_A_TREE = (
+    ("id", "level", "text", "file"),
+    ("versions", "no_scenario", "no_mutant", "proved_by"),
+)
 
 _ID_LINE = re.compile(r"""^id\s*=\s*["']([^"']*)""", re.MULTILINE)
 
@@ -68,8 +74,6 @@ def _clause(row: dict[str, Any], head: dict[str, str], written: Location, subjec
     _check(row, required, optional, written, subject)
     if row["level"] not in list(Level):
         raise _wrong(written, subject, f"unknown level `{row['level']}`", expected=", ".join(Level))
-    if "proved_by" in row and "no_scenario" not in row:
-        raise _wrong(written, subject, "`proved_by` needs `no_scenario`, the reason")
     return Clause(
         row["id"],
         Level(row["level"]),
@@ -77,10 +81,25 @@ def _clause(row: dict[str, Any], head: dict[str, str], written: Location, subjec
         _source(row, head),
         written,
         row.get("versions", "all"),
-        Proof(_folded(row["no_scenario"]), row.get("proved_by", ""))
-        if "no_scenario" in row
-        else None,
+        _proof(row, written, subject),
     )
+
+
+def _proof(row: dict[str, Any], written: Location, subject: str) -> Proof | None:
+    """Return what stands in for scenarios, or for mutants of those that there are."""
+    reasons = [name for name in ("no_scenario", "no_mutant") if name in row]
+    if not reasons:
+        if "proved_by" in row:
+            raise _wrong(
+                written, subject, "`proved_by` needs the reason, `no_scenario` or `no_mutant`"
+            )
+        return None
+    if len(reasons) > 1:
+        raise _wrong(written, subject, "`no_scenario` says already that there is no mutant")
+    (reason,) = reasons
+    if reason == "no_mutant" and "proved_by" not in row:
+        raise _wrong(written, subject, "`no_mutant` needs `proved_by`, a test that sees it broken")
+    return Proof(_folded(row[reason]), row.get("proved_by", ""), violation=reason == "no_mutant")
 
 
 def _source(row: dict[str, str], head: dict[str, str]) -> Source:

@@ -103,13 +103,31 @@ def test_files_are_read_in_order_of_their_names(tmp_path: Path) -> None:
             f'{PAGE}{ONE}file = "w.go"\n',
             (
                 "01-order.toml:6: clause `seq.order`: unknown key `file`\n"
-                "    expected: id, level, text, versions, url, program, no_scenario, proved_by"
+                "    expected: id, level, text, versions, url, program, no_scenario, no_mutant, "
+                "proved_by"
             ),
         ),
         (TREE + ONE, "01-order.toml:5: clause `seq.order`: `file` is missing"),
         (
             f'{PAGE}{ONE}proved_by = "tests/x.py"\n',
-            "01-order.toml:6: clause `seq.order`: `proved_by` needs `no_scenario`, the reason",
+            (
+                "01-order.toml:6: clause `seq.order`: `proved_by` needs the reason, `no_scenario` "
+                "or `no_mutant`"
+            ),
+        ),
+        (
+            f'{PAGE}{ONE}no_mutant = "It is rare."\n',
+            (
+                "01-order.toml:6: clause `seq.order`: `no_mutant` needs `proved_by`, a test that "
+                "sees it broken"
+            ),
+        ),
+        (
+            f'{PAGE}{ONE}no_mutant = "It is."\nno_scenario = "It is."\nproved_by = "x.py"\n',
+            (
+                "01-order.toml:6: clause `seq.order`: `no_scenario` says already that there is no "
+                "mutant"
+            ),
         ),
     ],
 )

@@ -2,8 +2,9 @@
 
 Each is patched into a child of its own, which plans the cases anew. A case detects the mutant when
 its planning is refused (an expectation of the author that does not hold, bytes that the decoder
-refuses) or when a golden file differs. An exception that is no refusal detects nothing: whatever
-broke, it was not seen by a check.
+refuses) or when a golden file differs; one of a wrong broker also when the right consumer's answer
+to what is delivered is wrong. An exception that is no refusal detects nothing: whatever broke, it
+was not seen by a check.
 """
 
 from __future__ import annotations
@@ -21,10 +22,12 @@ from harness.engine.catalogue.parallel import spread
 from harness.engine.catalogue.plans import checked
 from harness.engine.catalogue.workspace import Workspace
 from harness.engine.mutation.forked import in_child
+from harness.engine.mutation.prepared import Prepared
 from harness.engine.plan.case import plan
 from harness.engine.plan.expectations import author_problems
 from harness.errors import DecodingError, HarnessBug, ScenarioError
 from harness.model.change import ChangeLog
+from harness.mutants.consumer import REFERENCE
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import applied
 from harness.record.lock import load_lock
@@ -102,7 +105,7 @@ def run_producers(
     """
     clauses = {clause for mutant in mutants for clause in mutant.clauses}
     covering = {
-        clause: _once(those) for clause, those in covering_cases(cases).items() if clause in clauses
+        clause: those for clause, those in covering_cases(cases).items() if clause in clauses
     }
     met = {case.scenario.id: case.scenario for those in covering.values() for case in those}
     its = [case for case in cases if case.scenario.id in met]
@@ -131,12 +134,14 @@ def unsound_scenarios(space: Workspace, cases: Sequence[Case], processes: int) -
     return frozenset(name for name, (_, problems) in found.items() if problems)
 
 
-def _once(cases: Iterable[Case]) -> list[Case]:
-    """Return one case for each golden file, undisturbed where there is one."""
+def _chosen(cases: Iterable[Case], mutant: WrongProducer) -> Iterable[Case]:
+    """Return one case for each golden file, undisturbed where there is one; of a broker all."""
+    if mutant.broker:
+        return cases
     found: dict[tuple[str, str], Case] = {}
     for case in sorted(cases, key=lambda case: case.delivery is not None):
         found.setdefault((case.scenario.id, variant(case)), case)
-    return list(found.values())
+    return found.values()
 
 
 def _result(
@@ -150,7 +155,7 @@ def _result(
     met = [
         (clause, case)
         for clause in mutant.clauses
-        for case in covering.get(clause, ())
+        for case in _chosen(covering.get(clause, ()), mutant)
         if case.protocol in protocols
     ]
     result = partial(ProducerResult, mutant.name, mutant.clauses)
@@ -190,7 +195,7 @@ def _detections(
             if clause in seen and not every:
                 continue
             try:
-                check, words = _seen_by(space, case, locks[case.scenario.id])
+                check, words = _seen_by(space, case, locks[case.scenario.id], mutant)
             except HarnessBug:
                 raise
             except Exception as error:  # noqa: BLE001  (whatever a patched program may raise)
@@ -202,7 +207,9 @@ def _detections(
     return tuple(found), crash
 
 
-def _seen_by(space: Workspace, case: Case, log: ChangeLog) -> tuple[str, str]:
+def _seen_by(
+    space: Workspace, case: Case, log: ChangeLog, mutant: WrongProducer
+) -> tuple[str, str]:
     """Return the check that sees a difference, and its words; empty where none does."""
     try:
         planned = plan(case, log)
@@ -212,6 +219,9 @@ def _seen_by(space: Workspace, case: Case, log: ChangeLog) -> tuple[str, str]:
         for difference in golden.differences(space.golden, planned):
             lines = list(golden.diff(difference, context=0))
             return "golden", _readable([line for line in lines[2:] if line.startswith("+")])
+        if mutant.broker:
+            findings = Prepared(planned, [0]).verdict(REFERENCE, 0).findings
+            return ("consumer", findings[0].message) if findings else ("", "")
     except ScenarioError as error:
         if isinstance(error.__cause__, HarnessBug):
             raise error.__cause__ from error

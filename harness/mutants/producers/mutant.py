@@ -16,7 +16,9 @@ class WrongProducer:
     `name` is permanent. `clause` is the one that it violates, `also` a second one where the same
     wrong byte breaks both. `difference` is one sentence: what it does, where the right producer
     does otherwise. `protocols` are those whose scenarios can detect it; without any, all that the
-    clause governs. `equivalent` says why no stream differs; such a row is not counted.
+    clause governs. `equivalent` says why no stream differs; such a row is not counted. `broker`
+    says that what is patched is not the producer but what becomes of its records on their way, so
+    that the right consumer reads what is delivered, and its answer must be wrong.
     """
 
     name: str
@@ -26,6 +28,7 @@ class WrongProducer:
     also: str = ""
     protocols: tuple[str, ...] = ()
     equivalent: str = ""
+    broker: bool = False
 
     @property
     def clauses(self) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from harness.errors import UsageError
 from harness.mutants.producers.avro import ROWS as AVRO
 from harness.mutants.producers.changefeed import ROWS as CHANGEFEED
 from harness.mutants.producers.connect import converters
+from harness.mutants.producers.kafka import brokers
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.open import ROWS as OPEN
 from harness.mutants.producers.registry import registries
@@ -26,6 +27,7 @@ SECTIONS: tuple[tuple[WrongProducer, ...], ...] = (
     CHANGEFEED,
     converters.ROWS,
     registries.ROWS,
+    brokers.ROWS,
     VITESS,
 )
 

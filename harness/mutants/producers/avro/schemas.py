@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from harness.codecs.avro import names
 from harness.codecs.avro.schema import AvroRecordSchema
@@ -123,15 +123,19 @@ def _going_on(original: Callable[..., Any]) -> Callable[..., Any]:
     return prepare
 
 
-def _forgetful(original: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a registration that is done again only where the columns differ."""
+def _subject_each(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a registration under a subject of the topic and the table."""
 
-    def prepare(encoder: object, remembered: dict[str, Any], topic: str, *rest: object) -> object:
-        known = remembered.get(topic)
-        table = cast("Any", rest[1])
-        if known is not None and known.table.table.columns == table.table.columns:
-            return known
-        return original(encoder, remembered, topic, *rest)
+    def prepare(
+        encoder: object,
+        remembered: object,
+        topic: str,
+        subject: str,
+        table: Any,  # noqa: ANN401 - of a patched method
+        *rest: object,
+    ) -> object:
+        name = f"{table.table.id.name}-{subject}"
+        return original(encoder, remembered, topic, name, table, *rest)
 
     return prepare
 
@@ -372,11 +376,10 @@ REGISTRATIONS: tuple[WrongProducer, ...] = (
         patch("harness.wire.registry:MemoryRegistry.register", _anew),
     ),
     WrongProducer(
-        "avro-posts-only-changed-columns",
-        "avro.registry.every-ddl",
-        "It posts schemas again only where a DDL changed the columns.",
-        patch(f"{ENCODER}._prepare", _forgetful),
-        equivalent="a text that the subject has keeps its id, so no record differs",
+        "avro-subject-of-the-table",
+        "avro.topic.tables-share-none",
+        "It registers the schemas of tables that share a topic under subjects of their own.",
+        patch(f"{ENCODER}._prepare", _subject_each),
     ),
 )
 

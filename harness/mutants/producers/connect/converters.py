@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64decode
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -12,9 +13,11 @@ from harness.codecs.connect.json_text import JsonFormat
 from harness.codecs.connect.schema import Schema, SchemaType
 from harness.codecs.connect.settings import Converters
 from harness.mutants.producers.mutant import WrongProducer
-from harness.mutants.producers.patch import Patch, patch, result, returns
+from harness.mutants.producers.patch import Patch, adjusted, patch, result, returns
 
 JSON: Final = "harness.codecs.connect.json_converter"
+# As values are written by columns; a schema with a name is a logical type's.
+BYTES: Final = "harness.codecs.connect.json_text:_bytes"
 AVRO: Final = "harness.codecs.connect.avro_converter:AvroConverter"
 TYPED: Final = "harness.codecs.connect.avro_schema:_typed"
 HEADER: Final = "harness.codecs.connect.header_text:header_bytes"
@@ -94,6 +97,10 @@ def _topic(subject: str) -> str:
     return subject.rpartition("-")[0]
 
 
+def _hex(text: str) -> str:
+    return f'"{b64decode(text).hex()}"'
+
+
 def _types() -> Iterator[WrongProducer]:
     for kind, other in CONFUSED.items():
         yield WrongProducer(
@@ -135,6 +142,21 @@ ROWS: tuple[WrongProducer, ...] = (
         "connect.json.default",
         "It writes an unset field with a default as null.",
         result(CONVERTERS, _null_for_a_default),
+    ),
+    WrongProducer(
+        "connect-bytes-as-hex",
+        "connect.json.bytes",
+        "It writes bytes in hexadecimal.",
+        adjusted(BYTES, lambda text, schema: text if schema.name else _hex(text)),
+    ),
+    WrongProducer(
+        "connect-bytes-in-the-alphabet-of-urls",
+        "connect.json.bytes",
+        "It writes `-` and `_` for `+` and `/` in Base64.",
+        adjusted(
+            BYTES,
+            lambda text, schema: text if schema.name else text.replace("+", "-").replace("/", "_"),
+        ),
     ),
     WrongProducer(
         "connect-decimal-always-a-number",

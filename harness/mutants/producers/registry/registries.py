@@ -160,6 +160,12 @@ ROWS: tuple[WrongProducer, ...] = (
         _refusing(lambda new, old: bool(_names(new) - _names(old[-1]))),
     ),
     WrongProducer(
+        "registry-takes-a-new-field-without-a-default",
+        "registry.compatibility.added-field",
+        "It stores a schema whose new field has no default under BACKWARD.",
+        patch(f"{REGISTRY}._judge", _keeping),
+    ),
+    WrongProducer(
         "registry-keeps-every-field",
         "registry.compatibility.removed-field",
         "It refuses a schema that lacks a field of the last one.",

@@ -1,0 +1,3 @@
+"""Wrong brokers, and producers that send one key to several partitions."""
+
+from __future__ import annotations

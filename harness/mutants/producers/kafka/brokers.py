@@ -1,0 +1,94 @@
+"""What becomes of records on their way: order, compaction, a connector's stored offsets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from random import Random
+from typing import Any, Final
+
+from harness.faults.choose import first, last
+from harness.faults.log import LogEntry, TopicLogs
+from harness.model.change import Op
+from harness.model.record import Record
+from harness.model.source_events import RowEvent, SourceEvent
+from harness.mutants.delivery import Lying, Message
+from harness.mutants.producers.changefeed.edits import rows
+from harness.mutants.producers.mutant import WrongProducer
+from harness.mutants.producers.patch import patch, result
+
+LOGS: Final = "harness.faults.log:TopicLogs"
+
+
+def _newest_first(there: Lying) -> Lying:
+    """Return what lies there with each partition's messages turned round, at the same offsets."""
+    turned: dict[tuple[str, int], list[Message]] = {}
+    for message in there.messages:
+        turned.setdefault(message.place, []).append(message)
+    messages = tuple(
+        replace(turned[message.place].pop(), offset=message.offset) for message in there.messages
+    )
+    return replace(there, messages=messages)
+
+
+def _first_kept(_: object) -> Callable[..., None]:
+    """Return a compaction that leaves the first message of each key."""
+
+    def compact(topics: TopicLogs, topic: str, *, tombstones: bool) -> None:
+        del tombstones
+        partitions: Mapping[tuple[str, int], Any] = topics._partitions  # noqa: SLF001
+        for there, partition in partitions.items():
+            if there[0] != topic:
+                continue
+            kept: dict[bytes | None, LogEntry] = {}
+            for one in partition.read:
+                kept.setdefault(one.record.key, one)
+            partition.read = [*kept.values()]
+
+    return compact
+
+
+def _lost(
+    records: Sequence[Record], options: Mapping[str, Any], line: int, random: Random
+) -> tuple[Record, ...]:
+    """Return the records without the transaction whose offset was stored before it was sent."""
+    del random
+    name = str(options["from"])
+    begin, end = first(records, name, line), last(records, name, line)
+    return (*records[:begin], *records[end + 1 :])
+
+
+def _by_operation(row: RowEvent) -> Iterable[SourceEvent]:
+    return (replace(row, partition=0 if row.op is Op.INSERT else 1),)
+
+
+ROWS: tuple[WrongProducer, ...] = (
+    WrongProducer(
+        "kafka-newest-first",
+        "kafka.order-within-partition",
+        "It gives the messages of a partition from the newest to the oldest.",
+        result("harness.mutants.delivery:lying", _newest_first),
+        broker=True,
+    ),
+    WrongProducer(
+        "kafka-compaction-keeps-the-first",
+        "kafka.compaction.last-value",
+        "It keeps the first message of each key in a compacted topic.",
+        patch(f"{LOGS}.compact", _first_kept),
+        broker=True,
+    ),
+    WrongProducer(
+        "kafka-key-in-two-partitions",
+        "kafka.same-key-same-partition",
+        "It sends inserts to partition 0 and all else to partition 1.",
+        rows(_by_operation),
+        protocols=("open", "avro"),
+    ),
+    WrongProducer(
+        "connect-offset-before-send",
+        "connect.offset.after-send",
+        "It stores the offset of a transaction before it sends it, and crashes between the two.",
+        patch("harness.faults.repeat:replay", lambda _: _lost),
+        broker=True,
+    ),
+)
