@@ -57,6 +57,7 @@ from harness.model.level import Level
     is_flag=True,
     help="Judge as if nothing were declared: no known failures, no lossy mappings.",
 )
+@options.beyond
 @spark_options.placed
 @options.deadline
 @options.reports
@@ -75,6 +76,7 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     seed: int,
     expectations: Path | None,
     strict: bool,  # noqa: FBT001
+    beyond: bool,  # noqa: FBT001
     spark: Mapping[str, str],
     deadline: float,
     reports: Mapping[str, Path],
@@ -100,6 +102,7 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
             "--changefeed": changefeed,
             "--partitions": partitions,
             "--isolated": isolated,
+            "--beyond": beyond,
         }
         named = [option for option, value in elsewhere.items() if value]
         execution = LiveExecution(
@@ -127,5 +130,6 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
         strict,
         None if level is None else Level(level),
         partitions,
+        beyond,
     )
     return execute(args)

@@ -28,6 +28,7 @@ from harness.engine.run.context import Limits, RunContext, RunIdentity
 from harness.engine.run.declared import NOTHING_DECLARED, declared_by
 from harness.engine.run.event_bus import EventBus
 from harness.engine.run.isolation import NOT_ISOLATED, Isolation
+from harness.engine.run.judging import BEYOND
 from harness.engine.run.preflight import ready, versions
 from harness.errors import ExitCode, UsageError
 from harness.model.events import Event, RunFinished
@@ -63,6 +64,7 @@ class Execution:
     strict: bool = False
     level: Level | None = None
     partitions: int | None = None
+    beyond: bool = False
 
 
 class Collector:
@@ -93,8 +95,9 @@ def _repeated(args: Execution) -> tuple[str, ...]:
     level = [] if args.level is None else ["--level", args.level.value]
     if args.partitions is not None:
         level += ["--partitions", str(args.partitions)]
-    strict = ["--strict"] if args.strict else []
-    return (*level, *(word for pair in named for word in pair), *strict)
+    flags = {"--strict": args.strict, BEYOND: args.beyond}
+    given = [flag for flag, is_given in flags.items() if is_given]
+    return (*level, *(word for pair in named for word in pair), *given)
 
 
 @contextmanager
@@ -163,6 +166,7 @@ def _executed(args: Execution, consumer: Consumer, chosen: Sequence[Case]) -> in
             Limits(args.deadline_s, os.cpu_count() or 1),
             declared,
             args.isolation,
+            args.beyond,
         )
         planned = None if laid is None else laid.plans
         outcome = certify(CatalogueCases(args.space, chosen, args.level, planned), context)
@@ -183,6 +187,13 @@ def _executed(args: Execution, consumer: Consumer, chosen: Sequence[Case]) -> in
 
 def nothing_passed(consumer: Consumer, verdicts: Sequence[Verdict]) -> UsageError:
     """Return the error of a run that certified nothing, with what was lacking most often."""
+    apart = sum(verdict.apart is not None for verdict in verdicts)
+    if apart == len(verdicts):
+        return UsageError(
+            f"nothing counts: nobody promises what the chosen cases ({apart}) rest on",
+            expected="--beyond, or at least one other case",
+            hint="docs/explanation/standing.md says what that means; the report shows them apart",
+        )
     ends = Counter(verdict.judgement for verdict in verdicts)
     if ends.keys() != {Judgement.NOT_APPLICABLE}:
         return UsageError(

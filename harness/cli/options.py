@@ -148,6 +148,15 @@ SERVICES = (
 )
 
 
+def beyond(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Take `--beyond`."""
+    return click.option(
+        "--beyond",
+        is_flag=True,
+        help="Count the cases too that nobody promises; without it they are run and shown apart.",
+    )(command)
+
+
 def changefeed(command: Callable[..., Any]) -> Callable[..., Any]:
     """Take `--changefeed FILE`."""
     return click.option(

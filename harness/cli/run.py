@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -16,6 +17,7 @@ from harness.cli import options
 @click.option("--consumer", default="spark", show_default=True, help="As in `harness certify`.")
 @options.changefeed
 @options.deadline
+@options.beyond
 @options.reports
 @options.services
 @options.roots
@@ -25,6 +27,7 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     expression: str | None,
     consumer: str,
     changefeed: Path | None,
+    beyond: bool,  # noqa: FBT001
     deadline: float,
     reports: Mapping[str, Path],
     overrides: Mapping[str, str],
@@ -45,4 +48,4 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     execution = Execution(
         space, consumer, paths, expression, deadline, reports, json_, source, changefeed
     )
-    return execute(execution)
+    return execute(replace(execution, beyond=beyond))

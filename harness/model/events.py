@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from harness.model.evidence import Evidence
 from harness.model.finding import Verdict
+from harness.model.standing import Standing
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ class CaseFinished:
     """A case was judged; `file` is the scenario's, `title` says what must hold.
 
     `clauses` are those that the scenario cites; `evidence` is there where a verdict needs to be
-    explained.
+    explained. `standing` is the weakest one of what the case relies on, None in older files.
     """
 
     case: str
@@ -72,13 +73,24 @@ class CaseFinished:
     log: str = ""
     clauses: tuple[str, ...] = ()
     evidence: Evidence | None = None
+    standing: Standing | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """Three numbers of some cases."""
+
+    passed: int
+    applicable: int
+    total: int
 
 
 @dataclass(frozen=True, slots=True)
 class RunFinished:
     """The headline, always all three numbers, and the level that they are of.
 
-    `seconds` is the whole run's wall time.
+    `seconds` is the whole run's wall time. `beyond` is the score of the cases that nobody promises
+    and that do not count; None where there is none of them.
     """
 
     passed: int
@@ -87,6 +99,7 @@ class RunFinished:
     seconds: float
     exit_code: int
     level: str = ""
+    beyond: Score | None = None
 
 
 Event = RunStarted | PhaseStarted | PhaseFinished | ServiceChanged | CaseFinished | RunFinished

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from harness.model.record import Origin
+from harness.model.standing import Standing
 
 
 class Judgement(StrEnum):
@@ -28,7 +29,8 @@ class Judgement(StrEnum):
 
 # A run with any of these exits 1; the others are counted apart. `xfail` is a failure that the
 # consumer's list of known failures names, `xpass` one that is named there and did not happen.
-# `beyond` is a failure of a delivery that no document promises anything for.
+# `beyond` is whatever a case came to that nobody promises anything for: it is shown apart, and is
+# in none of the three numbers.
 FINDINGS = frozenset(
     {
         Judgement.FAIL,
@@ -39,7 +41,8 @@ FINDINGS = frozenset(
         Judgement.XPASS,
     }
 )
-APPLICABLE = frozenset(Judgement) - {Judgement.NOT_APPLICABLE, Judgement.BEYOND}
+COUNTED = frozenset(Judgement) - {Judgement.BEYOND}
+APPLICABLE = COUNTED - {Judgement.NOT_APPLICABLE}
 
 
 class FindingKind(StrEnum):
@@ -89,7 +92,8 @@ class Finding:
 
     `expected` and `actual` are texts ready to print, None where there is none. `places` has the one
     record that decides; none where nothing was sent. `cause` says what a consumer does whose answer
-    is exactly this one, "" where that is not known.
+    is exactly this one, "" where that is not known. `standing` is the weaker one of its clause and
+    of the case's delivery, None before a run reports it.
     """
 
     kind: FindingKind
@@ -103,13 +107,27 @@ class Finding:
     actual: str | None = None
     places: tuple[Place, ...] = ()
     cause: str = ""
+    standing: Standing | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The judgement on one case with everything that led to it."""
+    """The judgement on one case with everything that led to it.
+
+    Of a case that does not count `judgement` is `beyond`, and `apart` what it came to.
+    """
 
     case: str
     judgement: Judgement
     findings: tuple[Finding, ...] = ()
     detail: str = ""
+    apart: Judgement | None = None
+
+    @property
+    def came_to(self) -> Judgement:
+        """Return what the answer was judged, whether or not the case counts."""
+        return self.apart or self.judgement
+
+    def set_apart(self) -> Verdict:
+        """Return the verdict as one that does not count."""
+        return replace(self, judgement=Judgement.BEYOND, apart=self.came_to)

@@ -48,6 +48,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="Collect the scenarios that the harness brings, besides the paths that are named.",
     )
     group.addoption(
+        "--harness-beyond",
+        action="store_true",
+        help="Count the cases too that nobody promises; without it they are run and skipped.",
+    )
+    group.addoption(
         "--update-golden",
         action="store_true",
         help="Show how the goldens of the selected scenarios differ, then rewrite them. Refused "

@@ -45,11 +45,15 @@ class Chosen:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A case's judgement (a key of OUTCOMES), one line on it, and all lines on it."""
+    """A case's judgement (a key of OUTCOMES), one line on it, and all lines on it.
+
+    `apart` is what a case came to that does not count, else "".
+    """
 
     judgement: str
     headline: str = ""
     text: str = ""
+    apart: str = ""
 
 
 class Stopped(Exception):  # noqa: N818 - it ends the session, whoever is at fault

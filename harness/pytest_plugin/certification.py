@@ -41,13 +41,13 @@ class Result:
     @property
     def passed(self) -> bool:
         """Return whether every applicable case passed, and at least one was applicable."""
-        judgements = {verdict.judgement.value for verdict in self.verdicts} - {"not-applicable"}
-        return judgements == {"pass"}
+        judgements = {verdict.judgement.value for verdict in self.verdicts}
+        return judgements - {"not-applicable", "beyond"} == {"pass"}
 
     @property
     def headline(self) -> str:
         """Return passed, applicable and total as `harness certify` prints them."""
-        judgements = [verdict.judgement.value for verdict in self.verdicts]
+        judgements = [one.judgement.value for one in self.verdicts if one.apart is None]
         applicable = len(judgements) - judgements.count("not-applicable")
         return (
             f"passed {judgements.count('pass')} / applicable {applicable} / total {len(judgements)}"
@@ -83,17 +83,20 @@ class Certify:
         protocol: str | None = None,
         deadline: float | None = None,
         root: Path | None = None,
+        beyond: bool | None = None,
     ) -> Result:
         """Certify a consumer over the cases that an expression such as `-k` takes selects.
 
         `scenarios` None means all, `protocol` those of open, avro or vitess alone. `root` is the
         scenarios' directory: ./scenarios below pytest's root directory, else the harness's own.
-        `deadline` in seconds is for each start. Mistakes fail the test with a sentence, without a
-        traceback.
+        `deadline` in seconds is for each start. `beyond` says whether cases count that nobody
+        promises, as `--harness-beyond` does for the session. Mistakes fail the test with a
+        sentence, without a traceback.
         """
         __tracebackhide__ = True
         try:
-            return self._result(target, self._cases(scenarios, protocol, root), deadline)
+            cases = self._cases(scenarios, protocol, root)
+            return self._result(target, cases, deadline, counts_beyond=beyond)
         except HarnessError as error:
             pytest.fail(str(error), pytrace=False)
 
@@ -121,8 +124,9 @@ class Certify:
         target: str | Function,
         chosen: tuple[Workspace, tuple[Case, ...]],
         deadline: float | None,
+        *,
+        counts_beyond: bool | None,
     ) -> Result:
-        from harness.engine.run.claimed_levels import declined
         from harness.model.finding import FINDINGS
         from harness.pytest_plugin.pack import Order
         from harness.report.finding_text import case_lines
@@ -130,10 +134,11 @@ class Certify:
         session = self._session
         space, cases = chosen
         consumer = self._consumer(target)
-        order = Order(
-            session.options, session.services, consumer, deadline or session.options.deadline_s
-        )
-        declined_by_case = {case.id: declined(consumer, case) for case in cases}
+        options = session.options
+        deadline_s = deadline or options.deadline_s
+        beyond = options.counts_beyond if counts_beyond is None else counts_beyond
+        order = Order(options, session.services, consumer, deadline_s, beyond)
+        declined_by_case = {case.id: order.declined(case) for case in cases}
         applicable = [case for case in cases if declined_by_case[case.id] is None]
         finished = order.run(space, applicable) if applicable else {}
         events = [finished[case.id] for case in applicable]

@@ -15,9 +15,10 @@ import pytest
 
 from harness.errors import HarnessError
 from harness.pytest_plugin.answer import CHOSEN, OUTCOMES, Answer, Chosen, Stopped
-from harness.pytest_plugin.session import EXIT, VERDICT, harness_session
+from harness.pytest_plugin.session import APART, EXIT, VERDICT, harness_session
 from harness.scenario.expand import Case, cases
 from harness.scenario.load import load_all
+from harness.scenario.standing import case_standing
 
 # Words that mean something else to pytest or to this plugin: as a tag they stay words for `-k`.
 RESERVED = frozenset(
@@ -72,6 +73,7 @@ class CaseItem(pytest.Item):
                 self.config.addinivalue_line("markers", f"{word}: cases of scenarios, by tag")
                 self.add_marker(word)
         self.user_properties += [("case", case.id), ("clauses", " ".join(scenario.clauses))]
+        self.user_properties.append(("standing", case_standing(case).value))
 
     def setup(self) -> None:
         """Let the pack run unless it has; problems with files or environment end here."""
@@ -84,6 +86,8 @@ class CaseItem(pytest.Item):
             raise
         else:
             self.user_properties.append((VERDICT, answer.judgement))
+            if answer.apart:
+                self.user_properties.append((APART, answer.apart))
             if OUTCOMES[answer.judgement] == "error":
                 pytest.fail(answer.text, pytrace=False)
             return

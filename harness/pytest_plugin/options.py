@@ -31,6 +31,7 @@ class PluginOptions:
     run: str
     worker: int
     workers: int
+    counts_beyond: bool = False
 
     @property
     def parallelism(self) -> int:
@@ -69,6 +70,7 @@ def plugin_options(config: pytest.Config) -> PluginOptions:
         # A worker that stands in for one that died has a higher number than there are workers.
         worker=int(worker.removeprefix("gw")) % workers,
         workers=workers,
+        counts_beyond=option("--harness-beyond"),
     )
 
 

@@ -20,6 +20,7 @@ from harness.engine.plan.case import Plan, names_schemas
 from harness.engine.run.claimed_levels import declined
 from harness.engine.run.context import Limits, RunContext, RunIdentity
 from harness.engine.run.event_bus import EventBus
+from harness.engine.run.judging import placed
 from harness.engine.run.preflight import ready, versions
 from harness.errors import Problem
 from harness.model.events import CaseFinished, Event
@@ -55,6 +56,7 @@ class Order:
     services: SharedServices
     consumer: Consumer
     deadline_s: float
+    counts_beyond: bool = False
 
     def run(
         self, space: Workspace, cases: Sequence[Case], planned: Sequence[Plan] | None = None
@@ -73,9 +75,15 @@ class Order:
                 EventBus([finished, Ndjson(file)]),
                 self.services.source,
                 Limits(self.deadline_s, self.options.parallelism),
+                counts_beyond=self.counts_beyond,
             )
             certify(CatalogueCases(space, cases, planned=planned, services=services), context)
         return finished.cases
+
+    def declined(self, case: Case) -> Verdict | None:
+        """Return the verdict on a case that the consumer rules out itself, None to run it."""
+        verdict = declined(self.consumer, case)
+        return verdict and placed(case, verdict, counts_beyond=self.counts_beyond)
 
 
 def consumer_of(options: PluginOptions) -> Consumer:
@@ -87,7 +95,8 @@ def run_pack(
     options: PluginOptions, services: SharedServices, chosen: Sequence[Chosen]
 ) -> dict[str, Answer]:
     """Return the answers for all cases, by key; one run of the consumer a root."""
-    order = Order(options, services, consumer_of(options), options.deadline_s)
+    consumer, beyond = consumer_of(options), options.counts_beyond
+    order = Order(options, services, consumer, options.deadline_s, beyond)
     by_root: dict[Path, list[Chosen]] = {}
     for one in chosen:
         by_root.setdefault(one.root, []).append(one)
@@ -100,8 +109,7 @@ def run_pack(
 
 def _run_root(order: Order, space: Workspace, cases: Sequence[Case]) -> dict[str, Answer]:
     """Return the answers for the cases of one root, by id."""
-    consumer = order.consumer
-    declined_by_case = {case.id: declined(consumer, case) for case in cases}
+    declined_by_case = {case.id: order.declined(case) for case in cases}
     declared = [case for case in cases if declined_by_case[case.id] is None]
     answers = {name: _judged(one, "") for name, one in declined_by_case.items() if one is not None}
     with ThreadPoolExecutor(1) as pool:
@@ -140,4 +148,7 @@ def _judged(verdict: Verdict, text: str) -> Answer:
     first = verdict.findings[0].message if verdict.findings else ""
     more = f" (and {len(verdict.findings) - 1} more)" if len(verdict.findings) > 1 else ""
     headline = verdict.detail if not first else f"{first}{more}"
-    return Answer(verdict.judgement.value, " ".join(headline.split()), text)
+    if verdict.apart is not None:
+        headline = ": ".join(part for part in (verdict.apart.value, headline) if part)
+    apart = "" if verdict.apart is None else verdict.apart.value
+    return Answer(verdict.judgement.value, " ".join(headline.split()), text, apart)

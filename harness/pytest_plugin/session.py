@@ -23,7 +23,7 @@ if TYPE_CHECKING:  # for types only: these modules bring the engine
 
 SESSION = "harness.session"
 # Properties of a case's report; they travel from workers, and into JUnit files.
-VERDICT, EXIT = "verdict", "harness_exit"
+VERDICT, APART, EXIT = "verdict", "apart", "harness_exit"
 # What the harness would exit with -> what pytest does (2 is taken: an interrupted session).
 EXIT_CODES = {int(ExitCode.USAGE): 4, int(ExitCode.ENVIRONMENT): 3}
 
@@ -37,6 +37,7 @@ class HarnessSession:
         self._chosen: Sequence[Chosen] = ()
         self._shares: Shares | None = None
         self._judged: Counter[str] = Counter()
+        self._apart: Counter[str] = Counter()
         self._exit_code: int | None = None
 
     @cached_property
@@ -97,6 +98,8 @@ class HarnessSession:
         properties = dict(report.user_properties)
         if VERDICT in properties:
             self._judged[str(properties[VERDICT])] += 1
+        if APART in properties:
+            self._apart[str(properties[APART])] += 1
         if EXIT in properties:
             self._exit_code = int(str(properties[EXIT]))
 
@@ -104,11 +107,14 @@ class HarnessSession:
         """Print the headline, always all three numbers."""
         if not self._judged:
             return
-        count = self._judged
-        judged = count.total() - count["problem"]
-        applicable = judged - count["not-applicable"]
+        apart, consumer = self._apart, self.options.consumer
+        if apart:
+            numbers = f"passed {apart['pass']} / applicable {_applicable(apart)}"
+            line = f"{numbers} / total {apart.total()}, not counted without --harness-beyond"
+            terminalreporter.write_line(f"harness: {consumer} beyond: {line}")
+        count = self._judged - Counter({"beyond": self._judged["beyond"]})
         terminalreporter.write_line(
-            f"harness: {self.options.consumer} passed {count['pass']} / applicable {applicable} "
+            f"harness: {consumer} passed {count['pass']} / applicable {_applicable(count)} "
             f"/ total {count.total()}"
         )
         if self._certified_nothing:
@@ -130,6 +136,10 @@ class HarnessSession:
     def _certified_nothing(self) -> bool:
         """Tell whether cases were judged and none passed: skipped and expected failures alone."""
         return bool(self._judged) and not self._judged["pass"]
+
+
+def _applicable(count: Counter[str]) -> int:
+    return count.total() - count["problem"] - count["not-applicable"]
 
 
 def harness_session(config: pytest.Config) -> HarnessSession:

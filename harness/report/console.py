@@ -26,7 +26,7 @@ from harness.model.finding import Judgement, Verdict
 from harness.report.escapes import visible
 from harness.report.finding_text import case_lines
 from harness.report.highlight import styled
-from harness.report.outcome import gaps, headline
+from harness.report.outcome import beyond_line, gaps, headline, reason
 
 QUIET = frozenset(
     {
@@ -69,6 +69,7 @@ class ConsoleReport:
         self._live: tuple[Progress, TaskID] | None = None
         self._counts: Counter[Judgement] = Counter()
         self._gaps: list[Verdict] = []
+        self._beyond: list[CaseFinished] = []
         self._phases: dict[str, str] = {}
         self._services: dict[str, str] = {}
         self._log = ""
@@ -140,6 +141,8 @@ class ConsoleReport:
         self._counts[judgement] += 1
         if judgement is Judgement.NOT_APPLICABLE:
             self._gaps.append(event.verdict)
+        if event.verdict.apart not in {None, Judgement.PASS, Judgement.NOT_APPLICABLE}:
+            self._beyond.append(event)
         if judgement in QUIET:
             return
         self._console.print()
@@ -159,6 +162,12 @@ class ConsoleReport:
                 for gap, times in gaps(self._gaps):
                     self._print(Text(visible(f"           {times:5d}  {gap}"), style=style))
         self._print(Text(f"  {event.seconds:5.1f}  seconds", style="dim"))
+        apart = beyond_line(event)
+        if apart:
+            self._print(Text(apart, style=STYLES[Judgement.BEYOND]))
+        for case in self._beyond:
+            said = " ".join(visible(f"{case.case}  {reason(case)}").split())
+            self._print(Text(f"  {said}", style=STYLES[Judgement.BEYOND]))
         self._headline.print(headline(event), highlight=False, soft_wrap=True)
 
 

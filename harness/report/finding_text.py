@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from harness.model.events import CaseFinished
 from harness.model.finding import Finding, FindingKind, Place
+from harness.model.standing import MEANING
 from harness.protocols.clauses import CLAUSES
 
 PLACES_SHOWN = 6
@@ -20,7 +21,8 @@ def case_lines(event: CaseFinished, shown: str = "") -> Iterator[str]:
     case before, is not repeated.
     """
     verdict = event.verdict
-    yield f"{verdict.judgement.value.upper()} {event.case}"
+    apart = "" if verdict.apart is None else f" {verdict.apart.value.upper()}"
+    yield f"{verdict.judgement.value.upper()}{apart} {event.case}"
     yield f"  {event.title}"
     previous = ""
     for finding in verdict.findings[:FINDINGS_SHOWN]:
@@ -37,6 +39,8 @@ def case_lines(event: CaseFinished, shown: str = "") -> Iterator[str]:
         yield "  the consumer's last output:"
         for line in event.log.rstrip().splitlines()[-LOG_LINES:]:
             yield f"    | {line}"
+    if event.standing is not None:
+        yield f"  standing      {event.standing.value}: {MEANING[event.standing]}"
     yield f"  repeat        {event.repeat}"
 
 
@@ -48,10 +52,13 @@ def finding_lines(finding: Finding, file: str, previous: str = "") -> Iterator[s
         yield f"    + actual    {_value(finding.actual)}"
     clause = CLAUSES.get(finding.clause)
     if clause is not None and finding.clause != previous:
-        yield f"    clause      {clause.id} ({clause.level.value}): {clause.text}"
+        said = f"{clause.level.value}, {clause.standing.value}"
+        yield f"    clause      {clause.id} ({said}): {clause.text}"
         yield f"                {clause.source.document}, {clause.source.section}"
     elif finding.clause:
         yield f"    clause      {finding.clause}"
+    if finding.standing is not None and (clause is None or finding.standing is not clause.standing):
+        yield f"    standing    {finding.standing.value}: {MEANING[finding.standing]}"
     if finding.line:
         yield f"    scenario    {file}:{finding.line}"
     if finding.cause:

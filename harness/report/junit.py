@@ -2,7 +2,9 @@
 
 The shape is that of Jenkins' junit-10.xsd (xunit-plugin) with the attributes `file` and `line` on
 `testcase` besides, which GitLab and annotating actions read. It is written when the run is over;
-a run that did not finish holds an error of its own and never looks like a pass.
+a run that did not finish holds an error of its own and never looks like a pass. What does not count
+is skipped, whether it passed or failed, in suites of its own (`beyond: FOLDER`). Each suite says of
+how many of its cases documents, programs and nobody demand what they rest on.
 """
 
 from __future__ import annotations
@@ -13,6 +15,8 @@ from typing import IO
 from xml.etree import ElementTree as ET
 
 from harness.model.events import CaseFinished, Event, RunFinished, RunStarted
+from harness.model.finding import Judgement
+from harness.model.standing import Standing
 from harness.report.escapes import visible
 from harness.report.finding_text import case_lines
 from harness.report.outcome import OUTCOMES, UNFINISHED, Outcome, folder_of, reason, scenario_of
@@ -33,6 +37,7 @@ class Junit:
         self._file = file
         self._suites: dict[str, ET.Element] = {}
         self._counts: dict[str, Counter[Outcome]] = {}
+        self._standings: dict[str, Counter[Standing]] = {}
         self._run: RunStarted | None = None
         self._seconds: float | None = None
 
@@ -43,7 +48,11 @@ class Junit:
                 self._run = event
             case CaseFinished():
                 outcome = OUTCOMES[event.verdict.judgement]
-                self._suite(folder_of(event), outcome).append(_case(event, outcome))
+                apart = "beyond: " if event.verdict.judgement is Judgement.BEYOND else ""
+                name = f"{apart}{folder_of(event)}"
+                self._suite(name, outcome).append(_case(event, outcome))
+                if event.standing is not None:
+                    self._standings.setdefault(name, Counter())[event.standing] += 1
             case RunFinished():
                 self._seconds = event.seconds
             case _:
@@ -60,6 +69,10 @@ class Junit:
             counts = self._counts[name]
             total.update(counts)
             suite.attrib.update(_numbers(counts))
+            properties = suite.find("properties")
+            for standing, count in sorted(self._standings.get(name, {}).items()):
+                assert properties is not None
+                _add(properties, "property", name=f"standing.{standing.value}", value=str(count))
         numbers = _numbers(total)
         del numbers["skipped"]  # the schema knows it on suites only
         name = f"harness certify {self._run.consumer}" if self._run else "harness"

@@ -12,14 +12,16 @@ from typing import IO
 
 from harness.model.events import CaseFinished, Event, RunFinished, RunStarted
 from harness.model.finding import FINDINGS, Judgement, Verdict
+from harness.model.standing import Standing
 from harness.report.escapes import fenced, html_text, markdown_text, shortened, visible
 from harness.report.finding_text import case_lines
-from harness.report.outcome import UNFINISHED, folder_of, gaps, headline
+from harness.report.outcome import UNFINISHED, beyond_line, folder_of, gaps, headline, reason
 
 CASES_SHOWN = 40
 LINES_SHOWN = 60
 LINE_CHARACTERS = 300
 EXPLAINED = FINDINGS | {Judgement.HARNESS_ERROR}
+UNEXPLAINED = frozenset({Judgement.PASS, Judgement.NOT_APPLICABLE})
 
 
 class Markdown:
@@ -31,6 +33,8 @@ class Markdown:
         self._run: RunStarted | None = None
         self._finished: RunFinished | None = None
         self._matrix: dict[str, Counter[Judgement]] = {}
+        self._standings: Counter[Standing] = Counter()
+        self._beyond: list[CaseFinished] = []
         self._shown: list[str] = []
         self._hidden = 0
         self._log = ""
@@ -43,7 +47,12 @@ class Markdown:
                 self._run = event
             case CaseFinished():
                 judgement = event.verdict.judgement
+                if judgement is Judgement.BEYOND:
+                    self._beyond.append(event)
+                    return
                 self._matrix.setdefault(folder_of(event), Counter())[judgement] += 1
+                if event.standing is not None:
+                    self._standings[event.standing] += 1
                 if judgement is Judgement.NOT_APPLICABLE:
                     self._verdicts.append(event.verdict)
                 if judgement in EXPLAINED:
@@ -71,6 +80,9 @@ class Markdown:
         yield f"## Certification of {markdown_text(consumer)}{level}\n"
         yield f"**{headline(self._finished) if self._finished else UNFINISHED}**\n"
         yield from self._table()
+        if self._standings:
+            counts = sorted(self._standings.items())
+            yield "Standing: " + ", ".join(f"{one.value} {count}" for one, count in counts) + ".\n"
         found = gaps(self._verdicts)
         if found:
             yield "### Not applicable\n"
@@ -81,10 +93,26 @@ class Markdown:
             yield from self._shown
         if self._hidden:
             yield f"… and {self._hidden} more cases, all in the run's `events.ndjson`.\n"
+        yield from self._apart()
         if self._run is not None:
             facts = [f"{name} {version}" for name, version in self._run.versions.items()]
             seconds = [f"{self._finished.seconds:.1f} s"] if self._finished else []
             yield markdown_text(" · ".join([f"run {self._run.run}", *facts, *seconds]))
+
+    def _apart(self) -> Iterator[str]:
+        """Yield the cases that do not count: their score, and each that did not pass."""
+        if not self._beyond:
+            return
+        yield "### Beyond what anybody promises\n"
+        if self._finished is not None:
+            yield f"{beyond_line(self._finished)}\n"
+        wrong = [one for one in self._beyond if one.verdict.apart not in UNEXPLAINED]
+        for event in wrong[:CASES_SHOWN]:
+            said = shortened(visible(reason(event)), LINE_CHARACTERS)
+            yield f"- <code>{html_text(event.case)}</code> {markdown_text(said)}"
+        if len(wrong) > CASES_SHOWN:
+            yield f"- … and {len(wrong) - CASES_SHOWN} more"
+        yield ""
 
     def _table(self) -> Iterator[str]:
         """Yield the matrix, scenario folder by verdict; only verdicts that there are."""

@@ -52,9 +52,12 @@ def folder_of(event: CaseFinished) -> str:
 
 
 def reason(event: CaseFinished) -> str:
-    """Return why a case did not pass, on one line."""
+    """Return why a case did not pass, on one line; of one that does not count, what it came to."""
     verdict = event.verdict
-    return verdict.findings[0].message if verdict.findings else verdict.detail
+    why = verdict.findings[0].message if verdict.findings else verdict.detail
+    if verdict.apart is None:
+        return why
+    return ": ".join(part for part in (verdict.apart.value, why) if part)
 
 
 def headline(event: RunFinished) -> str:
@@ -64,6 +67,15 @@ def headline(event: RunFinished) -> str:
     """
     of_level = f" at level {event.level}" if event.level in LEVELS else ""
     return f"passed {event.passed} / applicable {event.applicable} / total {event.total}{of_level}"
+
+
+def beyond_line(event: RunFinished) -> str:
+    """Return the score of the cases that do not count; "" where there are none."""
+    if event.beyond is None:
+        return ""
+    score = event.beyond
+    numbers = f"passed {score.passed} / applicable {score.applicable} / total {score.total}"
+    return f"beyond: {numbers}, not counted without --beyond"
 
 
 def gaps(verdicts: Iterable[Verdict]) -> Sequence[tuple[str, int]]:

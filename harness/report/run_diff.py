@@ -63,6 +63,8 @@ def _change(before: CaseFinished | None, after: CaseFinished | None) -> Change |
     if now in FINDINGS and was not in FINDINGS:
         return Change.BROKEN
     if was is now:
+        if before.verdict.apart is not after.verdict.apart:
+            return Change.MOVED
         differs = now in FINDINGS and reason(before) != reason(after)
         return Change.OTHERWISE if differs else None
     return _moved(was, now)

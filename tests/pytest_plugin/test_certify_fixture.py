@@ -134,3 +134,12 @@ def test_a_module_under_another_name_is_refused(tmp_path: Path) -> None:
     exec(code, scope)
     with pytest.raises(UsageError, match=r"is not where a module a\.b would be found"):
         importable(scope["consume"])
+
+
+@pytest.mark.parametrize("judgement", [one for one in Judgement if one is not Judgement.BEYOND])
+def test_a_result_is_that_of_what_counts(judgement: Judgement) -> None:
+    """What is set apart alters neither the headline nor whether the consumer passed."""
+    result = Result("mine", (verdict(Judgement.PASS), verdict(judgement).set_apart()), "")
+    assert result.passed
+    assert result.headline == "passed 1 / applicable 1 / total 1"
+    assert not Result("mine", (verdict(judgement).set_apart(),), "").passed

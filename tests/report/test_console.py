@@ -59,7 +59,7 @@ def test_what_a_consumer_got_wrong_is_reported_once_for_each_clause() -> None:
     verdict = type(one.verdict)(one.case, Judgement.FAIL, findings)
     again = type(one)(one.case, one.protocol, one.file, one.title, verdict, one.repeat)
     text = written("console", run(again)).decode()
-    assert text.count("open.type.int (MUST)") == 1
+    assert text.count("open.type.int (MUST, document)") == 1
     assert text.count("open.type.int") == 3
 
 

@@ -54,7 +54,7 @@ def test_everything_about_a_finding() -> None:
         "wrong-value: shop.t.v of id=1 is 'y', not 'z'",
         "expected  'z'",
         "actual    'y'",
-        f"open.type.varchar ({clause.level.value}): {clause.text}",
+        f"open.type.varchar ({clause.level.value}, document): {clause.text}",
         f"{clause.source.document}, {clause.source.section}",
         f"{FILE}:13",
         "ticdc/1@7: update shop.t id=1 of transaction t2, commit ts 415508878783938562",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from harness.model.finding import Judgement
+from harness.model.finding import COUNTED, Judgement
 from harness.report.markdown import CASES_SHOWN
 from tests.report.samples import HOSTILE, case, every_judgement, run, written
 
@@ -28,9 +28,10 @@ def test_the_matrix_counts_folders_by_verdict() -> None:
     text = written("markdown", run(*every_judgement())).decode()
     rows = [line.split("|")[1:-1] for line in text.splitlines() if line.startswith("| ")]
     head, _, *body = [[cell.strip() for cell in row] for row in rows]
-    assert head == ["scenarios", *(judgement.value for judgement in Judgement)]
+    counted = [judgement.value for judgement in Judgement if judgement in COUNTED]
+    assert head == ["scenarios", *counted]
     assert [row[0] for row in body] == [".", "dml", "types", "**all**"]
-    assert body[-1][1:] == ["1"] * len(Judgement)
+    assert body[-1][1:] == ["1"] * len(COUNTED)
 
 
 def test_a_finding_opens_with_clause_and_record() -> None:
@@ -38,7 +39,12 @@ def test_a_finding_opens_with_clause_and_record() -> None:
     text = page(Judgement.FAIL)
     assert "<details><summary><b>fail</b> <code>dml.a[open,p1]</code></summary>" in text
     (block,) = FENCED.findall(text)
-    for part in ("open.type.int (MUST)", "ticdc/0@2", "repeat", "scenarios/dml/a.yaml:13"):
+    for part in (
+        "open.type.int (MUST, document)",
+        "ticdc/0@2",
+        "repeat",
+        "scenarios/dml/a.yaml:13",
+    ):
         assert part in block[1]
 
 

@@ -39,7 +39,7 @@ def test_one_wrong_value_is_found_with_its_clause_and_its_record(tmp_path: Path)
     assert done.returncode == 1, done.stdout + done.stderr
     assert "FAIL dml.no-net-change[open,p1]" in done.stdout
     assert "shop.cart.n of id=4 is 10, not 9" in done.stdout
-    assert "clause      open.type.int (MUST)" in done.stdout
+    assert "clause      open.type.int (MUST, document)" in done.stdout
     assert "no-net-change.yaml:29" in done.stdout
     assert "ticdc/0@2: insert shop.cart id=4 of transaction twice" in done.stdout
     assert "harness certify spark -k 'dml.no-net-change[open,p1]'" in done.stdout

@@ -22,7 +22,6 @@ SHOWN_FOR = FINDINGS | {
     Judgement.UNDECIDED,
     Judgement.XFAIL,
     Judgement.DECLARED_LOSSY,
-    Judgement.BEYOND,
 }
 WHOLE = 24  # records of a case that is shown whole
 AROUND = 2  # records on either side of one that a finding names
@@ -35,7 +34,7 @@ Where = tuple[str, int, int]
 
 def evidence(plan: Plan, verdict: Verdict, observed: Observed) -> Evidence | None:
     """Return what to show beside the verdict; None where it needs no explanation."""
-    if verdict.judgement not in SHOWN_FOR:
+    if verdict.came_to not in SHOWN_FOR:
         return None
     blamed = _blamed(verdict)
     lying = [

@@ -47,6 +47,7 @@ class RunContext:
 
     Services come from `source`. `declared` is what the consumer declares of its failures;
     `isolation` says which batched cases are read alone as well. `environment` is the harness's own.
+    `counts_beyond` says that cases count too that nobody promises.
     """
 
     identity: RunIdentity
@@ -57,6 +58,7 @@ class RunContext:
     limits: Limits = field(default_factory=Limits)
     declared: Declared = NOTHING_DECLARED
     isolation: Isolation = NOT_ISOLATED
+    counts_beyond: bool = False
 
     @property
     def directory(self) -> Path:

@@ -20,45 +20,35 @@ from harness.scenario.expand import words_of
 from harness.verdict.case import Judged
 from harness.verdict.expected import TableState
 
-# Ends that are failures only where somebody promises the delivery.
-PROMISED = frozenset({Judgement.FAIL, Judgement.CRASH})
 LOSSES = frozenset({FindingKind.WRONG_VALUE, FindingKind.UNREADABLE_VALUE})
 
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """The known failures and lossy mappings that a run goes by.
-
-    `counts_beyond` says whether a failure beyond the documents is one all the same.
-    """
+    """The known failures and lossy mappings that a run goes by."""
 
     known: tuple[Known, ...] = ()
     lossy: tuple[Lossy, ...] = ()
-    counts_beyond: bool = False
 
 
-NOTHING_DECLARED = Declared(counts_beyond=True)
+NOTHING_DECLARED = Declared()
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
     """What a declaration is held against: a case, its expected tables, and the words for it.
 
-    `words` are what a pattern of known failures looks at, as `-k` does. `beyond` is where its
-    delivery was seen, if no document allows it, else "".
+    `words` are what a pattern of known failures looks at, as `-k` does.
     """
 
     judged: Judged
     tables: Mapping[TableId, TableState]
     words: Sequence[str]
-    beyond: str = ""
 
 
 def subject_of(plan: Plan) -> Subject:
     """Return the subject that a plan's case is."""
-    steps = plan.case.scenario.delivery.get(plan.case.delivery or "", ())
-    seen = next((step.seen_in for step in steps if step.seen_in), "")
-    return Subject(plan.judged, plan.expected.tables, words_of(plan.case), seen)
+    return Subject(plan.judged, plan.expected.tables, words_of(plan.case))
 
 
 def declared_by(consumer: Consumer, expectations: Path | None, today: date) -> Declared:
@@ -77,9 +67,6 @@ def settled(subject: Subject, verdict: Verdict, declared: Declared) -> Verdict:
     for known in declared.known:
         if known.covers(subject.words):
             return _known(subject.judged, verdict, known)
-    if subject.beyond and verdict.judgement in PROMISED and not declared.counts_beyond:
-        detail = f"no document promises this delivery, which was seen: {subject.beyond}"
-        return replace(verdict, judgement=Judgement.BEYOND, detail=detail)
     return verdict
 
 

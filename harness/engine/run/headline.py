@@ -1,14 +1,17 @@
-"""What the verdicts of a run come to: three numbers and an exit code."""
+"""What the verdicts of a run come to: three numbers and an exit code.
+
+Cases that nobody promises have three numbers of their own, and no part in these.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from harness.errors import ExitCode
-from harness.model.events import RunFinished
-from harness.model.finding import APPLICABLE, FINDINGS, Judgement, Verdict
+from harness.model.events import RunFinished, Score
+from harness.model.finding import APPLICABLE, COUNTED, FINDINGS, Judgement, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +29,17 @@ def now() -> str:
 
 def concluded(verdicts: Sequence[Verdict], seconds: float, level: str) -> RunFinished:
     """Return the last event of a run over these cases; a run without a pass is no pass."""
-    passed = sum(verdict.judgement is Judgement.PASS for verdict in verdicts)
-    applicable = sum(verdict.judgement in APPLICABLE for verdict in verdicts)
+    main = score(verdict.judgement for verdict in verdicts if verdict.judgement in COUNTED)
+    apart = [verdict.apart for verdict in verdicts if verdict.apart is not None]
     wrong = any(verdict.judgement in FINDINGS for verdict in verdicts)
-    code = ExitCode.FINDINGS if wrong else ExitCode.PASS if passed else ExitCode.USAGE
-    return RunFinished(passed, applicable, len(verdicts), seconds, int(code), level)
+    code = ExitCode.FINDINGS if wrong else ExitCode.PASS if main.passed else ExitCode.USAGE
+    beyond = score(apart) if apart else None
+    numbers = (main.passed, main.applicable, main.total)
+    return RunFinished(*numbers, seconds, int(code), level, beyond)
+
+
+def score(judgements: Iterable[Judgement]) -> Score:
+    """Return how many of some judgements are passes, how many applicable, and their number."""
+    those = tuple(judgements)
+    passed = sum(judgement is Judgement.PASS for judgement in those)
+    return Score(passed, sum(judgement in APPLICABLE for judgement in those), len(those))

@@ -12,12 +12,16 @@ from harness.engine.run.declared import settled, subject_of
 from harness.model.events import CaseFinished
 from harness.model.finding import FINDINGS, Verdict
 from harness.model.observed import Observed
+from harness.model.standing import Standing, weakest
+from harness.protocols.standings import clause_standing
 from harness.runner.manifest import Consumer
 from harness.scenario.expand import Case
+from harness.scenario.standing import case_standing, delivery_standing
 from harness.verdict.judge import judge_design
 from harness.verdict.packing import both
 
 Judge = Callable[[Plan, Observed], Verdict]
+BEYOND = "--beyond"  # the option without which a case that nobody promises does not count
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,18 +78,33 @@ def finished(
     verdict = replace(verdict, detail=verdict.detail or observed.detail)
     verdict = settled(subject_of(plan), verdict, context.declared)
     event = unread(context, plan.case, verdict, roots)
-    return replace(event, log=observed.log, evidence=evidence(plan, verdict, observed))
+    return replace(event, log=observed.log, evidence=evidence(plan, event.verdict, observed))
 
 
 def unread(context: RunContext, case: Case, verdict: Verdict, roots: Sequence[str]) -> CaseFinished:
     """Return the event of a case that no consumer was asked about."""
     scenario = case.scenario
+    verdict = placed(case, verdict, counts_beyond=context.counts_beyond)
+    counted = [] if verdict.apart is None else [BEYOND]
     return CaseFinished(
         case.id,
         case.protocol,
         scenario.file,
         scenario.title,
         verdict,
-        context.repeat(("-k", case.id), roots),
+        context.repeat(("-k", case.id, *counted), roots),
         clauses=scenario.clauses,
+        standing=case_standing(case),
     )
+
+
+def placed(case: Case, verdict: Verdict, *, counts_beyond: bool) -> Verdict:
+    """Return the verdict with its findings' standing, set apart where the case does not count."""
+    delivered = delivery_standing(case)
+    findings = tuple(
+        replace(one, standing=weakest((delivered, clause_standing(one.clause) or delivered)))
+        for one in verdict.findings
+    )
+    verdict = replace(verdict, findings=findings)
+    is_beyond = case_standing(case) is Standing.BEYOND
+    return verdict.set_apart() if is_beyond and not counts_beyond else verdict

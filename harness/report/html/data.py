@@ -12,9 +12,10 @@ from typing import Any
 
 from harness.model.events import CaseFinished, Event, PhaseFinished, RunFinished, RunStarted
 from harness.model.finding import FINDINGS, Judgement
+from harness.model.standing import MEANING
 from harness.protocols.clauses import CLAUSES, governs
 from harness.report.ndjson import event_json
-from harness.report.outcome import LEVELS, UNFINISHED, folder_of, headline, scenario_of
+from harness.report.outcome import LEVELS, UNFINISHED, beyond_line, folder_of, headline, scenario_of
 from harness.spec import Clause
 
 LOG_CHARACTERS = 16_384
@@ -67,6 +68,7 @@ def page_data(runs: Sequence[Run]) -> Mapping[str, Any]:
     return {
         "judgements": [judgement.value for judgement in Judgement],
         "findings": sorted(judgement.value for judgement in FINDINGS),
+        "standings": {standing.value: meaning for standing, meaning in MEANING.items()},
         "runs": [_run(run) for run in runs],
         "scenarios": {scenario_of(case): _scenario(case) for case in cases},
         "clauses": {
@@ -82,6 +84,7 @@ def _clause(clause: Clause, protocols: Iterable[str]) -> Mapping[str, Any]:
     return {
         "id": clause.id,
         "level": clause.level.value,
+        "standing": clause.standing.value,
         "text": clause.text,
         "versions": clause.versions,
         "source": asdict(clause.source),
@@ -100,6 +103,7 @@ def _run(run: Run) -> Mapping[str, Any]:
         "versions": dict(started.versions) if started else {},
         "planned": started.cases if started else 0,
         "headline": headline(finished) if finished else UNFINISHED,
+        "beyond": beyond_line(finished) if finished else "",
         "finished": finished is not None,
         "seconds": finished.seconds if finished else None,
         "phases": [[phase.phase, phase.seconds] for phase in run.phases],
@@ -138,10 +142,12 @@ def _case(case: CaseFinished) -> Mapping[str, Any]:
         "protocol": case.protocol,
         "scenario": scenario_of(case),
         "judgement": verdict.judgement.value,
+        "apart": verdict.apart.value if verdict.apart else "",
+        "standing": case.standing.value if case.standing else "",
         "detail": verdict.detail,
         "repeat": case.repeat,
     }
-    if verdict.judgement not in EXPLAINED:
+    if verdict.came_to not in EXPLAINED:
         return short
     whole = event_json(case)
     return {

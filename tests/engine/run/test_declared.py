@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from harness.engine.plan.case import Plan
-from harness.engine.run.declared import NOTHING_DECLARED, Declared, settled, subject_of
+from harness.engine.run.declared import Declared, settled, subject_of
 from harness.errors import Location
-from harness.model.finding import APPLICABLE, FINDINGS, Finding, FindingKind, Judgement, Verdict
+from harness.model.finding import FINDINGS, Finding, FindingKind, Judgement, Verdict
 from harness.runner.manifest import Lossy
 from harness.runner.manifests.expectations import Known
 from tests.engine.plan.test_case import planned
@@ -103,21 +102,3 @@ def test_a_hang_is_no_loss(plan: Plan) -> None:
         settled(subject_of(plan), verdict(Judgement.TIMEOUT, WRONG), declared).judgement
         is Judgement.TIMEOUT
     )
-
-
-SEEN = "https://github.com/pingcap/tiflow/issues/11823"
-
-
-@pytest.mark.parametrize("judgement", Judgement)
-def test_what_no_document_promises_is_beyond(plan: Plan, judgement: Judgement) -> None:
-    """A failure over a delivery that was merely seen is beyond; strictly it is a failure."""
-    subject = replace(subject_of(plan), beyond=SEEN)
-    failed = judgement in {Judgement.FAIL, Judgement.CRASH}
-    wrong = verdict(judgement, *((WRONG,) if judgement in FINDINGS else ()))
-    found = settled(subject, wrong, Declared())
-    assert found.judgement is (Judgement.BEYOND if failed else judgement)
-    assert found.findings == wrong.findings
-    assert SEEN in found.detail or not failed
-    assert settled(subject, wrong, NOTHING_DECLARED).judgement is judgement
-    assert settled(subject_of(plan), wrong, Declared()).judgement is judgement
-    assert Judgement.BEYOND not in FINDINGS | APPLICABLE

@@ -30,6 +30,7 @@ from harness.errors import UsageError
 from harness.model.events import CaseFinished
 from harness.model.level import Level
 from harness.model.observed import Observed
+from harness.model.standing import Standing
 from harness.model.table import TableId
 from harness.runner.commands import Whereabouts
 from harness.runner.contract.job import ChangefeedJob
@@ -96,6 +97,7 @@ class ExternalTables:
                 context.repeat(("--live", live.shown)),
                 observed.log,
                 evidence=shown,
+                standing=Standing.PROGRAM,  # a real producer wrote the topics
             )
 
 

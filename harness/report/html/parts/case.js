@@ -5,7 +5,7 @@ function caseView(one) {
   const run = DATA.runs[one.run];
   return [
     make('p', { class: 'path' }, make('a', { href: address({ case: undefined, of: undefined }) }, '← all cases')),
-    make('h2', {}, badge(one.judgement), ' ', make('code', {}, one.id)),
+    make('h2', {}, badge(one.judgement, one.apart), ' ', standingBadge(one.standing), ' ', make('code', {}, one.id)),
     make('p', {}, one.title),
     make('p', { class: 'soft' }, `${run.label}, run ${run.run} · `, make('code', {}, one.file)),
     make('div', { class: 'repeat' }, make('pre', {}, one.repeat), copyButton(one.repeat)),
@@ -34,7 +34,7 @@ function findingView(finding, one) {
   if (finding.line) fact('scenario', make('code', {}, `${one.file}:${finding.line}`));
   if (finding.places.length) fact('records', finding.places.slice(0, 12).map(placeView));
   return make('div', { class: `finding ${tone(one.judgement)}` },
-    make('p', {}, make('b', {}, finding.kind), ` ${finding.message}`), make('dl', {}, facts));
+    make('p', {}, make('b', {}, finding.kind), ` ${finding.message} `, standingBadge(finding.standing)), make('dl', {}, facts));
 }
 
 function placeView(place) {

@@ -26,6 +26,7 @@ function filters() {
   return make('div', { class: 'bar', role: 'search' }, search,
     picker('folder', 'All folders', [...new Set(ALL.map((one) => one.folder))].sort()),
     picker('protocol', 'All protocols', [...new Set(ALL.map((one) => one.protocol))].sort()),
+    picker('standing', 'All standings', Object.keys(DATA.standings)),
     LATEST.length > 1 && picker('run', 'All consumers', LATEST.map(String), (number) => DATA.runs[number].label),
     verdictButtons(),
     make('a', { href: address({ view: 'cases' }, {}) }, 'Clear'));
@@ -55,11 +56,12 @@ function verdictButtons() {
 
 function list(found) {
   const many = LATEST.length > 1;
-  const heads = ['verdict', 'case', 'what must hold'];
+  const heads = ['verdict', 'standing', 'case', 'what must hold'];
   if (many) heads.splice(1, 0, 'consumer');
   const rows = found.slice(0, shownRows).map((one) => make('tr', { 'data-case': one.id, 'data-run': one.run },
-    make('td', {}, badge(one.judgement)),
+    make('td', {}, badge(one.judgement, one.apart)),
     many && make('td', {}, DATA.runs[one.run].label),
+    make('td', {}, standingBadge(one.standing)),
     make('td', {}, caseLink(one)),
     make('td', {}, one.title, firstFinding(one))));
   return make('div', { id: 'list' }, table({ class: 'cases' }, heads, rows),
@@ -69,7 +71,7 @@ function list(found) {
 }
 
 function firstFinding(one) {
-  const text = one.findings?.[0]?.message ?? (one.judgement === 'pass' ? '' : one.detail);
+  const text = one.findings?.[0]?.message ?? ([one.judgement, one.apart].includes('pass') ? '' : one.detail);
   return text ? make('div', { class: 'soft' }, text.length > 240 ? `${text.slice(0, 239)}…` : text) : null;
 }
 

@@ -18,9 +18,10 @@ function clausesView() {
         onchange: (event) => go({ c: event.target.value, clause: undefined }),
       }),
       picker('level', 'All levels', ['MUST', 'SHOULD', 'MAY']),
+      picker('standing', 'All standings', ['document', 'program']),
       picker('result', 'All results', Object.keys(RESULTS)),
       now.clause && make('a', { href: address({ view: 'clauses' }, {}) }, 'All clauses')),
-    table({}, ['clause', 'level', 'what it says', { text: 'passed', number: true }, { text: 'not', number: true }],
+    table({}, ['clause', 'level', 'standing', 'what it says', { text: 'passed', number: true }, { text: 'not', number: true }],
       rows.map(({ clause, cases }) => clauseRow(clause, cases))),
   ];
 }
@@ -32,7 +33,7 @@ function citing(clause) {
   if (!CITING.has(clause.id)) {
     CITING.set(clause.id, ALL.filter((one) =>
       one.clauses.includes(clause.id) && clause.protocols.includes(one.protocol)
-      && one.judgement !== 'not-applicable'));
+      && one.judgement !== 'not-applicable' && one.judgement !== 'beyond'));
   }
   return CITING.get(clause.id);
 }
@@ -53,6 +54,7 @@ const RESULTS = {
 function fits(clause, cases, now) {
   const text = `${clause.id} ${clause.text} ${clause.source.document} ${clause.source.section}`.toLowerCase();
   return (!now.clause || now.clause === clause.id) && (!now.level || now.level === clause.level)
+    && (!now.standing || now.standing === clause.standing)
     && (!now.result || now.result === result(clause, cases)) && (!now.c || text.includes(now.c.toLowerCase()));
 }
 
@@ -65,6 +67,7 @@ function clauseRow(clause, cases) {
   return make('tr', {},
     make('td', {}, make('a', { href: address(cited, {}) }, make('code', {}, clause.id)), make('div', {}, make('span', { class: `verdict ${kind}` }, `${mark} ${name}`))),
     make('td', {}, clause.level),
+    make('td', {}, standingBadge(clause.standing)),
     make('td', {}, clause.text, make('div', { class: 'soft' }, sourceLink(clause))),
     make('td', { class: 'number' }, cases.length ? String(passed) : ''),
     make('td', { class: 'number' }, rest ? String(rest) : ''));

@@ -26,6 +26,7 @@ function heading() {
   fill(document.getElementById('head'), {}, [
     make('h1', {}, one ? `Certification of ${one.label}` : `Certification of ${runs.length} consumers`),
     one && make('p', { class: `count ${headTone(one)}` }, make('b', {}, one.headline)),
+    one && one.beyond && make('p', { class: 'soft' }, one.beyond),
     make('div', { class: 'tools' },
       make('button', { type: 'button', onclick: turnTheme }, 'Light / dark'),
       make('button', { type: 'button', onclick: showKeys }, 'Keys ( ? )')),

@@ -16,11 +16,27 @@ function matrixView() {
     make('h2', {}, 'Scenarios by folder'),
     table({ class: 'matrix' }, ['folder', ...columns.map((column) => column.text)], rows),
     worst(),
+    beyondView(),
+  ];
+}
+
+// What nobody promises is shown apart, and is in none of the numbers above.
+function beyondView() {
+  const cases = ALL.filter((one) => one.judgement === 'beyond');
+  if (cases.length === 0) return [];
+  return [
+    make('h2', {}, 'Beyond what anybody promises'),
+    LATEST.map((number) => DATA.runs[number]).filter((run) => run.beyond).map((run) =>
+      make('p', { class: 'soft' }, LATEST.length > 1 ? `${run.label}: ${run.beyond}` : run.beyond)),
+    table({ class: 'beyond' }, ['verdict', 'case', 'what must hold'], cases.map((one) => make('tr', {},
+      make('td', {}, badge(one.judgement, one.apart)),
+      make('td', {}, caseLink(one)),
+      make('td', {}, one.title, firstFinding(one))))),
   ];
 }
 
 function matrixCell(pick, name) {
-  const cases = chosen(pick);
+  const cases = chosen(pick).filter((one) => one.judgement !== 'beyond');
   if (cases.length === 0) return make('span', { class: 'soft' }, '');
   const counts = counted(cases);
   const wrong = cases.filter((one) => FINDINGS.has(one.judgement)).length;

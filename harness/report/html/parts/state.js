@@ -40,8 +40,15 @@ function tone(judgement) {
   return judgement === 'not-applicable' ? 'is-rest' : 'is-undecided';
 }
 
-function badge(judgement) {
-  return make('span', { class: `verdict ${tone(judgement)}` }, `${MARKS[judgement] ?? '·'} ${judgement}`);
+function badge(judgement, apart = '') {
+  const text = apart ? `${judgement}: ${apart}` : judgement;
+  return make('span', { class: `verdict ${tone(judgement)}` }, `${MARKS[judgement] ?? '·'} ${text}`);
+}
+
+// Who demands it: a document, the vendor's program, or nobody.
+function standingBadge(standing) {
+  if (!standing) return null;
+  return make('span', { class: `standing is-${standing}`, title: DATA.standings[standing] }, standing);
 }
 
 function chosen(wanted = state()) {
@@ -50,6 +57,7 @@ function chosen(wanted = state()) {
   return ALL.filter((one) =>
     (wanted.folder === undefined || one.folder === wanted.folder)
     && (wanted.protocol === undefined || one.protocol === wanted.protocol)
+    && (wanted.standing === undefined || one.standing === wanted.standing)
     && (wanted.run === undefined || one.run === Number(wanted.run))
     && (wanted.clause === undefined || one.clauses.includes(wanted.clause))
     && (judgements.size === 0 || judgements.has(one.judgement))

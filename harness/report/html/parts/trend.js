@@ -15,10 +15,11 @@ function trendView() {
 }
 
 function sums(run) {
-  const counts = counted(run.cases);
-  const applicable = run.cases.length - (counts['not-applicable'] ?? 0);
+  const main = run.cases.filter((one) => one.judgement !== 'beyond');
+  const counts = counted(main);
+  const applicable = main.length - (counts['not-applicable'] ?? 0);
   const wrong = run.cases.filter((one) => FINDINGS.has(one.judgement)).length;
-  return { passed: counts.pass ?? 0, applicable, wrong, total: run.cases.length };
+  return { passed: counts.pass ?? 0, applicable, wrong, total: main.length };
 }
 
 function bars(runs) {
