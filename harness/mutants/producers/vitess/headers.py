@@ -13,7 +13,6 @@ from harness.mutants.producers.vitess.edits import (
     BOUNDARY,
     HEARTBEAT,
     TOMBSTONE,
-    ignoring,
     one,
 )
 from harness.mutants.producers.vitess.key_changes import headers, renamed_header, without_header
@@ -82,12 +81,6 @@ ROWS: tuple[WrongProducer, ...] = (
                 headers=tuple(h for h in record.headers if not h.key.startswith(CONTEXT)),
             ),
         ),
-    ),
-    WrongProducer(
-        "vitess-context-setting-ignored",
-        "vitess.header.context-off",
-        "It ignores `extended.headers.enabled`.",
-        ignoring("extended.headers.enabled"),
     ),
     WrongProducer(
         "vitess-header-of-another-connector",

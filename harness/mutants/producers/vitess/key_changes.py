@@ -16,7 +16,6 @@ from harness.mutants.producers.vitess.edits import (
     Records,
     Values,
     each,
-    ignoring,
     kind,
     one,
     op,
@@ -292,12 +291,6 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.tombstone.keyless",
         "It sends no tombstone for a row without a key.",
         _tombstones(lambda record: () if record.key is None else (record,)),
-    ),
-    WrongProducer(
-        "vitess-tombstones-setting-ignored",
-        "vitess.tombstone.off",
-        "It ignores `tombstones.on.delete`.",
-        ignoring("tombstones.on.delete"),
     ),
     WrongProducer(
         "vitess-tombstones-of-changed-keys-always",

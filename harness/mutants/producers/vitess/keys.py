@@ -17,7 +17,6 @@ from harness.mutants.producers.vitess.edits import (
     Records,
     by_default,
     each,
-    ignoring,
     key_schema,
     keys,
     kind,
@@ -126,12 +125,6 @@ def _adjusted() -> tuple[WrongProducer, ...]:
         for table in [f"{NAMES}:{part.upper()}_NAMES"]
         for row in (
             WrongProducer(
-                f"vitess-{part}-names-unadjusted",
-                f"vitess.name.{part}-avro",
-                f"It ignores `{setting}`.",
-                ignoring(setting),
-            ),
-            WrongProducer(
                 f"vitess-{part}-names-in-small-letters",
                 f"vitess.name.{part}-avro",
                 f"It writes adjusted names of {part}s in small letters.",
@@ -233,12 +226,6 @@ ROWS: tuple[WrongProducer, ...] = (
         _fields(lambda field: replace(field, schema=replace(field.schema, optional=True))),
     ),
     WrongProducer(
-        "vitess-message-key-ignored",
-        "vitess.key.message-key-columns",
-        "It ignores `message.key.columns`.",
-        ignoring("message.key.columns"),
-    ),
-    WrongProducer(
         "vitess-message-key-in-column-order",
         "vitess.key.message-key-columns",
         "It writes the columns of `message.key.columns` in the table's order.",
@@ -261,18 +248,6 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.key.message-key-unknown",
         "It gives no key to a table of which `message.key.columns` names no column.",
         patch(KEY_COLUMNS, _no_own_key),
-    ),
-    WrongProducer(
-        "vitess-key-without-topic-field",
-        "vitess.key.topic-field",
-        "It leaves the field that tells the tables of one topic apart out of keys.",
-        with_settings(lambda own: own.update({"topic.key.enforce.uniqueness": False})),
-    ),
-    WrongProducer(
-        "vitess-key-topic-field-renamed",
-        "vitess.key.topic-field",
-        "It calls the field that tells the tables of one topic apart `table`.",
-        with_settings(lambda own: own.setdefault("topic.key.field.name", "table")),
     ),
     WrongProducer(
         "vitess-key-topic-field-empty",

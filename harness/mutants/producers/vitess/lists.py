@@ -16,7 +16,6 @@ from harness.mutants.producers.patch import Patch, instead, patch, result
 from harness.mutants.producers.vitess.edits import (
     SCHEMA_CHANGE,
     by_default,
-    ignoring,
     one,
     valued,
     with_settings,
@@ -25,26 +24,13 @@ from harness.mutants.producers.vitess.edits import (
 SELECTION: Final = "harness.codecs.debezium.selection"
 MAPPERS: Final = "harness.codecs.debezium.mappers"
 TASK: Final = "harness.codecs.debezium_vitess.task"
-FAILURES: Final = "event.processing.failure.handling.mode"
 TRUNCATE: Final = "column.truncate.to."
-# Setting -> its clause, where to ignore it is all that can be wrong.
-IGNORED: Final = {
-    "table.include.list": "vitess.filter.table-include",
-    "table.exclude.list": "vitess.filter.table-exclude",
-    "column.include.list": "vitess.filter.column-include",
-    "column.exclude.list": "vitess.filter.column-exclude",
-    "column.propagate.source.type": "vitess.column.propagate",
-    "datatype.propagate.source.type": "vitess.datatype.propagate",
-    "skipped.operations": "vitess.skipped.operations",
-    "skip.messages.without.change": "vitess.skipped.without-change",
-    "include.schema.changes": "vitess.ddl.schema-change",
-    FAILURES: "vitess.failure.skip",
-}
 # Name of a row, a rule's beginning, its clause.
 RULES: Final = (
     ("truncation", TRUNCATE, "vitess.column.truncate"),
     ("mask", "column.mask.with.", "vitess.column.mask"),
     ("hash", "column.mask.hash.", "vitess.column.hash"),
+    ("second-hash", "column.mask.hash.v2.", "vitess.column.hash"),
 )
 
 
@@ -142,15 +128,6 @@ def _kept_by_key(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 ROWS: tuple[WrongProducer, ...] = (
-    *(
-        WrongProducer(
-            f"vitess-{setting.replace('.', '-')}-ignored",
-            clause,
-            f"It ignores `{setting}`.",
-            ignoring(setting),
-        )
-        for setting, clause in IGNORED.items()
-    ),
     *(
         WrongProducer(
             f"vitess-{name}-ignored",

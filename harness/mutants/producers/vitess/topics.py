@@ -14,7 +14,6 @@ from harness.mutants.producers.patch import Patch, instead, patch, result, retur
 from harness.mutants.producers.vitess.edits import (
     CHANGE,
     by_default,
-    ignoring,
     one,
     op,
     with_settings,
@@ -96,28 +95,10 @@ ROWS: tuple[WrongProducer, ...] = (
         _parts("prefix", "shard", "keyspace", "table"),
     ),
     WrongProducer(
-        "vitess-topic-delimiter-ignored",
-        "vitess.topic.delimiter",
-        "It ignores `topic.delimiter`.",
-        ignoring("topic.delimiter"),
-    ),
-    WrongProducer(
         "vitess-topic-prefix-stays",
         "vitess.topic.prefix-changed",
         "It goes on under the old prefix.",
         with_settings(lambda own: own.update({"topic.prefix": "vitess"})),
-    ),
-    WrongProducer(
-        "vitess-topic-strategy-ignored",
-        "vitess.topic.table-strategy",
-        "It names topics by the schema strategy, whatever `topic.naming.strategy` says.",
-        ignoring("topic.naming.strategy"),
-    ),
-    WrongProducer(
-        "vitess-topic-override-ignored",
-        "vitess.topic.table-strategy",
-        "It ignores `override.data.change.topic.prefix`.",
-        ignoring("override.data.change.topic.prefix"),
     ),
     WrongProducer(
         "vitess-topic-override-of-boundaries",
@@ -144,7 +125,7 @@ ROWS: tuple[WrongProducer, ...] = (
     WrongProducer(
         "vitess-topic-regex-unused",
         "vitess.topic.regex-strategy",
-        "It leaves names as they are under a regex naming strategy.",
+        "It leaves names as they are, whatever `topic.regex` says.",
         returns(f"{TOPICS}:_replaced", ""),
     ),
     WrongProducer(
