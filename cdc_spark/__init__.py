@@ -5,11 +5,14 @@ A library for PySpark jobs, streaming or batch. All that is public is here:
 | name | what it does |
 | --- | --- |
 | `decode_open`, `decode_avro`, `decode_vitess` | a Kafka DataFrame -> its change events |
+| `kafka_columns` | any DataFrame of messages -> the columns that decoders read |
 | `dead_letters` | events -> the messages that could not be read |
 | `Changefeed`, `in_order` | a Kafka stream -> the changes that take effect, in their order |
 | `write_delta`, `read_delta` | ordered changes -> Delta tables, exactly once |
+| `read_dead_letters` | the messages that `write_delta` set aside, as Kafka had them |
 | `EVENT_SCHEMA`, `ORDERED_SCHEMA` | the columns of events and of ordered changes, as Spark's DDL |
-| `CdcSparkError` and its kinds | `UsageError`, `SetupError`, `DecodingError` |
+| `CdcSparkError` and its kinds | what is wrong, where, and the next step (`errors`) |
+| `error_of` | the error of ours in a failure of a query |
 
 Executors need this package and what it depends on (PyArrow, NumPy, pandas, orjson, fastavro,
 sqlglot, urllib3). Names are loaded when they are asked for, because PyArrow is.
@@ -22,7 +25,19 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from cdc_spark.errors import CdcSparkError, DecodingError, SetupError, UsageError
+from cdc_spark.errors import (
+    CdcSparkError,
+    DecodingError,
+    ForeignTablesError,
+    GrowthError,
+    LostTablesError,
+    PoisonError,
+    RegistryAwayError,
+    SetupError,
+    StatementError,
+    UsageError,
+    error_of,
+)
 
 if TYPE_CHECKING:
     from cdc_spark.changefeed import ORDERED_SCHEMA, Changefeed, in_order
@@ -32,8 +47,9 @@ if TYPE_CHECKING:
         decode_avro,
         decode_open,
         decode_vitess,
+        kafka_columns,
     )
-    from cdc_spark.delta.tables import read_delta, write_delta
+    from cdc_spark.delta.tables import read_dead_letters, read_delta, write_delta
 
 __all__ = (
     "EVENT_SCHEMA",
@@ -41,20 +57,29 @@ __all__ = (
     "CdcSparkError",
     "Changefeed",
     "DecodingError",
+    "ForeignTablesError",
+    "GrowthError",
+    "LostTablesError",
+    "PoisonError",
+    "RegistryAwayError",
     "SetupError",
+    "StatementError",
     "UsageError",
     "dead_letters",
     "decode_avro",
     "decode_open",
     "decode_vitess",
+    "error_of",
     "in_order",
+    "kafka_columns",
+    "read_dead_letters",
     "read_delta",
     "write_delta",
 )
 
 _MODULES: Mapping[str, str] = {
     **dict.fromkeys(("ORDERED_SCHEMA", "Changefeed", "in_order"), "cdc_spark.changefeed"),
-    **dict.fromkeys(("read_delta", "write_delta"), "cdc_spark.delta.tables"),
+    **dict.fromkeys(("read_dead_letters", "read_delta", "write_delta"), "cdc_spark.delta.tables"),
 }
 
 

@@ -8,11 +8,12 @@ from typing import Any
 
 from cdc_spark import rows
 from cdc_spark.debezium_vitess.values import definitions
-from cdc_spark.decoding import DEAD_LETTER, FAIL, NEEDED, POLICIES
+from cdc_spark.decoding import FAIL, POLICIES, Skip, kafka_columns
 from cdc_spark.errors import UsageError
 from cdc_spark.ordering.hold import Source
 from cdc_spark.ordering.operators import Decoder, Holder, Route, Timeline
 from cdc_spark.protocols import DIALECTS, Language
+from cdc_spark.set_aside import Policy, places, statements
 from cdc_spark.untyped import Frame
 
 ORDERED_SCHEMA = rows.sql(rows.APPLIED)
@@ -23,11 +24,21 @@ _ENDLESS = 1 << 62  # beyond any offset
 class Changefeed:
     """One changefeed, or one connector, as the team that consumes it knows it.
 
-    `topics` gives every topic's number of partitions: a resolved ts counts when all of them have
-    sent it. `watermarks`: the stream has resolved events and DDL (Open; Avro with the
-    watermark), and
-    `assembled` that a transaction topic is among the topics (Vitess with metadata). `tables` are
-    definitions where the wire has none, and `settings` the connector's, both as in job.json.
+    | argument | meaning |
+    | --- | --- |
+    | `protocol`, `dialect` | `open` (`current`, `4.0.4`), `avro` or `vitess` |
+    | `topics` | each topic's partitions: a resolved ts counts when all have sent it |
+    | `watermarks` | the stream has resolved events and DDL: Open has; Avro with a watermark |
+    | `inclusive` | a resolved event covers its own commit ts; `False` for TiCDC 4.0.4 |
+    | `assembled` | a transaction topic is among the topics (Vitess with metadata) |
+    | `registry`, `properties` | as of `decode_avro` |
+    | `tables` | definitions that are not on the wire, as in job.json |
+    | `settings` | the connector's settings that are not on the wire, as in job.json |
+    | `poison` | for what cannot be read: `fail` the query, or `dead_letter` |
+    | `skip` | messages by topic, partition and offset: set aside; DDL is not executed |
+    | `statements` | SQL by topic, partition and offset, in the place of a message's DDL |
+
+    Topics and partitions may be added behind those that were there, on the same checkpoint.
     """
 
     protocol: str
@@ -41,6 +52,10 @@ class Changefeed:
     tables: Sequence[Mapping[str, Any]] = ()
     settings: Mapping[str, str] = field(default_factory=dict[str, str])
     poison: str = FAIL
+    skip: Skip = ()
+    statements: Mapping[tuple[str, int, int], str] = field(
+        default_factory=dict[tuple[str, int, int], str]
+    )
 
     def __post_init__(self) -> None:
         """Refuse what cannot be; raises UsageError."""
@@ -53,11 +68,16 @@ class Changefeed:
             raise UsageError(f"poison {self.poison!r}", expected=f"one of {', '.join(POLICIES)}")
         if not self.topics or any(number < 1 for number in self.topics.values()):
             raise UsageError("a changefeed without topics", expected="partitions by topic's name")
-
-    @property
-    def lenient(self) -> bool:
-        """Return whether poison is set aside."""
-        return self.poison == DEAD_LETTER
+        unknown = [
+            place
+            for place in [*places(self.skip), *statements(self.statements)]
+            if place.partition >= self.topics.get(place.topic, 0)
+        ]
+        if unknown:
+            raise UsageError(
+                f"the changefeed has no {unknown[0]}, which `skip` or `statements` names",
+                expected=f"a place in {', '.join(f'{n} ({p})' for n, p in self.topics.items())}",
+            )
 
 
 def in_order(messages: Frame, changefeed: Changefeed) -> Frame:
@@ -65,12 +85,14 @@ def in_order(messages: Frame, changefeed: Changefeed) -> Frame:
 
     The columns are `seq` (dense from 0), `kind`, `ts`, `schema`, `table`, `payload`, and the
     place: `topic` by ordinal, `partition`, `offset`; `feed` is 0. What waits is Spark's state.
+    A message that cannot be read and is not to be set aside fails the micro-batch before anything
+    of it goes on, at every restart (PoisonError).
     """
-    events = messages.select(*NEEDED).mapInArrow(
+    events = kafka_columns(messages, placed=True).mapInArrow(
         Decoder(_routes(changefeed)).decode, rows.sql(rows.EVENT)
     )
     return events.groupBy("feed").applyInPandasWithState(
-        Holder({0: _timeline(changefeed)}).step,
+        Holder({0: _timeline(changefeed)}, dict(changefeed.topics)).step,
         ORDERED_SCHEMA,
         "hold binary",
         "append",
@@ -86,8 +108,9 @@ def _routes(changefeed: Changefeed) -> dict[str, Route]:
         properties=dict(changefeed.properties),
         definitions=definitions(tuple(changefeed.tables), changefeed.settings),
     )
+    policy = Policy(fails=changefeed.poison == FAIL, keeps=True, skipped=places(changefeed.skip))
     return {
-        name: Route(0, ordinal, language, (_ENDLESS,) * partitions)
+        name: Route(0, ordinal, language, (_ENDLESS,) * partitions, policy)
         for ordinal, (name, partitions) in enumerate(changefeed.topics.items())
     }
 
@@ -106,5 +129,5 @@ def _timeline(changefeed: Changefeed) -> Timeline:
         inclusive=changefeed.inclusive,
         by_record=not watermarks,
         assembled=changefeed.assembled,
-        lenient=changefeed.lenient,
+        lenient=True,  # what fails the query does so where it is decoded
     )

@@ -3,24 +3,9 @@
 They are for anybody's own PySpark job, streaming or not, on a cluster or not: what they need
 travels with the plan, and the executors need this package and its dependencies only.
 
-The columns of an event, whatever the protocol:
-
-| column | type | content |
-| --- | --- | --- |
-| op | string | upsert, delete, tombstone, ddl, resolved, begin, end, poison |
-| schema, table | string | whose row it is, "" where the event is about neither |
-| identity | string | equal for events of one row: JSON of schema, table and key; "" without a key |
-| key | array<string> | the names of the key's columns |
-| before, after | string | the row as JSON, in the contract's values; null where the wire has none |
-| commit_ts | decimal(20,0) | TiDB's commit ts, Vitess's time in ms; null where the wire has none |
-| query | string | of a DDL its statement, else null |
-| transaction | struct | id, total_order, shard, epoch, rank; event_count of an `end` |
-| reason | string | of poison what is wrong with the message, else null |
-| topic, partition, offset, slot | | where it stood; `slot` counts the events of one message |
-| change | string | of an upsert `insert` or `update`, where the message says which, else null |
-
 A message is never dropped in silence. With poison `fail` one that cannot be read fails the
-query, naming topic, partition and offset; with `dead_letter` it becomes a row of op `poison`.
+query, naming topic, partition and offset; with `dead_letter` it becomes a row of op `poison`, and
+so does under `fail` one that `skip` names. The columns of an event are in `event_columns`.
 """
 
 # pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false
@@ -32,12 +17,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from cdc_spark.debezium_vitess.values import definitions
-from cdc_spark.errors import DecodingError, UsageError
-from cdc_spark.events import Kind
+from cdc_spark.errors import UsageError
+from cdc_spark.event_columns import EVENT_COLUMNS
 from cdc_spark.gc_pause import gc_paused
 from cdc_spark.protocols import DIALECTS, Language, Reader
-from cdc_spark.untyped import ArrowBatch, Frame, np, pa, pc
+from cdc_spark.set_aside import Policy, places
+from cdc_spark.untyped import ArrowBatch, Frame, np
 from cdc_spark.vectorised import blocks
+from cdc_spark.vectorised.poison import judged
 
 __all__ = (
     "DEAD_LETTER",
@@ -49,25 +36,24 @@ __all__ = (
     "decode_vitess",
 )
 
-EVENT_SCHEMA = (
-    "op string, schema string, table string, identity string, key array<string>, before string, "
-    "after string, commit_ts decimal(20,0), query string, transaction struct<id: string, "
-    "total_order: bigint, shard: string, epoch: bigint, rank: string, event_count: bigint>, "
-    "reason string, topic string, partition int, offset bigint, slot int, change string"
-)
+EVENT_SCHEMA = ", ".join(f"{name} {kind}" for name, kind, _ in EVENT_COLUMNS)
 # What becomes of a message that cannot be read: it fails the query, or is set aside.
 FAIL, DEAD_LETTER = "fail", "dead_letter"
 POLICIES = (FAIL, DEAD_LETTER)
 NEEDED = ("topic", "partition", "offset", "key", "value")
+Skip = Sequence[tuple[str, int, int]]  # topic, partition, offset
 
 
-def decode_open(messages: Frame, *, dialect: str = "current", poison: str = FAIL) -> Frame:
+def decode_open(
+    messages: Frame, *, dialect: str = "current", poison: str = FAIL, skip: Skip = ()
+) -> Frame:
     """Return the events of TiCDC Open Protocol messages.
 
-    `messages` has the columns of Spark's Kafka source. In the dialect `4.0.4` text and bytes look
-    alike on the wire; such a value is a list of one hexadecimal text.
+    `messages` has the columns of Spark's Kafka source (`kafka_columns` says which are needed). In
+    the dialect `4.0.4` text and bytes look alike on the wire; such a value is a list of one
+    hexadecimal text. `skip` names messages by topic, partition and offset that are set aside.
     """
-    return _decoded(messages, Language("open", dialect), poison)
+    return _decoded(messages, Language("open", dialect), poison, skip)
 
 
 def decode_avro(
@@ -76,6 +62,7 @@ def decode_avro(
     *,
     properties: Mapping[str, str] | None = None,
     poison: str = FAIL,
+    skip: Skip = (),
 ) -> Frame:
     """Return the events of TiCDC Avro messages; schemas are read by id from `registry`.
 
@@ -84,10 +71,11 @@ def decode_avro(
     `properties` are the registry client's by Confluent's names (`basic.auth.user.info`,
     `schema.registry.ssl.truststore.location`). Settings of the changefeed are read off the schemas.
     """
-    return _decoded(messages, Language("avro", url=registry, properties=properties or {}), poison)
+    language = Language("avro", url=registry, properties=properties or {})
+    return _decoded(messages, language, poison, skip)
 
 
-def decode_vitess(
+def decode_vitess(  # noqa: PLR0913 - the keywords of a public function
     messages: Frame,
     registry: str = "",
     *,
@@ -95,6 +83,7 @@ def decode_vitess(
     tables: Sequence[Mapping[str, Any]] = (),
     settings: Mapping[str, str] | None = None,
     poison: str = FAIL,
+    skip: Skip = (),
 ) -> Frame:
     """Return the events of Debezium Vitess records: JSON with or without schemas, or Avro.
 
@@ -104,19 +93,68 @@ def decode_vitess(
     is that of its topic. Heartbeats give no events.
     """
     known = definitions(tables, settings or {})
-    return _decoded(
-        messages,
-        Language("vitess", url=registry, properties=properties or {}, definitions=known),
-        poison,
-    )
+    language = Language("vitess", url=registry, properties=properties or {}, definitions=known)
+    return _decoded(messages, language, poison, skip)
 
 
 def dead_letters(events: Frame) -> Frame:
-    """Return the messages that could not be read: topic, partition, offset and reason."""
-    return events.where("op = 'poison'").select("topic", "partition", "offset", "reason")
+    """Return the messages that were set aside: where they stood, the reason, and their content.
+
+    The columns are topic, partition, offset, reason, key, value, headers and timestamp (in ms), so
+    that all of it can be decoded again, or sent again with Spark's Kafka sink.
+    """
+    letters = events.where("op = 'poison'")
+    return letters.select("topic", "partition", "offset", "reason", "message.*")
 
 
-def _decoded(messages: Frame, language: Language, poison: str) -> Frame:
+def kafka_columns(messages: Frame, *, placed: bool = False) -> Frame:
+    """Return the columns of Kafka messages that decoders read, with their types.
+
+    `key` and `value` are needed, as bytes or text; `headers` (with the source's `includeHeaders`)
+    and `timestamp` are kept where they are there. `topic`, `partition` and `offset` are NULL where
+    a file of messages lacks them, and refused with a UsageError where they decide (`placed`).
+    """
+    types = dict(messages.dtypes)
+    needed = NEEDED if placed else ("key", "value")
+    missing = [name for name in needed if name not in types]
+    if missing:
+        raise UsageError(
+            f"the messages have no column {missing[0]!r}, but {', '.join(sorted(types)[:9])}",
+            expected=f"the columns of Spark's Kafka source: {', '.join(needed)}",
+        )
+    timestamp = "cast(timestamp AS bigint)"
+    if types.get("timestamp", "").startswith("timestamp"):
+        timestamp = "unix_millis(cast(timestamp AS timestamp))"
+    expressions = {
+        "topic": "cast(topic AS string)",
+        "partition": "cast(`partition` AS int)",
+        "offset": "cast(`offset` AS bigint)",
+        "key": "cast(key AS binary)",
+        "value": "cast(value AS binary)",
+        "headers": _HEADERS,
+        "timestamp": timestamp,
+    }
+    return messages.selectExpr(
+        *(
+            f"{text if name in types else _ABSENT[name]} AS `{name}`"
+            for name, text in expressions.items()
+        )
+    )
+
+
+_HEADERS = (
+    "transform(headers, one -> named_struct('key', one.key, 'value', cast(one.value AS binary)))"
+)
+_ABSENT: Mapping[str, str] = {
+    "topic": "cast(NULL AS string)",
+    "partition": "cast(NULL AS int)",
+    "offset": "cast(NULL AS bigint)",
+    "headers": "cast(NULL AS array<struct<key: string, value: binary>>)",
+    "timestamp": "cast(NULL AS bigint)",
+}
+
+
+def _decoded(messages: Frame, language: Language, poison: str, skip: Skip) -> Frame:
     if poison not in POLICIES:
         raise UsageError(f"poison {poison!r}", expected=f"one of {', '.join(POLICIES)}")
     if language.dialect not in DIALECTS[language.protocol]:
@@ -124,19 +162,19 @@ def _decoded(messages: Frame, language: Language, poison: str) -> Frame:
             f"dialect {language.dialect!r}",
             expected=f"one of {', '.join(sorted(DIALECTS[language.protocol]))}",
         )
-    decoding = Decoding(language, lenient=poison == DEAD_LETTER)
-    return messages.select(*NEEDED).mapInArrow(decoding.decode, EVENT_SCHEMA)
+    decoding = Decoding(language, Policy(fails=poison == FAIL, skipped=places(skip)))
+    return kafka_columns(messages).mapInArrow(decoding.decode, EVENT_SCHEMA)
 
 
 @dataclass(frozen=True, slots=True)
 class Decoding:
-    """What runs on the executors; messages of columns `NEEDED` in, events out."""
+    """What runs on the executors; messages of `kafka_columns` in, events out."""
 
     language: Language
-    lenient: bool
+    policy: Policy
 
     def decode(self, batches: Iterator[ArrowBatch]) -> Iterator[ArrowBatch]:
-        """Decode Arrow batches; raises DecodingError where poison is to fail the query."""
+        """Decode Arrow batches; raises PoisonError where poison is to fail the query."""
         reader = Reader.of(self.language, payloads=False)
         for batch in batches:
             with gc_paused():
@@ -144,18 +182,6 @@ class Decoding:
             yield decoded
 
     def _decoded(self, reader: Reader, batch: ArrowBatch) -> ArrowBatch:
-        block = reader.read(batch, np.arange(batch.num_rows))
-        if not self.lenient:
-            poison = pc.index(block["kind"], pa.scalar(Kind.ERROR, pa.int32())).as_py()
-            if poison >= 0:
-                number = blocks.places(block)[0][poison].as_py()
-                raise _poison(block["payload"][poison].as_py(), batch.slice(number, 1))
+        numbers = np.arange(batch.num_rows)
+        block = judged(self.policy, batch, numbers, reader.read(batch, numbers))
         return blocks.public(block, batch)
-
-
-def _poison(reason: str, message: ArrowBatch) -> DecodingError:
-    topic, partition, offset = (message[name][0] for name in ("topic", "partition", "offset"))
-    return DecodingError(
-        f"topic {topic}, partition {partition}, offset {offset}: {reason}",
-        hint=f"poison={DEAD_LETTER!r} sets such messages aside",
-    )

@@ -5,6 +5,9 @@ A message says what is wrong, what was expected and the next step.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+
 USAGE, ENVIRONMENT = 2, 3
 
 
@@ -50,3 +53,55 @@ class InternalError(CdcSparkError):
     def __init__(self, what: str) -> None:
         """Say what failed."""
         super().__init__(what, hint="this is a defect of cdc_spark; please report it with the log")
+
+
+class PoisonError(DecodingError):
+    """A message that cannot be read stops the query; nothing was committed past it."""
+
+
+class StatementError(DecodingError):
+    """A DDL statement whose effect on the rows is unknown stops the query, in the same way."""
+
+
+class GrowthError(UsageError):
+    """A topic or partition that the changefeed does not declare, or declares no longer."""
+
+
+class ForeignTablesError(SetupError):
+    """The tables were written by another checkpoint, an older copy of it, or another query."""
+
+
+class LostTablesError(SetupError):
+    """Tables, their ledger or the state lack changes that the others have."""
+
+
+class RegistryAwayError(SetupError):
+    """The schema registry does not answer; the message is read again when the query restarts."""
+
+
+def error_of(failure: BaseException) -> CdcSparkError | None:
+    """Return the error of this package inside a failure of a query; None where it is another.
+
+    Errors arise on executors and in micro-batches; PySpark raises its own, with our text in it.
+    """
+    if isinstance(failure, CdcSparkError):
+        return failure
+    found = _RAISED.search(str(failure))
+    if found is None:
+        return None
+    what, *rest = found[2].splitlines()
+    parts = dict(line.strip().split(": ", 1) for line in rest)
+    made = {one.__name__: one for one in _kinds(CdcSparkError)}.get(found[1])
+    if made is None or made is InternalError:
+        return None
+    return made(what.strip(), expected=parts.get("expected", ""), hint=parts.get("hint", ""))
+
+
+def _kinds(base: type[CdcSparkError]) -> Iterator[type[CdcSparkError]]:
+    for kind in base.__subclasses__():
+        yield kind
+        yield from _kinds(kind)
+
+
+# How Python writes an exception, and how ours writes its three parts.
+_RAISED = re.compile(r"cdc_spark\.errors\.(\w+): (.*(?:\n {4}(?:expected|hint): .*)*)")

@@ -103,7 +103,8 @@ def read(decode: Decode, key: bytes | None, value: bytes | None) -> list[Event]:
 def placed(error: SetupError, topic: str, partition: int, offset: int) -> SetupError:
     """Return an error with the message at which it arose."""
     place = f"topic {topic}, partition {partition}, offset {offset}"
-    return SetupError(f"{error.what} ({place})", expected=error.expected, hint=error.hint)
+    hint = error.hint or "nothing was committed past it: restart the query when that is repaired"
+    return type(error)(f"{error.what} ({place})", expected=error.expected, hint=hint)
 
 
 def _schema(language: Language, schema_id: int) -> str:

@@ -33,6 +33,7 @@ from cdc_spark.errors import DecodingError
 from cdc_spark.events import json_text
 from cdc_spark.open.values import DIALECTS
 from cdc_spark.protocols import Language
+from cdc_spark.set_aside import POISON_IS_AN_EVENT
 from cdc_spark.untyped import ArrowBatch, Session
 from cdc_spark.vectorised.blocks import PUBLIC
 
@@ -116,7 +117,7 @@ def _decode(source: DecodeInput) -> None:
 
 def _events(source: DecodeInput) -> Iterator[Event]:
     """Yield the events of a file's messages, in order; what cannot be read is of op `poison`."""
-    decoding = Decoding(source.language, lenient=True)
+    decoding = Decoding(source.language, POISON_IS_AN_EVENT)
     for batch in decoding.decode(_messages(source.records)):
         for row in rows.tuples(batch):
             yield dict(zip(PUBLIC, row, strict=True))

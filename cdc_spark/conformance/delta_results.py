@@ -20,11 +20,13 @@ from cdc_spark.apply.fold import Fold
 from cdc_spark.apply.tables import Table
 from cdc_spark.conformance import result_writer
 from cdc_spark.conformance.job import Job
-from cdc_spark.delta import ledger
+from cdc_spark.delta import ledger, letters
 from cdc_spark.delta.convert import ROW_AS_JSON, RowsAsJson
-from cdc_spark.delta.ledger import Known
-from cdc_spark.delta.sink import LETTERS, Feed, Reach, Sink
+from cdc_spark.delta.crash_points import Reach
+from cdc_spark.delta.ledger import Identity, Known
+from cdc_spark.delta.sink import Feed, Sink
 from cdc_spark.delta.sketch import Sketch, load
+from cdc_spark.delta.tables import identity_of
 from cdc_spark.delta.writes import Place
 from cdc_spark.untyped import Frame, Session
 
@@ -44,10 +46,11 @@ def sink(job: Job, checkpoint: Path, reach: Reach) -> Sink:
         if not feed.needs
     }
 
-    def query(_: Session) -> str:
-        return str(orjson.loads((checkpoint / "metadata").read_bytes())["id"])
+    def identity(_: Session, batch: int) -> Identity:
+        offsets = (checkpoint / "offsets" / str(batch)).read_text(encoding="utf-8")
+        return identity_of((checkpoint / "metadata").read_text(encoding="utf-8"), offsets)
 
-    return Sink(root(job), APP, query, feeds, job.lenient, strict=False, reach=reach)
+    return Sink(root(job), APP, identity, feeds, job.lenient, strict=False, reach=reach)
 
 
 def write_results(spark: Session, job: Job, unread: Mapping[int, str]) -> int:
@@ -55,7 +58,7 @@ def write_results(spark: Session, job: Job, unread: Mapping[int, str]) -> int:
     here = Place(spark, f"{root(job)}/{ledger.NAME}", APP)
     known = ledger.load(here)
     ddl = {feed: list(lines) for feed, lines in groupby(_by_feed(ledger.ddl(here)), _feed)}
-    letters = _letters(spark, job)
+    aside = _letters(spark, job)
     tables = _tables(spark, job, known)
     for feed, changefeed in enumerate(job.changefeeds):
         stopped = known.stopped.get(feed, {})
@@ -63,7 +66,7 @@ def write_results(spark: Session, job: Job, unread: Mapping[int, str]) -> int:
         error = stopped.get(ledger.ERROR, "") or unread.get(feed, "")
         files = {"ddl.jsonl": [orjson.loads(line.text) for line in ddl.get(feed, ())]}
         if job.lenient:
-            files[result_writer.LETTERS] = letters.get(feed, [])
+            files[result_writer.LETTERS] = aside.get(feed, [])
         result_writer.write_folded(changefeed.directory, tables.get(feed, ()), files, needs, error)
     return len(job.changefeeds)
 
@@ -77,14 +80,13 @@ def _feed(line: ledger.Line) -> int:
 
 
 def _letters(spark: Session, job: Job) -> dict[int, list[dict[str, Any]]]:
-    place = Place(spark, f"{root(job)}/{LETTERS}", APP)
+    place = Place(spark, f"{root(job)}/{letters.NAME}", APP)
     if not job.lenient or not place.exists():
         return {}
     found: dict[int, list[dict[str, Any]]] = {}
     for row in place.frame().collect():
-        feed, line = row["feed"], row.asDict()
-        del line["feed"]
-        found.setdefault(feed, []).append(line)
+        line = {name: row[name] for name in ("topic", "partition", "offset", "reason")}
+        found.setdefault(row["feed"], []).append(line)
     return found
 
 

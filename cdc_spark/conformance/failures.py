@@ -12,8 +12,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from cdc_spark import errors
-from cdc_spark.errors import CdcSparkError, InternalError, SetupError
+from cdc_spark.errors import CdcSparkError, InternalError, SetupError, error_of
 
 LOST = "messages of the job are gone from Kafka"
 _RETENTION = "check the topics' retention; what is lost has to be loaded from its source again"
@@ -54,9 +53,6 @@ _PLACES = (
     re.compile(r"offset (?P<from>\d+) \(GroupId: .*?TopicPartition: (?P<at>[^)\s]+)\)"),
     re.compile(r"offset=(?P<from>\d+).*? is out of range for partition (?P<at>\S+)"),
 )
-_OURS = re.compile(
-    r"cdc_spark\.errors\.(SetupError|DecodingError|UsageError): (.*(?:\n {4}\w+: .*)*)"
-)
 _PYTHON = "PythonException"
 
 
@@ -64,9 +60,11 @@ def explained(error: Exception, log: Path) -> CdcSparkError:
     """Return a failure of Spark as one of ours; `log` is where Java wrote the rest."""
     text = str(error)
     where = f"{log} has the whole of it"
-    ours = _OURS.search(text)
+    ours = error_of(error)
     if ours is not None:
-        return _reraised(ours[1], ours[2], where)
+        return type(ours)(
+            ours.what, expected=ours.expected, hint="; ".join(filter(None, (ours.hint, where)))
+        )
     for sign, (meaning, hint) in KNOWN.items():
         if sign in text:
             return SetupError(f"{meaning}{_place(text)}", hint=f"{hint}; {where}")
@@ -74,15 +72,6 @@ def explained(error: Exception, log: Path) -> CdcSparkError:
         return InternalError(f"the Spark consumer failed: {_last_python_line(text)}; {where}")
     first = text.strip().splitlines()[0] if text.strip() else type(error).__name__
     return SetupError(f"Spark failed: {first[:300]}", hint=where)
-
-
-def _reraised(kind: str, text: str, where: str) -> CdcSparkError:
-    """Return what was raised in another process, from its name and its text."""
-    what, *rest = text.splitlines()
-    parts = dict(line.strip().split(": ", 1) for line in rest)
-    hints = [part for part in (parts.get("hint"), where) if part]
-    made: type[CdcSparkError] = getattr(errors, kind)
-    return made(what.strip(), expected=parts.get("expected", ""), hint="; ".join(hints))
 
 
 def _place(text: str) -> str:

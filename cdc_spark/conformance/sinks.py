@@ -8,12 +8,8 @@
 Both get the same changes in the same order, and give the same results.
 
 With `HARNESS_CRASHPOINT=name:n` the process dies of SIGKILL when it passes that point of the Delta
-sink the n-th time: nothing is cleaned up, nothing is flushed.
-
-| point | where |
-| --- | --- |
-| `write` | a write to a table is done, the next is not begun |
-| `commit` | all that a micro-batch writes is done, the checkpoint does not know it |
+sink the n-th time: nothing is cleaned up, nothing is flushed. The points are in
+`delta.crash_points`.
 """
 
 from __future__ import annotations

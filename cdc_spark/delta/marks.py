@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-# Kinds of a mark besides those of events: rows of another form from here on; a table's last row.
-FORM, LAST = 100, 101
+# Kinds of a mark besides those of events: rows of another form from here on; a table's last row;
+# the changes of a changefeed: the last by `seq`, the first by `ts`, their number by `payload`.
+FORM, LAST, COUNT = 100, 101, 102
 Name = tuple[int, str, str]  # changefeed, schema and table in lower case
 Shaped = Mapping[Name, tuple[bytes, int]]  # the shapes that tables have, with their ts

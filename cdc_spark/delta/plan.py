@@ -20,6 +20,7 @@ from cdc_spark.delta.marks import FORM, LAST
 from cdc_spark.delta.sketch import Effect, Sketch, TableLayout, load, shape_of
 from cdc_spark.errors import DecodingError
 from cdc_spark.events import Kind
+from cdc_spark.set_aside import MessagePlace, Places
 
 NAME_LENGTH = 60
 
@@ -79,16 +80,20 @@ class _Segment:
 class Plan:
     """What is known of a changefeed's tables, and what a micro-batch asks for.
 
-    `ddl` are the statements that were executed, as `ddl.jsonl` has them. `error` and `needs` say
-    why the changefeed stopped; then nothing more is taken.
+    `ddl` are the statements that were executed, as `ddl.jsonl` has them, `passed` those that were
+    skipped by name. `error` and `needs` say why the changefeed stopped; then nothing more is taken.
     """
 
     feed: int
     lenient: bool = False
+    skip: Places = frozenset()
+    statements: Mapping[MessagePlace, str] = field(default_factory=dict[MessagePlace, str])
     error: str = ""
     needs: str = ""
+    stopped_at: MessagePlace | None = None
     operations: list[Operation] = field(default_factory=list[Operation])
     ddl: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    passed: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     tables: Tables = field(default_factory=lambda: Tables(Sketch))
     _open: dict[tuple[str, str], _Segment] = field(default_factory=dict[tuple[str, str], _Segment])
     _saved: dict[str, str] = field(default_factory=dict[str, str])
@@ -153,29 +158,29 @@ class Plan:
 
     def _mark(self, mark: tuple[Any, ...]) -> None:
         _, seq, kind, ts, schema, table, payload, topic, partition, offset = mark
-        place = f"topic {topic}, partition {partition}, offset {offset}"
+        place = MessagePlace(topic, partition, offset)
         if kind == Kind.ERROR and not self.lenient:
             self.error = f"{payload} ({place})"
         elif kind == FORM:
             self._form(seq, (schema, table), int(ts), orjson.loads(payload))
         elif kind == Kind.DDL:
+            event = orjson.loads(payload)
+            event["q"] = self.statements.get(place, event["q"])
+            line = {"query": event["q"], "type": event["t"], "schema": schema, "table": table}
+            line["commit_ts"] = ts
+            if place in self.skip:
+                self.passed.append({**line, **place._asdict()})
+                return
             try:
-                self._execute(seq, schema, table, orjson.loads(payload))
+                self._execute(seq, schema, table, event)
             except UnknownEffect as error:
                 self.needs = f"rows of DDL of unknown effect: {error.what}"
-                self.error = f"{error.what} ({place})"
+                self.error, self.stopped_at = f"{error.what} ({place})", place
                 return
             except DecodingError as error:
-                self.error = f"{error.what} ({place})"
+                self.error, self.stopped_at = f"{error.what} ({place})", place
                 return
-            statement = orjson.loads(payload)
-            line = {
-                "query": statement["q"],
-                "type": statement["t"],
-                "schema": schema,
-                "table": table,
-            }
-            self.ddl.append({**line, "commit_ts": ts})
+            self.ddl.append(line)
 
     def _form(self, seq: int, name: tuple[str, str], ts: int, form: Mapping[str, Any]) -> None:
         sketch = self._sketch(*name, seq)

@@ -13,33 +13,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 import orjson
 
 from cdc_spark import rows
-from cdc_spark.delta import ledger
-from cdc_spark.delta.ledger import Known, Line
-from cdc_spark.delta.marks import LAST, Name
+from cdc_spark.delta import ledger, letters
+from cdc_spark.delta.crash_points import Reach, nowhere
+from cdc_spark.delta.ledger import Counted, Identity, Known, Line
+from cdc_spark.delta.marks import COUNT, LAST, Name
 from cdc_spark.delta.plan import Operation, Plan, Reshape, Write
 from cdc_spark.delta.scan import Scan
 from cdc_spark.delta.sketch import load
 from cdc_spark.delta.writes import Place
-from cdc_spark.errors import DecodingError
+from cdc_spark.errors import LostTablesError, StatementError
 from cdc_spark.events import Kind
+from cdc_spark.set_aside import MessagePlace, Places
 from cdc_spark.untyped import Frame, Session
 
+Logs = dict[tuple[int, str], int]  # versions of tables' logs, by changefeed and path
 AT_ONCE = 2  # tables; to plan and to commit a write is work of the driver, not of Spark's tasks
-LETTERS = "_dead_letters"
-LETTER = "feed int, topic string, partition int, offset bigint, reason string"
-
-
-Reach = Callable[[str], None]  # called with the name of each point that a write passes
-
-
-def nowhere(_: str) -> None:
-    """Pass a point of a write, without an effect."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,53 +43,101 @@ class Feed:
     directory: str
     topics: tuple[str, ...]
     tables: tuple[Mapping[str, Any], ...] = ()
+    skip: Places = frozenset()
+    statements: Mapping[MessagePlace, str] = field(default_factory=dict[MessagePlace, str])
+
+
+class Batch(NamedTuple):
+    """A micro-batch: its number, who it is, its changes, and what the driver knows of them."""
+
+    number: int
+    identity: Identity
+    applied: Frame
+    marks: Sequence[tuple[Any, ...]]
 
 
 @dataclass(slots=True)
 class Sink:
-    """Writes applied changes under `root`, a URI; `query` returns the id of the streaming query.
+    """Writes applied changes under `root`, a URI; `identity` says which batch it is.
 
     `lenient`: poison goes to the table `_dead_letters`. `strict`: a changefeed that cannot go on
-    fails the query; otherwise the ledger says why it stopped, and its neighbours go on.
+    fails the query before anything of the batch is written, at every restart; otherwise the ledger
+    says why it stopped, and its neighbours go on.
     """
 
     root: str
     app_id: str
-    query: Callable[[Session], str]
+    identity: Callable[[Session, int], Identity]
     feeds: Mapping[int, Feed]
     lenient: bool = False
     strict: bool = True
     reach: Reach = nowhere
     _known: Known | None = field(default=None)
-    _query: str = ""
 
     def __call__(self, batch: Frame, number: int) -> None:
-        """Write a micro-batch; raises DecodingError where the changefeed cannot go on."""
+        """Write a micro-batch; raises an error where it cannot be taken, or not go on."""
+        self.reach("start")
+        here = self._place(batch.sparkSession, ledger.NAME)
         known, self._known = self._known, None  # to be read again, should this batch fail
-        here = Place(batch.sparkSession, f"{self.root}/{ledger.NAME}", self.app_id)
-        if known is None:
-            known, self._query = ledger.load(here), self.query(batch.sparkSession)
-        if known.has(number, self._query, self.root):
+        if known is None or known.version != here.log_version():
+            known = ledger.load(here)
+        identity = self.identity(batch.sparkSession, number)
+        if known.has(number, identity, self.root):
             self._known = known
             return
+        if self.strict and known.stopped:
+            raise _stopped(known)
         applied = batch.repartition("feed").sortWithinPartitions("feed", "seq").persist()
         try:
             marks = applied.mapInArrow(Scan(_shapes(known)).marks, rows.sql(rows.APPLIED)).collect()
-            plans = self._planned(known, [tuple(mark) for mark in marks])
-            self._perform(plans, applied)
-            self._set_aside(here, number, marks)
+            self._write(here, known, Batch(number, identity, applied, marks))
         finally:
             applied.unpersist()
-        lines = [line for plan in plans for line in _lines(number, plan)]
-        if lines or known.batch < 0:
-            ledger.keep(here, number, [Line(number, -1, ledger.BATCH, "", self._query), *lines])
-            self._learn(known, number, self._query, plans)
         self._known = known
         self.reach("commit")
+
+    def _write(self, here: Place, known: Known, batch: Batch) -> None:
+        """Write what the marks of a batch ask for, and let the ledger take it."""
+        counts = {
+            mark[0]: Counted(int(mark[3]), mark[1], int(mark[6]))
+            for mark in batch.marks
+            if mark[2] == COUNT
+        }
+        for feed, counted in counts.items():
+            known.follows(feed, counted, self.root)
+        plans = self._planned(known, [tuple(mark) for mark in batch.marks if mark[2] != COUNT])
         for plan in plans:
             if plan.error and self.strict:
-                self._known = None
-                raise DecodingError(plan.error)
+                raise _unknown_effect(plan)
+        if not counts and not any(plan.operations or plan.changed() for plan in plans):
+            return  # nothing has come, so there is nothing to remember
+        if not known.query:
+            self._claim(here, known, batch)
+        logs = self._perform(known, plans, batch.applied)
+        logs |= self._set_aside(here, known, batch)
+        seqs = {feed: counted.last for feed, counted in counts.items()}
+        lines = [line for plan in plans for line in _lines(batch.number, plan)]
+        lines += ledger.lines_of(batch.number, seqs, logs)
+        ledger.keep(here, batch.number, batch.identity, lines)
+        self._learn(known, batch, plans)
+        known.seqs |= seqs
+        known.logs |= logs
+        self._kept(here, known, batch)
+
+    def _claim(self, here: Place, known: Known, batch: Batch) -> None:
+        """Claim an empty root; raises ForeignTablesError where another query was faster."""
+        ledger.claim(here, batch.identity)
+        claimed = ledger.load(here)
+        claimed.has(batch.number, batch.identity, self.root)
+        known.query, known.version = claimed.query, claimed.version
+        self.reach("claim")
+
+    def _kept(self, here: Place, known: Known, batch: Batch) -> None:
+        """Look whether the ledger has this batch and not another's; takes its version."""
+        now = here.log_version()
+        if now != known.version + 1:  # others have written here meanwhile
+            ledger.load(here).has(batch.number, batch.identity, self.root)
+        known.version = now
 
     def _planned(self, known: Known, marks: Sequence[tuple[Any, ...]]) -> list[Plan]:
         by_feed: dict[int, list[tuple[Any, ...]]] = {}
@@ -107,7 +149,8 @@ class Sink:
         for feed, some in sorted(by_feed.items()):
             if feed in known.stopped:
                 continue
-            plan = Plan(feed, self.lenient)
+            own = self.feeds[feed]
+            plan = Plan(feed, self.lenient, own.skip, own.statements)
             if feed in known.tables:
                 plan.know(known.tables[feed])
             elif known.batch < 0:
@@ -123,22 +166,28 @@ class Sink:
         ordinal: int = mark[7]
         return (*mark[:7], self.feeds[feed].topics[ordinal], *mark[8:])
 
-    def _perform(self, plans: Sequence[Plan], applied: Frame) -> None:
-        """Do what is planned, table by table; raises what the first of them fails with."""
+    def _perform(self, known: Known, plans: Sequence[Plan], applied: Frame) -> Logs:
+        """Do what is planned, table by table; raises what the first of them fails with.
+
+        Returns the versions of the tables' logs afterwards.
+        """
         tables: dict[tuple[int, str], list[Operation]] = {}
         for plan in plans:
             for one in plan.operations:
                 tables.setdefault((plan.feed, one.path), []).append(one)
         with ThreadPoolExecutor(AT_ONCE) as pool:
-            todo = [
-                pool.submit(self._table, self._place(applied, *at), operations, applied)
+            todo = {
+                at: pool.submit(self._table, at, known.logs.get(at, -1), operations, applied)
                 for at, operations in tables.items()
-            ]
-            for done in todo:
-                done.result()
+            }
+            return {at: done.result() for at, done in todo.items()}
 
-    def _table(self, place: Place, operations: Sequence[Operation], applied: Frame) -> None:
+    def _table(
+        self, at: tuple[int, str], version: int, operations: Sequence[Operation], applied: Frame
+    ) -> int:
         """Do what is to be done to a table; what it has noted as done is passed over."""
+        place = self._place(applied.sparkSession, self.feeds[at[0]].directory, at[1])
+        place.at_least(version)
         noted = place.done() if any(isinstance(one, Reshape) for one in operations) else 0
         for one in operations:
             if one.version < noted:
@@ -148,28 +197,28 @@ class Sink:
             else:
                 place.reshape(one, noted)
             self.reach("write")
+        return place.log_version()
 
-    def _place(self, frame: Frame, feed: int, path: str) -> Place:
-        directory = self.feeds[feed].directory
-        parts = [part for part in (self.root, directory, path) if part]
-        return Place(frame.sparkSession, "/".join(parts), self.app_id)
+    def _place(self, spark: Session, *parts: str) -> Place:
+        uri = "/".join(part for part in (self.root, *parts) if part)
+        return Place(spark, uri, self.app_id, self.reach)
 
-    def _set_aside(self, here: Place, number: int, marks: Sequence[tuple[Any, ...]]) -> None:
-        if not self.lenient:
-            return
-        letters: list[tuple[Any, ...]] = [
-            (feed, self.feeds[feed].topics[topic], partition, offset, reason)
-            for feed, _, kind, _, _, _, reason, topic, partition, offset in marks
-            if kind == Kind.ERROR
-        ]
-        if letters:
-            place = replace(here, uri=f"{self.root}/{LETTERS}")
-            place.append(here.spark.createDataFrame(letters, LETTER), number)
-            self.reach("write")
+    def _set_aside(self, here: Place, known: Known, batch: Batch) -> Logs:
+        """Write the messages of a batch that could not be read, with all that was in them."""
+        if not self.lenient or all(mark[2] != Kind.ERROR for mark in batch.marks):
+            return {}
+        place = self._place(here.spark, letters.NAME)
+        place.at_least(known.logs.get((-1, letters.NAME), -1))
+        topics = {number: feed.topics for number, feed in self.feeds.items()}
+        found = batch.applied.where(f"kind = {int(Kind.ERROR)}")
+        frame = found.mapInArrow(letters.Letters(topics, batch.number).rows, letters.SHAPE)
+        place.append(frame, batch.number, mergeSchema="true")
+        self.reach("letters")
+        return {(-1, letters.NAME): place.log_version()}
 
     @staticmethod
-    def _learn(known: Known, number: int, query: str, plans: Sequence[Plan]) -> None:
-        known.batch, known.query = number, query
+    def _learn(known: Known, batch: Batch, plans: Sequence[Plan]) -> None:
+        known.batch, known.offsets = batch.number, batch.identity.offsets
         for plan in plans:
             tables = {load(text).path: text for text in known.tables.get(plan.feed, ())}
             for path, text, dropped in plan.changed():
@@ -182,11 +231,31 @@ class Sink:
                 known.stopped[plan.feed] = {ledger.ERROR: plan.error}
 
 
+def _unknown_effect(plan: Plan) -> StatementError:
+    place = "" if plan.stopped_at is None else f"{tuple(plan.stopped_at)!r}"
+    return StatementError(
+        plan.error,
+        hint="nothing of this batch was written or committed;"
+        f" statements={{{place}: 'SQL'}} executes another text in its place,"
+        f" skip=[{place}] none",
+    )
+
+
+def _stopped(known: Known) -> LostTablesError:
+    why = next(iter(next(iter(known.stopped.values())).values()))
+    return LostTablesError(
+        f"these tables stopped, and lack all that came later: {why}",
+        hint="begin with a new checkpoint and a new root",
+    )
+
+
 def _lines(number: int, plan: Plan) -> Iterator[Line]:
     for path, text, dropped in plan.changed():
         yield Line(number, plan.feed, ledger.DROPPED if dropped else ledger.TABLE, path, text)
     for at, line in enumerate(plan.ddl):
         yield Line(number, plan.feed, ledger.DDL, f"{at:09}", orjson.dumps(line).decode())
+    for at, line in enumerate(plan.passed):
+        yield Line(number, plan.feed, ledger.PASSED, f"{at:09}", orjson.dumps(line).decode())
     if plan.error:
         yield Line(number, plan.feed, ledger.ERROR, ledger.ERROR, plan.error)
     if plan.needs:

@@ -5,16 +5,19 @@ Paths are URIs, state is Spark's, and the driver holds tables' definitions, neve
 
 from __future__ import annotations
 
+from hashlib import blake2b
 from typing import Any
 
 import orjson
 
 from cdc_spark.changefeed import Changefeed
-from cdc_spark.delta import ledger
+from cdc_spark.delta import ledger, letters
 from cdc_spark.delta.columns import HIDDEN
+from cdc_spark.delta.ledger import Identity
 from cdc_spark.delta.sink import Feed, Sink
 from cdc_spark.delta.sketch import load
 from cdc_spark.delta.writes import Place
+from cdc_spark.set_aside import places, statements
 from cdc_spark.untyped import Frame, Query, Session
 
 
@@ -23,20 +26,46 @@ def write_delta(
 ) -> Any:  # noqa: ANN401 - a DataStreamWriter
     """Return a stream writer that keeps Delta tables under `root`; give it a trigger, and start it.
 
-    `root` and `checkpoint` are URIs that belong together: a new checkpoint on old tables is
-    refused (SetupError in the query's failure). `app_id` is the `txnAppId` of all writes. The
-    session needs Delta's extension and catalog. A message that cannot be read, or DDL whose effect
-    is unknown, fails the query after all that came before it was written (DecodingError).
+    `root` and `checkpoint` are URIs that belong together: tables of another checkpoint are refused
+    (ForeignTablesError), and tables that lack what the checkpoint has applied (LostTablesError).
+    `app_id` is the `txnAppId` of all writes. The session needs Delta's extension and catalog. A
+    message that cannot be read (PoisonError), or DDL whose effect is unknown (StatementError),
+    fails the query before anything of its micro-batch is written, at every restart.
     """
-    first = Feed("", tuple(changefeed.topics), tuple(changefeed.tables))
+    first = Feed(
+        "",
+        tuple(changefeed.topics),
+        tuple(changefeed.tables),
+        places(changefeed.skip),
+        statements(changefeed.statements),
+    )
+    checkpoint = checkpoint.rstrip("/")
 
-    def query(spark: Session) -> str:
-        metadata = spark.read.text(f"{checkpoint.rstrip('/')}/metadata").collect()
-        return str(orjson.loads(metadata[0][0])["id"])
+    def identity(spark: Session, batch: int) -> Identity:
+        metadata = spark.read.text(f"{checkpoint}/metadata").collect()
+        offsets = spark.read.text(f"{checkpoint}/offsets/{batch}", wholetext=True).collect()
+        return identity_of(metadata[0][0], offsets[0][0])
 
-    sink = Sink(root.rstrip("/"), app_id, query, {0: first}, changefeed.lenient)
+    sink = Sink(root.rstrip("/"), app_id, identity, {0: first}, lenient=True)
     writer: Query = changes.writeStream.foreachBatch(sink)
     return writer.option("checkpointLocation", checkpoint)
+
+
+def identity_of(metadata: str, offsets: str) -> Identity:
+    """Return which batch it is, from a checkpoint's files of these contents."""
+    digest = blake2b(offsets.encode(), digest_size=12).hexdigest()
+    return Identity(str(orjson.loads(metadata)["id"]), digest)
+
+
+def read_dead_letters(spark: Session, root: str) -> Frame:
+    """Return the messages that were set aside under a root, as Kafka had them, with the reason.
+
+    The columns are those of Spark's Kafka source, so decoders take it, and Kafka's sink does.
+    """
+    place = Place(spark, f"{root.rstrip('/')}/{letters.NAME}", "")
+    if not place.exists():
+        return spark.createDataFrame([], letters.SHAPE).drop("feed")
+    return place.frame().drop("feed")
 
 
 def read_delta(spark: Session, root: str) -> dict[tuple[str, str], Frame]:

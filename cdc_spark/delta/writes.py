@@ -16,11 +16,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Lock
 
-from pyspark.errors import AnalysisException
+from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+from pyspark.errors import PySparkException
 
 from cdc_spark import rows
 from cdc_spark.apply.schema import Family
-from cdc_spark.delta import alter
+from cdc_spark.delta import alter, delta_log
 from cdc_spark.delta.columns import EXACT, SEQ
 from cdc_spark.delta.convert import (
     FOUND,
@@ -32,8 +33,10 @@ from cdc_spark.delta.convert import (
     quoted,
     sql,
 )
+from cdc_spark.delta.crash_points import Reach, nowhere
 from cdc_spark.delta.plan import Reshape, Write
 from cdc_spark.delta.sketch import Effect
+from cdc_spark.errors import LostTablesError
 from cdc_spark.untyped import Frame, Session
 
 VERSION = "cdc.version"  # a table's property: what has a lower version is done
@@ -62,6 +65,7 @@ class Place:
     spark: Session
     uri: str
     app_id: str
+    reach: Reach = nowhere
 
     @property
     def name(self) -> str:
@@ -69,19 +73,40 @@ class Place:
         return f"delta.{quoted(self.uri)}"
 
     def exists(self) -> bool:
-        """Return whether the table is there; raises what else is wrong with the place."""
+        """Return whether the table is there; LostTablesError for a log with gaps, else as Delta."""
         try:
             _ = self.frame().schema  # over Connect nothing is looked at before it is asked for
-        except AnalysisException as error:
-            condition = error.getCondition() or ""
+        except (PySparkException, Py4JError) as error:
+            condition = getattr(error, "getCondition", str)() or ""
             if condition.partition(".")[0] in _ABSENT:
                 return False
+            if delta_log.has_gaps(error):
+                raise self._lost(str(error)) from error
             raise
         return True
 
     def frame(self) -> Frame:
         """Return the table's rows."""
         return self.spark.read.format("delta").load(self.uri)
+
+    def log_version(self) -> int:
+        """Return the version of the table's log, -1 where there is no table."""
+        return delta_log.version(self.spark, self.uri) if self.exists() else -1
+
+    def at_least(self, version: int) -> None:
+        """Raise LostTablesError where the table's log is not as far as it was."""
+        now = self.log_version()
+        if now < version:
+            raise self._lost(f"it is at version {now}, and was at {version}")
+
+    def _lost(self, what: str) -> LostTablesError:
+        said = next((line for line in what.splitlines() if "DELTA_" in line), what)
+        return LostTablesError(
+            f"the table {self.uri} has lost entries of its log: {said.strip()[-300:]}",
+            expected="all entries of its _delta_log that were ever written",
+            hint="bring them back from a copy and restart, and nothing is missing; without one,"
+            " build the tables anew with a new checkpoint and a new root",
+        )
 
     def append(self, frame: Frame, version: int, **options: str) -> None:
         """Append rows, once; makes the table."""
@@ -124,6 +149,7 @@ class Place:
             self.spark.sql(
                 f"ALTER TABLE {self.name} SET TBLPROPERTIES ('{VERSION}' = '{reshape.version}')"
             )
+            self.reach("note")
         steps = alter.steps(effect)
         if steps is None:
             self._rewrite(effect, reshape.version)
@@ -131,6 +157,7 @@ class Place:
         for step in steps:
             if step.due(self.frame().columns):
                 self.spark.sql(f"ALTER TABLE {self.name} {_alteration(step)}")
+                self.reach("alter")
 
     def _rewrite(self, effect: Effect, version: int) -> None:
         assert effect.after is not None

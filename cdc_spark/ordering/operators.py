@@ -6,20 +6,24 @@ wrong with a message becomes an event of its own changefeed, never an exception.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from cdc_spark import rows
+from cdc_spark.errors import GrowthError, LostTablesError
 from cdc_spark.events import Event, Kind
 from cdc_spark.gc_pause import gc_paused
+from cdc_spark.ordering import topics_of_state
 from cdc_spark.ordering.arrivals import Arrivals
 from cdc_spark.ordering.hold import Applied, Arrival, Hold, Source
 from cdc_spark.ordering.transactions import Transactions
 from cdc_spark.ordering.undated import Undated
 from cdc_spark.protocols import Language, Reader
+from cdc_spark.set_aside import POISON_IS_AN_EVENT, MessagePlace, Policy
 from cdc_spark.untyped import ArrowBatch, Column, PandasFrame, State, np, pa
 from cdc_spark.vectorised import blocks
+from cdc_spark.vectorised.poison import judged, place_of
 from cdc_spark.vectorised.reader import Numbers
 
 Room = Hold | Undated | Arrivals | Transactions
@@ -29,13 +33,14 @@ Room = Hold | Undated | Arrivals | Transactions
 class Route:
     """Where a topic's messages belong: changefeed and topic by ordinal, and its end offsets.
 
-    `language` says how to read them.
+    `language` says how to read them, `policy` what becomes of those that cannot be read.
     """
 
     feed: int
     topic: int
     language: Language
     end_offsets: tuple[int, ...]
+    policy: Policy = POISON_IS_AN_EVENT
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,17 +60,44 @@ class Decoder:
     def _decoded(self, readers: dict[str, Reader], batch: ArrowBatch) -> ArrowBatch:
         found = [rows.batch_of(rows.EVENT, ())]
         for topic, numbers in _by_topic(batch["topic"]):
-            route = self.routes[topic]
+            route = self._route(topic, batch, numbers)
             some = pa.array(numbers)
             partitions, offsets = (
                 batch[name].take(some).to_numpy() for name in ("partition", "offset")
             )
-            wanted = numbers[offsets < np.array(route.end_offsets)[partitions]]
+            ends = np.array(route.end_offsets)
+            if len(partitions) and partitions.max() >= len(ends):
+                first = numbers[int(np.argmax(partitions >= len(ends)))]
+                raise _grown(place_of(batch, first), len(ends))
+            wanted = numbers[offsets < ends[partitions]]
             reader = readers.get(topic)
             if reader is None:
                 reader = readers[topic] = Reader.of(route.language, payloads=True)
-            found.append(_event_rows(route, batch, reader.read(batch, wanted)))
+            block = judged(route.policy, batch, wanted, reader.read(batch, wanted))
+            found.append(_event_rows(route, batch, block))
         return pa.concat_batches(found)
+
+    def _route(self, topic: str, batch: ArrowBatch, numbers: Numbers) -> Route:
+        route = self.routes.get(topic)
+        if route is None:
+            declared = ", ".join(sorted(self.routes)[:5])
+            raise GrowthError(
+                f"the changefeed does not declare the topic of this message:"
+                f" {place_of(batch, numbers[0])}",
+                expected=f"one of {declared}",
+                hint="stop the query, add the topic behind the others in `topics` of the"
+                " Changefeed, and restart from the same checkpoint",
+            )
+        return route
+
+
+def _grown(place: MessagePlace, declared: int) -> GrowthError:
+    return GrowthError(
+        f"the topic has more partitions than the changefeed declares: {place}",
+        expected=f"partitions 0 to {declared - 1} of topic {place.topic}",
+        hint="stop the query, say how many partitions the topic has now in `topics` of the"
+        " Changefeed, and restart from the same checkpoint: nothing is lost",
+    )
 
 
 def _by_topic(topics: Column) -> Iterator[tuple[str, Numbers]]:
@@ -123,9 +155,14 @@ class Timeline:
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """Events of one changefeed and micro-batch -> rows of shape `APPLIED`; the rest is state."""
+    """Events of one changefeed and micro-batch -> rows of shape `APPLIED`; the rest is state.
+
+    `topics` are the partitions of its topics in the order of their ordinals, which the state then
+    remembers; without them it does not.
+    """
 
     timelines: Mapping[int, Timeline]
+    topics: Mapping[str, int] = field(default_factory=dict[str, int])
 
     def step(
         self, key: tuple[Any, ...], frames: Iterator[PandasFrame], state: State
@@ -142,7 +179,9 @@ class Holder:
     ) -> PandasFrame | None:
         hold = self.timelines[feed].room()
         if state.exists:
-            hold.load(state.get[0])
+            hold.load(topics_of_state.opened(bytes(state.get[0]), self.topics))
+            if self.topics:
+                _whole(hold, list(self.topics))
         columns = list(rows.EVENT)[1:]
         arrivals = [
             row
@@ -151,9 +190,21 @@ class Holder:
         ]
         arrivals.sort(key=_position)
         applied = hold.step(_arrival(row) for row in arrivals)
-        state.update((hold.dump(),))
+        state.update((topics_of_state.sealed(hold.dump(), self.topics),))
         return (
             rows.pandas_of(rows.APPLIED, [_row(feed, one) for one in applied]) if applied else None
+        )
+
+
+def _whole(room: Room, topics: Sequence[str]) -> None:
+    """Raise LostTablesError for a state that has passed poison: earlier versions did that."""
+    poisoned = room.hold.poisoned if isinstance(room, Undated) else room.poisoned
+    if poisoned:
+        topic, partition = min(poisoned)
+        raise LostTablesError(
+            f"an earlier version has read past a message of topic {topics[topic]}, partition"
+            f" {partition}, that it could not read, and dropped all that follows",
+            hint="rows are missing: begin with a new checkpoint and a new root",
         )
 
 

@@ -71,8 +71,15 @@ _NO_NAMES: Any = pa.scalar([], NAMES)
 NO_TS: Any = pa.scalar(Decimal(0), COMMIT_TS)
 PUBLIC = (
     *("op", "schema", "table", "identity", "key", "before", "after", "commit_ts", "query"),
-    *("transaction", "reason", "topic", "partition", "offset", "slot", "change"),
+    *("transaction", "reason", "topic", "partition", "offset", "slot", "change", "message"),
 )
+_HEADERS: Any = pa.list_(pa.struct([("key", _STRING), ("value", pa.binary())]))
+_CONTENT: Mapping[str, Any] = {
+    "key": pa.binary(),
+    "value": pa.binary(),
+    "headers": _HEADERS,
+    "timestamp": pa.int64(),
+}
 
 
 def from_columns(columns: Mapping[str, Column]) -> ArrowBatch:
@@ -179,8 +186,23 @@ def public(block: ArrowBatch, messages: ArrowBatch) -> ArrowBatch:
         *(messages[name].take(numbers) for name in ("topic", "partition", "offset")),
         slots,
         block["change"],
+        _contents(pc.equal(kind, Kind.ERROR), numbers, messages),
     ]
     return pa.RecordBatch.from_arrays(arrays, names=list(PUBLIC))
+
+
+def _contents(poison: Column, numbers: Column, messages: ArrowBatch) -> Column:
+    """Return what was in Kafka where a message could not be read, null elsewhere."""
+    fields = [pa.field(name, kind) for name, kind in _CONTENT.items()]
+    if not pc.any(poison, min_count=0).as_py():
+        return pa.nulls(len(numbers), pa.struct(fields))
+    which = pc.if_else(poison, numbers, pa.scalar(None, pa.int64()))
+    names = messages.schema.names
+    parts = [
+        messages[name].cast(kind).take(which) if name in names else pa.nulls(len(numbers), kind)
+        for name, kind in _CONTENT.items()
+    ]
+    return pa.StructArray.from_arrays(parts, fields=fields, mask=pc.invert(poison))
 
 
 def _queries(block: ArrowBatch) -> Column:

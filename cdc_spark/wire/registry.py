@@ -1,7 +1,7 @@
 """Schemas by id, read from a registry over HTTP and kept by each worker process.
 
 What an id names never changes, so it is asked for once a process. A registry that is away for
-a while is waited for; one that does not come back is nobody's poison message but a SetupError. An
+a while is waited for; one that does not come back is nobody's poison message but an error. An
 id that it does not know is wrong with the message.
 
 Source: Confluent Schema Registry API, §Schemas.
@@ -19,7 +19,7 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 import urllib3
 from urllib3.exceptions import HTTPError
 
-from cdc_spark.errors import DecodingError, SetupError
+from cdc_spark.errors import DecodingError, RegistryAwayError, SetupError
 
 TIMEOUT_S = 10.0
 # Eight tries in some twenty seconds: a registry that restarts is back by then.
@@ -52,8 +52,8 @@ class Registry:
     def schema(self, schema_id: int) -> str:
         """Return a schema's text.
 
-        Raises DecodingError for an id that the registry does not know, SetupError when it does not
-        answer.
+        Raises DecodingError for an id that the registry does not know, RegistryAwayError when it
+        does not answer.
         """
         text = self._known.get(schema_id)
         if text is None:
@@ -65,15 +65,15 @@ class Registry:
         try:
             answer = self._http.request("GET", url, headers=self._headers)
         except HTTPError as error:
-            raise SetupError(f"{AWAY} {url}: {error}") from error
+            raise RegistryAwayError(f"{AWAY} {url}: {error}") from error
         if answer.status == NOT_FOUND:
             raise DecodingError(f"the registry knows no schema of id {schema_id}")
         if answer.status != FINE:
-            raise SetupError(f"{AWAY} {url} but with status {answer.status}")
+            raise RegistryAwayError(f"{AWAY} {url} but with status {answer.status}")
         try:
             return str(json.loads(answer.data)["schema"])
         except (ValueError, KeyError, TypeError) as error:
-            raise SetupError(f"{AWAY} {url} with a schema") from error
+            raise RegistryAwayError(f"{AWAY} {url} with a schema") from error
 
 
 class Kept:

@@ -3,53 +3,36 @@
 from __future__ import annotations
 
 import inspect
-import re
 
 import pytest
 
 import cdc_spark
-from cdc_spark import decoding
-from cdc_spark.vectorised.blocks import OPS
+from cdc_spark import decoding, rows
+from cdc_spark.conformance.reference import page
+from cdc_spark.event_columns import EVENT_COLUMNS, OPS, ORDERED
+from cdc_spark.vectorised import blocks
 from tests.tree import text_of
 
 pytestmark = pytest.mark.spark
 
-NAMES, EVENTS, ORDERED = re.split(
-    "^## .*$", text_of("docs/reference/cdc-spark.md"), flags=re.MULTILINE
-)
+
+def test_the_page_is_what_the_package_says() -> None:
+    """Written anew by `python -m cdc_spark.conformance.reference > docs/reference/cdc-spark.md`."""
+    assert text_of("docs/reference/cdc-spark.md") == page()
 
 
-def columns(section: str) -> str:
-    """Return the columns that a table of the page lists, as Spark's DDL text."""
-    rows = re.findall(r"^\| (`[^|]+`) \| ([^|]+) \|", section, re.MULTILINE)
-    return ", ".join(f"{name} {kind}" for names, kind in rows for name in re.findall(r"\w+", names))
+def test_the_page_lists_all_public_names() -> None:
+    """Every name of `__all__` is there."""
+    text = page()
+    assert [name for name in cdc_spark.__all__ if f"`{name}`" not in text] == []
 
 
-def arguments(name: str) -> str:
-    """Return the names of a public function's arguments, in brackets; "" for anything else."""
-    member = getattr(cdc_spark, name)
-    if not inspect.isfunction(member) and name != "Changefeed":
-        return ""
-    return f"({', '.join(inspect.signature(member).parameters)})"
-
-
-def test_the_page_lists_all_public_names_and_their_arguments() -> None:
-    """Every name of `__all__` has its row, with the arguments that it takes."""
-    listed = re.findall(r"^\| `(\w+)(\(.*?\))?` \|", NAMES, re.MULTILINE)
-    assert sorted(listed) == sorted((name, arguments(name)) for name in cdc_spark.__all__)
-
-
-def test_the_page_lists_the_columns_of_events_and_all_ops() -> None:
-    """Names and types are those of the DataFrame, in order; each op has its row."""
-    listed, ops = EVENTS.split("| `op` | Open |")
-    assert columns(listed) == cdc_spark.EVENT_SCHEMA == decoding.EVENT_SCHEMA
-    names = re.findall(r"`(\w+)`", " ".join(re.findall(r"^\| (`[^|]+) \|", ops, re.MULTILINE)))
-    assert set(names) == set(OPS.values())
-
-
-def test_the_page_lists_the_columns_of_ordered_changes() -> None:
-    """Names and types are those of the DataFrame, in order."""
-    assert columns(ORDERED) == cdc_spark.ORDERED_SCHEMA
+def test_every_column_and_op_is_described() -> None:
+    """The columns that decoders give, in their order; each op; the columns of ordered changes."""
+    assert tuple(name for name, *_ in EVENT_COLUMNS) == blocks.PUBLIC
+    assert cdc_spark.EVENT_SCHEMA == decoding.EVENT_SCHEMA
+    assert set(OPS) == set(blocks.OPS.values())
+    assert list(ORDERED) == list(rows.APPLIED)
 
 
 def test_every_public_name_says_what_it_is() -> None:

@@ -44,6 +44,7 @@ DECODE = """
 import pyarrow as pa
 from cdc_spark.decoding import NEEDED, Decoding
 from cdc_spark.protocols import Language
+from cdc_spark.set_aside import Policy
 
 found = {}
 for name, some in rows.items():
@@ -51,7 +52,7 @@ for name, some in rows.items():
         zip(*some), (pa.string(), pa.int32(), pa.int64(), pa.binary(), pa.binary()))]
     batch = pa.RecordBatch.from_arrays(columns, names=list(NEEDED))
     url = given["registry"] if name == "avro" else ""
-    decoding = Decoding(Language(name, url=url), lenient=False)
+    decoding = Decoding(Language(name, url=url), Policy(fails=True))
     found[name] = [(row["op"], row["after"]) for one in decoding.decode(iter([batch]))
                    for row in one.to_pylist()]
 print(json.dumps(found))

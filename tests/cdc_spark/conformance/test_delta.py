@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from cdc_spark.errors import SetupError
 from harness import services
 from tests.cdc_spark.avro_messages import Publisher
 from tests.cdc_spark.conformance.test_run import POISON
@@ -149,16 +148,3 @@ def test_nothing_was_written_twice(job: Job, delta: dict[str, str]) -> None:
     assert job.run(**delta) == (0, "")
     assert versions(job) == before
     assert job.answers() == answers
-
-
-def test_tables_of_another_checkpoint_are_refused() -> None:
-    """A new checkpoint on old tables would repeat what they have: it is told, with what to do."""
-    from cdc_spark.delta.ledger import Known  # noqa: PLC0415 - only where Spark is
-
-    known = Known(batch=3, query="a")
-    assert not Known().has(0, "a", "file:/x")
-    assert known.has(3, "a", "file:/x")
-    assert not known.has(4, "a", "file:/x")
-    for batch, query in ((0, "b"), (4, "b"), (2, "a")):
-        with pytest.raises(SetupError, match="the tables under file:/x are at batch 3"):
-            known.has(batch, query, "file:/x")

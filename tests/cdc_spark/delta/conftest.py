@@ -1,0 +1,28 @@
+"""A session with Delta, one for each file of tests, and labs in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+# These import what imports PySpark, which is in the environments of Spark alone.
+collect_ignore = [] if find_spec("pyspark") else ["test_no_loss.py", "test_ledger.py"]
+
+
+@pytest.fixture(scope="module")
+def spark() -> Iterator[Any]:
+    """Return a session that has Delta."""
+    from tests.cdc_spark.delta.files_lab import session  # noqa: PLC0415 - only where Spark is
+
+    with session() as started:
+        yield started
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """Return a directory for a lab."""
+    return tmp_path
