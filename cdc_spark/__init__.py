@@ -9,6 +9,7 @@ A library for PySpark jobs, streaming or batch. All that is public is here:
 | `dead_letters` | events -> the messages that could not be read |
 | `Changefeed`, `in_order` | a Kafka stream -> the changes that take effect, in their order |
 | `write_delta`, `read_delta` | ordered changes -> Delta tables, exactly once |
+| `health` | where a query stands, read from its checkpoint |
 | `read_dead_letters` | the messages that `write_delta` set aside, as Kafka had them |
 | `EVENT_SCHEMA`, `ORDERED_SCHEMA` | the columns of events and of ordered changes, as Spark's DDL |
 | `CdcSparkError` and its kinds | what is wrong, where, and the next step (`errors`) |
@@ -16,7 +17,8 @@ A library for PySpark jobs, streaming or batch. All that is public is here:
 
 Executors need this package and what it depends on (PyArrow, NumPy, pandas, orjson, fastavro,
 sqlglot, urllib3). Names are loaded when they are asked for, because PyArrow is.
-`python -m cdc_spark` (`conformance`) runs the same pipeline as a consumer that can be certified.
+`python -m cdc_spark.query_health CHECKPOINT` says where a query stands; `python -m cdc_spark` alone
+(`conformance`) runs the same pipeline as a consumer that can be certified.
 """
 
 from __future__ import annotations
@@ -50,6 +52,7 @@ if TYPE_CHECKING:
         kafka_columns,
     )
     from cdc_spark.delta.tables import read_dead_letters, read_delta, write_delta
+    from cdc_spark.query_health import health
 
 __all__ = (
     "EVENT_SCHEMA",
@@ -70,6 +73,7 @@ __all__ = (
     "decode_open",
     "decode_vitess",
     "error_of",
+    "health",
     "in_order",
     "kafka_columns",
     "read_dead_letters",
@@ -78,6 +82,7 @@ __all__ = (
 )
 
 _MODULES: Mapping[str, str] = {
+    "health": "cdc_spark.query_health",
     **dict.fromkeys(("ORDERED_SCHEMA", "Changefeed", "in_order"), "cdc_spark.changefeed"),
     **dict.fromkeys(("read_dead_letters", "read_delta", "write_delta"), "cdc_spark.delta.tables"),
 }

@@ -24,6 +24,7 @@ from cdc_spark.open import values
 from cdc_spark.open import vectorised as open_vectorised
 from cdc_spark.untyped import ArrowBatch, pa
 from cdc_spark.vectorised.reader import Numbers, VectorisedReader
+from cdc_spark.wire.header_ids import framed
 from cdc_spark.wire.registry import registry
 
 Decode = Callable[[bytes | None, bytes | None], list[Event]]
@@ -68,9 +69,11 @@ class Reader:
     def read(self, batch: ArrowBatch, numbers: Numbers) -> ArrowBatch:
         """Return the block of these messages of a batch (topic, partition, offset, key, value).
 
+        Where there are `headers`, they may name the schemas (`wire.header_ids`).
+
         Raises SetupError, with the message's place, for a registry that is away.
         """
-        keys, values = batch["key"], batch["value"]
+        keys, values = (framed(batch, side) for side in ("key", "value"))
 
         def found(number: int) -> list[Event]:
             try:

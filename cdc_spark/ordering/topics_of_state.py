@@ -24,10 +24,7 @@ def opened(stored: bytes, topics: Mapping[str, int]) -> bytes:
     """Return the state of what `sealed` gave; raises GrowthError where topics do not fit it."""
     if not topics:
         return stored
-    first, end, state = stored.partition(_END)
-    if not end:
-        return stored  # of a time when states did not have their topics
-    known: list[tuple[str, int]] = [(name, number) for name, number in orjson.loads(first)]
+    known, state = topics_of(stored)
     now = [*topics.items(), *(("", 0) for _ in known)]
     for (name, partitions), (other, others) in zip(known, now[: len(known)], strict=True):
         if name == other and partitions <= others:
@@ -41,3 +38,11 @@ def opened(stored: bytes, topics: Mapping[str, int]) -> bytes:
             " list, other topics need a new checkpoint and a new root",
         )
     return state
+
+
+def topics_of(stored: bytes) -> tuple[list[tuple[str, int]], bytes]:
+    """Return the topics with their partitions, and the state, of what `sealed` gave."""
+    first, end, state = stored.partition(_END)
+    if not end:
+        return [], stored  # of a time when states did not have their topics
+    return [(name, number) for name, number in orjson.loads(first)], state

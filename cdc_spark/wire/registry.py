@@ -4,7 +4,7 @@ What an id names never changes, so it is asked for once a process. A registry th
 a while is waited for; one that does not come back is nobody's poison message but an error. An
 id that it does not know is wrong with the message.
 
-Source: Confluent Schema Registry API, §Schemas.
+Source: Confluent Schema Registry API, §Schemas (by id, by GUID).
 """
 
 from __future__ import annotations
@@ -15,11 +15,13 @@ from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from urllib.parse import unquote, urlsplit, urlunsplit
+from uuid import UUID
 
 import urllib3
 from urllib3.exceptions import HTTPError
 
 from cdc_spark.errors import DecodingError, RegistryAwayError, SetupError
+from cdc_spark.wire.header_ids import guid_of
 
 TIMEOUT_S = 10.0
 # Eight tries in some twenty seconds: a registry that restarts is back by then.
@@ -61,13 +63,16 @@ class Registry:
         return text
 
     def _asked(self, schema_id: int) -> str:
-        url = f"{self._url}/schemas/ids/{schema_id}"
+        guid = guid_of(schema_id)
+        url = (
+            f"{self._url}/schemas/guids/{guid}" if guid else f"{self._url}/schemas/ids/{schema_id}"
+        )
         try:
             answer = self._http.request("GET", url, headers=self._headers)
         except HTTPError as error:
             raise RegistryAwayError(f"{AWAY} {url}: {error}") from error
         if answer.status == NOT_FOUND:
-            raise DecodingError(f"the registry knows no schema of id {schema_id}")
+            raise DecodingError(f"the registry knows no schema of id {guid or schema_id}")
         if answer.status != FINE:
             raise RegistryAwayError(f"{AWAY} {url} but with status {answer.status}")
         try:
@@ -83,18 +88,23 @@ class Kept:
         """Read the file; SetupError when it is not there or is something else."""
         try:
             found = json.loads(path.read_text(encoding="utf-8"))
-            self._texts = {int(number): str(text) for number, text in found.items()}
+            self._texts = {_name(name): str(text) for name, text in found.items()}
         except (OSError, ValueError, AttributeError) as error:
             raise SetupError(
                 f"the file of schemas {path} cannot be read: {error}",
-                expected="a JSON object of schemas by their ids",
+                expected="a JSON object of schemas by their ids or GUIDs",
             ) from error
 
     def schema(self, schema_id: int) -> str:
         """Return a schema's text; DecodingError for an id that the file does not have."""
-        if schema_id not in self._texts:
-            raise DecodingError(f"the file of schemas has none of id {schema_id}")
-        return self._texts[schema_id]
+        name = guid_of(schema_id) or str(schema_id)
+        if name not in self._texts:
+            raise DecodingError(f"the file of schemas has none of id {name}")
+        return self._texts[name]
+
+
+def _name(name: str) -> str:
+    return str(int(name)) if name.isdigit() else str(UUID(name))
 
 
 def registry(url: str, properties: Mapping[str, str]) -> Registry | Kept:

@@ -1,4 +1,4 @@
-"""A schema registry that answers by id, over HTTP."""
+"""A schema registry that answers by id, over HTTP; a GUID is the id in 128 bits."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
+from uuid import UUID
 
 from tests.cdc_spark.avro_messages import Publisher
 
@@ -18,7 +19,8 @@ def published(source: Publisher) -> Iterator[str]:
     class Answers(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             """Answer with a schema, or that there is none."""
-            number = int(self.path.rpartition("/")[2])
+            name = self.path.rpartition("/")[2]
+            number = UUID(name).int if "/guids/" in self.path else int(name)
             known = number in source.texts
             self.send_response(200 if known else 404)
             self.end_headers()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -152,6 +153,51 @@ def test_poison_that_is_set_aside_is_reported(
     (letter,) = cdc_spark.dead_letters(events).collect()
     assert (letter.topic, letter.partition, letter.offset) == ("topic", 3, 1)
     assert "no schema of id 99" in letter.reason
+
+
+def test_a_letter_has_all_that_was_in_kafka(session: Any) -> None:
+    """Key, value, headers and timestamp; it can be decoded again as it is."""
+    shape = f"{SHAPE}, headers array<struct<key: string, value: binary>>, timestamp timestamp"
+    at = datetime.fromtimestamp(1.5, UTC)
+    headers = [("h", bytearray(b"\0"))]
+    frame = session.createDataFrame(
+        [("t", 0, 9, bytearray(b"not"), bytearray(b"ours"), headers, at)], shape
+    )
+    events = cdc_spark.decode_open(frame, poison="dead_letter")
+    letters = cdc_spark.dead_letters(events)
+    (letter,) = letters.collect()
+    assert (bytes(letter.key), bytes(letter.value), letter.timestamp) == (b"not", b"ours", 1500)
+    assert [(one.key, bytes(one.value)) for one in letter.headers] == [("h", b"\0")]
+    (again,) = cdc_spark.dead_letters(cdc_spark.decode_open(letters, skip=[("t", 0, 9)])).collect()
+    assert again.asDict() == {**letter.asDict(), "reason": f"skipped by name: {letter.reason}"}
+
+
+def test_a_table_of_keys_and_values_is_read(session: Any) -> None:
+    """Text as well as bytes; where nobody kept its place, an event has none."""
+    change = vitess_records.plain(vitess_records.change("c", None, {"id": 1}))
+    frame = session.createDataFrame(
+        [('{"id":1}', change.decode(), 7)], "key string, value string, n int"
+    )
+    (event,) = cdc_spark.decode_vitess(frame).collect()
+    assert (event.op, event.after, event.topic, event.offset) == ("upsert", '{"id":1}', None, None)
+    with pytest.raises(UsageError, match="the messages have no column 'value'"):
+        cdc_spark.decode_vitess(frame.drop("value"))
+    with pytest.raises(UsageError, match="the messages have no column 'topic'"):
+        cdc_spark.in_order(frame, cdc_spark.Changefeed("open", {"t": 1}))
+
+
+def test_files_are_read_as_a_stream_and_at_once_alike(session: Any, tmp_path: Path) -> None:
+    """What a stream of files gives is what a batch gives."""
+    records = [messages.message(messages.put(at, at, "a")) for at in range(1, 4)]
+    path = (tmp_path / "bronze").as_uri()
+    kafka(session, records).write.parquet(path)
+    stream = cdc_spark.decode_open(session.readStream.schema(SHAPE).parquet(path))
+    writer = stream.writeStream.format("memory").queryName("bronze").trigger(availableNow=True)
+    writer.option("checkpointLocation", (tmp_path / "c").as_uri()).start().awaitTermination()
+    assert rows_of(session.table("bronze")) == rows_of(
+        cdc_spark.decode_open(session.read.parquet(path))
+    )
+    assert session.table("bronze").count() == len(records)
 
 
 def test_an_unknown_policy_or_dialect_is_refused() -> None:

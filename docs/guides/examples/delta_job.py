@@ -26,6 +26,7 @@ def main(bootstrap: str, topic: str, partitions: str, root: str, checkpoint: str
         .option("subscribe", topic)
         .option("startingOffsets", "earliest")
         .option("failOnDataLoss", "true")
+        .option("includeHeaders", "true")
         .load()
     )
     orders = Changefeed("open", {topic: int(partitions)}, poison="dead_letter")

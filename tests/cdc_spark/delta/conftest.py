@@ -10,7 +10,17 @@ from typing import Any
 import pytest
 
 # These import what imports PySpark, which is in the environments of Spark alone.
-collect_ignore = [] if find_spec("pyspark") else ["test_no_loss.py", "test_ledger.py"]
+collect_ignore = (
+    []
+    if find_spec("pyspark")
+    else [
+        "test_no_loss.py",
+        "test_no_loss_kafka.py",
+        "test_lost_tables.py",
+        "test_killed.py",
+        "test_ledger.py",
+    ]
+)
 
 
 @pytest.fixture(scope="module")

@@ -115,9 +115,12 @@ class FilesLab:
     def run(self, spark: Any) -> None:
         """Apply all that is there; raises the error of ours that the query fails with."""
         stream = spark.readStream.schema(COLUMNS).option("maxFilesPerTrigger", "1")
-        changes = in_order(stream.parquet((self.directory / "messages").as_uri()), self.changefeed)
+        self.apply(stream.parquet((self.directory / "messages").as_uri()))
+
+    def apply(self, messages: Any) -> None:
+        """Apply a stream of messages as far as it goes, as `run` does."""
         writer = write_delta(
-            changes,
+            in_order(messages, self.changefeed),
             self.changefeed,
             root=self.root.as_uri(),
             checkpoint=(self.directory / self.checkpoint).as_uri(),

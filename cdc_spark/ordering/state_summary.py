@@ -1,0 +1,81 @@
+"""What a state says of its changefeed, for people: watermarks, what is held, what is remembered."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import orjson
+
+from cdc_spark.ordering.hold import arrival_of
+from cdc_spark.ordering.topics_of_state import topics_of
+
+
+class PartitionState(NamedTuple):
+    """What a state has of a partition: its watermark, where there is one, and the rows it holds."""
+
+    watermark: int | None
+    held: int
+
+
+class StateSummary(NamedTuple):
+    """What a state has: the next seq, the watermark that was applied, and what it keeps.
+
+    `oldest` is the least commit ts that is held, `waiting` the number of open transactions,
+    `remembered` that of keys whose greatest version is known.
+    """
+
+    seq: int
+    watermark: int | None
+    partitions: dict[tuple[str, int], PartitionState]
+    oldest: int | None = None
+    waiting: int = 0
+    remembered: int = 0
+
+
+def summary(stored: bytes) -> StateSummary:
+    """Return what a state says that `topics_of_state.sealed` gave."""
+    topics, state = topics_of(stored)
+    names = [name for name, _ in topics]
+    document: dict[str, Any] = orjson.loads(state)
+    held: list[Any] = []
+    if "hold" in document:  # ordering.undated
+        held = document["waiting"]
+        document = orjson.loads(document["hold"])
+    if "watermarks" in document:  # ordering.hold
+        return _of_hold(document, [*document["held"], *held], topics)
+    if "greatest" in document:  # ordering.arrivals
+        return StateSummary(document["seq"], None, {}, remembered=len(document["greatest"]))
+    rows = [row for waiting, *_ in document["waiting"].values() for *_, row in waiting]
+    by_place = _by_place(rows, names)
+    return StateSummary(
+        document["seq"],
+        None,
+        {place: PartitionState(None, number) for place, number in by_place.items()},
+        waiting=len(document["waiting"]),
+        remembered=len(document["ages"]) + len(document["done"]),
+    )
+
+
+def _of_hold(
+    document: dict[str, Any], held: list[Any], topics: Sequence[tuple[str, int]]
+) -> StateSummary:
+    names = [name for name, _ in topics]
+    numbers = _by_place(held, names)
+    marks = {(names[topic], number): mark for topic, number, mark in document["watermarks"]}
+    places = [(name, number) for name, partitions in topics for number in range(partitions)]
+    times = [ts for one in held if (ts := arrival_of(one).event.ts)]
+    applied: int = document["applied"]
+    return StateSummary(
+        document["seq"],
+        applied if applied >= 0 else None,
+        {place: PartitionState(marks.get(place), numbers[place]) for place in places},
+        oldest=min(times, default=None),
+    )
+
+
+def _by_place(rows: Iterable[Any], names: Sequence[str]) -> Counter[tuple[str, int]]:
+    """Return how many rows of each partition there are; their fields are `hold.fields_of`."""
+    sources = (arrival_of(row).source for row in rows)
+    return Counter((names[source.topic], source.partition) for source in sources)

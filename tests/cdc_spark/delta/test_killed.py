@@ -1,0 +1,66 @@
+"""The promise of the production sink about its driver: killed at any point, nothing is lost."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import cdc_spark
+from cdc_spark import Changefeed
+from cdc_spark.delta.crash_points import POINTS
+from tests.cdc_spark.delta.files_lab import ROOT, FilesLab
+from tests.cdc_spark.delta.test_no_loss import FIRST, POISON, SOCKETS, later
+from tests.cdc_spark.messages import column, ddl, key, loose, message, resolved, row
+
+pytestmark = [pytest.mark.spark, pytest.mark.filterwarnings(SOCKETS)]
+
+KILLED, DEADLINE_S = -9, 900.0
+ALTER = "ALTER TABLE `test`.`t` "
+NUMBER = {"t": 3, "f": 65}
+# Which time a point is passed that is worth to die at: the claim is passed once.
+TIMES = {point: 1 if point in {"claim", "letters"} else 2 for point in POINTS}
+ROWS = [(1, "x", None), (3, "b", None), (7, "h", 5), (8, "i", 6)]
+
+
+def filled(place: Path) -> FilesLab:
+    """Return a lab with two batches: rows with a key and without, columns that move, poison."""
+    lab = FilesLab(place, Changefeed("open", {"t": 1}, poison="dead_letter"))
+    lab.send(FIRST, message(loose(3, 7), loose(3, 7)), later(3, "b"))
+    moved = row(6, {"u": {"id": key(1), "w": column("x"), "n": column(None, NUMBER)}})
+    lab.send(
+        message(ddl(4, f"{ALTER}ADD COLUMN `n` INT", 5)),
+        message(ddl(5, f"{ALTER}RENAME COLUMN `v` TO `w`", 5)),
+        POISON,
+        message(moved, resolved(6)),
+        message(new(7, "h", 5), new(8, "i", 6), loose(8, 7), resolved(8)),
+    )
+    return lab
+
+
+def new(ts: int, text: str, number: int) -> tuple[str, str]:
+    """Return a row in the table's last shape."""
+    return row(ts, {"u": {"id": key(ts), "w": column(text), "n": column(number, NUMBER)}})
+
+
+@pytest.mark.parametrize("point", POINTS)
+def test_a_killed_driver_loses_nothing(place: Path, spark: Any, point: str) -> None:
+    """Killed with what is done by this point, the next start ends with all rows, each once."""
+    lab = filled(place)
+    command = [sys.executable, "-m", "tests.cdc_spark.delta.files_lab"]
+    died = subprocess.run(
+        [*command, str(place), f"{point}:{TIMES[point]}"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=DEADLINE_S,
+        check=False,
+    )
+    assert died.returncode == KILLED, died.stderr[-2000:]
+    lab.run(spark)
+    assert lab.rows(spark) == ROWS
+    assert lab.rows(spark, "loose") == [("7",)] * 3
+    assert cdc_spark.read_dead_letters(spark, lab.root.as_uri()).count() == 1
