@@ -73,6 +73,7 @@ class Sink:
     strict: bool = True
     reach: Reach = nowhere
     _known: Known | None = field(default=None)
+    _owner: str = ""
 
     def __call__(self, batch: Frame, number: int) -> None:
         """Write a micro-batch; raises an error where it cannot be taken, or not go on."""
@@ -82,6 +83,7 @@ class Sink:
         if known is None or known.version != here.log_version():
             known = ledger.load(here)
         identity = self.identity(batch.sparkSession, number)
+        self._owner = f"query {identity.query}"
         if known.has(number, identity, self.root):
             self._known = known
             return
@@ -201,7 +203,7 @@ class Sink:
 
     def _place(self, spark: Session, *parts: str) -> Place:
         uri = "/".join(part for part in (self.root, *parts) if part)
-        return Place(spark, uri, self.app_id, self.reach)
+        return Place(spark, uri, self.app_id, self.reach, self._owner)
 
     def _set_aside(self, here: Place, known: Known, batch: Batch) -> Logs:
         """Write the messages of a batch that could not be read, with all that was in them."""

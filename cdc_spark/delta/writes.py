@@ -36,7 +36,7 @@ from cdc_spark.delta.convert import (
 from cdc_spark.delta.crash_points import Reach, nowhere
 from cdc_spark.delta.plan import Reshape, Write
 from cdc_spark.delta.sketch import Effect
-from cdc_spark.errors import LostTablesError
+from cdc_spark.errors import ForeignTablesError, LostTablesError
 from cdc_spark.untyped import Frame, Session
 
 VERSION = "cdc.version"  # a table's property: what has a lower version is done
@@ -60,12 +60,13 @@ _INEXACT = frozenset({Family.DATE, Family.DATETIME})
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A Delta table: its URI, and the id under which we write to it."""
+    """A Delta table: its URI, the id under which we write to it, and the query that makes it."""
 
     spark: Session
     uri: str
     app_id: str
     reach: Reach = nowhere
+    owner: str = ""
 
     @property
     def name(self) -> str:
@@ -122,22 +123,44 @@ class Place:
         return int(found["properties"].get(VERSION, 0))
 
     def write(self, write: Write, applied: Frame) -> None:
-        """Write applied changes of the table, once."""
+        """Write applied changes of the table, once; raises ForeignTablesError for another's table.
+
+        One that is to be made and is there already was made by this query, in an attempt at the
+        same batch that was broken off; its rows are merged, so that each is there once.
+        """
+        new = write.new and not self._made()
+        made = {"userMetadata": self.owner} if new else {}
         typed = Typed(write)
         shape = sql(write.layout, with_op=True)
         if write.rows:
             batch = typed.given()
             given = self.spark.createDataFrame(batch.to_pylist(), sql(write.layout))
-            self.append(given, write.version)
+            self.append(given, write.version, **made)
             return
         if write.key:
             changes = applied.mapInArrow(typed.keyed, shape)
         else:
-            changes = self._found(applied, typed, new=write.new).mapInArrow(typed.keyless, shape)
-        if write.new:
-            self.append(changes.where(f"{OP} = '{PUT}'").drop(OP), write.version)
+            changes = self._found(applied, typed, new=new).mapInArrow(typed.keyless, shape)
+        if new:
+            self.append(changes.where(f"{OP} = '{PUT}'").drop(OP), write.version, **made)
         else:
             self._merge(changes, write)
+
+    def _made(self) -> bool:
+        """Return whether this query has made the table; ForeignTablesError where another has."""
+        if not self.exists():
+            return False
+        history = self.spark.sql(f"DESCRIBE HISTORY {self.name}")
+        (first,) = history.where("version = 0").select("userMetadata").collect() or [[None]]
+        if first[0] != self.owner:
+            raise ForeignTablesError(
+                f"the table {self.uri} is to be made, and is there already: {first[0] or 'nobody'}"
+                " made it",
+                expected=f"no table, or one of {self.owner}",
+                hint="a root without its ledger cannot be gone on with: take an empty one, with a"
+                " new checkpoint",
+            )
+        return True
 
     def reshape(self, reshape: Reshape, done: int) -> None:
         """Change the columns, or empty the table; `done` is what the table has noted."""

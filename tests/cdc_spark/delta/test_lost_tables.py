@@ -139,3 +139,10 @@ def test_a_copy_of_a_checkpoint_is_refused_behind_the_first(lab: FilesLab, spark
     refused(copy, spark, ForeignTablesError, "was written from other offsets")
     lab.run(spark)
     assert [row[0] for row in lab.rows(spark)] == [1, 3, 4]
+
+
+def test_tables_that_no_ledger_knows_are_refused(lab: FilesLab, spark: Any) -> None:
+    """A new checkpoint on a root without its ledger: Delta would pass over its writes as seen."""
+    (lab.root / "_ledger").rename(lab.directory / "ledger")
+    other = FilesLab(lab.directory, lab.changefeed, "another")
+    refused(other, spark, ForeignTablesError, "is to be made, and is there already")
