@@ -122,36 +122,42 @@ def kafka_columns(messages: Frame, *, placed: bool = False) -> Frame:
             f"the messages have no column {missing[0]!r}, but {', '.join(sorted(types)[:9])}",
             expected=f"the columns of Spark's Kafka source: {', '.join(needed)}",
         )
-    timestamp = "cast(timestamp AS bigint)"
-    if types.get("timestamp", "").startswith("timestamp"):
-        timestamp = "unix_millis(cast(timestamp AS timestamp))"
-    expressions = {
-        "topic": "cast(topic AS string)",
-        "partition": "cast(`partition` AS int)",
-        "offset": "cast(`offset` AS bigint)",
-        "key": "cast(key AS binary)",
-        "value": "cast(value AS binary)",
-        "headers": _HEADERS,
-        "timestamp": timestamp,
-    }
     return messages.selectExpr(
-        *(
-            f"{text if name in types else _ABSENT[name]} AS `{name}`"
-            for name, text in expressions.items()
-        )
+        *(f"{_read(name, types.get(name, ''))} AS `{name}`" for name in _TYPES)
     )
 
 
+_TYPES: Mapping[str, str] = {
+    "topic": "string",
+    "partition": "int",
+    "offset": "bigint",
+    "key": "binary",
+    "value": "binary",
+    "headers": "array<struct<key: string, value: binary>>",
+    "timestamp": "bigint",
+}
 _HEADERS = (
     "transform(headers, one -> named_struct('key', one.key, 'value', cast(one.value AS binary)))"
 )
-_ABSENT: Mapping[str, str] = {
-    "topic": "cast(NULL AS string)",
-    "partition": "cast(NULL AS int)",
-    "offset": "cast(NULL AS bigint)",
-    "headers": "cast(NULL AS array<struct<key: string, value: binary>>)",
-    "timestamp": "cast(NULL AS bigint)",
-}
+
+
+def _read(name: str, kind: str) -> str:
+    """Return how a column of this type is read; NULL where it is not there, or is something else.
+
+    Headers and the time are kept with what is set aside, and decide nothing else: a table may have
+    other columns of these names.
+    """
+    if name == "headers":
+        return _HEADERS if kind.startswith("array<struct<key:") else _null(name)
+    if name == "timestamp" and kind == "timestamp":
+        return "unix_millis(cast(timestamp AS timestamp))"
+    if not kind or (name == "timestamp" and kind != "bigint"):
+        return _null(name)
+    return f"cast(`{name}` AS {_TYPES[name]})"
+
+
+def _null(name: str) -> str:
+    return f"cast(NULL AS {_TYPES[name]})"
 
 
 def _decoded(messages: Frame, language: Language, poison: str, skip: Skip) -> Frame:

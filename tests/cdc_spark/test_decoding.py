@@ -176,7 +176,7 @@ def test_a_table_of_keys_and_values_is_read(session: Any) -> None:
     """Text as well as bytes; where nobody kept its place, an event has none."""
     change = vitess_records.plain(vitess_records.change("c", None, {"id": 1}))
     frame = session.createDataFrame(
-        [('{"id":1}', change.decode(), 7)], "key string, value string, n int"
+        [('{"id":1}', change.decode(), "noon")], "key string, value string, timestamp string"
     )
     (event,) = cdc_spark.decode_vitess(frame).collect()
     assert (event.op, event.after, event.topic, event.offset) == ("upsert", '{"id":1}', None, None)
