@@ -7,7 +7,9 @@ imported before it is needed.
 from __future__ import annotations
 
 import difflib
+import errno
 import os
+import signal
 import sys
 import traceback
 from collections.abc import Sequence
@@ -56,6 +58,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
 }
 
 
+# What a machine lacks when it has no room: none of our doing.
+FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EMFILE, errno.ENFILE})
+
+
 class Commands(click.Group):
     """A group that imports a command when it is asked for, and suggests names for a typo."""
 
@@ -101,12 +107,8 @@ def cli() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command line, return its exit code; nobody sees a traceback for their own mistake."""
-    if arguments is None and sys.getfilesystemencoding() != "utf-8":
-        # A locale that cannot say `ü` would break paths, children and messages one by one.
-        os.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])  # noqa: S606 - itself
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):  # a terminal that knows no `ü` is shown its number
-            stream.reconfigure(errors="backslashreplace")
+    if arguments is None:
+        _be_a_program()
     try:
         result = cli.main(
             args=None if arguments is None else list(arguments),
@@ -122,14 +124,47 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except click.ClickException as error:
         error.show()
         return int(ExitCode.USAGE)
-    except (click.Abort, KeyboardInterrupt):
+    except (click.Abort, KeyboardInterrupt) as stop:
         click.echo("interrupted; services and consumers are stopped", err=True)
-        return 130
-    except Exception:  # noqa: BLE001  (the last line of defence: a bug of ours is not a verdict)
-        return _bug(traceback.format_exc())
+        cause = stop.__cause__ or stop
+        return 128 + (cause.number if isinstance(cause, EndedError) else signal.SIGINT)
+    except Exception as error:  # noqa: BLE001  (a bug of ours is not a verdict)
+        return _broken(error)
 
 
-def _bug(trace: str) -> int:
+def _be_a_program() -> None:
+    """Take the process over: its encoding, its streams, the signals that end it."""
+    if sys.getfilesystemencoding() != "utf-8":
+        # A locale that cannot say `ü` would break paths, children and messages one by one.
+        again = [sys.executable, "-X", "utf8", *sys.orig_argv[1:]]
+        os.execv(sys.executable, again)  # noqa: S606 - this very program
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # a terminal that knows no `ü` is shown its number
+            stream.reconfigure(errors="backslashreplace")
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _ended)
+
+
+class EndedError(KeyboardInterrupt):
+    """Somebody ends the program by a signal: it stops what it started, as after Ctrl-C."""
+
+    def __init__(self, number: int) -> None:
+        """Take the signal's number."""
+        self.number = number
+
+
+def _ended(number: int, _frame: object) -> None:
+    signal.signal(number, signal.SIG_DFL)  # whoever insists ends it at once
+    raise EndedError(number)
+
+
+def _broken(error: Exception) -> int:
+    """Say what ended the program: a machine without room, or a defect of ours."""
+    if isinstance(error, OSError) and error.errno in FULL:
+        where = f": {error.filename}" if error.filename else ""
+        click.echo(f"error: {error.strerror}{where}\n    hint: make room, run again", err=True)
+        return int(ExitCode.ENVIRONMENT)
+    trace = "".join(traceback.format_exception(error))
     path = Path(".harness", "bug.txt").resolve()
     try:
         path.parent.mkdir(exist_ok=True)

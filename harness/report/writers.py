@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import os
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import IO, cast
 from rich.console import Console
 
 from harness.contracts import ReportWriter
-from harness.errors import UsageError
+from harness.errors import SetupError, UsageError
 from harness.report.badge import Badge
 from harness.report.console import ConsoleReport
 from harness.report.html.page import Html
@@ -36,19 +37,39 @@ WRITERS: Mapping[str, Callable[[IO[bytes]], ReportWriter]] = {
 }
 
 
+# These say each event as it comes, so that one can follow them; the others are written at the end.
+FOLLOWED = frozenset({"ndjson", "console"})
+
+
 @contextmanager
 def writing(name: str, path: Path) -> Generator[ReportWriter]:
-    """Write a report of that name into a file; UsageError when it cannot be opened."""
+    """Write a report of that name into a file; UsageError when it cannot be opened.
+
+    A report that is written at the end takes the place of an older one only when it is whole.
+    """
+    is_followed = name in FOLLOWED or (path.exists() and not path.is_file())
+    target = path if is_followed else path.with_name(f".{path.name[:200]}.{os.getpid()}.part")
     try:
-        file = path.open("wb")
+        file = target.open("wb")
     except OSError as error:
         raise UsageError(
             f"cannot write the {name} report to {path}: {error.strerror}",
             expected="a path in a directory that exists",
         ) from None
-    with file:
-        writer = WRITERS[name](file)
+    writer = WRITERS[name](file)
+    try:
+        yield writer
+    finally:
         try:
-            yield writer
+            with file:
+                writer.close()
+            if target != path:
+                target.replace(path)
+        except OSError as error:
+            raise SetupError(
+                f"the {name} report could not be written to {path}: {error.strerror}",
+                hint="`harness report` writes it again from the run's events.ndjson",
+            ) from error
         finally:
-            writer.close()
+            if target != path:
+                target.unlink(missing_ok=True)

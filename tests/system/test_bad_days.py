@@ -130,13 +130,20 @@ def test_a_target_that_cannot_run_is_a_usage_error_before_anything_starts(tmp_pa
     assert "Traceback" not in done.stderr
 
 
-def test_an_interrupt_stops_everything(tmp_path: Path) -> None:
-    """Ctrl-C in the middle of a run stops services and consumer, and is not a verdict."""
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_stops_everything(tmp_path: Path, number: signal.Signals) -> None:
+    """Ended in the middle of a run, it stops services and consumer, and is not a verdict.
+
+    The reports are whole and say that the run is not.
+    """
+    reports = {"html": tmp_path / "r.html", "junit": tmp_path / "r.xml"}
+    for path in reports.values():
+        path.write_text("an older report", encoding="utf-8")
     ready = tmp_path / "ready"
     body = f"open({str(ready)!r}, 'w').close(); time.sleep(600)"
     (tmp_path / "consumer.py").write_text(PRELUDE + body, encoding="utf-8")
     with subprocess.Popen(
-        command_line(CASE),
+        [*command_line(CASE), *[word for f, p in reports.items() for word in (f"--{f}", str(p))]],
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         stdout=subprocess.PIPE,
@@ -144,9 +151,13 @@ def test_an_interrupt_stops_everything(tmp_path: Path) -> None:
         text=True,
     ) as child:
         until(lambda: ready.exists() or child.poll() is not None)
-        child.send_signal(signal.SIGINT)
+        assert {path.read_text("utf-8") for path in reports.values()} == {"an older report"}
+        child.send_signal(number)
         out, err = child.communicate(timeout=60)
-    assert child.returncode == 130, err
+    assert child.returncode == 128 + number, err
+    assert reports["html"].read_text("utf-8").rstrip().endswith("</html>")
+    assert 'type="unfinished"' in reports["junit"].read_text("utf-8")
+    assert sorted(path.name for path in tmp_path.iterdir() if "part" in path.name) == []
     assert "interrupted" in err
     assert "passed" not in out
     assert left_running(tmp_path) == []
