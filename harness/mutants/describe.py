@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from harness.mutants.mutant import Mutant
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.table import PRODUCERS
+from harness.mutants.shares import MEASURED, REACHED
 from harness.mutants.table import MUTANTS
 from harness.protocols.clauses import CLAUSES
 
@@ -32,6 +33,10 @@ scenario names under `kills` those that it must catch, and cites the rule that t
 the type of the column or statement decides, one of several. `harness mutants` proves it: the
 finding must be of one of the kinds below and, where a pattern is given, say what fits it. How to
 work with them stands in [Prove that scenarios have teeth](../guides/prove-teeth.md).
+
+A finding has to lead to the cause. Of {cases} cases that consumers failed in a run of all of them,
+the first finding named the clause that the mutant violates in {clause:.1%}, and a record on which
+it errs in {record:.1%}. Such a run fails below {least_clause:.0%} and {least_record:.0%}.
 """
 _PRODUCERS = """
 ## Wrong producers
@@ -49,11 +54,23 @@ def page() -> str:
     equivalent = sum(bool(mutant.equivalent) for mutant in PRODUCERS.values())
     counted = len(PRODUCERS) - equivalent
     return (
-        _CONSUMERS.format(count=len(MUTANTS))
+        _CONSUMERS.format(count=len(MUTANTS), **_shares())
         + "".join(sections)
         + _PRODUCERS.format(count=counted, equivalent=equivalent)
         + "".join(_producers())
     )
+
+
+def _shares() -> dict[str, float]:
+    cases, clause, record = MEASURED
+    least_clause, least_record = REACHED
+    return {
+        "cases": cases,
+        "clause": clause / cases,
+        "record": record / cases,
+        "least_clause": least_clause,
+        "least_record": least_record,
+    }
 
 
 def _producers() -> Iterator[str]:

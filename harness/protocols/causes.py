@@ -20,6 +20,7 @@ CAUSES: Mapping[str, str] = {
     "database": "the table's database was ignored",
     # Columns
     "column-names": "a value was given to another column, or to none",
+    "large": "the handle columns of a row that was too large were taken for the whole row",
     "added-column": "older rows lack the default of a new column",
     "schema": "a record was read by another record's schema",
     "key-schema": "a value was read by the schema of its key",
@@ -37,6 +38,7 @@ CAUSES: Mapping[str, str] = {
     "boundary": "the boundary of a transaction was taken for the end of its rows",
     "rank": "ranks were not compared as numbers",
     "rank-of-shards": "ranks of different shards were compared",
+    "boundary-repeated": "the boundary of a transaction was refused when it came again",
     "epoch": "a rank was compared across epochs",
     "total-order": "changes of one epoch and rank were taken for one",
     "shard": "a shard was not read",

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from harness.engine.mutation.attribution import GOAL, Shares
+from harness.engine.mutation.attribution import Shares
 from harness.engine.mutation.matrix import Evaluation, MutantOutcome, MutantResult
 from harness.engine.mutation.run import MutationRun
+from harness.mutants.shares import GOAL
 from harness.report.escapes import shortened
 
 WIDTH = 110

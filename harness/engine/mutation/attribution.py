@@ -18,15 +18,9 @@ from harness.model.finding import FINDINGS, Finding, Verdict
 from harness.mutants.delivery import Message
 from harness.mutants.mutant import Mutant
 from harness.mutants.parts import Parts
+from harness.mutants.shares import ENOUGH, GOAL, REACHED
 from harness.reference_consumer.hold import Ready
 from harness.verdict.case import Where
-
-# The least share of failing cases whose first finding names the mutant's clause, and a record.
-GOAL = 0.9
-# Held for runs of all mutants: what was reached, less what another sample of cases may change.
-# Fewer cases say too little.
-REACHED = (0.89, 0.95)
-ENOUGH = 1000
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,12 @@ from harness.verdict.causes.cells import cause_of_cell, place_of_cell, type_rule
 from harness.verdict.causes.deviation import Deviation
 from harness.verdict.causes.ends import cause_of_end
 from harness.verdict.causes.evidence import Evidence
-from harness.verdict.causes.rows import cause_of_columns, cause_of_name, cause_of_row
+from harness.verdict.causes.rows import (
+    cause_of_columns,
+    cause_of_large,
+    cause_of_name,
+    cause_of_row,
+)
 
 # Of a larger case only each finding's own row is looked at.
 EVENTS_MAX = 400
@@ -42,7 +47,8 @@ def _attributed(case: Evidence, finding: Finding, found: Deviation | None) -> Fi
         return _with(finding, early, None)
     else:
         cause = (
-            cause_of_columns(case, finding)
+            cause_of_large(case, finding)
+            or cause_of_columns(case, finding)
             or cause_of_cell(case, finding)
             or cause_of_name(case, finding)
             or cause_of_row(case, finding)

@@ -80,7 +80,7 @@ def _natures(case: Evidence, named: Arrival) -> Iterator[str]:
     if _behind_gap(case, named):
         yield "gap"
     if is_copy:
-        yield "repeated"
+        yield "boundary-repeated" if decoded.kind in _BOUNDARIES else "repeated"
     if decoded.kind in GONE and decoded.before is None:
         yield "null-value"
     if isinstance(event, RowEvent):
@@ -88,6 +88,9 @@ def _natures(case: Evidence, named: Arrival) -> Iterator[str]:
         if event not in earlier[:1] and decoded.kind is EventKind.INSERT:
             yield "repeated"
         yield _schema(case, named) if decoded.kind not in GONE else "delete"
+
+
+_BOUNDARIES = frozenset({EventKind.BEGIN, EventKind.END})
 
 
 def _schema(case: Evidence, named: Arrival) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from harness.model.change import Op
 from harness.model.finding import Finding, FindingKind, Place
+from harness.model.large import lacks_columns
 from harness.model.source_events import RowEvent, SourceTable
 from harness.verdict.causes.evidence import Evidence, Step
 from harness.verdict.causes.statements import cause_of
@@ -19,6 +20,10 @@ _ROW_KINDS = frozenset(
         FindingKind.EVENT_MISSING,
         FindingKind.EVENT_ORDER,
     }
+)
+
+_OF_COLUMNS = frozenset(
+    {FindingKind.MISSING_COLUMN, FindingKind.WRONG_VALUE, FindingKind.UNREADABLE_VALUE}
 )
 
 
@@ -90,6 +95,17 @@ def _lost(case: Evidence, finding: Finding, events: Sequence[RowEvent]) -> Cause
         missing = [e for e in events if (e.commit_ts, e.op is Op.DELETE) not in seen]
         last = missing[0] if missing else last
     return last.op.value, case.place_of(last)
+
+
+def cause_of_large(case: Evidence, finding: Finding) -> Cause | None:
+    """Return the message of a row that was too large, where its other columns were not fetched."""
+    if finding.kind not in _OF_COLUMNS or not finding.column:
+        return None
+    for event in reversed(case.history(finding)):
+        for one in case.copies_of(event)[:1]:
+            if lacks_columns(one.decoded) and finding.column not in (one.decoded.after or ()):
+                return "large", one.place
+    return None
 
 
 def cause_of_columns(case: Evidence, finding: Finding) -> Cause | None:
