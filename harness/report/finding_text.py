@@ -50,15 +50,7 @@ def finding_lines(finding: Finding, file: str, previous: str = "") -> Iterator[s
     if finding.expected is not None or finding.actual is not None:
         yield f"    - expected  {_value(finding.expected)}"
         yield f"    + actual    {_value(finding.actual)}"
-    clause = CLAUSES.get(finding.clause)
-    if clause is not None and finding.clause != previous:
-        said = f"{clause.level.value}, {clause.standing.value}"
-        yield f"    clause      {clause.id} ({said}): {clause.text}"
-        yield f"                {clause.source.document}, {clause.source.section}"
-    elif finding.clause:
-        yield f"    clause      {finding.clause}"
-    if finding.standing is not None and (clause is None or finding.standing is not clause.standing):
-        yield f"    standing    {finding.standing.value}: {MEANING[finding.standing]}"
+    yield from _clause_lines(finding, previous)
     if finding.line:
         yield f"    scenario    {file}:{finding.line}"
     if finding.cause:
@@ -69,6 +61,21 @@ def finding_lines(finding: Finding, file: str, previous: str = "") -> Iterator[s
         yield f"    record      … and {len(finding.places) - PLACES_SHOWN} more"
     if not finding.places and finding.kind is not FindingKind.CONSUMER:
         yield "    record      none: nothing was sent that says this"
+
+
+def _clause_lines(finding: Finding, previous: str) -> Iterator[str]:
+    """Yield the clause with its source, and the finding's standing where that is weaker."""
+    clause = CLAUSES.get(finding.clause)
+    if clause is not None and finding.clause != previous:
+        said = f"{clause.level.value}, {clause.standing.value}"
+        yield f"    clause      {clause.id} ({said}): {clause.text}"
+        yield f"                {clause.source.document}, {clause.source.section}"
+        if clause.source.program:
+            yield f"                {clause.source.program}"
+    elif finding.clause:
+        yield f"    clause      {finding.clause}"
+    if finding.standing is not None and (clause is None or finding.standing is not clause.standing):
+        yield f"    standing    {finding.standing.value}: {MEANING[finding.standing]}"
 
 
 def _value(text: str | None) -> str:

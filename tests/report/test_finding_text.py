@@ -107,3 +107,12 @@ def test_detail_where_there_is_no_finding() -> None:
     """A verdict without findings shows its reason."""
     assert "  why it is so" in lines(detail="why it is so")
     assert "  why it is so" not in lines(FINDING, detail="why it is so")
+
+
+def test_a_finding_of_the_program_names_its_code() -> None:
+    """Where the vendor's program alone says it, the place in its code stands below the clause."""
+    clause = CLAUSES["vitess.envelope.version"]
+    text = "\n".join(finding_lines(replace(FINDING, clause=clause.id), FILE))
+    assert f"({clause.level.value}, program)" in text
+    assert clause.source.program in text
+    assert "github.com" not in "\n".join(finding_lines(FINDING, FILE))

@@ -54,8 +54,13 @@ function placeView(place) {
 }
 
 function sourceLink(clause) {
-  const text = `${clause.source.document}, ${clause.source.section}`;
-  return /^https:\/\//.test(clause.source.url)
-    ? make('a', { href: clause.source.url, rel: 'noreferrer' }, text)
+  const { document: title, section, url, program } = clause.source;
+  const stated = linked(url, `${title}, ${section}`);
+  return program && program !== url ? [stated, ', ', linked(program, "the vendor's program")] : stated;
+}
+
+function linked(url, text) {
+  return /^https:\/\//.test(url)
+    ? make('a', { href: url, rel: 'noreferrer' }, text)
     : make('span', { class: 'soft' }, text);
 }
