@@ -149,6 +149,12 @@ ROWS: tuple[WrongProducer, ...] = (
         _epochs(lambda epoch: -epoch),
     ),
     WrongProducer(
+        "vitess-first-epoch-1-more",
+        "vitess.ordered.epoch-start",
+        "It begins a shard one epoch too high.",
+        _epochs(lambda epoch: epoch + 1),
+    ),
+    WrongProducer(
         "vitess-epoch-of-a-new-shard-0",
         "vitess.ordered.epoch-inherit",
         "It begins a new shard at epoch 0 whatever it takes over.",

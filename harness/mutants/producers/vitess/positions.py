@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any, Final
 
 from harness.codecs.connect.schema import ConnectRecord
+from harness.codecs.debezium_vitess.tasks import TaskPlan
 from harness.codecs.debezium_vitess.vgtid import VgtidPosition
 from harness.model.vstream import ShardGtid
 from harness.mutants.producers.mutant import WrongProducer
@@ -26,6 +27,8 @@ from harness.mutants.producers.vitess.edits import (
 
 VGTID: Final = "harness.codecs.debezium_vitess.vgtid"
 POSITION: Final = f"{VGTID}:position"
+OFFSETS: Final = "harness.codecs.debezium_vitess.offsets:OffsetContext"
+CONNECTOR: Final = "harness.codecs.debezium_vitess.encode:Connector"
 SOURCE: Final = "harness.sources.vitess.source"
 STREAMS: Final = "harness.sources.vitess.streams"
 ENTRY: Final = ("keyspace", "shard", "gtid")
@@ -105,6 +108,14 @@ def _stopping(*, stops: bool) -> Patch:
     return patch(f"{STREAMS}:resharded", changed)
 
 
+def _under_way(original: Callable[[Any], dict[str, Any]], state: Any) -> dict[str, Any]:  # noqa: ANN401 an OffsetContext
+    return {**original(state), "vgtid": state.current.text}
+
+
+def _unstored(original: Callable[..., Any], self: Any, plan: TaskPlan) -> Any:  # noqa: ANN401 a method
+    return original(self, replace(plan, stored=None))
+
+
 def _of_shards(shards: tuple[ShardGtid, ...]) -> tuple[ShardGtid, ...]:
     return shards[:1]
 
@@ -156,6 +167,19 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.offset.is-vgtid",
         "It keeps the GTID of a shard for its position.",
         valued(HEARTBEAT, "vgtid", lambda text: json.loads(text)[0]["gtid"]),
+    ),
+    WrongProducer(
+        "vitess-position-under-way-stored",
+        "vitess.offset.restart-vgtid",
+        "It stores the position of a transaction before its commit.",
+        patch(f"{OFFSETS}.offset", lambda original: partial(_under_way, original)),
+    ),
+    WrongProducer(
+        "vitess-stored-position-ignored",
+        "vitess.offset.resume",
+        "It goes on from where it first started, whatever is stored.",
+        patch(f"{CONNECTOR}._state", lambda original: partial(_unstored, original)),
+        equivalent="what Connect has stored is no part of a scenario; tests restart connectors",
     ),
     WrongProducer(
         "vitess-heartbeats-to-the-prefix",

@@ -19,7 +19,7 @@ from harness.codecs.debezium_vitess.temporal import moment
 from harness.codecs.debezium_vitess.values import ValueModes
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import Patch, adjusted, constant, entry, patch
-from harness.mutants.producers.vitess.columns import by_mode, default, modes, replaced
+from harness.mutants.producers.vitess.columns import by_mode, default, modes, read_as, replaced
 
 MODES: Final = "harness.codecs.debezium.temporal:MODES"
 TEMPORAL: Final = "harness.codecs.debezium.temporal"
@@ -44,6 +44,17 @@ ISO_CLAUSES: Final = MappingProxyType(
     }
 )
 ISO: Final = temporal.ISOSTRING
+# The values of time.precision.mode -> a clause of each.
+MODE_CLAUSES: Final = MappingProxyType(
+    {
+        "adaptive": "vitess.temporal.adaptive",
+        "adaptive_time_microseconds": "vitess.temporal.adaptive-time",
+        "connect": "vitess.temporal.connect.date",
+        "microseconds": "vitess.temporal.microseconds",
+        "nanoseconds": "vitess.temporal.nanoseconds",
+        ISO: "vitess.temporal.isostring",
+    }
+)
 Lenient = Callable[[int, int, int], java_calendar.Civil]
 
 
@@ -97,6 +108,19 @@ def _declared(
 def _moved(field: str, found: temporal.TemporalMode) -> temporal.TemporalMode:
     one = _first(found, field)
     return _types(found, field, replace(one, convert=lambda value: one.convert(value) + 1))
+
+
+def _swapped() -> Iterator[WrongProducer]:
+    """Yield, for each two modes, one that takes the one for the other."""
+    for mode, clause in MODE_CLAUSES.items():
+        for other in MODE_CLAUSES:
+            if other != mode:
+                yield WrongProducer(
+                    f"vitess-time-{mode}-read-as-{other}".replace("_", "-"),
+                    clause,
+                    f"It takes time.precision.mode {mode} for {other}.",
+                    read_as("time", mode, other),
+                )
 
 
 def _isostring() -> Iterator[WrongProducer]:
@@ -203,6 +227,7 @@ def _lost(year: int, month: int, day: int) -> bool:
 
 ROWS: tuple[WrongProducer, ...] = (
     *_of_modes(),
+    *_swapped(),
     *_isostring(),
     *(
         WrongProducer(
@@ -367,6 +392,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.temporal.gregorian-gap",
         "It moves the days from the 5th to the 14th of October 1582 ten days back.",
         patch(f"{CALENDAR}:lenient", lambda original: partial(_ten_days_back, original)),
+    ),
+    WrongProducer(
+        "vitess-jvm-zone-ignored",
+        "vitess.temporal.jvm-zone",
+        "It lets a DATETIME stand that the JVM's zone does not have.",
+        modes(zone=None),
     ),
     WrongProducer(
         "vitess-override-to-nullable-ignored",
