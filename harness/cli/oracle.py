@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -90,6 +91,7 @@ def vitess(  # noqa: PLR0913, PLR0917  (click hands options over by name)
     with _Progress() as progress:
         asked = OracleOptions(version, run_dir, progress.fetched, progress.advanced, os.environ)
         result = ask(cases, lambda case: load_lock(case.scenario, space.golden), asked)
+    result = replace(result, chosen=expression or "")
     if keep is not None:
         write_result(result, keep)
     if json_:

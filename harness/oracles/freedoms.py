@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
+from harness.codecs.avro.varint import varint
 from harness.codecs.debezium_vitess.codec import LATER
 from harness.oracles.compare import KEYLESS, TASKS, TIMER, Message
 
@@ -105,5 +106,16 @@ class Version:
         """Return our message with their version."""
         if ours.value is None or theirs.value is None or self.ours == self.theirs:
             return ours
-        said, says = (f'"version":"{one}"'.encode() for one in (self.ours, self.theirs))
-        return replace(ours, value=ours.value.replace(said, says))
+        value = ours.value
+        for form in (_in_json, _in_avro):
+            value = value.replace(form(self.ours), form(self.theirs))
+        return replace(ours, value=value)
+
+
+def _in_json(version: str) -> bytes:
+    return f'"version":"{version}"'.encode()
+
+
+def _in_avro(version: str) -> bytes:
+    """Return a version behind its length, as it stands in an Avro body."""
+    return varint(len(version)) + version.encode()

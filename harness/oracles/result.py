@@ -46,7 +46,10 @@ class CaseResult:
 
 @dataclass(frozen=True, slots=True)
 class OracleResult:
-    """A whole run; `versions` names everything that took part, `replayed` counts broken streams."""
+    """A whole run; `versions` names everything that took part, `replayed` counts broken streams.
+
+    `chosen` is the expression that chose its cases, "" for all of them.
+    """
 
     oracle: str
     version: str
@@ -56,6 +59,7 @@ class OracleResult:
     cases: tuple[CaseResult, ...]
     replayed: int = 0
     counts: Mapping[str, int] = field(default_factory=dict[str, int])
+    chosen: str = ""
 
     @property
     def passed(self) -> bool:

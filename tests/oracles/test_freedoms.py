@@ -54,6 +54,8 @@ def test_each_release_writes_its_version() -> None:
     free = Rules((Version("3.3", "3.2"),))
     assert not compare([ours], [theirs], free).differences
     assert compare([ours], [replace(theirs, value=b'{"version":"3.2","v":2}')], free).differences
+    avro = (message(b"\2x\x06" + one + b"\2y") for one in (b"3.3", b"3.2"))
+    assert not compare([next(avro)], [next(avro)], free).differences
 
 
 def beat(position: str) -> Message:
