@@ -17,10 +17,13 @@ UNITS: Final[Mapping[bytes, int]] = {b"ms": 1_000_000, b"us": 1_000, b"ns": 1}
 TIME: Final = re.compile(rb'"\w*ts_(ms|us|ns)":(\d+)')
 
 
+UUID: Final = re.compile(rb"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 POSITION: Final = re.compile(rb'"vgtid":"(?:[^"\\]|\\.)*"')
 SCHEMA_ID: Final = "schema-id"
 PROCESSING_TIME: Final = "processing-time"
 VERSION: Final = "connector-version"
+RUN_ID: Final = "run-id"
+RUN_ID_HEADER: Final = "__debezium.context.runId"
 # Each freedom by its name, with the reason why it is free.
 REASONS: Final[Mapping[str, str]] = {
     PROCESSING_TIME: "The moment at which the connector handled a change: theirs lies within the "
@@ -31,6 +34,7 @@ REASONS: Final[Mapping[str, str]] = {
     "position, one that the stream has, at which their timer did.",
     SCHEMA_ID: "A registry counts its schemas as they come; the schemas behind the ids are equal. "
     "An id is part of the key that a producer hashes: our keys are hashed again with their ids.",
+    RUN_ID: "From 3.4.0 on the last header is a random id of the run.",
     VERSION: "Each release writes its own version into the source block.",
 }
 
@@ -110,6 +114,24 @@ class Version:
         for form in (_in_json, _in_avro):
             value = value.replace(form(self.ours), form(self.theirs))
         return replace(ours, value=value)
+
+
+@dataclass(frozen=True, slots=True)
+class RunId:
+    """The header with a run's random id, where the release writes one behind our headers."""
+
+    written: bool
+    name: str = RUN_ID
+
+    def taken(self, ours: Message, theirs: Message) -> Message:
+        """Return our message with the header of theirs."""
+        if not self.written or not theirs.headers:
+            return ours
+        *before, (name, value) = theirs.headers
+        is_id = name == RUN_ID_HEADER and UUID.fullmatch(value or b"") is not None
+        if not is_id or (*before,) != ours.headers:
+            return ours
+        return replace(ours, headers=theirs.headers)
 
 
 def _in_json(version: str) -> bytes:

@@ -8,7 +8,9 @@ from harness.oracles.compare import TIMER, Message, Rules, compare
 from harness.oracles.freedoms import (
     PROCESSING_TIME,
     REASONS,
+    RUN_ID_HEADER,
     ProcessingTime,
+    RunId,
     TimedPosition,
     Version,
     positions,
@@ -56,6 +58,18 @@ def test_each_release_writes_its_version() -> None:
     assert compare([ours], [replace(theirs, value=b'{"version":"3.2","v":2}')], free).differences
     avro = (message(b"\2x\x06" + one + b"\2y") for one in (b"3.3", b"3.2"))
     assert not compare([next(avro)], [next(avro)], free).differences
+
+
+def test_a_run_id_comes_last_and_is_a_uuid() -> None:
+    """The header is free in a release that writes it, in its place and of its form."""
+    identity = b"01a20903-21bf-7ada-95b0-9c469b5b2a11"
+    ours = replace(message(b"{}"), headers=(("a", b"1"),))
+    theirs = replace(ours, headers=(*ours.headers, (RUN_ID_HEADER, identity)))
+    assert not compare([ours], [theirs], Rules((RunId(written=True),))).differences
+    assert compare([ours], [theirs], Rules((RunId(written=False),))).differences
+    for headers in (theirs.headers[::-1], (*ours.headers, (RUN_ID_HEADER, b"x"))):
+        wrong = replace(ours, headers=headers)
+        assert compare([ours], [wrong], Rules((RunId(written=True),))).differences
 
 
 def beat(position: str) -> Message:

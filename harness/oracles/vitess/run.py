@@ -28,6 +28,7 @@ from harness.oracles.framed import (
 from harness.oracles.freedoms import (
     SCHEMA_ID,
     ProcessingTime,
+    RunId,
     TimedPosition,
     Version,
     positions,
@@ -50,6 +51,7 @@ CLOCK_MARGIN_NS: Final = 1_000_000_000
 # HTTP/2 frame for a message: https://github.com/grpc/grpc-java/issues/12307.
 BROKEN: Final = re.compile(r"gRPC message exceeds maximum size|http2 exception|mid-frame")
 
+WITH_RUN_ID: Final = frozenset({"3.4.0.Final"})
 OUR_VERSION: Final = "3.3.1.Final"
 Ends = Mapping[TopicPartition, int]
 
@@ -137,6 +139,7 @@ class _Batch:
             ProcessingTime(began - CLOCK_MARGIN_NS, ended + CLOCK_MARGIN_NS),
             AvroProcessingTime(began - CLOCK_MARGIN_NS, ended + CLOCK_MARGIN_NS),
             Version(OUR_VERSION, self.stand.version),
+            RunId(self.stand.version in WITH_RUN_ID),
         )
         for play in self.plays:
             one, script = self.found[play.name], self.scripts[play.name]
