@@ -33,11 +33,12 @@ def _head(results: Sequence[OracleResult]) -> Iterator[str]:
     yield HEAD
     yield "## Releases"
     yield ""
-    yield "| release | asked on | cases | equal | compared | total | dialect | took | played again |"
+    yield "| release | asked on | cases | equal | compared | total | dialect | took | again |"
     yield "| --- | --- | --- | ---: | ---: | ---: | --- | ---: | ---: |"
     for one in results:
         yield (
-            f"| {one.version} | {one.date} | {_code(one.chosen) or 'all'} | {one.equal} | {one.compared} | {one.total} "
+            f"| {one.version} | {one.date} | {_code(one.chosen) or 'all'} "
+            f"| {one.equal} | {one.compared} | {one.total} "
             f"| `{DIALECT}` | {one.seconds} s | {one.replayed} |"
         )
     yield ""

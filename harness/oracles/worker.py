@@ -25,7 +25,7 @@ MAIN: Final = "org.apache.kafka.connect.cli.ConnectStandalone"
 JSON: Final = "org.apache.kafka.connect.json.JsonConverter"
 READY_S: Final = 120.0
 POLL_S: Final = 0.1
-ASK_S: Final = 60.0
+ASK_S: Final = 180.0  # a busy machine
 STOP_GRACE_S: Final = 3.0
 JVM: Final = (
     "-Xmx1536m",

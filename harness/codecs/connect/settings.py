@@ -26,7 +26,8 @@ def _json_rows(part: str) -> tuple[Setting, ...]:
             f"{part}.converter.schemas.enable",
             "true",
             FLAG,
-            "With JsonConverter: every message carries its schema beside its payload.",
+            "With JsonConverter: every message carries its schema beside its payload. It is the "
+            f"worker's setting: a connector's own counts only beside a `{part}.converter`.",
         ),
         Setting(
             f"{part}.converter.decimal.format",
@@ -53,7 +54,9 @@ CONVERTER_SETTINGS: Final[tuple[Setting, ...]] = (
                 f"{part}.converter",
                 JSON,
                 f"{JSON} | {AVRO} | {APICURIO}",
-                "What writes the bytes. Avro has Confluent's frame in either converter.",
+                "What writes the bytes. Avro has Confluent's frame in either converter: Apicurio's "
+                "is meant with `apicurio.registry.as-confluent=true`, `headers.enabled=false` and "
+                "`use-id=contentId`; without these it writes no frame, and ids into headers.",
             ),
             *_json_rows(part),
         )

@@ -43,8 +43,8 @@ BATCH: Final = 40
 CREATING: Final = 4  # connectors that are created at once
 POLL_S: Final = 0.25
 SETTLE_S: Final = 1.0  # after the last expected message, nothing more may come
-IDLE_S: Final = 12.0  # so long may nothing move before a play counts as ended too soon
-BATCH_S: Final = 240.0
+IDLE_S: Final = 20.0  # so long may nothing move before a play counts as ended too soon
+BATCH_S: Final = 420.0
 CLOCK_MARGIN_NS: Final = 1_000_000_000
 
 # gRPC 1.75.0 with Netty 4.1.124, as the connector brings them, now and then takes the header of an
