@@ -56,9 +56,10 @@ def _freedoms(results: Sequence[OracleResult]) -> Iterator[str]:
     yield ""
     yield "What two right producers may write differently; all else is compared byte for byte."
     yield ""
-    yield "| freedom | reason | cases |"
+    widest = max(results, key=lambda one: one.total, default=None)
+    yield f"| freedom | reason | cases{f' of {widest.version}' if widest else ''} |"
     yield "| --- | --- | ---: |"
-    counts = results[0].freedoms() if results else {}
+    counts = widest.freedoms() if widest else {}
     for name, reason in REASONS.items():
         yield f"| {name} | {reason} | {counts.get(name, 0)} |"
     yield ""
