@@ -7,6 +7,7 @@
 | `headers` | each named header is there once, with this text, or null |
 | `header-names` | these are all headers, in order |
 | `schema` | `key` and `value`: `subject`, `id`, `fields` in order, and `at` paths of its text |
+| `members` | the object at each path, `key` or `value.u`, has these members, in order |
 | `without` | nothing is there at these paths: `value` is a null value, `value.p` no such member |
 
 A path is names with dots between them; in a list it counts from 0, or names the member by its
@@ -126,6 +127,18 @@ def _schema(wanted: Mapping[str, Any], event: DecodedEvent, record: Record) -> _
                 yield (part, "at", path), what
 
 
+def _members(wanted: Mapping[str, list[str]], event: DecodedEvent, record: Record) -> _Found:
+    for name, names in wanted.items():
+        part, _, path = name.partition(".")
+        there = _at(_document(part, event, record), path)
+        if not isinstance(there, dict):
+            yield (name,), f"its {name} is no object"
+            continue
+        found = list(cast("dict[str, object]", there))
+        if found != names:
+            yield (name,), f"its {name} has the members {_listed(found)}, not {_listed(names)}"
+
+
 def _without(wanted: list[str], event: DecodedEvent, record: Record) -> _Found:
     for number, name in enumerate(wanted):
         part, _, path = name.partition(".")
@@ -147,6 +160,7 @@ _CHECKS: Mapping[str, Callable[[Any, DecodedEvent, Record], _Found]] = {
     "headers": _headers,
     "header-names": _header_names,
     "schema": _schema,
+    "members": _members,
     "without": _without,
 }
 

@@ -243,6 +243,18 @@ KEYS: dict[str, tuple[Statement, Statement, tuple[str | int, ...], str]] = {
         ("has", "schema", "key", "at", "fields.v.default"),
         "its key schema's fields.v.default is null, not 0",
     ),
+    "members": (
+        {"each": I1, "has": {"members": {"key": ["id"], "value.after": ["id", "d", "a.b"]}}},
+        {"each": I1, "has": {"members": {"value.after": ["d", "id", "a.b"]}}},
+        ("has", "members", "value.after"),
+        "its value.after has the members [id, d, a.b], not [d, id, a.b]",
+    ),
+    "members of nothing": (
+        {"each": I2, "has": {"members": {"key": ["id"]}}},
+        {"each": I2, "has": {"members": {"value": []}}},
+        ("has", "members", "value"),
+        "its value is no object",
+    ),
     "without": (
         {"each": I2, "has": {"without": ["value", "key.rid", "headers.c"]}},
         {"each": I1, "has": {"without": ["key.rid", "headers.a"]}},
