@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from cdc_spark.apply import ddl_sql
+from cdc_spark.apply.partitions import Partitions
+from cdc_spark.apply.repartition import UnknownEffect, repartition
 from cdc_spark.apply.reshape import reshape
 from cdc_spark.apply.statements import (
     AlterTable,
@@ -22,6 +24,7 @@ from cdc_spark.apply.statements import (
     CreateTable,
     DropDatabase,
     DropTable,
+    ExchangePartition,
     Name,
     RenameTable,
     Statement,
@@ -41,7 +44,6 @@ NO_ROW_EFFECT: Mapping[int, str] = {
     16: "shard row id",
     17: "modify table comment",
     18: "rename index",
-    19: "add table partition",
     21: "create view",
     22: "modify table charset and collate",
     24: "drop view",
@@ -56,25 +58,22 @@ NO_ROW_EFFECT: Mapping[int, str] = {
     35: "alter sequence",
     36: "drop sequence",
     41: "alter index visibility",
-    64: "reorganize partition",
     65: "alter TTL",
     67: "remove TTL",
+}
+# Action codes whose statements leave rows alone, and say in which partitions they are.
+PARTITIONS_ONLY: Mapping[int, str] = {
+    19: "add table partition",
+    64: "reorganize partition",
     71: "partition by",
     72: "remove partitioning",
 }
 # Action codes whose effect on rows the stream does not carry.
 UNKNOWN_EFFECT: Mapping[int, str] = {
-    20: "DROP PARTITION removes rows that no event names",
-    23: "TRUNCATE PARTITION removes rows that no event names",
     25: "RECOVER TABLE brings back rows that no event names",
-    42: "EXCHANGE PARTITION moves rows that no event names",
     62: "FLASHBACK CLUSTER changes rows that no event names",
     63: "FLASHBACK DATABASE brings back rows that no event names",
 }
-
-
-class UnknownEffect(DecodingError):  # noqa: N818 - not an error, a limit of the stream
-    """A statement whose effect on rows the stream does not carry; no consumer can follow it."""
 
 
 class Tables:
@@ -107,7 +106,13 @@ class Tables:
             return
         if action in UNKNOWN_EFFECT:
             raise UnknownEffect(f"{UNKNOWN_EFFECT[action]}: {query}")
-        statement = ddl_sql.parse(query)
+        try:
+            statement = ddl_sql.parse(query)
+        except DecodingError as error:
+            if action not in PARTITIONS_ONLY:
+                raise
+            self.get(schema, table).partitions = Partitions("", unclear=error.what)
+            return
         self._take_effect(schema, table, statement)
 
     def _take_effect(self, schema: str, table: str, statement: Statement) -> None:
@@ -131,16 +136,24 @@ class Tables:
 
     def _create(self, schema: str, name: str, statement: CreateTable) -> None:
         """Define a table; one that exists keeps its rows, as with IF NOT EXISTS."""
-        columns = statement.columns
+        columns, partitions = statement.columns, statement.partitions
         if statement.like is not None:
-            columns = tuple(self._find(schema, statement.like).columns.values())
-        self.get(schema, name).columns = {column.name.lower(): column for column in columns}
+            other = self._find(schema, statement.like)
+            columns, partitions = tuple(other.columns.values()), other.partitions
+        table = self.get(schema, name)
+        table.columns = {column.name.lower(): column for column in columns}
+        table.partitions = partitions
 
     def _alter(self, schema: str, name: str, statement: AlterTable) -> None:
         renamed = statement.renamed
         table = self.get(schema, name) if renamed is None else self._find(schema, statement.name)
         if statement.alterations:
             reshape(table, statement.alterations)
+        if statement.partitions is not None:
+            other = None
+            if isinstance(statement.partitions, ExchangePartition):
+                other = self._find(schema, statement.partitions.table)
+            repartition(table, statement.partitions, other)
         if renamed is not None:
             self._rename(table, schema, renamed)
 

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from cdc_spark.apply import column_sql
+from cdc_spark.apply import column_sql, partition_sql
+from cdc_spark.apply.partitions import Partitions
 from cdc_spark.apply.statements import (
     AddColumn,
     Alteration,
@@ -25,6 +26,7 @@ from cdc_spark.apply.statements import (
     Name,
     RenameColumn,
     RenameTable,
+    Repartition,
     Statement,
     TruncateTable,
 )
@@ -60,7 +62,8 @@ def _create(read: Words) -> Statement:
     if body.take("LIKE"):
         return CreateTable(like=body.table_name())
     items = [item for item in body.split() if not _is_constraint(item)]
-    return CreateTable(columns=tuple(column_sql.column(item) for item in items))
+    columns = tuple(column_sql.column(item) for item in items)
+    return CreateTable(columns, partitions=partition_sql.of_create(read))
 
 
 def _is_constraint(item: Words) -> bool:
@@ -102,6 +105,9 @@ def _alter(read: Words) -> Statement:
             return None
         read.refuse("TABLE or DATABASE")
     name = read.table_name()
+    partitions = partition_sql.action(read)
+    if partitions is not None:
+        return AlterTable(name, (), partitions=partitions)
     alterations: list[Alteration] = []
     renamed: Name | None = None
     for part in read.split():
@@ -109,13 +115,14 @@ def _alter(read: Words) -> Statement:
             continue
         if part.here.text.upper() in _PARTITIONING:  # takes up the rest, with commas of its own
             alterations.extend(_alteration(part))
+            partitions = Repartition(Partitions("", unclear=read.sql))
             break
         if _is_rename(part):
             _ = part.take("TO") or part.take("AS") or part.take("=")
             renamed = part.table_name()
         else:
             alterations.extend(_alteration(part))
-    return AlterTable(name, tuple(alterations), renamed)
+    return AlterTable(name, tuple(alterations), renamed, partitions)
 
 
 def _is_rename(part: Words) -> bool:
@@ -151,7 +158,7 @@ def _drop_part(part: Words) -> list[Alteration]:
     elif _is_constraint(part):
         return []
     elif part.sees("PARTITION"):
-        part.refuse("no DROP PARTITION: the stream has no deletes for its rows")
+        part.refuse("DROP PARTITION alone in its ALTER TABLE")
     name = part.name()
     _ = part.take("RESTRICT") or part.take("CASCADE")
     if not part.done:
@@ -212,7 +219,7 @@ _VERBS: Mapping[str, Callable[[Words], Statement]] = {
     "ALTER": _alter,
 }
 _PARTITIONING = frozenset({"REORGANIZE", "COALESCE", "PARTITION", "REMOVE", "TRUNCATE", "EXCHANGE"})
-# TRUNCATE PARTITION and its kin change rows of which the stream names neither keys nor partition.
+# TRUNCATE PARTITION and its kin, which change rows, stand alone in their ALTER TABLE.
 _ALTERATIONS: Mapping[str, Callable[[Words], list[Alteration]]] = {
     "ADD": _add,
     "DROP": _drop_part,

@@ -11,7 +11,8 @@ from typing import Any, cast
 
 import orjson
 
-from cdc_spark.apply.ddl import Tables, UnknownEffect
+from cdc_spark.apply.ddl import Tables
+from cdc_spark.apply.repartition import UnknownEffect
 from cdc_spark.apply.schema import Column
 from cdc_spark.apply.shape import Shapes
 from cdc_spark.apply.tables import Row, RowChange, Table

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from cdc_spark.apply.partitions import Definition, Partitions
 from cdc_spark.apply.schema import Column
 
 Name = tuple[str | None, str]  # (schema, table); the schema is None when the text does not say it
@@ -25,6 +26,7 @@ class CreateTable:
 
     columns: tuple[Column, ...] = ()
     like: Name | None = None
+    partitions: Partitions | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +80,79 @@ Alteration = AddColumn | DropColumn | ChangeColumn | RenameColumn
 
 
 @dataclass(frozen=True, slots=True)
+class AddPartitions:
+    """ADD PARTITION with definitions, or with so many more by HASH or KEY."""
+
+    definitions: tuple[Definition, ...]
+    count: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class DropPartitions:
+    """DROP PARTITION."""
+
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TruncatePartitions:
+    """TRUNCATE PARTITION; no names means ALL."""
+
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReorganizePartitions:
+    """REORGANIZE PARTITION ... INTO."""
+
+    names: tuple[str, ...]
+    definitions: tuple[Definition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CoalescePartitions:
+    """COALESCE PARTITION."""
+
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class ExchangePartition:
+    """EXCHANGE PARTITION ... WITH TABLE."""
+
+    name: str
+    table: Name
+
+
+@dataclass(frozen=True, slots=True)
+class Repartition:
+    """PARTITION BY and REMOVE PARTITIONING, and whatever leaves the partitioning unclear."""
+
+    partitions: Partitions | None
+
+
+PartitionAction = (
+    AddPartitions
+    | DropPartitions
+    | TruncatePartitions
+    | ReorganizePartitions
+    | CoalescePartitions
+    | ExchangePartition
+    | Repartition
+)
+
+
+@dataclass(frozen=True, slots=True)
 class AlterTable:
-    """ALTER TABLE: its alterations of columns, all against the table as it was before."""
+    """ALTER TABLE: its alterations of columns, all against the table as it was before.
+
+    `partitions` is what it does to partitions.
+    """
 
     name: Name
     alterations: tuple[Alteration, ...]
     renamed: Name | None = None
+    partitions: PartitionAction | None = None
 
 
 Statement = (

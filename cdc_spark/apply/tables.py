@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
+from cdc_spark.apply.partitions import Partitions, Within
 from cdc_spark.apply.schema import Column
 from cdc_spark.apply.values import Value, normal
 
@@ -36,6 +37,7 @@ class Table:
         self.schema = schema
         self.name = name
         self.columns = {column.name.lower(): column for column in columns}
+        self.partitions: Partitions | None = None
         self._rows: dict[int, Row] = {}
         self._next = 0
         self._key: tuple[str, ...] | None = None
@@ -81,6 +83,42 @@ class Table:
         self._index.clear()
         self._by_rid.clear()
         self._rid_of.clear()
+
+    @property
+    def may_have_rows(self) -> bool:
+        """Return whether a statement on rows may find any."""
+        return bool(self._rows)
+
+    def drop(self, goes: Within) -> None:
+        """Remove the rows of some partitions."""
+        self._taken(goes)
+
+    def exchange(self, other: Table, goes: Within) -> None:
+        """Give another table the rows of some partitions, and take all of its own."""
+        mine, its = self._taken(goes), other._taken(None)
+        self._give(its)
+        other._give(mine)
+
+    def _taken(self, goes: Within | None) -> list[tuple[Row, int | None]]:
+        """Remove rows, all without `goes`; return them with their ids."""
+        taken: list[tuple[Row, int | None]] = []
+        for number, row in list(self._rows.items()):
+            if goes is None or goes(row):
+                rid = self._rid_of.pop(number, None)
+                if rid is not None:
+                    del self._by_rid[rid]
+                del self._rows[number]
+                taken.append((row, rid))
+        self._key = None
+        return taken
+
+    def _give(self, rows: Iterable[tuple[Row, int | None]]) -> None:
+        for row, rid in rows:
+            number = self._new_number()
+            self._rows[number] = row
+            if rid is not None:
+                self._by_rid[rid] = number
+                self._rid_of[number] = rid
 
     def reshape(self, columns: Iterable[Column], change: Callable[[Row], Row]) -> None:
         """Give the table new columns and every row its new form."""

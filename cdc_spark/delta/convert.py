@@ -234,7 +234,8 @@ class Rewritten:
         for batch in batches:
             old = read(self.effect.before, iter((batch,)))
             new = [(seq, rid, self.effect.change(row)) for seq, rid, row in old]
-            yield batch_of(self.effect.after, new)
+            kept = [(seq, rid, row) for seq, rid, row in new if row is not None]
+            yield batch_of(self.effect.after, kept)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,9 @@ from urllib.parse import quote
 
 import orjson
 
-from cdc_spark.apply.ddl import Tables, UnknownEffect
+from cdc_spark.apply.ddl import Tables
 from cdc_spark.apply.fold import column_of
+from cdc_spark.apply.repartition import UnknownEffect
 from cdc_spark.delta.marks import FORM, LAST
 from cdc_spark.delta.sketch import Effect, Sketch, TableLayout, load, shape_of
 from cdc_spark.errors import DecodingError

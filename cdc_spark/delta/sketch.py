@@ -12,6 +12,8 @@ from typing import Any
 
 import orjson
 
+from cdc_spark.apply.partitions import Definition, Partitions, Within
+from cdc_spark.apply.repartition import UnknownEffect
 from cdc_spark.apply.reshape import Plan
 from cdc_spark.apply.schema import Column, Expression, Literal
 from cdc_spark.apply.shape import Shape
@@ -34,14 +36,14 @@ _BY_KIND: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What happens to a table's stored rows: `change` makes a row's new form of its old one.
+    """What happens to a table's stored rows: `change` makes a row's new form, or None, of its old.
 
     Without `change` rows keep their values, and columns are added; without `after` they go.
     """
 
     before: TableLayout
     after: TableLayout | None = None
-    change: Callable[[Row], Row] | None = None
+    change: Callable[[Row], Row | None] | None = None
 
 
 class Sketch(Table):
@@ -73,6 +75,20 @@ class Sketch(Table):
     def clear(self) -> None:
         """Note that all rows go."""
         self.effects.append(Effect(self.layout))
+
+    @property
+    def may_have_rows(self) -> bool:
+        """Return whether a statement on rows may find any: the driver does not know."""
+        return True
+
+    def drop(self, goes: Within) -> None:
+        """Note that the rows of some partitions go."""
+        self.effects.append(Effect(self.layout, self.layout, Staying(goes)))
+
+    def exchange(self, other: Table, goes: Within) -> None:
+        """Refuse to move rows: that would be two commits, and a crash may come between them."""
+        del other, goes
+        raise UnknownEffect(f"EXCHANGE PARTITION of {self.schema}.{self.name}, over two tables")
 
     def reshape(self, columns: Iterable[Column], change: Callable[[Row], Row]) -> None:
         """Take new columns, and note what becomes of the rows."""
@@ -119,6 +135,7 @@ class Sketch(Table):
                 "made": self.made,
                 "undefined": list(self.undefined.values()),
                 "columns": [asdict(column) for column in self.columns.values()],
+                "partitions": None if self.partitions is None else asdict(self.partitions),
                 "shape": None if shape is None else [shape.text.decode(), str(shape.ts)],
             }
         ).decode()
@@ -136,11 +153,23 @@ class Fitted:
         return self.shape.fitted(row, self.types)
 
 
+@dataclass(frozen=True, slots=True)
+class Staying:
+    """A row as it is, None for one that goes with its partition."""
+
+    goes: Within
+
+    def __call__(self, row: Row) -> Row | None:
+        """Return the row, if it stays."""
+        return None if self.goes(row) else row
+
+
 def load(text: str) -> Sketch:
     """Return the sketch that `dump` gave."""
     saved: dict[str, Any] = orjson.loads(text)
     sketch = Sketch(saved["schema"], saved["name"], [_column(one) for one in saved["columns"]])
     sketch.path, sketch.made = saved["path"], saved["made"]
+    sketch.partitions = _partitions(saved.get("partitions"))
     sketch.undefined = {name.lower(): name for name in saved["undefined"]}
     if saved["shape"] is not None:
         sketch.shape = shape_of(orjson.loads(saved["shape"][0]), int(saved["shape"][1]))
@@ -160,3 +189,13 @@ def _column(saved: dict[str, Any]) -> Column:
     if default is not None:
         parts["default"] = Literal(**default) if "form" in default else Expression(**default)
     return Column(**parts)
+
+
+def _partitions(saved: dict[str, Any] | None) -> Partitions | None:
+    if saved is None:
+        return None
+    definitions = tuple(
+        Definition(one["name"], tuple(one["values"]), one["greatest"])
+        for one in saved["definitions"]
+    )
+    return Partitions(**{**saved, "definitions": definitions})

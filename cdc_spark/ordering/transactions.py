@@ -90,6 +90,8 @@ class Open:
 
     def _ends_with_delete(self, identity: str) -> bool:
         """Return whether what came last of a key is a delete."""
+        if not identity:  # no tombstone names a row without a key
+            return False
         own = [row for row in self.rows if row.arrival.event.identity == identity]
         return bool(own) and max(own, key=_number).arrival.event.kind is Kind.DELETE
 

@@ -16,6 +16,7 @@ from itertools import groupby
 from pathlib import Path
 
 from harness.ddl import DML, StatementKind, classify, is_ddl, referenced_schemas
+from harness.ddl.physical import physical_of
 from harness.errors import HarnessError
 from harness.model.change import ChangeLog, DdlRun, Transaction
 from harness.model.columns import Column, ColumnKind
@@ -34,7 +35,6 @@ from harness.scenario.document import (
     TransactionStep,
 )
 from harness.sources.tidb.cluster import Cluster
-from harness.sources.tidb.physical import physical_of
 from harness.sources.tidb.store import NetChange, int_handle, signed
 from harness.truth.avro_reading import utc_to_server
 from harness.truth.result import Compare, Difference, Result, Vector, section

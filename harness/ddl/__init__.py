@@ -31,7 +31,6 @@ from harness.ddl.classify import (
     split,
 )
 from harness.ddl.database import CreateDatabase, DropDatabase
-from harness.ddl.definitions.stored_partitions import date_function
 from harness.ddl.errors import DdlError
 from harness.ddl.jobs import ActionType, DdlJob
 from harness.ddl.sql.lexer import TokenKind, tokenize
@@ -75,7 +74,6 @@ __all__ = [
     "TokenKind",
     "classify",
     "column_flags",
-    "date_function",
     "handle",
     "handle_columns",
     "is_ddl",

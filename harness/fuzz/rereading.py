@@ -7,7 +7,7 @@ apart, but for rows without a key. Where a protocol has no resolved events, the 
 key, as compaction would leave it, is the row.
 
 It shares with the reference consumer the wire's decoder, the reading of DDL (`harness.ddl`) and
-what a DDL makes of a row (`harness.model.reshape`).
+what a DDL makes of a row (`harness.ddl.stored_rows`).
 """
 
 from __future__ import annotations
@@ -16,12 +16,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from harness.contracts import BoundCodec
-from harness.ddl import Catalogue, DdlError
-from harness.ddl.tidb import handle_columns
+from harness.ddl import Catalogue, DdlError, DdlJob, handle_columns, is_emitted
+from harness.ddl.stored_rows import PARTITIONS_MOVE, moved_by
 from harness.model.decoded import DecodedEvent, EventKind, settled
-from harness.model.reshape import keeps_rows, reshape
 from harness.model.table import Table, TableId
-from harness.model.values import Value
+from harness.model.values import Row, Value
 
 Place = tuple[str, int]
 Log = Sequence[tuple[Place, DecodedEvent]]
@@ -81,32 +80,39 @@ class Rows:
         try:
             applied = self.catalogue.apply(event.query, event.schema)
         except DdlError:
-            if any(t.id == TableId(event.schema, event.table) for t in self.catalogue.tables()):
+            known = any(t.id == TableId(event.schema, event.table) for t in self.catalogue.tables())
+            if known and event.type not in PARTITIONS_MOVE:
                 raise
             return
         before = {table.id for table in self.catalogue.tables()}
         self.catalogue = applied.catalogue
         for job in applied.jobs:
-            if job.before is not None:
-                self._follow(job.before, job.after)
+            self._follow(job)
         for name in before - {table.id for table in self.catalogue.tables()}:
             self.keyed.pop(name, None)
             self.loose.pop(name, None)
 
-    def _follow(self, before: Table, after: Table | None) -> None:
-        rows = [*self.keyed.pop(before.id, {}).values(), *self.loose.pop(before.id, [])]
-        if after is None or not keeps_rows(before, after):
-            return
-        moved = [self._reshaped(before, after, row) for row in rows]
-        handle = [after.columns[ordinal].name for ordinal in handle_columns(after)]
-        self.keyed[after.id] = {_key(handle, row): row for row in moved} if handle else {}
-        self.loose[after.id] = [] if handle else moved
+    def _follow(self, job: DdlJob) -> None:
+        moves = moved_by(job)
+        taken = {
+            name: [*self.keyed.pop(name, {}).values(), *self.loose.pop(name, [])] for name in moves
+        }
+        for table in (job.before, job.exchanged[0] if job.exchanged else None):
+            for row in taken[table.id] if table is not None else ():
+                assert table is not None
+                place = moves[table.id](tuple(row.get(name) for name in table.column_names))
+                if place is not None:
+                    self._settled(*place)
 
-    @staticmethod
-    def _reshaped(before: Table, after: Table, row: Image) -> Image:
-        values = reshape(before, after, tuple(row.get(name) for name in before.column_names))
-        named = zip(after.columns, values, strict=True)
-        return {c.name: v for c, v in named if c.generated is None or c.generated.stored}
+    def _settled(self, table: Table, values: Row) -> None:
+        """Put a row into its table after a DDL."""
+        named = zip(table.columns, values, strict=True)
+        row = {column.name: value for column, value in named if is_emitted(column)}
+        handle = [table.columns[ordinal].name for ordinal in handle_columns(table)]
+        if handle:
+            self.keyed.setdefault(table.id, {})[_key(handle, row)] = row
+        else:
+            self.loose.setdefault(table.id, []).append(row)
 
     def all(self) -> dict[TableId, list[Image]]:
         """Return each table with its rows."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from harness.fuzz.literals import KEYS, KINDS, ORDERED, Kind
 from harness.fuzz.pick import Draw, pick, some
 from harness.fuzz.scene import DATABASE
+from harness.model.columns import INTEGERS
 
 NAMES = ("b", "c", "d", "from")
 # Those that Avro does not take as they are.
@@ -45,12 +46,41 @@ class Column:
 
 
 @dataclass(slots=True)
+class Partitions:
+    """How rows are dealt by the key's first column: by HASH, or by RANGE with these bounds.
+
+    `bounds` are the names with what is below them, None for MAXVALUE.
+    """
+
+    kind: str
+    bounds: list[tuple[str, int | None]]
+
+    def sql(self, column: str) -> str:
+        """Return the clause of CREATE TABLE."""
+        if self.kind == "HASH":
+            return f" PARTITION BY HASH ({column}) PARTITIONS {len(self.bounds)}"
+        listed = ", ".join(
+            f"PARTITION {name} VALUES LESS THAN {'MAXVALUE' if to is None else f'({to})'}"
+            for name, to in self.bounds
+        )
+        return f" PARTITION BY RANGE ({column}) ({listed})"
+
+    def name_of(self, value: int) -> str:
+        """Return the partition of a value."""
+        if self.kind == "HASH":
+            number = value - (1 << 64) if value >= 1 << 63 else value
+            return self.bounds[abs(number) % len(self.bounds)][0]
+        return next(name for name, to in self.bounds if to is None or value < to)
+
+
+@dataclass(slots=True)
 class Table:
     """A table in the middle of a workload.
 
     `key` are the columns of the key, none of a table without; `pool` has their literals by place.
     `present` are the places in the pool that have a row; of a table without a key it is only
-    counted. `used` counts the values that a unique column was given.
+    counted. `used` counts the values that a unique column was given. `partitions` says how rows are
+    dealt, None where they are not.
     """
 
     name: str
@@ -61,6 +91,7 @@ class Table:
     primary: bool = True
     present: set[int] = field(default_factory=set[int])
     used: int = 0
+    partitions: Partitions | None = None
 
     @property
     def sql(self) -> str:
@@ -75,7 +106,14 @@ class Table:
             parts.append(f"{'PRIMARY' if self.primary else 'UNIQUE'} KEY ({listed})")
         if self.unique:
             parts.append(f"UNIQUE KEY ({tick(self.unique)})")
-        return f"CREATE TABLE {self.sql} ({', '.join(parts)})"
+        dealt = self.partitions.sql(tick(self.key[0].name)) if self.partitions is not None else ""
+        return f"CREATE TABLE {self.sql} ({', '.join(parts)}){dealt}"
+
+    def lose(self, name: str) -> None:
+        """Forget the rows of a partition."""
+        assert self.partitions is not None
+        name_of = self.partitions.name_of
+        self.present = {n for n in self.present if name_of(int(self.pool[n][0])) != name}
 
     def where(self, place: int) -> str:
         """Return what finds the row of a place in the pool."""
@@ -128,4 +166,9 @@ def drawn_table(draw: Draw, name: str, *, keyless: bool, odd: bool) -> Table:
     if unique:
         others.append(Column(unique, KINDS["INT"]))
     primary = pick(draw, (True, True, True, False))
-    return Table(name, others, key, unique=unique, primary=primary)
+    partitions = None
+    if key and not unique and key[0].kind.kind in INTEGERS:
+        kind = pick(draw, ("", "", "", "HASH", "RANGE"))
+        bounds = [("p0", 1), ("p1", 3), ("p2", None)]
+        partitions = Partitions(kind, bounds) if kind else None
+    return Table(name, others, key, unique=unique, primary=primary, partitions=partitions)

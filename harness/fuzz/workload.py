@@ -206,6 +206,19 @@ def _truncate(draw: Draw, table: Table) -> str:
     return f"TRUNCATE TABLE {table.sql}"
 
 
+def _empty_partition(draw: Draw, table: Table) -> str:
+    if table.partitions is None:
+        return ""
+    name = pick(draw, [name for name, _ in table.partitions.bounds])
+    table.lose(name)
+    # The last one takes whatever is not below the others, and stays.
+    stays = table.partitions.kind == "HASH" or name == table.partitions.bounds[-1][0]
+    if stays or pick(draw, (True, False)):
+        return f"ALTER TABLE {table.sql} TRUNCATE PARTITION {name}"
+    table.partitions.bounds = [one for one in table.partitions.bounds if one[0] != name]
+    return f"ALTER TABLE {table.sql} DROP PARTITION {name}"
+
+
 def _index(draw: Draw, table: Table) -> str:
     among = [c for c in table.columns if c.kind.key]
     if not among:
@@ -216,7 +229,7 @@ def _index(draw: Draw, table: Table) -> str:
 
 Alteration = Callable[[Draw, Table], str]
 ALTERATIONS: tuple[Alteration, ...] = (
-    *(_add, _add, _drop_column, _rename_column, _widen, _truncate, _index),
+    *(_add, _add, _drop_column, _rename_column, _widen, _truncate, _index, _empty_partition),
 )
 
 

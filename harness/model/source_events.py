@@ -61,7 +61,8 @@ class DdlEvent:
 
     `query` is TiDB's restored text and `source` the user's; `schema` and `table` carry the new
     name. `before` and `after` are the table's versions (None where there is none), `old` the table
-    id that the statement started from.
+    id that the statement started from. `exchanged` is the other table of EXCHANGE PARTITION,
+    before and after.
     """
 
     type: int
@@ -76,6 +77,7 @@ class DdlEvent:
     partitions: int
     origin: Origin
     action: str = ""
+    exchanged: tuple[SourceTable, SourceTable] | None = None
 
 
 @dataclass(frozen=True, slots=True)

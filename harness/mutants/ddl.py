@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from harness.ddl import ActionType, DdlJob
+from harness.ddl.stored_rows import PARTITIONS_MOVE
 from harness.model.decoded import DecodedEvent
 from harness.model.table import TableId
 from harness.model.values import Value
@@ -72,6 +73,34 @@ class DroppedStay(RowsStay):
     """Leaves the rows of a dropped table to the next one of its name."""
 
     kept = frozenset({ActionType.DROP_TABLE})
+
+
+class PartitionRowsStay(Tables):
+    """Passes over statements that take partitions away, and exchanges no rows."""
+
+    def _follow(self, job: DdlJob) -> None:
+        if job.action not in PARTITIONS_MOVE:
+            super()._follow(job)
+
+
+class PartitionEmptiesTable(Tables):
+    """Empties the whole table where one of its partitions is truncated or dropped."""
+
+    def _follow(self, job: DdlJob) -> None:
+        super()._follow(job)
+        if job.action in PARTITIONS_MOVE and job.after is not None and job.exchanged is None:
+            self.rows.pop(job.after.id, None)
+            self.loose.pop(job.after.id, None)
+
+
+class ExchangesOneWay(Tables):
+    """Lets the partition's rows go to the other table, whose own rows are lost."""
+
+    def _follow(self, job: DdlJob) -> None:
+        if job.exchanged is not None:
+            self.rows.pop(job.exchanged[0].id, None)
+            self.loose.pop(job.exchanged[0].id, None)
+        super()._follow(job)
 
 
 class RenameStartsEmpty(Tables):
@@ -146,6 +175,10 @@ class DropsWaitForNothing(Tables):
 
 
 _DDL = " ".join(sorted(name for name in CLAUSES if name.startswith("open.ddl.type.")))
+_PARTITIONS = (
+    "open.ddl.type.drop-table-partition open.ddl.type.truncate-table-partition"
+    " open.ddl.type.exchange-table-partition"
+)
 _OPEN = ("open",)
 _ROWS = "missing-row extra-row wrong-value missing-column extra-column extra-table"
 
@@ -199,6 +232,33 @@ ROWS: tuple[Mutant, ...] = (
         "open.ddl.type.drop-table",
         Parts(tables=DroppedStay),
         (sign(_ROWS),),
+        _OPEN,
+    ),
+    Mutant(
+        "partition-rows-stay",
+        "DDL",
+        "It keeps the rows of a partition that is truncated, dropped or exchanged.",
+        _PARTITIONS,
+        Parts(tables=PartitionRowsStay),
+        (sign("extra-row missing-row wrong-value stale-row"),),
+        _OPEN,
+    ),
+    Mutant(
+        "partition-empties-table",
+        "DDL",
+        "It empties the whole table where one of its partitions is truncated or dropped.",
+        "open.ddl.type.drop-table-partition open.ddl.type.truncate-table-partition",
+        Parts(tables=PartitionEmptiesTable),
+        (sign("missing-row"),),
+        _OPEN,
+    ),
+    Mutant(
+        "exchange-one-way",
+        "DDL",
+        "It loses the rows of the table that is exchanged with a partition.",
+        "open.ddl.type.exchange-table-partition",
+        Parts(tables=ExchangesOneWay),
+        (sign("missing-row"),),
         _OPEN,
     ),
     Mutant(

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from harness.ddl import Catalogue, DdlJob
+from harness.ddl import ActionType, Catalogue, DdlJob
+from harness.ddl.stored_rows import moved_by
 from harness.model.change import RowChanged
-from harness.model.reshape import keeps_rows, reshape
 from harness.model.table import Table, TableId
 from harness.model.values import Row
 from harness.record.form import written_row
@@ -26,17 +26,19 @@ class World:
         """Start with these databases, empty."""
         self.catalogue = Catalogue.with_schemas(*databases)
         self.rows: dict[TableId, Rows] = {}
+        # What DROP and TRUNCATE took away, by physical id: RECOVER and FLASHBACK bring it back.
+        self._dropped: dict[int, Rows] = {}
 
     def ddl(self, sql: str) -> tuple[DdlJob, ...]:
         """Run a DDL statement.
 
         Raises DdlError when the catalogue refuses it, ValueError when a stored value has no exact
-        form in the new schema.
+        form in the new schema, StepError where the partition of a row cannot be worked out.
         """
         applied = self.catalogue.apply(sql)
         self.catalogue = applied.catalogue
         for job in applied.jobs:
-            self._follow(job.before, job.after)
+            self._follow(job)
         alive = {table.id for table in self.catalogue.tables()}
         self.rows = {name: rows for name, rows in self.rows.items() if name in alive}
         return applied.jobs
@@ -52,15 +54,24 @@ class World:
         if change.after is not None:
             rows[change.after] += 1
 
-    def _follow(self, before: Table | None, after: Table | None) -> None:
-        old = self.rows.pop(before.id, None) if before is not None else None
-        if after is None or not is_base(after):
-            return
-        new: Rows = Counter()
-        if old is not None and before is not None and keeps_rows(before, after):
-            for row, count in (+old).items():
-                new[reshape(before, after, row)] += count
-        self.rows[after.id] = new
+    def _follow(self, job: DdlJob) -> None:
+        moves = moved_by(job)
+        old = {name: self.rows.pop(name, Counter()) for name in moves}
+        for table in (job.after, job.exchanged[1] if job.exchanged else None):
+            if table is not None and is_base(table):
+                self.rows[table.id] = Counter()
+        if job.before is not None and job.action in _TAKE_AWAY:
+            self._dropped[job.before.physical_id] = old[job.before.id]
+        if job.after is not None and job.action is ActionType.RECOVER_TABLE:
+            self.rows[job.after.id] = self._dropped.pop(job.after.physical_id, Counter())
+        for name, rows in old.items():
+            for row, count in (+rows).items():
+                place = moves[name](row)
+                if place is not None and is_base(place[0]):
+                    self.rows[place[0].id][place[1]] += count
+
+
+_TAKE_AWAY = frozenset({ActionType.DROP_TABLE, ActionType.TRUNCATE_TABLE})
 
 
 def difference(table: Table, log: Rows, select: Rows) -> str | None:

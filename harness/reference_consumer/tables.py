@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from harness.ddl import ActionType, Catalogue, DdlError, DdlJob, handle_columns
+from harness.ddl import ActionType, Catalogue, DdlError, DdlJob, handle_columns, is_emitted
+from harness.ddl.stored_rows import PARTITIONS_MOVE, moved_by
 from harness.model.decoded import DecodedEvent, settled
-from harness.model.reshape import keeps_rows, reshape
-from harness.model.table import TableId
+from harness.model.table import Table, TableId
 from harness.model.values import Value
 
 NamedRow = dict[str, Value]
@@ -71,7 +71,9 @@ class Tables:
         try:
             applied = self._catalogue.apply(event.query, event.schema)
         except DdlError:
-            if TableId(event.schema, event.table) in known:
+            # Of a partition that no statement has defined no rows are known.
+            of_partition = event.type in PARTITIONS_MOVE
+            if TableId(event.schema, event.table) in known and not of_partition:
                 raise
             self._apply_unannounced(event)
             return
@@ -145,25 +147,34 @@ class Tables:
             self.loose[table].remove(dict(image))
 
     def _follow(self, job: DdlJob) -> None:
-        before, after = job.before, job.after
-        if before is None:
-            return
-        keyed = self.rows.pop(before.id, {})
-        loose = self.loose.pop(before.id, [])
-        if after is None or not keeps_rows(before, after):
-            return
-
-        def moved(row: NamedRow) -> NamedRow:
-            new = reshape(before, after, tuple(map(row.get, before.column_names)))
-            pairs = zip(after.columns, new, strict=True)
-            return {c.name: v for c, v in pairs if c.generated is None or c.generated.stored}
-
-        rows = [moved(row) for row in (*keyed.values(), *loose)]
-        # The statement may have given the rows another handle key, or the first one.
-        handle = [after.columns[ordinal].name for ordinal in handle_columns(after)]
-        self.rows[after.id] = {self._key(handle, row): row for row in rows} if handle else {}
-        self.loose[after.id] = [] if handle else rows
+        before = {table.id: table for table in _before(job)}
+        after: dict[TableId, Table] = {}
+        rows: dict[TableId, list[NamedRow]] = {}
+        for name, move in moved_by(job).items():
+            columns = before[name].column_names
+            for row in (*self.rows.pop(name, {}).values(), *self.loose.pop(name, [])):
+                place = move(tuple(map(row.get, columns)))
+                if place is not None:
+                    table, image = place
+                    pairs = zip(table.columns, image, strict=True)
+                    sent = {c.name: value for c, value in pairs if is_emitted(c)}
+                    rows.setdefault(table.id, []).append(sent)
+                    after[table.id] = table
+        for name, table in after.items():
+            # The statement may have given the rows another handle key, or the first one.
+            handle = [table.columns[ordinal].name for ordinal in handle_columns(table)]
+            keyed = {self._key(handle, row): row for row in rows[name]}
+            self.rows[name] = keyed if handle else {}
+            self.loose[name] = [] if handle else rows[name]
 
     def _key(self, handle: Iterable[str], row: Mapping[str, Value]) -> Key:
         """Return the values of the handle key, in whatever order its columns are named."""
         return tuple(row.get(name) for name in sorted(handle))
+
+
+def _before(job: DdlJob) -> Iterator[Table]:
+    """Yield the tables of a job as they were."""
+    if job.before is not None:
+        yield job.before
+    if job.exchanged is not None:
+        yield job.exchanged[0]

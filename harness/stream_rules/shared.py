@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
 
+from harness.ddl.physical import physical_of
 from harness.stream_rules.stream import Place, Sent, Stream
 
 Of = Callable[[Sent], Hashable | None]
@@ -59,13 +60,27 @@ _RANKS = {"delete": 0, "upsert": 1, "update": 1, "insert": 2}
 
 
 def deletes_first(stream: Stream) -> Iterator[str]:
-    """Yield rows of one table and ts that are sent behind a kind that goes after theirs."""
+    """Yield rows of one table and ts that are sent behind a kind that goes after theirs.
+
+    Each partition of a table is a table of its own here: TiDB sorts by physical table.
+    """
     highest: dict[Hashable, Sent] = {}
     for sent in stream.first_rows:
-        before = highest.setdefault((sent.place, sent.table, sent.ts), sent)
+        name = (sent.place, sent.table, _physical(stream, sent), sent.ts)
+        before = highest.setdefault(name, sent)
         if _rank(before) > _rank(sent):
             yield f"{sent} comes behind {before}, at one ts"
-        highest[sent.place, sent.table, sent.ts] = sent
+        highest[name] = sent
+
+
+def _physical(stream: Stream, sent: Sent) -> int:
+    """Return the physical partition of a row, 0 of a table without partitions."""
+    table = stream.tables.get(sent.origin.event)
+    physical = None if table is None else physical_of(table)
+    image = sent.event.key if sent.event.image is None else sent.event.image
+    if table is None or physical is None or image is None:
+        return 0
+    return physical(tuple(map(image.get, table.column_names)), sent.origin.line)
 
 
 def _rank(sent: Sent) -> int:

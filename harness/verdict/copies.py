@@ -8,7 +8,7 @@ A row that is there as often as one of the readings says, or in between, is held
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from harness.model.change import Op
@@ -59,8 +59,10 @@ def _readings(judged: Judged, expected: Expected) -> Iterator[Tables]:
     yield expected.again(tuple(_once(expected.applied)))
     every = tuple(_every(judged, expected.applied))
     yield expected.again(every)
-    # A copy behind the resolved event that has completed it is known: so may be that of a removal.
-    yield expected.again(tuple(_every(judged, expected.applied, removals=False)))
+    # A copy behind the resolved event that has completed it is known: so may be that of a removal,
+    # and that of an update, which removes a row and adds one.
+    yield expected.again(tuple(_every(judged, expected.applied, {Op.INSERT, Op.UPDATE})))
+    yield expected.again(tuple(_every(judged, expected.applied, {Op.INSERT})))
     scattered = _scattered(judged, expected)
     if scattered:
         yield expected.again(tuple(_too_early(every, scattered)))
@@ -79,11 +81,11 @@ def _once(applied: Iterable[SourceEvent]) -> Iterator[SourceEvent]:
 
 
 def _every(
-    judged: Judged, applied: Iterable[SourceEvent], *, removals: bool = True
+    judged: Judged, applied: Iterable[SourceEvent], ops: Container[Op] = frozenset(Op)
 ) -> Iterator[SourceEvent]:
-    """Yield each row event as often as it lies on the topic; without `removals` those once."""
+    """Yield each row event of these kinds as often as it lies on the topic, the others once."""
     for event in applied:
-        if isinstance(event, RowEvent) and (removals or event.op is not Op.DELETE):
+        if isinstance(event, RowEvent) and event.op in ops:
             yield from [event] * judged.copies_of(event.origin.event)
         else:
             yield event

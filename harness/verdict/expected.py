@@ -8,12 +8,13 @@ Rows keep the events that made them, so that a finding can point at records.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 
+from harness.ddl import ActionType
+from harness.ddl.stored_rows import Moved, moved
 from harness.model.change import Op
-from harness.model.reshape import keeps_rows, reshape
 from harness.model.source_events import (
     DdlEvent,
     ResolvedEvent,
@@ -26,6 +27,7 @@ from harness.model.values import Row, Value
 
 Key = tuple[Value, ...]
 DROP_SCHEMA = "drop_schema"
+TAKE_AWAY = frozenset({ActionType.DROP_TABLE, ActionType.TRUNCATE_TABLE})
 # No commit ts is greater.
 _LAST = 2**64
 
@@ -103,9 +105,10 @@ def fold(
 
 def _folded(ready: Sequence[SourceEvent], *, by_image: bool) -> dict[TableId, TableState]:
     tables: dict[TableId, TableState] = {}
+    dropped: dict[int, TableState] = {}
     for event in ready:
         if isinstance(event, DdlEvent):
-            _apply_ddl(tables, event)
+            _apply_ddl(tables, dropped, event)
         elif isinstance(event, RowEvent):
             apply_row(tables, event, by_image=by_image)
     return tables
@@ -158,21 +161,59 @@ def apply_row(
         state.rows[key] = image
 
 
-def _apply_ddl(tables: dict[TableId, TableState], event: DdlEvent) -> None:
+def _apply_ddl(
+    tables: dict[TableId, TableState], dropped: dict[int, TableState], event: DdlEvent
+) -> None:
+    """Let tables follow a DDL; `dropped` holds what RECOVER brings back, by physical id."""
     before, after = event.before, event.after
     if before is None and after is None:
-        if event.action == DROP_SCHEMA:
-            for table_id in [t for t in tables if t.schema == event.schema]:
-                del tables[table_id]
+        _drop_schema(tables, event)
         return
-    state = tables.pop(before.table.id, None) if before is not None else None
-    if after is None or after.table.is_view or after.table.is_sequence:
-        return
-    new = TableState(after, history=state.history if state is not None else {})
-    same_data = before is not None and keeps_rows(before.table, after.table)
-    if state is not None and same_data:
-        assert before is not None
-        rows = [reshape(before.table, after.table, row) for row in state.all_rows()]
-        new.multiset = rows if new.keyless else []
-        new.rows = {} if new.keyless else {key_of(after, row): row for row in rows}
-    tables[after.table.id] = new
+    moves = moved_by_event(event)
+    old = {name: tables.pop(name) for name in moves if name in tables}
+    if before is not None and before.table.id in old and event.type in TAKE_AWAY:
+        dropped[before.table.physical_id] = old[before.table.id]
+    for was, now in versions(event):
+        if now is not None and not now.table.is_view and not now.table.is_sequence:
+            state = old.get(was.table.id) if was is not None else None
+            tables[now.table.id] = TableState(now, history=state.history if state else {})
+    if after is not None and event.type == ActionType.RECOVER_TABLE:
+        back = dropped.pop(after.table.physical_id, tables[after.table.id])
+        tables[after.table.id] = replace(back, source_table=after)
+    for name, state in old.items():
+        for row in state.all_rows():
+            place = moves[name](row)
+            if place is not None:
+                _move(state, tables[place[0].id], row, place[1])
+
+
+def _drop_schema(tables: dict[TableId, TableState], event: DdlEvent) -> None:
+    if event.action == DROP_SCHEMA:
+        for table_id in [t for t in tables if t.schema == event.schema]:
+            del tables[table_id]
+
+
+def versions(event: DdlEvent) -> Sequence[tuple[SourceTable | None, SourceTable | None]]:
+    """Return the tables that a DDL changes, before and after."""
+    return [(event.before, event.after), *((event.exchanged,) if event.exchanged else ())]
+
+
+def moved_by_event(event: DdlEvent) -> Mapping[TableId, Moved]:
+    """Return what becomes of the rows of each table that a DDL concerns, by its name before."""
+    exchanged = None
+    if event.exchanged is not None:
+        exchanged = event.exchanged[0].table, event.exchanged[1].table
+    before, after = (None if one is None else one.table for one in (event.before, event.after))
+    return moved(event.type, before, after, exchanged, event.origin.line)
+
+
+def _move(old: TableState, new: TableState, row: Row, image: Row) -> None:
+    """Put a row of one table into another, or into the same one after a DDL."""
+    key = key_of(new.source_table, image)
+    if new.keyless:
+        new.multiset.append(image)
+    else:
+        new.rows[key] = image
+    touched = old.history.get(key_of(old.source_table, row))
+    if touched is not None and new.history is not old.history:
+        new.history.setdefault(key, touched)

@@ -7,11 +7,11 @@ them says what it has.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from harness.ddl import ActionType
 from harness.model.change import Op
 from harness.model.columns import Column
-from harness.model.reshape import keeps_rows
 from harness.model.source_events import (
     DdlEvent,
     RowEvent,
@@ -19,9 +19,19 @@ from harness.model.source_events import (
     SourceTable,
 )
 from harness.model.table import TableId
+from harness.model.values import Row
 from harness.verdict.by_record import fold_rows
 from harness.verdict.design import AS_EXPECTED, Applies, Design, KeylessRows, OlderRows
-from harness.verdict.expected import Expected, Key, fold, key_of
+from harness.verdict.expected import (
+    TAKE_AWAY,
+    Expected,
+    Key,
+    fold,
+    key_of,
+    moved_by_event,
+    versions,
+)
+from harness.verdict.unsaid import other_readings
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +61,24 @@ class Folding:
         """
         older = [design.older_rows, *(one for one in OlderRows if database)]
         for value in dict.fromkeys(older if self.complete is None else older[:1]):
-            for left_out in self._left_out(design):
-                events = [e for e in self.events if e.origin.event not in left_out]
-                yield self._folded(design, value, events)
+            for events, emitted in self._readings():
+                for left_out in self._left_out(design, emitted):
+                    kept = [e for e in events if e.origin.event not in left_out]
+                    yield self._folded(design, value, kept)
 
-    def _left_out(self, design: Design) -> Iterator[frozenset[int]]:
+    def _readings(self) -> Iterator[tuple[Sequence[SourceEvent], Sequence[SourceEvent]]]:
+        """Yield the events, and all that were emitted, as they are; then as else they may be read.
+
+        Where rows come alone there is no DDL to read.
+        """
+        yield self.events, self.emitted
+        for read in other_readings(self.emitted) if self.complete is not None else ():
+            yield tuple(map(read, self.events)), tuple(map(read, self.emitted))
+
+    def _left_out(self, design: Design, emitted: Sequence[SourceEvent]) -> Iterator[frozenset[int]]:
         """Yield the numbers of events that may be without effect, first none of them."""
         yield frozenset()
-        unheralded = frozenset(_unheralded(self.emitted))
+        unheralded = frozenset(_unheralded(emitted))
         if unheralded:
             yield unheralded
         if self.complete is not None and design.applies is Applies.ON_ARRIVAL:
@@ -95,37 +115,58 @@ def _unheralded(events: Sequence[SourceEvent]) -> Iterator[int]:
 
     A consumer may insert such a row or update nothing, as TiCDC's own database sink does.
     """
-    there: dict[TableId, set[Key]] = {}
-    rekeyed: set[TableId] = set()
+    there = _There()
     for event in events:
         if isinstance(event, DdlEvent):
-            _moved(event, there, rekeyed)
+            there.follow(event)
         if not isinstance(event, RowEvent) or not event.table.handle:
             continue
         name, table = event.table.table.id, event.table
-        keys = there.setdefault(name, set())
+        rows = there.rows.setdefault(name, {})
         before = None if event.before is None else key_of(table, event.before)
         after = None if event.after is None else key_of(table, event.after)
-        if event.op is Op.UPDATE and (before or after) not in keys and name not in rekeyed:
+        followed = name not in there.rekeyed
+        if event.op is Op.UPDATE and (before or after) not in rows and followed:
             yield event.origin.event
             continue
-        keys.discard(before or ())
-        keys.update(() if after is None else (after,))
+        rows.pop(before or (), None)
+        if after is not None and event.after is not None:
+            rows[after] = event.after
 
 
-def _moved(event: DdlEvent, there: dict[TableId, set[Key]], rekeyed: set[TableId]) -> None:
-    """Follow a table through a DDL; rows whose key it changes are not followed any more."""
-    if event.before is None:
-        return
-    old, after = event.before, event.after
-    keys = there.pop(old.table.id, set())
-    was = old.table.id in rekeyed
-    rekeyed.discard(old.table.id)
-    if after is None or not keeps_rows(old.table, after.table):
-        return
-    there[after.table.id] = keys
-    if was or _handle(old) != _handle(after):
-        rekeyed.add(after.table.id)
+@dataclass(slots=True)
+class _There:
+    """The rows that a stream has said to be there; of `rekeyed` tables they are not known.
+
+    `dropped` holds what RECOVER brings back, by physical id.
+    """
+
+    rows: dict[TableId, dict[Key, Row]] = field(default_factory=dict[TableId, dict[Key, Row]])
+    rekeyed: set[TableId] = field(default_factory=set[TableId])
+    dropped: dict[int, dict[Key, Row]] = field(default_factory=dict[int, dict[Key, Row]])
+
+    def follow(self, event: DdlEvent) -> None:
+        """Follow tables through a DDL; rows whose key it changes are not followed any more."""
+        old, after = event.before, event.after
+        moves = moved_by_event(event)
+        taken = {name: self.rows.pop(name, {}) for name in moves}
+        if old is not None and event.type in TAKE_AWAY:
+            self.dropped[old.table.physical_id] = taken[old.table.id]
+        if after is not None and event.type == ActionType.RECOVER_TABLE:
+            self.rows[after.table.id] = self.dropped.pop(after.table.physical_id, {})
+        if old is not None:
+            was = old.table.id in self.rekeyed
+            self.rekeyed.discard(old.table.id)
+            if after is not None and (was or _handle(old) != _handle(after)):
+                self.rekeyed.add(after.table.id)
+        new = {now.table.id: now for _, now in versions(event) if now is not None}
+        for name, rows in taken.items():
+            for row in rows.values():
+                place = moves[name](row)
+                if place is not None:
+                    home = place[0].id
+                    key = key_of(new[home], place[1])
+                    self.rows.setdefault(home, {})[key] = place[1]
 
 
 def _handle(table: SourceTable) -> tuple[tuple[str, object], ...]:

@@ -111,6 +111,14 @@ def test_rows_follow_ddl(event: tuple[int, str]) -> None:
     assert tables(*FILLED, event) == FOLLOWED[event]
 
 
+def test_a_partition_that_nothing_defines_keeps_its_rows() -> None:
+    """A filter may leave out the statement that defines it; nothing says which rows it has."""
+    row: Named = {"id": 1, "v": "a"}
+    assert tables(CREATE, put(row), (23, "ALTER TABLE `t` TRUNCATE PARTITION `p`")) == {
+        "shop.t": [row]
+    }
+
+
 def test_databases() -> None:
     """A database that was there before the stream is made up, one that is created is not."""
     name = "d`1"

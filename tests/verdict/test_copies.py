@@ -25,6 +25,7 @@ PAIR = (transaction(insert(1), insert(2)),)
 TWINS = (transaction(insert(1), insert(1)),)
 APART = (transaction(insert(1)), transaction(insert(1)))
 MOVED = (transaction(insert(1), insert(1)), transaction(update((1,), (2,))))
+CHANGED = (transaction(insert(1)), transaction(update((1,), (2,))))
 GONE = (*APART, transaction(delete(1)))
 # Changes, how often each record comes, what is answered, and what that is worth.
 ANSWERS: dict[str, tuple[tuple[Change, ...], int, list[int], Judgement]] = {
@@ -45,6 +46,8 @@ ANSWERS: dict[str, tuple[tuple[Change, ...], int, list[int], Judgement]] = {
     "each copy of three": (GONE, 2, [1, 1], UNDECIDED),
     "each copy but the deletion's": (GONE, 2, [1, 1, 1], UNDECIDED),
     "more than the copies of rows": (GONE, 2, [1, 1, 1, 1], FAIL),
+    "each copy but the update's": (CHANGED, 2, [1, 2], UNDECIDED),
+    "an update lost": (CHANGED, 1, [1], FAIL),
     "a deletion lost": (GONE, 1, [1, 1], FAIL),
 }
 

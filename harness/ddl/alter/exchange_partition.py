@@ -57,7 +57,7 @@ class ExchangePartition:
         if other.partition_kind:
             what = f"Table to exchange with partition is partitioned: '{other.id.name}'"
             raise Refused(self.table.at, what)
-        if _shape(table) != _shape(other):
+        if _shape(table) != _shape(other) or _keys(table) != _keys(other):
             raise Refused(self.table.at, "Tables have different definitions")
         (ordinal,) = ordinals(table, (self.name,), self.at)
         ids = list(table.partition_ids)
@@ -73,6 +73,14 @@ def _shape(table: Table) -> tuple[tuple[object, ...], ...]:
         (c.name.lower(), c.kind, c.length, c.scale, c.unsigned, c.nullable, c.charset)
         for c in table.columns
     )
+
+
+def _keys(table: Table) -> tuple[bool, frozenset[tuple[object, ...]]]:
+    """Return the keys as TiDB compares them (pkg/ddl/partition.go `checkTableDefCompatible`)."""
+    keys = (
+        (index.name.lower(), index.unique, index.primary, index.parts) for index in table.indexes
+    )
+    return table.clustered, frozenset(keys)
 
 
 def _exchange(cursor: Cursor) -> ExchangePartition:

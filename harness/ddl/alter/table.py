@@ -98,6 +98,7 @@ def apply_specifications(
         found = spec.apply(table, change)
         effects += found
         table = found[-1].table if found else table
+    _refuse_together(effects, specs, ref.at)
     refuse_broken(before, table, _places(specs))
     # A foreign key with its index is two sub-jobs of one multi-schema change.
     is_key = any(effect.action is ActionType.ADD_FOREIGN_KEY for effect in effects[1:])
@@ -112,6 +113,17 @@ def apply_specifications(
     if effects:
         change.remove(before.id)
         change.put(previous)
+
+
+def _refuse_together(effects: Effects, specs: tuple[Specification, ...], at: int) -> None:
+    """Refuse partitions that go beside other changes (TiDB pkg/ddl/multi_schema_change.go)."""
+    for effect in effects if len(specs) > 1 else ():
+        if effect.action in _ALONE:
+            name = effect.action.display_name
+            raise Refused(at, f"Unsupported multi schema change for {name}")
+
+
+_ALONE = frozenset({ActionType.DROP_TABLE_PARTITION, ActionType.TRUNCATE_TABLE_PARTITION})
 
 
 def _counted(spec: Specification) -> tuple[Specification, ...]:

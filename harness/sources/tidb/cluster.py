@@ -8,24 +8,31 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from harness.ddl import Catalogue, DdlJob
+from harness.ddl import ActionType, Catalogue, DdlJob, is_emitted
+from harness.ddl.physical import HomelessError, physical_of
+from harness.ddl.stored_rows import PARTITIONS_MOVE, moved_by
 from harness.errors import StepError
 from harness.model.change import DdlRun, Transaction
 from harness.model.columns import BINARIES
 from harness.model.reshape import keeps_rows, reshape
 from harness.model.source_events import SourceTable
 from harness.model.table import Table, TableId
+from harness.model.values import Row
 from harness.sources.tidb.mounter import source_table
 from harness.sources.tidb.store import NetChange, TableStore
 
 
 @dataclass(frozen=True, slots=True)
 class RanJob:
-    """A job that ran, with its table as TiCDC mounts it before and after."""
+    """A job that ran, with its table as TiCDC mounts it before and after.
+
+    `exchanged` is the other table of EXCHANGE PARTITION.
+    """
 
     job: DdlJob
     before: SourceTable | None
     after: SourceTable | None
+    exchanged: tuple[SourceTable, SourceTable] | None = None
 
 
 class Cluster:
@@ -36,6 +43,8 @@ class Cluster:
         self.catalogue = Catalogue.with_schemas(*databases)
         self._stores: dict[TableId, TableStore] = {}
         self._mounted: dict[TableId, SourceTable] = {}
+        # What DROP and TRUNCATE took away, by physical id: RECOVER and FLASHBACK bring it back.
+        self._dropped: dict[int, TableStore] = {}
 
     def mounted(self, table: Table) -> SourceTable:
         """Return a table of now as TiCDC's mounter sees it."""
@@ -55,13 +64,13 @@ class Cluster:
         for job in applied.jobs:
             before = self._mounted.pop(job.before.id, None) if job.before is not None else None
             after = source_table(job.after) if job.after is not None else None
-            self._follow(job, after)
+            self._follow(job, after, run.line)
+            exchanged = None
             if job.exchanged:
-                # The table on the other side of EXCHANGE PARTITION has another physical id now.
-                other = job.exchanged[1]
-                self._stores[other.id].reshape(other, lambda row: row)
-                self._mounted[other.id] = source_table(other)
-            ran.append(RanJob(job, before, after))
+                old, new = job.exchanged
+                exchanged = self._mounted[old.id], source_table(new)
+                self._mounted[new.id] = exchanged[1]
+            ran.append(RanJob(job, before, after, exchanged))
         return ran
 
     def commit(self, transaction: Transaction) -> list[tuple[Table, list[NetChange]]]:
@@ -81,25 +90,88 @@ class Cluster:
         stores = sorted(touched.values(), key=lambda store: store.table.physical_id)
         return [(store.table, store.commit()) for store in stores]
 
-    def _follow(self, job: DdlJob, mounted: SourceTable | None) -> None:
+    def _follow(self, job: DdlJob, mounted: SourceTable | None, line: int) -> None:
         """Let the stored rows follow a schema change."""
         before, after = job.before, job.after
+        if after is not None and mounted is not None:
+            self._mounted[after.id] = mounted
+        if job.action in PARTITIONS_MOVE:
+            self._move_partitions(job, line)
+            return
         store = self._stores.pop(before.id, None) if before is not None else None
-        if after is None or mounted is None:
+        if store is not None and job.action in _TAKE_AWAY:
+            self._dropped[store.table.physical_id] = store
+        if after is None:
             if before is None and job.table == "":
                 self._forget_dropped()
             return
-        if store is not None and before is not None and keeps_rows(before, after):
+        if job.action is ActionType.RECOVER_TABLE:
+            store = self._dropped.pop(after.physical_id, None) or TableStore(after)
+            store.reshape(after, lambda row: row)
+        elif store is not None and before is not None and keeps_rows(before, after):
             store.reshape(after, lambda row: reshape(before, after, row))
         else:
             store = TableStore(after)
         self._stores[after.id] = store
-        self._mounted[after.id] = mounted
+
+    def _move_partitions(self, job: DdlJob, line: int) -> None:
+        """Let rows go, or to the other table, with the physical ids of their partitions."""
+        pairs = [(job.before, job.after), *((job.exchanged,) if job.exchanged else ())]
+        old = [self._stores.pop(before.id) for before, _ in pairs if before is not None]
+        new = {after.id: TableStore(after) for _, after in pairs if after is not None}
+        moves = moved_by(job, line)
+        for store in old:
+            if store.rows():
+                _refuse_computed(store.table, line)
+            for key, row in store.rows().items():
+                place = moves[store.table.id](row)
+                if place is not None:
+                    _refuse_misplaced(*place, store.table, line)
+                    new[place[0].id].take_in(key, row, line)
+            for each in new.values():
+                each.count_from(store)
+        self._stores |= new
 
     def _forget_dropped(self) -> None:
         alive = {table.id for table in self.catalogue.tables()}
         for table_id in [table_id for table_id in self._stores if table_id not in alive]:
             del self._stores[table_id]
+
+
+_TAKE_AWAY = frozenset({ActionType.DROP_TABLE, ActionType.TRUNCATE_TABLE})
+
+
+def _refuse_computed(table: Table, line: int) -> None:
+    """Refuse partitions that a column decides about which no row event has.
+
+    Who reads the stream cannot know then which rows a statement on partitions takes away.
+    """
+    for name in table.dealing.columns if table.dealing is not None else ():
+        if not is_emitted(table.column(name)):
+            raise StepError(
+                f"no reader can know which rows of {table.id} go: {name} is never sent",
+                line=line,
+                expected="rows whose partition is decided by columns that are sent",
+                hint="make the generated column STORED",
+            )
+
+
+def _refuse_misplaced(home: Table, row: Row, before: Table, line: int) -> None:
+    """Refuse a row that comes into a partition which is not its own, as TiDB's validation does."""
+    physical = physical_of(home)
+    if physical is None or home.id == before.id:
+        return
+    try:
+        fits = physical(row, line) == before.physical_id
+    except HomelessError:
+        fits = False
+    if not fits:
+        raise StepError(
+            f"a row of {before.id} does not belong to the partition that it is exchanged with",
+            line=line,
+            expected="rows that the partition takes",
+            hint="rows that stand in a wrong partition (WITHOUT VALIDATION) are not supported",
+        )
 
 
 def _refuse_mangled(table: Table, line: int) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from harness.ddl.physical import physical_of
 from harness.errors import UsageError
 from harness.model.canonical import canonical
 from harness.model.change import Op, Pin
@@ -19,7 +20,6 @@ from harness.model.values import Row, Value
 from harness.sources.key_text import key_texts
 from harness.sources.tidb.dispatch import Placing
 from harness.sources.tidb.dispatcher import Dispatcher
-from harness.sources.tidb.physical import physical_of
 from harness.sources.tidb.split import split_on, unique_ordinals
 from harness.sources.tidb.store import NetChange, int_handle, signed
 

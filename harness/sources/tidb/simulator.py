@@ -220,6 +220,7 @@ class TiDB:
             partitions=self._feed.partitions,
             origin=origin,
             action=job.action.display_name.replace(" ", "_"),
+            exchanged=ran.exchanged,
         )
 
     # ---- rows ---------------------------------------------------------------------------------

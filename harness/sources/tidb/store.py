@@ -10,17 +10,17 @@ Source: TiCDC codec notes §5; vectors `open_keys`, `open_dml`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
+from harness.ddl.physical import physical_of
 from harness.errors import StepError
 from harness.model.change import Op, RowChanged
 from harness.model.columns import INTEGERS, ColumnKind
 from harness.model.quick import quick
 from harness.model.table import Table
 from harness.model.values import Row, Value
-from harness.sources.tidb.physical import physical_of
 
 Key = tuple[Value, ...]
 _INT64 = 1 << 64
@@ -137,6 +137,27 @@ class TableStore:
         self._rows, self._by_image = {}, {}
         for key, row in rows.items():
             self._put(key, convert(row))
+
+    def rows(self) -> Mapping[Key, Row]:
+        """Return the rows by key."""
+        return self._rows
+
+    def take_in(self, key: Key, row: Row, line: int) -> None:
+        """Take a row with the key that it had in another table, or before its partitions moved.
+
+        TiDB may give one `_tidb_rowid` in several partitions; here it names one row.
+        """
+        if key in self._rows:
+            raise StepError(
+                f"two rows of {self.table.id} have the same _tidb_rowid {key[0]!r}",
+                line=line,
+                hint="give the tables a clustered primary key",
+            )
+        self._put(key, row)
+
+    def count_from(self, other: TableStore) -> None:
+        """Give no `_tidb_rowid` that the other has given (TiDB `onExchangeTablePartition`)."""
+        self._next_row_id = max(self._next_row_id, other._next_row_id)
 
     def _shape(self, table: Table) -> None:
         """Take a version of the table, and what every row asks of it."""

@@ -11,10 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from harness.ddl import DdlJob
+from harness.ddl.stored_rows import PARTITIONS_MOVE, moved_by
+from harness.errors import StepError
 from harness.model.change import Op, RowChanged
 from harness.model.columns import Column, ColumnKind
 from harness.model.record import Origin
-from harness.model.reshape import keeps_rows, reshape
 from harness.model.source_events import RowEvent, SourceTable
 from harness.model.table import Table, TableId
 from harness.model.values import Row, Value
@@ -56,14 +58,28 @@ class Stored:
         if change.after is not None:
             kept.append((change.after, origin))
 
-    def follow(self, before: Table | None, after: Table | None) -> None:
+    def follow(self, job: DdlJob, line: int) -> None:
         """Let the rows of every shard follow a DDL on their table."""
-        places = [place for place in self.rows if before is not None and place[1] == before.id]
-        for shard, table in places:
-            kept = self.rows.pop((shard, table))
-            if before is not None and after is not None and keeps_rows(before, after):
-                moved = [(reshape(before, after, row), origin) for row, origin in kept]
-                self.rows[shard, after.id] = moved
+        moves = moved_by(job, line)
+        old = {place: self.rows.pop(place) for place in list(self.rows) if place[1] in moves}
+        if job.action in PARTITIONS_MOVE and job.before is not None and any(old.values()):
+            _refuse_hashed(job.before, line)
+        for (shard, name), kept in old.items():
+            for row, origin in kept:
+                place = moves[name](row)
+                if place is not None:
+                    table, image = place
+                    self.rows.setdefault((shard, table.id), []).append((image, origin))
+
+
+def _refuse_hashed(table: Table, line: int) -> None:
+    """Refuse partitions BY KEY: MySQL hashes keys in its own way, and what we know is TiDB's."""
+    if table.partition_kind == "KEY":
+        raise StepError(
+            f"which rows of {table.id} go with a partition BY KEY cannot be worked out",
+            line=line,
+            expected="partitions by RANGE, LIST or HASH",
+        )
 
 
 def finished(keyspace: str, shards: Iterable[str]) -> VStreamResponse:

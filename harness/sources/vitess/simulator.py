@@ -160,7 +160,7 @@ class Cluster:
             for shard in self._streams:
                 self._position.advance(shard)
             for job in applied.jobs:
-                self._stored.follow(job.before, job.after)
+                self._stored.follow(job, run.line)
             return
         for shard in self._streams:
             if self._position.passed(shard):

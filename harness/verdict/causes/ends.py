@@ -146,7 +146,7 @@ def _was_in_flight(case: Evidence, ddl: DdlEvent) -> bool:
 
 
 # Statements that fail when they run twice.
-_ONCE_ONLY = ("create", "drop", "add", "rename", "recover", "exchange", "truncate_table_partition")
+_ONCE_ONLY = ("create", "drop", "add", "rename", "recover", "exchange")
 
 
 def _frees(older: DdlEvent, ddl: DdlEvent) -> bool:

@@ -6,15 +6,22 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
-from harness.model.source_events import DdlEvent, RowEvent, SourceEvent
+from harness.ddl import ActionType
+from harness.ddl.stored_rows import PARTITIONS_MOVE
+from harness.model.source_events import DdlEvent, RowEvent, SourceEvent, SourceTable
 from harness.verdict.causes.deviation import Deviation, decisive, statement
 from harness.verdict.causes.evidence import Evidence
 from harness.verdict.causes.replay import RIGHT, released
 
 _CREATES = frozenset({"create_table", "create_schema"})
 _RENAMES = frozenset({"rename_table", "rename_tables"})
-# Codes of actions whose clause has another's name: one statement may rename several tables.
-_SAME = {"rename_tables": "rename_table", "drop_columns": "drop_column"}
+# Actions whose clause is another's: one statement may rename several tables.
+_SAME = {
+    ActionType.RENAME_TABLES: ActionType.RENAME_TABLE,
+    ActionType.ADD_COLUMNS: ActionType.ADD_COLUMN,
+    ActionType.DROP_COLUMNS: ActionType.DROP_COLUMN,
+    ActionType.DROP_INDEXES: ActionType.DROP_INDEX,
+}
 
 
 def deviations(case: Evidence) -> Iterator[Deviation]:
@@ -36,11 +43,31 @@ def deviations(case: Evidence) -> Iterator[Deviation]:
             yield replace(found, place=decisive(case, kept.copy))
         if event.action in _RENAMES:
             why = "the rows of a renamed table are lost"
-            yield _of(case, event, why, list(_since(right, event)))
+            yield _of(case, event, why, list(_since(right, event, event.before)))
+    yield from _of_partitions(case, right)
     others = [event for event in case.ddl if event.action not in _CREATES]
     if others:
         kept = [e for e in right if not isinstance(e, DdlEvent) or e.action in _CREATES]
         yield _of(case, others[-1], "every statement but CREATE is passed over", kept)
+
+
+def _of_partitions(case: Evidence, right: Sequence[SourceEvent]) -> Iterator[Deviation]:
+    """Yield what it would be if partitions kept their rows, or took those of others along."""
+    moves = [event for event in case.ddl if event.type in PARTITIONS_MOVE]
+    if not moves:
+        return
+    why = "rows of partitions stay where they are"
+    yield _of(case, moves[-1], why, [e for e in right if e not in moves])
+    taking = [event for event in moves if event.exchanged is None]
+    rows = list(right)
+    for event in taking:
+        rows = list(_since(rows, event, event.before))
+    if taking:
+        yield _of(case, taking[-1], "all rows go with those of a partition", rows)
+    for event in moves:
+        if event.exchanged is not None:
+            why = "the rows of the table that a partition is exchanged with are lost"
+            yield _of(case, event, why, list(_since(right, event, event.exchanged[0])))
 
 
 def _of(case: Evidence, ddl: DdlEvent, why: str, events: Sequence[SourceEvent]) -> Deviation:
@@ -50,8 +77,8 @@ def _of(case: Evidence, ddl: DdlEvent, why: str, events: Sequence[SourceEvent]) 
 
 def cause_of(ddl: DdlEvent) -> str:
     """Return the cause that a statement's own type is."""
-    action = _SAME.get(ddl.action, ddl.action)
-    return f"ddl-type {action.replace('_', '-')}"
+    action = ActionType(ddl.type)
+    return f"ddl-type {_SAME.get(action, action).name.lower().replace('_', '-')}"
 
 
 def words(action: str) -> str:
@@ -70,9 +97,10 @@ def _until(events: Sequence[SourceEvent], ddl: DdlEvent) -> Iterator[SourceEvent
             yield event
 
 
-def _since(events: Sequence[SourceEvent], ddl: DdlEvent) -> Iterator[SourceEvent]:
-    """Yield the events, without the rows of a table before a statement on it."""
-    before = ddl.before
+def _since(
+    events: Sequence[SourceEvent], ddl: DdlEvent, before: SourceTable | None
+) -> Iterator[SourceEvent]:
+    """Yield the events, without the rows that a table has before a statement."""
     ahead = True
     for event in events:
         ahead = ahead and event is not ddl

@@ -6,19 +6,27 @@ import pytest
 
 from cdc_spark.apply.column_sql import TYPES, column
 from cdc_spark.apply.ddl_sql import parse
+from cdc_spark.apply.partitions import Definition, Partitions
 from cdc_spark.apply.schema import FAMILIES, Column, Expression, Literal
 from cdc_spark.apply.statements import (
     AddColumn,
+    AddPartitions,
     AlterTable,
     ChangeColumn,
+    CoalescePartitions,
     CreateDatabase,
     CreateTable,
     DropColumn,
     DropDatabase,
+    DropPartitions,
     DropTable,
+    ExchangePartition,
     RenameColumn,
     RenameTable,
+    ReorganizePartitions,
+    Repartition,
     Statement,
+    TruncatePartitions,
     TruncateTable,
 )
 from cdc_spark.apply.words import words
@@ -64,7 +72,30 @@ STATEMENTS: dict[str, Statement] = {
         T, (AddColumn(INT),)
     ),
     "ALTER TABLE `test`.`t` REORGANIZE PARTITION `p1`,`p2` INTO (PARTITION `p` VALUES IN (1, 2))": (
-        AlterTable(T, ())
+        AlterTable(T, (), None, ReorganizePartitions(("p1", "p2"), (Definition("p", (1, 2)),)))
+    ),
+    "ALTER TABLE `test`.`t` DROP PARTITION IF EXISTS `p`, q": AlterTable(
+        T, (), None, DropPartitions(("p", "q"))
+    ),
+    "ALTER TABLE `test`.`t` TRUNCATE PARTITION ALL": AlterTable(
+        T, (), None, TruncatePartitions(())
+    ),
+    "ALTER TABLE `test`.`t` EXCHANGE PARTITION p WITH TABLE d.u WITHOUT VALIDATION": AlterTable(
+        T, (), None, ExchangePartition("p", ("d", "u"))
+    ),
+    "ALTER TABLE `test`.`t` ADD PARTITION (PARTITION `p` VALUES LESS THAN (MAXVALUE))": AlterTable(
+        T, (), None, AddPartitions((Definition("p", greatest=True),))
+    ),
+    "ALTER TABLE `test`.`t` ADD PARTITION PARTITIONS 2": AlterTable(
+        T, (), None, AddPartitions((), 2)
+    ),
+    "ALTER TABLE `test`.`t` COALESCE PARTITION 1": AlterTable(T, (), None, CoalescePartitions(1)),
+    "ALTER TABLE `test`.`t` REMOVE PARTITIONING": AlterTable(T, (), None, Repartition(None)),
+    "ALTER TABLE `test`.`t` PARTITION BY HASH (YEAR(`d`)) PARTITIONS 2": AlterTable(
+        T,
+        (),
+        None,
+        Repartition(Partitions("HASH", "d", "YEAR", (Definition("p0"), Definition("p1")))),
     ),
     "ALTER DATABASE `d` COLLATE = utf8mb4_general_ci": None,
     "CREATE UNIQUE INDEX `i` ON `t` (`a`(5), `b` DESC) INVISIBLE": None,
@@ -115,9 +146,9 @@ NOT_UNDERSTOOD = (
     "CREATE TABLE t (c INT SOMEHOW)",
     "CREATE TABLE t (c INT",
     "ALTER TABLE t FROBNICATE",
-    "ALTER TABLE t DROP PARTITION p",
-    "ALTER TABLE t TRUNCATE PARTITION p",
-    "ALTER TABLE t EXCHANGE PARTITION p WITH TABLE u",
+    "ALTER TABLE t ADD COLUMN c INT, DROP PARTITION p",
+    "ALTER TABLE t COMMENT 'a', TRUNCATE PARTITION p",
+    "ALTER TABLE t EXCHANGE PARTITION p",
     "ALTER TABLE t ADD COLUMN c INT junk",
     "ALTER TABLE t DROP COLUMN c junk",
     "RENAME TABLE a",

@@ -220,8 +220,12 @@ def test_a_swap_through_a_third_name_keeps_rows_apart() -> None:
 ERRORS = {
     "not DDL": ("FROBNICATE", 61, "not understood"),
     "a computed default": ("ALTER TABLE `t` ADD COLUMN `n` TIMESTAMP DEFAULT NOW()", 5, "database"),
-    "a partition": ("ALTER TABLE `t` TRUNCATE PARTITION `p`", 23, "no event names"),
-    "an exchange": ("ALTER TABLE `t` EXCHANGE PARTITION `p` WITH TABLE `u`", 42, "no event names"),
+    "a partition": ("ALTER TABLE `t` TRUNCATE PARTITION `p`", 23, "no statement has"),
+    "an exchange": (
+        "ALTER TABLE `t` EXCHANGE PARTITION `p` WITH TABLE `u`",
+        42,
+        "no statement has",
+    ),
     "an inexact type": ("ALTER TABLE `t` MODIFY COLUMN `v` INT", 12, "no exact form"),
     "a stored column": ("ALTER TABLE `t` ADD COLUMN `n` INT AS (1) STORED", 5, "computed"),
 }
@@ -237,7 +241,53 @@ def test_ddl_that_rows_cannot_follow_is_an_error_with_its_place(case: str) -> No
     assert fold.error.endswith("(topic x, partition 3, offset 2)")
     assert len(lines) == 2
     # What nobody tells is no failure of ours: the answer is that it does not apply.
-    assert bool(fold.needs) == (words == "no event names")
+    assert bool(fold.needs) == (words == "no statement has")
+
+
+PARTITIONED = f"{CREATE} PARTITION BY RANGE (`id`) (PARTITION `p0` VALUES LESS THAN (10))"
+
+
+def test_rows_go_with_their_partitions() -> None:
+    """A partition that goes takes its rows; later rows of its keys come as to an empty one."""
+    altered = "ALTER TABLE `t` ADD PARTITION (PARTITION `p1` VALUES LESS THAN (MAXVALUE))"
+    frames = [ddl(1, PARTITIONED, 3), ddl(2, altered, 19), put(3, 1, "a"), put(3, 12, "b")]
+    cut = ddl(4, "ALTER TABLE `t` TRUNCATE PARTITION `p0`", 23)
+    assert after(*frames, cut, put(5, 1, "c"))["test.t"] == [
+        {"id": 1, "v": "c"},
+        {"id": 12, "v": "b"},
+    ]
+    dropped = ddl(4, "ALTER TABLE `t` DROP PARTITION `p1`", 20)
+    assert after(*frames, dropped)["test.t"] == [ONE]
+
+
+def test_an_exchange_moves_rows_both_ways() -> None:
+    """Rows of the partition and of the table change places, and are found there afterwards."""
+    plain = CREATE.replace("`t`", "`u`")
+    frames = [ddl(1, PARTITIONED, 3), ddl(1, plain, 3, "u"), put(2, 1, "a"), put(2, 2, "b", "u")]
+    swap = ddl(3, "ALTER TABLE `t` EXCHANGE PARTITION `p0` WITH TABLE `test`.`u`", 42)
+    assert after(*frames, swap, put(4, 1, "c", "u"), put(4, 2, "d")) == {
+        "test.t": [{"id": 2, "v": "d"}],
+        "test.u": [{"id": 1, "v": "c"}],
+    }
+
+
+@pytest.mark.parametrize(
+    ("partitioning", "why"),
+    [
+        ("HASH (`id` + 1) PARTITIONS 2", "not understood at '+'"),
+        ("KEY (`id`, `v`) PARTITIONS 2", "not understood at ','"),
+        ("LIST COLUMNS (`v`) (PARTITION `p0` VALUES IN ('a'))", "varchar"),
+        ("RANGE (`gone`) (PARTITION `p0` VALUES LESS THAN (1))", "gone is not defined"),
+        ("RANGE (`id`) (PARTITION `p1` VALUES LESS THAN (1))", "no statement has defined 'p0'"),
+    ],
+)
+def test_partitions_that_cannot_be_worked_out_are_named(partitioning: str, why: str) -> None:
+    """They are no error as long as no row depends on them; then the answer says what they are."""
+    made = ddl(1, f"{CREATE} PARTITION BY {partitioning}", 3)
+    cut = ddl(3, "ALTER TABLE `t` TRUNCATE PARTITION `p0`", 23)
+    assert after(made, cut, put(4, 1, "a"))["test.t"] == [ONE]
+    fold, _ = folded(made, put(2, 1, "a"), cut)
+    assert why in fold.needs
 
 
 def test_a_computed_default_harms_no_empty_table() -> None:

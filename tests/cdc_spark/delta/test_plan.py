@@ -144,6 +144,29 @@ def test_unreported_statements_are_named() -> None:
     assert "offset 5" in plan.error
 
 
+def test_rows_of_a_partition_go_by_the_definition_that_the_ledger_keeps() -> None:
+    """The table is written anew without them, also where an earlier micro-batch defined it."""
+    made = planned(
+        ddl(0, "CREATE TABLE t (id INT) PARTITION BY HASH (id) PARTITIONS 2", 3), form(1)
+    )
+    plan = planned(ddl(5, f"{ALTER}TRUNCATE PARTITION p1", 23), known=saved(made))
+    (cut,) = plan.operations
+    assert isinstance(cut, Reshape)
+    assert steps(cut.effect) is None
+    assert cut.effect.change is not None
+    assert cut.effect.change({"id": 2}) == {"id": 2}
+    assert cut.effect.change({"id": 3}) is None
+
+
+def test_an_exchange_over_two_delta_tables_is_named() -> None:
+    """It would be two commits: the plan stops there, and says so."""
+    made = planned(
+        ddl(0, "CREATE TABLE t (id INT) PARTITION BY HASH (id) PARTITIONS 2", 3), form(1)
+    )
+    swap = ddl(5, f"{ALTER}EXCHANGE PARTITION p1 WITH TABLE u", 42)
+    assert "over two tables" in planned(swap, known=saved(made)).needs
+
+
 def test_columns_that_only_rows_have_are_learnt() -> None:
     """A table that was never defined has text columns, and gets more as rows have more."""
     plan = planned(form(0, ("id",)), form(3, ("id", "x")), mark(4, LAST))

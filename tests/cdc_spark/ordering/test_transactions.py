@@ -228,6 +228,14 @@ def test_a_repetition_behind_a_waiting_tombstone_takes_effect() -> None:
     assert kinds(room, named, first, named, end("A", 1))[-1] == "DELETE"
 
 
+def test_a_repetition_without_a_key_is_known_also_behind_a_delete() -> None:
+    """No tombstone names a row without a key, so nothing that comes again there is taken again."""
+    removal = gone("a", 2)
+    removal = removal._replace(event=removal.event._replace(identity=""))
+    found = kinds(Transactions(), row("a", 1, ""), removal, row("a", 1, ""), removal, end("a", 2))
+    assert found == ["UPSERT", "DELETE"]
+
+
 def test_rows_without_a_key_never_wait_for_each_other_in_a_circle() -> None:
     """Two tables without a key over partitions that are read in another order: all is applied."""
     room = Transactions()

@@ -29,12 +29,12 @@ def test_stored_rows_follow_ddl() -> None:
         applied = catalogue.apply(sql, "shop")
         catalogue = applied.catalogue
         for job in applied.jobs:
-            stored.follow(job.before, job.after)
+            stored.follow(job, 1)
     there = replace(T, name="u")
     assert stored.rows == {
         ("-80", there): [((1, "x"), BORN)],
         ("80-", there): [((2, "x"), BORN)],
     }
     emptied = catalogue.apply("TRUNCATE TABLE u", "shop").jobs[0]
-    stored.follow(emptied.before, emptied.after)
+    stored.follow(emptied, 1)
     assert not any(stored.rows.values())

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from harness.ddl import Catalogue
+from harness.ddl.physical import physical_of
 from harness.errors import StepError
 from harness.model.change import Change, Op
 from harness.model.source_events import RowEvent
 from harness.model.table import Table
 from harness.model.values import Row
-from harness.sources.tidb.physical import physical_of
 from harness.sources.tidb.simulator import mount
 from tests.changelogs import SCHEMA, T, ddl, delete, feed, insert, log, transaction, update
 from tests.vectors import full_truth, lines

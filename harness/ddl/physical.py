@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from zlib import crc32
 
-from harness.ddl import date_function
+from harness.ddl.definitions.stored_partitions import date_function
 from harness.errors import StepError
 from harness.model.canonical import canonical
 from harness.model.columns import BINARIES, CHARACTERS, INTEGERS, Column, ColumnKind
@@ -26,6 +26,10 @@ DAYS = frozenset({ColumnKind.DATE, ColumnKind.DATETIME})
 _DAY = "2024-02-29"
 # What is compared of its texts are the texts themselves, without the spaces at their ends.
 BINARY_COLLATION = "utf8mb4_bin"
+
+
+class HomelessError(StepError):
+    """No partition takes a row."""
 
 
 class _UnclearError(Exception):
@@ -165,8 +169,8 @@ def _by_list(table: Table, dealt: Dealing) -> Physical:
     return locate
 
 
-def _homeless(table: Table, values: Sequence[object], line: int) -> StepError:
-    return StepError(
+def _homeless(table: Table, values: Sequence[object], line: int) -> HomelessError:
+    return HomelessError(
         f"{table.id} has no partition for {', '.join(map(repr, values))}",
         line=line,
         expected="a row that one of its partitions takes",
