@@ -174,11 +174,9 @@ class Plan:
                 return
             try:
                 self._execute(seq, schema, table, event)
-            except UnknownEffect as error:
-                self.needs = f"rows of DDL of unknown effect: {error.what}"
-                self.error, self.stopped_at = f"{error.what} ({place})", place
-                return
             except DecodingError as error:
+                if isinstance(error, UnknownEffect):
+                    self.needs = f"rows of DDL of unknown effect: {error.what}"
                 self.error, self.stopped_at = f"{error.what} ({place})", place
                 return
             self.ddl.append(line)

@@ -11,6 +11,7 @@ from cdc_spark.delta.alter import Step, steps
 from cdc_spark.delta.marks import FORM, LAST
 from cdc_spark.delta.plan import Plan, Reshape, Write, after, before
 from cdc_spark.events import Kind
+from cdc_spark.set_aside import MessagePlace
 
 CREATE = "CREATE TABLE t (id INT PRIMARY KEY, v VARCHAR(9))"
 ALTER = "ALTER TABLE s.t "
@@ -223,3 +224,30 @@ def test_start_tables_are_written_first() -> None:
     assert isinstance(write, Write)
     assert write.version == 0
     assert write.layout[0].column == Column("id", "int")
+
+
+def test_a_statement_that_is_skipped_by_name_is_passed_over() -> None:
+    """It is remembered, and takes no effect; its neighbours do."""
+    unknown = "ALTER TABLE s.t FROBNICATE v"
+    plan = Plan(0, skip=frozenset({MessagePlace("topic", 0, 1)}))
+    plan.take([ddl(0, CREATE, 3), ddl(1, unknown), form(2), mark(2, Kind.UPSERT)])
+    assert not plan.error
+    assert [line["query"] for line in plan.ddl] == [CREATE]
+    assert [(line["query"], line["offset"]) for line in plan.passed] == [(unknown, 1)]
+
+
+def test_a_statement_that_is_supplied_is_executed_in_its_place() -> None:
+    """What the message says is not looked at."""
+    place = MessagePlace("topic", 0, 1)
+    plan = Plan(0, statements={place: f"{ALTER}ADD COLUMN n INT"})
+    plan.take([ddl(0, CREATE, 3), ddl(1, "ALTER TABLE s.t FROBNICATE v")])
+    assert not plan.error
+    assert plan.ddl[1]["query"] == f"{ALTER}ADD COLUMN n INT"
+    (table,) = plan.tables
+    assert list(table.columns) == ["id", "v", "n"]
+
+
+def test_what_stops_a_plan_has_a_place() -> None:
+    """So that whoever reads the error can name the message."""
+    plan = planned(ddl(0, CREATE, 3), ddl(1, "ALTER TABLE s.t FROBNICATE v"))
+    assert plan.stopped_at == MessagePlace("topic", 0, 1)
