@@ -46,6 +46,11 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Every consumer over every case, every producer over every case that cites its clause.",
 )
+@click.option(
+    "--teeth",
+    is_flag=True,
+    help="List the scenarios that detect no mutant which a neighbour in their folder lets pass.",
+)
 @click.option("--reference", is_flag=True, help="Only the right consumer, which must pass.")
 @options.roots
 @options.as_json
@@ -58,6 +63,7 @@ def command(  # noqa: PLR0913  (click hands options over by name)
     clauses: tuple[str, ...],
     seeds: int,
     full: bool,
+    teeth: bool,
     reference: bool,
     scenarios: Path | None,
     golden: Path | None,
@@ -74,14 +80,16 @@ def command(  # noqa: PLR0913  (click hands options over by name)
     refuses its bytes, or a golden file differs. That proves the clause (`harness coverage`).
 
     A mutant that is not detected, a claim that does not hold, and a finding on the right consumer
-    each end with exit code 1. With PATHS or -k only mutants that those scenarios name or whose
-    clause they cite run.
+    each end with exit code 1; with --teeth a scenario without teeth of its own does. With PATHS or
+    -k only mutants that those scenarios name or whose clause they cite run.
     """
     from harness.engine.catalogue.choose import load, selected
     from harness.engine.mutation.claims import claim_problems
 
     _check_names(names)
     space = options.space(scenarios, golden)
+    if teeth:
+        return _teeth(space, paths, expression, json_=json_)
     loaded = load(space, paths)
     problems = claim_problems(loaded)
     if problems:
@@ -105,6 +113,23 @@ def command(  # noqa: PLR0913  (click hands options over by name)
     _report(consumers, producers, json_=json_)
     sound = all(run.sound for run in (consumers, producers) if run is not None)
     return int(ExitCode.PASS if sound else ExitCode.FINDINGS)
+
+
+def _teeth(space: Workspace, paths: Sequence[Path], expression: str | None, *, json_: bool) -> int:
+    """Print which scenarios add no teeth; those that are asked for have the others' company."""
+    from harness.engine.catalogue.choose import load, selected
+    from harness.engine.catalogue.parallel import cores
+    from harness.engine.mutation import teeth
+    from harness.report import teeth_lines
+
+    asked = {case.scenario.id for case in selected(load(space, paths), expression)}
+    found, unsound = teeth.teeth(space, selected(load(space), None), asked, cores())
+    if json_:
+        click.echo(orjson.dumps(teeth_lines.as_data(found, unsound)).decode())
+    else:
+        click.echo("\n".join(teeth_lines.lines(found, unsound)))
+    sharp = not unsound and all(one.mutant for one in found)
+    return int(ExitCode.PASS if sharp else ExitCode.FINDINGS)
 
 
 def _report(consumers: MutationRun | None, producers: ProducersRun | None, *, json_: bool) -> None:

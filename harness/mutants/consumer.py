@@ -66,7 +66,7 @@ class Consumer(Changefeed):
         Where a batch is applied as one, that is when its last message was read.
         """
         parts = self._parts
-        if (lost := delivery.lost()) is not None:
+        if (lost := delivery.lost()) is not None and not parts.resets:
             self.give_up(*lost, "offset out of range, messages were deleted")
         batches = delivery.batches if parts.reads is None else parts.reads(delivery)
         for number, batch in enumerate(batches):

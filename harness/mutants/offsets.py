@@ -208,6 +208,15 @@ ROWS: tuple[Mutant, ...] = (
         seen=("https://github.com/kafkajs/confluent-schema-registry/issues/146",),
     ),
     Mutant(
+        "earliest-where-data-were-lost",
+        "offsets",
+        "It goes on with the oldest message where those that it had to read were deleted.",
+        "kafka.retention",
+        Parts(resets=True),
+        (sign("consumer", "says nothing of a message that cannot be read"),),
+        seen=("https://github.com/apache/spark/pull/31089",),
+    ),
+    Mutant(
         "resumes-one-too-far",
         "restart",
         "It resumes behind the message that it had to read next.",

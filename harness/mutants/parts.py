@@ -43,7 +43,7 @@ class Parts:
     changes bytes before they are decoded; `batch` the order in which a batch is applied; `reads`
     which batches are really read; `stuck` says for what a consumer waits in vain, "" for nothing;
     `restart` is done to the waiting room when the consumer is stopped and goes on; `skips` passes
-    over messages that cannot be decoded.
+    over messages that cannot be decoded; `resets` goes on where its messages were deleted.
     """
 
     value: Callable[[Column, Value], Value] | None = None
@@ -57,6 +57,7 @@ class Parts:
     stuck: Callable[[Delivery], str] | None = None
     restart: Callable[[Hold | Arrivals], None] | None = None
     skips: bool = False
+    resets: bool = False
 
 
 def row_key(event: DecodedEvent) -> Hashable:

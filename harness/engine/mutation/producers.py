@@ -134,6 +134,23 @@ def unsound_scenarios(space: Workspace, cases: Sequence[Case], processes: int) -
     return frozenset(name for name, (_, problems) in found.items() if problems)
 
 
+def first_detection(
+    space: Workspace, log: ChangeLog, mutant: WrongProducer, cases: Sequence[Case]
+) -> Detection | None:
+    """Return the first case of one scenario that detects a mutant; no thread may run meanwhile."""
+    covering = covering_cases([case for case in cases if case.protocol in mutant.of()])
+    met = [
+        (clause, case)
+        for clause in mutant.clauses
+        for case in _chosen(covering.get(clause, ()), mutant)
+    ]
+    if not met:
+        return None
+    locks = {cases[0].scenario.id: log}
+    sound, answer = in_child(partial(_detections, space, locks, mutant, met, False))  # noqa: FBT003
+    return next(iter(answer[0]), None) if sound else None
+
+
 def _chosen(cases: Iterable[Case], mutant: WrongProducer) -> Iterable[Case]:
     """Return one case for each golden file, undisturbed where there is one; of a broker all."""
     if mutant.broker:

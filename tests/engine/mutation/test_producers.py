@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -34,7 +35,7 @@ def chosen() -> tuple[Case, ...]:
     return selected(load(SPACE, (ROOT / "scenarios/encoding/open-frames.yaml",)), None)
 
 
-def row(of: Patch, clause: str = "open.frame.key-version", **more: str) -> WrongProducer:
+def row(of: Patch, clause: str = "open.frame.key-version", **more: Any) -> WrongProducer:
     """Return a row of the table."""
     return replace(WrongProducer("m", clause, "It errs.", of), **more)
 
@@ -60,6 +61,14 @@ def test_a_difference_is_detected_and_leaks_nowhere() -> None:
     other = met(row(result("harness.ddl.tidb:column_flags", lambda flags: (0,) * len(flags))))
     assert [one.check for one in other.detections] == ["golden"]
     assert met(row(patch(SENT, lambda original: original))).outcome is ProducerOutcome.SURVIVED
+
+
+def test_a_wrong_broker_is_seen_by_the_right_consumer() -> None:
+    """Where no byte of the producer differs, the answer to what is delivered has to be wrong."""
+    lost = result("harness.mutants.delivery:lying", lambda there: replace(there, messages=()))
+    assert met(row(lost)).outcome is ProducerOutcome.SURVIVED
+    found = met(row(lost, broker=True))
+    assert [one.check for one in found.detections] == ["consumer"]
 
 
 def raising(*_: object) -> bytes:

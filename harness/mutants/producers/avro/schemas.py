@@ -253,6 +253,12 @@ RECORDS: tuple[WrongProducer, ...] = (
         ),
     ),
     WrongProducer(
+        "avro-extension-gives-way",
+        "avro.schema.collision",
+        "It gives a column another name that is named like a field of the extension.",
+        result(f"{NAMES}:sanitised", lambda name: f"_{name}" if name.startswith("_tidb") else name),
+    ),
+    WrongProducer(
         "avro-schema-with-blanks",
         "avro.schema.text",
         "It writes a blank behind each colon of a schema's text.",

@@ -10,7 +10,7 @@ from harness.codecs.avro.types import AvroType
 from harness.model.columns import CHARACTERS, INTEGERS, Column, ColumnKind
 from harness.mutants.producers.avro.edits import Which, settings, type_texts, types
 from harness.mutants.producers.mutant import WrongProducer
-from harness.mutants.producers.patch import Patch, patch
+from harness.mutants.producers.patch import Patch, constant, patch
 
 # What stands in an Avro type's place, of the same bytes where there is such a one.
 OTHER = {"int": "long", "long": "int", "string": "bytes", "bytes": "string"}
@@ -226,5 +226,11 @@ ROWS: tuple[WrongProducer, ...] = (
         "avro.column.tidb-type.unsigned",
         "It marks unsigned FLOAT, DOUBLE and DECIMAL as well.",
         patch("harness.codecs.avro.types:avro_type", _unsigned_floats),
+    ),
+    WrongProducer(
+        "avro-old-vectors",
+        "avro.type.vector",
+        "It writes a VECTOR before 7.0.0.",
+        constant("harness.codecs.avro.dialect:V6.vectors", value=True),
     ),
 )

@@ -19,12 +19,14 @@ from harness.mutants.producers.changefeed.edits import (
 )
 from harness.mutants.producers.changefeed.matrix import keyless
 from harness.mutants.producers.mutant import WrongProducer
-from harness.mutants.producers.patch import Patch, adjusted, patch, returns
+from harness.mutants.producers.patch import Patch, adjusted, entry, patch, returns
 from harness.sources.decision import REPLICATE, Decision
+from harness.sources.tidb.eligibility import CodeRules
 from harness.sources.tidb.event_types import DDL_EVENTS
 from harness.sources.tidb.mounter import eligible
 
 ELIGIBLE: Final = "harness.sources.tidb.mounter:eligible"
+DDL_RULES: Final = "harness.sources.tidb.changefeed:DDL_RULES"
 CODE_RULES: Final = "harness.sources.tidb.eligibility:CodeRules.table"
 # What the clause names, of the actions that the allow list lacks. Of check constraints TiDB makes
 # no job unless `tidb_enable_check_constraint` is on.
@@ -199,6 +201,19 @@ ROWS: tuple[WrongProducer, ...] = (
         "changefeed.ddl.allow-list",
         "It stops with an error at a statement that is not on the list.",
         judged(lambda job, decision: _unlisted(job, decision, STOPPED)),
+    ),
+    *(
+        WrongProducer(
+            f"feed-code-decides-{words}",
+            clause,
+            f"It goes by the code where the page's rules are asked for: {what}.",
+            entry(DDL_RULES, "document", lambda _: CodeRules),
+        )
+        for words, clause, what in (
+            ("foreign-keys", "changefeed.ddl.allow-list", "foreign keys are sent"),
+            ("views", "changefeed.ddl.create-view", "views are sent"),
+            ("pairs", "changefeed.rename.many-pairs", "each pair of a rename is judged alone"),
+        )
     ),
     WrongProducer(
         "feed-sends-what-changes-nothing",
