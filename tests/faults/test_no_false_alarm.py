@@ -93,7 +93,7 @@ def test_open(data: st.DataObject, partitions: int, seed: int) -> None:
 
 
 # Seen although no document allows it, and yet a consumer that goes by commit ts gets it right.
-GOLD = [FAULTS[name] for name in ("withhold", "reorder", "headers", "grow")]
+BEYOND = [FAULTS[name] for name in ("withhold", "reorder", "headers", "grow")]
 
 
 @MANY
@@ -101,11 +101,11 @@ GOLD = [FAULTS[name] for name in ("withhold", "reorder", "headers", "grow")]
 def test_open_beyond_the_documents(data: st.DataObject, partitions: int, seed: int) -> None:
     """What was seen in the wild can be coped with too, but for messages that are none."""
     beyond = {name for name, f in FAULTS.items() if f.claim("open") is Claim.SEEN}
-    assert {fault.name for fault in GOLD} == beyond - {"empty-message"}
+    assert {fault.name for fault in BEYOND} == beyond - {"empty-message"}
     changes = data.draw(change_logs(CREATE["clustered"]))
     plan = case(*changes, partitions=partitions, **INDEX_VALUE)
     names = [str(getattr(change, "name", "none")) for change in changes]
-    steps = data.draw(deliveries(plan.records, "open", names, GOLD))
+    steps = data.draw(deliveries(plan.records, "open", names, BEYOND))
     assert consumed(steps, Random(seed)) == truth(plan.expected)
 
 
