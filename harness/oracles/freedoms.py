@@ -22,6 +22,8 @@ POSITION: Final = re.compile(rb'"vgtid":"(?:[^"\\]|\\.)*"')
 SCHEMA_ID: Final = "schema-id"
 PROCESSING_TIME: Final = "processing-time"
 VERSION: Final = "connector-version"
+CONTEXT: Final = "context-headers"
+CONTEXT_HEADERS: Final = "__debezium.context."
 RUN_ID: Final = "run-id"
 RUN_ID_HEADER: Final = "__debezium.context.runId"
 # Each freedom by its name, with the reason why it is free.
@@ -34,6 +36,7 @@ REASONS: Final[Mapping[str, str]] = {
     "position, one that the stream has, at which their timer did.",
     SCHEMA_ID: "A registry counts its schemas as they come; the schemas behind the ids are equal. "
     "An id is part of the key that a producer hashes: our keys are hashed again with their ids.",
+    CONTEXT: "Releases before 3.2.0 do not write the three headers that name the connector.",
     RUN_ID: "From 3.4.0 on the last header is a random id of the run.",
     VERSION: "Each release writes its own version into the source block.",
 }
@@ -114,6 +117,22 @@ class Version:
         for form in (_in_json, _in_avro):
             value = value.replace(form(self.ours), form(self.theirs))
         return replace(ours, value=value)
+
+
+@dataclass(frozen=True, slots=True)
+class ContextHeaders:
+    """The headers that name connector and task, where the release writes none of them."""
+
+    written: bool
+    name: str = CONTEXT
+
+    def taken(self, ours: Message, theirs: Message) -> Message:
+        """Return our message without these headers."""
+        del theirs
+        if self.written:
+            return ours
+        left = tuple(one for one in ours.headers if not one[0].startswith(CONTEXT_HEADERS))
+        return replace(ours, headers=left)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from harness.oracles.freedoms import (
     PROCESSING_TIME,
     REASONS,
     RUN_ID_HEADER,
+    ContextHeaders,
     ProcessingTime,
     RunId,
     TimedPosition,
@@ -70,6 +71,17 @@ def test_a_run_id_comes_last_and_is_a_uuid() -> None:
     for headers in (theirs.headers[::-1], (*ours.headers, (RUN_ID_HEADER, b"x"))):
         wrong = replace(ours, headers=headers)
         assert compare([ours], [wrong], Rules((RunId(written=True),))).differences
+
+
+def test_context_headers_are_missing_in_releases_without_them() -> None:
+    """A release that writes none lacks just these headers, and no others."""
+    ours = replace(message(b"{}"), headers=(("a", b"1"), ("__debezium.context.taskId", b"0")))
+    theirs = replace(ours, headers=(("a", b"1"),))
+    assert not compare([ours], [theirs], Rules((ContextHeaders(written=False),))).differences
+    assert compare([ours], [theirs], Rules((ContextHeaders(written=True),))).differences
+    assert compare([ours], [ours], Rules((ContextHeaders(written=False),))).differences == []
+    bare = replace(ours, headers=())
+    assert compare([ours], [bare], Rules((ContextHeaders(written=False),))).differences
 
 
 def beat(position: str) -> Message:

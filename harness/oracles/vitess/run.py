@@ -27,6 +27,7 @@ from harness.oracles.framed import (
 )
 from harness.oracles.freedoms import (
     SCHEMA_ID,
+    ContextHeaders,
     ProcessingTime,
     RunId,
     TimedPosition,
@@ -51,7 +52,9 @@ CLOCK_MARGIN_NS: Final = 1_000_000_000
 # HTTP/2 frame for a message: https://github.com/grpc/grpc-java/issues/12307.
 BROKEN: Final = re.compile(r"gRPC message exceeds maximum size|http2 exception|mid-frame")
 
+GAVE_UP: Final = "Request timed out"  # Connect's own 90 seconds
 WITH_RUN_ID: Final = frozenset({"3.4.0.Final"})
+WITHOUT_CONTEXT: Final = frozenset({"2.7.0.Final", "3.0.0.Final", "3.1.0.Final"})
 OUR_VERSION: Final = "3.3.1.Final"
 Ends = Mapping[TopicPartition, int]
 
@@ -70,12 +73,12 @@ class PlayResult:
 
     @property
     def broken(self) -> bool:
-        """Return whether the connector's transport broke: it says nothing of either encoder.
+        """Return whether transport broke, or a busy worker gave up: neither says anything.
 
         A connector may also wait for ever for the rest of what is no message, and say nothing.
         """
         if self.refused or self.play.stopped:
-            return False
+            return self.refused == GAVE_UP
         silent = not self.failed and len(self.messages) < self.play.awaited
         return silent or bool(BROKEN.search(self.failed))
 
@@ -140,6 +143,7 @@ class _Batch:
             AvroProcessingTime(began - CLOCK_MARGIN_NS, ended + CLOCK_MARGIN_NS),
             Version(OUR_VERSION, self.stand.version),
             RunId(self.stand.version in WITH_RUN_ID),
+            ContextHeaders(self.stand.version not in WITHOUT_CONTEXT),
         )
         for play in self.plays:
             one, script = self.found[play.name], self.scripts[play.name]
