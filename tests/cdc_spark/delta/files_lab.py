@@ -1,7 +1,7 @@
 """A stream of messages from files, into Delta tables: what a team's own job does, but for Kafka.
 
-Each file is a micro-batch. A driver that is to be killed is a process of its own, and so is one
-whose executors are: `python -m tests.cdc_spark.delta.files_lab DIRECTORY POINT:N [executors]`.
+Each file is a micro-batch. A driver that is to be killed is a process of its own:
+`python -m tests.cdc_spark.delta.files_lab DIRECTORY POINT:N`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import psutil
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import SparkSession
@@ -24,7 +23,6 @@ from pyspark.sql import SparkSession
 from cdc_spark import Changefeed, error_of, in_order, read_delta, write_delta
 from cdc_spark.conformance.sinks import crash_points
 from cdc_spark.delta import tables
-from cdc_spark.delta.crash_points import Reach
 from harness import services
 from harness.load.session import end
 from tests.cdc_spark.conftest import quiet
@@ -62,17 +60,8 @@ SETTINGS: Mapping[str, str] = {
 }
 
 
-# Executors in processes of their own, which Spark starts again.
-CLUSTER: Mapping[str, str] = {
-    "spark.master": "local-cluster[2,1,1024]",
-    "spark.executor.memory": "512m",
-    "spark.task.maxFailures": "4",
-    "spark.stage.maxConsecutiveAttempts": "8",
-}
-
-
 @contextmanager
-def session(settings: Mapping[str, str] = SETTINGS) -> Generator[Any]:
+def session() -> Generator[Any]:
     """Yield a session that has Delta."""
     jars = [
         str(path) for group in ("spark", "delta") for path in services.jars(group, on_event=quiet)
@@ -80,10 +69,8 @@ def session(settings: Mapping[str, str] = SETTINGS) -> Generator[Any]:
     os.environ |= {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
     os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
     builder: Any = SparkSession.builder
-    for name, value in settings.items():
+    for name, value in {**SETTINGS, "spark.driver.extraClassPath": os.pathsep.join(jars)}.items():
         builder = builder.config(name, value)
-    for side in ("driver", "executor"):
-        builder = builder.config(f"spark.{side}.extraClassPath", os.pathsep.join(jars))
     spark = builder.getOrCreate()
     spark.sparkContext.setLogLevel("OFF")
     yield spark
@@ -159,27 +146,11 @@ class FilesLab:
         shutil.copytree(self.directory / f"{name}-copy", self.directory / name)
 
 
-def executors_killed(point: str) -> Reach:
-    """Return what kills all executors when a point is passed the n-th time; the driver goes on."""
-    name, _, number = point.partition(":")
-    left = [int(number)]
-
-    def reach(at: str) -> None:
-        left[0] -= at == name
-        if at == name and not left[0]:
-            for process in psutil.Process().children(recursive=True):
-                if any("CoarseGrainedExecutorBackend" in word for word in process.cmdline()):
-                    process.kill()
-                    sys.stdout.write("killed an executor\n")
-
-    return reach
-
-
-def main(directory: str, point: str, what: str = "") -> None:
-    """Run the lab of a directory; the driver or its executors die at a point."""
-    reach = executors_killed(point) if what else crash_points({"HARNESS_CRASHPOINT": point})
+def main(directory: str, point: str) -> None:
+    """Run the lab of a directory, and die at a point."""
+    reach = crash_points({"HARNESS_CRASHPOINT": point})
     tables.Sink = partial(tables.Sink, reach=reach)  # type: ignore[misc,assignment]
-    with session({**SETTINGS, **CLUSTER} if what else SETTINGS) as spark:
+    with session() as spark:
         FilesLab(Path(directory), Changefeed("open", {"t": 1}, poison="dead_letter")).run(spark)
 
 

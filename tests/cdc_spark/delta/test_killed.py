@@ -46,40 +46,21 @@ def new(ts: int, text: str, number: int) -> tuple[str, str]:
     return row(ts, {"u": {"id": key(ts), "w": column(text), "n": column(number, NUMBER)}})
 
 
-def run_apart(place: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """Run the lab of a place in a process of its own."""
-    return subprocess.run(
-        [sys.executable, "-m", "tests.cdc_spark.delta.files_lab", str(place), *words],
+@pytest.mark.parametrize("point", POINTS)
+def test_a_killed_driver_loses_nothing(place: Path, spark: Any, point: str) -> None:
+    """Killed with what is done by this point, the next start ends with all rows, each once."""
+    lab = filled(place)
+    command = [sys.executable, "-m", "tests.cdc_spark.delta.files_lab"]
+    died = subprocess.run(
+        [*command, str(place), f"{point}:{TIMES[point]}"],
         cwd=ROOT,
         capture_output=True,
         text=True,
         timeout=DEADLINE_S,
         check=False,
     )
-
-
-def hold_whole(lab: FilesLab, spark: Any) -> None:
-    """Hold that all rows are there, each once, and what was set aside."""
+    assert died.returncode == KILLED, died.stderr[-2000:]
+    lab.run(spark)
     assert lab.rows(spark) == ROWS
     assert lab.rows(spark, "loose") == [("7",)] * 3
     assert cdc_spark.read_dead_letters(spark, lab.root.as_uri()).count() == 1
-
-
-@pytest.mark.parametrize("point", POINTS)
-def test_a_killed_driver_loses_nothing(place: Path, spark: Any, point: str) -> None:
-    """Killed with what is done by this point, the next start ends with all rows, each once."""
-    lab = filled(place)
-    died = run_apart(place, f"{point}:{TIMES[point]}")
-    assert died.returncode == KILLED, died.stderr[-2000:]
-    lab.run(spark)
-    hold_whole(lab, spark)
-
-
-@pytest.mark.parametrize("point", ["start", "write"])
-def test_killed_executors_lose_nothing(place: Path, spark: Any, point: str) -> None:
-    """Killed before a batch is read, or between two of its tables, others do their work."""
-    lab = filled(place)
-    ended = run_apart(place, f"{point}:2", "executors")
-    assert "killed an executor" in ended.stdout, ended.stderr[-2000:]
-    assert ended.returncode == 0, ended.stderr[-2000:]
-    hold_whole(lab, spark)
