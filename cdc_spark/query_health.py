@@ -12,13 +12,11 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from pyarrow import fs
-
 from cdc_spark.delta import ledger, letters
 from cdc_spark.delta.writes import Place
 from cdc_spark.errors import UsageError
 from cdc_spark.ordering.state_summary import StateSummary, summary
-from cdc_spark.untyped import Session
+from cdc_spark.untyped import Session, fs
 
 _LOGICAL_BITS = 18  # of a TiDB timestamp; those above them are milliseconds
 Health = dict[str, Any]

@@ -8,7 +8,7 @@ decoded again or sent again.
 from __future__ import annotations
 
 from base64 import b64decode, b64encode
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
@@ -65,7 +65,7 @@ def places(named: Iterable[object]) -> Places:
 
 
 def _place(named: object) -> MessagePlace:
-    found = cast("tuple[object, ...]", tuple(named)) if isinstance(named, list | tuple) else ()
+    found = tuple(cast("Sequence[object]", named)) if isinstance(named, list | tuple) else ()
     if [type(part) for part in found] != [str, int, int] or min(cast("Any", found[1:])) < 0:
         raise UsageError(
             f"the name of a message is {named!r}",

@@ -12,10 +12,12 @@ from typing import Any
 import numpy as _numpy  # noqa: ICN001 - the short name is the untyped one
 import pyarrow as _pyarrow  # noqa: ICN001 - as above
 import pyarrow.compute as _compute
+import pyarrow.fs as _fs
 
 np: Any = _numpy
 pa: Any = _pyarrow
 pc: Any = _compute
+fs: Any = _fs
 
 Session = Any  # pyspark.sql.SparkSession
 Frame = Any  # pyspark.sql.DataFrame

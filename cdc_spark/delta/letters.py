@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from cdc_spark import rows
 from cdc_spark.set_aside import COLUMNS, unpacked
@@ -44,7 +45,7 @@ class Letters:
     def rows(self, batches: Iterator[ArrowBatch]) -> Iterator[ArrowBatch]:
         """Yield the letters of a partition."""
         for batch in batches:
-            found = []
+            found: list[dict[str, Any]] = []
             for feed, *_, payload, topic, partition, offset in rows.tuples(batch):
                 reason, content = unpacked(payload)
                 place = {"topic": self.topics[feed][topic], "partition": partition}

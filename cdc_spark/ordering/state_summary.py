@@ -63,7 +63,8 @@ def _of_hold(
 ) -> StateSummary:
     names = [name for name, _ in topics]
     numbers = _by_place(held, names)
-    marks = {(names[topic], number): mark for topic, number, mark in document["watermarks"]}
+    watermarks: list[tuple[int, int, int | None]] = document["watermarks"]
+    marks = {(names[topic], number): mark for topic, number, mark in watermarks}
     places = [(name, number) for name, partitions in topics for number in range(partitions)]
     times = [ts for one in held if (ts := arrival_of(one).event.ts)]
     applied: int = document["applied"]
