@@ -10,7 +10,7 @@ import argparse
 import json
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, cast
 
 from cdc_spark.delta import ledger, letters
 from cdc_spark.delta.writes import Place
@@ -89,7 +89,8 @@ class _Checkpoint:
             document: Mapping[str, Any] = json.loads(line) if line.startswith("{") else {}
             for topic, partitions in document.items():
                 if isinstance(partitions, dict):
-                    found |= {(topic, int(one)): at for one, at in partitions.items()}
+                    offsets = cast("Mapping[str, int]", partitions)
+                    found |= {(topic, int(one)): at for one, at in offsets.items()}
         return found
 
     def _text(self, name: str) -> str:

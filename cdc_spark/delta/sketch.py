@@ -198,4 +198,5 @@ def _partitions(saved: dict[str, Any] | None) -> Partitions | None:
         Definition(one["name"], tuple(one["values"]), one["greatest"])
         for one in saved["definitions"]
     )
-    return Partitions(**{**saved, "definitions": definitions})
+    read: dict[str, Any] = {**saved, "definitions": definitions}
+    return Partitions(**read)

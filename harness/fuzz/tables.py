@@ -169,6 +169,6 @@ def drawn_table(draw: Draw, name: str, *, keyless: bool, odd: bool) -> Table:
     partitions = None
     if key and not unique and key[0].kind.kind in INTEGERS:
         kind = pick(draw, ("", "", "", "HASH", "RANGE"))
-        bounds = [("p0", 1), ("p1", 3), ("p2", None)]
+        bounds: list[tuple[str, int | None]] = [("p0", 1), ("p1", 3), ("p2", None)]
         partitions = Partitions(kind, bounds) if kind else None
     return Table(name, others, key, unique=unique, primary=primary, partitions=partitions)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
-from typing import Protocol
+from typing import Protocol, cast
 
 Headers = tuple[tuple[str, bytes | None], ...]
 Place = tuple[str, int]
@@ -200,7 +200,8 @@ def _shown(value: object) -> str:
     if isinstance(value, bytes):
         return value.decode(errors="backslashreplace")
     if isinstance(value, tuple):
-        return ", ".join(f"{name}={_shown(held)}" for name, held in value)
+        pairs = cast("tuple[tuple[str, object], ...]", value)
+        return ", ".join(f"{name}={_shown(held)}" for name, held in pairs)
     return str(value)
 
 

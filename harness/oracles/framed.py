@@ -145,7 +145,8 @@ def _last_times(body: bytes, schema: str) -> Sequence[_Time]:
 def _read(body: bytes, schema: str) -> dict[str, Any]:
     try:
         plain = json.loads(schema, object_hook=_without_logical_type)
-        read = fastavro.schemaless_reader(io.BytesIO(body), fastavro.parse_schema(plain), None)
+        datum: Any = vars(fastavro)["schemaless_reader"]  # its own types are partly unknown
+        read: Any = datum(io.BytesIO(body), fastavro.parse_schema(plain), None)
     except (ValueError, EOFError, IndexError, KeyError, OverflowError):
         return {}
     return cast("dict[str, Any]", read) if isinstance(read, dict) else {}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -59,7 +59,7 @@ def _freedoms(results: Sequence[OracleResult]) -> Iterator[str]:
     widest = max(results, key=lambda one: one.total, default=None)
     yield f"| freedom | reason | cases{f' of {widest.version}' if widest else ''} |"
     yield "| --- | --- | ---: |"
-    counts = widest.freedoms() if widest else {}
+    counts: Mapping[str, int] = widest.freedoms() if widest else {}
     for name, reason in REASONS.items():
         yield f"| {name} | {reason} | {counts.get(name, 0)} |"
     yield ""

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping
-from typing import Final
+from typing import Any, Final
 
 from confluent_kafka import Consumer, KafkaException, TopicPartition
-from confluent_kafka.admin import AdminClient, OffsetSpec
+from confluent_kafka.admin import (
+    AdminClient,
+    OffsetSpec,  # pyright: ignore[reportPrivateImportUsage]
+)
 
 from harness.errors import SetupError
 from harness.oracles.compare import Message
@@ -19,10 +22,11 @@ READ_S: Final = 60.0
 class Topics:
     """The topics of one broker whose names begin with a play's name and a point."""
 
-    def __init__(self, client: Mapping[str, str]) -> None:
+    def __init__(self, client: Mapping[str, str | int | float | bool]) -> None:
         """Take a client's properties."""
-        self._client = {**client, "log_level": 0}
-        self._admin = AdminClient(self._client)
+        self._client: dict[str, str | int | float | bool] = {**client, "log_level": 0}
+        # Any: what the client's futures hold has no type.
+        self._admin: Any = AdminClient(self._client)
 
     def ends(self, names: Iterable[str]) -> dict[str, dict[TopicPartition, int]]:
         """Return how many messages each partition holds, by play and partition; all at once."""
@@ -36,8 +40,10 @@ class Topics:
         found: dict[str, dict[TopicPartition, int]] = {name: {} for name in wanted}
         if not partitions:
             return found
-        asked = {one: OffsetSpec.latest() for one in partitions}
-        for place, future in self._admin.list_offsets(asked, request_timeout=ASK_S).items():
+        latest: Any = OffsetSpec.latest()
+        asked: dict[TopicPartition, Any] = dict.fromkeys(partitions, latest)
+        futures: Any = self._admin.list_offsets(asked, request_timeout=ASK_S)
+        for place, future in futures.items():
             try:
                 found[place.topic.partition(".")[0]][place] = int(future.result().offset)
             except KafkaException:  # a topic that is being created has no leader yet
@@ -50,8 +56,13 @@ class Topics:
         found: list[Message] = []
         if not left:
             return found
-        settings = {"group.id": "oracle", "enable.auto.commit": False}
-        consumer = Consumer({**self._client, **settings, "auto.offset.reset": "earliest"})
+        settings: dict[str, str | int | float | bool] = {
+            **self._client,
+            "group.id": "oracle",
+            "enable.auto.commit": False,
+            "auto.offset.reset": "earliest",
+        }
+        consumer = Consumer(settings)
         try:
             consumer.assign([TopicPartition(*place, 0) for place in left])
             deadline = time.monotonic() + READ_S
@@ -73,11 +84,12 @@ class Topics:
         """Delete topics; one that is gone already is no error."""
         names = sorted({one.topic for one in ends})
         if names:
-            for future in self._admin.delete_topics(names, request_timeout=ASK_S).values():
+            removed: Any = self._admin.delete_topics(names, request_timeout=ASK_S)
+            for future in removed.values():
                 future.exception()
 
 
-def _message(one: object, topic: str, partition: int) -> Message:
-    headers = tuple((name, value) for name, value in one.headers() or ())  # type: ignore[attr-defined]
-    key, value = one.key(), one.value()  # type: ignore[attr-defined]
+def _message(one: Any, topic: str, partition: int) -> Message:  # noqa: ANN401 - the client's own
+    headers = tuple((name, value) for name, value in one.headers() or ())
+    key, value = one.key(), one.value()
     return Message(topic.partition(".")[2], partition, key, value, headers)

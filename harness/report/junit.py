@@ -10,6 +10,7 @@ how many of its cases documents, programs and nobody demand what they rest on.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import IO
 from xml.etree import ElementTree as ET
@@ -70,7 +71,8 @@ class Junit:
             total.update(counts)
             suite.attrib.update(_numbers(counts))
             properties = suite.find("properties")
-            for standing, count in sorted(self._standings.get(name, {}).items()):
+            standings: Mapping[Standing, int] = self._standings.get(name, {})
+            for standing, count in sorted(standings.items()):
                 assert properties is not None
                 _add(properties, "property", name=f"standing.{standing.value}", value=str(count))
         numbers = _numbers(total)

@@ -68,10 +68,6 @@ def _form() -> Iterator[WrongProducer]:
         )
 
 
-def _only_first(text: str) -> str:
-    return json.dumps(json.loads(text)[:1], separators=(",", ":"))
-
-
 def _swapped(given: Records) -> Iterator[ConnectRecord]:
     """Yield changes of a topic two by two the other way round, tombstones behind their deletes."""
     held: list[ConnectRecord] = []
