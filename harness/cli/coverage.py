@@ -65,7 +65,7 @@ def command(  # noqa: PLR0913  (click hands options over by name)
     A clause is proved when a mutant that violates it is detected by a scenario that cites it; the
     mutants run unless .harness/proofs.json is of just these files. The last run is the newest in
     .harness/runs that has judged a case. Exit code 1 when a MUST clause has no scenario, fewer than
-    95 % of the SHOULD clauses have one, or too few of the MUST clauses are proved; verdicts of a
+    95 % of the SHOULD clauses have one, or a MUST clause is not proved; verdicts of a
     run do not change it. With `--documents` nothing is judged: the exit code is 0.
     """
     from harness.engine.catalogue.choose import load, selected

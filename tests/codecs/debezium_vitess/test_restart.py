@@ -12,6 +12,8 @@ from harness.codecs.debezium_vitess.encode import ConnectorEnvironment, offsets_
 from harness.codecs.debezium_vitess.tasks import NO_OFFSETS, Offsets
 from harness.codecs.debezium_vitess.vgtid import parse
 from harness.model.vstream import VStreamResponse
+from harness.mutants.producers.patch import applied
+from harness.mutants.producers.table import PRODUCERS
 from tests.codecs.debezium_vitess.streams import HOST, connector, field, row, transaction
 
 START = 10
@@ -78,6 +80,16 @@ def test_a_run_goes_on_behind_what_was_stored(
     rest = [record for record in first if belongs(record) > stored(sent[-1])]
     assert [(r.topic, r.value) for r in again] == [(r.topic, r.value) for r in rest]
     assert {belongs(r) for r in (*sent, *again)} == set(whole)
+
+
+def test_who_ignores_what_is_stored_is_seen() -> None:
+    """A connector that begins anew after a stop sends what was stored long ago, and is noticed."""
+    whole = log([1, 1, 1])
+    sent = run(whole, NO_OFFSETS, metadata=True)
+    with applied(PRODUCERS["vitess-stored-position-ignored"].patch):
+        again = run(whole, offsets_of(sent), metadata=True)
+    assert {belongs(record) for record in again} == set(whole)
+    assert run(whole, offsets_of(sent), metadata=True) == []
 
 
 @given(SIZES, st.booleans())

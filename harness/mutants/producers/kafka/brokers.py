@@ -59,7 +59,7 @@ def _lost(
 
 
 def _by_operation(row: RowEvent) -> Iterable[SourceEvent]:
-    return (replace(row, partition=0 if row.op is Op.INSERT else 1),)
+    return (replace(row, partition=0 if row.op is Op.INSERT else row.partition),)
 
 
 ROWS: tuple[WrongProducer, ...] = (
@@ -80,7 +80,7 @@ ROWS: tuple[WrongProducer, ...] = (
     WrongProducer(
         "kafka-key-in-two-partitions",
         "kafka.same-key-same-partition",
-        "It sends inserts to partition 0 and all else to partition 1.",
+        "It sends inserts to partition 0, and all else where it belongs.",
         rows(_by_operation),
         protocols=("open", "avro"),
     ),

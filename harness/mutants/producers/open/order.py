@@ -73,11 +73,12 @@ def _last_marks(events_: Events) -> Iterable[SourceEvent]:
 
 
 def _moved(row: RowEvent) -> Iterable[SourceEvent]:
-    return (replace(row, partition=0 if row.op is Op.INSERT else row.partition ^ 1),)
+    stays = row.op is Op.INSERT or not row.partition
+    return (replace(row, partition=row.partition if stays else row.partition - 1),)
 
 
 def _by_number(row: RowEvent) -> Iterable[SourceEvent]:
-    return (replace(row, partition=row.origin.event % 2),)
+    return (replace(row, partition=min(row.partition, row.origin.event % 2)),)
 
 
 def _twice(row: RowEvent) -> Iterable[SourceEvent]:
@@ -173,7 +174,7 @@ ROWS: tuple[WrongProducer, ...] = (
     WrongProducer(
         "open-rows-over-partitions-by-kind",
         "open.row.same-partition",
-        "It sends inserts of a row to one partition and its updates to another.",
+        "It sends updates and deletes to the partition before that of their row.",
         rows(_moved),
     ),
     WrongProducer(

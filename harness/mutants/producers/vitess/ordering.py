@@ -146,7 +146,7 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess-epoch-counts-down",
         "vitess.ordered.epoch-rises",
         "It lowers the epoch of a shard where it has to rise.",
-        _epochs(lambda epoch: -epoch),
+        _epochs(lambda epoch: 2 - epoch),
     ),
     WrongProducer(
         "vitess-first-epoch-1-more",
