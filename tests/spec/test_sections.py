@@ -64,7 +64,9 @@ def test_clauses_name_sections_that_exist() -> None:
 
 def test_the_page_on_versions_names_clauses_that_exist() -> None:
     """Each difference between a document and an encoder is stated by a clause."""
-    tables = re.findall(r"\| clause \|\n.*\n((?:\|.*\|\n)+)", text_of("docs/explanation/versions.md"))
+    tables = re.findall(
+        r"\| clause \|\n.*\n((?:\|.*\|\n)+)", text_of("docs/explanation/versions.md")
+    )
     cited = [row.rsplit("|", 2)[1].strip() for table in tables for row in table.splitlines()]
     assert cited
     hold(
