@@ -122,9 +122,7 @@ def test_generated_pages(project: Path) -> None:
     assert own.startswith("# Sequenced JSON")
     assert "| `sequenced.…` | 2 of 2 | – | 1 of 1 |" in own
     assert "| `sequenced.repeats` | MAY |" in python(project, "harness.report.clause_page")
-    assert "| `sequenced` | allowed-by |" in python(
-        project, "harness.faults.describe"
-    )
+    assert "| `sequenced` | allowed-by |" in python(project, "harness.faults.describe")
     assert "`sequenced` is Sequenced JSON" in python(project, "harness.scenario.describe")
 
 
