@@ -282,7 +282,7 @@ def test_tables_in_a_database_are_judged(site: Site, tables: str) -> None:
 
 
 def test_a_loss_that_is_owned_up_to_is_declared_lossy(site: Site) -> None:
-    """A lossy mapping excuses wrong values of its type, unless the run is strict; alone it passes nothing."""
+    """A lossy mapping excuses wrong values of its type, but alone it passes nothing."""
     topics = site.fill(CHAIN, "avro", "lossy.")
     site.run_upstream(CHAIN)
     file = site.ask("avro", ["shop.t"], topics)

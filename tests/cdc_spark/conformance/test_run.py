@@ -248,9 +248,12 @@ def test_topics_that_are_too_short_are_reported(jobs: JobFactory) -> None:
     for deadline_s in (20, 60, 110):  # a loaded machine may read nothing in the first of them
         job = jobs.job(f"short{deadline_s}", feeds, deadline_s=deadline_s)
         assert job.run()[0] == 0
-        if "was read up to offset 0" not in job.status("short")["error"]:
+        if "partition 0, offset 0)" not in job.status("short")["error"]:
             break
-    assert "partition 0 was read up to offset 2, its end is 5" in job.status("short")["error"]
+    place = f"topic {topic['name']}, partition 0, offset 2"
+    assert (
+        f"nothing could be read from here to the end, 5 ({place})" in job.status("short")["error"]
+    )
     assert job.status("whole") == {"status": "done"}
 
 
