@@ -46,9 +46,12 @@ class Case:
 
     def has(self, words: list[str]) -> str | None:
         """Return the finding that has one of the words, or None."""
-        # The harness looks for the words in "kind message".
-        texts = [(finding, finding.replace(": ", " ", 1).lower()) for finding in self.findings]
-        return next((finding for finding, text in texts for w in words if w.lower() in text), None)
+        return next((f for f in self.findings for w in words if self.has_in(f, w)), None)
+
+    @staticmethod
+    def has_in(finding: str, words: str) -> bool:
+        """Return whether a finding has the words; the harness looks for them in "kind message"."""
+        return words.lower() in finding.replace(": ", " ", 1).lower()
 
     def shows(self, defect: Json) -> bool:
         """Return whether it failed with the words of a defect, and where the defect is sought."""

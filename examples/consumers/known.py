@@ -35,29 +35,37 @@ def expectations(result: Result, defects: list[Json]) -> str:
     for defect in defects:
         failing = groups[defect["id"]]
         others = passing | {c.scenario for i, g in groups.items() if i != defect["id"] for c in g}
-        for (words, more), cases in sorted(_apart(failing, defect, behind).items()):
+        for (words, more, ends), cases in sorted(_apart(failing, defect, behind).items()):
             causes = [one for one in (defect, *behind) if one is defect or one["id"] in more]
             reason = " ".join(f"{one['id']}: {one['what']}" for one in causes)
             apart = {c.scenario for c in failing if c not in cases} | others
             names = sorted({c.id if c.scenario in apart else f"{c.scenario}[" for c in cases})
-            lines += ["  - cases: >-"]
-            lines += [f'      "{name}"{" or" if name != names[-1] else ""}' for name in names]
-            lines += [
-                f"    finding: {json.dumps(words)}",
-                f"    reason: {json.dumps(reason)}",
-                f"    link: {defect['link']}",
-                f'    expires: "{EXPIRES}"',
-            ]
+            for named in words:
+                lines += ["  - cases: >-"]
+                lines += [f'      "{name}"{" or" if name != names[-1] else ""}' for name in names]
+                lines += [
+                    f"    finding: {json.dumps(named)}",
+                    *([] if ends == "fail" else [f"    verdict: {ends}"]),
+                    f"    reason: {json.dumps(reason)}",
+                    f"    link: {defect['link']}",
+                    f'    expires: "{EXPIRES}"',
+                ]
     return "\n".join(lines if len(lines) > 3 else [*lines[:2], "known: []"]) + "\n"
 
 
 def _apart(
     cases: list[Case], defect: Json, behind: list[Json]
-) -> dict[tuple[str, tuple[str, ...]], list[Case]]:
-    """Return the cases of a defect by the words that show it, and by what else they show."""
-    found: dict[tuple[str, tuple[str, ...]], list[Case]] = {}
+) -> dict[tuple[tuple[str, ...], tuple[str, ...], str], list[Case]]:
+    """Return the cases of a defect by the words that show it, by what else they show, and verdict.
+
+    The words come first; behind them are the kinds of the findings that do not have the words, as
+    each finding has to be known.
+    """
+    found: dict[tuple[tuple[str, ...], tuple[str, ...], str], list[Case]] = {}
     for case in cases:
         words = next(w for w in defect["finding"] if case.has([w]))
+        others = {f.partition(":")[0] for f in case.findings if not case.has_in(f, words)}
         more = tuple(str(one["id"]) for one in behind if case.shows(one))
-        found.setdefault((words, more), []).append(case)
+        ends = "fail" if case.judgement == "xfail" else case.judgement
+        found.setdefault(((words, *sorted(others)), more, ends), []).append(case)
     return found

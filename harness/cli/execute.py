@@ -17,7 +17,7 @@ from rich.console import Console
 
 from harness.cli import options, spark_options
 from harness.contracts import Listener
-from harness.engine.catalogue.choose import load, selected
+from harness.engine.catalogue.choose import every_name, load, selected
 from harness.engine.catalogue.repartitioned import Repartitioned
 from harness.engine.catalogue.with_changefeed import WithChangefeed
 from harness.engine.catalogue.workspace import Workspace, new_run
@@ -140,7 +140,8 @@ def _executed(args: Execution, consumer: Consumer, chosen: Sequence[Case]) -> in
     """Certify at one level, or at materialise and stream; return the exit code."""
     declared = NOTHING_DECLARED
     if not args.strict:
-        declared = declared_by(consumer, args.expectations, datetime.now(UTC).date())
+        names = every_name(args.space, chosen, whole=not (args.paths or args.expression))
+        declared = declared_by(consumer, args.expectations, datetime.now(UTC).date(), names)
     if args.level is not None:
         chosen = of_level(chosen, args.level)
     laid: WithChangefeed | Repartitioned | None = None

@@ -13,6 +13,7 @@ import orjson
 
 from harness.cli import spark_options
 from harness.cli.execute import Collector, listening, nothing_passed
+from harness.engine.catalogue.choose import also_bundled
 from harness.engine.catalogue.workspace import new_run, runs
 from harness.engine.pipeline import certify
 from harness.engine.run.claimed_levels import levels_to_run
@@ -20,6 +21,7 @@ from harness.engine.run.context import Limits, RunContext, RunIdentity
 from harness.engine.run.declared import NOTHING_DECLARED, declared_by
 from harness.engine.run.event_bus import EventBus
 from harness.engine.run.external_topics.document import read_live
+from harness.engine.run.external_topics.judged import words_of
 from harness.engine.run.external_topics.run import ExternalTables, refuse_external
 from harness.engine.run.preflight import ready, versions
 from harness.errors import ExitCode, UsageError
@@ -52,10 +54,11 @@ def execute_live(args: LiveExecution) -> int:
     spark_options.refuse_elsewhere(args.target, args.spark)
     consumer = targets.parse(args.target, Whereabouts.here())
     levels_to_run(consumer, Level.LIVE)  # refuses what it does not claim
+    live = read_live(file, os.environ)
     declared = NOTHING_DECLARED
     if not args.strict:
-        declared = declared_by(consumer, args.expectations, datetime.now(UTC).date())
-    live = read_live(file, os.environ)
+        names = also_bundled([words_of(live, table) for table in live.tables])
+        declared = declared_by(consumer, args.expectations, datetime.now(UTC).date(), names)
     # What the command line says of a service wins over the file.
     source = Source(settings({**live.overrides(), **args.overrides}))
     run, run_dir = new_run(runs(Path.cwd()) / "runs")

@@ -36,6 +36,16 @@ def matcher(expression: str) -> Matcher:
     return found
 
 
+def words_in(expression: str) -> tuple[str, ...]:
+    """Return the words of an expression, in their order."""
+    return tuple(token.text for token in _tokens(expression) if token.kind == "word")
+
+
+def is_list(expression: str) -> bool:
+    """Return whether an expression is nothing but words joined by `or`."""
+    return all(token.kind in {"word", "or", "end"} for token in _tokens(expression))
+
+
 @dataclass(frozen=True, slots=True)
 class _Token:
     """One token: `kind` is `word`, `end`, or the operator itself; `at` counts from 0."""

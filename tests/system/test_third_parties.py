@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from harness.engine.catalogue.choose import also_bundled
 from harness.model.events import CaseFinished, RunFinished, RunStarted
 from harness.model.finding import Judgement
 from harness.report.read import read_events
@@ -23,6 +24,7 @@ from harness.runner.manifests.read import read_manifest
 ROOT = Path(__file__).parents[2]
 CONSUMERS = ROOT / "examples" / "consumers"
 RESULTS = CONSUMERS / "results"
+CATALOGUE = also_bundled(())
 DRAWN_MAX = 2 << 20  # characters: what opens at once in a browser
 ADAPTERS = tomllib.loads((CONSUMERS / "adapters.toml").read_text(encoding="utf-8"))
 MANIFESTS = sorted(
@@ -37,7 +39,7 @@ def test_every_manifest_and_its_known_failures_can_be_read(manifest: Path) -> No
     consumer = read_manifest(str(manifest), Whereabouts(ROOT, environment))
     if consumer.expectations:
         path = Path(consumer.expectations)
-        read_expectations(path, path.name, consumer.version, date(2027, 1, 1))
+        read_expectations(path, path.name, consumer.version, date(2027, 1, 1), CATALOGUE)
 
 
 def test_each_adapter_says_its_cases_and_defects() -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from pathlib import Path
 
-from harness.engine.catalogue.workspace import Workspace
+from harness.engine.catalogue.workspace import Workspace, bundled
 from harness.errors import UsageError
+from harness.runner.manifests.named import Catalogue
 from harness.scenario.document import Scenario
-from harness.scenario.expand import Case, cases, select
+from harness.scenario.expand import Case, cases, select, words_of
 from harness.scenario.load import load_all
 
 
@@ -29,3 +31,24 @@ def selected(scenarios: Iterable[Scenario], expression: str | None) -> tuple[Cas
         )
         raise UsageError(what, hint="`harness list` shows the cases")
     return chosen
+
+
+def every_name(space: Workspace, chosen: Sequence[Case], *, whole: bool) -> Catalogue:
+    """Return what a list of known failures may name; `whole` when all of the root is chosen.
+
+    The package's own scenarios count also where a person runs others: a consumer has one list.
+    """
+    roots = [] if whole else [space.scenarios]
+    own = bundled() / "scenarios"
+    roots += [] if own.resolve() == space.scenarios.resolve() else [own]
+    return Catalogue([words_of(case) for case in chosen], partial(_names, roots))
+
+
+def also_bundled(names: Sequence[tuple[str, ...]]) -> Catalogue:
+    """Return what a list may name where the cases are not those of scenarios: these, and theirs."""
+    return Catalogue(names, partial(_names, [bundled() / "scenarios"]))
+
+
+def _names(roots: Sequence[Path]) -> Sequence[tuple[str, ...]]:
+    found = (scenario for root in roots for scenario in load_all(root))
+    return [words_of(case) for scenario in found for case in cases(scenario)]

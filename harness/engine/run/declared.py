@@ -12,10 +12,11 @@ from datetime import date
 from pathlib import Path
 
 from harness.engine.plan.case import Plan
-from harness.model.finding import FINDINGS, Finding, FindingKind, Judgement, Verdict
+from harness.model.finding import Finding, FindingKind, Judgement, Verdict
 from harness.model.table import TableId
 from harness.runner.manifest import Consumer, Lossy
 from harness.runner.manifests.expectations import Known, read_expectations
+from harness.runner.manifests.named import Catalogue
 from harness.scenario.expand import words_of
 from harness.verdict.case import Judged
 from harness.verdict.expected import TableState
@@ -51,23 +52,25 @@ def subject_of(plan: Plan) -> Subject:
     return Subject(plan.judged, plan.expected.tables, words_of(plan.case))
 
 
-def declared_by(consumer: Consumer, expectations: Path | None, today: date) -> Declared:
+def declared_by(
+    consumer: Consumer, expectations: Path | None, today: date, catalogue: Catalogue
+) -> Declared:
     """Return what a consumer's manifest, or a file named besides, declares.
 
-    Raises ScenarioError with every problem of the file.
+    Raises ScenarioError with every problem of the file, names that `catalogue` lacks among them.
     """
     path = expectations or (Path(consumer.expectations) if consumer.expectations else None)
-    known = () if path is None else read_expectations(path, str(path), consumer.version, today)
+    if path is None:
+        return Declared(lossy=consumer.lossy)
+    known = read_expectations(path, str(path), consumer.version, today, catalogue)
     return Declared(known, consumer.lossy)
 
 
 def settled(subject: Subject, verdict: Verdict, declared: Declared) -> Verdict:
     """Return the verdict in the light of what is declared."""
     verdict = _owned(subject, verdict, declared.lossy)
-    for known in declared.known:
-        if known.covers(subject.words):
-            return _known(subject.judged, verdict, known)
-    return verdict
+    known = [one for one in declared.known if one.covers(subject.words)]
+    return _known(subject.judged, verdict, known) if known else verdict
 
 
 def _owned(subject: Subject, verdict: Verdict, lossy: tuple[Lossy, ...]) -> Verdict:
@@ -96,9 +99,14 @@ def _reason(subject: Subject, finding: Finding, lossy: tuple[Lossy, ...]) -> str
     return next(covering, "")
 
 
-def _known(judged: Judged, verdict: Verdict, known: Known) -> Verdict:
-    said = f"known to fail: {known.reason} ({known.link})"
+def _known(judged: Judged, verdict: Verdict, entries: Sequence[Known]) -> Verdict:
+    """Return the verdict on a case that these entries are about: all of its findings are known.
+
+    A case that crashed is not the one that was known to be wrong, nor is one with a new finding.
+    """
     if verdict.judgement is Judgement.PASS:
+        known = entries[0]
+        said = _said([known])
         finding = Finding(
             FindingKind.CONSUMER,
             f"it passes, although it is {said}; take it out of {known.place}",
@@ -106,16 +114,19 @@ def _known(judged: Judged, verdict: Verdict, known: Known) -> Verdict:
             judged.line,
         )
         return Verdict(verdict.case, Judgement.XPASS, (finding,), said)
-    if verdict.judgement not in FINDINGS or not _is_meant(verdict, known):
+    named = [one for one in entries if one.verdict is verdict.judgement]
+    meant = [one for one in named if any(_means(one, f) for f in verdict.findings)]
+    if not meant or not all(any(_means(one, f) for one in meant) for f in verdict.findings):
         return verdict
-    return replace(verdict, judgement=Judgement.XFAIL, detail=said)
+    return replace(verdict, judgement=Judgement.XFAIL, detail=_said(meant))
 
 
-def _is_meant(verdict: Verdict, known: Known) -> bool:
-    """Return whether a failure is the one that is known, not another of the same case."""
-    if not known.finding:
-        return True
-    return any(
-        known.finding.lower() in f"{finding.kind.value} {finding.message} {finding.clause}".lower()
-        for finding in verdict.findings
-    )
+def _said(entries: Sequence[Known]) -> str:
+    reasons = dict.fromkeys(f"{known.reason} ({known.link})" for known in entries)
+    return f"known to fail: {'; '.join(reasons)}"
+
+
+def _means(known: Known, finding: Finding) -> bool:
+    """Return whether an entry is about a finding, not about another of the same case."""
+    words = f"{finding.kind.value} {finding.message} {finding.clause}".lower()
+    return known.finding.lower() in words

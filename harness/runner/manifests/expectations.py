@@ -14,7 +14,9 @@ from packaging.version import InvalidVersion, Version
 from harness.documents.typed import read_yaml
 from harness.documents.yaml_file import YamlFile
 from harness.errors import Location, Problem, ScenarioError, UsageError
+from harness.model.finding import Judgement
 from harness.runner.manifests.files import ExpectationsFile, KnownFailure
+from harness.runner.manifests.named import Catalogue, unknown
 from harness.scenario.select import matcher
 
 
@@ -22,7 +24,8 @@ from harness.scenario.select import matcher
 class Known:
     """One known failure. `covers` says whether a case with these words is meant.
 
-    `finding` is "" or words that the first finding holds; `place` is where the file says it.
+    `finding` is "" or words that a finding holds; `verdict` is what such a case comes to; `place`
+    is where the file says it.
     """
 
     covers: Callable[[Sequence[str]], bool]
@@ -30,13 +33,17 @@ class Known:
     reason: str
     link: str
     place: Location
+    verdict: Judgement = Judgement.FAIL
 
 
-def read_expectations(path: Path, shown: str, version: str, today: date) -> tuple[Known, ...]:
+def read_expectations(
+    path: Path, shown: str, version: str, today: date, catalogue: Catalogue | None = None
+) -> tuple[Known, ...]:
     """Return the known failures that hold for a consumer's version on a day.
 
     What has expired, or is of other versions, is left out. ScenarioError has every problem of the
-    file: a pattern or a version specifier that cannot be read, a day that is none.
+    file: a pattern or a version specifier that cannot be read, a day that is none, a name that the
+    catalogue does not have. Without a catalogue names are not looked up.
     """
     file, document = read_yaml(path, shown, ExpectationsFile)
     problems: list[Problem] = []
@@ -45,8 +52,11 @@ def read_expectations(path: Path, shown: str, version: str, today: date) -> tupl
         place = partial(_place, file, number)
         holds = _holds(row, place, version, today, problems)
         covers = _covers(row, place, problems)
+        if covers is not None and catalogue is not None:
+            problems += unknown(row, place, catalogue)
         if holds and covers is not None:
-            found.append(Known(covers, row.finding, row.reason, row.link, place()))
+            verdict = Judgement(row.verdict)
+            found.append(Known(covers, row.finding, row.reason, row.link, place(), verdict))
     if problems:
         raise ScenarioError(tuple(problems))
     return tuple(found)

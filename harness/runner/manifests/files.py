@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from enum import StrEnum
 from typing import Annotated, ClassVar, Literal
 
 import msgspec
@@ -12,6 +13,16 @@ from harness.model.level import Level
 from harness.runner.manifest import Capability, Guarantee, Lossy, ProtocolName
 from harness.runner.result import Holder, Result
 from harness.verdict.design import Applies, Design, DroppedColumns, KeylessRows, OlderRows
+
+
+class Excused(StrEnum):
+    """The verdicts that a known failure may name; one that says nothing of a case is none."""
+
+    FAIL = "fail"
+    CRASH = "crash"
+    TIMEOUT = "timeout"
+    INVALID = "invalid"
+
 
 VARIABLE = r"^[A-Za-z_][A-Za-z0-9_]*$"
 ADDRESS = "^https?://"
@@ -313,11 +324,21 @@ class KnownFailure(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         str,
         key(
             "a part of the finding",
-            "Words that the first finding's kind, message or clause holds; a failure of another"
-            " kind is then not expected.",
+            "Words that a finding's kind, message or clause holds: only such findings are expected,"
+            " and each finding of the case has to be one, of this entry or of another. A pattern"
+            " that is no list of whole ids needs them.",
             minLength=1,
         ),
     ] = ""
+    verdict: Annotated[
+        Excused,
+        key(
+            "a verdict",
+            "What the case comes to. A crash, an answer after the deadline and an answer that"
+            " cannot be read are expected only where they are named.",
+            enum=list(Excused),
+        ),
+    ] = Excused.FAIL
     reason: Annotated[str, key("a reason", "Why it fails, in a sentence.", minLength=1)]
     link: Annotated[str, key("an address", "The consumer's own bug or page.", pattern=ADDRESS)]
     expires: Annotated[

@@ -12,6 +12,7 @@ from harness.errors import Location
 from harness.model.finding import FINDINGS, Finding, FindingKind, Judgement, Verdict
 from harness.runner.manifest import Lossy
 from harness.runner.manifests.expectations import Known
+from harness.runner.manifests.files import Excused
 from tests.engine.plan.test_case import planned
 
 PLACE = Location("known.yaml", 3, 5)
@@ -30,21 +31,24 @@ def verdict(judgement: Judgement, *findings: Finding) -> Verdict:
     return Verdict("a[open,p2]", judgement, findings)
 
 
-def known(finding: str = "") -> Declared:
-    """Return a declaration that the case fails."""
-    row = Known(lambda _: True, finding, "It rounds.", "https://example.org/1", PLACE)
-    return Declared(known=(row,))
+def known(*findings: str, verdict: Judgement = Judgement.FAIL) -> Declared:
+    """Return a declaration that the case comes to a verdict, with these findings."""
+    rows = (
+        Known(lambda _: True, finding, "It rounds.", "https://example.org/1", PLACE, verdict)
+        for finding in findings or ("",)
+    )
+    return Declared(known=tuple(rows))
 
 
 @pytest.mark.parametrize("judgement", Judgement)
 def test_a_known_failure_is_expected_and_a_pass_is_not(plan: Plan, judgement: Judgement) -> None:
-    """Findings become xfail, a pass becomes xpass; what was not judged stays as it is."""
+    """A failure becomes xfail, a pass xpass; what is not named by its verdict stays as it is."""
     findings = (WRONG,) if judgement in FINDINGS else ()
     found = settled(subject_of(plan), verdict(judgement, *findings), known())
     if judgement is Judgement.PASS:
         assert found.judgement is Judgement.XPASS
         assert str(PLACE) in found.findings[0].message
-    elif judgement in FINDINGS:
+    elif judgement is Judgement.FAIL:
         assert found.judgement is Judgement.XFAIL
         assert found.findings == findings
         assert "It rounds. (https://example.org/1)" in found.detail
@@ -66,6 +70,34 @@ def test_another_failure_of_the_same_case_is_not_excused(
 ) -> None:
     """Where the list names the finding, only that finding is known."""
     found = settled(subject_of(plan), verdict(Judgement.FAIL, WRONG), known(words))
+    assert found.judgement is judgement
+
+
+@pytest.mark.parametrize("named", Excused)
+@pytest.mark.parametrize("judgement", sorted(FINDINGS - {Judgement.XPASS}))
+def test_a_crash_is_expected_only_where_it_is_named(
+    plan: Plan, named: Excused, judgement: Judgement
+) -> None:
+    """Each verdict is excused by its own name alone; one that judges nothing has no name."""
+    declared = known(verdict=Judgement(named))
+    found = settled(subject_of(plan), verdict(judgement, WRONG), declared)
+    assert found.judgement is (Judgement.XFAIL if named == judgement else judgement)
+
+
+@pytest.mark.parametrize(
+    ("named", "judgement"),
+    [
+        (("wrong-value",), Judgement.FAIL),
+        (("missing-row",), Judgement.FAIL),
+        (("wrong-value", "missing-row"), Judgement.XFAIL),
+        (("wrong-value", "missing-row", "stale-row"), Judgement.XFAIL),
+    ],
+)
+def test_a_new_finding_is_not_hidden_by_a_known_one(
+    plan: Plan, named: tuple[str, ...], judgement: Judgement
+) -> None:
+    """A case is expected to fail when each of its findings is named."""
+    found = settled(subject_of(plan), verdict(Judgement.FAIL, WRONG, GONE), known(*named))
     assert found.judgement is judgement
 
 

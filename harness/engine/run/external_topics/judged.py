@@ -40,6 +40,11 @@ def case_id(live: LiveFile, table: TableId) -> str:
     return f"live.{table}[{live.protocol}]"
 
 
+def words_of(live: LiveFile, table: TableId) -> tuple[str, ...]:
+    """Return what a pattern of known failures is held against."""
+    return (case_id(live, table), str(table), live.protocol)
+
+
 def expected(live: LiveFile, truth: Snapshot, name: TableId) -> Expected:
     """Return a table as far as the wire carries it; virtual columns are never sent.
 
@@ -121,8 +126,7 @@ def declared_or_not(
     if found.judgement is Judgement.INCONCLUSIVE:
         return found
     tables = expected(live, truth, name).tables
-    words = (case_id(live, name), str(name), live.protocol)
-    return settled(Subject(_judged(live, name), tables, words), found, declared)
+    return settled(Subject(_judged(live, name), tables, words_of(live, name)), found, declared)
 
 
 def shapes_for(live: LiveFile, truth: Snapshot, feed: str) -> Shapes:
