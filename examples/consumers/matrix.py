@@ -2,7 +2,8 @@
 
     matrix.py run [ADAPTER...]     certify with nothing excused, and keep results/<adapter>.ndjson
     matrix.py check [ADAPTER...]   certify with the known failures: exit 0 when the lists are right
-    matrix.py write                write the expectations, the public matrix, its HTML and badges
+    matrix.py write                write the expectations, the public matrix, its HTML and badges,
+                                   and what `harness explain` says of the adapters
 
 `adapters.toml` says which cases each adapter is run over, and which defect has which words in its
 findings. A failure that no defect explains ends `write` with 1, and so does a defect that no case
@@ -20,6 +21,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import failing
 import published
 from kept import file_of, keep, result
 from known import expectations, explained
@@ -77,6 +79,8 @@ def write(adapters: dict[str, Json]) -> int:
                 unexplained = 1
         _known(adapter).write_text(expectations(found, defects), encoding="utf-8")
     published.PAGE.write_text(published.page(adapters, results), encoding="utf-8")
+    failing.FILE.parent.mkdir(parents=True, exist_ok=True)
+    failing.FILE.write_text(failing.text(adapters, results), encoding="utf-8")
     published.DRAWN.mkdir(exist_ok=True)
     reports = json.dumps(published.reports(list(results)))
     drawn = subprocess.run([sys.executable, "-c", DRAW], input=reports, text=True, check=False)

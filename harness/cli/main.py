@@ -28,6 +28,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "check": ("harness.cli.check", "Check scenario files, locks and goldens; no services needed."),
     "list": ("harness.cli.listing", "List scenarios and the cases that they expand to."),
     "preview": ("harness.cli.preview", "Show the decoded events of cases, partition by partition."),
+    "explain": (
+        "harness.cli.explain",
+        "Explain a clause, case, scenario, setting or finding, and who fails it.",
+    ),
     "record": (
         "harness.cli.record",
         "Run a scenario's SQL on a real database and lock its changes.",

@@ -112,7 +112,6 @@ def _settings(name: str, settings: Iterable[Setting]) -> Iterator[str]:
     yield "| setting | takes | default | meaning | clauses |\n| --- | --- | --- | --- | --- |"
     for setting in settings:
         default = f"`{_cell(setting.default)}`" if setting.default else ""
-        ids = dict.fromkeys((*setting.clauses, *_speaking_of(setting.name, name)))
         meaning = setting.meaning
         if setting.without_effect:
             meaning += f" Without effect: {setting.without_effect}."
@@ -120,9 +119,14 @@ def _settings(name: str, settings: Iterable[Setting]) -> Iterator[str]:
             meaning += f" Refused: {setting.refused}."
         yield (
             f"| `{setting.name}` | {_cell(setting.values)} | {default} "
-            f"| {_cell(meaning.strip())} | {_ids(ids)} |"
+            f"| {_cell(meaning.strip())} | {_ids(clauses_of(setting, name))} |"
         )
     yield ""
+
+
+def clauses_of(setting: Setting, protocol: str) -> tuple[str, ...]:
+    """Return the clauses of a protocol that say what a setting does."""
+    return tuple(dict.fromkeys((*setting.clauses, *_speaking_of(setting.name, protocol))))
 
 
 def _speaking_of(setting: str, name: str) -> Iterator[str]:

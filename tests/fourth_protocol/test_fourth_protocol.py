@@ -116,6 +116,16 @@ def test_coverage(project: Path) -> None:
     assert "MISSING  " not in shown
 
 
+def test_explain(project: Path) -> None:
+    """Its clauses and scenarios are explained like any other."""
+    said = python(project, "harness", "explain", "sequenced.repeats", "tally")
+    assert "clause sequenced.repeats (MAY)" in said
+    assert "scenario tally" in said
+    assert "did you mean `sequenced.repeats`" in python(
+        project, "harness", "explain", "sequenced.repeat", code=2
+    )
+
+
 def test_generated_pages(project: Path) -> None:
     """The reference pages have it: its own, the clauses', the faults' and the scenario file's."""
     own = python(project, "harness.report.protocol_page", "sequenced")

@@ -115,5 +115,7 @@ def test_the_matrix_is_what_the_results_say(tmp_path: Path) -> None:
         committed = (ROOT / "docs" / "explanation" / file).read_text(encoding="utf-8")
         assert written == committed, f"{file}: run python examples/consumers/matrix.py write"
         assert len(written) < DRAWN_MAX, file
+    explained = Path("harness", "report", "explain", "third_parties.json")
+    assert (tmp_path / explained).read_text() == (ROOT / explained).read_text()
     for known in copy.glob("*/*expectations.yaml"):
         assert known.read_text() == (CONSUMERS / known.relative_to(copy)).read_text(), known
