@@ -120,8 +120,8 @@ def record_lines(plan: Plan, place: Place) -> Iterator[str]:
 def example_lines(catalogue: Catalogue, case: Case) -> Iterator[str]:
     """Yield the last record of a case that is more than a resolved event."""
     (plan,) = planned_only(catalogue.space, [case], expectations=False)
-    telling = [one for one in plan.records if any(origin.table for origin in one.origins)]
-    record = (telling or plan.records)[-1]
+    named = [one for one in plan.records if any(origin.table for origin in one.origins)]
+    record = (named or plan.records)[-1]
     place = f"{record.topic}/{record.partition}: {record.origins[-1].kind}"
     yield from (
         f"  {line}" for line in (place, *_event_lines(plan, record, len(record.origins) - 1))
