@@ -142,8 +142,8 @@ def _day(column: Column, value: str, modes: VitessModes) -> Value:
     if date.endswith("-00-00") or (column.kind is ColumnKind.DATE and "-00" in date[4:]):
         optional = column.nullable or modes.nullable_datetime
         return None if optional else canonical(column, f"1970-01-01{' 00:00:00' if clock else ''}")
-    if column.kind is ColumnKind.DATE:
-        return value
+    if column.kind is ColumnKind.DATE or "-00" in date[4:]:
+        return value  # a moment on a zero month or day stops the connector, so no row has it
     if date.startswith("0000"):
         date = f"0001{date[4:]}"
     over = int(date[8:]) - monthrange(int(date[:4]), int(date[5:7]))[1]

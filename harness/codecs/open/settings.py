@@ -137,7 +137,26 @@ def _wrong(setting: Setting, value: object) -> UsageError:
     return UsageError(f"{setting.name} cannot be {value!r}", expected=setting.values)
 
 
+def _refuse_what_the_version_has_not(read: OpenSettings) -> None:
+    """Refuse old values where the version knows none (open.dialect.no-old-value)."""
+    version = read.dialect
+    wanted = {
+        "sink.open.output-old-value": read.output_old_value and not version.old_value,
+        "sink.delete-only-output-handle-key-columns": (
+            version.delete_handle_only and not read.delete_only_handle
+        ),
+    }
+    for name, impossible in wanted.items():
+        if impossible:
+            raise UsageError(
+                f"`{name}` asks for old values, which dialect {version.name} does not have",
+                expected=f"`{name}` left out, or another dialect",
+                hint="old values came with v4.0.5 (open.dialect.no-old-value)",
+            )
+
+
 def _refuse_what_is_at_odds(values: Settings, found: Mapping[str, Any], read: OpenSettings) -> None:
+    _refuse_what_the_version_has_not(read)
     forced = str(values.get("force-replicate", False)).lower() == "true"
     if forced and found.get("sink.delete-only-output-handle-key-columns"):
         raise UsageError(

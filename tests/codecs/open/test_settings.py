@@ -106,6 +106,20 @@ def test_refused(given: Mapping[str, Any], said: str) -> None:
     assert refusal.value.expected or refusal.value.hint
 
 
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"sink.open.output-old-value": True},
+        {"sink.delete-only-output-handle-key-columns": False},
+    ],
+)
+def test_old_values_before_there_were_any(given: Mapping[str, Any]) -> None:
+    """A version that has no old values cannot be told to send them."""
+    settings(given, "current")
+    with pytest.raises(UsageError, match="asks for old values, which dialect 4.0.4 does not have"):
+        settings(given, "4.0.4")
+
+
 def test_the_nearest_name() -> None:
     """An unknown name is answered with the nearest one that is known."""
     with pytest.raises(UsageError) as refusal:

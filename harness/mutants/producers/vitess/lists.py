@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Final
 
-from harness.codecs.connect.errors import JavaError
+from harness.codecs.connect.errors import ILLEGAL_ARGUMENT, JavaError
 from harness.codecs.debezium.columns import ColumnType
 from harness.codecs.debezium.mappers import Mapper, Parameters
 from harness.codecs.debezium.selection import expressions
@@ -115,6 +115,19 @@ def _skipping(original: Callable[..., None]) -> Callable[..., None]:
                 raise
 
     return fields
+
+
+def _moment_skipped(original: Callable[..., None]) -> Callable[..., None]:
+    """Leave a row out whose moment cannot be read, also where rows that fail stop the task."""
+
+    def row(self: Any, *given: object) -> None:  # noqa: ANN401 a method of any instance
+        try:
+            original(self, *given)
+        except JavaError as error:
+            if error.innermost().code != ILLEGAL_ARGUMENT:
+                raise
+
+    return row
 
 
 def _kept_by_key(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -247,6 +260,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.failure.fail",
         "It leaves a row out that cannot be parsed, whatever the failure mode.",
         by_default(event_processing_failure_handling_mode="skip"),
+    ),
+    WrongProducer(
+        "vitess-moment-skipped",
+        "vitess.failure.fail",
+        "It leaves a row out whose moment cannot be read, whatever the failure mode.",
+        patch(f"{TASK}:Task._row", _moment_skipped),
     ),
     WrongProducer(
         "vitess-at-column-skipped",
