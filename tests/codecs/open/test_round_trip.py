@@ -104,7 +104,8 @@ def test_operations(dialect: str, data: st.DataObject) -> None:
     """Without old values the wire tells no insert from an update, with them it does."""
     table = data.draw(tables(ColumnKind.INT))
     before, after = data.draw(rows(table)), data.draw(rows(table))
-    for op, old_value in product(Op, [True, False]):
+    old_values = {DIALECTS[dialect].old_value, False}
+    for op, old_value in product(Op, sorted(old_values)):
         wire = bind({"sink.open.output-old-value": old_value}, dialect)
         decoded = only(wire, row_event(op, table, before, after))
         assert decoded.kind is KINDS[op, old_value]
