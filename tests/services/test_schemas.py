@@ -53,6 +53,16 @@ def verdict_and_ids(
     return "accepted", ids
 
 
+@services
+@pytest.mark.parametrize("path", ["", "/"])
+def test_the_base_answers_as_ticdc_demands(real: Registry, path: str) -> None:
+    """TiCDC's client takes exactly `{}` at the base for a registry, and no subject comes of it."""
+    answer = urllib3.request("GET", f"{real.url}{path}")
+    assert (answer.status, answer.data) == (200, b"{}")
+    subjects = urllib3.request("GET", f"{real.url}/subjects").json()
+    assert "base" not in subjects
+
+
 def alike(ids: list[int]) -> list[int]:
     """Return ids by when each was first seen, so that two registries' can be compared."""
     return [ids.index(one) for one in ids]

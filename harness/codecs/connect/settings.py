@@ -21,25 +21,31 @@ BASE64, NUMERIC = "BASE64", "NUMERIC"
 
 
 def _json_rows(part: str) -> tuple[Setting, ...]:
+    # Kafka connect-runtime Worker.buildWorkerTask: without a class of its own a connector gets the
+    # worker's converter, configured by the worker alone.
+    of_worker = (
+        f"It is the worker's setting: a connector's own counts only beside a `{part}.converter`."
+    )
     return (
         Setting(
             f"{part}.converter.schemas.enable",
             "true",
             FLAG,
-            "With JsonConverter: every message carries its schema beside its payload. It is the "
-            f"worker's setting: a connector's own counts only beside a `{part}.converter`.",
+            f"With JsonConverter: every message carries its schema beside its payload. {of_worker}",
         ),
         Setting(
             f"{part}.converter.decimal.format",
             BASE64,
             f"{BASE64} | {NUMERIC}",
-            "With JsonConverter: Decimals as base64 of their unscaled bytes, or as numbers.",
+            "With JsonConverter: Decimals as base64 of their unscaled bytes, or as numbers. "
+            f"{of_worker}",
         ),
         Setting(
             f"{part}.converter.replace.null.with.default",
             "true",
             FLAG,
-            "With JsonConverter: an unset field that has a default prints the default.",
+            "With JsonConverter: an unset field that has a default prints the default. "
+            f"{of_worker}",
             without_effect="" if part == "value" else f"no field of a {part} has a default",
         ),
     )
@@ -56,7 +62,9 @@ CONVERTER_SETTINGS: Final[tuple[Setting, ...]] = (
                 f"{JSON} | {AVRO} | {APICURIO}",
                 "What writes the bytes. Avro has Confluent's frame in either converter: Apicurio's "
                 "is meant with `apicurio.registry.as-confluent=true`, `headers.enabled=false` and "
-                "`use-id=contentId`; without these it writes no frame, and ids into headers.",
+                "`use-id=contentId`; without these it writes no frame, and ids into headers. What "
+                "the registry refuses is the registry's rule: BACKWARD here, as Confluent's is by "
+                "default; Apicurio has no rule until it is given one.",
             ),
             *_json_rows(part),
         )

@@ -2,6 +2,10 @@
 
 Unpacked once into the cache; started with the class-data archive that the first run's JVM wrote on
 ending, as Kafka is. Its Confluent API is under `/apis/ccompat/v7`.
+
+Confluent's registry answers `{}` at the base of its API, and TiCDC's client takes nothing else for
+a registry (tiflow c7b2588 pkg/sink/codec/avro/confluent_schema_registry.go:75). Apicurio shows a
+page there; so the base leads to a document of ours.
 """
 
 from __future__ import annotations
@@ -23,6 +27,11 @@ from harness.services.prepared import key, once
 from harness.services.service import Registry
 
 API = "/apis/ccompat/v7"
+EMPTY = b"{}"  # what a client expects at the base
+# Where the document is, in Apicurio's own interface; its group is none of the Confluent API's.
+ARTIFACTS = "/apis/registry/v2/groups/harness/artifacts"
+BASE = "base"
+CREATED, THERE_ALREADY = 200, 409
 PROBE_TIMEOUT = urllib3.Timeout(total=1.0)
 JVM = (
     "-Xmx384m",
@@ -55,7 +64,7 @@ def start(startup: Startup) -> Running:
             argv=[*command, *_own(startup.data, ports[0]), "-jar", str(runner)],
             env=environment(startup.env),
             address=registry,
-            ready=lambda: _answers(registry),
+            ready=lambda: _answers(registry) and _has_base(registry),
         )
 
     startup.report("starting", f"Java {java.version}")
@@ -66,6 +75,8 @@ def _own(data: Path, port: int) -> tuple[str, ...]:
     """Return what one registry has for itself: its port, and storage that outlives its process."""
     return (
         f"-Dquarkus.http.port={port}",
+        f"-Dapicurio.redirects.base={API},{ARTIFACTS}/{BASE}",
+        f"-Dapicurio.redirects.slash={API}/,{ARTIFACTS}/{BASE}",
         f"-Dapicurio.datasource.url=jdbc:h2:file:{data}/registry",
     )
 
@@ -91,5 +102,24 @@ def _answers(registry: Registry) -> bool:
             url = f"{registry.url}/subjects"
             answer = http.request("GET", url, timeout=PROBE_TIMEOUT, retries=False)
             return bool(answer.status == 200)
+    except HTTPError:
+        return False
+
+
+def _has_base(registry: Registry) -> bool:
+    """Return whether the base answers as Confluent's does, which it is made to once."""
+    created = {
+        "Content-Type": "application/json",
+        "X-Registry-ArtifactId": BASE,
+        "X-Registry-ArtifactType": "JSON",
+    }
+    try:
+        with urllib3.PoolManager(timeout=PROBE_TIMEOUT, retries=False) as http:
+            url = registry.url.removesuffix(API) + ARTIFACTS
+            made = http.request("POST", url, body=EMPTY, headers=created)
+            if made.status not in {CREATED, THERE_ALREADY}:
+                return False
+            followed = urllib3.Retry(redirect=1)
+            return http.request("GET", registry.url, retries=followed).data == EMPTY
     except HTTPError:
         return False
