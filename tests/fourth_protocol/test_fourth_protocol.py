@@ -131,6 +131,9 @@ def test_generated_pages(project: Path) -> None:
     own = python(project, "harness.report.protocol_page", "sequenced")
     assert own.startswith("# Sequenced JSON")
     assert "| `sequenced.…` | 2 of 2 | – | 1 of 1 |" in own
+    must = python(project, "harness.report.consumer_page", "sequenced")
+    assert must.startswith("# What a consumer must do: Sequenced JSON")
+    assert "| `sequenced.repeats` | document | a copy was taken for news" in must
     assert "| `sequenced.repeats` | MAY |" in python(project, "harness.report.clause_page")
     assert "| `sequenced` | allowed-by |" in python(project, "harness.faults.describe")
     assert "`sequenced` is Sequenced JSON" in python(project, "harness.scenario.describe")
