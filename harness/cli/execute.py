@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections import Counter
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -27,6 +28,7 @@ from harness.engine.run.claimed_levels import levels_to_run
 from harness.engine.run.context import Limits, RunContext, RunIdentity
 from harness.engine.run.declared import NOTHING_DECLARED, declared_by
 from harness.engine.run.event_bus import EventBus
+from harness.engine.run.headline import Scope
 from harness.engine.run.isolation import NOT_ISOLATED, Isolation
 from harness.engine.run.judging import BEYOND
 from harness.engine.run.preflight import ready, versions
@@ -153,6 +155,8 @@ def _executed(args: Execution, consumer: Consumer, chosen: Sequence[Case]) -> in
     elif args.partitions is not None:
         laid = options.laid_over(args.space, chosen, args.partitions)
         chosen = laid.cases
+    # Where it claims none of them, the run itself says so.
+    claimed = [case for case in chosen if consumer.supports(case.protocol)] or chosen
     run, run_dir = new_run(args.space.runs / "runs")
     collector = Collector()
     with listening(run_dir, args.reports, collector, json=args.json) as listeners:
@@ -168,9 +172,10 @@ def _executed(args: Execution, consumer: Consumer, chosen: Sequence[Case]) -> in
             declared,
             args.isolation,
             args.beyond,
+            Scope(len(chosen) - len(claimed), _only(args)),
         )
         planned = None if laid is None else laid.plans
-        outcome = certify(CatalogueCases(args.space, chosen, args.level, planned), context)
+        outcome = certify(CatalogueCases(args.space, claimed, args.level, planned), context)
     if args.json:
         document = {**collector.finished, "cases": collector.cases}
         if laid is not None:
@@ -184,6 +189,12 @@ def _executed(args: Execution, consumer: Consumer, chosen: Sequence[Case]) -> in
     if outcome.exit_code is ExitCode.USAGE:
         raise nothing_passed(consumer, outcome.verdicts)
     return int(outcome.exit_code)
+
+
+def _only(args: Execution) -> str:
+    """Return the words by which a person chose some of the catalogue; "" for all of it."""
+    expression = [] if args.expression is None else ["-k", args.expression]
+    return shlex.join([*map(str, args.paths), *expression])
 
 
 def nothing_passed(consumer: Consumer, verdicts: Sequence[Verdict]) -> UsageError:

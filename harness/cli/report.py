@@ -32,13 +32,24 @@ OF_SEVERAL = frozenset({"html"})  # the others speak of one run
     type=click.Path(path_type=Path, dir_okay=False),
     help="Where the report goes, one for each --to, in order [standard output].",
 )
-def command(files: tuple[Path, ...], forms: tuple[str, ...], outputs: tuple[Path, ...]) -> int:
+@click.option(
+    "--filtered",
+    is_flag=True,
+    help="Draw a badge also of a run over some of the catalogue; it says so.",
+)
+def command(
+    files: tuple[Path, ...],
+    forms: tuple[str, ...],
+    outputs: tuple[Path, ...],
+    filtered: bool,  # noqa: FBT001
+) -> int:
     """Render FILES, the events.ndjson of runs, as one or more reports.
 
     Every run keeps its events in .harness/runs/RUN/events.ndjson. Several files, as of several
     consumers or of earlier runs, make one HTML report: consumers side by side, and their trend. The
     exit code is 0 when the report could be rendered, whatever the runs ended with.
     """
+    from harness.model.events import RunFinished
     from harness.report.read import read_runs
     from harness.report.writers import WRITERS, writing
 
@@ -55,6 +66,13 @@ def command(files: tuple[Path, ...], forms: tuple[str, ...], outputs: tuple[Path
             expected=f"one file, or --to {' or '.join(sorted(OF_SEVERAL))} for several",
         )
     events = read_runs(files)
+    only = next((e.only for e in events if isinstance(e, RunFinished) and e.only), "")
+    if "badge" in forms and only and not filtered:
+        raise UsageError(
+            f"the run was over some of the catalogue alone: {only}",
+            expected="a run without -k and PATHS",
+            hint="--filtered draws the badge nevertheless, and it says so",
+        )
     with ExitStack() as stack:
         for form, output in zip_longest(forms, outputs):
             if output is None:

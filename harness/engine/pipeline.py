@@ -61,7 +61,7 @@ def certify(cases: CaseSource, context: RunContext) -> RunResult:
         verdicts[event.case] = event.verdict
         bus.publish(event)
     ordered = tuple(verdicts[case] for case in cases.ids)
-    end = concluded(ordered, bus.seconds, level)
+    end = concluded(ordered, bus.seconds, level, context.scope)
     bus.publish(end)
     return RunResult(ordered, ExitCode(end.exit_code))
 

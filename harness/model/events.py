@@ -90,7 +90,9 @@ class RunFinished:
     """The headline, always all three numbers, and the level that they are of.
 
     `seconds` is the whole run's wall time. `beyond` is the score of the cases that nobody promises
-    and that do not count; None where there is none of them.
+    and that do not count; None where there is none of them. `unclaimed` cases were left out, as
+    the consumer does not claim their protocols; `only` are the words of a command line that chose
+    some of the catalogue, "" for all of it.
     """
 
     passed: int
@@ -100,6 +102,8 @@ class RunFinished:
     exit_code: int
     level: str = ""
     beyond: Score | None = None
+    unclaimed: int = 0
+    only: str = ""
 
 
 Event = RunStarted | PhaseStarted | PhaseFinished | ServiceChanged | CaseFinished | RunFinished

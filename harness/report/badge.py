@@ -1,7 +1,8 @@
-"""A badge for a consumer's own page: level and numbers as a small SVG, coloured by their meaning.
+"""A badge for a consumer's own page: level and share as a small SVG, coloured by their meaning.
 
-It claims no more than the run shows. A run that did not finish, or that found anything, is
-never green; `not-applicable` is not hidden in the count, because applicable and total both stand.
+It claims no more than the run shows: the share that passed of what was applicable by the consumer's
+own claims, and the number of cases. A run that did not finish, or that found anything, is never
+green; one over some of the catalogue says so, and `harness report` draws it only when asked.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from xml.sax.saxutils import escape
 from harness.model.events import CaseFinished, Event, RunFinished, RunStarted
 from harness.model.finding import FINDINGS
 from harness.report.escapes import shortened, visible
+from harness.report.outcome import share
 
 CHARACTER = 6.6  # the width of one in an 11 px sans serif, on average
 PADDING = 12
@@ -52,15 +54,21 @@ class Badge:
         right = "not finished"
         colour = GREY
         if done is not None:
-            numbers = f"{done.passed} / {done.applicable} / {done.total}"
-            right = f"{done.level} {numbers}" if done.level else numbers
+            right = _said(done)
             colour = RED if self._wrong or not done.passed else GREEN
         return _drawn(left, right, colour)
 
 
+def _said(done: RunFinished) -> str:
+    """Return level, share and number of cases; a run over some of the catalogue says so."""
+    of = f"{share(done)} % of {done.applicable} applicable, {done.total} cases"
+    filtered = "filtered, " if done.only else ""
+    return f"{filtered}{done.level} {of}" if done.level else f"{filtered}{of}"
+
+
 def _drawn(left: str, right: str, colour: str) -> str:
     first, second = _width(left), _width(right)
-    said = escape(f"{left}: level and passed / applicable / total: {right}", {'"': "&quot;"})
+    said = escape(f"{left}: level, share passed by its own claims, cases: {right}", {'"': "&quot;"})
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{first + second}" height="20" '
         f'role="img" aria-label="{said}">\n'

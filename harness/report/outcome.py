@@ -63,10 +63,21 @@ def reason(event: CaseFinished) -> str:
 def headline(event: RunFinished) -> str:
     """Return the sentence that every report ends or begins with: always all three numbers.
 
-    The level follows where a single one was asked for.
+    The level follows where a single one was asked for, then what the numbers leave out.
     """
     of_level = f" at level {event.level}" if event.level in LEVELS else ""
-    return f"passed {event.passed} / applicable {event.applicable} / total {event.total}{of_level}"
+    numbers = f"passed {event.passed} / applicable {event.applicable} / total {event.total}"
+    left = [f"only {event.only}"] if event.only else []
+    if event.unclaimed:
+        left.append(f"{event.unclaimed} cases of protocols that it does not claim are left out")
+    if not event.passed == event.applicable == event.total:
+        left.insert(0, f"{share(event)} % of what was applicable by its own claims")
+    return f"{numbers}{of_level}" + (f" ({'; '.join(left)})" if left else "")
+
+
+def share(event: RunFinished) -> int:
+    """Return how many percent of the applicable cases passed, rounded down."""
+    return event.passed * 100 // event.applicable if event.applicable else 0
 
 
 def beyond_line(event: RunFinished) -> str:

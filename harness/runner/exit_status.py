@@ -44,8 +44,11 @@ def ending(code: int | None, deadline_s: float) -> Ending:
     return Ending(Outcome.CRASH, f"exit code {code}") if code else Ending(None)
 
 
-def observe(job: Job, end: Ending, log: str) -> dict[str, Observed]:
-    """Return what each changefeed of a job came to, by id, with the log's end for a person."""
+def observe(job: Job, end: Ending, log: str, taken: int | None = None) -> dict[str, Observed]:
+    """Return what each changefeed of a job came to, by id, with the log's end for a person.
+
+    `taken` is the moment at which the command ended (`taken.moment`): later files are no answer.
+    """
     folders = {feed.id: job.out_dir / feed.dir for feed in job.changefeeds}
     problems = {name: results.status_problem(folder) for name, folder in folders.items()}
     if end.outcome is not None and not any(problems.values()):
@@ -56,16 +59,16 @@ def observe(job: Job, end: Ending, log: str) -> dict[str, Observed]:
     answers = {
         name: _unanswered(folder, end, problems[name], strays)
         if problems[name]
-        else _answer(job, folder)
+        else _answer(job, folder, taken)
         for name, folder in folders.items()
     }
     return {name: _with_log(observed, log) for name, observed in answers.items()}
 
 
-def _answer(job: Job, folder: Path) -> Observed:
+def _answer(job: Job, folder: Path, taken: int | None) -> Observed:
     if job.mode is Mode.DECODE:
-        return results.read_decoded(folder)
-    return results.read(folder, in_files=job.sink is None)
+        return results.read_decoded(folder, taken=taken)
+    return results.read(folder, in_files=job.sink is None, taken=taken)
 
 
 def _unanswered(folder: Path, end: Ending, problem: str, strays: str) -> Observed:

@@ -27,6 +27,7 @@ from harness.runner import container, exit_status, several
 from harness.runner.contract import results
 from harness.runner.contract.job import ChangefeedJob, Job
 from harness.runner.contract.job_file import KafkaJob, Mode, RegistryJob, SinkJob
+from harness.runner.contract.taken import moment
 from harness.runner.manifest import Capability, Consumer
 from harness.runner.output import Output
 
@@ -204,12 +205,12 @@ def _attempt(
     observed: dict[str, Observed] = {}
     todo = list(group)
     while todo:
-        end, log = _started(consumer, todo, grace_s, environment, should_abort)
+        end, log, taken = _started(consumer, todo, grace_s, environment, should_abort)
         done = several.over([start.job for start in todo], end)
         for start in todo[:done]:
-            observed |= exit_status.observe(start.job, exit_status.Ending(None), log)
+            observed |= exit_status.observe(start.job, exit_status.Ending(None), log, taken)
         if done < len(todo):
-            observed |= exit_status.observe(todo[done].job, end, log)
+            observed |= exit_status.observe(todo[done].job, end, log, taken)
         todo = todo[done + 1 :]
     return observed
 
@@ -220,8 +221,12 @@ def _started(
     grace_s: float,
     environment: Mapping[str, str],
     should_abort: Abort,
-) -> tuple[exit_status.Ending, str]:
-    """Run the command once, in the first one's directory; return how it ended and what it said."""
+) -> tuple[exit_status.Ending, str, int]:
+    """Run the command once, in the first one's directory.
+
+    Returns how it ended, what it said, and the moment at which its answers are taken: at its own
+    end, whatever of it still runs then; at a deadline, once it was stopped.
+    """
     should_abort()
     first = group[0]
     env = scoped_environment(consumer, first, environment)
@@ -231,13 +236,15 @@ def _started(
         process = launched(consumer, first, env, output.pipe)
         try:
             code = _await(process, several.Clock([start.job for start in group]), should_abort)
+            at_exit = moment(first.directory)
         finally:
             process.stop(grace_s)
+    taken = moment(first.directory) if code is None else at_exit
     should_abort()
     shutil.rmtree(first.tmp, ignore_errors=True)
     log = output.text(LOG_LENGTH)
     refuse_unusable(consumer, code, log)
-    return exit_status.ending(code, first.job.deadline_s), log
+    return exit_status.ending(code, first.job.deadline_s), log, taken
 
 
 def _listed(group: Sequence[Start]) -> Path:

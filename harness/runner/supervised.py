@@ -18,6 +18,7 @@ from harness.contracts import Child
 from harness.errors import SetupError
 from harness.model.observed import Observed
 from harness.runner import exit_status
+from harness.runner.contract.taken import moment
 from harness.runner.manifest import Consumer
 from harness.runner.output import Output
 from harness.runner.run import (
@@ -128,14 +129,16 @@ class SupervisedConsumer:
 
     def answer(self, code: int | None) -> Observed:
         """Return what the consumer answered for its one changefeed, having ended like that."""
+        at_exit = moment(self._start.directory)
         for process in self._processes.values():
             process.stop(self._grace_s)
+        taken = moment(self._start.directory) if code is None else at_exit
         self._should_abort()
         log = self._output.text(LOG_LENGTH)
         refuse_unusable(self._consumer, code, log)
         job = self._start.job
         (observed,) = exit_status.observe(
-            job, exit_status.ending(code, job.deadline_s), log
+            job, exit_status.ending(code, job.deadline_s), log, taken
         ).values()
         return observed
 

@@ -20,7 +20,9 @@ def page(*cases: Judgement, text: str = "n is 2, not 1") -> str:
 def test_the_headline_comes_first() -> None:
     """Below the title stands the sentence with all three numbers."""
     lines = page(Judgement.PASS, Judgement.FAIL, Judgement.NOT_APPLICABLE).splitlines()
-    assert lines[2] == "**passed 1 / applicable 2 / total 3**"
+    assert lines[2] == (
+        "**passed 1 / applicable 2 / total 3 (50 % of what was applicable by its own claims)**"
+    )
 
 
 def test_the_matrix_counts_folders_by_verdict() -> None:

@@ -11,6 +11,7 @@ from harness.engine.deliver.topics import TopicOptions
 from harness.engine.plan.case import Plan
 from harness.engine.run.declared import NOTHING_DECLARED, Declared
 from harness.engine.run.event_bus import EventBus
+from harness.engine.run.headline import WHOLE, Scope
 from harness.engine.run.isolation import NOT_ISOLATED, Isolation
 from harness.runner.manifest import Consumer
 from harness.services import Source
@@ -47,7 +48,7 @@ class RunContext:
 
     Services come from `source`. `declared` is what the consumer declares of its failures;
     `isolation` says which batched cases are read alone as well. `environment` is the harness's own.
-    `counts_beyond` says that cases count too that nobody promises.
+    `counts_beyond` says that cases count too that nobody promises; `scope` what the run is over.
     """
 
     identity: RunIdentity
@@ -59,6 +60,7 @@ class RunContext:
     declared: Declared = NOTHING_DECLARED
     isolation: Isolation = NOT_ISOLATED
     counts_beyond: bool = False
+    scope: Scope = WHOLE
 
     @property
     def directory(self) -> Path:

@@ -27,7 +27,20 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def concluded(verdicts: Sequence[Verdict], seconds: float, level: str) -> RunFinished:
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What of the catalogue a run was over: RunFinished's `unclaimed` and `only`."""
+
+    unclaimed: int = 0
+    only: str = ""
+
+
+WHOLE = Scope()
+
+
+def concluded(
+    verdicts: Sequence[Verdict], seconds: float, level: str, scope: Scope = WHOLE
+) -> RunFinished:
     """Return the last event of a run over these cases; a run without a pass is no pass."""
     main = score(verdict.judgement for verdict in verdicts if verdict.judgement in COUNTED)
     apart = [verdict.apart for verdict in verdicts if verdict.apart is not None]
@@ -35,7 +48,8 @@ def concluded(verdicts: Sequence[Verdict], seconds: float, level: str) -> RunFin
     code = ExitCode.FINDINGS if wrong else ExitCode.PASS if main.passed else ExitCode.USAGE
     beyond = score(apart) if apart else None
     numbers = (main.passed, main.applicable, main.total)
-    return RunFinished(*numbers, seconds, int(code), level, beyond)
+    of = (scope.unclaimed, scope.only)
+    return RunFinished(*numbers, seconds, int(code), level, beyond, *of)
 
 
 def score(judgements: Iterable[Judgement]) -> Score:

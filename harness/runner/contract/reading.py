@@ -46,10 +46,14 @@ class Misplaced(Exception):  # noqa: N818 - like Malformed: what it says is data
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """One result directory; its methods take file names relative to it, and raise Misplaced."""
+    """One result directory; its methods take file names relative to it, and raise Misplaced.
+
+    A link out of it is refused, unless it `may_link`: another program may change what it names.
+    """
 
     directory: Path
     limits: Limits = DEFAULT_LIMITS
+    may_link: bool = False
 
     def has(self, file: str) -> bool:
         """Return whether anything of that name can be seen."""
@@ -101,11 +105,25 @@ class Folder:
         """Open a plain file to read its bytes."""
         path = self.directory / file
         try:
-            if stat.S_ISREG(path.stat().st_mode):
+            found = path.stat()
+            if stat.S_ISREG(found.st_mode):
+                self._refuse_links(file, path, found.st_nlink)
                 return path.open("rb")
         except OSError as error:
             raise Misplaced(file, 0, _unreadable(error)) from None
         raise Misplaced(file, 0, Malformed("is not a plain file"))
+
+    def _refuse_links(self, file: str, path: Path, names: int) -> None:
+        """Raise Misplaced for a file that has a name outside of the result directory."""
+        if self.may_link:
+            return
+        inside = self.directory.parent.parent.resolve().joinpath(*self.directory.parts[-2:])
+        if not path.resolve().is_relative_to(inside):
+            problem = Malformed("is a link out of the result directory", expected="the file itself")
+            raise Misplaced(file, 0, problem)
+        if names > 1:
+            what = f"is a hard link: the file has {names} names"
+            raise Misplaced(file, 0, Malformed(what, expected="a file of its own"))
 
 
 def located(file: str, line: int, build: Callable[[Any], Item], argument: object) -> Item:

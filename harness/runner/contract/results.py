@@ -40,6 +40,7 @@ from harness.runner.contract.result_files import (
     Status,
     TableName,
 )
+from harness.runner.contract.taken import refuse_late
 
 STATUS = "status.json"
 INDEX = "tables.json"
@@ -52,46 +53,62 @@ MAX_DETAIL = 4000
 Item = TypeVar("Item")
 
 
-def read(directory: Path, limits: Limits = DEFAULT_LIMITS, *, in_files: bool = True) -> Observed:
+def read(
+    directory: Path,
+    limits: Limits = DEFAULT_LIMITS,
+    *,
+    in_files: bool = True,
+    taken: int | None = None,
+) -> Observed:
     """Return what the consumer answered for one changefeed; never raises for what it wrote.
 
     `detail` is the consumer's own words for `not-applicable` (the capability) and `error`. Without
-    `in_files` the tables are elsewhere, and no file of a table is looked at.
+    `in_files` the tables are elsewhere, and no file of a table is looked at. What was written after
+    `taken`, the moment at which the command ended, makes the answer invalid.
     """
-    folder = Folder(directory, limits)
-    try:
-        ended = _status(folder)
-        if ended.outcome is not Outcome.DONE:
-            return ended
+
+    def tables(folder: Folder) -> Observed:
         return _answer(folder, _table_files(folder) if in_files else {})
-    except Misplaced as problem:
-        return Observed(Outcome.INVALID, str(problem))
+
+    return _whole(Folder(directory, limits), taken, tables)
 
 
-def read_decoded(directory: Path, limits: Limits = DEFAULT_LIMITS) -> Observed:
+def read_decoded(
+    directory: Path, limits: Limits = DEFAULT_LIMITS, *, taken: int | None = None
+) -> Observed:
     """Return what the consumer answered for one changefeed at level decode, as `read` does.
 
     An answer `done` without events.jsonl is not valid.
     """
-    folder = Folder(directory, limits)
+    return _whole(Folder(directory, limits), taken, _events)
+
+
+def _whole(folder: Folder, taken: int | None, answer: Callable[[Folder], Observed]) -> Observed:
+    """Return what a directory answers: its status, and what `answer` reads where that is done."""
     try:
-        ended = _status(folder)
-        if ended.outcome is not Outcome.DONE:
-            return ended
-        folder.refuse_bulk([EVENTS, DEAD_LETTERS])
-        events = tuple(
-            replace(located(EVENTS, line, _decoded, value), line=line)
-            for line, value in folder.objects(EVENTS)
-        )
-        letters = _optional(folder, DEAD_LETTERS, _dead_letter)
+        observed = _status(folder)
+        if observed.outcome is Outcome.DONE:
+            observed = answer(folder)
+        if taken is not None:
+            refuse_late(folder.directory, taken)
     except Misplaced as problem:
         return Observed(Outcome.INVALID, str(problem))
+    return observed
+
+
+def _events(folder: Folder) -> Observed:
+    folder.refuse_bulk([EVENTS, DEAD_LETTERS])
+    events = tuple(
+        replace(located(EVENTS, line, _decoded, value), line=line)
+        for line, value in folder.objects(EVENTS)
+    )
+    letters = _optional(folder, DEAD_LETTERS, _dead_letter)
     return Observed(Outcome.DONE, decoded=events, dead_letters=letters)
 
 
 def read_tables(directory: Path, limits: Limits = DEFAULT_LIMITS) -> Observed:
     """Return the tables that are below a directory by now, as an answer that needs no status."""
-    folder = Folder(directory, limits)
+    folder = Folder(directory, limits, may_link=True)
     try:
         return _answer(folder, _table_files(folder))
     except Misplaced as problem:
