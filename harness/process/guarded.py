@@ -20,6 +20,16 @@ from harness.process.guardian import line_of, message_of
 
 GUARDIAN = Path(__file__).with_name("guardian.py")
 START_DEADLINE_S = 30.0
+# What an interpreter needs to start and to name files; all else, passwords above all, stays here.
+INTERPRETER = (
+    "PATH",
+    "LANG",
+    "LC_ALL",
+    "LC_CTYPE",
+    "LD_LIBRARY_PATH",
+    "DYLD_LIBRARY_PATH",
+    "TMPDIR",
+)
 END_MARGIN_S = 20.0  # the guardian's own deadlines after the grace period, and some
 
 
@@ -197,6 +207,7 @@ def spawn(
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=complaints,
+            env={name: os.environ[name] for name in INTERPRETER if name in os.environ},
             start_new_session=True,
         )
     return Guarded(guardian, Path(argv[0]).name, order).await_start()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -34,6 +35,12 @@ UP_DEADLINE_S = 900.0  # the first time everything is downloaded
 DOWN_DEADLINE_S = 60.0
 POLL_S = 0.05
 CONNECT_TIMEOUT_S = 1.0
+# What finds Java, Docker, archives and mirrors; HARNESS_* is ours, but for a consumer's.
+KEEPERS = re.compile(
+    r"PATH|HOME|USER|TMPDIR|LANG|LC_\w+|(DY)?LD_LIBRARY_PATH|JAVA_HOME|XDG_\w+|MAVEN_\w+|DOCKER_\w+"
+    r"|SSL_CERT_(FILE|DIR)|CURL_CA_BUNDLE|REQUESTS_CA_BUNDLE|(?i:https?|no|all)_(?i:proxy)"
+    r"|VIRTUAL_ENV|TESTCONTAINERS_\w+|CI|HARNESS_(?!JOB|CRASHPOINT)\w+"
+)
 ADDRESSES: Mapping[str, type[Kafka | MariaDb | Registry]] = {
     "kafka": Kafka,
     "mariadb": MariaDb,
@@ -218,7 +225,11 @@ def _started(directory: Path, names: Sequence[str], idle_hours: str) -> State:
 
 
 def _environment() -> dict[str, str]:
-    """Let the keeper import the harness from where we did."""
+    """Return what the keeper needs to start services, and to import the harness from where we did.
+
+    It outlives us by hours, so nothing else of ours is left in it.
+    """
     ours = str(Path(__file__).resolve().parents[2])
     path = os.pathsep.join(filter(None, [ours, os.environ.get("PYTHONPATH", "")]))
-    return {**os.environ, "PYTHONPATH": path}
+    kept = {name: value for name, value in os.environ.items() if KEEPERS.fullmatch(name)}
+    return {**kept, "PYTHONPATH": path}

@@ -106,6 +106,18 @@ def test_output_environment_and_directory_are_as_asked(tmp_path: Path) -> None:
     assert (tmp_path / "err").read_text() == "True\n"
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_the_guardian_holds_no_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A password in our environment reaches neither the child nor what guards it."""
+    monkeypatch.setenv("DATABASE_PASSWORD", "hunter2")
+    with run(tmp_path, "import time; time.sleep(600)") as child:
+        guardian = psutil.Process(child.pid).parent()
+        assert guardian is not None
+        assert guardian.pid != os.getpid()
+        for pid in (child.pid, guardian.pid):
+            assert b"hunter2" not in Path(f"/proc/{pid}/environ").read_bytes()
+
+
 def test_output_of_a_second_run_is_appended(tmp_path: Path) -> None:
     """A resumed command does not overwrite what its first run printed."""
     for _ in range(2):

@@ -69,13 +69,21 @@ def until(reached: Callable[[], bool], what: str) -> None:
         time.sleep(0.05)
 
 
-def test_a_set_serves_runs_until_it_is_taken_down(tmp_path: Path, directory: Path) -> None:
-    """Up, up again, a run that says that it uses it and leaves no topic, down, nothing left."""
+def test_a_set_serves_runs_until_it_is_taken_down(
+    tmp_path: Path, directory: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Up, up again, a run that says that it uses it and leaves no topic, down, nothing left.
+
+    Nor does what outlives the command hold a password out of its environment.
+    """
+    monkeypatch.setenv("DATABASE_PASSWORD", "hunter2")
     first = harness(tmp_path, "services", "up", "--only", "kafka")
     assert first.returncode == 0, first.stderr
     state = warm.read(directory)
     assert state is not None
     assert state.trouble() == ""
+    for process in (keeper := psutil.Process(state.pid), *keeper.children(recursive=True)):
+        assert "DATABASE_PASSWORD" not in process.environ()
     again = harness(tmp_path, "services", "up", "--only", "kafka")
     assert "up already" in again.stdout
     assert warm.read(directory) == state
