@@ -12,6 +12,7 @@ import click
 import orjson
 
 from harness.cli import options
+from harness.cli import oracle_recordings as recordings
 from harness.engine.catalogue.workspace import new_run
 from harness.errors import ExitCode, SetupError, UsageError
 
@@ -101,6 +102,11 @@ def vitess(  # noqa: PLR0913, PLR0917  (click hands options over by name)
             click.echo(line)
     click.echo(f"run {run}: logs in {run_dir}", err=True)
     return int(ExitCode.PASS if result.passed else ExitCode.FINDINGS)
+
+
+command.add_command(recordings.compare)
+command.add_command(recordings.record)
+command.add_command(recordings.sql)
 
 
 class _Progress:

@@ -106,7 +106,7 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     pace = _rate(rate)
     space = options.space(scenarios, golden)
     planned = _plans(space, (paths, expression), (delivery, partitions), changefeed)
-    resolved = _settings(bootstrap, registry, kafka_config, pairs)
+    resolved = broker_settings(bootstrap, registry, kafka_config, pairs)
     kafka, schemas = _reached(resolved, planned)
     wanted = ProductionOptions(
         kafka, topic_prefix, pace, create_topics, _replication(resolved), large_messages
@@ -160,7 +160,7 @@ def _plans(
     return options.laid_under(space, cases, changefeed).plans
 
 
-def _settings(
+def broker_settings(
     bootstrap: str | None, registry: str | None, file: Path | None, pairs: Sequence[str]
 ) -> Settings:
     """Return the settings; what an option says goes before the file of properties."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from confluent_kafka import Consumer, KafkaException, TopicPartition
@@ -52,33 +53,9 @@ class Topics:
 
     def read(self, ends: Mapping[TopicPartition, int]) -> list[Message]:
         """Return all messages of partitions up to their ends, the play's name off their topics."""
-        left = {(one.topic, one.partition): end for one, end in ends.items() if end}
-        found: list[Message] = []
-        if not left:
-            return found
-        settings: dict[str, str | int | float | bool] = {
-            **self._client,
-            "group.id": "oracle",
-            "enable.auto.commit": False,
-            "auto.offset.reset": "earliest",
-        }
-        consumer = Consumer(settings)
-        try:
-            consumer.assign([TopicPartition(*place, 0) for place in left])
-            deadline = time.monotonic() + READ_S
-            while left and time.monotonic() < deadline:
-                for one in consumer.consume(500, timeout=0.2):
-                    if one.error() is not None:
-                        raise SetupError(f"{one.topic()} cannot be read: {one.error()}")
-                    place = (str(one.topic()), int(one.partition() or 0))
-                    found.append(_message(one, *place))
-                    if int(one.offset() or 0) + 1 >= left.get(place, 0):
-                        left.pop(place, None)
-        finally:
-            consumer.close()
-        if left:
-            raise SetupError(f"{len(left)} partitions could not be read in {READ_S:g} s")
-        return found
+        return [
+            replace(one, topic=one.topic.partition(".")[2]) for one in consumed(self._client, ends)
+        ]
 
     def remove(self, ends: Iterable[TopicPartition]) -> None:
         """Delete topics; one that is gone already is no error."""
@@ -89,7 +66,39 @@ class Topics:
                 future.exception()
 
 
+def consumed(
+    client: Mapping[str, str | int | float | bool], ends: Mapping[TopicPartition, int]
+) -> list[Message]:
+    """Return all messages of partitions up to their ends; SetupError if they cannot be read."""
+    left = {(one.topic, one.partition): end for one, end in ends.items() if end}
+    found: list[Message] = []
+    if not left:
+        return found
+    settings: dict[str, str | int | float | bool] = {
+        **client,
+        "group.id": "oracle",
+        "enable.auto.commit": False,
+        "auto.offset.reset": "earliest",
+    }
+    consumer = Consumer(settings)
+    try:
+        consumer.assign([TopicPartition(*place, 0) for place in left])
+        deadline = time.monotonic() + READ_S
+        while left and time.monotonic() < deadline:
+            for one in consumer.consume(500, timeout=0.2):
+                if one.error() is not None:
+                    raise SetupError(f"{one.topic()} cannot be read: {one.error()}")
+                place = (str(one.topic()), int(one.partition() or 0))
+                found.append(_message(one, *place))
+                if int(one.offset() or 0) + 1 >= left.get(place, 0):
+                    left.pop(place, None)
+    finally:
+        consumer.close()
+    if left:
+        raise SetupError(f"{len(left)} partitions could not be read in {READ_S:g} s")
+    return found
+
+
 def _message(one: Any, topic: str, partition: int) -> Message:  # noqa: ANN401 - the client's own
     headers = tuple((name, value) for name, value in one.headers() or ())
-    key, value = one.key(), one.value()
-    return Message(topic.partition(".")[2], partition, key, value, headers)
+    return Message(topic, partition, one.key(), one.value(), headers)

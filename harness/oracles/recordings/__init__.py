@@ -1,0 +1,1 @@
+"""Streams that others recorded from a real TiCDC or Debezium, beside ours."""

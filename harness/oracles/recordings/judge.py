@@ -1,0 +1,108 @@
+"""Recordings beside what our encoder makes of the same case."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from difflib import get_close_matches
+
+from harness.engine.plan.case import stage_of
+from harness.engine.plan.encoded import encoded
+from harness.errors import HarnessError, UsageError
+from harness.model.change import ChangeLog
+from harness.oracles.compare import Difference, Message, Rules, compare, excerpt
+from harness.oracles.recordings.form import Recording
+from harness.oracles.recordings.likeness import FORMS, TOPIC
+from harness.oracles.result import SHOWN, CaseResult, OracleResult, Status
+from harness.protocols import PROTOCOLS
+from harness.scenario.expand import Case
+
+NAME = "recordings"
+
+
+def judged(
+    recordings: Sequence[Recording], cases: Mapping[str, Case], log_of: Callable[[Case], ChangeLog]
+) -> OracleResult:
+    """Compare recordings; UsageError for a case that the catalogue does not have."""
+    found = tuple(_one(one, _case(one, cases), log_of) for one in recordings)
+    origins = sorted({one.origin for one in recordings})
+    return OracleResult(
+        oracle=NAME,
+        version=", ".join(origins),
+        date=datetime.now(UTC).date().isoformat(),
+        seconds=0,
+        versions={},
+        cases=found,
+    )
+
+
+def expected(case: Case, log: ChangeLog) -> tuple[Message, ...]:
+    """Return what our encoder sends for a case, without any disturbance."""
+    protocol = PROTOCOLS[case.protocol]
+    source = protocol.source.simulate(log, stage_of(case))
+    sent = encoded(protocol.codec.bind(source.settings, case.dialect), source)
+    return tuple(
+        Message(
+            one.topic,
+            one.partition,
+            one.key,
+            one.value,
+            one.headers,
+            None if one.key_schema is None else one.key_schema.schema,
+            None if one.value_schema is None else one.value_schema.schema,
+        )
+        for one in sent.records
+    )
+
+
+def _case(recording: Recording, cases: Mapping[str, Case]) -> Case:
+    if recording.case in cases:
+        return cases[recording.case]
+    close = get_close_matches(recording.case, cases, n=1)
+    raise UsageError(
+        f"the recording is of case {recording.case!r}, which the catalogue does not have",
+        expected="a case of `harness list --cases`",
+        hint=f"did you mean {close[0]!r}?" if close else "",
+    )
+
+
+def _one(recording: Recording, case: Case, log_of: Callable[[Case], ChangeLog]) -> CaseResult:
+    name = f"{case.id} by {recording.origin}"
+    form = FORMS.get(case.protocol)
+    if form is None:
+        why = f"recordings of {case.protocol} cannot be compared"
+        return CaseResult(name, Status.UNPLAYABLE, why)
+    try:
+        mine = expected(case, log_of(case))
+    except HarnessError as error:
+        return CaseResult(name, Status.UNPLAYABLE, f"not planned: {error.what}")
+    theirs = list(recording.messages)
+    if case.protocol == "vitess" and any(m.key_schema or m.value_schema for m in (*mine, *theirs)):
+        return CaseResult(name, Status.UNPLAYABLE, "a connector's Avro has clock times inside")
+    theirs, renamed = _under_our_name(mine, theirs)
+    ours, other = form(mine), form(theirs)
+    compared = compare(ours.messages, other.messages, Rules())
+    freedoms = {*ours.freedoms, *other.freedoms, *compared.freedoms, *renamed}
+    shown = [*other.wrong, *(_shown(compared.differences))]
+    status = Status.DIFFERS if shown else Status.EQUAL
+    return CaseResult(name, status, "", tuple(sorted(freedoms)), tuple(shown))
+
+
+def _under_our_name(
+    ours: Iterable[Message], theirs: Sequence[Message]
+) -> tuple[list[Message], set[str]]:
+    """Return their messages under our topic's name where each side has one topic."""
+    mine, yours = ({one.topic for one in side} for side in (ours, theirs))
+    if len(mine) != 1 or len(yours) != 1 or mine == yours:
+        return list(theirs), set()
+    (topic,) = mine
+    return [replace(one, topic=topic) for one in theirs], {TOPIC}
+
+
+def _shown(differences: Sequence[Difference]) -> Iterator[str]:
+    for difference in differences[:SHOWN]:
+        ours, theirs = excerpt(difference)
+        yield f"{difference}: ours {ours} | theirs {theirs}"
+    if len(differences) > SHOWN:
+        yield f"and {len(differences) - SHOWN} more"
