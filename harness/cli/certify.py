@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from harness.cli import options, spark_options
 from harness.model.level import Level
 
+if TYPE_CHECKING:  # it brings the clauses along
+    from harness.engine.catalogue.selection import Selection
+
 
 @click.command("certify", short_help="Certify a consumer.")
 @click.argument("consumer")
-@options.paths
-@options.keyword
+@options.selection
+@options.last_failed
 @options.changefeed
 @click.option(
     "--level",
@@ -64,10 +68,11 @@ from harness.model.level import Level
 @options.services
 @options.roots
 @options.as_json
-def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
+def command(  # noqa: PLR0913  (one parameter an option)
+    *,
     consumer: str,
-    paths: tuple[Path, ...],
-    expression: str | None,
+    selection: Selection,
+    again: bool,
     changefeed: Path | None,
     level: str | None,
     live: Path | None,
@@ -75,15 +80,15 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     isolated: float,
     seed: int,
     expectations: Path | None,
-    strict: bool,  # noqa: FBT001
-    beyond: bool,  # noqa: FBT001
+    strict: bool,
+    beyond: bool,
     spark: Mapping[str, str],
     deadline: float,
     reports: Mapping[str, Path],
     overrides: Mapping[str, str],
     scenarios: Path | None,
     golden: Path | None,
-    json_: bool,  # noqa: FBT001
+    json_: bool,
 ) -> int:
     """Certify CONSUMER over all scenarios, or over those in PATHS.
 
@@ -97,14 +102,13 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
         from harness.cli.live import LiveExecution, execute_live
 
         elsewhere = {
-            "PATHS": paths,
-            "-k": expression,
+            "--last-failed": again,
             "--changefeed": changefeed,
             "--partitions": partitions,
             "--isolated": isolated,
             "--beyond": beyond,
         }
-        named = [option for option, value in elsewhere.items() if value]
+        named = [*selection.options, *(option for option, value in elsewhere.items() if value)]
         execution = LiveExecution(
             consumer, live, level, deadline, reports, json_, overrides, spark, named
         )
@@ -114,22 +118,8 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
 
     space = options.space(scenarios, golden)
     source = options.source(overrides, space)
-    args = Execution(
-        space,
-        consumer,
-        paths,
-        expression,
-        deadline,
-        reports,
-        json_,
-        source,
-        changefeed,
-        Isolation(isolated, seed),
-        spark,
-        expectations,
-        strict,
-        None if level is None else Level(level),
-        partitions,
-        beyond,
-    )
+    args = Execution(space, consumer, selection, deadline, reports, json_, source, changefeed)
+    args = replace(args, isolation=Isolation(isolated, seed), spark=spark, strict=strict)
+    args = replace(args, level=None if level is None else Level(level), partitions=partitions)
+    args = replace(args, expectations=expectations, beyond=beyond, again=again)
     return execute(args)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from collections import Counter
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -18,8 +17,10 @@ from rich.console import Console
 
 from harness.cli import options, spark_options
 from harness.contracts import Listener
-from harness.engine.catalogue.choose import every_name, load, selected
+from harness.engine.catalogue.choose import every_name
 from harness.engine.catalogue.repartitioned import Repartitioned
+from harness.engine.catalogue.selection import Selection
+from harness.engine.catalogue.selection import chosen as found
 from harness.engine.catalogue.with_changefeed import WithChangefeed
 from harness.engine.catalogue.workspace import Workspace, new_run
 from harness.engine.pipeline import CatalogueCases, certify
@@ -53,8 +54,7 @@ class Execution:
 
     space: Workspace
     target: str
-    paths: Sequence[Path]
-    expression: str | None
+    selection: Selection
     deadline_s: float
     reports: Mapping[str, Path]
     json: bool
@@ -67,6 +67,7 @@ class Execution:
     level: Level | None = None
     partitions: int | None = None
     beyond: bool = False
+    again: bool = False
 
 
 class Collector:
@@ -123,7 +124,11 @@ def execute(args: Execution) -> int:
     """
     spark_options.refuse_elsewhere(args.target, args.spark)
     consumer = targets.parse(args.target, Whereabouts.here())
-    cases = selected(load(args.space, args.paths), args.expression)
+    selection = options.narrowed_to_failed(
+        args.space, args.selection, consumer.name, again=args.again
+    )
+    args = replace(args, selection=selection)
+    cases = found(args.space, selection)
     claimed = levels_to_run(consumer, args.level)
     first, *rest = [one for one in claimed if has_cases(cases, one)] or claimed[:1]
     runs = [replace(args, level=first)]
@@ -142,7 +147,7 @@ def _executed(args: Execution, consumer: Consumer, chosen: Sequence[Case]) -> in
     """Certify at one level, or at materialise and stream; return the exit code."""
     declared = NOTHING_DECLARED
     if not args.strict:
-        names = every_name(args.space, chosen, whole=not (args.paths or args.expression))
+        names = every_name(args.space, chosen, whole=args.selection.is_whole)
         declared = declared_by(consumer, args.expectations, datetime.now(UTC).date(), names)
     if args.level is not None:
         chosen = of_level(chosen, args.level)
@@ -172,7 +177,7 @@ def _executed(args: Execution, consumer: Consumer, chosen: Sequence[Case]) -> in
             declared,
             args.isolation,
             args.beyond,
-            Scope(len(chosen) - len(claimed), _only(args)),
+            Scope(len(chosen) - len(claimed), args.selection.text),
         )
         planned = None if laid is None else laid.plans
         outcome = certify(CatalogueCases(args.space, claimed, args.level, planned), context)
@@ -189,12 +194,6 @@ def _executed(args: Execution, consumer: Consumer, chosen: Sequence[Case]) -> in
     if outcome.exit_code is ExitCode.USAGE:
         raise nothing_passed(consumer, outcome.verdicts)
     return int(outcome.exit_code)
-
-
-def _only(args: Execution) -> str:
-    """Return the words by which a person chose some of the catalogue; "" for all of it."""
-    expression = [] if args.expression is None else ["-k", args.expression]
-    return shlex.join([*map(str, args.paths), *expression])
 
 
 def nothing_passed(consumer: Consumer, verdicts: Sequence[Verdict]) -> UsageError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 import orjson
@@ -11,28 +12,33 @@ import orjson
 from harness.cli import options
 from harness.model.standing import Standing
 
+if TYPE_CHECKING:  # it brings the clauses along
+    from harness.engine.catalogue.selection import Selection
+
 
 @click.command("list", short_help="List scenarios and cases.")
-@options.paths
-@options.keyword
+@options.selection
+@options.last_failed
 @options.roots
 @options.as_json
 def command(
-    paths: tuple[Path, ...],
-    expression: str | None,
+    *,
+    selection: Selection,
+    again: bool,
     scenarios: Path | None,
     golden: Path | None,
-    json_: bool,  # noqa: FBT001
+    json_: bool,
 ) -> int:
     """List the scenarios with their titles, and the cases with who demands what they rest on.
 
     A case is `document` where documents demand all that it rests on, `program` where the vendor's
     program is all that says some of it, `beyond` where nobody promises its delivery.
     """
-    from harness.engine.catalogue.choose import load, selected
+    from harness.engine.catalogue.selection import chosen as found
     from harness.scenario.standing import case_standing
 
-    chosen = selected(load(options.space(scenarios, golden), paths), expression)
+    space = options.space(scenarios, golden)
+    chosen = found(space, options.narrowed_to_failed(space, selection, again=again))
     if json_:
         rows = [
             {

@@ -14,6 +14,7 @@ from harness.cli import options
 from harness.errors import ExitCode, ScenarioError, UsageError
 
 if TYPE_CHECKING:
+    from harness.engine.catalogue.selection import Selection
     from harness.engine.catalogue.workspace import Workspace
     from harness.engine.mutation.producers import ProducersRun
     from harness.engine.mutation.run import MutationRun
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 @click.command("mutants", short_help="Prove that scenarios catch wrong consumers and producers.")
 @options.paths
 @options.keyword
+@options.protocol
 @click.option("--consumers", "side", flag_value="consumers", help="Only wrong consumers.")
 @click.option("--producers", "side", flag_value="producers", help="Only wrong producers.")
 @click.option("--mutant", "names", multiple=True, metavar="NAME", help="Only this mutant.")
@@ -58,6 +60,7 @@ def command(  # noqa: PLR0913  (click hands options over by name)
     *,
     paths: tuple[Path, ...],
     expression: str | None,
+    protocols: tuple[str, ...],
     side: str | None,
     names: tuple[str, ...],
     clauses: tuple[str, ...],
@@ -83,19 +86,22 @@ def command(  # noqa: PLR0913  (click hands options over by name)
     each end with exit code 1; with --teeth a scenario without teeth of its own does. With PATHS or
     -k only mutants that those scenarios name or whose clause they cite run.
     """
-    from harness.engine.catalogue.choose import load, selected
+    from harness.engine.catalogue.choose import load
+    from harness.engine.catalogue.selection import Selection
+    from harness.engine.catalogue.selection import chosen as found
     from harness.engine.mutation.claims import claim_problems
 
     _check_names(names)
     space = options.space(scenarios, golden)
+    asked = Selection(tuple(map(str, paths)), expression, protocols)
     if teeth:
-        return _teeth(space, paths, expression, json_=json_)
+        return _teeth(space, asked, json_=json_)
     loaded = load(space, paths)
     problems = claim_problems(loaded)
     if problems:
         raise ScenarioError(problems)
-    chosen = selected(loaded, expression)
-    narrowed = bool(paths or expression)
+    chosen = found(space, asked)
+    narrowed = not asked.is_whole
     consumers = producers = None
     wrong = () if reference else _consumers(names, chosen, narrowed=narrowed)
     if side != "producers" and not clauses and (reference or wrong or not names):
@@ -115,14 +121,15 @@ def command(  # noqa: PLR0913  (click hands options over by name)
     return int(ExitCode.PASS if sound else ExitCode.FINDINGS)
 
 
-def _teeth(space: Workspace, paths: Sequence[Path], expression: str | None, *, json_: bool) -> int:
+def _teeth(space: Workspace, selection: Selection, *, json_: bool) -> int:
     """Print which scenarios add no teeth; those that are asked for have the others' company."""
     from harness.engine.catalogue.choose import load, selected
     from harness.engine.catalogue.parallel import cores
+    from harness.engine.catalogue.selection import chosen
     from harness.engine.mutation import teeth
     from harness.report import teeth_lines
 
-    asked = {case.scenario.id for case in selected(load(space, paths), expression)}
+    asked = {case.scenario.id for case in chosen(space, selection)}
     found, unsound = teeth.teeth(space, selected(load(space), None), asked, cores())
     if json_:
         click.echo(orjson.dumps(teeth_lines.as_data(found, unsound)).decode())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from harness.errors import UsageError
 
 if TYPE_CHECKING:  # imported when a command needs it: it brings Kafka's client along
     from harness.engine.catalogue.repartitioned import Repartitioned
+    from harness.engine.catalogue.selection import Selection
     from harness.engine.catalogue.with_changefeed import WithChangefeed
     from harness.scenario.expand import Case
     from harness.services import Source
@@ -21,9 +23,79 @@ if TYPE_CHECKING:  # imported when a command needs it: it brings Kafka's client 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
-def paths(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Take scenario files, directories and ids."""
+def with_paths(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Take scenario files, folders, ids and patterns."""
     return click.argument("paths", nargs=-1, type=click.Path(path_type=Path))(command)
+
+
+paths = with_paths
+
+
+def selection(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Take PATHS, `-k`, `--protocol` and `--clause`; the command gets `selection`."""
+
+    @functools.wraps(command)
+    def collected(
+        *,
+        paths: tuple[Path, ...],
+        expression: str | None,
+        protocols: tuple[str, ...],
+        clauses: tuple[str, ...],
+        **values: Any,  # noqa: ANN401  (whatever click hands over)
+    ) -> Any:  # noqa: ANN401
+        from harness.engine.catalogue.selection import Selection
+
+        chosen = Selection(tuple(map(str, paths)), expression, protocols, clauses)
+        return command(selection=chosen, **values)
+
+    clause = click.option(
+        "--clause",
+        "clauses",
+        multiple=True,
+        metavar="ID",
+        help="Only cases that rest on this clause, or on one below it (`open.key`).",
+    )
+    return with_paths(keyword(protocol(clause(collected))))
+
+
+def protocol(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Take `--protocol NAME`."""
+    return click.option(
+        "--protocol",
+        "protocols",
+        multiple=True,
+        metavar="NAME",
+        help="Only cases of this protocol.",
+    )(command)
+
+
+def last_failed(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Take `--last-failed`."""
+    return click.option(
+        "--last-failed",
+        "--lf",
+        "again",
+        is_flag=True,
+        help="Only cases that failed when they were last run here; all where none did.",
+    )(command)
+
+
+def narrowed_to_failed(
+    space: Workspace, selection: Selection, consumer: str = "", *, again: bool
+) -> Selection:
+    """Return a selection of what failed last, with a note where there is nothing of the kind."""
+    if not again:
+        return selection
+    from harness.engine.catalogue.workspace import kept_runs
+    from harness.report.last_failed import last_failed as found
+
+    failed = found(kept_runs(space.here), consumer)
+    if failed:
+        return replace(selection, failed=failed)
+    of = f" of {consumer}" if consumer else ""
+    said = f"no run{of} is kept here" if failed is None else f"nothing{of} failed last"
+    click.echo(f"note: {said}; --last-failed leaves nothing out", err=True)
+    return selection
 
 
 def keyword(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -32,7 +104,7 @@ def keyword(command: Callable[..., Any]) -> Callable[..., Any]:
         "-k",
         "expression",
         metavar="EXPRESSION",
-        help="Only cases whose id, tags or clauses match, as in pytest: 'keys and not p4'.",
+        help="Only cases whose id or tags match, as in pytest: 'keys and not p4'.",
     )(command)
 
 

@@ -17,6 +17,7 @@ from harness.engine.catalogue.workspace import new_run
 from harness.errors import ExitCode, SetupError, UsageError
 
 if TYPE_CHECKING:  # imported when a command needs it
+    from harness.engine.catalogue.selection import Selection
     from harness.services.service import ServiceEvent
 
 # harness.oracles.vitess.lock.DEFAULT, repeated because `--help` imports nothing heavy.
@@ -34,8 +35,7 @@ def command() -> None:
 
 
 @command.command("vitess")
-@options.paths
-@options.keyword
+@options.selection
 @click.option(
     "--version",
     default=DEFAULT,
@@ -51,9 +51,8 @@ def command() -> None:
 )
 @options.roots
 @options.as_json
-def vitess(  # noqa: PLR0913, PLR0917  (click hands options over by name)
-    paths: tuple[Path, ...],
-    expression: str | None,
+def vitess(
+    selection: Selection,
     version: str,
     keep: Path | None,
     scenarios: Path | None,
@@ -71,7 +70,7 @@ def vitess(  # noqa: PLR0913, PLR0917  (click hands options over by name)
     `pip install 'cdc-conformance[oracles]'`; the first run fetches 230 MB. All cases take some six
     minutes on two cores.
     """
-    from harness.engine.catalogue.choose import load, selected
+    from harness.engine.catalogue.selection import chosen as found
     from harness.oracles.result import document, lines, write_result
     from harness.record.lock import load_lock
 
@@ -84,7 +83,7 @@ def vitess(  # noqa: PLR0913, PLR0917  (click hands options over by name)
         ) from error
 
     space = options.space(scenarios, golden)
-    chosen = selected(load(space, paths), expression)
+    chosen = found(space, selection)
     cases = [case for case in chosen if case.protocol == "vitess"]
     if not cases:
         raise UsageError("none of the chosen cases is of the protocol vitess")
@@ -92,7 +91,7 @@ def vitess(  # noqa: PLR0913, PLR0917  (click hands options over by name)
     with _Progress() as progress:
         asked = OracleOptions(version, run_dir, progress.fetched, progress.advanced, os.environ)
         result = ask(cases, lambda case: load_lock(case.scenario, space.golden), asked)
-    result = replace(result, chosen=expression or "")
+    result = replace(result, chosen=selection.text)
     if keep is not None:
         write_result(result, keep)
     if json_:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 import orjson
@@ -10,10 +11,13 @@ import orjson
 from harness.cli import options
 from harness.errors import UsageError
 
+if TYPE_CHECKING:  # it brings the clauses along
+    from harness.engine.catalogue.selection import Selection
+
 
 @click.command("preview", short_help="Show decoded events, partition by partition.")
-@options.paths
-@options.keyword
+@options.selection
+@options.last_failed
 @click.option(
     "--bytes", "show_bytes", is_flag=True, help="Show keys and values in hexadecimal too."
 )
@@ -26,16 +30,17 @@ from harness.errors import UsageError
 @options.changefeed
 @options.roots
 @options.as_json
-def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
-    paths: tuple[Path, ...],
-    expression: str | None,
-    show_bytes: bool,  # noqa: FBT001
+def command(  # noqa: PLR0913  (one parameter an option)
+    *,
+    selection: Selection,
+    again: bool,
+    show_bytes: bool,
     delivery: str | None,
-    deliveries: bool,  # noqa: FBT001
+    deliveries: bool,
     changefeed: Path | None,
     scenarios: Path | None,
     golden: Path | None,
-    json_: bool,  # noqa: FBT001
+    json_: bool,
 ) -> int:
     """Show what each partition will carry, decoded, with scenario lines; no services.
 
@@ -43,8 +48,8 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     messages before it on the left and after it on the right, with what was moved, sent again,
     dropped, changed or inserted.
     """
-    from harness.engine.catalogue.choose import load, selected
     from harness.engine.catalogue.plans import planned_only
+    from harness.engine.catalogue.selection import chosen as found
     from harness.engine.plan.one_case import disturbed_cases
     from harness.report.deliveries import delivery_json, delivery_lines
     from harness.report.preview import preview_json, preview_lines
@@ -53,7 +58,7 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     if steps and show_bytes:
         raise UsageError("--bytes shows no steps", expected="--bytes, or --delivery NAME")
     space = options.space(scenarios, golden)
-    chosen = selected(load(space, paths), expression)
+    chosen = found(space, options.narrowed_to_failed(space, selection, again=again))
     if steps:
         chosen = disturbed_cases(chosen, None if deliveries else delivery)
     planned = (

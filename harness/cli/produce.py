@@ -16,6 +16,7 @@ from harness.errors import UsageError
 
 if TYPE_CHECKING:  # imported when the command runs: they bring Kafka's client along
     from harness.contracts import SchemaRegistry
+    from harness.engine.catalogue.selection import Selection
     from harness.engine.catalogue.workspace import Workspace
     from harness.engine.plan.case import Plan
     from harness.services import Kafka, Settings
@@ -25,8 +26,7 @@ INTERRUPTED = 130
 
 
 @click.command("produce", short_help="Fill topics of your own with a scenario's records.")
-@options.paths
-@options.keyword
+@options.selection
 @click.option("--bootstrap", metavar="HOST:PORT", help="Where Kafka is; several with commas.")
 @click.option("--registry", metavar="URL", help="A Confluent-compatible schema registry.")
 @click.option(
@@ -70,8 +70,7 @@ INTERRUPTED = 130
 @options.roots
 @options.as_json
 def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
-    paths: tuple[Path, ...],
-    expression: str | None,
+    selection: Selection,
     bootstrap: str | None,
     registry: str | None,
     kafka_config: Path | None,
@@ -97,15 +96,15 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     from harness.engine.deliver.production import Production, ProductionOptions
     from harness.report.production import Reader, document, lines
 
-    if not paths and expression is None:
+    if selection.is_whole:
         raise UsageError(
             "say what to produce",
-            expected="PATHS (files, directories or ids), or -k EXPRESSION",
+            expected="PATHS (files, directories or ids), or -k, --protocol or --clause",
             hint="`harness list` shows the cases",
         )
     pace = _rate(rate)
     space = options.space(scenarios, golden)
-    planned = _plans(space, (paths, expression), (delivery, partitions), changefeed)
+    planned = _plans(space, selection, (delivery, partitions), changefeed)
     resolved = broker_settings(bootstrap, registry, kafka_config, pairs)
     kafka, schemas = _reached(resolved, planned)
     wanted = ProductionOptions(
@@ -144,17 +143,16 @@ def _rate(text: str | None) -> float | None:
 
 def _plans(
     space: Workspace,
-    chosen: tuple[Sequence[Path], str | None],
+    selection: Selection,
     narrowed: tuple[str | None, int | None],
     changefeed: Path | None,
 ) -> Sequence[Plan]:
     """Return the plans of one case of each scenario."""
-    from harness.engine.catalogue.choose import load, selected
     from harness.engine.catalogue.plans import planned_only
+    from harness.engine.catalogue.selection import chosen
     from harness.engine.plan.one_case import one_each
 
-    paths, expression = chosen
-    cases = one_each(selected(load(space, paths), expression), *narrowed)
+    cases = one_each(chosen(space, selection), *narrowed)
     if changefeed is None:
         return planned_only(space, cases, expectations=False)
     return options.laid_under(space, cases, changefeed).plans

@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from harness.cli import options
 
+if TYPE_CHECKING:  # it brings the clauses along
+    from harness.engine.catalogue.selection import Selection
+
 
 @click.command("run", short_help="Run scenarios against a bundled consumer.")
-@options.paths
-@options.keyword
+@options.selection
+@options.last_failed
 @click.option("--consumer", default="spark", show_default=True, help="As in `harness certify`.")
 @options.changefeed
 @options.deadline
@@ -22,18 +26,19 @@ from harness.cli import options
 @options.services
 @options.roots
 @options.as_json
-def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
-    paths: tuple[Path, ...],
-    expression: str | None,
+def command(  # noqa: PLR0913  (one parameter an option)
+    *,
+    selection: Selection,
+    again: bool,
     consumer: str,
     changefeed: Path | None,
-    beyond: bool,  # noqa: FBT001
+    beyond: bool,
     deadline: float,
     reports: Mapping[str, Path],
     overrides: Mapping[str, str],
     scenarios: Path | None,
     golden: Path | None,
-    json_: bool,  # noqa: FBT001
+    json_: bool,
 ) -> int:
     """Run the scenarios in PATHS (all without any) and judge what the consumer made of them.
 
@@ -45,7 +50,5 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
 
     space = options.space(scenarios, golden)
     source = options.source(overrides, space)
-    execution = Execution(
-        space, consumer, paths, expression, deadline, reports, json_, source, changefeed
-    )
-    return execute(replace(execution, beyond=beyond))
+    execution = Execution(space, consumer, selection, deadline, reports, json_, source, changefeed)
+    return execute(replace(execution, beyond=beyond, again=again))

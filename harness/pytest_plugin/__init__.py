@@ -53,6 +53,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="Count the cases too that nobody promises; without it they are run and skipped.",
     )
     group.addoption(
+        "--harness-protocol",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="Only cases of this protocol, as `harness list --protocol`; may be repeated.",
+    )
+    group.addoption(
+        "--harness-clause",
+        metavar="ID",
+        action="append",
+        default=[],
+        help="Only cases that rest on this clause, as `harness list --clause`; may be repeated.",
+    )
+    group.addoption(
         "--update-golden",
         action="store_true",
         help="Show how the goldens of the selected scenarios differ, then rewrite them. Refused "

@@ -61,12 +61,12 @@ class CaseItem(pytest.Item):
     """One case of a scenario."""
 
     def __init__(self, *, case: Case, root: Path, **node: Any) -> None:  # noqa: ANN401 - pytest's
-        """Take the case; its id, tags and clauses are words for `-k`, its tags markers for `-m`."""
+        """Take the case; its id and tags are words for `-k`, its tags markers for `-m`."""
         super().__init__(**node)  # pyright: ignore[reportUnknownMemberType] - untyped in pytest
         self.case = case
         self.stash[CHOSEN] = Chosen(root, case)
         scenario = case.scenario
-        self.extra_keyword_matches |= {case.id, *scenario.tags, *scenario.clauses}
+        self.extra_keyword_matches |= {case.id, *scenario.tags}
         self.add_marker("harness")
         for word in (f"protocol_{case.protocol}", *scenario.tags):
             if word not in RESERVED:

@@ -32,6 +32,8 @@ class PluginOptions:
     worker: int
     workers: int
     counts_beyond: bool = False
+    protocols: tuple[str, ...] = ()
+    clauses: tuple[str, ...] = ()
 
     @property
     def parallelism(self) -> int:
@@ -71,6 +73,8 @@ def plugin_options(config: pytest.Config) -> PluginOptions:
         worker=int(worker.removeprefix("gw")) % workers,
         workers=workers,
         counts_beyond=option("--harness-beyond"),
+        protocols=tuple(option("--harness-protocol")),
+        clauses=tuple(option("--harness-clause")),
     )
 
 

@@ -52,6 +52,27 @@ class HarnessSession:
         assert self._shares is not None
         return self._shares.answer(chosen.key)
 
+    def pytest_collection_modifyitems(
+        self, config: pytest.Config, items: list[pytest.Item]
+    ) -> None:
+        """Leave out the cases of other protocols and clauses than were asked for, no other test."""
+        if not (self.options.protocols or self.options.clauses):
+            return
+        from harness.engine.catalogue.selection import Selection, narrowed
+        from harness.pytest_plugin.answer import CHOSEN
+
+        asked = Selection(protocols=self.options.protocols, clauses=self.options.clauses)
+        found = [item.stash[CHOSEN].case for item in items if CHOSEN in item.stash]
+        try:
+            kept = {id(case) for case in narrowed(found, asked)} if found else set[int]()
+        except HarnessError as error:
+            raise pytest.UsageError(str(error)) from None
+        left = [i for i in items if CHOSEN in i.stash and id(i.stash[CHOSEN].case) not in kept]
+        if left:
+            config.hook.pytest_deselected(items=left)
+            gone = set(map(id, left))
+            items[:] = [item for item in items if id(item) not in gone]
+
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Learn which cases are selected, and refuse a consumer that cannot run."""

@@ -146,12 +146,12 @@ def _case(scenario: Scenario, chosen: Mapping[str, Any]) -> Case:
 def select(cases: Sequence[Case], expression: str) -> tuple[Case, ...]:
     """Return the cases that a `-k` expression selects; UsageError when it cannot be read.
 
-    A word matches a case when it is part of its id, of a tag or of a clause, whatever its capitals.
+    A word matches a case when it is part of its id or of a tag, whatever its capitals.
     """
     matches = matcher(expression)
     return tuple(case for case in cases if matches(words_of(case)))
 
 
 def words_of(case: Case) -> tuple[str, ...]:
-    """Return what a `-k` expression is held against."""
-    return (case.id, *case.scenario.tags, *case.scenario.clauses)
+    """Return what a `-k` expression is held against: a word is a part of the id or of a tag."""
+    return (case.id, *case.scenario.tags)

@@ -46,6 +46,11 @@ def is_list(expression: str) -> bool:
     return all(token.kind in {"word", "or", "end"} for token in _tokens(expression))
 
 
+def words(expression: str) -> tuple[str, ...]:
+    """Return the words of an expression that can be read."""
+    return tuple(token.text for token in _tokens(expression) if token.kind == "word")
+
+
 @dataclass(frozen=True, slots=True)
 class _Token:
     """One token: `kind` is `word`, `end`, or the operator itself; `at` counts from 0."""

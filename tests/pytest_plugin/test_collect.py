@@ -23,17 +23,48 @@ def test_cases_have_node_ids_of_file_and_axes(project: Project) -> None:
     [
         ("keys and not p4", 11),
         ("replayed", 12),  # two variants, three protocols, each with one and four partitions
-        ("open.txn.deletes-first", 22),
+        ("open.txn.deletes-first", 0),  # a clause: --harness-clause
         ("keys.pk-chain[open", 8),
         ("basics", 10),
         ("nothing-like-it", 0),
     ],
 )
-def test_k_selects_by_id_clause_and_tag(project: Project, expression: str, cases: int) -> None:
-    """`-k` knows a case by its id, its scenario's clauses and tags, as `harness list -k` does."""
+def test_k_selects_by_id_and_tag(project: Project, expression: str, cases: int) -> None:
+    """`-k` knows a case by its id and its scenario's tags, as `harness list -k` does."""
     project.scenarios("keys/pk-chain", "dml/insert-update-delete")
     found = project.inside("--collect-only", "-q", "-k", expression)
     found.stdout.fnmatch_lines([f"{cases or 'no'}*tests collected*"])
+
+
+@pytest.mark.parametrize(
+    ("options", "cases"),
+    [
+        (["--harness-protocol", "open"], 10),
+        (["--harness-protocol", "open", "--harness-protocol", "avro"], 22),
+        (["--harness-clause", "open.txn.deletes-first"], 8),
+        (["--harness-clause", "open.txn", "--harness-protocol", "open", "-k", "p4"], 4),
+    ],
+)
+def test_protocols_and_clauses_choose_cases_alone(
+    project: Project, options: list[str], cases: int
+) -> None:
+    """Both leave out cases, and no test of anybody else."""
+    project.scenarios("keys/pk-chain", "dml/insert-update-delete")
+    project.write("test_own.py", "def test_p4():\n    pass\n")
+    found = project.inside("--collect-only", "-q", *options)
+    found.stdout.fnmatch_lines([f"{cases + 1}*tests collected*"])
+
+
+def test_a_choice_of_nothing_says_what_would_match(project: Project) -> None:
+    """An unknown clause, and a protocol that no case has, end pytest with the words that fit."""
+    project.scenarios("keys/pk-chain")
+    for options, said in {
+        ("--harness-clause", "open.txn.delete-first"): "*open.txn.deletes-first*",
+        ("--harness-protocol", "opn"): "*did you mean `open`*",
+    }.items():
+        ended = project.inside("--collect-only", *options)
+        assert ended.ret == pytest.ExitCode.USAGE_ERROR
+        ended.stderr.fnmatch_lines([said])
 
 
 def test_tags_are_markers_even_where_markers_are_strict(project: Project) -> None:

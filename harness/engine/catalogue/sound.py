@@ -19,6 +19,7 @@ from pathlib import Path
 
 import orjson
 
+from harness.engine.catalogue.places import files_of
 from harness.engine.catalogue.workspace import RUNS, Workspace, runs
 from harness.protocols import PROTOCOLS
 from harness.scenario.files import SUFFIX, name_of, real, scenario_files
@@ -42,7 +43,7 @@ def files(space: Workspace, paths: Iterable[Path] = ()) -> Mapping[str, Path] | 
     a problem of the other.
     """
     root = real(space.scenarios)
-    found = tuple(scenario_files(space.scenarios, tuple(map(space.file, paths))))
+    found = tuple(scenario_files(space.scenarios, files_of(space, paths)))
     named = {name_of(file, root): file for file in found if isinstance(file, Path)}
     ids = {name.replace("/", ".").casefold() for name in named}
     return named if len(ids) == len(found) else None

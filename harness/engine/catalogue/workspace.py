@@ -41,13 +41,6 @@ class Workspace:
             words += ["--golden", str(self.golden)]
         return tuple(words)
 
-    def file(self, path: Path) -> Path:
-        """Return the file of a scenario that was named by its id; any other path as it is."""
-        if path.exists() or path.suffix == ".yaml" or len(path.parts) != 1:
-            return path
-        named = self.scenarios.joinpath(*path.name.split(".")).with_suffix(".yaml")
-        return named if named.is_file() else path
-
     @property
     def runs(self) -> Path:
         """Return the directory that keeps runs."""
