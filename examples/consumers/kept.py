@@ -22,7 +22,7 @@ TEXT_MAX = 600
 # last lines of the consumer's output.
 PASSING = (
     (r"harness-[0-9a-f]{6}-", ""),
-    (r"\b\d{4}\.(?=\S+/\d+@\d)", ""),
+    (r"\b\d{4,6}\.(?=\S+/\d+@\d)", ""),
     (r"\(conn=\d+\)", "(conn)"),
     (r"\bh[0-9a-f]{6}_", ""),
     (r"(?s); its last words:.*", ""),

@@ -62,6 +62,7 @@ class CaseFinished:
 
     `clauses` are those that the scenario cites; `evidence` is there where a verdict needs to be
     explained. `standing` is the weakest one of what the case relies on, None in older files.
+    `changefeed` is the case's id in job.json, as logs and topics of the consumer have it.
     """
 
     case: str
@@ -74,6 +75,7 @@ class CaseFinished:
     clauses: tuple[str, ...] = ()
     evidence: Evidence | None = None
     standing: Standing | None = None
+    changefeed: str = ""
 
 
 @dataclass(frozen=True, slots=True)

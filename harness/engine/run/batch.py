@@ -60,7 +60,8 @@ class BatchRun:
             verdicts = {
                 plan.case.id: judged(plan, observed[plan.case.id], consumer) for plan, _ in placed
             }
-            return batched(observed, verdicts, self._alone(named, asked, verdicts))
+            alone = self._alone(named, asked, verdicts)
+            return batched(observed, verdicts, alone, jobs.seen(asked.changefeeds))
 
     def _alone(
         self, named: Sequence[NamedPlan], asked: RunPlan, verdicts: Mapping[str, Verdict]

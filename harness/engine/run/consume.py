@@ -11,6 +11,7 @@ from harness.engine.run.attached.run import AttachedRun
 from harness.engine.run.batch import BatchRun
 from harness.engine.run.context import NamedPlan, RunContext
 from harness.engine.run.interactive import InteractiveRun
+from harness.engine.run.jobs import opaque
 from harness.engine.run.judging import CaseAnswer
 from harness.engine.run.requirements import unmet, unsurvivable
 from harness.engine.run.services import services_for, started_alone
@@ -53,7 +54,7 @@ def reading_modes(context: RunContext, planned: Sequence[Plan]) -> ReadingModes:
     found: dict[str, list[NamedPlan]] = {"batched": [], "interactive": [], "restarting": []}
     refused: dict[str, CaseAnswer] = {}
     consumer, settings = context.consumer, context.source.settings
-    for index, plan in enumerate(planned):
+    for index, plan in zip(opaque(len(planned)), planned, strict=True):
         steps = plan.delivery.steps
         lacking = unsurvivable(plan.case, consumer) or unmet(steps, consumer, settings)
         if lacking:

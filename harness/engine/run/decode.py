@@ -43,7 +43,10 @@ def decode(context: RunContext, planned: Sequence[Plan]) -> dict[str, CaseAnswer
     consumer, limits = context.consumer, context.limits
     with context.bus.phase("consume", consumer.name):
         asked = RunPlan(
-            tuple(_changefeed(context, plan, index) for index, plan in enumerate(planned)),
+            tuple(
+                _changefeed(context, plan, index)
+                for index, plan in zip(jobs.opaque(len(planned)), planned, strict=True)
+            ),
             None,
             context.directory,
             limits.deadline_s,
@@ -52,7 +55,8 @@ def decode(context: RunContext, planned: Sequence[Plan]) -> dict[str, CaseAnswer
         )
         observed = run_consumer(consumer, asked, environment=context.environment)
     verdicts = {one.case.id: judged_decoded(one, observed[one.case.id]) for one in planned}
-    return batched(observed, verdicts, _alone(context, asked, verdicts))
+    alone = _alone(context, asked, verdicts)
+    return batched(observed, verdicts, alone, seen=jobs.seen(asked.changefeeds))
 
 
 def _changefeed(context: RunContext, plan: Plan, index: int) -> ChangefeedJob:

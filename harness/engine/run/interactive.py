@@ -21,7 +21,7 @@ from harness.engine.run.services import registry_for
 from harness.engine.sink.shapes import shapes_of
 from harness.engine.sink.sink import Sink
 from harness.faults.actions import ConsumerAction, sent
-from harness.model.observed import Observed, Outcome
+from harness.model.observed import Outcome
 from harness.runner.contract.job import Job
 from harness.runner.run import GRACE_S, Start
 from harness.runner.supervised import SupervisedConsumer
@@ -48,10 +48,10 @@ class InteractiveRun:
         for fault, group in groups.items():
             with self.context.bus.phase(f"alone under {fault}", _cases(len(group))):
                 for index, plan, prefix in group:
-                    answers[plan.case.id] = CaseAnswer(self.run_one(plan, prefix, index))
+                    answers[plan.case.id] = self.run_one(plan, prefix, index)
         return answers
 
-    def run_one(self, plan: Plan, prefix: str, index: int) -> Observed:
+    def run_one(self, plan: Plan, prefix: str, index: int) -> CaseAnswer:
         """Perform one delivery under a consumer that reads it; return what it answered.
 
         What it answered counts only if everything happened that was to happen to it.
@@ -92,11 +92,12 @@ class InteractiveRun:
                 observed = self.sink.answer(start.job.changefeeds[0], observed)
         if unreached and observed.outcome is Outcome.DONE:
             what = f"it ended before the moment came at which something was to happen: {unreached}"
-            return replace(observed, outcome=Outcome.UNTRIED, detail=what)
-        return observed
+            observed = replace(observed, outcome=Outcome.UNTRIED, detail=what)
+        seen = start.job.changefeeds[0].seen_as
+        return CaseAnswer(observed, changefeed=seen)
 
     def _start(self, plan: Plan, prefix: str, index: int) -> Start:
-        directory = self.context.directory.absolute() / f"live-{index:04}"
+        directory = self.context.directory.absolute() / f"{index:06}"
         registry = registry_for(self.services, [plan.case])
         large = laid_out(plan, directory / "large")
         sink = self.sink

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from random import SystemRandom
 
 from harness.engine.deliver.produce import FilledTopic
 from harness.engine.plan.case import Plan
@@ -33,6 +34,20 @@ def registry_job(registry: Registry) -> RegistryJob:
     return RegistryJob(registry.url, properties)
 
 
+def opaque(count: int) -> Sequence[int]:
+    """Return numbers for cases that say nothing of them, and are others in each run.
+
+    They are all of a case that a consumer is given: in the names of its changefeed, its topics, its
+    directories and its databases.
+    """
+    return SystemRandom().sample(range(100_000, 1_000_000), count)
+
+
+def seen(changefeeds: Sequence[ChangefeedJob]) -> dict[str, str]:
+    """Return by case the id that a consumer knew it by."""
+    return {feed.id: feed.seen_as for feed in changefeeds}
+
+
 def changefeed(
     plan: Plan,
     index: int,
@@ -40,13 +55,14 @@ def changefeed(
     large: Path | None = None,
     databases: Mapping[str, str] = NOTHING,
 ) -> ChangefeedJob:
-    """Return one changefeed of job.json; `index` names its result directory.
+    """Return one changefeed of job.json; `index` names it and its result directory there.
 
     `large` is the directory of what its messages are too small for, if there is one; `databases`
     are the sink's, by the upstream's schemas.
     """
     return ChangefeedJob(
         id=plan.case.id,
+        alias=f"c{index:06d}",
         dir=f"{index:04d}",
         protocol=plan.case.protocol,
         dialect=plan.case.dialect,

@@ -14,7 +14,7 @@ from harness.model.finding import FINDINGS, Verdict
 from harness.model.observed import Observed
 from harness.model.standing import Standing, weakest
 from harness.protocols.standings import clause_standing
-from harness.runner.manifest import Consumer
+from harness.runner.manifest import NOTHING, Consumer
 from harness.scenario.expand import Case
 from harness.scenario.standing import case_standing, delivery_standing
 from harness.verdict.judge import judge_design
@@ -29,13 +29,15 @@ class CaseAnswer:
     """What a consumer answered on one case.
 
     `verdict` is there where the answer was judged on the way; `alone` is a second answer, read
-    without the `neighbours` other changefeeds of the first start.
+    without the `neighbours` other changefeeds of the first start. `changefeed` is
+    its id in job.json.
     """
 
     observed: Observed
     verdict: Verdict | None = None
     alone: Observed | None = None
     neighbours: int = 0
+    changefeed: str = ""
 
 
 Answers = Mapping[str, CaseAnswer]
@@ -45,11 +47,21 @@ def batched(
     observed: Mapping[str, Observed],
     verdicts: Mapping[str, Verdict],
     alone: Mapping[str, Observed],
+    seen: Mapping[str, str] = NOTHING,
 ) -> dict[str, CaseAnswer]:
-    """Return the answers of cases that were read together, some of them alone as well."""
+    """Return the answers of cases that were read together, some of them alone as well.
+
+    `seen` has their ids in job.json.
+    """
     neighbours = len(observed) - 1
     return {
-        case: CaseAnswer(one, verdicts[case], alone.get(case), neighbours)
+        case: CaseAnswer(
+            one,
+            verdicts[case],
+            alone.get(case),
+            neighbours,
+            seen.get(case, ""),
+        )
         for case, one in observed.items()
     }
 
@@ -78,7 +90,8 @@ def finished(
     verdict = replace(verdict, detail=verdict.detail or observed.detail)
     verdict = settled(subject_of(plan), verdict, context.declared)
     event = unread(context, plan.case, verdict, roots)
-    return replace(event, log=observed.log, evidence=evidence(plan, event.verdict, observed))
+    shown = evidence(plan, event.verdict, observed)
+    return replace(event, log=observed.log, evidence=shown, changefeed=answer.changefeed)
 
 
 def unread(context: RunContext, case: Case, verdict: Verdict, roots: Sequence[str]) -> CaseFinished:

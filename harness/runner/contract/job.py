@@ -46,7 +46,8 @@ NOTHING: Mapping[str, Any] = MappingProxyType({})
 class ChangefeedJob:
     """One stream to consume: `id` names the case, `dir` its result directory.
 
-    `databases` has the database of the sink for each schema of the upstream, if there is a sink.
+    A consumer is not told the case: `alias` is its id in job.json, where there is one. `databases`
+    has the database of the sink for each schema of the upstream, if there is a sink.
     """
 
     id: str
@@ -60,13 +61,19 @@ class ChangefeedJob:
     large_messages: Path | None = None
     databases: Mapping[str, str] = field(default_factory=lambda: NOTHING)
     given: Given | None = None
+    alias: str = ""
+
+    @property
+    def seen_as(self) -> str:
+        """Return the id that is in job.json."""
+        return self.alias or self.id
 
     def to_file(self, inputs: Path) -> ChangefeedFile:
         """Return the changefeed as in job.json; its files are in a directory of `inputs`."""
         large, given = self.large_messages, self.given
         records, schemas = (UNSET, UNSET) if given is None else given.paths(inputs / self.dir)
         return ChangefeedFile(
-            id=self.id,
+            id=self.seen_as,
             dir=self.dir,
             protocol=self.protocol,
             dialect=self.dialect,
@@ -127,7 +134,7 @@ class Job:
         if self.mode is not Mode.DECODE and (self.kafka is None or any(given)):
             return f"in mode {self.mode} there is Kafka, and no changefeed is given records"
         uniques: dict[str, list[str]] = {
-            "changefeed ids": [changefeed.id for changefeed in self.changefeeds],
+            "changefeed ids": [changefeed.seen_as for changefeed in self.changefeeds],
             "result directories": [changefeed.dir for changefeed in self.changefeeds],
             "topic names": [topic.name for topic in topics if self.mode is not Mode.DECODE],
             "databases": [name for feed in self.changefeeds for name in feed.databases.values()],

@@ -204,7 +204,11 @@ class ChangefeedFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     """One stream to consume, as in job.json."""
 
     id: Annotated[
-        Text, about("The name of the case, for logs and messages; unique within the job.")
+        Text,
+        about(
+            "A name without meaning, for logs and messages; unique within the job, and another one"
+            " in each run."
+        ),
     ]
     dir: Annotated[
         str,
