@@ -1,8 +1,9 @@
 """The versions of TiCDC Avro that differ on the wire, as one record of switches each.
 
-`current` is what tiflow c7b2588 (2026) emits. `6` is tiflow v6.1 to v6.6 (cdc/sink/codec/avro at
-v6.5.0): FLOAT is an Avro double, extension fields have no default, the value's schema is posted
-before the key's, and there is neither watermark nor checksum nor a limit to a message's size. The
+`current` is what tiflow c7b2588 (2026) emits. `6` is tiflow v6.5.0 (cdc/sink/codec/avro): FLOAT is
+an Avro double (to 6.1.5, 6.5.1 and 6.6), extension fields have no default (to 7.0), the value's
+schema is posted before the key's (to 7.2), and there is neither watermark (from 7.1.4 and 7.2) nor
+checksum (from 7.1) nor a limit to a message's size (from 7.3). The
 `type` of a field stands before its `connect.parameters` in both: the documents' listings print them
 the other way round, and one tidb_type `ENUM/SET` for the two that there are (TiCDC codec notes §7).
 """

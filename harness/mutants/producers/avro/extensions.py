@@ -157,7 +157,7 @@ EXTENSIONS: tuple[WrongProducer, ...] = (
     WrongProducer(
         "avro-old-extension-with-defaults",
         "avro.extension.no-defaults",
-        "It gives the extension fields defaults before 7.0.0.",
+        "It gives the extension fields defaults before 7.1.0.",
         constant(f"{DIALECT}:V6.extension_defaults", value=True),
     ),
     WrongProducer(

@@ -8,9 +8,10 @@ from struct import pack
 from typing import Any, Final
 
 from harness.codecs.avro.schema import AvroField
-from harness.model.change import Op
+from harness.codecs.avro.varint import varint
+from harness.model.change import Op, Transaction
 from harness.model.record import Record
-from harness.model.source_events import RowEvent, SourceEvent
+from harness.model.source_events import ResolvedEvent, RowEvent, SourceEvent
 from harness.mutants.producers.avro.edits import (
     ENCODER,
     MakePart,
@@ -98,9 +99,53 @@ def _inserts_first(events: Sequence[SourceEvent]) -> Iterable[SourceEvent]:
     yield from sorted(run, key=lambda row: (row.commit_ts, _ORDER[row.op]))
 
 
-def _twice(row: RowEvent) -> Iterable[SourceEvent]:
-    """Yield an insert once more, as if the transaction had written it twice."""
-    return (row, row) if row.op is not Op.DELETE else (row,)
+def _write_by_write(original: Any) -> Any:  # noqa: ANN401 - patched
+    """Return a commit that nets nothing: each write of a transaction is a change of its own."""
+
+    def commit(cluster: object, transaction: Transaction) -> list[tuple[Any, list[Any]]]:
+        found: dict[Any, tuple[Any, list[Any]]] = {}
+        for write in transaction.changes:
+            for table, changes in original(cluster, replace(transaction, changes=(write,))):
+                found.setdefault(table.id, (table, []))[1].extend(changes)
+        return [*found.values()]
+
+    return commit
+
+
+def _asked(encoder: Any, original: Any, given: Any) -> list[Record]:  # noqa: ANN401 - patched
+    """Return what is sent of an event as if `avro-enable-watermark` had asked for it."""
+    held = encoder._settings  # noqa: SLF001
+    encoder._settings = replace(held, watermark=True)  # noqa: SLF001
+    try:
+        return [*original(encoder, given)]
+    finally:
+        encoder._settings = held  # noqa: SLF001
+
+
+def _unasked_ddl(original: Any) -> Any:  # noqa: ANN401 - patched
+    return lambda encoder, event: iter(_asked(encoder, original, event))
+
+
+def _unasked_watermarks(original: Any) -> Any:  # noqa: ANN401 - patched
+    def encode(encoder: object, events: Iterable[SourceEvent]) -> Iterator[Record]:
+        for event in events:
+            if isinstance(event, ResolvedEvent):
+                yield from _asked(encoder, original, (event,))
+            else:
+                yield from original(encoder, (event,))
+
+    return encode
+
+
+def _other_bits(original: Any) -> Any:  # noqa: ANN401 - patched
+    """Return an `_extension` whose wall clock is the upper 44 bits of the commit ts."""
+
+    def extension(encoder: object, row: RowEvent) -> bytes:
+        right, wrong = (varint(row.commit_ts >> bits) for bits in (18, 20))
+        found: bytes = original(encoder, row)
+        return found.replace(right, wrong, 1)
+
+    return extension
 
 
 def _spread(row: RowEvent) -> Iterable[SourceEvent]:
@@ -194,6 +239,7 @@ ROWS: tuple[WrongProducer, ...] = (
         "avro.row.update",
         "It sends the row before the change as an update's value.",
         value_parts(_before),
+        also="avro.row.no-old-value",
     ),
     WrongProducer(
         "avro-op-of-an-insert",
@@ -211,7 +257,7 @@ ROWS: tuple[WrongProducer, ...] = (
         "avro-time-in-other-bits",
         "avro.extension.physical-time",
         "It takes the wall clock to be the upper 44 bits of the commit ts.",
-        constant(f"{ENCODE}:LOGICAL_BITS", 20),
+        patch(f"{ENCODER}._extension", _other_bits),
     ),
     WrongProducer(
         "avro-start-ts-for-commit-ts",
@@ -255,7 +301,7 @@ ROWS: tuple[WrongProducer, ...] = (
         "avro-each-write-is-sent",
         "avro.txn.net-effect",
         "It sends a row once for each time that a transaction wrote it.",
-        rows(_twice),
+        patch("harness.sources.tidb.cluster:Cluster.commit", _write_by_write),
         protocols=AVRO,
     ),
     WrongProducer(
@@ -283,13 +329,13 @@ ROWS: tuple[WrongProducer, ...] = (
         "avro-watermark-without-being-asked",
         "avro.watermark.none",
         "It sends watermarks without `avro-enable-watermark`.",
-        settings(extension=True, watermark=True),
+        patch(f"{ENCODER}.encode", _unasked_watermarks),
     ),
     WrongProducer(
         "avro-ddl-without-being-asked",
         "avro.ddl.none",
         "It sends DDL events without `avro-enable-watermark`.",
-        settings(extension=True, watermark=True),
+        patch(f"{ENCODER}._ddl", _unasked_ddl),
     ),
     WrongProducer(
         "avro-watermark-little-endian",
@@ -308,6 +354,13 @@ ROWS: tuple[WrongProducer, ...] = (
         "avro.watermark.not-avro",
         "It begins watermarks with the byte 0x00, as Avro does.",
         _value_bytes(b"\x02", lambda value: b"\x00" + value[1:]),
+    ),
+    WrongProducer(
+        "avro-ddl-in-a-frame",
+        "avro.watermark.not-avro",
+        "It begins DDL messages with the byte 0x00, as Avro does.",
+        _value_bytes(b"\x01", lambda value: b"\x00" + value[1:]),
+        also="avro.ddl.extension",
     ),
     *(
         WrongProducer(

@@ -207,6 +207,13 @@ RECORDS: tuple[WrongProducer, ...] = (
     WrongProducer(
         "avro-value-with-virtual-columns",
         "avro.value.no-virtual-columns",
+        "It declares virtual generated columns as fields, and writes what it has of them.",
+        returns("harness.ddl.tidb:is_emitted", value=True),
+        protocols=("avro",),
+    ),
+    WrongProducer(
+        "avro-value-without-stored-columns",
+        "avro.value.no-virtual-columns",
         "It sends stored generated columns no more than virtual ones.",
         _values(lambda table, emitted: [n for n in emitted if table.columns[n].generated is None]),
     ),
@@ -360,7 +367,7 @@ REGISTRATIONS: tuple[WrongProducer, ...] = (
     WrongProducer(
         "avro-old-key-registered-first",
         "avro.registry.value-first",
-        "It registers the key's schema before the value's, before 7.0.0.",
+        "It registers the key's schema before the value's, before 7.3.0.",
         constant(f"{DIALECT}:V6.value_first", value=False),
     ),
     WrongProducer(

@@ -114,7 +114,7 @@ ROWS: tuple[WrongProducer, ...] = (
     WrongProducer(
         "avro-old-float-is-a-float",
         "avro.type.float.double",
-        "It declares FLOAT as an Avro float before 7.0.0.",
+        "It declares FLOAT as an Avro float before 6.5.2.",
         types(of(ColumnKind.FLOAT), lambda found: replace(found, name="float")),
     ),
     WrongProducer(
@@ -230,7 +230,7 @@ ROWS: tuple[WrongProducer, ...] = (
     WrongProducer(
         "avro-old-vectors",
         "avro.type.vector",
-        "It writes a VECTOR before 7.0.0.",
+        "It writes a VECTOR before 8.4.0.",
         constant("harness.codecs.avro.dialect:V6.vectors", value=True),
     ),
 )

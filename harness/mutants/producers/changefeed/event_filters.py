@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
 from harness.ddl import ActionType, DdlJob
-from harness.mutants.producers.changefeed.edits import FILTERS, PULLER_CLASS, settings
+from harness.model.source_events import RowEvent, SourceEvent
+from harness.mutants.producers.changefeed.edits import EMITTED, FILTERS, PULLER_CLASS, settings
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import Patch, constant, patch, returns
 from harness.sources.decision import EVENT_FILTER, REPLICATE, Decision, ignore
@@ -70,6 +71,24 @@ def _forgetting(*actions: ActionType) -> Patch:
         return judge
 
     return patch(f"{PULLER_CLASS}.judge", changed)
+
+
+def _taking_back(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Return an `emitted` without the rows of tables whose DROP an event filter ignored."""
+
+    def emitted(tidb: Any, changes: Any, **named: object) -> Iterator[SourceEvent]:  # noqa: ANN401
+        events = [*original(tidb, changes, **named)]
+        words = f"{ActionType.DROP_TABLE.display_name} "
+        ignored = {
+            each.subject.removeprefix(words)
+            for each in tidb.decisions
+            if each.subject.startswith(words) and each.decision.stage == EVENT_FILTER
+        }
+        for event in events:
+            if not (isinstance(event, RowEvent) and str(event.table.table.id) in ignored):
+                yield event
+
+    return emitted
 
 
 def _let_in(original: Callable[..., bool]) -> Callable[..., bool]:
@@ -327,6 +346,12 @@ TABLES: tuple[WrongProducer, ...] = (
         "changefeed.filter.ddl-keeps-rows",
         "It loses the rows of a table whose creation or truncation an event filter ignores.",
         _forgetting(ActionType.CREATE_TABLE, ActionType.TRUNCATE_TABLE),
+    ),
+    WrongProducer(
+        "feed-ignored-drop-takes-rows",
+        "changefeed.filter.ddl-keeps-rows",
+        "It never sends the rows of a table whose `DROP TABLE` an event filter ignores.",
+        patch(EMITTED, _taking_back),
     ),
     WrongProducer(
         "feed-ignored-create-table-sent",
