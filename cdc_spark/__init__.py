@@ -7,7 +7,8 @@ A library for PySpark jobs, streaming or batch. All that is public is here:
 | `decode_open`, `decode_avro`, `decode_vitess` | a Kafka DataFrame -> its change events |
 | `kafka_columns` | any DataFrame of messages -> the columns that decoders read |
 | `dead_letters` | events -> the messages that could not be read |
-| `Changefeed`, `in_order` | a Kafka stream -> the changes that take effect, in their order |
+| `Changefeed`, `in_order` | a Kafka stream -> the changes that take effect, bucket by bucket |
+| `sort_by_effect` | changes of a micro-batch -> the same, in the order of the whole changefeed |
 | `write_delta`, `read_delta` | ordered changes -> Delta tables, exactly once |
 | `health` | where a query stands, read from its checkpoint |
 | `read_dead_letters` | the messages that `write_delta` set aside, as Kafka had them |
@@ -42,7 +43,7 @@ from cdc_spark.errors import (
 )
 
 if TYPE_CHECKING:
-    from cdc_spark.changefeed import ORDERED_SCHEMA, Changefeed, in_order
+    from cdc_spark.changefeed import ORDERED_SCHEMA, Changefeed, in_order, sort_by_effect
     from cdc_spark.decoding import (
         EVENT_SCHEMA,
         dead_letters,
@@ -78,12 +79,15 @@ __all__ = (
     "kafka_columns",
     "read_dead_letters",
     "read_delta",
+    "sort_by_effect",
     "write_delta",
 )
 
 _MODULES: Mapping[str, str] = {
     "health": "cdc_spark.query_health",
-    **dict.fromkeys(("ORDERED_SCHEMA", "Changefeed", "in_order"), "cdc_spark.changefeed"),
+    **dict.fromkeys(
+        ("ORDERED_SCHEMA", "Changefeed", "in_order", "sort_by_effect"), "cdc_spark.changefeed"
+    ),
     **dict.fromkeys(("read_dead_letters", "read_delta", "write_delta"), "cdc_spark.delta.tables"),
 }
 

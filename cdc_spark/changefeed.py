@@ -10,13 +10,14 @@ from cdc_spark import rows
 from cdc_spark.debezium_vitess.values import definitions
 from cdc_spark.decoding import FAIL, POLICIES, Skip, kafka_columns
 from cdc_spark.errors import UsageError
+from cdc_spark.ordering import buckets
 from cdc_spark.ordering.hold import Source
 from cdc_spark.ordering.operators import Decoder, Holder, Route, Timeline
 from cdc_spark.protocols import DIALECTS, Language
 from cdc_spark.set_aside import Policy, places, statements
 from cdc_spark.untyped import Frame
 
-ORDERED_SCHEMA = rows.sql(rows.APPLIED)
+ORDERED_SCHEMA = rows.sql(rows.RELEASED)
 _ENDLESS = 1 << 62  # beyond any offset
 
 
@@ -37,8 +38,11 @@ class Changefeed:
     | `poison` | for what cannot be read: `fail` the query, or `dead_letter` |
     | `skip` | messages by topic, partition and offset: set aside; DDL is not executed |
     | `statements` | SQL by topic, partition and offset, in the place of a message's DDL |
+    | `buckets` | of (table, key), ordered side by side; 0: the cluster's default parallelism |
 
-    Topics and partitions may be added behind those that were there, on the same checkpoint.
+    Topics and partitions may be added behind those that were there, on the same checkpoint;
+    the number of buckets stays what it was when the checkpoint was begun (UsageError). Vitess, and
+    Avro with a watermark, have one bucket: order is the whole changefeed's.
     """
 
     protocol: str
@@ -56,6 +60,7 @@ class Changefeed:
     statements: Mapping[tuple[str, int, int], str] = field(
         default_factory=dict[tuple[str, int, int], str]
     )
+    buckets: int = 0
 
     def __post_init__(self) -> None:
         """Refuse what cannot be; raises UsageError."""
@@ -68,6 +73,14 @@ class Changefeed:
             raise UsageError(f"poison {self.poison!r}", expected=f"one of {', '.join(POLICIES)}")
         if not self.topics or any(number < 1 for number in self.topics.values()):
             raise UsageError("a changefeed without topics", expected="partitions by topic's name")
+        if self.buckets < 0 or (self.buckets > 1 and not _timeline(self).spreads):
+            raise UsageError(
+                f"{self.buckets} buckets",
+                expected="0 or more"
+                if self.buckets < 0
+                else "0 or 1: rows of this changefeed"
+                " depend on rows of other keys, so one task orders them",
+            )
         unknown = [
             place
             for place in [*places(self.skip), *statements(self.statements)]
@@ -83,24 +96,39 @@ class Changefeed:
 def in_order(messages: Frame, changefeed: Changefeed) -> Frame:
     """Return the changes of a streaming Kafka DataFrame that take effect, in their order.
 
-    The columns are `seq` (dense from 0), `kind`, `ts`, `schema`, `table`, `payload`, and the
-    place: `topic` by ordinal, `partition`, `offset`; `feed` is 0. What waits is Spark's state.
-    A message that cannot be read and is not to be set aside fails the micro-batch before anything
-    of it goes on, at every restart (PoisonError).
+    The columns are those of `ORDERED_SCHEMA`. Changes of one key are in one `bucket`, in their
+    order there; `sort_by_effect` brings a micro-batch in the order of the whole changefeed. What
+    waits is Spark's state. A message that cannot be read and is not to be set aside fails the
+    micro-batch before anything of it goes on, at every restart (PoisonError).
     """
-    events = kafka_columns(messages, placed=True).mapInArrow(
-        Decoder(_routes(changefeed)).decode, rows.sql(rows.EVENT)
-    )
-    return events.groupBy("feed").applyInPandasWithState(
-        Holder({0: _timeline(changefeed)}, dict(changefeed.topics)).step,
-        ORDERED_SCHEMA,
-        "hold binary",
-        "append",
-        "NoTimeout",
+    timeline = _timeline(changefeed)
+    columns = kafka_columns(messages, placed=True)
+    number = changefeed.buckets if timeline.spreads else 1
+    number = number or buckets.default(messages.sparkSession)
+    events = columns.mapInArrow(Decoder(_routes(changefeed, number)).decode, rows.sql(rows.EVENT))
+    return (
+        buckets.spread(events, number)
+        .groupBy("feed", "bucket")
+        .applyInPandasWithState(
+            Holder({0: timeline}, dict(changefeed.topics), number).step,
+            ORDERED_SCHEMA,
+            "hold binary",
+            "append",
+            "NoTimeout",
+        )
     )
 
 
-def _routes(changefeed: Changefeed) -> dict[str, Route]:
+def sort_by_effect(changes: Frame) -> Frame:
+    """Return the changes of a micro-batch, of all buckets, in the order in which they take effect.
+
+    Within a bucket they come in this order already: only what depends on several keys, such as DDL
+    and the rows before it, needs this.
+    """
+    return buckets.in_order_of_effect(changes.coalesce(1))
+
+
+def _routes(changefeed: Changefeed, number: int) -> dict[str, Route]:
     language = Language(
         protocol=changefeed.protocol,
         dialect=changefeed.dialect,
@@ -110,7 +138,7 @@ def _routes(changefeed: Changefeed) -> dict[str, Route]:
     )
     policy = Policy(fails=changefeed.poison == FAIL, keeps=True, skipped=places(changefeed.skip))
     return {
-        name: Route(0, ordinal, language, (_ENDLESS,) * partitions, policy)
+        name: Route(0, ordinal, language, (_ENDLESS,) * partitions, policy, number)
         for ordinal, (name, partitions) in enumerate(changefeed.topics.items())
     }
 

@@ -65,10 +65,10 @@ OPS: Mapping[str, tuple[str, str, str]] = {
     "end": ("", "", "the transaction topic"),
     "poison": ("cannot be read", "the same", "the same"),
 }
-# What there is to say of the columns of `rows.APPLIED`.
+# What there is to say of the columns of `rows.RELEASED`.
 ORDERED: Mapping[str, str] = {
     "feed": "0",
-    "seq": "dense from 0, in the order of effect",
+    "seq": "dense from 0 in its bucket, in the order of effect",
     "kind": "0 delete, 1 upsert, 2 DDL, 4 a message that was set aside, 7 what waits for an END",
     "ts": "the commit ts as text, `0` without one",
     "schema": "whose row it is",
@@ -78,4 +78,6 @@ ORDERED: Mapping[str, str] = {
     "topic": "the place of its topic in `Changefeed.topics`, from 0",
     "partition": "where it stood",
     "offset": "where it stood",
+    "bucket": "of its table and key, from 0; DDL and what was set aside are in bucket 0",
+    "at": "what orders it against other buckets: the commit ts less 2^63; null: its place does",
 }

@@ -15,7 +15,7 @@ from typing import Any, cast
 from cdc_spark.delta import ledger, letters
 from cdc_spark.delta.writes import Place
 from cdc_spark.errors import UsageError
-from cdc_spark.ordering.state_summary import StateSummary, summary
+from cdc_spark.ordering.state_summary import StateSummary, summary, together
 from cdc_spark.untyped import Session, fs
 
 _LOGICAL_BITS = 18  # of a TiDB timestamp; those above them are milliseconds
@@ -99,10 +99,10 @@ class _Checkpoint:
 
 
 def _state(spark: Session, checkpoint: str) -> StateSummary | None:
-    """Return what the state says that the query keeps; None where it keeps none."""
+    """Return what the states of all buckets say; None where there is none."""
     rows = spark.read.format("statestore").load(checkpoint).select("value.groupState.hold")
     stored = [bytes(row[0]) for row in rows.collect() if row[0] is not None]
-    return summary(stored[0]) if stored else None
+    return together([summary(one) for one in stored]) if stored else None
 
 
 def _add_state(found: Health, state: StateSummary | None) -> None:

@@ -31,6 +31,7 @@ EVENT: Shape = {
     "identity": "string",
     "payload": "string",
     "transaction": "string",
+    "bucket": "int",
 }
 # What takes effect, in the order of `seq` within its changefeed.
 APPLIED: Shape = {
@@ -45,6 +46,9 @@ APPLIED: Shape = {
     "partition": "int",
     "offset": "long",
 }
+# The same as it leaves its bucket (`ordering.buckets`): `seq` is dense in the bucket, and `at` is
+# what orders it against other buckets.
+RELEASED: Shape = {**APPLIED, "bucket": "int", "at": "long"}
 WRITTEN: Shape = {"feed": "int"}
 
 _ARROW: Mapping[str, Any] = {"int": pa.int32(), "long": pa.int64(), "string": pa.string()}

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from cdc_spark.conformance.job import ChangefeedJob, Job
 from cdc_spark.debezium_vitess.values import definitions
+from cdc_spark.errors import UsageError
 from cdc_spark.ordering.hold import Source
 from cdc_spark.ordering.operators import Route, Timeline
 from cdc_spark.protocols import Language
 
+BUCKETS, DEFAULT_BUCKETS = "HARNESS_SPARK_BUCKETS", 2
 METADATA = "provide.transaction.metadata"
 _TOPIC, _DELIMITER = "topic.transaction", "topic.delimiter"
 _OWN = "transaction"
@@ -37,15 +41,25 @@ def assembled(changefeed: ChangefeedJob) -> bool:
     return any(topic.role == _OWN or topic.canonical.endswith(last) for topic in changefeed.topics)
 
 
-def routes(job: Job) -> dict[str, Route]:
-    """Return the route of every topic that is read."""
+def buckets(environment: Mapping[str, str]) -> int:
+    """Return the number of buckets of a changefeed; raises UsageError for what is none."""
+    text = environment.get(BUCKETS) or f"{DEFAULT_BUCKETS}"
+    if not text.isdigit() or not int(text):
+        raise UsageError(f"{BUCKETS} is {text!r}", expected="a number above 0")
+    return int(text)
+
+
+def routes(job: Job, number: int) -> dict[str, Route]:
+    """Return the route of every topic that is read; rows are dealt to `number` buckets."""
     found: dict[str, Route] = {}
+    own = timelines(job)
     for feed, changefeed in enumerate(job.changefeeds):
         if changefeed.needs:
             continue
         language = language_of(job, changefeed)
+        spread = number if own[feed].spreads else 1
         for ordinal, topic in enumerate(changefeed.topics):
-            found[topic.name] = Route(feed, ordinal, language, topic.end_offsets)
+            found[topic.name] = Route(feed, ordinal, language, topic.end_offsets, buckets=spread)
     return found
 
 

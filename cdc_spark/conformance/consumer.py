@@ -7,6 +7,7 @@
 | `HARNESS_SPARK_JARS` | the Kafka connector's jars, joined as in PATH |
 | `HARNESS_SPARK_ARCHIVES` | a directory for archives of Java's classes (default: none are kept) |
 | `HARNESS_SPARK_BATCH` | messages in a micro-batch at most (default: as `source` has it) |
+| `HARNESS_SPARK_BUCKETS` | of (table, key), in which a changefeed is ordered (default: 2) |
 | `HARNESS_SPARK_REMOTE` | a server of Spark Connect (default: a Spark of our own) |
 | `HARNESS_SPARK_POISON` | for messages that cannot be read: `fail` (default) or `dead_letter` |
 

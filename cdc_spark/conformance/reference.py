@@ -79,7 +79,7 @@ def _page(members: dict[str, Any]) -> Iterator[str]:
     for op, (in_open, avro, vitess) in OPS.items():
         yield f"| `{op}` | {in_open} | {avro} | {vitess} |"
     yield CHANGES
-    yield from _columns([(name, kind, ORDERED[name]) for name, kind in rows.APPLIED.items()])
+    yield from _columns([(name, kind, ORDERED[name]) for name, kind in rows.RELEASED.items()])
 
 
 def _columns(columns: Any) -> Iterator[str]:  # noqa: ANN401 - triples of text

@@ -1,7 +1,7 @@
 """One Spark job writes the results of all changefeeds.
 
 Each changefeed's request and its applied changes meet in one task, the request first, the
-changes in the order of their seq; `result_writer` does the rest.
+changes of all its buckets in the order of their effect; `result_writer` does the rest.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from cdc_spark.conformance.job import Job
 from cdc_spark.conformance.stream import TASKS, applied_path
 from cdc_spark.events import Kind
 from cdc_spark.gc_pause import gc_paused
+from cdc_spark.ordering import buckets
 from cdc_spark.ordering.hold import arrival_of
 from cdc_spark.untyped import ArrowBatch, Session
 
@@ -37,14 +38,14 @@ def write_results(spark: Session, job: Job, unread: Mapping[int, str]) -> int:
         from cdc_spark.conformance import delta_results  # noqa: PLC0415 - only where it is chosen
 
         return delta_results.write_results(spark, job, unread)
-    shape = rows.sql(rows.APPLIED)
+    shape = rows.sql(rows.RELEASED)
     applied = spark.createDataFrame(_requests(job, unread), shape)
     path = applied_path(job)
     if (path / "_spark_metadata").exists():  # not when there was nothing to read
         applied = applied.unionByName(spark.read.schema(shape).parquet(str(path)))
     written = (
-        applied.repartition(TASKS, "feed")
-        .sortWithinPartitions("feed", "seq")
+        buckets.in_order_of_effect(applied.repartition(TASKS, "feed"))
+        .select(*rows.APPLIED)
         .mapInArrow(write_all, rows.sql(rows.WRITTEN))
         .collect()
     )
@@ -52,7 +53,7 @@ def write_results(spark: Session, job: Job, unread: Mapping[int, str]) -> int:
 
 
 def _requests(job: Job, unread: Mapping[int, str]) -> list[tuple[Any, ...]]:
-    """Return one row for each changefeed, in the shape of an applied change."""
+    """Return one row for each changefeed, in the shape of a change, before all others."""
     requests: list[tuple[Any, ...]] = []
     for feed, changefeed in enumerate(job.changefeeds):
         payload = json.dumps(
@@ -66,12 +67,12 @@ def _requests(job: Job, unread: Mapping[int, str]) -> list[tuple[Any, ...]]:
                 "lenient": job.lenient,
             }
         )
-        requests.append((feed, REQUEST, 0, "0", "", "", payload, 0, 0, 0))
+        requests.append((feed, REQUEST, 0, "0", "", "", payload, 0, 0, REQUEST, 0, None))
     return requests
 
 
 def write_all(batches: Iterator[ArrowBatch]) -> Iterator[ArrowBatch]:
-    """Write results, on the executors; rows of shape `APPLIED` come sorted by feed and seq."""
+    """Write results, on the executors; rows of shape `APPLIED` come in their order, by feed."""
     applied = (row for batch in batches for row in rows.tuples(batch))
     for feed, changes in groupby(applied, key=itemgetter(0)):
         asked = json.loads(next(changes)[6])

@@ -1,12 +1,12 @@
 """What the sink knows of its tables, in a Delta table beside them: `<root>/_ledger`.
 
-A micro-batch's lines come in one commit, after all that it wrote. So a batch that the ledger
-has is whole, and one that it lacks starts from what the ledger says.
+A micro-batch's lines come in one commit, after all that it wrote, and one without changes has its
+line too. So a batch that the ledger has is whole, and one that it lacks starts from what it says.
 
 | action | text |
 | --- | --- |
 | `batch` | whose batch it is: the id of the query, and a digest of its offsets |
-| `seq` | the last change of a changefeed that the tables have |
+| `seq` | the last change of a changefeed that the tables have; of bucket N, where path is `@N` |
 | `log` | the version of a table's log after the batch; path is the table's and `@log` |
 | `table` | a table, as `sketch.dump` has it; the newest line of a path counts |
 | `drop` | a table that is no more; its files stay for whoever wants to look back |
@@ -22,8 +22,9 @@ batch of the same query is let in, and only one that goes on where the tables ar
 | the last batch, of the same offsets | it comes again after a crash, and is passed over |
 | the last batch, of other offsets | a copy of the checkpoint wrote the tables |
 | an older batch | the checkpoint is older than the tables |
+| a batch that does not follow the last | the tables lack batches: an entry of a log was lost |
 | a batch of another query | another checkpoint |
-| changes that begin above the next `seq` | the tables lack changes: an entry of a log was lost |
+| changes of a bucket that begin above its next `seq` | the tables lack changes |
 | changes that begin below it | the checkpoint lost its state |
 
 All but the first are errors: LostTablesError where changes are missing, else ForeignTablesError.
@@ -43,6 +44,7 @@ SHAPE = "batch bigint, feed int, action string, path string, text string"
 NAME = "_ledger"
 BATCH, TABLE, DROPPED, DDL, ERROR, NEEDS = "batch", "table", "drop", "ddl", "error", "needs"
 SEQ, LOG, PASSED = "seq", "log", "skipped"
+BUCKET = "@"  # what the path of a bucket's line begins with
 LOG_OF = "@log"  # what follows a table's path in the line of its log
 HISTORY = (DDL, PASSED)
 CLAIM = -1
@@ -51,6 +53,11 @@ _LATEST = "max_by(struct(batch, action, text), batch) AS latest"
 _NEW_ROOT = (
     "go on with the checkpoint that wrote these tables; a new checkpoint needs a new root: on these"
     " tables it would repeat changes, or miss some"
+)
+
+_TAKE_BACK = (
+    f"the newest entries of {NAME}/_delta_log were lost, or the tables are an older copy: take the"
+    " checkpoint back to the batch after {} (runbook: take a checkpoint back), and they come again"
 )
 
 
@@ -62,7 +69,7 @@ class Identity(NamedTuple):
 
 
 class Counted(NamedTuple):
-    """The changes of a changefeed in a micro-batch: the first seq, the last, and how many."""
+    """The changes of a bucket in a micro-batch: the first seq, the last, and how many."""
 
     first: int
     last: int
@@ -83,8 +90,9 @@ class Line(NamedTuple):
 class Known:
     """What the ledger says: its last batch, and each changefeed's tables and end.
 
-    `seqs` are the last changes by changefeed, `logs` the versions of tables' logs by changefeed and
-    path, `version` that of the ledger's own (-1: there is none).
+    `seqs` are the last changes by changefeed, `buckets` by changefeed and bucket, `logs` the
+    versions of tables' logs by changefeed and path, `version` that of the ledger's own (-1: there
+    is none).
     """
 
     batch: int = -1
@@ -94,16 +102,18 @@ class Known:
     tables: dict[int, list[str]] = field(default_factory=dict[int, list[str]])
     stopped: dict[int, dict[str, str]] = field(default_factory=dict[int, dict[str, str]])
     seqs: dict[int, int] = field(default_factory=dict[int, int])
+    buckets: dict[tuple[int, int], int] = field(default_factory=dict[tuple[int, int], int])
     logs: dict[tuple[int, str], int] = field(default_factory=dict[tuple[int, str], int])
 
     def has(self, batch: int, identity: Identity, root: str) -> bool:
         """Return whether a batch is whole already.
 
-        Raises ForeignTablesError for tables of another query, of a copy, or newer than the batch.
+        Raises ForeignTablesError for tables of another query, of a copy, or newer than the batch,
+        LostTablesError where the ledger lacks batches before it.
         """
-        if not self.query:
+        if not self.query and not batch:
             return False
-        if identity.query != self.query:
+        if self.query and identity.query != self.query:
             raise ForeignTablesError(
                 f"the tables under {root} belong to the query {self.query},"
                 f" and batch {batch} is of the query {identity.query}",
@@ -117,6 +127,13 @@ class Known:
                 expected="the checkpoint as it was when the tables were written",
                 hint=_NEW_ROOT,
             )
+        if batch > self.batch + 1:
+            raise LostTablesError(
+                f"the tables under {root} lack batches {self.batch + 1} to {batch - 1}: their"
+                f" checkpoint has done them, and {NAME} does not know of it",
+                expected=f"batch {self.batch + 1}",
+                hint=_TAKE_BACK.format(self.batch),
+            )
         if batch == self.batch and self.offsets != identity.offsets:
             raise ForeignTablesError(
                 f"batch {batch} of the tables under {root} was written from other offsets: a copy"
@@ -126,22 +143,20 @@ class Known:
             )
         return batch == self.batch
 
-    def follows(self, feed: int, counted: Counted, root: str) -> None:
-        """Raise an error where the changes of a batch do not go on where the tables are."""
-        wanted = self.seqs.get(feed, -1) + 1
+    def follows(self, feed: int, bucket: int, counted: Counted, root: str) -> None:
+        """Raise an error where the changes of a bucket do not go on where the tables are."""
+        wanted = self.buckets.get((feed, bucket), -1) + 1
         if counted.first > wanted or counted.last - counted.first + 1 != counted.number:
             raise LostTablesError(
-                f"the tables under {root} lack changes {wanted} to {counted.first - 1}: their"
-                f" checkpoint has applied them, and {NAME} does not know of it",
+                f"the tables under {root} lack changes {wanted} to {counted.first - 1} of bucket"
+                f" {bucket}: their checkpoint has applied them, and {NAME} does not know of it",
                 expected=f"changes from {wanted} on",
-                hint=f"the newest entries of {NAME}/_delta_log were lost, or the tables are an"
-                " older copy: take the checkpoint back to the batch after"
-                f" {self.batch} (runbook: take a checkpoint back), and they come again",
+                hint=_TAKE_BACK.format(self.batch),
             )
         if counted.first < wanted:
             raise ForeignTablesError(
-                f"the tables under {root} have changes up to {wanted - 1}, and the checkpoint"
-                f" begins at {counted.first} again",
+                f"the tables under {root} have changes up to {wanted - 1} of bucket {bucket}, and"
+                f" the checkpoint begins at {counted.first} again",
                 expected=f"changes from {wanted} on",
                 hint=_NEW_ROOT,
             )
@@ -159,8 +174,10 @@ def load(place: Place) -> Known:
             known.query, _, known.offsets = text.partition(" ")
         elif action == TABLE:
             known.tables.setdefault(one["feed"], []).append(text)
-        elif action == SEQ:
+        elif action == SEQ and one["path"] == SEQ:
             known.seqs[one["feed"]] = int(text)
+        elif action == SEQ:
+            known.buckets[one["feed"], int(one["path"].removeprefix(BUCKET))] = int(text)
         elif action == LOG:
             known.logs[one["feed"], one["path"].removesuffix(LOG_OF)] = int(text)
         elif action in (ERROR, NEEDS):
@@ -201,10 +218,17 @@ def _frame(place: Place, lines: Sequence[Line]) -> Frame:
 
 
 def lines_of(
-    batch: int, seqs: Mapping[int, int], logs: Mapping[tuple[int, str], int]
+    batch: int,
+    seqs: Mapping[int, int],
+    counts: Mapping[tuple[int, int], Counted],
+    logs: Mapping[tuple[int, str], int],
 ) -> list[Line]:
     """Return the lines that say how far the changefeeds are, and the logs of what was written."""
     return [
+        *(
+            Line(batch, feed, SEQ, f"{BUCKET}{bucket}", f"{one.last}")
+            for (feed, bucket), one in counts.items()
+        ),
         *(Line(batch, feed, SEQ, SEQ, f"{seq}") for feed, seq in seqs.items()),
         *(Line(batch, feed, LOG, f"{path}{LOG_OF}", f"{at}") for (feed, path), at in logs.items()),
     ]

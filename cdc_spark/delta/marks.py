@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-# Kinds of a mark besides those of events: rows of another form from here on; a table's last row;
-# the changes of a changefeed: the last by `seq`, the first by `ts`, their number by `payload`.
-FORM, LAST, COUNT = 100, 101, 102
+# Kinds of a mark besides those of events: rows of another form from here on; a table's last row.
+FORM, LAST = 100, 101
 Name = tuple[int, str, str]  # changefeed, schema and table in lower case
 Shaped = Mapping[Name, tuple[bytes, int]]  # the shapes that tables have, with their ts

@@ -13,7 +13,7 @@ from typing import Any
 import orjson
 
 from cdc_spark import rows
-from cdc_spark.delta.marks import COUNT, FORM, LAST, Name, Shaped
+from cdc_spark.delta.marks import FORM, LAST, Name, Shaped
 from cdc_spark.events import Kind
 from cdc_spark.set_aside import unpacked
 from cdc_spark.untyped import ArrowBatch
@@ -44,11 +44,8 @@ def _marks(
 ) -> Iterator[tuple[Any, ...]]:
     forms: dict[Name, _Seen] = {}
     last: dict[Name, tuple[Any, ...]] = {}
-    counts: dict[int, list[int]] = {}  # of a changefeed: its first seq, its last, their number
     for change in changes:
         feed, seq, kind, ts, schema, table, payload, *place = change
-        count = counts.setdefault(feed, [seq, seq, 0])
-        count[1:] = [seq, count[2] + 1]
         if kind not in (Kind.DELETE, Kind.UPSERT):
             if kind == Kind.DDL:  # only the driver knows its table: report all forms again
                 forms = {name: seen for name, seen in forms.items() if name[0] != feed}
@@ -70,8 +67,6 @@ def _marks(
             yield (feed, seq, FORM, ts, schema, table, text, *place)
         last[name] = (feed, seq, LAST, str(shapes.get(name, (b"", 0))[1]), schema, table, "")
     yield from ((*one, 0, 0, 0) for one in last.values())
-    for feed, (first, end, number) in counts.items():
-        yield (feed, end, COUNT, str(first), "", "", str(number), 0, 0, 0)
 
 
 def _newer(

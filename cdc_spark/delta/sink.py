@@ -22,7 +22,8 @@ from cdc_spark import rows
 from cdc_spark.delta import ledger, letters
 from cdc_spark.delta.crash_points import Reach, nowhere
 from cdc_spark.delta.ledger import Counted, Identity, Known, Line
-from cdc_spark.delta.marks import COUNT, LAST, Name
+from cdc_spark.delta.marks import LAST, Name
+from cdc_spark.delta.numbering import counted, numbered
 from cdc_spark.delta.plan import Operation, Plan, Reshape, Write
 from cdc_spark.delta.scan import Scan
 from cdc_spark.delta.sketch import load
@@ -32,6 +33,7 @@ from cdc_spark.events import Kind
 from cdc_spark.set_aside import MessagePlace, Places
 from cdc_spark.untyped import Frame, Session
 
+Counts = Mapping[tuple[int, int], Counted]  # changes of a batch, by changefeed and bucket
 Logs = dict[tuple[int, str], int]  # versions of tables' logs, by changefeed and path
 AT_ONCE = 2  # tables; to plan and to commit a write is work of the driver, not of Spark's tasks
 
@@ -54,6 +56,7 @@ class Batch(NamedTuple):
     identity: Identity
     applied: Frame
     marks: Sequence[tuple[Any, ...]]
+    counts: Counts
 
 
 @dataclass(slots=True)
@@ -89,10 +92,14 @@ class Sink:
             return
         if self.strict and known.stopped:
             raise _stopped(known)
-        applied = batch.repartition("feed").sortWithinPartitions("feed", "seq").persist()
+        applied = numbered(batch, known.seqs).persist()
         try:
-            marks = applied.mapInArrow(Scan(_shapes(known)).marks, rows.sql(rows.APPLIED)).collect()
-            self._write(here, known, Batch(number, identity, applied, marks))
+            counts = counted(applied)
+            for (feed, bucket), one in counts.items():
+                known.follows(feed, bucket, one, self.root)
+            changes = applied.select(*rows.APPLIED)
+            marks = changes.mapInArrow(Scan(_shapes(known)).marks, rows.sql(rows.APPLIED)).collect()
+            self._write(here, known, Batch(number, identity, changes, marks, counts))
         finally:
             applied.unpersist()
         self._known = known
@@ -100,29 +107,24 @@ class Sink:
 
     def _write(self, here: Place, known: Known, batch: Batch) -> None:
         """Write what the marks of a batch ask for, and let the ledger take it."""
-        counts = {
-            mark[0]: Counted(int(mark[3]), mark[1], int(mark[6]))
-            for mark in batch.marks
-            if mark[2] == COUNT
-        }
-        for feed, counted in counts.items():
-            known.follows(feed, counted, self.root)
-        plans = self._planned(known, [tuple(mark) for mark in batch.marks if mark[2] != COUNT])
+        counts = batch.counts
+        plans = self._planned(known, [tuple(mark) for mark in batch.marks])
         for plan in plans:
             if plan.error and self.strict:
                 raise _unknown_effect(plan)
-        if not counts and not any(plan.operations or plan.changed() for plan in plans):
-            return  # nothing has come, so there is nothing to remember
         if not known.query:
             self._claim(here, known, batch)
         logs = self._perform(known, plans, batch.applied)
         logs |= self._set_aside(here, known, batch)
-        seqs = {feed: counted.last for feed, counted in counts.items()}
+        seqs = {feed: known.seqs.get(feed, -1) for feed, _ in counts}
+        for (feed, _), one in counts.items():
+            seqs[feed] += one.number
         lines = [line for plan in plans for line in _lines(batch.number, plan)]
-        lines += ledger.lines_of(batch.number, seqs, logs)
+        lines += ledger.lines_of(batch.number, seqs, counts, logs)
         ledger.keep(here, batch.number, batch.identity, lines)
         self._learn(known, batch, plans)
         known.seqs |= seqs
+        known.buckets |= {place: one.last for place, one in counts.items()}
         known.logs |= logs
         self._kept(here, known, batch)
 

@@ -26,12 +26,16 @@ ROWS = frozenset({Kind.DELETE, Kind.UPSERT})
 
 @dataclass(slots=True)
 class Arrivals:
-    """The state of one changefeed between micro-batches: what its keys have seen."""
+    """The state of one bucket of a changefeed between micro-batches: what its keys have seen.
+
+    An ERROR event goes to all buckets; the `first` lets it take effect.
+    """
 
     lenient: bool = False
     greatest: dict[str, int] = field(default_factory=dict[str, int])
     next_seq: int = 0
     poisoned: set[Source] = field(default_factory=set[Source])
+    first: bool = True
 
     def step(self, arrivals: Iterable[Arrival]) -> list[Applied]:
         """Take what arrived, in the order of its partition, and return what takes effect."""
@@ -61,7 +65,7 @@ class Arrivals:
         if event.kind is Kind.ERROR:
             if not self.lenient:
                 self.poisoned.add(arrival.source)
-            return True
+            return self.first
         if event.kind not in ROWS:
             return False
         if event.ts and event.identity:

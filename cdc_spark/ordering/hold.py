@@ -68,11 +68,13 @@ class Hold:
     poisoned: set[Source] = field(default_factory=set[Source])
     lenient: bool = False
     by_place: bool = False
+    first: bool = True
 
     def step(self, arrivals: Iterable[Arrival]) -> list[Applied]:
         """Take what arrived, in the order of its partition, and return what is now in its place.
 
-        An ERROR event is returned at once, in the place where the changefeed stands then.
+        An ERROR event is returned at once, in the place where the changefeed stands then; of
+        several that hold buckets of one changefeed, the `first` returns it.
         """
         errors: list[Arrival] = []
         known = {_identity(held.event) for held in self.held if held.event.identity}
@@ -83,7 +85,8 @@ class Hold:
             if event.kind is Kind.ERROR:
                 if not self.lenient:
                     self.poisoned.add(source)
-                errors.append(arrival)
+                if self.first:
+                    errors.append(arrival)
             elif event.kind is Kind.RESOLVED:
                 self.watermarks[source] = max(event.ts, self.watermarks.get(source, NEVER))
             elif not self._is_replay(event, source) and _identity(event) not in known:
@@ -91,6 +94,10 @@ class Hold:
                 if event.identity:
                     known.add(_identity(event))
         return [self._place(arrival) for arrival in [*self._release(), *errors]]
+
+    def at(self, event: Event) -> int:
+        """Return the time at which an event that `step` has just returned takes effect."""
+        return max(self.applied_watermark, 0) if event.kind is Kind.ERROR else event.ts
 
     def dump(self) -> bytes:
         """Return the state as bytes; `load` is the way back."""

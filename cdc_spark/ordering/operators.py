@@ -14,7 +14,7 @@ from cdc_spark import rows
 from cdc_spark.errors import GrowthError, LostTablesError
 from cdc_spark.events import Event, Kind
 from cdc_spark.gc_pause import gc_paused
-from cdc_spark.ordering import topics_of_state
+from cdc_spark.ordering import buckets, topics_of_state
 from cdc_spark.ordering.arrivals import Arrivals
 from cdc_spark.ordering.hold import Applied, Arrival, Hold, Source
 from cdc_spark.ordering.transactions import Transactions
@@ -26,6 +26,7 @@ from cdc_spark.vectorised import blocks
 from cdc_spark.vectorised.poison import judged, place_of
 from cdc_spark.vectorised.reader import Numbers
 
+_KIND = list(rows.EVENT)[1:].index("kind")
 Room = Hold | Undated | Arrivals | Transactions
 
 
@@ -33,7 +34,8 @@ Room = Hold | Undated | Arrivals | Transactions
 class Route:
     """Where a topic's messages belong: changefeed and topic by ordinal, and its end offsets.
 
-    `language` says how to read them, `policy` what becomes of those that cannot be read.
+    `language` says how to read them, `policy` what becomes of those that cannot be read; their rows
+    are dealt to so many `buckets`.
     """
 
     feed: int
@@ -41,6 +43,7 @@ class Route:
     language: Language
     end_offsets: tuple[int, ...]
     policy: Policy = POISON_IS_AN_EVENT
+    buckets: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +115,7 @@ def _by_topic(topics: Column) -> Iterator[tuple[str, Numbers]]:
 
 
 def _event_rows(route: Route, messages: ArrowBatch, block: ArrowBatch) -> ArrowBatch:
-    """Return events as rows of shape `EVENT`."""
+    """Return events as rows of shape `EVENT`, each in its bucket where that is known."""
     numbers, slots = blocks.places(block)
     columns = {
         "feed": pa.repeat(pa.scalar(route.feed, pa.int32()), len(numbers)),
@@ -124,9 +127,9 @@ def _event_rows(route: Route, messages: ArrowBatch, block: ArrowBatch) -> ArrowB
         "ts": block["ts"].cast(pa.string()),
         "transaction": block["transaction"],
     }
-    return pa.RecordBatch.from_arrays(
-        [columns[name] for name in rows.EVENT], names=list(rows.EVENT)
-    )
+    names = [name for name in rows.EVENT if name in columns]
+    events = pa.RecordBatch.from_arrays([columns[name] for name in names], names=names)
+    return buckets.dealt(events, route.buckets)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,60 +143,70 @@ class Timeline:
     assembled: bool
     lenient: bool
 
-    def room(self) -> Room:
-        """Return an empty waiting room, of the kind that the changefeed's events allow."""
+    @property
+    def spreads(self) -> bool:
+        """Return whether rows need no other order than their key's, and that of time."""
+        return self.protocol == "open" or (self.protocol == "avro" and self.by_record)
+
+    def room(self, *, first: bool = True) -> Room:
+        """Return an empty waiting room, of the kind that the changefeed's events allow.
+
+        The `first` of several speaks for what all of them see.
+        """
         if not self.by_record:
-            hold = Hold(self.sources, self.inclusive, lenient=self.lenient)
+            hold = Hold(self.sources, self.inclusive, lenient=self.lenient, first=first)
             if self.protocol != "avro":
                 return hold
             hold.by_place = True
             return Undated(hold)
         if self.protocol == "vitess":
             return Transactions(assembled=self.assembled, lenient=self.lenient)
-        return Arrivals(lenient=self.lenient)
+        return Arrivals(lenient=self.lenient, first=first)
 
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """Events of one changefeed and micro-batch -> rows of shape `APPLIED`; the rest is state.
+    """Events of one bucket and micro-batch -> rows of shape `RELEASED`; the rest is state.
 
     `topics` are the partitions of its topics in the order of their ordinals, which the state then
-    remembers; without them it does not.
+    remembers, with the number of buckets; without them it does not.
     """
 
     timelines: Mapping[int, Timeline]
     topics: Mapping[str, int] = field(default_factory=dict[str, int])
+    buckets: int = 1
 
     def step(
         self, key: tuple[Any, ...], frames: Iterator[PandasFrame], state: State
     ) -> Iterator[PandasFrame]:
-        """Step the changefeed's waiting room."""
-        feed = int(key[0])
+        """Step the bucket's waiting room."""
+        feed, bucket = map(int, key)
         with gc_paused():
-            frame = self._stepped(feed, frames, state)
+            frame = self._stepped(feed, bucket, frames, state)
         if frame is not None:
             yield frame
 
     def _stepped(
-        self, feed: int, frames: Iterator[PandasFrame], state: State
+        self, feed: int, bucket: int, frames: Iterator[PandasFrame], state: State
     ) -> PandasFrame | None:
-        hold = self.timelines[feed].room()
+        timeline = self.timelines[feed]
+        hold = timeline.room(first=bucket == 0)
         if state.exists:
-            hold.load(topics_of_state.opened(bytes(state.get[0]), self.topics))
+            hold.load(topics_of_state.opened(bytes(state.get[0]), self.topics, self.buckets))
             if self.topics:
                 _whole(hold, list(self.topics))
-        columns = list(rows.EVENT)[1:]
+        columns = list(rows.EVENT)[1:-1]
         arrivals = [
             row
             for frame in frames
             for row in zip(*(frame[name].tolist() for name in columns), strict=True)
+            if row[_KIND] != buckets.NOTHING
         ]
         arrivals.sort(key=_position)
         applied = hold.step(_arrival(row) for row in arrivals)
-        state.update((topics_of_state.sealed(hold.dump(), self.topics),))
-        return (
-            rows.pandas_of(rows.APPLIED, [_row(feed, one) for one in applied]) if applied else None
-        )
+        state.update((topics_of_state.sealed(hold.dump(), self.topics, self.buckets),))
+        found = [(*_row(feed, one), bucket, _at(hold, one)) for one in applied]
+        return rows.pandas_of(rows.RELEASED, found) if found else None
 
 
 def _whole(room: Room, topics: Sequence[str]) -> None:
@@ -206,6 +219,15 @@ def _whole(room: Room, topics: Sequence[str]) -> None:
             f" {partition}, that it could not read, and dropped all that follows",
             hint="rows are missing: begin with a new checkpoint and a new root",
         )
+
+
+def _at(room: Room, applied: Applied) -> int | None:
+    """Return what orders a change before all others, in any bucket; None where its place does."""
+    if isinstance(room, Arrivals):
+        return None
+    if isinstance(room, Hold):
+        return buckets.at_of(room.at(applied.arrival.event))
+    return applied.seq
 
 
 def _position(row: tuple[Any, ...]) -> tuple[Any, ...]:

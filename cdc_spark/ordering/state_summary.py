@@ -20,7 +20,7 @@ class PartitionState(NamedTuple):
 
 
 class StateSummary(NamedTuple):
-    """What a state has: the next seq, the watermark that was applied, and what it keeps.
+    """What a state has: how many changes took effect, the watermark, and what it keeps.
 
     `oldest` is the least commit ts that is held, `waiting` the number of open transactions,
     `remembered` that of keys whose greatest version is known.
@@ -32,6 +32,23 @@ class StateSummary(NamedTuple):
     oldest: int | None = None
     waiting: int = 0
     remembered: int = 0
+
+
+def together(states: Sequence[StateSummary]) -> StateSummary:
+    """Return what the states of all buckets say; all of them have the same watermarks."""
+    first = states[0]
+    places = {place: one.watermark for state in states for place, one in state.partitions.items()}
+    held = Counter[tuple[str, int]]()
+    for state in states:
+        held.update({place: one.held for place, one in state.partitions.items()})
+    return StateSummary(
+        sum(state.seq for state in states),
+        first.watermark,
+        {place: PartitionState(mark, held[place]) for place, mark in places.items()},
+        min((state.oldest for state in states if state.oldest is not None), default=None),
+        sum(state.waiting for state in states),
+        sum(state.remembered for state in states),
+    )
 
 
 def summary(stored: bytes) -> StateSummary:

@@ -1,7 +1,8 @@
-"""The topics that a state was made with, in front of it.
+"""The topics and the number of buckets that a state was made with, in front of it.
 
 A state knows a topic by its ordinal. Topics and partitions may be added behind those that were
-there; any other change would give a partition's past to another one.
+there; any other change would give a partition's past to another one, and another number of buckets
+would give a key's.
 """
 
 from __future__ import annotations
@@ -10,21 +11,34 @@ from collections.abc import Mapping
 
 import orjson
 
-from cdc_spark.errors import GrowthError
+from cdc_spark.errors import GrowthError, UsageError
 
 _END = b"\n"
 
 
-def sealed(state: bytes, topics: Mapping[str, int]) -> bytes:
-    """Return a state with its topics, if there are any to remember."""
-    return orjson.dumps(list(topics.items())) + _END + state if topics else state
+def sealed(state: bytes, topics: Mapping[str, int], buckets: int = 1) -> bytes:
+    """Return a state with its topics and buckets, if there are topics to remember."""
+    if not topics:
+        return state
+    return orjson.dumps({"topics": list(topics.items()), "buckets": buckets}) + _END + state
 
 
-def opened(stored: bytes, topics: Mapping[str, int]) -> bytes:
-    """Return the state of what `sealed` gave; raises GrowthError where topics do not fit it."""
+def opened(stored: bytes, topics: Mapping[str, int], buckets: int = 1) -> bytes:
+    """Return the state of what `sealed` gave.
+
+    Raises GrowthError where topics do not fit it, UsageError where the number of buckets does not.
+    """
     if not topics:
         return stored
     known, state = topics_of(stored)
+    begun = buckets_of(stored)
+    if begun != buckets:
+        raise UsageError(
+            f"the checkpoint was begun with {begun} buckets, and the changefeed has {buckets}",
+            expected=f"buckets={begun}",
+            hint=f"Changefeed(…, buckets={begun}) goes on with it; without `buckets` it is the"
+            " cluster's default parallelism, which has changed",
+        )
     now = [*topics.items(), *(("", 0) for _ in known)]
     for (name, partitions), (other, others) in zip(known, now[: len(known)], strict=True):
         if name == other and partitions <= others:
@@ -42,7 +56,10 @@ def opened(stored: bytes, topics: Mapping[str, int]) -> bytes:
 
 def topics_of(stored: bytes) -> tuple[list[tuple[str, int]], bytes]:
     """Return the topics with their partitions, and the state, of what `sealed` gave."""
-    first, end, state = stored.partition(_END)
-    if not end:
-        return [], stored  # of a time when states did not have their topics
-    return [(name, number) for name, number in orjson.loads(first)], state
+    first, _, state = stored.partition(_END)
+    return [(name, number) for name, number in orjson.loads(first)["topics"]], state
+
+
+def buckets_of(stored: bytes) -> int:
+    """Return the number of buckets of what `sealed` gave."""
+    return int(orjson.loads(stored.partition(_END)[0])["buckets"])

@@ -32,7 +32,7 @@ def test_every_column_and_op_is_described() -> None:
     assert tuple(name for name, *_ in EVENT_COLUMNS) == blocks.PUBLIC
     assert cdc_spark.EVENT_SCHEMA == decoding.EVENT_SCHEMA
     assert set(OPS) == set(blocks.OPS.values())
-    assert list(ORDERED) == list(rows.APPLIED)
+    assert list(ORDERED) == list(rows.RELEASED)
 
 
 def test_every_public_name_says_what_it_is() -> None:

@@ -9,7 +9,7 @@ from cdc_spark.errors import ForeignTablesError, LostTablesError
 
 pytestmark = pytest.mark.spark
 
-KNOWN = Known(batch=3, query="a", offsets="x", seqs={0: 9})
+KNOWN = Known(batch=3, query="a", offsets="x", seqs={0: 12}, buckets={(0, 0): 9, (0, 1): 2})
 ROOT = "file:/tables"
 REFUSED = {
     "belong to the query a": (4, Identity("b", "y")),
@@ -18,10 +18,17 @@ REFUSED = {
 }
 
 
-def test_an_empty_root_takes_any_batch() -> None:
-    """Whoever comes first claims it."""
+def test_an_empty_root_takes_the_first_batch() -> None:
+    """Whoever comes first claims it; a later batch comes from a checkpoint that has done others."""
     assert not Known().has(0, Identity("a", "x"), ROOT)
-    assert not Known().has(7, Identity("b", "x"), ROOT)
+    with pytest.raises(LostTablesError, match="lack batches 0 to 6"):
+        Known().has(7, Identity("b", "x"), ROOT)
+
+
+def test_a_gap_between_batches_is_noticed_whatever_is_in_them() -> None:
+    """What was lost may be of other buckets than what comes next."""
+    with pytest.raises(LostTablesError, match="lack batches 4 to 4"):
+        KNOWN.has(5, Identity("a", "y"), ROOT)
 
 
 def test_the_last_batch_is_passed_over_and_the_next_is_let_in() -> None:
@@ -57,8 +64,9 @@ def test_other_writers_and_older_checkpoints_are_refused(said: str) -> None:
     ],
 )
 def test_changes_go_on_where_the_tables_are(counted: Counted, kind: type[Exception]) -> None:
-    """Neither a gap nor a repetition is written."""
-    KNOWN.follows(0, Counted(10, 12, 3), ROOT)
-    KNOWN.follows(1, Counted(0, 0, 1), ROOT)
+    """Neither a gap nor a repetition is written; each bucket of a changefeed goes on for itself."""
+    KNOWN.follows(0, 0, Counted(10, 12, 3), ROOT)
+    KNOWN.follows(0, 1, Counted(3, 4, 2), ROOT)
+    KNOWN.follows(1, 0, Counted(0, 0, 1), ROOT)
     with pytest.raises(kind):
-        KNOWN.follows(0, counted, ROOT)
+        KNOWN.follows(0, 0, counted, ROOT)

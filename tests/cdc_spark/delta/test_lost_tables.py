@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.filterwarnings(SOCKETS)]
 @pytest.fixture
 def lab(place: Path, spark: Any) -> FilesLab:
     """Return a lab that has run twice and has two rows."""
-    lab = FilesLab(place, Changefeed("open", {"t": 1}))
+    lab = FilesLab(place, Changefeed("open", {"t": 1}, buckets=2))
     lab.send(FIRST)
     lab.send(later(3, "b"))
     lab.run(spark)
@@ -69,7 +69,7 @@ def test_a_lost_entry_of_the_ledger_is_noticed(lab: FilesLab, spark: Any) -> Non
     """Its batch comes again when the checkpoint is taken back to it, and is in the tables once."""
     lab.send(later(4, "c"))
     forget(log_of(lab, "tables/_ledger")[-1])
-    refused(lab, spark, LostTablesError, "lack changes 2 to 2")
+    refused(lab, spark, LostTablesError, "lack batches 1 to 1")
     for name in ("offsets/2", "commits/1"):  # the runbook: take a checkpoint back
         path = lab.directory / lab.checkpoint / name
         path.unlink()
@@ -82,7 +82,7 @@ def test_tables_without_their_ledger_are_noticed(lab: FilesLab, spark: Any) -> N
     """An empty root below a checkpoint lacks all that the checkpoint has applied."""
     lab.send(later(4, "c"))
     lab.root.rename(lab.directory / "elsewhere")
-    refused(lab, spark, LostTablesError, "lack changes 0 to 2")
+    refused(lab, spark, LostTablesError, "lack batches 0 to 1")
     (lab.directory / "elsewhere").rename(lab.root)
     lab.run(spark)
     assert [row[0] for row in lab.rows(spark)] == [1, 3, 4]

@@ -1,0 +1,111 @@
+"""Work per row over buckets of (table, key), within one changefeed.
+
+Each bucket has a group of its own in Spark's stateful operation, so as many tasks hold, order and
+de-duplicate as there are buckets.
+
+Rule 1. All events of a key are in one bucket, by a hash of schema, table and key. A row without a
+        key is in the bucket of its content: copies of one row are together.
+Rule 2. A resolved event goes to all buckets, so all of them have the same watermarks, and release
+        the same time in the same micro-batch. So does poison, behind which nothing of its partition
+        may take effect. DDL goes to bucket 0.
+Rule 3. In a bucket changes leave in their order, and `seq` is dense. Against other buckets they are
+        ordered by `ORDER`: the time of their effect, then what `Hold` orders by within one time.
+        Without resolved events it is their place in the topics alone: all changes of a key stand in
+        one partition.
+Rule 4. The number of buckets belongs to the checkpoint. Bucket 0 is part of every micro-batch, so
+        another number is refused before anything of it goes on.
+
+One bucket is all there is where order is the whole changefeed's: transactions that wait for their
+END (`transactions`), and deletes that wait for the next time in their partition (`undated`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from cdc_spark.events import Kind
+from cdc_spark.untyped import ArrowBatch, Frame, Session, np, pa
+
+NOTHING = -1  # the kind of a row that only makes bucket 0 part of a micro-batch
+_WIDTH = 1 << 63  # a commit ts is unsigned, Spark's long is not: moved by this they order alike
+# Of all copies of DDL the first counts, wherever it stood; poison takes its place when it is read.
+# Both are in one bucket, whose order is theirs.
+_AS_IT_CAME = f"at IS NOT NULL AND kind IN ({int(Kind.DDL)}, {int(Kind.ERROR)})"
+ORDER: Sequence[str] = (
+    "feed",
+    "at",
+    "if(at IS NULL, 0, kind)",
+    f"if({_AS_IT_CAME}, 0, topic)",
+    f"if({_AS_IT_CAME}, 0, partition)",
+    f"if({_AS_IT_CAME}, 0, offset)",
+    "seq",
+)
+_TO_ALL = (int(Kind.RESOLVED), int(Kind.ERROR))
+_ROWS = (int(Kind.DELETE), int(Kind.UPSERT))
+
+
+def default(spark: Session) -> int:
+    """Return the default parallelism of the cluster, on any kind of session."""
+    parts = spark.range(1 << 16).selectExpr("spark_partition_id() AS part")
+    return 1 + int(parts.selectExpr("max(part)").collect()[0][0])
+
+
+def at_of(ts: int) -> int:
+    """Return a commit ts as Spark's long, in the same order."""
+    return ts - _WIDTH
+
+
+def dealt(events: ArrowBatch, buckets: int) -> ArrowBatch:
+    """Return events with their buckets: NULL for rows, which `spread` deals.
+
+    What all buckets have to see is there once for each.
+    """
+    kinds = events["kind"].to_numpy()
+    rows = np.isin(kinds, _ROWS) if buckets > 1 else np.zeros(len(kinds), bool)
+    own = pa.array(np.zeros(len(kinds), np.int32), mask=rows)
+    named = events.append_column("bucket", own)
+    if buckets == 1 or not len(kinds):
+        return named
+    marks = np.flatnonzero(np.isin(kinds, _TO_ALL))
+    copies = events.take(pa.array(np.repeat(marks, buckets - 1)))
+    others = np.tile(np.arange(1, buckets, dtype=np.int32), len(marks))
+    present = _present(events)
+    found: ArrowBatch = pa.concat_batches(
+        [named, copies.append_column("bucket", pa.array(others)), present]
+    )
+    return found
+
+
+def _present(events: ArrowBatch) -> ArrowBatch:
+    """Return the row that makes bucket 0 part of a micro-batch."""
+    names = events.schema.names
+    one: Mapping[str, Any] = {
+        name: pa.nulls(1, events.schema.field(name).type) for name in names
+    } | {
+        name: events[name].slice(0, 1) for name in ("feed", "topic", "partition", "offset", "slot")
+    }
+    columns = [*(one[name] for name in names), pa.array([0], pa.int32())]
+    row = pa.RecordBatch.from_arrays(columns, names=[*names, "bucket"])
+    kind = pa.array([NOTHING], pa.int32())
+    return row.set_column(names.index("kind"), "kind", kind)
+
+
+def spread(events: Frame, buckets: int) -> Frame:
+    """Return events with the bucket of each row."""
+    if buckets == 1:
+        return events
+    own = f"pmod(xxhash64(schema, table, if(identity = '', payload, identity)), {buckets})"
+    names = [name for name in events.columns if name != "bucket"]
+    return events.selectExpr(*names, f"coalesce(bucket, cast({own} AS int)) AS bucket")
+
+
+def in_order_of_effect(released: Frame) -> Frame:
+    """Return changes that left their buckets in order, of changefeeds that are whole partitions."""
+    return released.sortWithinPartitions(*map(_expr, ORDER))
+
+
+def _expr(text: str) -> object:
+    from pyspark.sql.functions import expr  # noqa: PLC0415 - the driver's, after Spark has started
+
+    return expr(text)
