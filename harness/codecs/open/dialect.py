@@ -71,7 +71,7 @@ V4_0_4 = OpenDialect(
     delete_handle_only=True,
     restored_query=False,
     complete="below",
-    key_tail=("t", "ohk", "ccl"),
+    key_tail=("ptn", "t", "ohk", "ccl"),
 )
 DIALECTS: Mapping[str, OpenDialect] = MappingProxyType(
     {dialect.name: dialect for dialect in (CURRENT, NEWARCH, V4_0_4)}

@@ -20,6 +20,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
 
+from harness.ddl.feature_comments import with_feature_comments
+from harness.ddl.jobs import ActionType
 from harness.errors import SourceStopped, StepError, UsageError
 from harness.model.change import Change, ChangeLog, DdlRun, Pin, Resolve, Transaction
 from harness.model.record import Origin
@@ -172,11 +174,20 @@ class TiDB:
     def _ddl(self, step: int, run: DdlRun) -> Iterator[SourceEvent]:
         ran = self._cluster.ddl(run)
         commit_ts = self._clock.commit(run.pin.ts if run.pin else None)
+        # Of one statement, each table that is dropped is a job with a ts of its own; several
+        # tables that are renamed are one job.
+        separate = [each for each in ran[1:] if each.job.action is not ActionType.RENAME_TABLE]
+        later = {id(each.job): self._clock.commit() for each in separate}
         if self.stopped is not None:
             return
-        emitted = ended = False
         judged = self._puller.judge([each.job for each in ran], commit_ts - 1)
+        marked = commit_ts
+        emitted = ended = False
         for job, decision in filter_ddl(judged, self._feed, commit_ts - 1):
+            ts = later.get(id(job), commit_ts)
+            if emitted and ts != marked:
+                yield from self._marks(step, run.line, marked, None)
+            marked = ts
             name = _job_name(job.schema, job.table)
             old = _job_name(job.old_schema, job.old_table)
             subject = f"{job.action.display_name} {name if old == name else f'{old} to {name}'}"
@@ -184,12 +195,12 @@ class TiDB:
             if decision.sent:
                 emitted = True
                 each = next(each for each in ran if each.job is job)
-                yield self._ddl_event(step, run, each, commit_ts)
+                yield self._ddl_event(step, run, each, ts)
             if decision.code:
                 ended = True
-                self._stop(step, run.line, decision, commit_ts, kind="ddl", table=name)
+                self._stop(step, run.line, decision, ts, kind="ddl", table=name)
         if emitted:
-            yield from self._marks(step, run.line, commit_ts, None)
+            yield from self._marks(step, run.line, marked, None)
         elif ended:
             yield from self._last_marks(step, run.line, commit_ts)
 
@@ -210,7 +221,7 @@ class TiDB:
         return DdlEvent(
             type=int(job.action),
             query=job.query,
-            source=job.source,
+            source=with_feature_comments(job.source),
             schema=job.schema,
             table=job.table,
             before=ran.before,

@@ -125,7 +125,8 @@ def test_dialect_4_0_4() -> None:
     key = '{"ts":7,"scm":"test","tbl":"t1","t":1}'
     new = '{"u":{"id":{"t":3,"h":true,"v":1},"val":{"t":15,"v":"YWE="}}}'
     update = replace(row(1), op=Op.UPDATE, before=(1, "zz"), physical_id=120)
-    assert texts(wire, update) == (key, new)
+    # tiflow v4.0.4 cdc/sink/codec/json.go:123: a partition's number is there.
+    assert texts(wire, update) == (key.replace(',"t":1', ',"ptn":120,"t":1'), new)
     assert texts(wire, row(1)) == (key, new)
     delete = replace(row(1), op=Op.DELETE, before=(1, "aa"), after=None)
     assert texts(wire, delete) == (key, '{"d":{"id":{"t":3,"h":true,"v":1}}}')

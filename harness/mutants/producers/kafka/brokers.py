@@ -48,6 +48,22 @@ def _first_kept(_: object) -> Callable[..., None]:
     return compact
 
 
+def _tombstones_first(original: Callable[..., None]) -> Callable[..., None]:
+    """Return a compaction that takes expired tombstones away before what they remove."""
+
+    def compact(topics: TopicLogs, topic: str, *, tombstones: bool) -> None:
+        if tombstones:
+            original(topics, topic, tombstones=True)
+            return
+        partitions: Mapping[tuple[str, int], Any] = topics._partitions  # noqa: SLF001
+        for there, partition in partitions.items():
+            if there[0] == topic:
+                partition.read = [one for one in partition.read if one.record.value is not None]
+        original(topics, topic, tombstones=True)
+
+    return compact
+
+
 def _lost(
     records: Sequence[Record], options: Mapping[str, Any], line: int, random: Random
 ) -> tuple[Record, ...]:
@@ -75,6 +91,13 @@ ROWS: tuple[WrongProducer, ...] = (
         "kafka.compaction.last-value",
         "It keeps the first message of each key in a compacted topic.",
         patch(f"{LOGS}.compact", _first_kept),
+        broker=True,
+    ),
+    WrongProducer(
+        "kafka-tombstone-gone-before-its-row",
+        "kafka.compaction.tombstone",
+        "It removes an expired tombstone while an earlier message of its key stays.",
+        patch(f"{LOGS}.compact", _tombstones_first),
         broker=True,
     ),
     WrongProducer(

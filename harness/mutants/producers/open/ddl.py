@@ -11,9 +11,12 @@ from harness.model.source_events import DdlEvent, SourceEvent
 from harness.mutants.producers.changefeed.edits import ddl, emitted
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.open.edits import DDL, Json, events, renamed
-from harness.mutants.producers.patch import Patch
+from harness.mutants.producers.patch import Patch, instead
 from harness.protocols.clauses import CLAUSES
 from harness.spec import Level
+
+
+DROPS = (ActionType.DROP_TABLE, ActionType.DROP_VIEW)
 
 
 def _code(action: ActionType) -> Patch:
@@ -76,6 +79,27 @@ def _several_ts(events_: Sequence[SourceEvent]) -> Iterable[SourceEvent]:
             yield event
 
 
+def _one_drop(events_: Sequence[SourceEvent]) -> Iterable[SourceEvent]:
+    """Yield the events with the first DROP of each statement alone."""
+    seen: set[int] = set()
+    for event in events_:
+        if isinstance(event, DdlEvent) and event.type in DROPS:
+            if event.origin.step in seen:
+                continue
+            seen.add(event.origin.step)
+        yield event
+
+
+def _drops_at_one_ts(events_: Sequence[SourceEvent]) -> Iterable[SourceEvent]:
+    """Yield the events with the drops of one statement at the ts of the first."""
+    ts: dict[int, int] = {}
+    for event in events_:
+        if isinstance(event, DdlEvent) and event.type in DROPS:
+            yield replace(event, commit_ts=ts.setdefault(event.origin.step, event.commit_ts))
+        else:
+            yield event
+
+
 def _before_rows(events_: Sequence[SourceEvent]) -> Iterable[SourceEvent]:
     """Return the events with each DDL event before the one that it follows."""
     given = [*events_]
@@ -134,6 +158,12 @@ ROWS: tuple[WrongProducer, ...] = (
         ddl(lambda event: (replace(event, query=event.source),)),
     ),
     WrongProducer(
+        "open-404-no-feature-comments",
+        "open.ddl.user-text",
+        "It puts no comments around TiDB's own options in 4.0.4.",
+        instead("harness.sources.tidb.simulator:with_feature_comments", str),
+    ),
+    WrongProducer(
         "open-ddl-without-current-schema",
         "open.ddl.current-schema",
         "It leaves `scm` out of a DDL on a table.",
@@ -161,7 +191,13 @@ ROWS: tuple[WrongProducer, ...] = (
         "open-drops-as-one-event",
         "open.ddl.drop-names",
         "It sends one event for a statement that drops several tables.",
-        emitted(_first_of_ts),
+        emitted(_one_drop),
+    ),
+    WrongProducer(
+        "open-drops-at-one-ts",
+        "open.ddl.drop-names",
+        "It gives the drops of one statement the same ts.",
+        emitted(_drops_at_one_ts),
     ),
     WrongProducer(
         "open-ddl-before-its-rows",

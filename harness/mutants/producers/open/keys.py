@@ -207,7 +207,7 @@ ROWS: tuple[WrongProducer, ...] = (
         "open-404-with-row-id",
         "open.dialect.no-flags",
         "It writes `rid` in 4.0.4.",
-        constant("harness.codecs.open.dialect:V4_0_4.key_tail", ("rid", "t")),
+        constant("harness.codecs.open.dialect:V4_0_4.key_tail", ("rid", "ptn", "t")),
     ),
     WrongProducer(
         "open-404-with-old-values",

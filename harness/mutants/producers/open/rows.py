@@ -173,6 +173,12 @@ ROWS: tuple[WrongProducer, ...] = (
         settings(lambda _: {"delete_only_handle": False}),
     ),
     WrongProducer(
+        "open-deletes-follow-old-values",
+        "open.row.delete.handle-columns",
+        "It sends the handle columns of a removed row only where `output-old-value` is off.",
+        settings(lambda given: {"delete_only_handle": not given.output_old_value}),
+    ),
+    WrongProducer(
         "open-handle-only-setting-ignored",
         "open.row.delete.handle-only-setting",
         "It ignores `delete-only-output-handle-key-columns`.",
