@@ -15,7 +15,6 @@ from harness.mutants.producers.patch import Patch, instead
 from harness.protocols.clauses import CLAUSES
 from harness.spec import Level
 
-
 DROPS = (ActionType.DROP_TABLE, ActionType.DROP_VIEW)
 
 
