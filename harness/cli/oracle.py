@@ -67,7 +67,7 @@ def vitess(
 
     Ends with one line, `equal E / compared C / total T`. Exits 1 when a difference has no named
     reason, 3 when Java, a package or a jar is missing. Needs Java 17 or later and
-    `pip install 'cdc-conformance[oracles]'`; the first run fetches 230 MB. All cases take some six
+    `pip install 'cdc-conformance[oracles]'`; the first run fetches 230 MB. All cases take some ten
     minutes on two cores.
     """
     from harness.engine.catalogue.selection import chosen as found

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import Protocol, cast
 
+from harness.model.record import Record
+
 Headers = tuple[tuple[str, bytes | None], ...]
 Place = tuple[str, int]
 Lane = tuple[str, int, str]  # topic, partition, task
@@ -37,6 +39,20 @@ class Message:
     def place(self) -> Place:
         """Return the partition that it is in."""
         return self.topic, self.partition
+
+
+def message(record: Record) -> Message:
+    """Return what a topic holds of one of our records."""
+    key, value = record.key_schema, record.value_schema
+    return Message(
+        record.topic,
+        record.partition,
+        record.key,
+        record.value,
+        record.headers,
+        None if key is None else key.schema,
+        None if value is None else value.schema,
+    )
 
 
 class Freedom(Protocol):

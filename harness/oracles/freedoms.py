@@ -25,6 +25,7 @@ VERSION: Final = "connector-version"
 CONTEXT: Final = "context-headers"
 CONTEXT_HEADERS: Final = "__debezium.context."
 RUN_ID: Final = "run-id"
+UNACKNOWLEDGED: Final = "unacknowledged"
 RUN_ID_HEADER: Final = "__debezium.context.runId"
 # Each freedom by its name, with the reason why it is free.
 REASONS: Final[Mapping[str, str]] = {
@@ -38,6 +39,8 @@ REASONS: Final[Mapping[str, str]] = {
     "An id is part of the key that a producer hashes: our keys are hashed again with their ids.",
     CONTEXT: "Releases before 3.2.0 do not write the three headers that name the connector.",
     RUN_ID: "From 3.4.0 on the last header is a random id of the run.",
+    UNACKNOWLEDGED: "A task that fails stores the last offset whose record the broker had "
+    "acknowledged by then: one of ours, and ours goes on from it.",
     VERSION: "Each release writes its own version into the source block.",
 }
 

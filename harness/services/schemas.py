@@ -20,6 +20,7 @@ from urllib3.exceptions import HTTPError
 from harness.errors import DecodingError, SchemaRefused, SetupError
 from harness.services.external.registry import headers, tls_context
 from harness.services.service import Registry
+from harness.wire.registry import Compatibility
 from harness.wire.registry_http import (
     ACCEPT,
     CONTENT_TYPE,
@@ -29,6 +30,7 @@ from harness.wire.registry_http import (
 )
 
 TIMEOUT = urllib3.Timeout(total=8.0)
+LEVEL_PATH = "/config"
 PATIENCE_S = 20.0
 PAUSE_S, PAUSE_MAX_S = 0.1, 2.0
 
@@ -82,6 +84,13 @@ class HttpRegistry:
             raise self._unusable(f"answers {status} to schema id {schema_id}: {_said(answer)}")
         self._schemas[schema_id] = found
         return found
+
+    def require(self, level: Compatibility) -> None:
+        """Set the level of every subject without one of its own; Apicurio has none until then."""
+        body = json.dumps({"compatibility": level.value})
+        status, answer = self._ask("PUT", LEVEL_PATH, body)
+        if status != 200:
+            raise self._unusable(f"answers {status} to the level {level.value}: {_said(answer)}")
 
     def _ask(self, method: str, path: str, body: str | None) -> tuple[int, dict[str, Any]]:
         """Return status and answer; ask again while the registry is in trouble."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from harness.codecs.connect.schema import ConnectRecord
 from harness.codecs.connect.settings import (
     JSON,
     Converters,
@@ -24,15 +25,17 @@ from harness.codecs.debezium.emitter import Emitted
 from harness.codecs.debezium.settings import ConnectorSettings
 from harness.codecs.debezium_vitess.decode import VitessDecoder
 from harness.codecs.debezium_vitess.dialect import DIALECTS, VitessDialect
+from harness.codecs.debezium_vitess.emission import RowWriter
 from harness.codecs.debezium_vitess.encode import Connector, ConnectorEnvironment
 from harness.codecs.debezium_vitess.reference import PARTITIONS, ZONE
 from harness.codecs.debezium_vitess.settings import read, shards
-from harness.codecs.debezium_vitess.tasks import VitessCluster
+from harness.codecs.debezium_vitess.tasks import NO_OFFSETS, Offsets, VitessCluster
 from harness.codecs.debezium_vitess.topics import topics
 from harness.codecs.debezium_vitess.transforms import TRANSFORMS
 from harness.codecs.debezium_vitess.validation import problems
 from harness.codecs.debezium_vitess.vectorised.plan import RowPlanner
 from harness.codecs.debezium_vitess.vectorised.rows import VectorisedWriter
+from harness.codecs.debezium_vitess.vgtid import VgtidPosition
 from harness.contracts import Codec, SchemaRegistry
 from harness.errors import UsageError
 from harness.model.decoded import DecodedEvent
@@ -103,21 +106,50 @@ class BoundVitess:
         """Yield the records of a stream; raises SourceStopped where the task stops."""
         bound = self._bound
         clock = StreamClock()
-        cluster = VitessCluster(shards(bound.connector) or ())
-        # The connector leaves the field unset; a converter that keeps nulls prints null.
-        keeps_nulls = not bound.converters.value.form.replace_null_with_default
-        around = ConnectorEnvironment(
-            zone=bound.zone, cluster=cluster, snapshot=None if keeps_nulls else "false"
-        )
-        worker = Worker(bound.converters, self._registry, bound.partitions)
+        worker = self.worker()
         writer = None
         if not bound.chain.stages and is_json(bound.converters):
             writer = VectorisedWriter(RowPlanner(bound.converters, utc=bound.zone == "UTC"), worker)
-        connector = Connector(bound.connector, clock, around, bound.dialect, writer)
+        connector = self.connector(clock, NO_OFFSETS, writer)
         responses = map(clock.follow, events)
         if writer is None:
             return map(worker.record, bound.chain.transformed(connector.run(responses)))
         return _finished(connector.emitted(responses), worker)
+
+    def worker(self) -> Worker:
+        """Return the worker that writes the connector's records."""
+        return Worker(self._bound.converters, self._registry, self._bound.partitions)
+
+    def connector(
+        self, clock: StreamClock, offsets: Offsets, writer: RowWriter | None = None
+    ) -> Connector:
+        """Return the connector as it starts from stored offsets; ConnectorFailed if it does not."""
+        bound = self._bound
+        # The connector leaves the field unset; a converter that keeps nulls prints null.
+        keeps_nulls = not bound.converters.value.form.replace_null_with_default
+        around = ConnectorEnvironment(
+            zone=bound.zone,
+            cluster=VitessCluster(shards(bound.connector) or ()),
+            offsets=offsets,
+            snapshot=None if keeps_nulls else "false",
+        )
+        return Connector(bound.connector, clock, around, bound.dialect, writer)
+
+    def requests(self, offsets: Offsets) -> tuple[VgtidPosition, ...]:
+        """Return the positions that the tasks ask for when they start from stored offsets."""
+        return tuple(one.position for one in self.connector(StreamClock(), offsets).requests())
+
+    def resumed(
+        self, events: Iterable[VStreamResponse], offsets: Offsets, worker: Worker
+    ) -> Iterator[tuple[ConnectRecord, tuple[Record, ...]]]:
+        """Yield what a run from stored offsets emits, and what a worker sends of each record.
+
+        Transforms see records one by one, as a worker gives them.
+        """
+        clock = StreamClock()
+        connector = self.connector(clock, offsets)
+        for emitted in connector.run(map(clock.follow, events)):
+            yield emitted, tuple(map(worker.record, self._bound.chain.transformed([emitted])))
 
     def decode(self, key: bytes | None, value: bytes | None) -> tuple[DecodedEvent, ...]:
         """Return the event of one record."""

@@ -11,7 +11,7 @@ from harness.engine.plan.case import stage_of
 from harness.engine.plan.encoded import encoded
 from harness.errors import HarnessError, UsageError
 from harness.model.change import ChangeLog
-from harness.oracles.compare import Difference, Message, Rules, compare, excerpt
+from harness.oracles.compare import Difference, Message, Rules, compare, excerpt, message
 from harness.oracles.recordings.form import Recording
 from harness.oracles.recordings.likeness import FORMS, TOPIC
 from harness.oracles.result import SHOWN, CaseResult, OracleResult, Status
@@ -42,18 +42,7 @@ def expected(case: Case, log: ChangeLog) -> tuple[Message, ...]:
     protocol = PROTOCOLS[case.protocol]
     source = protocol.source.simulate(log, stage_of(case))
     sent = encoded(protocol.codec.bind(source.settings, case.dialect), source)
-    return tuple(
-        Message(
-            one.topic,
-            one.partition,
-            one.key,
-            one.value,
-            one.headers,
-            None if one.key_schema is None else one.key_schema.schema,
-            None if one.value_schema is None else one.value_schema.schema,
-        )
-        for one in sent.records
-    )
+    return tuple(map(message, sent.records))
 
 
 def _case(recording: Recording, cases: Mapping[str, Case]) -> Case:

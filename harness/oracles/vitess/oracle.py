@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
@@ -21,6 +22,9 @@ from harness.oracles.vitess.lock import GROUPS, LOCK, VERSIONS
 from harness.oracles.vitess.messages import DESCRIPTORS, Messages, client_of, describe
 from harness.oracles.vitess.plays import Play, again, plays
 from harness.oracles.vitess.reasons import reason
+from harness.oracles.vitess.restart_run import RestartResult, restarted
+from harness.oracles.vitess.restarts import Restart, restarts
+from harness.oracles.vitess.restarts import again as restart_again
 from harness.oracles.vitess.run import PlayResult, Stand, by_zone, results_of
 from harness.oracles.vitess.vtgate import VtGates
 from harness.oracles.worker import WorkerFiles, working
@@ -28,6 +32,7 @@ from harness.scenario.expand import Case
 from harness.services.java import find_java
 from harness.services.running import Services, start
 from harness.services.schemas import HttpRegistry
+from harness.wire.registry import Compatibility
 
 NAME: Final = "vitess"
 REGISTRY_API: Final = "/apis/registry/v2"
@@ -52,13 +57,22 @@ def ask(
 ) -> OracleResult:
     """Run the connector over Vitess cases; SetupError when something that it needs is missing."""
     release = _release(options.version)
+    java = find_java("kafka", options.env)  # before anything is fetched
     began = time.monotonic()
     planned = plays(cases, log_of)
     found: dict[str, CaseResult] = {
         case: CaseResult(case, Status.UNPLAYABLE, why) for case, why in planned.unplayable.items()
     }
     replayed = 0
-    for one in _asked(planned.plays, release, options):
+    stops = restarts(planned.plays)
+    stopped: dict[str, CaseResult] = {
+        name: CaseResult(name, Status.UNPLAYABLE, why) for name, why in stops.unplayable.items()
+    }
+    for one in _asked(planned.plays, stops.restarts, release, options):
+        if isinstance(one, RestartResult):
+            replayed += one.restart.play.attempt
+            stopped[one.restart.name] = _judged_restart(one, release)
+            continue
         replayed += one.play.attempt
         for case in one.play.cases:
             found[case.id] = _judged(case, one, release)
@@ -71,15 +85,17 @@ def ask(
             "connector": f"io.debezium:debezium-connector-vitess:{release}",
             "worker": GROUPS["worker"].roots[0],
             "converter": GROUPS["apicurio"].roots[0],
-            "java": find_java("kafka", options.env).version,
+            "java": java.version,
         },
-        cases=tuple(found[case.id] for case in cases),
+        cases=(*(found[case.id] for case in cases), *stopped.values()),
         replayed=replayed,
     )
 
 
-def _asked(planned: Sequence[Play], release: str, options: OracleOptions) -> Iterator[PlayResult]:
-    """Yield what came of each play."""
+def _asked(
+    planned: Sequence[Play], stops: Sequence[Restart], release: str, options: OracleOptions
+) -> Iterator[PlayResult | RestartResult]:
+    """Yield what came of each play and of each restart."""
     if not planned:
         return
     jars = Jars(LOCK, options.on_event, options.env)
@@ -98,6 +114,9 @@ def _asked(planned: Sequence[Play], release: str, options: OracleOptions) -> Ite
                 env=options.env,
             )
         )
+        schemas = HttpRegistry(services.registry)
+        # Our codec's registry judges so; what is refused is the registry's rule, no converter's.
+        schemas.require(Compatibility.BACKWARD)
         gates = stack.enter_context(VtGates(messages))
         topics = Topics(services.kafka.client)
         registry = services.registry.url.partition("/apis/")[0] + REGISTRY_API
@@ -105,13 +124,15 @@ def _asked(planned: Sequence[Play], release: str, options: OracleOptions) -> Ite
             directory = options.run_dir / f"worker-{zone.replace('/', '-')}"
             bootstrap = services.kafka.bootstrap
             with working(files, directory, bootstrap, zone, options.env) as worker:
-                stand = Stand(
-                    worker, topics, gates, registry, HttpRegistry(services.registry).schema, release
+                stand = Stand(worker, topics, gates, registry, schemas.schema, release)
+                here = [one for one in stops if one.play.zone == zone]
+                both: Iterator[PlayResult | RestartResult] = chain(
+                    _whole(stand, waiting), _whole_restarts(stand, here)
                 )
-                for one in _whole(stand, waiting):
+                for one in both:
                     services.check()
                     done += 1
-                    options.on_result(done, len(planned))
+                    options.on_result(done, len(planned) + len(stops))
                     yield one
 
 
@@ -122,6 +143,18 @@ def _whole(stand: Stand, waiting: Sequence[Play]) -> Iterator[PlayResult]:
         for one in results_of(stand, waiting):
             if one.broken and one.play.attempt + 1 < ATTEMPTS:
                 broken.append(again(one.play))
+            else:
+                yield one
+        waiting = broken
+
+
+def _whole_restarts(stand: Stand, waiting: Sequence[Restart]) -> Iterator[RestartResult]:
+    """Yield what came of restarts; one whose stream broke in transport is played again."""
+    while waiting:
+        broken: list[Restart] = []
+        for one in restarted(stand, waiting):
+            if one.broken and one.restart.play.attempt + 1 < ATTEMPTS:
+                broken.append(restart_again(one.restart))
             else:
                 yield one
         waiting = broken
@@ -144,6 +177,16 @@ def _judged(case: Case, one: PlayResult, release: str) -> CaseResult:
     shown = tuple(_shown(one))
     why = reason(case.scenario.id, release, shown)
     return CaseResult(case.id, Status.DIFFERS, why, freedoms, shown)
+
+
+def _judged_restart(one: RestartResult, release: str) -> CaseResult:
+    name, freedoms = one.restart.name, tuple(sorted(one.result.comparison.freedoms))
+    if one.equal:
+        return CaseResult(name, Status.EQUAL, "", freedoms)
+    own = one.restart.play.name
+    shown = (*(text.replace(own, "") for text in one.beside), *_shown(one.result))
+    why = reason(one.restart.play.cases[0].scenario.id, release, shown)
+    return CaseResult(name, Status.DIFFERS, why, freedoms, shown)
 
 
 def _shown(one: PlayResult) -> Iterator[str]:

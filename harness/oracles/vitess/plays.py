@@ -15,7 +15,7 @@ from harness.errors import HarnessError
 from harness.model.change import ChangeLog
 from harness.model.settings import Settings
 from harness.model.vstream import FieldEvent, VStreamResponse
-from harness.oracles.compare import Message
+from harness.oracles.compare import Message, message
 from harness.oracles.vitess.vtgate import Script
 from harness.protocols import PROTOCOLS
 from harness.scenario.expand import Case
@@ -111,7 +111,7 @@ def plays(cases: Iterable[Case], log_of: Callable[[Case], ChangeLog]) -> Plays:
     found: list[Play] = []
     for same in together.values():
         try:
-            found.append(_play(f"o{len(found)}", same, log_of(same[0])))
+            found.append(play_of(f"o{len(found)}", same, log_of(same[0])))
         except HarnessError as error:
             unplayable |= dict.fromkeys((case.id for case in same), f"not planned: {error.what}")
     return Plays(tuple(found), unplayable)
@@ -121,10 +121,11 @@ def again(play: Play) -> Play:
     """Return the same play under another name, which no connector has an offset for."""
     first = play.name.partition(AGAIN)[0]
     attempt = play.attempt + 1
-    return replace(_play(f"{first}{AGAIN}{attempt}", play.cases, play.log), attempt=attempt)
+    return replace(play_of(f"{first}{AGAIN}{attempt}", play.cases, play.log), attempt=attempt)
 
 
-def _play(name: str, cases: Sequence[Case], log: ChangeLog) -> Play:
+def play_of(name: str, cases: Sequence[Case], log: ChangeLog) -> Play:
+    """Return the play of cases that share one, under a name."""
     protocol, config = PROTOCOLS[cases[0].protocol], stage_of(cases[0])
     # Connectors of one name in one JVM disturb each other: their metrics and their lineage have
     # the name alone. So each has a name of its own, and our encoder is given it as well.
@@ -133,17 +134,6 @@ def _play(name: str, cases: Sequence[Case], log: ChangeLog) -> Play:
         log, replace(config, settings={**config.settings, PREFIX: prefix})
     )
     sent = encoded(protocol.codec.bind(source.settings, cases[0].dialect), source)
-    expected = tuple(
-        Message(
-            one.topic,
-            one.partition,
-            one.key,
-            one.value,
-            one.headers,
-            None if one.key_schema is None else one.key_schema.schema,
-            None if one.value_schema is None else one.value_schema.schema,
-        )
-        for one in sent.records
-    )
+    expected = tuple(map(message, sent.records))
     stopped = "" if sent.stopped is None else f"{sent.stopped.code} {sent.stopped.what}"
     return Play(name, tuple(cases), source.settings, source.given, expected, log, stopped)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -37,7 +37,7 @@ from harness.oracles.freedoms import (
 from harness.oracles.topics import Topics
 from harness.oracles.vitess.configuration import configuration
 from harness.oracles.vitess.plays import Play
-from harness.oracles.vitess.vtgate import Script, VtGates
+from harness.oracles.vitess.vtgate import Script, VtGates, serves
 from harness.oracles.worker import Worker
 
 BATCH: Final = 40
@@ -117,6 +117,64 @@ def results_of(stand: Stand, plays: Sequence[Play]) -> Iterator[PlayResult]:
         yield from _Batch(stand, plays[start : start + BATCH]).run()
 
 
+@dataclass(frozen=True, slots=True)
+class Span:
+    """When a batch ran, in nanoseconds since 1970."""
+
+    began: int
+    ended: int
+
+
+def judge(stand: Stand, one: PlayResult, ends: Ends, span: Span) -> None:
+    """Read what a connector sent and compare it with what its play expects."""
+    play = one.play
+    clock = span.began - CLOCK_MARGIN_NS, span.ended + CLOCK_MARGIN_NS
+    messages = stand.topics.read(ends)
+    expected: Iterable[Message] = play.expected
+    if play.is_avro:
+        frames = Frames(stand.schema_of)
+        messages = [frames.unframed(message) for message in messages]
+        expected = [frames.placed(message, play.partitions) for message in expected]
+    one.messages = messages
+    freedoms = (
+        ProcessingTime(*clock),
+        AvroProcessingTime(*clock),
+        Version(OUR_VERSION, stand.version),
+        RunId(stand.version in WITH_RUN_ID),
+        ContextHeaders(stand.version not in WITHOUT_CONTEXT),
+        TimedPosition(play.heartbeats, positions(play.expected)),
+    )
+    rules = Rules(freedoms, play.several_tasks, play.heartbeats)
+    one.comparison = compare(expected, messages, rules)
+    if play.is_avro:
+        one.comparison.freedoms.add(SCHEMA_ID)
+
+
+def check_any_started(stand: Stand, found: Collection[PlayResult]) -> None:
+    """Raise SetupError where the worker refuses every connector, which says nothing of any case."""
+    refused = {one.refused.replace(one.play.name, "") for one in found}
+    if len(found) > 1 and len(refused) == 1 and all(one.refused for one in found):
+        (why,) = refused
+        raise stand.worker.unusable(
+            f"the Connect worker refuses each of {len(found)} connectors: {why}"
+        )
+
+
+def check_served(stand: Stand, name: str, port: int, cause: str) -> None:
+    """Raise SetupError where a connector failed because the server that plays VTGate has left."""
+    if not serves(port):
+        raise stand.worker.unusable(
+            f"the server that plays VTGate for {name} has left port {port}, and its connector "
+            f"failed: {cause}"
+        )
+
+
+def sent(play: Play, ends: Ends) -> int:
+    """Return how many messages a connector has sent; what a timer sends says nothing."""
+    timed = f"{play.name}.{play.heartbeats}" if play.heartbeats else None
+    return sum(n for at, n in ends.items() if timed is None or not at.topic.startswith(timed))
+
+
 class _Batch:
     """Plays side by side."""
 
@@ -125,6 +183,7 @@ class _Batch:
         self.plays = plays
         self.scripts: dict[str, Script] = {play.name: play.script() for play in plays}
         self.found = {play.name: PlayResult(play) for play in plays}
+        self.ports: dict[str, int] = {}
 
     def run(self) -> Iterator[PlayResult]:
         began = time.time_ns()
@@ -132,39 +191,22 @@ class _Batch:
             with ThreadPoolExecutor(CREATING, "create") as pool:
                 for future in [pool.submit(self.create, play) for play in self.plays]:
                     future.result()
+            check_any_started(self.stand, self.found.values())
             ends = self.filled()
             ended = time.time_ns()
         finally:
             for play in self.plays:
                 self.stand.worker.delete(play.name)
             self.stand.gates.stop()
-        freedoms = (
-            ProcessingTime(began - CLOCK_MARGIN_NS, ended + CLOCK_MARGIN_NS),
-            AvroProcessingTime(began - CLOCK_MARGIN_NS, ended + CLOCK_MARGIN_NS),
-            Version(OUR_VERSION, self.stand.version),
-            RunId(self.stand.version in WITH_RUN_ID),
-            ContextHeaders(self.stand.version not in WITHOUT_CONTEXT),
-        )
         for play in self.plays:
             one, script = self.found[play.name], self.scripts[play.name]
-            messages = self.stand.topics.read(ends[play.name])
-            expected: Iterable[Message] = play.expected
-            if play.is_avro:
-                frames = Frames(self.stand.schema_of)
-                messages = [frames.unframed(message) for message in messages]
-                expected = [frames.placed(message, play.partitions) for message in expected]
-            one.messages = messages
-            timed = TimedPosition(play.heartbeats, positions(play.expected))
-            rules = Rules((*freedoms, timed), play.several_tasks, play.heartbeats)
-            one.comparison = compare(expected, messages, rules)
-            if play.is_avro:
-                one.comparison.freedoms.add(SCHEMA_ID)
+            judge(self.stand, one, ends[play.name], Span(began, ended))
             one.opened, one.unanswered = script.opened, script.unanswered
             yield one
         self.stand.topics.remove(place for each in ends.values() for place in each)
 
     def create(self, play: Play) -> None:
-        port = self.stand.gates.play(self.scripts[play.name])
+        port = self.ports[play.name] = self.stand.gates.play(self.scripts[play.name])
         config = configuration(play.settings, play.name, port, self.stand.registry)
         refused = self.stand.worker.create(play.name, config)
         self.found[play.name].refused = refused or ""
@@ -178,7 +220,7 @@ class _Batch:
             self.failures()
             ends = self.stand.topics.ends(self.found)
             now = time.monotonic()
-            total = sum(end for each in ends.values() for end in each.values())
+            total = sum(sent(play, ends[play.name]) for play in self.plays)
             total += sum(len(script.sent) for script in self.scripts.values())
             if total != before:
                 moved, before = now, total
@@ -191,10 +233,11 @@ class _Batch:
         for name, failure in self.stand.worker.failures().items():
             if name in self.found:
                 self.found[name].failed = failure.cause
+                check_served(self.stand, name, self.ports[name], failure.cause)
 
     def is_over(self, play: Play, ends: Ends) -> bool:
         one = self.found[play.name]
         if one.refused or one.failed:
             return True
-        whole = sum(ends.values()) >= play.awaited
+        whole = sent(play, ends) >= play.awaited
         return whole and self.scripts[play.name].all_sent and not play.stopped

@@ -1,11 +1,13 @@
 """A server that plays VTGate: it answers a connector's queries, and streams a script of events.
 
 Each script has a server of its own, so that many keyspaces of one name are played at once. A stream
-is sent once: a connector that comes back is told nothing new, and that it came is noted.
+is sent once: a connector that comes back by itself is told nothing new, and that it came is noted.
+One that was stopped goes on where it asks to.
 """
 
 from __future__ import annotations
 
+import socket
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -17,11 +19,13 @@ import grpc
 from harness.model.vstream import VStreamResponse
 from harness.oracles.vitess.events import EventWriter
 from harness.oracles.vitess.messages import Message, Messages
+from harness.oracles.vitess.resume import behind
 
 SERVICE: Final = "vtgateservice.Vitess"
 HOST: Final = "127.0.0.1"
 # A stream holds a thread for as long as its connector runs.
 STREAMS: Final = 400
+ASK_S: Final = 5.0
 STOP_GRACE_S: Final = 1.0
 
 
@@ -29,8 +33,9 @@ STOP_GRACE_S: Final = 1.0
 class Script:
     """What one connector is to be told, and what it has asked.
 
-    `streamed` counts the responses that were sent in full, `opened` has the shards of each request
-    for a stream, in the order of arrival.
+    `sent` are the responses that were sent in full, `opened` has the shards of each request for a
+    stream, in the order of arrival. Once a connector has `stopped`, its new streams are sent what
+    of `whole` is behind the positions that they ask for; `asked` has these, by shard.
     """
 
     keyspace: str
@@ -41,6 +46,9 @@ class Script:
     opened: list[tuple[str, ...]] = field(default_factory=list[tuple[str, ...]])
     sent: set[int] = field(default_factory=set[int])
     unanswered: list[str] = field(default_factory=list[str])
+    whole: Sequence[VStreamResponse] = ()
+    stopped: bool = False
+    asked: list[dict[str, str]] = field(default_factory=list[dict[str, str]])
 
     @property
     def all_sent(self) -> bool:
@@ -77,13 +85,18 @@ class VtGate:
     def vstream(self, request: Message, context: Any) -> Iterator[Message]:  # noqa: ANN401 - grpc has no types
         """Stream the responses that belong to the shards of a request, then nothing more."""
         script = self._script
+        asked = {str(gtid.shard): str(gtid.gtid) for gtid in request.vgtid.shard_gtids}
         shards = tuple(str(gtid.shard) for gtid in request.vgtid.shard_gtids)
         ended = threading.Event()
         context.add_callback(ended.set)
         with self._lock:
             again = shards in script.opened
             script.opened.append(shards)
-        for number, response in enumerate(script.responses):
+            if script.stopped:
+                script.asked.append(asked)
+                again = script.asked.count(asked) > 1
+        responses = tuple(behind(script.whole, asked)) if script.stopped else script.responses
+        for number, response in enumerate(responses):
             if again or (response.only_shard is not None and response.only_shard not in shards):
                 continue
             if response.error is not None:
@@ -158,6 +171,15 @@ class VtGates:
         for ended in [server.stop(STOP_GRACE_S) for _, server in self._running]:
             ended.wait()
         self._running.clear()
+
+
+def serves(port: int) -> bool:
+    """Return whether a server is there still."""
+    try:
+        socket.create_connection((HOST, port), timeout=ASK_S).close()
+    except OSError:
+        return False
+    return True
 
 
 def _bytes(message: Message) -> bytes:

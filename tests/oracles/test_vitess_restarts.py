@@ -1,0 +1,143 @@
+"""Restarts: where a connector is stopped, what is stored there, and what is sent then."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from harness.engine.catalogue.choose import load, selected
+from harness.engine.catalogue.workspace import workspace
+from harness.model.change import ChangeLog
+from harness.oracles.result import Status
+from harness.oracles.vitess import oracle
+from harness.oracles.vitess.plays import Play, plays
+from harness.oracles.vitess.restart_run import FAILING, failing
+from harness.oracles.vitess.restarts import (
+    NOTHING_STORED,
+    RESHARDED,
+    Restart,
+    Restarts,
+    from_stored,
+    restarts,
+    stored_form,
+)
+from harness.record.lock import load_lock
+from harness.scenario.expand import Case
+from tests.tree import ROOT
+
+SPACE = workspace(ROOT)
+
+
+def log_of(case: Case) -> ChangeLog:
+    """Return the locked changes of a case."""
+    return load_lock(case.scenario, SPACE.golden)
+
+
+def cases(expression: str) -> Sequence[Case]:
+    """Return Vitess cases of the catalogue."""
+    return [c for c in selected(load(SPACE), expression) if c.protocol == "vitess"]
+
+
+def planned(expression: str) -> Restarts:
+    """Return the restarts of cases."""
+    return restarts(plays(cases(expression), log_of).plays)
+
+
+def at(found: Iterable[Restart], place: str, profile: str = "") -> Restart:
+    """Return the restart of a profile that stops at a place."""
+    return next(
+        one
+        for one in found
+        if one.at == place and (one.play.cases[0].profile or "plain") == (profile or "plain")
+    )
+
+
+def test_a_connector_is_stopped_between_within_and_at_a_failure() -> None:
+    """Each place of a stream at which a connector may stop is played, each profile once."""
+    found = planned("restart.connector-after-a-crash").restarts
+    assert {one.at.partition(" response")[0] for one in found} == {
+        "behind",
+        "inside",
+        "at the first tombstone",
+    }
+    assert {one.play.cases[0].partitions for one in found} == {1}
+    assert len({one.play.name for one in found}) == len(found)
+
+
+def test_a_failure_stores_the_middle_of_a_transaction() -> None:
+    """With boundaries the offset of a record counts what its transaction sent until then."""
+    one = at(
+        planned("restart.connector-after-a-crash").restarts, "at the first tombstone", "boundaries"
+    )
+    (offset,) = stored_form(one.stored).values()
+    assert offset["transaction_data_collection_order_0.shop.t"] == 2
+    assert one.awaited < len(one.play.expected)
+
+
+def test_each_task_stores_for_itself() -> None:
+    """Offsets are kept by the tasks' keys, and each task asks for its own shards."""
+    found = planned("sharding.tasks-of-their-own").restarts
+    one = next(
+        r for r in found if len(r.stored) == 2 and r.play.cases[0].profile in {None, "plain"}
+    )
+    assert set(stored_form(one.stored)) == {"task0_2_0", "task1_2_0"}
+    assert [[s.shard for s in p.shards] for p in one.asked] == [["-40", "80-c0"], ["40-80", "c0-"]]
+
+
+def test_what_the_server_cannot_play_is_listed() -> None:
+    """A stop before anything is stored, and one in a keyspace that is resharded, say why."""
+    assert NOTHING_STORED in planned("restart.connector-in-good-order").unplayable.values()
+    assert set(planned("task-follows-its-reshard").unplayable.values()) == {RESHARDED}
+
+
+def test_scenarios_about_other_things_are_not_stopped() -> None:
+    """Only a scenario that cites a clause about offsets, stops or tasks is played with stops."""
+    assert planned("keys.pk-chain") == Restarts((), {})
+
+
+def test_ours_goes_on_from_what_a_failed_task_stored() -> None:
+    """An offset that one of our records had is taken over; one that none had is not."""
+    one = at(planned("restart.connector-after-a-crash").restarts, "at the first tombstone")
+    earlier = next(o for o in one.offsets if o and o != one.stored)
+    moved = from_stored(one, stored_form(earlier))
+    assert moved is not None
+    assert moved.stored == earlier
+    assert len(moved.play.expected) > len(one.play.expected)
+    assert from_stored(one, {"": {"vgtid": "[]"}}) is None
+
+
+def test_the_failing_transform_comes_first_and_keeps_the_cases_own() -> None:
+    """A case's transforms and predicates stay, behind the one that fails."""
+    found = failing({"transforms": "a", "predicates": "p"})
+    assert found["transforms"] == f"{FAILING},a"
+    assert found["predicates"].endswith(",p")
+
+
+@pytest.mark.services
+def test_a_restarted_connector_agrees_and_disagrees(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every restart is equal but those whose stored offset, position or records are spoiled."""
+    spoiled: list[str] = []
+
+    def wrong(given: Iterable[Play]) -> Restarts:
+        found = restarts(given)
+        first, second, *rest = (one for one in found.restarts if not one.fails)
+        failed = [one for one in found.restarts if one.fails]
+        record, *others = second.play.expected
+        play = replace(second.play, expected=(replace(record, headers=()), *others))
+        spoiled.extend((first.name, second.name))
+        changed = (replace(first, stored={("", "none"): {}}), replace(second, play=play))
+        return replace(found, restarts=(*changed, *rest, *failed))
+
+    monkeypatch.setattr(oracle, "restarts", wrong)
+    options = oracle.OracleOptions(
+        "3.3.1", tmp_path, lambda _: None, lambda _done, _total: None, os.environ
+    )
+    result = oracle.ask(cases("restart.connector"), log_of, options)
+    assert {one.case for one in result.of(Status.DIFFERS)} == set(spoiled), result.cases
+    assert any("stopped at the first tombstone" in o.case for o in result.of(Status.EQUAL))
