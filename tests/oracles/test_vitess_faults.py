@@ -139,14 +139,11 @@ def test_a_worker_that_dies_is_told_with_its_log(
 @pytest.mark.services
 def test_a_vtgate_that_leaves_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A server that ends under its connectors is ours to answer for, no difference of theirs."""
-    monkeypatch.setattr(run, "SETTLE_S", 60.0)
-    play = run.results_of
 
-    def leaving(stand: Stand, plays: Sequence[Play]) -> Iterator[PlayResult]:
-        threading.Timer(8.0, stand.gates.stop).start()
-        yield from play(stand, plays)
+    def leaving(stand: Stand, _: object) -> None:
+        stand.gates.stop()
 
-    monkeypatch.setattr(oracle, "results_of", leaving)
+    monkeypatch.setattr(run, "check_any_started", leaving)
     error = failure(tmp_path)
     assert "VTGate" in error.what
     assert "has left port" in error.what

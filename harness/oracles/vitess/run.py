@@ -164,8 +164,8 @@ def check_served(stand: Stand, name: str, port: int, cause: str) -> None:
     """Raise SetupError where a connector failed because the server that plays VTGate has left."""
     if not serves(port):
         raise stand.worker.unusable(
-            f"the server that plays VTGate for {name} has left port {port}, and its connector "
-            f"failed: {cause}"
+            f"the server that plays VTGate for {name} has left port {port} under its connector: "
+            f"{cause}"
         )
 
 
@@ -227,6 +227,9 @@ class _Batch:
             over = all(self.is_over(play, ends[play.name]) for play in self.plays)
             quiet = now - moved
             if quiet > (SETTLE_S if over else IDLE_S) or now - began > BATCH_S:
+                for play in self.plays:
+                    if not self.is_over(play, ends[play.name]):
+                        check_served(self.stand, play.name, self.ports[play.name], "it is silent")
                 return ends
 
     def failures(self) -> None:
