@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # it brings the clauses along
 @click.argument("consumer")
 @options.selection
 @options.last_failed
+@options.fail_fast
 @options.changefeed
 @click.option(
     "--level",
@@ -73,6 +74,7 @@ def command(  # noqa: PLR0913  (one parameter an option)
     consumer: str,
     selection: Selection,
     again: bool,
+    fail_fast: bool,
     changefeed: Path | None,
     level: str | None,
     live: Path | None,
@@ -103,6 +105,7 @@ def command(  # noqa: PLR0913  (one parameter an option)
 
         elsewhere = {
             "--last-failed": again,
+            "--fail-fast": fail_fast,
             "--changefeed": changefeed,
             "--partitions": partitions,
             "--isolated": isolated,
@@ -122,4 +125,5 @@ def command(  # noqa: PLR0913  (one parameter an option)
     args = replace(args, isolation=Isolation(isolated, seed), spark=spark, strict=strict)
     args = replace(args, level=None if level is None else Level(level), partitions=partitions)
     args = replace(args, expectations=expectations, beyond=beyond, again=again)
+    args = replace(args, fail_fast=fail_fast)
     return execute(args)

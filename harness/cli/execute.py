@@ -68,6 +68,7 @@ class Execution:
     partitions: int | None = None
     beyond: bool = False
     again: bool = False
+    fail_fast: bool = False
 
 
 class Collector:
@@ -178,6 +179,7 @@ def _executed(args: Execution, consumer: Consumer, chosen: Sequence[Case]) -> in
             args.isolation,
             args.beyond,
             Scope(len(chosen) - len(claimed), args.selection.text),
+            args.fail_fast,
         )
         planned = None if laid is None else laid.plans
         outcome = certify(CatalogueCases(args.space, claimed, args.level, planned), context)

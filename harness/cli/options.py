@@ -80,6 +80,17 @@ def last_failed(command: Callable[..., Any]) -> Callable[..., Any]:
     )(command)
 
 
+def fail_fast(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Take `--fail-fast`."""
+    return click.option(
+        "--fail-fast",
+        "-x",
+        "fail_fast",
+        is_flag=True,
+        help="Stop at the first finding: the consumer is stopped, other cases are not tried.",
+    )(command)
+
+
 def narrowed_to_failed(
     space: Workspace, selection: Selection, consumer: str = "", *, again: bool
 ) -> Selection:

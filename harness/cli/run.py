@@ -18,6 +18,7 @@ if TYPE_CHECKING:  # it brings the clauses along
 @click.command("run", short_help="Run scenarios against a bundled consumer.")
 @options.selection
 @options.last_failed
+@options.fail_fast
 @click.option("--consumer", default="spark", show_default=True, help="As in `harness certify`.")
 @options.changefeed
 @options.deadline
@@ -30,6 +31,7 @@ def command(  # noqa: PLR0913  (one parameter an option)
     *,
     selection: Selection,
     again: bool,
+    fail_fast: bool,
     consumer: str,
     changefeed: Path | None,
     beyond: bool,
@@ -51,4 +53,4 @@ def command(  # noqa: PLR0913  (one parameter an option)
     space = options.space(scenarios, golden)
     source = options.source(overrides, space)
     execution = Execution(space, consumer, selection, deadline, reports, json_, source, changefeed)
-    return execute(replace(execution, beyond=beyond, again=again))
+    return execute(replace(execution, beyond=beyond, again=again, fail_fast=fail_fast))

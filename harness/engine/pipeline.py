@@ -27,7 +27,7 @@ from harness.engine.run.services import completed, services_for
 from harness.engine.sink.sink import sink_of
 from harness.errors import ExitCode, UsageError
 from harness.model.events import CaseFinished, RunStarted
-from harness.model.finding import Verdict
+from harness.model.finding import FINDINGS, Verdict
 from harness.model.level import Level
 from harness.scenario.expand import Case
 from harness.services import Services
@@ -60,7 +60,7 @@ def certify(cases: CaseSource, context: RunContext) -> RunResult:
     for event in cases.finished(context):
         verdicts[event.case] = event.verdict
         bus.publish(event)
-    ordered = tuple(verdicts[case] for case in cases.ids)
+    ordered = tuple(verdicts[case] for case in cases.ids if case in verdicts)
     end = concluded(ordered, bus.seconds, level, context.scope)
     bus.publish(end)
     return RunResult(ordered, ExitCode(end.exit_code))
@@ -105,7 +105,12 @@ class CatalogueCases:
         judge_case = judged_decoded if decoding else partial(judged, consumer=consumer)
         with context.bus.phase("judge"):
             for plan in planned:
-                yield finished(context, plan, answers[plan.case.id], judge_case, roots)
+                if plan.case.id not in answers:  # the run stopped at the first finding
+                    continue
+                event = finished(context, plan, answers[plan.case.id], judge_case, roots)
+                yield event
+                if context.fail_fast and event.verdict.judgement in FINDINGS:
+                    return
         for case in self.cases:
             if not consumer.supports(case.protocol):
                 yield unread(context, case, undeclared(consumer, case), roots)

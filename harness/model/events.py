@@ -57,6 +57,24 @@ class ServiceChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class CaseAnswered:
+    """A consumer has answered a case, while it works on others.
+
+    `judgement` is the first verdict, "" where it cannot be known yet, and `said` its first finding.
+    `answered` of `cases` have their answer now, of which `findings` are findings; `left_s` is how
+    many seconds the others take at this pace.
+    """
+
+    case: str
+    judgement: str
+    said: str
+    answered: int
+    cases: int
+    findings: int
+    left_s: float
+
+
+@dataclass(frozen=True, slots=True)
 class CaseFinished:
     """A case was judged; `file` is the scenario's, `title` says what must hold.
 
@@ -108,4 +126,12 @@ class RunFinished:
     only: str = ""
 
 
-Event = RunStarted | PhaseStarted | PhaseFinished | ServiceChanged | CaseFinished | RunFinished
+Event = (
+    RunStarted
+    | PhaseStarted
+    | PhaseFinished
+    | ServiceChanged
+    | CaseAnswered
+    | CaseFinished
+    | RunFinished
+)

@@ -6,6 +6,7 @@ line, so that CI logs stay readable. The last line is always `passed P / applica
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 
 from rich.console import Console
@@ -14,6 +15,7 @@ from rich.table import Column
 from rich.text import Text
 
 from harness.model.events import (
+    CaseAnswered,
     CaseFinished,
     Event,
     PhaseFinished,
@@ -56,6 +58,7 @@ SENTENCES = {
     "read alone": "reading {detail} again, each alone",
     "judge": "judging",
 }
+EVERY_S = 10.0  # how often a log that is no terminal has a line of progress
 UNPRINTED = frozenset({"judge"})  # its line would come after the cases that it is about
 
 
@@ -73,11 +76,15 @@ class ConsoleReport:
         self._phases: dict[str, str] = {}
         self._services: dict[str, str] = {}
         self._log = ""
+        self._answered = ""
+        self._next_line = time.monotonic() + EVERY_S
+        self._cases_started = 0
 
     def handle(self, event: Event) -> None:
         """Render one event."""
         match event:
             case RunStarted():
+                self._cases_started = event.cases
                 consumer = Text(visible(event.consumer), style="bold")
                 level = f", {event.level}," if event.level else ""
                 over = f"{level} over {_cases(event.cases)}"
@@ -95,6 +102,8 @@ class ConsoleReport:
             case ServiceChanged():
                 self._services[event.service] = visible(_service_text(event))
                 self._show()
+            case CaseAnswered():
+                self._answer(event)
             case CaseFinished():
                 self._case(event)
             case RunFinished():
@@ -115,7 +124,7 @@ class ConsoleReport:
         if not self._console.is_terminal:
             return
         fetching = self._services.values() if "services" in self._phases else ()
-        now = [*self._phases.values(), *fetching]
+        now = [*self._phases.values(), *fetching, *filter(None, [self._answered])]
         if not now:
             self.close()
             return
@@ -135,6 +144,22 @@ class ConsoleReport:
             progress.start()
         progress, task = self._live
         progress.update(task, description=" · ".join(now))
+
+    def _answer(self, event: CaseAnswered) -> None:
+        """Say at once what seems wrong, and how far the consumer is."""
+        if event.said:
+            line = f"  {event.judgement}, so far: {event.case}  {event.said}"
+            self._print(Text(visible(line), style=STYLES.get(Judgement(event.judgement), "red")))
+        sentence = (
+            f"{event.answered} of {_cases(event.cases)} answered, {event.findings} "
+            f"{'finding' if event.findings == 1 else 'findings'}, {event.left_s:.0f} s left"
+        )
+        self._answered = sentence if event.answered < event.cases else ""
+        self._show()
+        now = time.monotonic()
+        if not self._console.is_terminal and self._answered and now >= self._next_line:
+            self._next_line = now + EVERY_S
+            self._print(Text(f"             {sentence}", style="dim"))
 
     def _case(self, event: CaseFinished) -> None:
         judgement = event.verdict.judgement
@@ -161,6 +186,9 @@ class ConsoleReport:
             if judgement is Judgement.NOT_APPLICABLE:
                 for gap, times in gaps(self._gaps):
                     self._print(Text(visible(f"           {times:5d}  {gap}"), style=style))
+        untried = self._cases_started - self._counts.total()
+        if untried > 0:
+            self._print(Text(f"  {untried:5d}  not tried: stopped at the first finding"))
         self._print(Text(f"  {event.seconds:5.1f}  seconds", style="dim"))
         apart = beyond_line(event)
         if apart:

@@ -8,6 +8,7 @@ from typing import IO, Any, cast
 import orjson
 
 from harness.model.events import (
+    CaseAnswered,
     CaseFinished,
     Event,
     PhaseFinished,
@@ -23,6 +24,7 @@ NAMES: dict[type[Event], str] = {
     PhaseStarted: "phase-started",
     PhaseFinished: "phase-finished",
     ServiceChanged: "service-changed",
+    CaseAnswered: "case-answered",
     CaseFinished: "case-finished",
     RunFinished: "run-finished",
 }

@@ -152,6 +152,15 @@ def run(
     return {name: observed[name] for name in ids}
 
 
+def result_folders(consumer: Consumer, plan: RunPlan) -> Mapping[str, Path]:
+    """Return where each changefeed's answer is written, by its id."""
+    return {
+        feed.id: start.job.out_dir / feed.dir
+        for start in _starts(plan, consumer.max_changefeeds)
+        for feed in start.job.changefeeds
+    }
+
+
 def scoped_environment(
     consumer: Consumer, start: Start, environment: Mapping[str, str]
 ) -> dict[str, str]:

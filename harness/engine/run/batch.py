@@ -14,16 +14,17 @@ from harness.engine.deliver.large_messages import laid_out
 from harness.engine.deliver.produce import FilledTopic, fill, wanted_topics
 from harness.engine.plan.case import Plan
 from harness.engine.run import jobs
+from harness.engine.run.answers import Answers, EnoughError
 from harness.engine.run.context import NamedPlan, RunContext
 from harness.engine.run.isolation import read_alone
-from harness.engine.run.judging import CaseAnswer, batched, judged
+from harness.engine.run.judging import CaseAnswer, batched
 from harness.engine.run.services import registry_for
 from harness.engine.sink.shapes import shapes_of
 from harness.engine.sink.sink import Sink
 from harness.model.finding import Verdict
 from harness.model.observed import Observed
 from harness.runner.manifest import Consumer
-from harness.runner.run import RunPlan, regrouped
+from harness.runner.run import RunPlan, regrouped, result_folders
 from harness.runner.run import run as run_consumer
 from harness.services import HttpRegistry, Registry, Services
 
@@ -55,13 +56,26 @@ class BatchRun:
                 self.services.check()
             with phase("consume", self.context.consumer.name):
                 asked = self._asked(named, filled, registry)
-                observed = self._answers(self.context.consumer, asked)
-            consumer = self.context.consumer
-            verdicts = {
-                plan.case.id: judged(plan, observed[plan.case.id], consumer) for plan, _ in placed
-            }
+                answers = self._watched(named, asked)
+                observed = self._so_far(asked, answers)
+            verdicts = {case: answers.verdict(case, one) for case, one in observed.items()}
             alone = self._alone(named, asked, verdicts)
             return batched(observed, verdicts, alone, jobs.seen(asked.changefeeds))
+
+    def _watched(self, named: Sequence[NamedPlan], asked: RunPlan) -> Answers:
+        """Return what takes the answers as they arrive."""
+        plans = {plan.case.id: plan for _, plan, _ in named}
+        folders = result_folders(self.context.consumer, asked)
+        return Answers(self.context, plans, folders, in_files=self.sink is None)
+
+    def _so_far(self, asked: RunPlan, answers: Answers) -> Mapping[str, Observed]:
+        """Return all answers, or those up to the first finding of a run that stops there."""
+        try:
+            observed = self._answers(self.context.consumer, asked, answers)
+            answers.look(last=True)
+        except EnoughError:
+            return answers.observed
+        return observed
 
     def _alone(
         self, named: Sequence[NamedPlan], asked: RunPlan, verdicts: Mapping[str, Verdict]
@@ -116,12 +130,19 @@ class BatchRun:
     def _databases(self, plan: Plan, index: int, again: str = "") -> Mapping[str, str]:
         return {} if self.sink is None else self.sink.databases(shapes_of(plan), index, again)
 
-    def _answers(self, consumer: Consumer, asked: RunPlan) -> Mapping[str, Observed]:
+    def _answers(
+        self, consumer: Consumer, asked: RunPlan, answers: Answers | None = None
+    ) -> Mapping[str, Observed]:
+        def look() -> None:
+            self.services.check()
+            if answers is not None:
+                answers.look()
+
         observed = run_consumer(
             consumer,
             asked,
             environment=self.context.environment,
-            should_abort=self.services.check,
+            should_abort=look,
         )
         self.services.check()
         return observed if self.sink is None else self.sink.answers(asked.changefeeds, observed)

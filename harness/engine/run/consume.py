@@ -41,6 +41,8 @@ def consume(
     answers = dict(modes.refused)
     if modes.batched:
         answers |= BatchRun(context, services, sink).run(modes.batched)
+    if len(answers) < len(modes.refused) + len(modes.batched):  # it stopped at a finding
+        return answers
     answers |= InteractiveRun(context, services, sink).run(modes.interactive)
     if modes.restarting:
         wanted = services_for([plan.case for _, plan, _ in modes.restarting])

@@ -48,7 +48,8 @@ class RunContext:
 
     Services come from `source`. `declared` is what the consumer declares of its failures;
     `isolation` says which batched cases are read alone as well. `environment` is the harness's own.
-    `counts_beyond` says that cases count too that nobody promises; `scope` what the run is over.
+    `counts_beyond` says that cases count too that nobody promises; `scope` what the run is over;
+    `fail_fast` that it stops at the first finding.
     """
 
     identity: RunIdentity
@@ -61,6 +62,7 @@ class RunContext:
     isolation: Isolation = NOT_ISOLATED
     counts_beyond: bool = False
     scope: Scope = WHOLE
+    fail_fast: bool = False
 
     @property
     def directory(self) -> Path:

@@ -15,8 +15,9 @@ from harness.engine.deliver.progress import Progress
 from harness.engine.plan.case import Plan
 from harness.engine.plan.timing import first_live, happening
 from harness.engine.run import jobs
+from harness.engine.run.answers import Answers, EnoughError
 from harness.engine.run.context import NamedPlan, RunContext
-from harness.engine.run.judging import CaseAnswer
+from harness.engine.run.judging import CaseAnswer, judged
 from harness.engine.run.services import registry_for
 from harness.engine.sink.shapes import shapes_of
 from harness.engine.sink.sink import Sink
@@ -45,10 +46,17 @@ class InteractiveRun:
         for one in named:
             groups.setdefault(happening(one[1].delivery.steps), []).append(one)
         answers: dict[str, CaseAnswer] = {}
+        so_far = Answers(self.context, {plan.case.id: plan for _, plan, _ in named})
         for fault, group in groups.items():
             with self.context.bus.phase(f"alone under {fault}", _cases(len(group))):
                 for index, plan, prefix in group:
-                    answers[plan.case.id] = self.run_one(plan, prefix, index)
+                    answer = self.run_one(plan, prefix, index)
+                    answers[plan.case.id] = answer
+                    verdict = judged(plan, answer.observed, self.context.consumer)
+                    try:
+                        so_far.add(plan.case.id, verdict)
+                    except EnoughError:
+                        return answers
         return answers
 
     def run_one(self, plan: Plan, prefix: str, index: int) -> CaseAnswer:
