@@ -6,11 +6,13 @@ from pathlib import Path
 
 import click
 
-from harness.cli import options
+from harness.cli import completion, options
 
 
 @click.command("explain", short_help="Explain a clause, case, setting or finding.")
-@click.argument("names", nargs=-1, required=True, metavar="NAME...")
+@click.argument(
+    "names", nargs=-1, required=True, metavar="NAME...", shell_complete=completion.names
+)
 @options.roots
 def command(names: tuple[str, ...], scenarios: Path | None, golden: Path | None) -> int:
     """Explain each NAME: a clause, case, scenario, setting, kind of finding, verdict or mutant.

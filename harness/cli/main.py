@@ -58,6 +58,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "load": ("harness.cli.load", "Fill topics with a workload of any size, made on Spark."),
     "verify": ("harness.cli.verify", "Compare an output with a workload's expected state."),
     "services": ("harness.cli.services", "Keep services warm; fetch what they need."),
+    "completion": ("harness.cli.completion", "Print what a shell needs to complete commands."),
     "doctor": ("harness.cli.doctor", "Show what is missing for a run, and how to get it."),
 }
 

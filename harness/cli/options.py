@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from harness.cli import completion
 from harness.engine.catalogue.workspace import Workspace, workspace
 from harness.errors import UsageError
 
@@ -25,7 +26,9 @@ Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 def with_paths(command: Callable[..., Any]) -> Callable[..., Any]:
     """Take scenario files, folders, ids and patterns."""
-    return click.argument("paths", nargs=-1, type=click.Path(path_type=Path))(command)
+    return click.argument(
+        "paths", nargs=-1, type=click.Path(path_type=Path), shell_complete=completion.places
+    )(command)
 
 
 paths = with_paths
@@ -53,6 +56,7 @@ def selection(command: Callable[..., Any]) -> Callable[..., Any]:
         "clauses",
         multiple=True,
         metavar="ID",
+        shell_complete=completion.clauses,
         help="Only cases that rest on this clause, or on one below it (`open.key`).",
     )
     return with_paths(keyword(protocol(clause(collected))))
@@ -65,6 +69,7 @@ def protocol(command: Callable[..., Any]) -> Callable[..., Any]:
         "protocols",
         multiple=True,
         metavar="NAME",
+        shell_complete=completion.protocols,
         help="Only cases of this protocol.",
     )(command)
 

@@ -196,7 +196,7 @@ class ConsoleReport:
         for case in self._beyond:
             said = " ".join(visible(f"{case.case}  {reason(case)}").split())
             self._print(Text(f"  {said}", style=STYLES[Judgement.BEYOND]))
-        self._headline.print(headline(event), highlight=False, soft_wrap=True)
+        self._headline.print(headline(event), highlight=False, markup=False, soft_wrap=True)
 
 
 def _cases(count: int) -> str:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import io
 import re
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
 
+from harness.model.events import CaseAnswered, RunStarted
 from harness.model.finding import Judgement
 from harness.report.console import SENTENCES, ConsoleReport
 from tests.report.samples import HOSTILE, case, every_judgement, run, written
@@ -70,3 +72,23 @@ def test_every_phase_has_a_sentence() -> None:
     """Each phase's sentence takes the detail that the engine gives."""
     for phase, sentence in SENTENCES.items():
         assert sentence.format(detail="it"), phase
+
+
+def test_answers_are_said_as_they_arrive() -> None:
+    """A finding is a line at once; elsewhere than on a terminal progress is a line now and then."""
+    events = (
+        RunStarted("r", "c", 3, {}),
+        CaseAnswered("dml.a[open,p1]", "pass", "", 1, 3, 0, 4.0),
+        CaseAnswered("dml.b[open,p1]", "fail", "missing-row: shop.t", 2, 3, 1, 2.0),
+    )
+    text = written("console", events).decode()
+    assert "  fail, so far: dml.b[open,p1]  missing-row: shop.t\n" in text
+    assert "dml.a" not in text
+
+
+def test_what_was_not_tried_is_counted() -> None:
+    """A run that stopped at its first finding says how many cases it left out."""
+    first, *others = run(case("dml.a[open,p1]", Judgement.FAIL))
+    assert isinstance(first, RunStarted)
+    stopped = (replace(first, cases=5), *others)
+    assert "4  not tried: stopped at the first finding" in written("console", stopped).decode()
