@@ -44,6 +44,8 @@ def consume(
     if len(answers) < len(modes.refused) + len(modes.batched):  # it stopped at a finding
         return answers
     answers |= InteractiveRun(context, services, sink).run(modes.interactive)
+    if len(answers) + len(modes.restarting) < len(planned):
+        return answers
     if modes.restarting:
         wanted = services_for([plan.case for _, plan, _ in modes.restarting])
         with started_alone(context, wanted, "restarted") as own:
