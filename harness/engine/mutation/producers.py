@@ -29,7 +29,7 @@ from harness.errors import DecodingError, HarnessBug, ScenarioError
 from harness.model.change import ChangeLog
 from harness.mutants.consumer import REFERENCE
 from harness.mutants.producers.mutant import WrongProducer
-from harness.mutants.producers.patch import applied
+from harness.mutants.producers.patch import applied, known_caches
 from harness.record.lock import load_lock
 from harness.scenario.expand import Case
 
@@ -178,6 +178,7 @@ def _result(
     result = partial(ProducerResult, mutant.name, mutant.clauses)
     if not met:
         return result(ProducerOutcome.UNCITED, (), "no scenario cites its clause")
+    tuple(known_caches())  # searched for once, before the children
     sound, answer = in_child(partial(_detections, space, locks, mutant, met, every))
     if not sound:
         return result(ProducerOutcome.BROKEN, (), answer[:WORDS])

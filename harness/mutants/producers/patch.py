@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property, partial
 from itertools import count
 from types import CodeType, FunctionType, MappingProxyType, ModuleType
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from harness.errors import HarnessBug
 from harness.protocols import PROTOCOLS
@@ -27,6 +27,16 @@ from harness.protocols import PROTOCOLS
 Change = Callable[[Any], Any]
 _NUMBERS = count()
 _CACHED = type(cache(lambda: None))
+
+
+class _Known(NamedTuple):
+    """The caches that a module held when it had these names."""
+
+    names: tuple[str, ...]
+    caches: tuple[Any, ...]
+
+
+_KNOWN: dict[ModuleType, _Known] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +110,7 @@ def applied(one: Patch) -> Generator[None]:
     """
     with ExitStack() as undo:
         _forget()
+        undo.callback(_forget)  # the last of all, when the original is back
         holder, name, original = _found(one.target)
         if one.entry:
             _replace_entry(undo, one, original)
@@ -107,10 +118,7 @@ def applied(one: Patch) -> Generator[None]:
             _replace_code(undo, function, one.change)
         else:
             _replace_attribute(undo, holder, name, original, one.change(original))
-        try:
-            yield
-        finally:
-            _forget()
+        yield
 
 
 def _found(target: str) -> tuple[Any, str, Any]:
@@ -227,9 +235,24 @@ def _modules() -> Iterator[ModuleType]:
 
 def _forget() -> None:
     """Empty the caches of functions and methods."""
+    for one in known_caches():
+        one.cache_clear()
+
+
+def known_caches() -> Iterator[Any]:
+    """Yield the caches of our modules; a module is searched again only when its names are others.
+
+    A process that forks children calls this before, so that none of them searches.
+    """
     for module in _modules():
-        for each in tuple(vars(module).values()):
-            held = vars(each).values() if isinstance(each, type) else (each,)
-            for one in held:
-                if isinstance(one, _CACHED):
-                    one.cache_clear()
+        names = tuple(vars(module))
+        known = _KNOWN.get(module)
+        if known is None or known.names != names:
+            known = _KNOWN[module] = _Known(names, tuple(_caches_in(module)))
+        yield from known.caches
+
+
+def _caches_in(module: ModuleType) -> Iterator[Any]:
+    for each in tuple(vars(module).values()):
+        held = vars(each).values() if isinstance(each, type) else (each,)
+        yield from (one for one in held if isinstance(one, _CACHED))

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from importlib.metadata import EntryPoint
+from typing import Any
 
 import pytest
 
@@ -14,23 +17,53 @@ from harness.mutants.producers.table import GROUP, PRODUCERS, by_name
 from harness.mutants.table import MUTANTS
 from harness.protocols import PROTOCOLS
 from harness.protocols.clauses import CLAUSES, governs
+from tests.tree import hold
 
+ROW = PRODUCERS["open-version-2"]
 SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*\Z")
 
 
-@pytest.mark.parametrize("mutant", PRODUCERS.values(), ids=lambda mutant: mutant.name)
-def test_a_mutant_is_documented(mutant: WrongProducer) -> None:
+def faults_of(mutant: WrongProducer) -> Iterator[str]:
+    """Yield what is wrong with a row, as the end of a sentence about it."""
+    if not SLUG.match(mutant.name) or mutant.name in MUTANTS:
+        yield "is no name of its own in lower case and hyphens"
+    if not mutant.difference.startswith("It ") or not mutant.difference.endswith("."):
+        yield f"has no sentence: {mutant.difference!r}"
+    if len(set(mutant.clauses)) != len(mutant.clauses):
+        yield "names a clause twice"
+    if unknown := set(mutant.clauses) - set(CLAUSES):
+        yield f"violates {unknown}, which is no clause"
+        return
+    if not mutant.of() or not set(mutant.of()) <= set(PROTOCOLS):
+        yield f"is of no protocol, or of one that does not exist: {mutant.of()}"
+        return
+    for clause in mutant.clauses:
+        if not all(governs(CLAUSES[clause], protocol) for protocol in mutant.of()):
+            yield f"violates {clause}, which does not govern {', '.join(mutant.of())}"
+
+
+def test_a_mutant_is_documented() -> None:
     """A mutant has a name, one sentence, clauses that exist, and protocols that they govern."""
-    assert SLUG.match(mutant.name)
-    assert mutant.name not in MUTANTS
-    assert mutant.difference.startswith("It ")
-    assert mutant.difference.endswith(".")
-    assert set(mutant.clauses) <= set(CLAUSES)
-    assert len(set(mutant.clauses)) == len(mutant.clauses)
-    assert mutant.of()
-    for protocol in mutant.of():
-        assert protocol in PROTOCOLS
-        assert all(governs(CLAUSES[clause], protocol) for clause in mutant.clauses)
+    hold(f"{mutant.name} {fault}" for mutant in PRODUCERS.values() for fault in faults_of(mutant))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"name": "No Slug"}, "no name of its own"),
+        ({"name": next(iter(MUTANTS))}, "no name of its own"),
+        ({"difference": "Errs."}, "no sentence"),
+        ({"difference": "It errs"}, "no sentence"),
+        ({"clause": "open.no-such-clause"}, "no clause"),
+        ({"also": ROW.clause}, "a clause twice"),
+        ({"protocols": ("morse",)}, "one that does not exist"),
+        ({"protocols": ("vitess",)}, "does not govern"),
+    ],
+)
+def test_a_row_that_is_wrong_is_noticed(wrong: Mapping[str, Any], said: str) -> None:
+    """Each demand on a row refuses a row that does not meet it."""
+    (fault,) = faults_of(replace(ROW, **wrong))
+    assert said in fault
 
 
 def test_a_name_is_one_mutants() -> None:
