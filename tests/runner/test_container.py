@@ -38,6 +38,7 @@ HERE = Whereabouts(Path.cwd(), {})
 @pytest.fixture(autouse=True)
 def collected() -> Generator[None]:
     """Let what the library left behind be collected here, where its warning is expected."""
+    gc.freeze()  # what earlier tests keep is not looked through again
     yield
     gc.collect()
 
