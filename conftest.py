@@ -27,6 +27,3 @@ def pytest_addoption(pluginmanager: pytest.PytestPluginManager) -> None:
     Not by `pytest_plugins`, which pytest refuses when another project collects our scenarios.
     """
     pluginmanager.import_plugin("harness.pytest_plugin")
-    # pytest rewrites the assertions of a plugin's whole package: here 750 modules in each worker of
-    # a fresh clone, which have no assertion to explain. Their ordinary bytecode serves.
-    pluginmanager.rewrite_hook._must_rewrite.discard("harness")  # noqa: SLF001 - no option for it
