@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -121,6 +122,40 @@ def _going_on(original: Callable[..., Any]) -> Callable[..., Any]:
             return remembered[topic]
 
     return prepare
+
+
+def _asking_again(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a registration that asks again after a refusal, until the text is let in."""
+
+    def prepare(
+        encoder: Any,  # noqa: ANN401 - of a patched method
+        remembered: object,
+        topic: str,
+        subject: str,
+        *rest: object,
+    ) -> object:
+        try:
+            return original(encoder, remembered, topic, subject, *rest)
+        except SourceStopped:
+            encoder._registry.require(subject, Compatibility.NONE)  # noqa: SLF001
+            return original(encoder, remembered, topic, subject, *rest)
+
+    return prepare
+
+
+def _names(text: str) -> set[str]:
+    found: Any = json.loads(text)
+    return {field["name"] for field in found.get("fields", ())}
+
+
+def _new_fields_pass(original: Callable[..., None]) -> Callable[..., None]:
+    """Return a judgement under the same level that refuses no schema with a new field."""
+
+    def judge(registry: object, subject: str, schema: str, versions: list[str]) -> None:
+        if not versions or _names(schema) <= _names(versions[-1]):
+            original(registry, subject, schema, versions)
+
+    return judge
 
 
 def _subject_each(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -349,14 +384,14 @@ REGISTRATIONS: tuple[WrongProducer, ...] = (
     WrongProducer(
         "avro-refusal-passed-over",
         "avro.registry.client-error",
-        "It goes on after the registry has refused a schema.",
-        _level(Compatibility.NONE),
+        "It asks again after the registry has refused a schema, until it is let in.",
+        patch(f"{ENCODER}._prepare", _asking_again),
     ),
     WrongProducer(
         "avro-new-column-must-not-be-null",
         "avro.schema.backward-not-null",
         "It registers a new NOT NULL column without a default under BACKWARD.",
-        _level(Compatibility.NONE),
+        patch("harness.wire.registry:MemoryRegistry._judge", _new_fields_pass),
     ),
     WrongProducer(
         "avro-value-registered-first",

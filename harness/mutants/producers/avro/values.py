@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
 from harness.model.change import Op
 from harness.model.columns import CHARACTERS, TEMPORALS, ColumnKind
+from harness.model.source_events import RowEvent, SourceEvent
 from harness.mutants.producers.avro.edits import (
     types,
     values,
     written,
 )
 from harness.mutants.producers.avro.types import of
+from harness.mutants.producers.changefeed.edits import emitted
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import Patch, patch, result
 
@@ -44,11 +47,22 @@ def _in_eight_bytes(found: bytes) -> bytes:
     return bytes(8 - len(found)) + found
 
 
-def _without_defaults(convert: Any) -> Any:  # noqa: ANN401 - from row to row
-    def converted(row: Any) -> Any:  # noqa: ANN401
-        return tuple(None if n >= len(row) else value for n, value in enumerate(convert(row)))
-
-    return converted
+def _null_in_old_rows(events: Sequence[SourceEvent]) -> Iterator[SourceEvent]:
+    """Yield the events, with NULL in updated rows for columns that were added behind them."""
+    widths: dict[tuple[object, ...], int] = {}
+    for event in events:
+        if not isinstance(event, RowEvent) or event.after is None:
+            yield event
+            continue
+        before, after, columns = event.before, event.after, event.table.table.columns
+        key = (event.table.table.id, *(after[n] for n in event.table.handle))
+        width = widths.setdefault(key, len(after))
+        old = [
+            before is not None and n >= width and columns[n].nullable and before[n] == value
+            for n, value in enumerate(after)
+        ]
+        row = tuple(None if gone else value for gone, value in zip(old, after, strict=True))
+        yield replace(event, after=row)
 
 
 ROWS: tuple[WrongProducer, ...] = (
@@ -127,13 +141,10 @@ ROWS: tuple[WrongProducer, ...] = (
         ),
     ),
     WrongProducer(
-        "avro-added-column-is-zero",
+        "avro-added-column-is-null",
         "avro.value.added-column",
-        "It gives rows stored before a column was added no default.",
-        patch(
-            "harness.sources.tidb.cluster:reshape",
-            lambda original: lambda *given, **named: _without_defaults(original(*given, **named)),
-        ),
+        "It writes NULL for an added column in rows stored before, though it has a default.",
+        emitted(_null_in_old_rows),
         protocols=AVRO,
     ),
     WrongProducer(
