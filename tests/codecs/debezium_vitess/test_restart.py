@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.codecs.connect.schema import ConnectRecord
+from harness.codecs.debezium.errors import ConnectorFailed
 from harness.codecs.debezium_vitess.encode import ConnectorEnvironment, offsets_of
 from harness.codecs.debezium_vitess.tasks import NO_OFFSETS, Offsets
 from harness.codecs.debezium_vitess.vgtid import parse
-from harness.model.vstream import VStreamResponse
+from harness.model.vstream import StreamError, VStreamResponse
 from harness.mutants.producers.patch import applied
 from harness.mutants.producers.table import PRODUCERS
-from tests.codecs.debezium_vitess.streams import HOST, connector, field, row, transaction
+from tests.codecs.debezium_vitess.streams import (
+    HOST,
+    begin,
+    connector,
+    field,
+    row,
+    transaction,
+    vgtid,
+)
 
+GONE = VStreamResponse(error=StreamError("UNAVAILABLE", "vtgate gone"))
 START = 10
 # How many rows the transactions behind the start have.
 SIZES = st.lists(st.integers(1, 3), min_size=1, max_size=4)
@@ -42,7 +54,23 @@ def run(
     made = connector(settings, ConnectorEnvironment(offsets=offsets))
     (asked,) = made.requests()
     behind = number(asked.position.shards[0].gtid)
-    return list(made.run(response for n, response in whole.items() if n > behind))
+    return list(sent(made.run(response for n, response in whole.items() if n > behind)))
+
+
+def sent(records: Iterator[ConnectRecord]) -> Iterator[ConnectRecord]:
+    """Yield the records of a run up to its end, or until VTGate goes away."""
+    try:
+        yield from records
+    except ConnectorFailed as failed:
+        if not (failed.retriable and "UNAVAILABLE" in str(failed)):
+            raise
+
+
+def cut_off(whole: Mapping[int, VStreamResponse]) -> Mapping[int, VStreamResponse]:
+    """Return a log in the last transaction of which VTGate goes away, behind its first row."""
+    last = max(whole)
+    part = VStreamResponse((begin(), field(), row(None, [b"%d0" % last, b"x"]), vgtid(last)))
+    return {**whole, last: part, last + 1: GONE}
 
 
 def number(gtid: str) -> int:
@@ -75,21 +103,74 @@ def test_a_run_goes_on_behind_what_was_stored(
     """Wherever a run stops, the next one sends all that is behind the stored position, once."""
     whole = log(sizes)
     first = run(whole, NO_OFFSETS, metadata=metadata)
-    sent = first[: stop % len(first) + 1]
-    again = run(whole, offsets_of(sent), metadata=metadata)
-    rest = [record for record in first if belongs(record) > stored(sent[-1])]
+    before = first[: stop % len(first) + 1]
+    again = run(whole, offsets_of(before), metadata=metadata)
+    rest = [record for record in first if belongs(record) > stored(before[-1])]
     assert [(r.topic, r.value) for r in again] == [(r.topic, r.value) for r in rest]
-    assert {belongs(r) for r in (*sent, *again)} == set(whole)
+    assert {belongs(r) for r in (*before, *again)} == set(whole)
 
 
 def test_who_ignores_what_is_stored_is_seen() -> None:
     """A connector that begins anew after a stop sends what was stored long ago, and is noticed."""
     whole = log([1, 1, 1])
-    sent = run(whole, NO_OFFSETS, metadata=True)
+    before = run(whole, NO_OFFSETS, metadata=True)
     with applied(PRODUCERS["vitess-stored-position-ignored"].patch):
-        again = run(whole, offsets_of(sent), metadata=True)
+        again = run(whole, offsets_of(before), metadata=True)
     assert {belongs(record) for record in again} == set(whole)
-    assert run(whole, offsets_of(sent), metadata=True) == []
+    assert run(whole, offsets_of(before), metadata=True) == []
+
+
+def after_an_orderly_stop(mutant: str = "") -> set[int]:
+    """Return what a run sends that begins after 13 and 14 were committed, 11 and 12 stored."""
+    whole = log([1, 2, 1, 2])
+    before = run({n: whole[n] for n in (11, 12)}, NO_OFFSETS, metadata=True)
+    with applied(PRODUCERS[mutant].patch) if mutant else nullcontext():
+        return {belongs(record) for record in run(whole, offsets_of(before), metadata=True)}
+
+
+def test_who_repeats_what_was_stored_is_seen() -> None:
+    """A connector stopped in good order sends nothing again; one that does is noticed."""
+    assert after_an_orderly_stop() == {13, 14}
+    assert after_an_orderly_stop("vitess-repeats-what-was-stored") == {12, 13, 14}
+
+
+def test_who_loses_what_was_committed_meanwhile_is_seen() -> None:
+    """A connector that was stopped sends all of the meantime; one that does not is noticed."""
+    assert after_an_orderly_stop() == {13, 14}
+    assert after_an_orderly_stop("vitess-loses-a-transaction-stopped") == {14}
+
+
+@given(SIZES, st.booleans(), st.integers(1))
+def test_a_vtgate_that_goes_away_loses_nothing(
+    sizes: Sequence[int],
+    metadata: bool,  # noqa: FBT001
+    stop: int,
+) -> None:
+    """However much of a stream is in Kafka when VTGate goes away, a restart sends all the rest."""
+    whole = log([*sizes, 2])
+    first = run(cut_off(whole), NO_OFFSETS, metadata=metadata)
+    before = first[: stop % len(first) + 1]
+    again = run(whole, offsets_of(before), metadata=metadata)
+    assert rows_of((*before, *again)) == rows_of(run(whole, NO_OFFSETS, metadata=metadata))
+
+
+@pytest.mark.parametrize("metadata", [False, True])
+def test_who_loses_changes_with_vtgate_is_seen(metadata: bool) -> None:  # noqa: FBT001
+    """A connector that stores a position before its commit loses rows when VTGate goes away."""
+    whole = log([1, 2, 2])
+    wanted = rows_of(run(whole, NO_OFFSETS, metadata=metadata))
+    for mutant, lost in (("", set[int]()), ("vitess-loses-a-transaction-crashed", {121})):
+        with applied(PRODUCERS[mutant].patch) if mutant else nullcontext():
+            first = run(cut_off(whole), NO_OFFSETS, metadata=metadata)
+        (at,) = (n for n, record in enumerate(first) if record.key == {"id": 120})
+        before = first[: at + 1]
+        again = run(whole, offsets_of(before), metadata=metadata)
+        assert wanted - rows_of((*before, *again)) == lost
+
+
+def rows_of(records: Sequence[ConnectRecord]) -> set[int]:
+    """Return the ids of the rows that records are of."""
+    return {record.key["id"] for record in records if "op" in record.value}
 
 
 @given(SIZES, st.booleans())

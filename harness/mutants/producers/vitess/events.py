@@ -50,22 +50,6 @@ def _lost(number: int, *, behind_copy: bool = False) -> Patch:
     return stream(changed)
 
 
-def _repeated(given: Records) -> Iterator[ConnectRecord]:
-    """Yield the first transaction again, behind it."""
-    first: list[ConnectRecord] = []
-    name: str | None = None
-    for record in given:
-        own = record.origin.transaction
-        name = name or own
-        if own is not None and own == name:
-            first.append(record)
-        elif own is not None:
-            yield from first
-            first = []
-        yield record
-    yield from first
-
-
 def _twice(record: ConnectRecord) -> Records:
     return (record, record) if kind(record) == CHANGE else (record,)
 
@@ -123,17 +107,6 @@ def _coarse(value: Values) -> None:
     value.update({name: value["ts_ms"] * factor for name, factor in FINER.items()})
 
 
-# A connector's end, and what is lost if it goes on elsewhere: the number of a transaction.
-_STOPS: Final = (
-    ("vitess.stop.catches-up", "stopped", 1),
-    ("vitess.stop.kafka-away", "away", 2),
-    ("vitess.stop.unavailable", "crashed", 1),
-)
-_LOSSES: Final = {
-    "stopped": "It loses the transaction that was committed while it was stopped.",
-    "away": "It loses the transaction that it was to send while Kafka was away.",
-    "crashed": "It loses the transaction at which VTGate went away.",
-}
 _COPIES: Final = (
     ("read", "It calls the operation of a copied row `r`.", {"op": "r"}),
     ("marked", "It says `snapshot` true of a copied row.", {"snapshot": "true"}),
@@ -184,16 +157,6 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.delivery.exactly-once",
         "It loses a transaction while nothing fails.",
         _lost(1),
-    ),
-    WrongProducer(
-        "vitess-repeats-what-was-stored",
-        "vitess.stop.graceful",
-        "It sends a transaction again whose position was stored before it was stopped.",
-        stream(_repeated),
-    ),
-    *(
-        WrongProducer(f"vitess-loses-a-transaction-{name}", clause, _LOSSES[name], _lost(number))
-        for clause, name, number in _STOPS
     ),
     WrongProducer(
         "vitess-copies-nothing",

@@ -209,7 +209,7 @@ ROWS: tuple[WrongProducer, ...] = (
     ),
     WrongProducer(
         "vitess-key-reversed",
-        "vitess.key.struct",
+        "vitess.key.primary-key",
         "It writes the fields of a key from the last to the first.",
         key_schema(lambda schema: replace(schema, fields=schema.fields[::-1])),
     ),
@@ -264,6 +264,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.name.untouched",
         "It adjusts the names of fields for Avro by default.",
         by_default(field_name_adjustment_mode="avro"),
+    ),
+    WrongProducer(
+        "vitess-schema-names-adjusted-by-default",
+        "vitess.name.untouched",
+        "It adjusts the names of schemas for Avro by default.",
+        by_default(schema_name_adjustment_mode="avro"),
     ),
     WrongProducer(
         "vitess-field-digit-lost",

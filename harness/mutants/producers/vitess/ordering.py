@@ -9,6 +9,7 @@ from typing import Any, Final
 from harness.codecs.connect.schema import ConnectRecord, SchemaCache
 from harness.codecs.debezium.schemas import INT64
 from harness.codecs.debezium_vitess.ordering import GtidSet
+from harness.codecs.debezium_vitess.reference import CURRENT, EMPTY
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import Patch, adjusted, patch, result
 from harness.mutants.producers.vitess.edits import (
@@ -23,6 +24,7 @@ from harness.mutants.producers.vitess.edits import (
 )
 
 ORDERING: Final = "harness.codecs.debezium_vitess.ordering"
+OVERRIDDEN: Final = frozenset({CURRENT, EMPTY})
 BLOCK: Final = ("transaction_epoch", "transaction_rank")
 RANK: Final = "transaction_rank"
 
@@ -80,6 +82,30 @@ def _kept(original: Callable[..., dict[str, int]]) -> Callable[..., dict[str, in
     def epochs(before: Any, previous: Any, now: Any, *, inherit: bool) -> dict[str, int]:  # noqa: ANN401 as the original
         del inherit
         return original(before, previous, now, inherit=False)
+
+    return epochs
+
+
+def _lower(original: Callable[[int, str, str], int]) -> Callable[[int, str, str], int]:
+    """Return what lowers an epoch where both GTIDs are real ones, so that it stays or rises."""
+    return lambda epoch, previous, gtid: (
+        original(epoch, previous, gtid) if previous in OVERRIDDEN else epoch - 1
+    )
+
+
+def _forgotten(original: Callable[..., dict[str, int]]) -> Callable[..., dict[str, int]]:
+    """Return what begins a shard that has been there before at the epoch 0."""
+    met: set[str] = set()
+
+    def epochs(before: Any, previous: Any, now: Any, *, inherit: bool) -> dict[str, int]:  # noqa: ANN401 as the original
+        if any(each.gtid in OVERRIDDEN for each in previous.shards):
+            met.clear()  # another stream begins
+        here = {each.shard for each in now.shards}
+        known = {each.shard for each in previous.shards}
+        returned = (here & met) - known
+        met.update(here | known)
+        made = original(before, previous, now, inherit=inherit)
+        return {shard: 0 if shard in returned else epoch for shard, epoch in made.items()}
 
     return epochs
 
@@ -145,8 +171,14 @@ ROWS: tuple[WrongProducer, ...] = (
     WrongProducer(
         "vitess-epoch-counts-down",
         "vitess.ordered.epoch-rises",
-        "It lowers the epoch of a shard where it has to rise.",
-        _epochs(lambda epoch: 2 - epoch),
+        "It lowers the epoch of a shard from one transaction to the next.",
+        patch(f"{ORDERING}:_next", _lower),
+    ),
+    WrongProducer(
+        "vitess-epoch-of-a-returning-shard-falls",
+        "vitess.ordered.epoch-rises",
+        "It begins a shard that comes back below its old epoch, although epochs are inherited.",
+        patch(f"{ORDERING}:next_epochs", _forgotten),
     ),
     WrongProducer(
         "vitess-first-epoch-1-more",

@@ -9,7 +9,6 @@ from functools import partial
 from typing import Any, Final
 
 from harness.codecs.connect.schema import ConnectRecord
-from harness.codecs.debezium_vitess.tasks import TaskPlan
 from harness.codecs.debezium_vitess.vgtid import VgtidPosition
 from harness.model.vstream import ShardGtid
 from harness.mutants.producers.mutant import WrongProducer
@@ -24,11 +23,10 @@ from harness.mutants.producers.vitess.edits import (
     stream,
     valued,
 )
+from harness.mutants.producers.vitess.restarts import under_way
 
 VGTID: Final = "harness.codecs.debezium_vitess.vgtid"
 POSITION: Final = f"{VGTID}:position"
-OFFSETS: Final = "harness.codecs.debezium_vitess.offsets:OffsetContext"
-CONNECTOR: Final = "harness.codecs.debezium_vitess.encode:Connector"
 SOURCE: Final = "harness.sources.vitess.source"
 STREAMS: Final = "harness.sources.vitess.streams"
 ENTRY: Final = ("keyspace", "shard", "gtid")
@@ -104,20 +102,34 @@ def _stopping(*, stops: bool) -> Patch:
     return patch(f"{STREAMS}:resharded", changed)
 
 
-def _under_way(original: Callable[[Any], dict[str, Any]], state: Any) -> dict[str, Any]:  # noqa: ANN401 an OffsetContext
-    return {**original(state), "vgtid": state.current.text}
-
-
-def _unstored(original: Callable[..., Any], self: Any, plan: TaskPlan) -> Any:  # noqa: ANN401 a method
-    return original(self, replace(plan, stored=None))
-
-
 def _of_shards(shards: tuple[ShardGtid, ...]) -> tuple[ShardGtid, ...]:
     return shards[:1]
 
 
 def _fewer(original: Callable[..., VgtidPosition]) -> Callable[..., VgtidPosition]:
     return lambda shards, **how: VgtidPosition(shards, original(_of_shards(shards), **how).text)
+
+
+def _first_shards(given: Records) -> Iterator[ConnectRecord]:
+    """Leave out what comes from a shard that the first VGTID does not name."""
+    first: set[str] = set()
+    for record in given:
+        source = (record.value or {}).get("source")
+        if source:
+            first = first or {entry["shard"] for entry in json.loads(source["vgtid"])}
+            if source["shard"] not in first:
+                continue
+        yield record
+
+
+def _without_last_shard(given: Records) -> Iterator[ConnectRecord]:
+    """Leave out what comes from the last shard that a VGTID names, where it names several."""
+    for record in given:
+        source = (record.value or {}).get("source")
+        entries = json.loads(source["vgtid"]) if source else ()
+        if len(entries) > 1 and entries[-1]["shard"] == source["shard"]:
+            continue
+        yield record
 
 
 ROWS: tuple[WrongProducer, ...] = (
@@ -147,6 +159,12 @@ ROWS: tuple[WrongProducer, ...] = (
         _entries(lambda entry: {**entry, "table_p_ks": entry.get("table_p_ks") or None}),
     ),
     WrongProducer(
+        "vitess-vgtid-copy-without-table-keys",
+        "vitess.vgtid.table-p-ks",
+        "It leaves `table_p_ks` empty during a copy, too.",
+        _entries(lambda entry: {**entry, "table_p_ks": []}),
+    ),
+    WrongProducer(
         "vitess-vgtid-of-one-shard",
         "vitess.vgtid.all-shards",
         "It names one shard in each VGTID.",
@@ -168,14 +186,7 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess-position-under-way-stored",
         "vitess.offset.restart-vgtid",
         "It stores the position of a transaction before its commit.",
-        patch(f"{OFFSETS}.offset", lambda original: partial(_under_way, original)),
-    ),
-    WrongProducer(
-        "vitess-stored-position-ignored",
-        "vitess.offset.resume",
-        "It goes on from where it first started, whatever is stored.",
-        patch(f"{CONNECTOR}._state", lambda original: partial(_unstored, original)),
-        equivalent="what Connect has stored is no part of a scenario; tests restart connectors",
+        under_way(),
     ),
     WrongProducer(
         "vitess-heartbeats-to-the-prefix",
@@ -227,6 +238,18 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.shard.one",
         "It streams the shards too that vitess.shard does not name.",
         returns(f"{SOURCE}:_followed", ()),
+    ),
+    WrongProducer(
+        "vitess-new-shards-unseen",
+        "vitess.shard.all",
+        "It streams none of the shards that a resharding adds.",
+        stream(_first_shards),
+    ),
+    WrongProducer(
+        "vitess-last-shard-unseen",
+        "vitess.shard.all",
+        "It streams all shards but the last where none is named.",
+        stream(_without_last_shard),
     ),
     WrongProducer(
         "vitess-position-ignored",

@@ -326,6 +326,7 @@ ROWS: tuple[WrongProducer, ...] = (
                 replace(temporal.TIMESTAMP, convert=lambda value: (value - 3600 * NANOS) // 10**6),
             ),
         ),
+        also="vitess.temporal.datetime-utc",
     ),
     WrongProducer(
         "vitess-nanoseconds-refuse-what-wraps",
