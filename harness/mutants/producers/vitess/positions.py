@@ -126,10 +126,9 @@ def _without_last_shard(given: Records) -> Iterator[ConnectRecord]:
     """Leave out what comes from the last shard that a VGTID names, where it names several."""
     for record in given:
         source = (record.value or {}).get("source")
-        entries = json.loads(source["vgtid"]) if source else ()
-        if len(entries) > 1 and entries[-1]["shard"] == source["shard"]:
-            continue
-        yield record
+        shards = [entry["shard"] for entry in json.loads(source["vgtid"])] if source else []
+        if source is None or len(shards) == 1 or shards[-1] != source["shard"]:
+            yield record
 
 
 ROWS: tuple[WrongProducer, ...] = (
