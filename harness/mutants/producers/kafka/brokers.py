@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from random import Random
 from typing import Any, Final
 
 from harness.faults.choose import first, last
 from harness.faults.log import LogEntry, TopicLogs
-from harness.model.change import Op
 from harness.model.record import Record
-from harness.model.source_events import RowEvent, SourceEvent
 from harness.mutants.delivery import Lying, Message
-from harness.mutants.producers.changefeed.edits import rows
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import patch, result
 
@@ -74,8 +72,15 @@ def _lost(
     return (*records[:begin], *records[end + 1 :])
 
 
-def _by_operation(row: RowEvent) -> Iterable[SourceEvent]:
-    return (replace(row, partition=0 if row.op is Op.INSERT else row.partition),)
+def _by_turns(original: Callable[[bytes, int], int]) -> Callable[[bytes, int], int]:
+    """Return a partitioner that gives the messages of a key to two partitions by turns."""
+    sent: Counter[bytes] = Counter()
+
+    def partition_for(key: bytes, partitions: int) -> int:
+        sent[key] += 1
+        return (original(key, partitions) + sent[key] % 2) % partitions
+
+    return partition_for
 
 
 ROWS: tuple[WrongProducer, ...] = (
@@ -103,9 +108,9 @@ ROWS: tuple[WrongProducer, ...] = (
     WrongProducer(
         "kafka-key-in-two-partitions",
         "kafka.same-key-same-partition",
-        "It sends inserts to partition 0, and all else where it belongs.",
-        rows(_by_operation),
-        protocols=("open", "avro"),
+        "It sends the messages of one key to two partitions by turns.",
+        patch("harness.codecs.connect.partitioner:partition_for", _by_turns),
+        protocols=("vitess",),
     ),
     WrongProducer(
         "connect-offset-before-send",
