@@ -9,6 +9,7 @@ checkouts.
 from __future__ import annotations
 
 from harness.services.dialects import java_properties
+from harness.services.fetches import Fetches, counted
 from harness.services.jars import fill_cache, jars
 from harness.services.java import Java, find_java
 from harness.services.running import SERVICES, Services, start
@@ -19,6 +20,7 @@ from harness.services.source import Source, source
 
 __all__ = [
     "SERVICES",
+    "Fetches",
     "HttpRegistry",
     "Java",
     "Kafka",
@@ -28,6 +30,7 @@ __all__ = [
     "Services",
     "Settings",
     "Source",
+    "counted",
     "fill_cache",
     "find_java",
     "jars",

@@ -66,6 +66,8 @@ SETTINGS: tuple[Setting, ...] = (
             "letters, digits, points, dashes and underscores, as Kafka allows in a topic's name"),
     Setting("topics.keep", "false", "Whether topics stay on a broker that outlives the run.",
             *FLAG),
+    Setting("kafka.count-fetches", "true", "Whether an embedded broker's answers to a consumer are "
+            "counted: what was answered without being read is inconclusive.", *FLAG),
     Setting("topics.replication-factor", "", "How many brokers keep each topic; not set: as the "
             "broker has it by default.", rf"|{WHOLE[0]}", WHOLE[1]),
     Setting("registry.url", "", "Base address of a Confluent-compatible schema registry.",

@@ -25,6 +25,7 @@ EXAMPLES = {
     "services": "container",
     "topics.prefix": "team.cdc-",
     "topics.keep": "true",
+    "kafka.count-fetches": "false",
     "topics.replication-factor": "3",
     "registry.url": "https://registry:8081/base",
     "registry.user": "me",

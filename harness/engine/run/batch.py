@@ -19,6 +19,7 @@ from harness.engine.run.context import NamedPlan, RunContext
 from harness.engine.run.isolation import read_alone
 from harness.engine.run.judging import CaseAnswer, batched
 from harness.engine.run.services import registry_for
+from harness.engine.run.watch import Watch
 from harness.engine.sink.shapes import shapes_of
 from harness.engine.sink.sink import Sink
 from harness.model.finding import Verdict
@@ -35,6 +36,7 @@ class BatchRun:
 
     context: RunContext
     services: Services
+    watch: Watch
     sink: Sink | None = None
 
     def run(self, named: Sequence[NamedPlan]) -> dict[str, CaseAnswer]:
@@ -58,9 +60,16 @@ class BatchRun:
                 asked = self._asked(named, filled, registry)
                 answers = self._watched(named, asked)
                 observed = self._so_far(asked, answers)
+                unread = self.watch.unread(placed, observed)
             verdicts = {case: answers.verdict(case, one) for case, one in observed.items()}
             alone = self._alone(named, asked, verdicts)
-            return batched(observed, verdicts, alone, jobs.seen(asked.changefeeds))
+            unread |= {case: why for case, why in self._unread(placed, alone).items() if why}
+            return batched(observed, verdicts, alone, unread, jobs.seen(asked.changefeeds))
+
+    def _unread(
+        self, placed: Sequence[tuple[Plan, str]], alone: Mapping[str, Observed]
+    ) -> Mapping[str, str]:
+        return self.watch.unread(placed, alone) if alone else {}
 
     def _watched(self, named: Sequence[NamedPlan], asked: RunPlan) -> Answers:
         """Return what takes the answers as they arrive."""
@@ -96,6 +105,7 @@ class BatchRun:
             kafka=regrouped(asked.kafka, "alone"),
             run_dir=asked.run_dir / "alone",
         )
+        self.watch.again()
         with context.bus.phase("read alone", f"{len(chosen)} cases"):
             return self._answers(replace(context.consumer, max_changefeeds=1), alone)
 
@@ -119,7 +129,7 @@ class BatchRun:
         )
         return RunPlan(
             changefeeds,
-            jobs.kafka_job(self.services.kafka, context.group),
+            jobs.kafka_job(self.watch.kafka, context.group),
             context.directory,
             context.limits.deadline_s,
             registry=None if registry is None else jobs.registry_job(registry),

@@ -15,6 +15,7 @@ from harness.engine.run.jobs import opaque
 from harness.engine.run.judging import CaseAnswer
 from harness.engine.run.requirements import unmet, unsurvivable
 from harness.engine.run.services import services_for, started_alone
+from harness.engine.run.watch import Watch, watched
 from harness.engine.sink.sink import Sink
 from harness.model.observed import Observed, Outcome
 from harness.services import Services
@@ -39,17 +40,20 @@ def consume(
         return AttachedRun(context, services, attach).run(planned)
     modes = reading_modes(context, planned)
     answers = dict(modes.refused)
-    if modes.batched:
-        answers |= BatchRun(context, services, sink).run(modes.batched)
-    if len(answers) < len(modes.refused) + len(modes.batched):  # it stopped at a finding
-        return answers
-    answers |= InteractiveRun(context, services, sink).run(modes.interactive)
+    with watched(context, services) as watch:
+        if modes.batched:
+            answers |= BatchRun(context, services, watch, sink).run(modes.batched)
+        if len(answers) < len(modes.refused) + len(modes.batched):  # it stopped at a finding
+            return answers
+        answers |= InteractiveRun(context, services, watch, sink).run(modes.interactive)
     if len(answers) + len(modes.restarting) < len(planned):
         return answers
     if modes.restarting:
         wanted = services_for([plan.case for _, plan, _ in modes.restarting])
         with started_alone(context, wanted, "restarted") as own:
-            answers |= InteractiveRun(context, own, sink).run(modes.restarting)
+            # A broker that goes away is reached directly, so that a client sees just that.
+            direct = Watch(own.kafka, own.kafka)
+            answers |= InteractiveRun(context, own, direct, sink).run(modes.restarting)
     return answers
 
 

@@ -19,6 +19,7 @@ from harness.engine.run.answers import Answers, EnoughError
 from harness.engine.run.context import NamedPlan, RunContext
 from harness.engine.run.judging import CaseAnswer, judged
 from harness.engine.run.services import registry_for
+from harness.engine.run.watch import Watch
 from harness.engine.sink.shapes import shapes_of
 from harness.engine.sink.sink import Sink
 from harness.faults.actions import ConsumerAction, sent
@@ -35,6 +36,7 @@ class InteractiveRun:
 
     context: RunContext
     services: Services
+    watch: Watch
     sink: Sink | None = None
 
     def run(self, named: Sequence[NamedPlan]) -> dict[str, CaseAnswer]:
@@ -98,11 +100,12 @@ class InteractiveRun:
             observed, unreached = control.answer()
             if self.sink is not None:
                 observed = self.sink.answer(start.job.changefeeds[0], observed)
+            unread = self.watch.unread([(plan, prefix)], {plan.case.id: observed})
         if unreached and observed.outcome is Outcome.DONE:
             what = f"it ended before the moment came at which something was to happen: {unreached}"
             observed = replace(observed, outcome=Outcome.UNTRIED, detail=what)
         seen = start.job.changefeeds[0].seen_as
-        return CaseAnswer(observed, changefeed=seen)
+        return CaseAnswer(observed, unread=unread.get(plan.case.id, ""), changefeed=seen)
 
     def _start(self, plan: Plan, prefix: str, index: int) -> Start:
         directory = self.context.directory.absolute() / f"{index:06}"
@@ -116,7 +119,7 @@ class InteractiveRun:
         job = Job(
             work_dir=directory / "work",
             out_dir=directory / "out",
-            kafka=jobs.kafka_job(self.services.kafka, prefix),
+            kafka=jobs.kafka_job(self.watch.kafka, prefix),
             changefeeds=(jobs.changefeed(plan, index, topics_filled, large, databases),),
             deadline_s=self.context.limits.deadline_s,
             sink=None if sink is None else sink.job,

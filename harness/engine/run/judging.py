@@ -9,6 +9,7 @@ from harness.engine.plan.case import Plan
 from harness.engine.plan.evidence import evidence
 from harness.engine.run.context import RunContext
 from harness.engine.run.declared import settled, subject_of
+from harness.engine.run.watch import read_or_not
 from harness.model.events import CaseFinished
 from harness.model.finding import FINDINGS, Verdict
 from harness.model.observed import Observed
@@ -29,14 +30,15 @@ class CaseAnswer:
     """What a consumer answered on one case.
 
     `verdict` is there where the answer was judged on the way; `alone` is a second answer, read
-    without the `neighbours` other changefeeds of the first start. `changefeed` is
-    its id in job.json.
+    without the `neighbours` other changefeeds of the first start. `unread` says what of its topics
+    was not fetched, "" where all was or nobody counts; `changefeed` is its id in job.json.
     """
 
     observed: Observed
     verdict: Verdict | None = None
     alone: Observed | None = None
     neighbours: int = 0
+    unread: str = ""
     changefeed: str = ""
 
 
@@ -47,11 +49,12 @@ def batched(
     observed: Mapping[str, Observed],
     verdicts: Mapping[str, Verdict],
     alone: Mapping[str, Observed],
+    unread: Mapping[str, str] = NOTHING,
     seen: Mapping[str, str] = NOTHING,
 ) -> dict[str, CaseAnswer]:
     """Return the answers of cases that were read together, some of them alone as well.
 
-    `seen` has their ids in job.json.
+    `unread` and `seen` are what CaseAnswer has, by case.
     """
     neighbours = len(observed) - 1
     return {
@@ -60,6 +63,7 @@ def batched(
             verdicts[case],
             alone.get(case),
             neighbours,
+            unread.get(case, ""),
             seen.get(case, ""),
         )
         for case, one in observed.items()
@@ -87,6 +91,7 @@ def finished(
         again = judge_case(plan, answer.alone)
         observed = observed if verdict.judgement in FINDINGS else answer.alone
         verdict = both(plan.judged, verdict, again, answer.neighbours)
+    verdict = read_or_not(plan.judged, verdict, answer.unread)
     verdict = replace(verdict, detail=verdict.detail or observed.detail)
     verdict = settled(subject_of(plan), verdict, context.declared)
     event = unread(context, plan.case, verdict, roots)

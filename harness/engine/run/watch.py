@@ -1,0 +1,150 @@
+"""Whether a case's topics were read: what a consumer's clients were handed out by the broker.
+
+Only a broker of ours is watched: the consumer's way to it leads through a relay that counts. Of a
+partition the last message with a row has to have been fetched (with a DDL statement too, where the
+wire carries them for all), before an answer may count as one; markers at the end need not be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+from uuid import UUID
+
+from confluent_kafka import KafkaException, TopicCollection
+from confluent_kafka.admin import AdminClient
+
+from harness.engine.deliver.produce import topic_names
+from harness.engine.plan.case import Plan
+from harness.engine.run.context import RunContext
+from harness.model.finding import FINDINGS, Finding, FindingKind, Judgement, Verdict
+from harness.model.observed import Observed, Outcome
+from harness.services import Fetches, Kafka, Services, counted
+from harness.verdict.case import Judged
+
+TIMEOUT_S = 30.0
+ROWS = frozenset({"insert", "update", "delete"})
+DDL = "ddl"
+MASK = (1 << 64) - 1
+Named = tuple[Plan, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """A consumer's way to Kafka; `fetches` is None where nobody counts."""
+
+    kafka: Kafka
+    broker: Kafka
+    fetches: Fetches | None = None
+
+    def again(self) -> None:
+        """Begin to count anew: the same topics are read once more."""
+        if self.fetches is not None:
+            self.fetches.forget()
+
+    def unread(self, named: Sequence[Named], observed: Mapping[str, Observed]) -> dict[str, str]:
+        """Return what was answered without being read, by case: a sentence, "" where all was.
+
+        The topics are still there.
+        """
+        if self.fetches is None:
+            return {}
+        names = [name for plan, prefix in named for name in topic_names(plan, prefix).values()]
+        ids = _ids(self.broker, names)
+        return {
+            plan.case.id: next(self._lacking(plan, prefix, observed[plan.case.id], ids), "")
+            for plan, prefix in named
+            if plan.case.id in observed
+        }
+
+    def _lacking(
+        self, plan: Plan, prefix: str, observed: Observed, ids: Mapping[str, UUID]
+    ) -> Iterator[str]:
+        assert self.fetches is not None
+        names = topic_names(plan, prefix)
+        for (canonical, number), needed in sorted(needed_of(plan, names, observed).items()):
+            name = names[canonical]
+            end = self.fetches.end(name, ids.get(name), number)
+            if end < needed:
+                yield (
+                    f"{canonical}/{number} was not read: its messages were fetched up to offset"
+                    f" {end}, and {needed} is needed"
+                )
+
+
+def needed_of(
+    plan: Plan, names: Mapping[str, str], observed: Observed
+) -> Mapping[tuple[str, int], int]:
+    """Return the offset up to which each partition has to be fetched for such an answer.
+
+    Who is done has read it all; who gave up at a message has read that one, if it is still there;
+    others claim nothing.
+    """
+    if observed.outcome is Outcome.DONE:
+        kinds = ROWS if plan.wire.complete is None else ROWS | {DDL}
+        return {
+            place: last + 1
+            for place, log in plan.delivery.logs.items()
+            if (last := _last(log.read, kinds)) is not None
+        }
+    if observed.outcome is not Outcome.ERROR:
+        return {}
+    canonical = {name: known for known, name in names.items()} | {known: known for known in names}
+    named = {
+        (canonical.get(place.topic, ""), place.partition): place.offset
+        for place in observed.stopped_at
+    }
+    return {
+        there: offset + 1
+        for there, offset in named.items()
+        if there in plan.delivery.logs
+        and any(entry.offset == offset for entry in plan.delivery.logs[there].read)
+    }
+
+
+def _last(entries: Sequence[Any], kinds: frozenset[str]) -> int | None:
+    found = (
+        entry.offset
+        for entry in reversed(entries)
+        if any(origin.kind in kinds for origin in entry.record.origins)
+    )
+    return next(found, None)
+
+
+def _ids(kafka: Kafka, names: Sequence[str]) -> Mapping[str, UUID]:
+    """Return the ids of topics by name, as newer clients name them; none that is gone."""
+    conf: dict[str, Any] = dict(kafka.client)
+    admin: Any = AdminClient(conf)
+    found: dict[str, UUID] = {}
+    wanted = TopicCollection(list(names))
+    for name, future in admin.describe_topics(wanted, request_timeout=TIMEOUT_S).items():
+        try:
+            topic: Any = future.result().topic_id
+        except KafkaException:
+            continue
+        high, low = topic.get_most_significant_bits(), topic.get_least_significant_bits()
+        found[name] = UUID(int=((high & MASK) << 64) | (low & MASK))
+    return found
+
+
+def read_or_not(judged: Judged, verdict: Verdict, unread: str) -> Verdict:
+    """Return the verdict, inconclusive where what would pass was not read; a failure stays one."""
+    if not unread or verdict.judgement in FINDINGS | {Judgement.NOT_APPLICABLE}:
+        return verdict
+    finding = Finding(FindingKind.CONSUMER, unread, judged.main_clause(), judged.line)
+    return replace(verdict, judgement=Judgement.INCONCLUSIVE, findings=(finding,), detail=unread)
+
+
+@contextmanager
+def watched(context: RunContext, services: Services) -> Generator[Watch]:
+    """Yield the way to Kafka that a consumer is given."""
+    kafka = services.kafka
+    settings = context.source.settings
+    own = settings.backend("kafka") == "embedded"
+    if not own or not settings.flag("kafka.count-fetches"):
+        yield Watch(kafka, kafka)
+        return
+    with counted(kafka) as (front, fetches):
+        yield Watch(front, kafka, fetches)
