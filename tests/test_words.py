@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tree import hold, python_files, text_of
+from tests.tree import hold, python_files, text_of, under
 
 GLOSSARY = "docs/reference/glossary.md"
 PACKAGES = ("harness", "cdc_spark")
@@ -75,6 +75,19 @@ def test_retired_words_stay_away() -> None:
         for path, _, tree in python_files()
         if path.parts[0] in PACKAGES and "scaffolds" not in path.parts
         for breach in breaches(path, tree, words)
+    )
+
+
+def test_titles_of_scenarios_are_in_the_fields_words() -> None:
+    """No title has a retired word, or calls a resolved event a mark: reports print titles."""
+    words = {**retired(), "mark": "resolved event", "tell": "send", "tells": "sends"}
+    hold(
+        f"{path}: `{title[1]}`: say {instead}"
+        for path in under("scenarios", ".yaml")
+        if (title := re.search(r"^title: (.+)$", text_of(path), re.MULTILINE))
+        for word, instead in words.items()
+        if re.search(rf"\b{word}s?\b", title[1], re.IGNORECASE)
+        and "exclamation mark" not in title[1]
     )
 
 
