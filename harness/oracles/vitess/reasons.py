@@ -25,7 +25,7 @@ class KnownDifference:
 KNOWN: Final[Sequence[KnownDifference]] = (
     KnownDifference(
         scenarios=r"vitess\.more-than-rows|encoding\.vitess-source-block",
-        reason="3.2.0 writes the context headers whatever it is told: `extended.headers.enabled` "
+        reason="3.2.0 writes the context headers whatever it is set to: `extended.headers.enabled` "
         "came with 3.3.0.",
         shows=r"headers: ours  \| theirs __debezium\.context\.|and \d+ more",
         versions=r"3\.2\.0\.Final",

@@ -25,7 +25,7 @@ def behind(
     `responses` is all that was ever sent, from the beginning of each log on.
     """
     described: dict[tuple[str, str], FieldEvent] = {}
-    told: set[tuple[str, str]] = set()
+    sent: set[tuple[str, str]] = set()
     for response in responses:
         if response.only_shard is not None and response.only_shard not in asked:
             continue
@@ -33,7 +33,7 @@ def behind(
             if isinstance(event, FieldEvent):
                 described[event.shard, event.table] = event
         if _is_behind(response, asked):
-            yield replace(response, events=tuple(_described(response.events, described, told)))
+            yield replace(response, events=tuple(_described(response.events, described, sent)))
 
 
 def _is_behind(response: VStreamResponse, asked: Mapping[str, str]) -> bool:
@@ -56,13 +56,13 @@ def _reached(events: Iterable[VEvent]) -> ShardGtid | None:
 def _described(
     events: Iterable[VEvent],
     described: Mapping[tuple[str, str], FieldEvent],
-    told: set[tuple[str, str]],
+    sent: set[tuple[str, str]],
 ) -> Iterator[VEvent]:
     for event in events:
         if isinstance(event, FieldEvent):
-            told.add((event.shard, event.table))
-        if isinstance(event, VRowEvent) and (event.shard, event.table) not in told:
-            told.add((event.shard, event.table))
+            sent.add((event.shard, event.table))
+        if isinstance(event, VRowEvent) and (event.shard, event.table) not in sent:
+            sent.add((event.shard, event.table))
             known = described[event.shard, event.table]
             yield replace(known, timestamp=event.timestamp)
         yield event

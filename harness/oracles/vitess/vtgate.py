@@ -31,7 +31,7 @@ STOP_GRACE_S: Final = 1.0
 
 @dataclass(slots=True)
 class Script:
-    """What one connector is to be told, and what it has asked.
+    """What one connector is to be sent, and what it has asked.
 
     `sent` are the responses that were sent in full, `opened` has the shards of each request for a
     stream, in the order of arrival. Once a connector has `stopped`, its new streams are sent what
