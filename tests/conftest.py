@@ -17,8 +17,8 @@ gc.disable()
 
 def pytest_configure(config: pytest.Config) -> None:
     """Leave the harness's assertions as they are; pytest has no option for it."""
-    hook = config.pluginmanager.rewrite_hook
-    hook._must_rewrite.discard("harness")  # type: ignore[attr-defined]
+    hook = config.pluginmanager.rewrite_hook  # without that set under --assert=plain
+    getattr(hook, "_must_rewrite", set[str]()).discard("harness")
 
 
 def pytest_collection_finish() -> None:
