@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from harness.documents.typed import schema
+from harness.protocols import PROTOCOLS
 from harness.runner.contract import schemas
 from harness.runner.contract.job_file import JobFile
 from harness.runner.contract.reading import DEFAULT_LIMITS
@@ -24,7 +25,8 @@ from harness.runner.contract.result_files import (
 from harness.runner.output import HEAD_BYTES, TAIL_BYTES
 from harness.runner.run import PASSED_ON, RunPlan
 
-PAGE = (Path(__file__).parents[3] / "docs/reference/consumer-contract.md").read_text("utf-8")
+ROOT = Path(__file__).parents[3]
+PAGE = (ROOT / "docs/reference/consumer-contract.md").read_text("utf-8")
 BLOCKS = re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL)
 NAMED = (JobFile, RecordLine, DecodedLine, EventLine, DdlLine, DeadLetterLine, Status)
 INLINE = [word for word in re.findall(r"`(\{[^`]*\})`", PAGE) if word.startswith('{"status"')]
@@ -40,6 +42,16 @@ INLINE = [word for word in re.findall(r"`(\{[^`]*\})`", PAGE) if word.startswith
 def test_every_example_on_the_page_is_valid(kind: type[Any], text: str) -> None:
     """A reader who copies an example has a valid document."""
     assert schemas.problem(kind, json.loads(text)) == ""
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_each_protocol_has_a_whole_job(protocol: str) -> None:
+    """The page leads to a valid job.json of each protocol, of that protocol alone."""
+    assert f"(jobs/{protocol}.json)" in PAGE
+    text = (ROOT / "docs/reference/jobs" / f"{protocol}.json").read_text("utf-8")
+    document = json.loads(text)
+    assert schemas.problem(JobFile, document) == ""
+    assert {feed["protocol"] for feed in document["changefeeds"]} == {protocol}
 
 
 def test_every_status_is_shown() -> None:
