@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
 from harness.ddl import ActionType, DdlJob
@@ -73,16 +74,17 @@ def _forgetting(*actions: ActionType) -> Patch:
     return patch(f"{PULLER_CLASS}.judge", changed)
 
 
-def _taking_back(original: Callable[..., Any]) -> Callable[..., Any]:
-    """Return an `emitted` without the rows of tables whose DROP an event filter ignored."""
+def _taking_back(actions: Sequence[ActionType], original: Callable[..., Any]) -> Callable[..., Any]:
+    """Return an `emitted` without the rows of tables of which an event filter ignored such DDL."""
 
     def emitted(tidb: Any, changes: Any, **named: object) -> Iterator[SourceEvent]:  # noqa: ANN401
         events = [*original(tidb, changes, **named)]
-        words = f"{ActionType.DROP_TABLE.display_name} "
         ignored = {
-            each.subject.removeprefix(words)
+            each.subject.removeprefix(f"{action.display_name} ")
+            for action in actions
             for each in tidb.decisions
-            if each.subject.startswith(words) and each.decision.stage == EVENT_FILTER
+            if each.subject.startswith(f"{action.display_name} ")
+            and each.decision.stage == EVENT_FILTER
         }
         for event in events:
             if not (isinstance(event, RowEvent) and str(event.table.table.id) in ignored):
@@ -345,13 +347,16 @@ TABLES: tuple[WrongProducer, ...] = (
         "feed-ignored-ddl-loses-rows",
         "changefeed.filter.ddl-keeps-rows",
         "It loses the rows of a table whose creation or truncation an event filter ignores.",
-        _forgetting(ActionType.CREATE_TABLE, ActionType.TRUNCATE_TABLE),
+        patch(
+            EMITTED,
+            partial(_taking_back, (ActionType.CREATE_TABLE, ActionType.TRUNCATE_TABLE)),
+        ),
     ),
     WrongProducer(
         "feed-ignored-drop-takes-rows",
         "changefeed.filter.ddl-keeps-rows",
         "It never sends the rows of a table whose `DROP TABLE` an event filter ignores.",
-        patch(EMITTED, _taking_back),
+        patch(EMITTED, partial(_taking_back, (ActionType.DROP_TABLE,))),
     ),
     WrongProducer(
         "feed-ignored-create-table-sent",

@@ -44,9 +44,10 @@ def _covering(change: Callable[[bool, TableFilter, str, str], bool]) -> Patch:
 
 
 def _listed(found: bool, rules: TableFilter, schema: str, table: str) -> bool:  # noqa: FBT001
-    """Cover what no rule matches."""
-    known = any(rule.schema.matches(schema) and rule.table.matches(table) for rule in rules.rules)
-    return found or not known
+    """Cover what no rule matches, in databases that a rule names."""
+    named = [rule for rule in rules.rules if rule.schema.matches(schema)]
+    known = any(rule.table.matches(table) for rule in named)
+    return found or bool(named and not known)
 
 
 def _patterns(change: Callable[[str, NamePattern], NamePattern]) -> Patch:
