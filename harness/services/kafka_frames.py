@@ -78,7 +78,8 @@ def handed_out(version: int, frame: bytes | bytearray) -> Iterator[tuple[Topic, 
     read = reader(FETCH, version, frame)
     read.number(4)  # throttle time
     if version >= 7:
-        read.number(2), read.number(4)
+        read.number(2)
+        read.number(4)
     for _ in range(read.length(4)):
         topic: Topic = bytes(read.take(16)) if version >= TOPIC_IDS else read.text()
         for _ in range(read.length(4)):
@@ -135,7 +136,8 @@ def _coordinator(read: Reader, version: int) -> list[int]:
         for _ in range(read.length(4)):
             read.text()
             found.append(_address(read))
-            read.number(2), read.text()
+            read.number(2)
+            read.text()
             read.tags()
         return found
     read.number(2)
@@ -145,10 +147,13 @@ def _coordinator(read: Reader, version: int) -> list[int]:
 
 
 def _cluster(read: Reader, version: int) -> list[int]:
-    read.number(4), read.number(2), read.text()
+    read.number(4)
+    read.number(2)
+    read.text()
     if version >= 1:
         read.number(1)  # the kind of endpoint
-    read.text(), read.number(4)
+    read.text()
+    read.number(4)
     found: list[int] = []
     for _ in range(read.length(4)):
         found.append(_address(read))
@@ -161,7 +166,9 @@ def _cluster(read: Reader, version: int) -> list[int]:
 
 def _address(read: Reader) -> int:
     """Read node id, host and port; return where the port stands."""
-    read.number(4), read.text(), read.number(4)
+    read.number(4)
+    read.text()
+    read.number(4)
     return read.at - 4
 
 

@@ -91,7 +91,7 @@ def restarts(plays: Iterable[Play]) -> Restarts:
             continue  # a stop is the same whatever the number of partitions
         planned.add((case.scenario.id, case.profile))
         why = _uncut(play)
-        for cut in [] if why else _cuts(play.responses):
+        for cut in () if why else _cuts(play.responses):
             made = _restart(f"r{next(numbers)}", play, cut)
             if isinstance(made, str):
                 unplayable[f"{case.id} stopped {cut.at}"] = made
