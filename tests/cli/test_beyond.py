@@ -22,7 +22,8 @@ from harness.reference_consumer.__main__ import main
 main()
 job = json.load(open(os.environ["HARNESS_JOB"]))
 for feed in job["changefeeds"]:
-    if "null-value" in feed["id"]:
+    records = map(json.loads, open(feed["records"]))
+    if any(not record["key"] and not record["value"] for record in records):
         path = os.path.join(job["out_dir"], feed["dir"], "status.json")
         json.dump({{"status": "error", "error": "a message is empty"}}, open(path, "w"))
 """

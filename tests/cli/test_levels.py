@@ -53,7 +53,7 @@ def consumer(text: str) -> str:
 def test_the_reference_consumer_decodes(capsys: pytest.CaptureFixture[str]) -> None:
     """The level is in the headline, and in the run's first and last event."""
     assert main(["certify", "reference", *CHOICE, "--ndjson", "events.ndjson"]) == 0
-    assert capsys.readouterr().out.splitlines()[-1].endswith(" at level decode")
+    assert " at level decode (" in capsys.readouterr().out.splitlines()[-1]
     events = [orjson.loads(line) for line in Path("events.ndjson").read_bytes().splitlines()]
     assert [events[0]["level"], events[-1]["level"]] == ["decode", "decode"]
 
@@ -117,7 +117,7 @@ def test_a_claimed_level_is_run_without_being_asked_for(
     """A consumer that claims decode alone needs no service, and its reports name the level."""
     words = ["-k", "types.year and open", "--markdown", "report.md", *ROOTS]
     assert main(["certify", claiming("decode"), *words]) == 0
-    assert capsys.readouterr().out.splitlines()[-1].endswith(" at level decode")
+    assert " at level decode (" in capsys.readouterr().out.splitlines()[-1]
     assert "decode" in Path("report.md").read_text(encoding="utf-8")
 
 
@@ -153,4 +153,4 @@ def test_a_claimed_level_without_chosen_cases_is_passed_over(
     """A choice of undisturbed cases says nothing of stream; what else is claimed is certified."""
     words = ["-k", "types.year and open", *ROOTS]
     assert main(["certify", claiming("stream", "decode"), *words]) == 0
-    assert capsys.readouterr().out.splitlines()[-1].endswith(" at level decode")
+    assert " at level decode (" in capsys.readouterr().out.splitlines()[-1]

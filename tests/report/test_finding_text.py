@@ -22,7 +22,7 @@ ORIGIN = Origin(13, 1, 7, "update", "t2", "shop.t", "id=1", 415508878783938562)
 FINDING = Finding(
     FindingKind.WRONG_VALUE,
     "shop.t.v of id=1 is 'y', not 'z'",
-    "open.type.varchar",
+    "open.type.int",
     13,
     table="shop.t",
     key="id=1",
@@ -48,13 +48,13 @@ def lines(*findings: Finding, log: str = "", detail: str = "") -> list[str]:
 
 def test_everything_about_a_finding() -> None:
     """Kind, both values, clause with text and source, place in the scenario, record and change."""
-    clause = CLAUSES["open.type.varchar"]
+    clause = CLAUSES["open.type.int"]
     text = "\n".join(finding_lines(FINDING, FILE))
     for part in (
         "wrong-value: shop.t.v of id=1 is 'y', not 'z'",
         "expected  'z'",
         "actual    'y'",
-        f"open.type.varchar ({clause.level.value}, document): {clause.text}",
+        f"open.type.int ({clause.level.value}, document): {clause.text}",
         f"{clause.source.document}, {clause.source.section}",
         f"{FILE}:13",
         "ticdc/1@7: update shop.t id=1 of transaction t2, commit ts 415508878783938562",

@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 from zlib import crc32
 
-import pandas as pd
-
 from cdc_spark import rows
 from cdc_spark.events import Event, Kind
 from cdc_spark.ordering.buckets import dealt
@@ -60,6 +58,8 @@ class BucketLab:
 
     def step(self, events: Iterable[Placed]) -> list[dict[str, Any]]:
         """Do a micro-batch; return what is released, bucket by bucket."""
+        import pandas as pd  # noqa: PLC0415 - only where Spark is
+
         block = rows.batch_of(dict(list(rows.EVENT.items())[:-1]), [row_of(one) for one in events])
         groups: dict[int, list[tuple[Any, ...]]] = {}
         for row in rows.tuples(dealt(block, self.buckets)):
