@@ -46,6 +46,13 @@ def log(sizes: Sequence[int]) -> Mapping[int, VStreamResponse]:
 def run(
     whole: Mapping[int, VStreamResponse], offsets: Offsets, *, metadata: bool
 ) -> list[ConnectRecord]:
+    """Return the records of a run, up to its end or until VTGate goes away."""
+    return list(sent(running(whole, offsets, metadata=metadata)))
+
+
+def running(
+    whole: Mapping[int, VStreamResponse], offsets: Offsets, *, metadata: bool
+) -> Iterator[ConnectRecord]:
     """Return the records of a run over what is behind the position that it asks for."""
     settings = {
         "provide.transaction.metadata": str(metadata).lower(),
@@ -54,7 +61,7 @@ def run(
     made = connector(settings, ConnectorEnvironment(offsets=offsets))
     (asked,) = made.requests()
     behind = number(asked.position.shards[0].gtid)
-    return list(sent(made.run(response for n, response in whole.items() if n > behind)))
+    return made.run(response for n, response in whole.items() if n > behind)
 
 
 def sent(records: Iterator[ConnectRecord]) -> Iterator[ConnectRecord]:
@@ -159,6 +166,9 @@ def test_who_loses_changes_with_vtgate_is_seen(metadata: bool) -> None:  # noqa:
     """A connector that stores a position before its commit loses rows when VTGate goes away."""
     whole = log([1, 2, 2])
     wanted = rows_of(run(whole, NO_OFFSETS, metadata=metadata))
+    with pytest.raises(ConnectorFailed, match="UNAVAILABLE") as gone:
+        list(running(cut_off(whole), NO_OFFSETS, metadata=metadata))
+    assert gone.value.retriable
     for mutant, lost in (("", set[int]()), ("vitess-loses-a-transaction-crashed", {121})):
         with applied(PRODUCERS[mutant].patch) if mutant else nullcontext():
             first = run(cut_off(whole), NO_OFFSETS, metadata=metadata)

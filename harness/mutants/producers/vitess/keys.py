@@ -240,7 +240,7 @@ ROWS: tuple[WrongProducer, ...] = (
     WrongProducer(
         "vitess-message-key-of-beginnings",
         "vitess.key.message-key-expression",
-        "It takes `^l` for all columns with l, as the page does.",
+        "It takes `^l` for all columns that begin with l, as the page does.",
         _listed(_prefixes),
     ),
     WrongProducer(
