@@ -25,6 +25,7 @@ from harness.runner.manifest import Consumer
 from harness.runner.targets import parse
 from harness.verdict.packing import CONFIRMED
 from tests.changelogs import insert, transaction, update
+from tests.engine.forgetful import LOST
 from tests.engine.plan.test_case import CHANGES, TEXT, planned
 
 pytestmark = pytest.mark.services
@@ -56,11 +57,14 @@ def plans(root: Path) -> Mapping[str, Plan]:
     last = transaction(update((1, 8), (4, 8), line=10), name="two", line=10)
     root.mkdir()
     others = (CHANGES[0], transaction(*rows, name="one", line=9), last)
+    rows = tuple(insert(number, LOST, line=9) for number in (1, 2, 3))
+    moved = transaction(update((1, LOST), (4, LOST), line=10), name="two", line=10)
+    gone = (CHANGES[0], transaction(*rows, name="one", line=9), moved)
     named = {
         "first": planned(root)[None],
         "second": planned(root, TEXT, others)[None],
         "third": planned(root)[None],
-        "lost": planned(root)[None],
+        "lost": planned(root, TEXT, gone)[None],
     }
     return {name: replace(one, case=replace(one.case, id=name)) for name, one in named.items()}
 

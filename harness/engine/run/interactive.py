@@ -84,7 +84,8 @@ class InteractiveRun:
         ):
             filled = filled_topics(plan, prefix)
             places = [(t.name, n) for t in filled for n in range(len(t.end_offsets))]
-            progress = Progress(kafka.client, prefix, places)
+            # The consumer's connections lead to where its job says, which may stand before Kafka.
+            progress = Progress(self.watch.kafka.client, prefix, places)
             control = ConsumerControl(
                 self.context.consumer, supervised, progress, producer.settle, len(sent(steps))
             )

@@ -17,6 +17,7 @@ from confluent_kafka import KafkaException, TopicCollection
 from confluent_kafka.admin import AdminClient
 
 from harness.engine.deliver.produce import topic_names
+from harness.engine.deliver.topics import CRITICAL
 from harness.engine.plan.case import Plan
 from harness.engine.run.context import RunContext
 from harness.model.finding import FINDINGS, Finding, FindingKind, Judgement, Verdict
@@ -115,7 +116,7 @@ def _last(entries: Sequence[Any], kinds: frozenset[str]) -> int | None:
 
 def _ids(kafka: Kafka, names: Sequence[str]) -> Mapping[str, UUID]:
     """Return the ids of topics by name, as newer clients name them; none that is gone."""
-    conf: dict[str, Any] = dict(kafka.client)
+    conf: dict[str, Any] = {**kafka.client, "log_level": CRITICAL}
     admin: Any = AdminClient(conf)
     found: dict[str, UUID] = {}
     wanted = TopicCollection(list(names))
