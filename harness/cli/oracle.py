@@ -49,11 +49,17 @@ def command() -> None:
     type=click.Path(path_type=Path),
     help="Write the result as JSON, from which the pages are made.",
 )
+@click.option(
+    "--restarts",
+    is_flag=True,
+    help="Stop connectors and start them again as well, where a case is about offsets or stops.",
+)
 @options.roots
 @options.as_json
 def vitess(
     selection: Selection,
     version: str,
+    restarts: bool,  # noqa: FBT001
     keep: Path | None,
     scenarios: Path | None,
     golden: Path | None,
@@ -89,7 +95,9 @@ def vitess(
         raise UsageError("none of the chosen cases is of the protocol vitess")
     run, run_dir = new_run(space.runs / "runs")
     with _Progress() as progress:
-        asked = OracleOptions(version, run_dir, progress.fetched, progress.advanced, os.environ)
+        asked = OracleOptions(
+            version, run_dir, progress.fetched, progress.advanced, os.environ, restarts
+        )
         result = ask(cases, lambda case: load_lock(case.scenario, space.golden), asked)
     result = replace(result, chosen=selection.text)
     if keep is not None:

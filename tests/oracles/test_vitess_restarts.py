@@ -136,7 +136,7 @@ def test_a_restarted_connector_agrees_and_disagrees(
 
     monkeypatch.setattr(oracle, "restarts", wrong)
     options = oracle.OracleOptions(
-        "3.3.1", tmp_path, lambda _: None, lambda _done, _total: None, os.environ
+        "3.3.1", tmp_path, lambda _: None, lambda _done, _total: None, os.environ, restarts=True
     )
     result = oracle.ask(cases("restart.connector"), log_of, options)
     assert {one.case for one in result.of(Status.DIFFERS)} == set(spoiled), result.cases

@@ -43,13 +43,17 @@ ANNOUNCED: Final[Mapping[str, str]] = {"org.apache.kafka.connect.storage.Convert
 
 @dataclass(frozen=True, slots=True)
 class OracleOptions:
-    """Which release is asked, where the run keeps its logs, and who hears of it."""
+    """Which release is asked, where the run keeps its logs, and who hears of it.
+
+    With `restarts` connectors are stopped and started again, too, where a case is about that.
+    """
 
     version: str
     run_dir: Path
     on_event: OnEvent
     on_result: Callable[[int, int], None]
     env: Mapping[str, str]
+    restarts: bool = False
 
 
 def ask(
@@ -64,7 +68,7 @@ def ask(
         case: CaseResult(case, Status.UNPLAYABLE, why) for case, why in planned.unplayable.items()
     }
     replayed = 0
-    stops = restarts(planned.plays)
+    stops = restarts(planned.plays if options.restarts else ())
     stopped: dict[str, CaseResult] = {
         name: CaseResult(name, Status.UNPLAYABLE, why) for name, why in stops.unplayable.items()
     }
