@@ -56,7 +56,7 @@ def command() -> None:
 )
 @options.roots
 @options.as_json
-def vitess(
+def vitess(  # noqa: PLR0913, PLR0917 - an argument for each option
     selection: Selection,
     version: str,
     restarts: bool,  # noqa: FBT001
