@@ -60,6 +60,16 @@ def test_the_registry_framing_is_broken(seed: int) -> None:
     assert wrong.value == b"\x00" + (2_000_000_000).to_bytes(4, "big") + b"\x06row"
 
 
+@pytest.mark.parametrize("stream", ["avro", "vitess-avro"])
+@pytest.mark.parametrize("name", ["truncated", "wrong-type", "huge-length"])
+@given(seed=st.integers(), place=st.sampled_from(["after", "before", "instead"]))
+def test_an_id_that_stays_is_written_anew(name: str, stream: str, seed: int, place: str) -> None:
+    """A value whose head is whole names its schema, or a real registry's id is another's."""
+    made = poisoned(name, stream, seed, place)
+    assert made.value_schema is not None
+    assert made.value_schema.id == int.from_bytes((made.value or b"")[1:5], "big")
+
+
 @given(seed=st.integers())
 def test_json_is_broken(seed: int) -> None:
     """Truncated text and garbage are no JSON; the wrong type is JSON, but no object."""
