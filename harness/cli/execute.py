@@ -45,12 +45,16 @@ from harness.runner import targets
 from harness.runner.commands import Whereabouts
 from harness.runner.manifest import Consumer
 from harness.scenario.expand import Case
-from harness.services import Source
+from harness.services import Services, Source
 
 
 @dataclass(frozen=True, slots=True)
 class Execution:
-    """The command line's options."""
+    """The command line's options, and what a command that runs several times adds.
+
+    `brief` leaves out of the console what is not about verdicts; `services` run already, and are
+    left running; `heard` hear of the run besides.
+    """
 
     space: Workspace
     target: str
@@ -69,6 +73,9 @@ class Execution:
     beyond: bool = False
     again: bool = False
     fail_fast: bool = False
+    brief: bool = False
+    services: Services | None = None
+    heard: Sequence[Listener] = ()
 
 
 class Collector:
@@ -106,11 +113,16 @@ def _repeated(args: Execution) -> tuple[str, ...]:
 
 @contextmanager
 def listening(
-    run_dir: Path, reports: Mapping[str, Path], collector: Collector, *, json: bool
+    run_dir: Path,
+    reports: Mapping[str, Path],
+    collector: Collector,
+    *,
+    json: bool,
+    brief: bool = False,
 ) -> Generator[Sequence[Listener]]:
     """Yield who hears of a run, the console first; its reports are written at the end."""
     with ExitStack() as stack:
-        console = ConsoleReport(Console(stderr=json, soft_wrap=True))
+        console = ConsoleReport(Console(stderr=json, soft_wrap=True), brief=brief)
         stack.callback(console.close)
         files = [("ndjson", run_dir / "events.ndjson"), *reports.items()]
         written = [stack.enter_context(writing(name, path)) for name, path in files]
@@ -121,7 +133,7 @@ def execute(args: Execution) -> int:
     """Run, report, and return the exit code; raises HarnessError for whatever is not a finding.
 
     A consumer that claims level decode beside others is certified twice, each time with reports of
-    its own; the worse exit code is that of both.
+    its own.
     """
     spark_options.refuse_elsewhere(args.target, args.spark)
     consumer = targets.parse(args.target, Whereabouts.here())
@@ -129,7 +141,11 @@ def execute(args: Execution) -> int:
         args.space, args.selection, consumer.name, again=args.again
     )
     args = replace(args, selection=selection)
-    cases = found(args.space, selection)
+    return over(args, consumer, found(args.space, selection))
+
+
+def over(args: Execution, consumer: Consumer, cases: Sequence[Case]) -> int:
+    """Run some cases at each level that the consumer claims; return the worse exit code."""
     claimed = levels_to_run(consumer, args.level)
     first, *rest = [one for one in claimed if has_cases(cases, one)] or claimed[:1]
     runs = [replace(args, level=first)]
@@ -165,14 +181,14 @@ def _executed(args: Execution, consumer: Consumer, chosen: Sequence[Case]) -> in
     claimed = [case for case in chosen if consumer.supports(case.protocol)] or chosen
     run, run_dir = new_run(args.space.runs / "runs")
     collector = Collector()
-    with listening(run_dir, args.reports, collector, json=args.json) as listeners:
+    with listening(run_dir, args.reports, collector, json=args.json, brief=args.brief) as listeners:
         consumer = replace(consumer, environment={**consumer.environment, **args.spark})
         consumer = ready(consumer, listeners[0].handle)
         context = RunContext(
             RunIdentity(run, run_dir, {**versions(), **_own_version(consumer)}, _repeated(args)),
             consumer,
             dict(os.environ),
-            EventBus(listeners),
+            EventBus([*listeners, *args.heard]),
             args.source,
             Limits(args.deadline_s, os.cpu_count() or 1),
             declared,
@@ -182,7 +198,9 @@ def _executed(args: Execution, consumer: Consumer, chosen: Sequence[Case]) -> in
             args.fail_fast,
         )
         planned = None if laid is None else laid.plans
-        outcome = certify(CatalogueCases(args.space, claimed, args.level, planned), context)
+        outcome = certify(
+            CatalogueCases(args.space, claimed, args.level, planned, args.services), context
+        )
     if args.json:
         document = {**collector.finished, "cases": collector.cases}
         if laid is not None:

@@ -42,6 +42,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "harness.cli.certify",
         "Certify a consumer: spark, reference, py:…, exec:…, image:… or its manifest.",
     ),
+    "watch": (
+        "harness.cli.watch",
+        "Certify a consumer, and run what fails again after each saved file.",
+    ),
     "mutants": ("harness.cli.mutants", "Prove that scenarios catch wrong consumers; in memory."),
     "fuzz": ("harness.cli.fuzz", "Search for a scenario that a consumer fails, at random."),
     "replay": ("harness.cli.replay", "Show whether a finding of `fuzz` is fixed."),

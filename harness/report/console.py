@@ -58,6 +58,7 @@ SENTENCES = {
     "read alone": "reading {detail} again, each alone",
     "judge": "judging",
 }
+VERDICTS_SHOWN = 20  # in a brief report of more cases, those that pass are only counted
 EVERY_S = 10.0  # how often a log that is no terminal has a line of progress
 UNPRINTED = frozenset({"judge"})  # its line would come after the cases that it is about
 
@@ -65,8 +66,14 @@ UNPRINTED = frozenset({"judge"})  # its line would come after the cases that it 
 class ConsoleReport:
     """Renders a run for a person; `console` decides where, and whether it is a terminal."""
 
-    def __init__(self, console: Console, *, headline: Console | None = None) -> None:
-        """Take where to print; the headline may go elsewhere."""
+    def __init__(
+        self, console: Console, *, headline: Console | None = None, brief: bool = False
+    ) -> None:
+        """Take where to print; the headline may go elsewhere.
+
+        A `brief` report has verdicts, findings and the headline alone.
+        """
+        self._brief = brief
         self._console = console
         self._headline = headline or console
         self._live: tuple[Progress, TaskID] | None = None
@@ -96,7 +103,7 @@ class ConsoleReport:
                 self._show()
             case PhaseFinished():
                 sentence = self._phases.pop(event.phase, visible(event.phase))
-                if event.phase not in UNPRINTED:
+                if event.phase not in UNPRINTED and not self._brief:
                     self._print(Text.assemble((f"  {event.seconds:6.2f} s  ", "dim"), sentence))
                 self._show()
             case ServiceChanged():
@@ -147,7 +154,7 @@ class ConsoleReport:
 
     def _answer(self, event: CaseAnswered) -> None:
         """Say at once what seems wrong, and how far the consumer is."""
-        if event.said:
+        if event.said and not self._brief:
             line = f"  {event.judgement}, so far: {event.case}  {event.said}"
             self._print(Text(visible(line), style=STYLES.get(Judgement(event.judgement), "red")))
         sentence = (
@@ -169,6 +176,10 @@ class ConsoleReport:
         if event.verdict.apart not in {None, Judgement.PASS, Judgement.NOT_APPLICABLE}:
             self._beyond.append(event)
         if judgement in QUIET:
+            lists = self._brief and self._cases_started <= VERDICTS_SHOWN
+            if lists and judgement is not Judgement.NOT_APPLICABLE:
+                said = f"{judgement.value.upper()} {event.case}"
+                self._print(Text(visible(said), style=STYLES[judgement]))
             return
         self._console.print()
         lines = visible("\n".join(case_lines(event, self._log))).split("\n")
@@ -179,6 +190,12 @@ class ConsoleReport:
 
     def _finish(self, event: RunFinished) -> None:
         self.close()
+        if not self._brief:
+            self._sums(event)
+        self._headline.print(headline(event), highlight=False, markup=False, soft_wrap=True)
+
+    def _sums(self, event: RunFinished) -> None:
+        """Print how often each verdict was given, and what is counted apart."""
         self._console.print()
         for judgement, count in sorted(self._counts.items()):
             style = STYLES.get(judgement, "red")
@@ -196,7 +213,6 @@ class ConsoleReport:
         for case in self._beyond:
             said = " ".join(visible(f"{case.case}  {reason(case)}").split())
             self._print(Text(f"  {said}", style=STYLES[Judgement.BEYOND]))
-        self._headline.print(headline(event), highlight=False, markup=False, soft_wrap=True)
 
 
 def _cases(count: int) -> str:
