@@ -36,18 +36,13 @@ def matcher(expression: str) -> Matcher:
     return found
 
 
-def words_in(expression: str) -> tuple[str, ...]:
-    """Return the words of an expression, in their order."""
-    return tuple(token.text for token in _tokens(expression) if token.kind == "word")
-
-
 def is_list(expression: str) -> bool:
     """Return whether an expression is nothing but words joined by `or`."""
     return all(token.kind in {"word", "or", "end"} for token in _tokens(expression))
 
 
 def words(expression: str) -> tuple[str, ...]:
-    """Return the words of an expression that can be read."""
+    """Return the words of an expression that can be read, in their order."""
     return tuple(token.text for token in _tokens(expression) if token.kind == "word")
 
 

@@ -17,7 +17,7 @@ from harness.errors import Location, Problem
 from harness.model.finding import FindingKind
 from harness.protocols.clauses import CLAUSES
 from harness.runner.manifests.files import Excused, KnownFailure
-from harness.scenario.select import is_list, words_in
+from harness.scenario.select import is_list, words
 
 # The same case may be laid over any number of partitions: `[open,p2]` is known by `[open,p1]`.
 PARTITIONS = re.compile(r"\bp[0-9]+(?=[],])")
@@ -69,7 +69,7 @@ class Catalogue:
         return plain.startswith(LIVE) or any(plain in ids for ids, _ in self._steps())
 
     def meant(self, word: str) -> str:
-        """Return "did you mean", by the ids of scenarios and cases, the tags and the clauses."""
+        """Return "did you mean", by the ids of scenarios and cases and the tags."""
         words = self._all[1]
         word = word.removesuffix("[")
         known = words if "[" in word else {one.partition("[")[0] for one in words}
@@ -88,16 +88,16 @@ def unknown(
     row: KnownFailure, place: Callable[[str], Location], catalogue: Catalogue
 ) -> Iterator[Problem]:
     """Yield a problem for each thing that an entry names and that does not exist."""
-    words = words_in(row.cases)
-    absent = [word for word in words if not catalogue.has(word)]
+    named = words(row.cases)
+    absent = [word for word in named if not catalogue.has(word)]
     for word in absent:
         yield Problem(
             place("cases"),
-            f"no case has {word!r} in its id, a tag or a clause",
-            "the id of a case or scenario, a tag or a clause",
+            f"no case has {word!r} in its id or a tag",
+            "the id of a case or scenario, or a tag",
             catalogue.meant(word) or "`harness list` shows the cases",
         )
-    whole = is_list(row.cases) and all(catalogue.is_id(word) for word in words)
+    whole = is_list(row.cases) and all(catalogue.is_id(word) for word in named)
     if not row.finding and not whole and not absent:
         yield Problem(
             place("cases"),

@@ -12,10 +12,10 @@ from harness.runner.manifests.expectations import read_expectations
 from harness.runner.manifests.named import Catalogue
 
 CASES = (
-    ("keys.pk-chain[open,p1]", "slow", "open.row.insert"),
-    ("keys.pk-chain[open,p1,replayed]", "slow", "open.row.insert"),
+    ("keys.pk-chain[open,p1]", "slow", "moved-keys"),
+    ("keys.pk-chain[open,p1,replayed]", "slow", "moved-keys"),
 )
-FURTHER = (("types.integers[avro,4.0.4,p2]", "avro.type.int"),)
+FURTHER = (("types.integers[avro,4.0.4,p2]", "whole-numbers"),)
 HEAD = "expectations: 1\nknown:\n"
 REST = '    reason: It rounds.\n    link: https://example.org/1\n    expires: "2027-06-02"\n'
 
@@ -45,10 +45,10 @@ FINDING = "    finding: wrong-value\n"
         ("live.shop.orders[open]", ""),
         ("keys.pk-chain", FINDING),
         ("slow and not replayed", FINDING),
-        ("open.row.insert", "    finding: NanoOfDay\n"),
-        ("avro.type.int", "    finding: shop.lamp.is_on\n"),
-        ("avro.type.int", "    finding: stale-rows\n    verdict: crash\n"),
-        ("avro.type.int", "    finding: open.row\n"),
+        ("moved-keys", "    finding: NanoOfDay\n"),
+        ("whole-numbers", "    finding: shop.lamp.is_on\n"),
+        ("whole-numbers", "    finding: stale-rows\n    verdict: crash\n"),
+        ("whole-numbers", "    finding: open.row\n"),
     ],
 )
 def test_what_exists_may_be_named(tmp_path: Path, cases: str, more: str) -> None:
@@ -62,7 +62,7 @@ def test_what_exists_may_be_named(tmp_path: Path, cases: str, more: str) -> None
         ("keys.pk-chian", "did you mean `keys.pk-chain`?"),
         ("keys.pk-chian[", "did you mean `keys.pk-chain`?"),
         ("types.integer[avro,4.0.4,p2]", "did you mean `types.integers[avro,4.0.4,p1]`?"),
-        ("open.row.inserts", "did you mean `open.row.insert`?"),
+        ("moved-kyes", "did you mean `moved-keys`?"),
         ("slow and not quickly", "`harness list` shows the cases"),
     ],
 )
