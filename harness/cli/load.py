@@ -65,11 +65,7 @@ def spark_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @workload
 @click.option("--bootstrap", metavar="HOST:PORT", help="Where Kafka is [an embedded one, to try].")
 @click.option("--registry", metavar="URL", help="A Confluent-compatible schema registry.")
-@click.option(
-    "--kafka-config",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="File of librdkafka properties (name=value), such as those of security.",
-)
+@options.kafka_config
 @click.option("--topic-prefix", default="", help="What goes before the canonical topics' names.")
 @click.option("--rate", metavar="N/s", help="Events a second in all [as fast as it goes].")
 @click.option(
@@ -214,15 +210,10 @@ def _services(
     spec: Spec, bootstrap: str | None, registry: str | None, file: Path | None, scratch: Path
 ) -> Generator[Services]:
     """Yield Kafka, and a registry where the records name schemas: given, warm, or embedded."""
-    from harness.engine.deliver.kafka_file import read_properties
     from harness.protocols import PROTOCOLS
     from harness.services import start
 
-    given: dict[str, str] = {}
-    if file is not None:
-        given |= {f"kafka.{name}": value for name, value in read_properties(file).items()}
-    given |= {"kafka.bootstrap.servers": bootstrap} if bootstrap else {}
-    given |= {"registry.url": registry} if registry else {}
+    given = options.cluster(bootstrap, registry, file)
     source = options.source(given, options.space(None, None))
     wanted = ["kafka"]
     if PROTOCOLS[spec.protocol].codec.needs_registry(spec.effective_settings):

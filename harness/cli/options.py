@@ -24,14 +24,11 @@ if TYPE_CHECKING:  # imported when a command needs it: it brings Kafka's client 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
-def with_paths(command: Callable[..., Any]) -> Callable[..., Any]:
+def paths(command: Callable[..., Any]) -> Callable[..., Any]:
     """Take scenario files, folders, ids and patterns."""
     return click.argument(
         "paths", nargs=-1, type=click.Path(path_type=Path), shell_complete=completion.places
     )(command)
-
-
-paths = with_paths
 
 
 def selection(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -59,7 +56,7 @@ def selection(command: Callable[..., Any]) -> Callable[..., Any]:
         shell_complete=completion.clauses,
         help="Only cases that rest on this clause, or on one below it (`open.key`).",
     )
-    return with_paths(keyword(protocol(clause(collected))))
+    return paths(keyword(protocol(clause(collected))))
 
 
 def protocol(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -187,6 +184,29 @@ def setting(command: Callable[..., Any]) -> Callable[..., Any]:
         metavar="NAME=VALUE",
         help="Any setting of docs/reference/settings.md; may be repeated.",
     )(command)
+
+
+def kafka_config(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Take `--kafka-config FILE`."""
+    return click.option(
+        "--kafka-config",
+        type=click.Path(path_type=Path, dir_okay=False),
+        help="File of librdkafka properties (name=value), such as those of security.",
+    )(command)
+
+
+def cluster(
+    bootstrap: str | None, registry: str | None, file: Path | None, pairs: Sequence[str] = ()
+) -> dict[str, str]:
+    """Return the settings of a cluster; what an option says goes before the file of properties."""
+    from harness.engine.deliver.kafka_file import read_properties
+
+    properties = {} if file is None else read_properties(file)
+    found = {f"kafka.{name}": value for name, value in properties.items()}
+    found |= name_values(pairs)
+    found |= {"kafka.bootstrap.servers": bootstrap} if bootstrap else {}
+    found |= {"registry.url": registry} if registry else {}
+    return found
 
 
 def services(command: Callable[..., Any]) -> Callable[..., Any]:

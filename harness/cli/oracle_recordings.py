@@ -37,11 +37,7 @@ def sql(case_id: str, scenarios: Path | None, golden: Path | None) -> int:
 @click.option("--origin", required=True, help="The program, its version and the day: for people.")
 @click.option("--bootstrap", metavar="HOST:PORT", help="Where Kafka is; several with commas.")
 @click.option("--registry", metavar="URL", help="A Confluent-compatible schema registry.")
-@click.option(
-    "--kafka-config",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="File of librdkafka properties (name=value), such as those of security.",
-)
+@options.kafka_config
 @click.option(
     "--output",
     required=True,

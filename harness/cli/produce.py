@@ -29,11 +29,7 @@ INTERRUPTED = 130
 @options.selection
 @click.option("--bootstrap", metavar="HOST:PORT", help="Where Kafka is; several with commas.")
 @click.option("--registry", metavar="URL", help="A Confluent-compatible schema registry.")
-@click.option(
-    "--kafka-config",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="File of librdkafka properties (name=value), such as those of security.",
-)
+@options.kafka_config
 @click.option(
     "--topic-prefix",
     default="",
@@ -161,17 +157,10 @@ def _plans(
 def broker_settings(
     bootstrap: str | None, registry: str | None, file: Path | None, pairs: Sequence[str]
 ) -> Settings:
-    """Return the settings; what an option says goes before the file of properties."""
-    from harness.engine.deliver.kafka_file import read_properties
+    """Return the settings of a cluster; UsageError where nothing says where Kafka is."""
     from harness.services import settings
 
-    resolved: dict[str, str] = {}
-    if file is not None:
-        resolved |= {f"kafka.{name}": value for name, value in read_properties(file).items()}
-    resolved |= options.name_values(pairs)
-    resolved |= {"kafka.bootstrap.servers": bootstrap} if bootstrap else {}
-    resolved |= {"registry.url": registry} if registry else {}
-    found = settings(resolved)
+    found = settings(options.cluster(bootstrap, registry, file, pairs))
     if not found.text("kafka.bootstrap.servers"):
         raise UsageError(
             "nothing says where Kafka is",
