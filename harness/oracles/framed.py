@@ -17,10 +17,11 @@ import fastavro
 from harness.codecs.avro.varint import varint
 from harness.codecs.connect.partitioner import partition_for
 from harness.codecs.debezium_vitess.codec import LATER
+from harness.errors import DecodingError
 from harness.oracles.compare import Message
 from harness.oracles.freedoms import PROCESSING_TIME, SECOND_NS, UNITS
+from harness.wire.confluent import HEADER_SIZE, confluent_frame, confluent_unframe
 
-FRAME: Final = 5
 OPTIONAL: Final = b"\x02"  # the second branch of ["null", …]
 TIMES: Final = tuple(f"ts_{unit.decode()}" for unit in UNITS)
 
@@ -55,17 +56,24 @@ class Frames:
             return bare
         if ours.partition != partition_for(ours.key, partitions):
             return bare
-        framed = b"\0" + known.to_bytes(FRAME - 1, "big") + bare.key
-        return replace(bare, partition=partition_for(framed, partitions))
+        return replace(bare, partition=partition_for(confluent_frame(known, bare.key), partitions))
 
     def _unframed(self, content: bytes | None) -> tuple[bytes | None, str | None]:
-        if content is None or len(content) < FRAME or content[0] != 0:
+        number = schema_id(content)
+        if content is None or number is None:
             return content, None
-        number = int.from_bytes(content[1:FRAME], "big")
-        schema = _canonical(self._schema_of(number))
+        schema = canonical(self._schema_of(number))
         assert schema is not None
         self._ids[schema] = number
-        return content[FRAME:], schema
+        return content[HEADER_SIZE:], schema
+
+
+def schema_id(content: bytes | None) -> int | None:
+    """Return the id of the schema that a frame names; None for what has no frame."""
+    try:
+        return None if content is None else confluent_unframe(content)[0]
+    except DecodingError:
+        return None
 
 
 def without_frame(message: Message) -> Message:
@@ -74,16 +82,16 @@ def without_frame(message: Message) -> Message:
         message,
         key=_body(message.key, message.key_schema),
         value=_body(message.value, message.value_schema),
-        key_schema=_canonical(message.key_schema),
-        value_schema=_canonical(message.value_schema),
+        key_schema=canonical(message.key_schema),
+        value_schema=canonical(message.value_schema),
     )
 
 
 def _body(content: bytes | None, schema: str | None) -> bytes | None:
-    return content if content is None or schema is None else content[FRAME:]
+    return content if content is None or schema is None else content[HEADER_SIZE:]
 
 
-def _canonical(schema: str | None) -> str | None:
+def canonical(schema: str | None) -> str | None:
     """Return a schema's text without regard to blanks; the order of its keys stays."""
     return None if schema is None else json.dumps(json.loads(schema), separators=(",", ":"))
 
@@ -144,14 +152,17 @@ def _last_times(body: bytes, schema: str) -> Sequence[_Time]:
 
 def _read(body: bytes, schema: str) -> dict[str, Any]:
     try:
-        plain = json.loads(schema, object_hook=_without_logical_type)
         datum: Any = vars(fastavro)["schemaless_reader"]  # its own types are partly unknown
-        read: Any = datum(io.BytesIO(body), fastavro.parse_schema(plain), None)
+        read: Any = datum(io.BytesIO(body), parsed(schema), None)
     except (ValueError, EOFError, IndexError, KeyError, OverflowError):
         return {}
     return cast("dict[str, Any]", read) if isinstance(read, dict) else {}
 
 
+def parsed(schema: str) -> Any:  # noqa: ANN401 - as fastavro has it
+    """Return a schema that is read as the bytes and numbers it holds, those of no time too."""
+    return fastavro.parse_schema(json.loads(schema, object_hook=_without_logical_type))
+
+
 def _without_logical_type(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return a schema that is read as the numbers it holds, even those that are no time."""
     return {name: value for name, value in schema.items() if name != "logicalType"}

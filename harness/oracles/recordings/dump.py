@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any
 
 from confluent_kafka import Consumer, TopicPartition
 from confluent_kafka.admin import AdminClient
 
 from harness.errors import UsageError
 from harness.oracles.compare import Message
+from harness.oracles.framed import SchemaOf, schema_id
 from harness.oracles.topics import ASK_S, consumed
 
-FRAME: Final = 5
 Client = Mapping[str, str | int | float | bool]
-SchemaOf = Callable[[int], str]
 
 
 def dumped(client: Client, topics: Sequence[str], schema_of: SchemaOf | None) -> list[Message]:
@@ -62,7 +61,5 @@ def _ends(client: Client, topics: Sequence[str]) -> dict[TopicPartition, int]:
 
 
 def _named(content: bytes | None, schema_of: SchemaOf) -> str | None:
-    """Return the schema that a frame names; None for what has no frame."""
-    if content is None or len(content) < FRAME or content[0] != 0:
-        return None
-    return schema_of(int.from_bytes(content[1:FRAME], "big"))
+    number = schema_id(content)
+    return None if number is None else schema_of(number)

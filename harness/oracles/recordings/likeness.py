@@ -17,8 +17,12 @@ import fastavro
 
 from harness.codecs.avro.decode import CHECKPOINT, DDL
 from harness.codecs.avro.names import COMMIT_TS, PHYSICAL_TIME
+from harness.codecs.open.decode import RESOLVED as OPEN_RESOLVED
 from harness.errors import DecodingError
 from harness.oracles.compare import Message
+from harness.oracles.framed import canonical, parsed
+from harness.sources.clock import LOGICAL_BITS
+from harness.wire.confluent import HEADER_SIZE
 from harness.wire.framing import unframe
 
 COMMIT: Final = "commit-ts"
@@ -41,9 +45,6 @@ REASONS: Final[Mapping[str, str]] = {
     CLOCK: "Times that a server's or a connector's clock gave are no part of the SQL.",
 }
 TS: Final = re.compile(rb'("ts"|"commitTs"):(\d+)')
-PHYSICAL_BITS: Final = 18
-OPEN_RESOLVED: Final = 3
-FRAME: Final = 5
 GTID: Final = re.compile(rb"MySQL56/([0-9a-f-]{36}):1-(\d+)")
 TIME: Final = re.compile(rb'("ts_(?:ms|us|ns)"):\d+')
 
@@ -98,10 +99,10 @@ def avro_form(messages: Iterable[Message]) -> Alike:
             found.messages.append(
                 replace(
                     message,
-                    key=None if message.key is None else message.key[FRAME:],
-                    value=None if message.value is None else message.value[FRAME:],
-                    key_schema=_compact(message.key_schema),
-                    value_schema=_compact(message.value_schema),
+                    key=None if message.key is None else message.key[HEADER_SIZE:],
+                    value=None if message.value is None else message.value[HEADER_SIZE:],
+                    key_schema=canonical(message.key_schema),
+                    value_schema=canonical(message.value_schema),
                 )
             )
     return _ranked(found)
@@ -187,7 +188,7 @@ def _with_ranks(message: Message, ranks: Mapping[int, int]) -> Message:
     body = _body(message)
     if COMMIT_TS in body and message.value_schema is not None:
         ts = int(body[COMMIT_TS])
-        if body.get(PHYSICAL_TIME) == ts >> PHYSICAL_BITS:
+        if body.get(PHYSICAL_TIME) == ts >> LOGICAL_BITS:
             body = body | {PHYSICAL_TIME: 0}
         return replace(message, value=_written(body | {COMMIT_TS: ranks[ts]}, message.value_schema))
     if not _texts(message):
@@ -203,7 +204,7 @@ def _body(message: Message) -> dict[str, Any]:
         return {}
     try:
         read: Any = vars(fastavro)["schemaless_reader"]  # its own types are partly unknown
-        schema = fastavro.parse_schema(_plain(message.value_schema))
+        schema = parsed(message.value_schema)
         body = cast("dict[str, Any]", read(io.BytesIO(message.value), schema, None))
         same = _written(body, message.value_schema) == message.value
     except (ValueError, EOFError, IndexError, KeyError, TypeError, OverflowError):
@@ -214,18 +215,5 @@ def _body(message: Message) -> dict[str, Any]:
 def _written(body: Mapping[str, Any], schema: str) -> bytes:
     out = io.BytesIO()
     write: Any = vars(fastavro)["schemaless_writer"]
-    write(out, fastavro.parse_schema(_plain(schema)), body)
+    write(out, parsed(schema), body)
     return out.getvalue()
-
-
-def _plain(schema: str) -> Any:  # noqa: ANN401 - a schema as JSON
-    """Return a schema that is read as the bytes and numbers that it holds."""
-    return json.loads(schema, object_hook=_without_logical_type)
-
-
-def _without_logical_type(schema: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in schema.items() if name != "logicalType"}
-
-
-def _compact(schema: str | None) -> str | None:
-    return None if schema is None else json.dumps(json.loads(schema), separators=(",", ":"))
