@@ -128,18 +128,16 @@ def compare(
 
 def _case(name: str, scenarios: Path | None, golden: Path | None) -> Case:
     """Return a case that is recorded undisturbed; UsageError for a name that is none's."""
-    from difflib import get_close_matches
-
+    from harness.documents.nearest import did_you_mean
     from harness.engine.catalogue.choose import load, selected
 
     found = load(options.space(scenarios, golden))
     cases = {case.id: case for case in selected(found, None)}
     if name not in cases:
-        close = get_close_matches(name, cases, n=1)
         raise UsageError(
             f"there is no case {name!r}",
             expected="a case of `harness list --cases`",
-            hint=f"did you mean {close[0]!r}?" if close else "",
+            hint=did_you_mean(name, cases),
         )
     if cases[name].delivery is not None:
         raise UsageError(

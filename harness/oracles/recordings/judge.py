@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from difflib import get_close_matches
 
+from harness.documents.nearest import did_you_mean
 from harness.engine.plan.case import stage_of
 from harness.engine.plan.encoded import encoded
 from harness.errors import HarnessError, UsageError
@@ -48,11 +48,10 @@ def expected(case: Case, log: ChangeLog) -> tuple[Message, ...]:
 def _case(recording: Recording, cases: Mapping[str, Case]) -> Case:
     if recording.case in cases:
         return cases[recording.case]
-    close = get_close_matches(recording.case, cases, n=1)
     raise UsageError(
         f"the recording is of case {recording.case!r}, which the catalogue does not have",
         expected="a case of `harness list --cases`",
-        hint=f"did you mean {close[0]!r}?" if close else "",
+        hint=did_you_mean(recording.case, cases),
     )
 
 
