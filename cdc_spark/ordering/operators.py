@@ -26,7 +26,8 @@ from cdc_spark.vectorised import blocks
 from cdc_spark.vectorised.poison import judged, place_of
 from cdc_spark.vectorised.reader import Numbers
 
-_KIND = list(rows.EVENT)[1:].index("kind")
+_ARRIVING = tuple(rows.EVENT)[1:-1]  # all but whose it is: changefeed and bucket
+_KIND = _ARRIVING.index("kind")
 Room = Hold | Undated | Arrivals | Transactions
 
 
@@ -195,11 +196,10 @@ class Holder:
             hold.load(topics_of_state.opened(bytes(state.get[0]), self.topics, self.buckets))
             if self.topics:
                 _whole(hold, list(self.topics))
-        columns = list(rows.EVENT)[1:-1]
         arrivals = [
             row
             for frame in frames
-            for row in zip(*(frame[name].tolist() for name in columns), strict=True)
+            for row in zip(*(frame[name].tolist() for name in _ARRIVING), strict=True)
             if row[_KIND] != buckets.NOTHING
         ]
         arrivals.sort(key=_position)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from cdc_spark.ordering.hold import arrival_of
-from cdc_spark.ordering.topics_of_state import topics_of
+from cdc_spark.ordering.topics_of_state import parts_of
 
 
 class PartitionState(NamedTuple):
@@ -53,7 +53,7 @@ def together(states: Sequence[StateSummary]) -> StateSummary:
 
 def summary(stored: bytes) -> StateSummary:
     """Return what a state says that `topics_of_state.sealed` gave."""
-    topics, state = topics_of(stored)
+    topics, _, state = parts_of(stored)
     names = [name for name, _ in topics]
     document: dict[str, Any] = orjson.loads(state)
     held: list[Any] = []

@@ -30,8 +30,7 @@ def opened(stored: bytes, topics: Mapping[str, int], buckets: int = 1) -> bytes:
     """
     if not topics:
         return stored
-    known, state = topics_of(stored)
-    begun = buckets_of(stored)
+    known, begun, state = parts_of(stored)
     if begun != buckets:
         raise UsageError(
             f"the checkpoint was begun with {begun} buckets, and the changefeed has {buckets}",
@@ -54,12 +53,8 @@ def opened(stored: bytes, topics: Mapping[str, int], buckets: int = 1) -> bytes:
     return state
 
 
-def topics_of(stored: bytes) -> tuple[list[tuple[str, int]], bytes]:
-    """Return the topics with their partitions, and the state, of what `sealed` gave."""
+def parts_of(stored: bytes) -> tuple[list[tuple[str, int]], int, bytes]:
+    """Return the topics with their partitions, the buckets and the state of what `sealed` gave."""
     first, _, state = stored.partition(_END)
-    return [(name, number) for name, number in orjson.loads(first)["topics"]], state
-
-
-def buckets_of(stored: bytes) -> int:
-    """Return the number of buckets of what `sealed` gave."""
-    return int(orjson.loads(stored.partition(_END)[0])["buckets"])
+    known = orjson.loads(first)
+    return [(name, number) for name, number in known["topics"]], int(known["buckets"]), state
