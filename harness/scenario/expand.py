@@ -22,7 +22,6 @@ from harness.scenario.select import matcher
 
 PLAIN = "plain"
 NO_PROFILES: Mapping[str, Container[str]] = MappingProxyType({})
-AXES = ("protocol", "dialect", "profile", "partitions", "delivery")
 
 
 # The setting under which a scenario embeds a whole changefeed file.
