@@ -13,6 +13,7 @@ from typing import Final
 
 from harness.oracles.freedoms import REASONS
 from harness.oracles.result import CaseResult, OracleResult, Status, read_result
+from harness.report.escapes import cell
 
 KEPT: Final = Path("docs/reference/oracles")
 HEAD: Final = """\
@@ -85,7 +86,7 @@ def _differing(cases: Sequence[CaseResult]) -> Iterator[str]:
     for scenario, same in _by_scenario(cases):
         first = same[0].differences[0] if same[0].differences else ""
         reason = same[0].reason or "**not explained**"
-        yield f"| {scenario} | {len(same)} | {_cell(reason)} | {_code(first)} |"
+        yield f"| {scenario} | {len(same)} | {cell(reason)} | {_code(first)} |"
     yield ""
 
 
@@ -105,13 +106,9 @@ def _by_scenario(cases: Sequence[CaseResult]) -> list[tuple[str, list[CaseResult
     return list(found.items())
 
 
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|")
-
-
 def _code(text: str) -> str:
     """Return a text as code in a table's cell, on one line."""
-    line = _cell(" ".join(text.split())).replace("`", "'")
+    line = cell(" ".join(text.split())).replace("`", "'")
     return f"`{line}`" if line else ""
 
 

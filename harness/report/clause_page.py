@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from harness.protocols.clauses import CLAUSES
+from harness.report.escapes import cell
 from harness.spec import Clause
 
 _INTRODUCTION = """\
@@ -42,14 +43,14 @@ def _sections() -> Iterator[str]:
         for clause in group:
             yield (
                 f"| `{clause.id}` | {clause.level.value} | {standing(clause)} "
-                f"| {_cell(clause.text)} | {place(clause)} | {clause.versions} |"
+                f"| {cell(clause.text)} | {place(clause)} | {clause.versions} |"
             )
         yield ""
 
 
 def place(clause: Clause) -> str:
     """Return a link to the section where a clause stands."""
-    return f"[{_cell(clause.source.section)}]({clause.source.url})"
+    return f"[{cell(clause.source.section)}]({clause.source.url})"
 
 
 def standing(clause: Clause) -> str:
@@ -61,10 +62,6 @@ def standing(clause: Clause) -> str:
 
 def _place(clause: Clause) -> tuple[str, str]:
     return clause.protocol, clause.source.document
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|")
 
 
 if __name__ == "__main__":

@@ -24,6 +24,7 @@ from harness.protocols.causes import GROUPS
 from harness.protocols.clauses import CLAUSES, cause_clause, type_clause
 from harness.protocols.protocol import ProtocolSpec
 from harness.report.clause_page import standing
+from harness.report.escapes import cell, shortened
 from harness.report.explain.catalogue import Catalogue
 from harness.report.explain.trials import simplest
 from harness.report.protocol_page import clauses_of
@@ -92,7 +93,7 @@ class _Page:
         yield "| event | key | value | clauses |\n| --- | --- | --- | --- |"
         for form in self.protocol.description.events:
             ids = " ".join(f"`{clause}`" for clause in form.clauses)
-            yield f"| {_cell(form.event)} | {_cell(form.key)} | {_cell(form.value)} | {ids} |"
+            yield f"| {cell(form.event)} | {cell(form.key)} | {cell(form.value)} | {ids} |"
         yield ""
 
     def _groups(self) -> Mapping[str, Mapping[str, str]]:
@@ -161,7 +162,7 @@ class _Page:
             "" if case is None else self._example(case, clause),
             settings,
         )
-        return f"| {' | '.join(map(_cell, cells))} |"
+        return f"| {' | '.join(map(cell, cells))} |"
 
     def _simplest(self, clause: str) -> Case | None:
         """Return the simplest case that covers a clause, of this protocol where there is one."""
@@ -189,8 +190,7 @@ class _Page:
         meant = [one for one in read if kinds and one.startswith(kinds)]
         rows = [one for one in read if not one.startswith(("resolved", "ddl"))]
         text = (meant or rows or read or ["cannot be read"])[-1].replace("`", "'")
-        short = text if len(text) <= CELL else f"{text[: CELL - 1]}…"
-        return _link(f"`{short}`", f"golden/{case.scenario.path}/{file.name}")
+        return _link(f"`{shortened(text, CELL)}`", f"golden/{case.scenario.path}/{file.name}")
 
     def _types(self) -> Iterator[str]:
         yield "## Values by column type\n"
@@ -201,7 +201,7 @@ class _Page:
             case = self._simplest(clause)
             says = ". ".join(filter(None, (wire, note)))
             cells = (columns, says, f"`{clause}`", standing(CLAUSES[clause]), _scenario(case))
-            yield f"| {' | '.join(map(_cell, cells))} |"
+            yield f"| {' | '.join(map(cell, cells))} |"
 
     def _form(self, kind: ColumnKind) -> tuple[str, str, str]:
         form = self.protocol.types[kind]
@@ -214,10 +214,6 @@ def _scenario(case: Case | None) -> str:
 
 def _link(text: str, path: str) -> str:
     return f"[{text}]({UP}{path})"
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|")
 
 
 def here() -> Catalogue:

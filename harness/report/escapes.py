@@ -33,6 +33,11 @@ def shortened(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
+def cell(text: str) -> str:
+    """Return Markdown of ours for a table cell."""
+    return text.replace("|", "\\|")
+
+
 def html_text(text: str) -> str:
     """Return text for HTML inside Markdown, on one line."""
     return html.escape(_one_line(text))

@@ -20,6 +20,7 @@ from harness.protocols.clauses import CLAUSES, governs, type_clause
 from harness.protocols.description import Description
 from harness.protocols.protocol import ProtocolSpec
 from harness.report.clause_page import place, standing
+from harness.report.escapes import cell
 from harness.scenario.document import Scenario
 from harness.scenario.expand import cases
 from harness.scenario.load import load_all
@@ -69,7 +70,7 @@ def _introduction(protocol: ProtocolSpec) -> Iterator[str]:
     yield "| dialect | what it is |\n| --- | --- |"
     for number, dialect in enumerate(protocol.codec.dialects):
         default = "The default. " if number == 0 else ""
-        yield f"| `{dialect}` | {default}{_cell(words.dialects.get(dialect, ''))} |"
+        yield f"| `{dialect}` | {default}{cell(words.dialects.get(dialect, ''))} |"
     yield ""
 
 
@@ -103,7 +104,7 @@ def _types(name: str, types: Mapping[ColumnKind, TypeForm]) -> Iterator[str]:
         form, main = types[kind], type_clause(name, kind)
         finer = (clause for clause in CLAUSES if clause.startswith(f"{main}."))
         ids = dict.fromkeys((main, *form.clauses, *finer))
-        yield f"| {kind.value.upper()} | {_cell(form.wire)} | {_cell(form.note)} | {_ids(ids)} |"
+        yield f"| {kind.value.upper()} | {cell(form.wire)} | {cell(form.note)} | {_ids(ids)} |"
     yield ""
 
 
@@ -111,15 +112,15 @@ def _settings(name: str, settings: Iterable[Setting]) -> Iterator[str]:
     yield "## Settings\n"
     yield "| setting | takes | default | meaning | clauses |\n| --- | --- | --- | --- | --- |"
     for setting in settings:
-        default = f"`{_cell(setting.default)}`" if setting.default else ""
+        default = f"`{cell(setting.default)}`" if setting.default else ""
         meaning = setting.meaning
         if setting.without_effect:
             meaning += f" Without effect: {setting.without_effect}."
         if setting.refused:
             meaning += f" Refused: {setting.refused}."
         yield (
-            f"| `{setting.name}` | {_cell(setting.values)} | {default} "
-            f"| {_cell(meaning.strip())} | {_ids(clauses_of(setting, name))} |"
+            f"| `{setting.name}` | {cell(setting.values)} | {default} "
+            f"| {cell(meaning.strip())} | {_ids(clauses_of(setting, name))} |"
         )
     yield ""
 
@@ -173,7 +174,7 @@ def _row(clause: Clause, scenarios: Iterable[Scenario]) -> str:
     )
     links = f"{links} {_elsewhere(clause)}".strip()
     return (
-        f"| `{clause.id}` | {clause.level.value} | {standing(clause)} | {_cell(clause.text)} "
+        f"| `{clause.id}` | {clause.level.value} | {standing(clause)} | {cell(clause.text)} "
         f"| {place(clause)} | {clause.versions} | {links} |"
     )
 
@@ -190,10 +191,6 @@ def _elsewhere(clause: Clause) -> str:
 
 def _ids(clauses: Iterable[str]) -> str:
     return " ".join(f"`{clause}`" for clause in clauses)
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|")
 
 
 if __name__ == "__main__":

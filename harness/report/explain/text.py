@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 
 WIDTH = 100
 SHOWN = 6
-CUT = 240  # characters of a key or value
 
 
 def paragraph(text: str, indent: int = 2, hanging: int = 0) -> Iterator[str]:
@@ -38,8 +37,3 @@ def listed(title: str, items: Sequence[Sequence[str]], shown: int = SHOWN) -> It
         yield from lines
     if len(items) > shown:
         yield f"  … and {len(items) - shown} more"
-
-
-def cut(text: str) -> str:
-    """Return a long text cut short."""
-    return text if len(text) <= CUT else f"{text[: CUT - 1]}…"

@@ -17,13 +17,15 @@ from harness.model.finding import Finding, Place
 from harness.model.record import Record
 from harness.mutants.mutant import Mutant
 from harness.mutants.table import MUTANTS
+from harness.report.escapes import shortened
 from harness.report.explain.catalogue import Catalogue
-from harness.report.explain.text import cut, paragraph
+from harness.report.explain.text import paragraph
 from harness.report.finding_text import place_text
 from harness.scenario.expand import Case
 from harness.verdict.text import event_text
 
 SEEDS = range(3)
+CUT = 240  # characters of an event, a key or a value
 CASES_TRIED = 6  # for one mutant, the simplest first
 
 
@@ -131,8 +133,8 @@ def example_lines(catalogue: Catalogue, case: Case) -> Iterator[str]:
 def _event_lines(plan: Plan, record: Record, number: int) -> Iterator[str]:
     one = readable(plan.wire, record, 0)
     for event in one.events[number : number + 1]:
-        yield cut(event_text(event))
+        yield shortened(event_text(event), CUT)
         for name, text in wire_texts(record, event).items():
-            yield f"{name:6} {'null' if text is None else cut(text)}"
+            yield f"{name:6} {'null' if text is None else shortened(text, CUT)}"
     if one.refusal:
         yield f"cannot be read: {one.refusal}"
