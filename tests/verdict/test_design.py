@@ -123,7 +123,7 @@ def test_a_database_may_hold_what_the_upstream_holds() -> None:
 
 def test_an_update_of_a_row_that_was_never_sent() -> None:
     """Where the insert was filtered, a consumer may insert the row or update nothing."""
-    name = "filters.insert-ignored-update-told[open,p1]"
+    name = "filters.insert-ignored-update-sent[open,p1]"
     plan = next(plan for plan in plans() if plan.case.id == name)
     inserted = answer(plan)
     assert passes(plan, AS_EXPECTED, inserted)
