@@ -85,18 +85,19 @@ def test_excluded_column_is_read() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rule", "shown"),
+    ("rule", "columns", "shown"),
     [
-        ("column.exclude.list", {"v": "x"}),
-        ("column.truncate.to.2.chars", {"k": "se", "v": "x"}),
-        ("column.mask.with.3.chars", {"k": "***", "v": "x"}),
+        ("column.exclude.list", "ks.kv.k", {"v": "x"}),
+        ("column.include.list", "ks.kv.v", {"v": "x"}),
+        ("column.truncate.to.2.chars", "ks.kv.k", {"k": "se", "v": "x"}),
+        ("column.mask.with.3.chars", "ks.kv.k", {"k": "***", "v": "x"}),
     ],
 )
-def test_keys_are_whole(rule: str, shown: dict[str, str]) -> None:
+def test_keys_are_whole(rule: str, columns: str, shown: dict[str, str]) -> None:
     """A key column that the row lacks, or has cut or masked, is whole in the key."""
     key = FieldInfo("k", "VARCHAR", "varchar(9)", 3)
     events = [field(key, TEXT), row(None, [b"secret", b"x"])]
-    (record,) = emitted([transaction(5, *events)], {rule: "ks.kv.k"})
+    (record,) = emitted([transaction(5, *events)], {rule: columns})
     assert (record.key, record.value["after"]) == ({"k": "secret"}, shown)
 
 

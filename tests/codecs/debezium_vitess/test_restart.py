@@ -183,6 +183,17 @@ def rows_of(records: Sequence[ConnectRecord]) -> set[int]:
     return {record.key["id"] for record in records if "op" in record.value}
 
 
+def test_who_stores_no_vgtid_is_seen() -> None:
+    """Each record stores a VGTID, all shards in a list; who stores a GTID alone is noticed."""
+    for mutant, shards in (("", ["0"]), ("vitess-stores-a-gtid", [])):
+        with applied(PRODUCERS[mutant].patch) if mutant else nullcontext():
+            texts = [r.source_offset["vgtid"] for r in run(log([1, 2]), NO_OFFSETS, metadata=True)]
+        assert texts
+        for text in texts:
+            found = parse(text).shards if text.startswith("[") else ()
+            assert [shard.shard for shard in found] == shards
+
+
 @given(SIZES, st.booleans())
 def test_the_position_before_is_stored_until_the_commit(
     sizes: Sequence[int],

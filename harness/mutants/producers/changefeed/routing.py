@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final
@@ -114,6 +115,19 @@ def _old_images(original: Callable[..., Any]) -> Callable[..., Any]:
     return made
 
 
+def _deletes_without_values(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a `made` that places deletes by the hash of the table alone."""
+
+    def made(maker: Any, changes: Sequence[Any], of: Any, numbers: Iterator[int]) -> Any:  # noqa: ANN401
+        digest, count = maker._place()._digest, maker._partitions  # noqa: SLF001
+        return [
+            replace(row, partition=digest % count) if row.op is Op.DELETE else row
+            for row in original(maker, changes, of, numbers)
+        ]
+
+    return made
+
+
 def _default_instead(original: Callable[..., None]) -> Callable[..., None]:
     """Return an `__init__` that falls back to the table where a column or index is missing."""
 
@@ -192,6 +206,18 @@ ROWS: tuple[WrongProducer, ...] = (
                 else rule
             )
         ),
+    ),
+    WrongProducer(
+        "feed-topic-without-table",
+        "changefeed.topic.placeholders",
+        "It leaves `{table}` out of a topic.",
+        _rules(lambda rule: replace(rule, topic=rule.topic.replace("{table}", ""))),
+    ),
+    WrongProducer(
+        "feed-topic-without-the-text-between",
+        "changefeed.topic.placeholders",
+        "It leaves the text between `{schema}` and `{table}` out of a topic.",
+        _rules(lambda rule: replace(rule, topic=re.sub(r"\}.+\{", "}{", rule.topic))),
     ),
     WrongProducer(
         "feed-rename-in-the-new-topic",
@@ -313,6 +339,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "changefeed.partition.new-values",
         "It places an update by the row before.",
         patch("harness.sources.tidb.rows:TableRows.made", _old_images),
+    ),
+    WrongProducer(
+        "feed-deletes-placed-by-their-table",
+        "changefeed.partition.new-values",
+        "It places a delete by its table, as if it had no values.",
+        patch("harness.sources.tidb.rows:TableRows.made", _deletes_without_values),
     ),
     WrongProducer(
         "feed-missing-column-is-default",

@@ -17,8 +17,14 @@ from harness.sources.tidb.regexes import GoRegex, go_regex
 from harness.sources.tidb.table_filter import TableFilter, TableRule
 
 TABLES: Final = "harness.sources.tidb.table_filter:TableFilter"
-# The schemas of tools; those of TiDB itself take no tables from scenarios.
-TOOLS: Final = ("dm_heartbeat", "lightning_task_info", "tidb_cdc", "workload_schema")
+# The schemas of tools, and the clause that is about each; those of TiDB itself take no tables
+# from scenarios.
+TOOLS: Final = {
+    "dm_heartbeat": "changefeed.rules.all",
+    "lightning_task_info": "changefeed.rules.system-schemas",
+    "tidb_cdc": "changefeed.rules.system-schemas",
+    "workload_schema": "changefeed.rules.all",
+}
 PATTERN: Final = "harness.sources.tidb.name_pattern:parse_pattern"
 
 
@@ -96,7 +102,7 @@ def _unquoted(written: str, found: NamePattern) -> NamePattern:
 def _system(name: str) -> WrongProducer:
     return WrongProducer(
         f"feed-replicates-{name.replace('_', '-')}",
-        "changefeed.rules.system-schemas",
+        TOOLS[name],
         f"It replicates `{name}`.",
         constant("harness.sources.tidb.change_filter:SYSTEM_SCHEMAS", SYSTEM_SCHEMAS - {name}),
     )

@@ -177,8 +177,8 @@ ROWS: tuple[WrongProducer, ...] = (
     ),
     WrongProducer(
         "vitess-heartbeat-of-a-gtid",
-        "vitess.offset.is-vgtid",
-        "It keeps the GTID of a shard for its position.",
+        "vitess.heartbeat.content",
+        "It writes the GTID of a shard into a heartbeat for the VGTID.",
         valued(HEARTBEAT, "vgtid", lambda text: json.loads(text)[0]["gtid"]),
     ),
     WrongProducer(

@@ -36,6 +36,12 @@ def under_way() -> Patch:
     return patch(OFFSET, lambda original: partial(changed, original))
 
 
+def _of_one_shard(original: Callable[[Any], dict[str, Any]], state: Any) -> dict[str, Any]:  # noqa: ANN401 an OffsetContext
+    """Return an offset that holds the GTID of a shard alone."""
+    found = original(state)
+    return {**found, "vgtid": json.loads(found["vgtid"])[0]["gtid"]}
+
+
 def _going_on(change: Callable[[dict[str, Any]], dict[str, Any] | None]) -> Patch:
     """Return the patch by which a connector that goes on reads another offset than is stored."""
 
@@ -73,6 +79,12 @@ def _lost_while_away(original: Callable[..., tuple[Step, ...]]) -> Callable[...,
 
 
 ROWS: tuple[WrongProducer, ...] = (
+    WrongProducer(
+        "vitess-stores-a-gtid",
+        "vitess.offset.is-vgtid",
+        "It stores the GTID of a shard for its position.",
+        patch(OFFSET, lambda original: partial(_of_one_shard, original)),
+    ),
     WrongProducer(
         "vitess-stored-position-ignored",
         "vitess.offset.resume",

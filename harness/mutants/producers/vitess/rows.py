@@ -57,6 +57,27 @@ def _early_tombstones(given: Records) -> Iterator[ConnectRecord]:
         yield held
 
 
+def _late_inserts(given: Records) -> Iterator[ConnectRecord]:
+    """Yield the insert of a row behind the row's next change, if that is an update."""
+    records = list(given)
+    following: dict[tuple[str, str], int] = {}
+    late: dict[int, ConnectRecord] = {}
+    kept: list[tuple[int, ConnectRecord]] = []
+    for number, record in reversed([*enumerate(records)]):
+        row = (record.topic, str(record.key))
+        after = following.get(row)
+        if op(record) == "c" and after is not None and op(records[after]) == "u":
+            late[after] = record
+        else:
+            kept.append((number, record))
+        if of_row(record):
+            following[row] = number
+    for number, record in reversed(kept):
+        yield record
+        if number in late:
+            yield late[number]
+
+
 def _first_of_key(record: ConnectRecord) -> Records:
     """Leave of a key of several columns the first."""
     schema = record.key_schema
@@ -188,5 +209,11 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.order.per-key",
         "It sends inserts to partition 0, and all else where the key belongs.",
         one(CHANGE, lambda r: replace(r, partition=0) if op(r) == "c" else r),
+    ),
+    WrongProducer(
+        "vitess-update-before-its-insert",
+        "vitess.order.per-key",
+        "It sends the first update of a row before the insert of that row.",
+        stream(_late_inserts),
     ),
 )

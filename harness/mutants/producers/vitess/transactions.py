@@ -275,6 +275,12 @@ ROWS: tuple[WrongProducer, ...] = (
         ),
     ),
     WrongProducer(
+        "vitess-vgtid-in-the-source-alone",
+        "vitess.txn.vgtid-twice",
+        "It leaves the VGTID out of the transaction where the source has it.",
+        _orders(lambda block: block.update(id="")),
+    ),
+    WrongProducer(
         "vitess-events-of-the-vgtid-before",
         "vitess.txn.last-vgtid",
         "It gives events the VGTID that the transaction began at.",
