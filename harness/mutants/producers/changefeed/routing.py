@@ -248,7 +248,8 @@ ROWS: tuple[WrongProducer, ...] = (
             f"{TOPIC}:topic_of",
             lambda original: (
                 lambda rule, table, default: (
-                    original(rule, table, default) + (f"_{table.name}" if rule else "")
+                    original(rule, table, default)
+                    + (f"_{table.name}" if rule and "{" not in rule else "")
                 )
             ),
         ),
