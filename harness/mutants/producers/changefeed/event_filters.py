@@ -379,8 +379,15 @@ TABLES: tuple[WrongProducer, ...] = (
     WrongProducer(
         "feed-tables-outside-the-rules",
         "changefeed.filter.outside-rules",
-        "It replicates tables outside the rules.",
-        returns(f"{FILTERS}.table", value=True),
+        "It replicates tables outside the rules in databases that the rules name.",
+        patch(
+            f"{FILTERS}.table",
+            lambda original: (
+                lambda filters, schema, name: (
+                    original(filters, schema, name) or filters.schema(schema)
+                )
+            ),
+        ),
     ),
     WrongProducer(
         "feed-ignored-drop-table-sent",

@@ -15,7 +15,6 @@ from harness.mutants.producers.changefeed.edits import (
     STOPPED,
     emitted,
     judged,
-    settings,
 )
 from harness.mutants.producers.changefeed.matrix import keyless
 from harness.mutants.producers.mutant import WrongProducer
@@ -120,6 +119,11 @@ def _stops(instead: Decision) -> Patch:
     """Return the patch that does something else where the last valid index goes."""
     lost = "last valid index"
     return judged(lambda _, found: instead if found.code and lost in found.reason else found)
+
+
+def _bare(table: Table | None) -> bool:
+    """Tell whether a table, and no view, is there and has no valid index."""
+    return keyless(table) and table is not None and not table.is_view
 
 
 def _index_added(job: DdlJob, decision: Decision, instead: Decision) -> Decision:
@@ -276,10 +280,10 @@ ROWS: tuple[WrongProducer, ...] = (
         judged(lambda _, found: REPLICATE if "no valid index" in found.reason else found),
     ),
     WrongProducer(
-        "feed-force-replicate-ignored",
+        "feed-ddl-not-forced",
         "changefeed.table.force-replicate",
-        "It ignores `force-replicate`.",
-        settings(lambda _: {"force_replicate": False}),
+        "It sends no DDL of tables without a valid index under `force-replicate`.",
+        judged(lambda job, found: LEFT_OUT if found.sent and _bare(job.after) else found),
     ),
     WrongProducer(
         "feed-rows-not-forced",

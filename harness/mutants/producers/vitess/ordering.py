@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from decimal import Decimal
 from typing import Any, Final
 
 from harness.codecs.connect.schema import ConnectRecord, SchemaCache
@@ -14,12 +15,12 @@ from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import Patch, adjusted, patch, result
 from harness.mutants.producers.vitess.edits import (
     CHANGE,
+    SchemaChange,
     at,
     ignoring,
     moved,
     one,
     renamed,
-    typed,
     without,
 )
 
@@ -46,9 +47,9 @@ def _fields() -> Iterator[WrongProducer]:
         )
 
 
-def _as_number() -> Patch:
-    """Return the patch by which a rank is an int64, in the block's schema and in its value."""
-    schemas = SchemaCache(at(("transaction", RANK), lambda _: INT64))
+def _rank_as(typing: SchemaChange, change: Callable[[int], object]) -> Patch:
+    """Return the patch that changes a rank's type, and its value to one of that type."""
+    schemas = SchemaCache(at(("transaction", RANK), typing))
 
     def changed(record: ConnectRecord) -> ConnectRecord:
         block = record.value.get("transaction")
@@ -56,7 +57,7 @@ def _as_number() -> Patch:
             return record
         return replace(
             record,
-            value={**record.value, "transaction": {**block, RANK: int(block[RANK])}},
+            value={**record.value, "transaction": {**block, RANK: change(int(block[RANK]))}},
             value_schema=schemas.of(record.value_schema),
         )
 
@@ -128,26 +129,24 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess-rank-as-number",
         "vitess.ordered.rank-decimal",
         "It writes the rank as an int64.",
-        _as_number(),
+        _rank_as(lambda _: INT64, int),
     ),
     WrongProducer(
         "vitess-rank-of-scale-1",
         "vitess.ordered.rank-decimal",
-        "It declares the Decimal of the rank with scale 1.",
-        typed(
-            CHANGE,
-            "transaction.transaction_rank",
+        "It writes the rank as a Decimal of scale 1.",
+        _rank_as(
             lambda schema: replace(schema, parameters=(("scale", "1"),)),
+            lambda number: Decimal(number).quantize(Decimal("0.1")),
         ),
     ),
     WrongProducer(
         "vitess-rank-without-a-name",
         "vitess.ordered.rank-decimal",
-        "It leaves the name Decimal out of the rank's schema.",
-        typed(
-            CHANGE,
-            "transaction.transaction_rank",
+        "It writes the rank as bytes that are no Decimal.",
+        _rank_as(
             lambda schema: replace(schema, name=None, version=None, parameters=()),
+            lambda number: number.to_bytes(number.bit_length() // 8 + 1, signed=True),
         ),
     ),
     WrongProducer(
