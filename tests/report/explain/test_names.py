@@ -77,7 +77,7 @@ def test_a_clause_that_no_consumer_breaks_shows_a_record(catalogue: Catalogue) -
     """Where only producers can be wrong, a record of the simplest scenario stands instead."""
     text = said(catalogue, "open.txn.net-effect")
     assert "A record of keys.pk-chain[open,p1]" in text
-    assert "open-update-as-two-events" in text
+    assert "open-born-and-gone-sent" in text
     assert "standing program" in text
 
 

@@ -3,7 +3,19 @@
 from __future__ import annotations
 
 from harness.mutants.producers.mutant import WrongProducer
-from harness.mutants.producers.open import ddl, flags, frames, keys, order, rows, types
+from harness.mutants.producers.open import (
+    added_columns,
+    ddl,
+    flags,
+    frames,
+    keys,
+    large,
+    order,
+    rows,
+    transactions,
+    types,
+    values,
+)
 
 ROWS: tuple[WrongProducer, ...] = (
     *frames.ROWS,
@@ -13,4 +25,8 @@ ROWS: tuple[WrongProducer, ...] = (
     *flags.ROWS,
     *ddl.ROWS,
     *order.ROWS,
+    *transactions.ROWS,
+    *large.ROWS,
+    *added_columns.ROWS,
+    *values.ROWS,
 )

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from harness.ddl import ActionType
-from harness.model.source_events import DdlEvent, SourceEvent
+from harness.model.source_events import DdlEvent, RowEvent, SourceEvent
 from harness.mutants.producers.changefeed.edits import ddl, emitted
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.open.edits import DDL, Json, events, renamed
@@ -44,6 +44,12 @@ def _codes() -> tuple[WrongProducer, ...]:
 
 def _query(change: str, by: str) -> Patch:
     return events(DDL, lambda _, value: value.update(q=re.sub(change, by, value["q"])))
+
+
+def _another_schema(key: Json, value: Json) -> None:
+    schema, table = key.get("scm"), key.get("tbl")
+    if table and f"{schema}.{table}" not in value["q"].replace("`", ""):
+        key["scm"] = "other"
 
 
 def _old_names(event: DdlEvent) -> Iterable[SourceEvent]:
@@ -100,10 +106,10 @@ def _drops_at_one_ts(events_: Sequence[SourceEvent]) -> Iterable[SourceEvent]:
 
 
 def _before_rows(events_: Sequence[SourceEvent]) -> Iterable[SourceEvent]:
-    """Return the events with each DDL event before the one that it follows."""
+    """Return the events with each DDL event before a row that was committed earlier."""
     given = [*events_]
     for at in range(1, len(given)):
-        if isinstance(given[at], DdlEvent):
+        if isinstance(given[at], DdlEvent) and isinstance(given[at - 1], RowEvent):
             given[at - 1], given[at] = given[at], given[at - 1]
     return given
 
@@ -163,10 +169,10 @@ ROWS: tuple[WrongProducer, ...] = (
         instead("harness.sources.tidb.simulator:with_feature_comments", str),
     ),
     WrongProducer(
-        "open-ddl-without-current-schema",
+        "open-ddl-of-another-schema",
         "open.ddl.current-schema",
-        "It leaves `scm` out of a DDL on a table.",
-        events(DDL, lambda key, _: key.pop("scm", None) if "tbl" in key else None),
+        "It gives another database in `scm` where `q` names the table without one.",
+        events(DDL, _another_schema),
     ),
     WrongProducer(
         "open-rename-by-old-names",
@@ -201,7 +207,7 @@ ROWS: tuple[WrongProducer, ...] = (
     WrongProducer(
         "open-ddl-before-its-rows",
         "open.ddl.after-success",
-        "It sends a DDL event before what came before the statement.",
+        "It sends a DDL event before a row that was committed before the statement ran.",
         emitted(_before_rows),
     ),
     WrongProducer(

@@ -111,6 +111,13 @@ def _signed_years(flags: Flags, table: Table) -> Flags:
     )
 
 
+def _signed_zerofill(flags: Flags, table: Table) -> Flags:
+    return tuple(
+        each & ~ColumnFlag.UNSIGNED if column.zerofill else each
+        for column, each in zip(table.columns, flags, strict=True)
+    )
+
+
 def _largest(table: Table) -> Index | None:
     valid = [i for i in table.indexes if i.unique]
     return max(valid, key=lambda i: (len(i.parts), i.id), default=None)
@@ -158,6 +165,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "open.flag.unsigned.implied",
         "It leaves the unsigned flag out on YEAR.",
         adjusted(FLAGS, _signed_years),
+    ),
+    WrongProducer(
+        "open-flag-zerofill-signed",
+        "open.flag.unsigned.implied",
+        "It leaves the unsigned flag out on columns with ZEROFILL.",
+        adjusted(FLAGS, _signed_zerofill),
     ),
     WrongProducer(
         "open-flag-the-largest-only",

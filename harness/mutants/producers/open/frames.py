@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from struct import pack, unpack_from
 
 from harness.model.record import Record
@@ -58,12 +59,12 @@ def _empty_behind(record: Record) -> Iterable[Record]:
     yield replace(record, key=frame_keys([]), value=b"", origins=())
 
 
-def _together(given: Sequence[Record]) -> Iterable[Record]:
-    """Return the records, each mark and DDL within the message before it in its partition."""
+def _together(kind: bytes, given: Sequence[Record]) -> Iterable[Record]:
+    """Return the records, each of a kind within the message before it in its partition."""
     done: list[Record] = []
     for record in given:
         last = done[-1] if done else None
-        alone = record.key is not None and record.key.endswith((b'"t":2}', b'"t":3}'))
+        alone = record.key is not None and record.key.endswith(kind)
         if (
             not alone
             or last is None
@@ -146,6 +147,12 @@ ROWS: tuple[WrongProducer, ...] = (
         _key(lambda key: key[:VERSION] + _little(key[VERSION:])),
     ),
     WrongProducer(
+        "open-value-lengths-little-endian",
+        "open.frame.big-endian",
+        "It writes the lengths in a value as little-endian integers.",
+        _value(_little),
+    ),
+    WrongProducer(
         "open-version-little-endian",
         "open.frame.big-endian",
         "It writes the version number as a little-endian integer.",
@@ -160,8 +167,14 @@ ROWS: tuple[WrongProducer, ...] = (
     WrongProducer(
         "open-marks-in-batches",
         "open.frame.alone",
-        "It puts DDL and resolved events into the message before them.",
-        records(_together),
+        "It puts resolved events into the message before them.",
+        records(partial(_together, b'"t":3}')),
+    ),
+    WrongProducer(
+        "open-ddl-in-batches",
+        "open.frame.alone",
+        "It puts DDL events into the message before them.",
+        records(partial(_together, b'"t":2}')),
     ),
     WrongProducer(
         "open-with-a-header",

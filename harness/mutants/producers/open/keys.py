@@ -114,6 +114,18 @@ ROWS: tuple[WrongProducer, ...] = (
         events(ROW, lambda key, _: reordered(key, "t")),
     ),
     WrongProducer(
+        "open-key-partition-id-before-row-id",
+        "open.key.order",
+        "It writes `ptn` before `rid` in a row's key.",
+        constant(f"{CURRENT}.key_tail", ("ptn", "rid", "t", "ohk", "ccl")),
+    ),
+    WrongProducer(
+        "open-key-large-before-kind",
+        "open.key.order",
+        "It writes `ohk` and `ccl` before `t` in a row's key.",
+        constant(f"{CURRENT}.key_tail", ("rid", "ptn", "ohk", "ccl", "t")),
+    ),
+    WrongProducer(
         "open-key-empty-members",
         "open.key.order",
         "It writes empty `ohk` and `ccl` into each key.",

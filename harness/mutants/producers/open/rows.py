@@ -104,6 +104,13 @@ def _value_first(column: Json) -> None:
     reordered(column, "v")
 
 
+def _handle_behind_flag(column: Json) -> None:
+    if "h" in column and "f" in column:
+        items = {"t": column["t"], "f": column["f"], **column}
+        column.clear()
+        column.update(items)
+
+
 def _all_old(_: Json, value: Json) -> None:
     """Add to the old row what the new one has and it has not."""
     if "p" in value:
@@ -231,6 +238,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "open.column.members",
         "It begins a column object with `v`.",
         columns(_value_first),
+    ),
+    WrongProducer(
+        "open-column-flag-before-handle",
+        "open.column.members",
+        "It writes `f` before `h`.",
+        columns(_handle_behind_flag),
     ),
     WrongProducer(
         "open-handle-of-every-key",

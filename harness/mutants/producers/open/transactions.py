@@ -1,0 +1,136 @@
+"""What a transaction nets to, and the order of its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from copy import copy
+from dataclasses import replace
+from typing import Any
+
+from harness.model.change import Op, Transaction
+from harness.model.source_events import RowEvent, SourceEvent
+from harness.mutants.producers.changefeed.edits import emitted
+from harness.mutants.producers.mutant import WrongProducer
+from harness.mutants.producers.open.runs import runs
+from harness.mutants.producers.patch import Patch, patch
+from harness.sources.tidb.store import NetChange, TableStore
+
+COMMIT = "harness.sources.tidb.cluster:Cluster.commit"
+Steps = Sequence[NetChange]
+# What `Cluster.commit` returns: net changes, table by table. Any: the patched method's types.
+Netted = list[tuple[Any, list[NetChange]]]
+
+
+def _statement_by_statement(several: Callable[[Steps], bool]) -> Patch:
+    """Return the patch that sends each change of a key, where `several` says so of its changes."""
+
+    def changed(original: Callable[[Any, Transaction], Netted]) -> Callable[..., Netted]:
+        def commit(cluster: Any, transaction: Transaction) -> Netted:  # noqa: ANN401 - as patched
+            before = _twin(cluster) if len(transaction.changes) > 1 else None
+            netted = original(cluster, transaction)
+            if before is None:
+                return netted
+            steps: dict[object, dict[object, list[NetChange]]] = {}
+            for change in transaction.changes:
+                for table, nets in original(before, replace(transaction, changes=(change,))):
+                    for net in nets:
+                        steps.setdefault(table.id, {}).setdefault(net.key, []).append(net)
+            return [
+                (table, [*_expanded(nets, steps.get(table.id, {}), several)])
+                for table, nets in netted
+            ]
+
+        return commit
+
+    return patch(COMMIT, changed)
+
+
+def _twin(cluster: Any) -> Any:  # noqa: ANN401 - as patched
+    """Return a cluster whose rows change apart from the other's."""
+    twin = copy(cluster)
+    stores = vars(cluster)["_stores"]
+    vars(twin)["_stores"] = {table: _apart(store) for table, store in stores.items()}
+    return twin
+
+
+def _apart(store: TableStore) -> TableStore:
+    twin = copy(store)
+    for name, held in vars(store).items():
+        if isinstance(held, dict):
+            items = held.items()
+            vars(twin)[name] = {k: [*v] if isinstance(v, list) else v for k, v in items}
+    return twin
+
+
+def _expanded(
+    nets: Steps, steps: dict[object, list[NetChange]], several: Callable[[Steps], bool]
+) -> Iterable[NetChange]:
+    """Yield the net changes with the changes that `several` asks for in their places."""
+    apart = {key: mine for key, mine in steps.items() if len(mine) > 1 and several(mine)}
+    for net in nets:
+        yield from apart.pop(net.key, (net,))
+    for mine in apart.values():
+        yield from mine
+
+
+def _updates(steps: Steps) -> bool:
+    return all(step.op is Op.UPDATE for step in steps)
+
+
+def _born_and_gone(steps: Steps) -> bool:
+    return (steps[0].op, steps[-1].op) == (Op.INSERT, Op.DELETE)
+
+
+def _gone_and_back(steps: Steps) -> bool:
+    return [step.op for step in steps[:2]] == [Op.DELETE, Op.INSERT]
+
+
+def _ordered(*ops: Op) -> Patch:
+    """Return the patch that sends the rows of each ts of a table by kind in this order."""
+
+    def changed(events: Sequence[SourceEvent]) -> Iterable[SourceEvent]:
+        for run in runs(events):
+            mine = [event for event in run if isinstance(event, RowEvent)]
+            yield from sorted(mine, key=lambda e: (e.commit_ts, ops.index(e.op))) or run
+
+    return emitted(changed)
+
+
+ROWS: tuple[WrongProducer, ...] = (
+    WrongProducer(
+        "open-row-told-twice-in-a-transaction",
+        "open.txn.one-event-per-row",
+        "It sends an event for each update of a row that a transaction updates several times.",
+        _statement_by_statement(_updates),
+    ),
+    WrongProducer(
+        "open-born-and-gone-sent",
+        "open.txn.net-effect",
+        "It sends a row that a transaction inserts and deletes again.",
+        _statement_by_statement(_born_and_gone),
+    ),
+    WrongProducer(
+        "open-gone-and-back-as-two-events",
+        "open.txn.net-effect",
+        "It sends a row that a transaction deletes and inserts again as a delete and an insert.",
+        _statement_by_statement(_gone_and_back),
+    ),
+    WrongProducer(
+        "open-inserts-before-deletes",
+        "open.txn.deletes-first",
+        "It sends inserts of a ts before its deletes.",
+        _ordered(Op.INSERT, Op.DELETE, Op.UPDATE),
+    ),
+    WrongProducer(
+        "open-updates-before-deletes",
+        "open.txn.deletes-first",
+        "It sends updates of a ts before its deletes.",
+        _ordered(Op.UPDATE, Op.DELETE, Op.INSERT),
+    ),
+    WrongProducer(
+        "open-inserts-before-updates",
+        "open.txn.deletes-first",
+        "It sends inserts of a ts before its updates.",
+        _ordered(Op.DELETE, Op.INSERT, Op.UPDATE),
+    ),
+)
