@@ -236,7 +236,7 @@ ROWS: tuple[WrongProducer, ...] = (
     WrongProducer(
         "open-404-text-as-it-is",
         "open.type.varchar.base64",
-        "It writes VARCHAR as UTF-8 in 4.0.4.",
+        "It writes characters and bytes without Base64 in 4.0.4.",
         constant("harness.codecs.open.dialect:V4_0_4.text_base64", value=False),
     ),
     WrongProducer(
