@@ -6,7 +6,7 @@ What no encoder can reproduce is taken over from theirs where it makes sense the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import Protocol, cast
@@ -219,6 +219,15 @@ def _shown(value: object) -> str:
         pairs = cast("tuple[tuple[str, object], ...]", value)
         return ", ".join(f"{name}={_shown(held)}" for name, held in pairs)
     return str(value)
+
+
+def shown(differences: Sequence[Difference], most: int) -> Iterator[str]:
+    """Yield the first differences, each with both forms, and how many more there are."""
+    for difference in differences[:most]:
+        ours, theirs = excerpt(difference)
+        yield f"{difference}: ours {ours} | theirs {theirs}"
+    if len(differences) > most:
+        yield f"and {len(differences) - most} more"
 
 
 def excerpt(difference: Difference, around: int = 60) -> tuple[str, str]:

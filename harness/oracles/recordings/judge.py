@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -11,7 +11,7 @@ from harness.engine.plan.case import stage_of
 from harness.engine.plan.encoded import encoded
 from harness.errors import HarnessError, UsageError
 from harness.model.change import ChangeLog
-from harness.oracles.compare import Difference, Message, Rules, compare, excerpt, message
+from harness.oracles.compare import Message, Rules, compare, message, shown
 from harness.oracles.recordings.form import Recording
 from harness.oracles.recordings.likeness import FORMS, TOPIC
 from harness.oracles.result import SHOWN, CaseResult, OracleResult, Status
@@ -72,9 +72,9 @@ def _one(recording: Recording, case: Case, log_of: Callable[[Case], ChangeLog]) 
     ours, other = form(mine), form(theirs)
     compared = compare(ours.messages, other.messages, Rules())
     freedoms = {*ours.freedoms, *other.freedoms, *compared.freedoms, *renamed}
-    shown = [*other.wrong, *(_shown(compared.differences))]
-    status = Status.DIFFERS if shown else Status.EQUAL
-    return CaseResult(name, status, "", tuple(sorted(freedoms)), tuple(shown))
+    found = [*other.wrong, *shown(compared.differences, SHOWN)]
+    status = Status.DIFFERS if found else Status.EQUAL
+    return CaseResult(name, status, "", tuple(sorted(freedoms)), tuple(found))
 
 
 def _under_our_name(
@@ -86,11 +86,3 @@ def _under_our_name(
         return list(theirs), set()
     (topic,) = mine
     return [replace(one, topic=topic) for one in theirs], {TOPIC}
-
-
-def _shown(differences: Sequence[Difference]) -> Iterator[str]:
-    for difference in differences[:SHOWN]:
-        ours, theirs = excerpt(difference)
-        yield f"{difference}: ours {ours} | theirs {theirs}"
-    if len(differences) > SHOWN:
-        yield f"and {len(differences) - SHOWN} more"

@@ -14,7 +14,7 @@ from typing import Final
 from harness.codecs.connect.settings import APICURIO
 from harness.errors import UsageError
 from harness.model.change import ChangeLog
-from harness.oracles.compare import excerpt
+from harness.oracles.compare import shown
 from harness.oracles.jars import Jars, OnEvent
 from harness.oracles.result import SHOWN, CaseResult, OracleResult, Status
 from harness.oracles.topics import Topics
@@ -201,13 +201,8 @@ def _shown(one: PlayResult) -> Iterator[str]:
         yield f"the connector fails: {one.failed[:400]}"
     if one.play.stopped:
         yield f"ours stops: {one.play.stopped[:400]}"
-    own = one.play.name
-    for difference in one.comparison.differences[:SHOWN]:
-        ours, theirs = excerpt(difference)
-        yield f"{difference}: ours {ours} | theirs {theirs}".replace(own, "")
-    left = len(one.comparison.differences) - SHOWN
-    if left > 0:
-        yield f"and {left} more"
+    for line in shown(one.comparison.differences, SHOWN):
+        yield line.replace(one.play.name, "")
 
 
 def _release(version: str) -> str:
