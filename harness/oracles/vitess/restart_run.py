@@ -84,7 +84,8 @@ class _Batch:
             self._each(self._stop)
             self._each(self._go_on)
             ends = self._wait(self._is_over)
-            self._failures(tell=True)
+            for name, cause in self._failures().items():
+                self.found[name].result.failed = cause
         finally:
             for name in self.planned:
                 self.stand.worker.delete(name)
@@ -144,7 +145,7 @@ class _Batch:
     def _is_cut(self, name: str, ends: Ends) -> bool:
         one = self.planned[name]
         if one.fails:
-            return name in self._failures(tell=False)
+            return name in self._failures()
         return self.scripts[name].all_sent and sent(one.play, ends) >= one.awaited
 
     def _is_over(self, name: str, ends: Ends) -> bool:
@@ -152,7 +153,7 @@ class _Batch:
         opened = len(self.scripts[name].asked) >= len(self.planned[name].asked)
         return opened and sent(one, ends) >= one.awaited
 
-    def _failures(self, *, tell: bool) -> Mapping[str, str]:
+    def _failures(self) -> Mapping[str, str]:
         failed = {
             name: failure.cause
             for name, failure in self.stand.worker.failures().items()
@@ -160,8 +161,6 @@ class _Batch:
         }
         for name, cause in failed.items():
             check_served(self.stand, name, self.ports[name], cause)
-        for name, cause in failed.items() if tell else ():
-            self.found[name].result.failed = cause
         return failed
 
     def _wait(self, is_over: Callable[[str, Ends], bool]) -> Mapping[str, Ends]:
