@@ -21,7 +21,7 @@ from harness.engine.run.consume import consume
 from harness.engine.run.context import RunContext
 from harness.engine.run.decode import decode, judged_decoded
 from harness.engine.run.headline import RunResult, concluded, now
-from harness.engine.run.judging import Answers, finished, judged, unread
+from harness.engine.run.judging import CaseAnswers, finished, judged, unread
 from harness.engine.run.preflight import undeclared
 from harness.engine.run.services import completed, services_for
 from harness.engine.sink.sink import sink_of
@@ -117,7 +117,7 @@ class CatalogueCases:
 
     def _decoded(
         self, context: RunContext, cases: Sequence[Case]
-    ) -> tuple[Sequence[Plan], Answers]:
+    ) -> tuple[Sequence[Plan], CaseAnswers]:
         """Return the answers at level decode, where the consumer is all that runs."""
         refuse_unstarted(context.consumer)
         with context.bus.phase("plan", f"{len(cases)} cases"):
@@ -126,7 +126,7 @@ class CatalogueCases:
 
     def _consumed(
         self, context: RunContext, cases: Sequence[Case]
-    ) -> tuple[Sequence[Plan], Answers]:
+    ) -> tuple[Sequence[Plan], CaseAnswers]:
         """Return the answers to topics that are filled, or to messages as they are sent."""
         wanted = services_for(cases, context.consumer)
         if self.services is None:

@@ -63,13 +63,8 @@ class BatchRun:
                 unread = self.watch.unread(placed, observed)
             verdicts = {case: answers.verdict(case, one) for case, one in observed.items()}
             alone = self._alone(named, asked, verdicts)
-            unread |= {case: why for case, why in self._unread(placed, alone).items() if why}
+            unread |= {case: why for case, why in self.watch.unread(placed, alone).items() if why}
             return batched(observed, verdicts, alone, unread, jobs.seen(asked.changefeeds))
-
-    def _unread(
-        self, placed: Sequence[tuple[Plan, str]], alone: Mapping[str, Observed]
-    ) -> Mapping[str, str]:
-        return self.watch.unread(placed, alone) if alone else {}
 
     def _watched(self, named: Sequence[NamedPlan], asked: RunPlan) -> Answers:
         """Return what takes the answers as they arrive."""

@@ -42,7 +42,7 @@ class CaseAnswer:
     changefeed: str = ""
 
 
-Answers = Mapping[str, CaseAnswer]
+CaseAnswers = Mapping[str, CaseAnswer]
 
 
 def batched(

@@ -50,7 +50,7 @@ class Watch:
 
         The topics are still there.
         """
-        if self.fetches is None:
+        if self.fetches is None or not observed:
             return {}
         names = [name for plan, prefix in named for name in topic_names(plan, prefix).values()]
         ids = _ids(self.broker, names)
