@@ -1,4 +1,4 @@
-"""What a shell is told completes commands, ids and clauses."""
+"""What a shell is given completes commands, ids and clauses."""
 
 from __future__ import annotations
 

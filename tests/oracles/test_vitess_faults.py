@@ -118,7 +118,7 @@ Run = Callable[[Stand, Sequence[Play]], Iterator[PlayResult]]
 
 
 @pytest.mark.services
-def test_a_worker_that_dies_is_told_with_its_log(
+def test_a_worker_that_dies_is_reported_with_its_log(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A worker that ends while plays run ends the run, with its exit code and its last lines."""
@@ -137,7 +137,7 @@ def test_a_worker_that_dies_is_told_with_its_log(
 
 
 @pytest.mark.services
-def test_a_vtgate_that_leaves_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_vtgate_that_leaves_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A server that ends under its connectors is ours to answer for, no difference of theirs."""
 
     def leaving(stand: Stand, _: object) -> None:
@@ -151,7 +151,7 @@ def test_a_vtgate_that_leaves_is_told(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.services
-def test_a_configuration_that_no_connector_starts_with_is_told(
+def test_a_configuration_that_no_connector_starts_with_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where the worker refuses every connector for one reason, no case is judged by it."""

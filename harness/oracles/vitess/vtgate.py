@@ -1,7 +1,7 @@
 """A server that plays VTGate: it answers a connector's queries, and streams a script of events.
 
 Each script has a server of its own, so that many keyspaces of one name are played at once. A stream
-is sent once: a connector that comes back by itself is told nothing new, and that it came is noted.
+is sent once: a connector that comes back by itself is sent nothing new, and that it came is noted.
 One that was stopped goes on where it asks to.
 """
 

@@ -46,8 +46,8 @@ NOTHING: Mapping[str, Any] = MappingProxyType({})
 class ChangefeedJob:
     """One stream to consume: `id` names the case, `dir` its result directory.
 
-    A consumer is not told the case: `alias` is its id in job.json, where there is one. `databases`
-    has the database of the sink for each schema of the upstream, if there is a sink.
+    A consumer does not know the case: `alias` is its id in job.json, where there is one.
+    `databases` has the database of the sink for each schema of the upstream, if there is a sink.
     """
 
     id: str

@@ -114,7 +114,7 @@ def test_refused(given: Mapping[str, Any], said: str) -> None:
     ],
 )
 def test_old_values_before_there_were_any(given: Mapping[str, Any]) -> None:
-    """A version that has no old values cannot be told to send them."""
+    """A version that has no old values cannot be set to send them."""
     settings(given, "current")
     with pytest.raises(UsageError, match="asks for old values"):
         settings(given, "4.0.4")

@@ -94,7 +94,7 @@ def judgements(verdicts: Mapping[str, Verdict]) -> Mapping[str, tuple[Judgement,
 def test_open(tmp_path: Path) -> None:
     """The broker and the consumer suffer everything, and the tables are right.
 
-    That topics of the Open Protocol grow is in no document, so it is told apart.
+    That topics of the Open Protocol grow is in no document, so it is shown apart.
     """
     plans = planned(tmp_path, "open", 2, OPEN)
     verdicts = run(list(plans.values()), tmp_path)

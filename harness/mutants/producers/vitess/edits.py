@@ -242,7 +242,7 @@ def each_kafka(change: Callable[[Record], Iterable[Record]]) -> Patch:
 def with_settings(change: Callable[[dict[str, Any]], object]) -> Patch:
     """Return the patch that changes, in place, the settings that the connector is given.
 
-    Whoever reads what it sends is still told the settings as they are.
+    Whoever reads what it sends is still given the settings as they are.
     """
 
     def changed(original: Callable[..., VitessConfiguration]) -> Callable[..., Any]:
