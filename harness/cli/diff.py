@@ -19,8 +19,13 @@ from harness.errors import ExitCode, UsageError
     is_flag=True,
     help="BEFORE and AFTER are files that `harness golden digest` printed.",
 )
+@click.option(
+    "--markdown",
+    is_flag=True,
+    help="Print Markdown, such as a comment on a pull request takes.",
+)
 @options.as_json
-def command(before: str, after: str, records: bool, json_: bool) -> int:  # noqa: FBT001
+def command(*, before: str, after: str, records: bool, markdown: bool, json_: bool) -> int:
     """Compare the runs BEFORE and AFTER, case by case.
 
     A run is named by its number, as the reports print it, or by the path of its events.ndjson.
@@ -29,7 +34,12 @@ def command(before: str, after: str, records: bool, json_: bool) -> int:  # noqa
     With --records the records of two versions of scenarios or harness are compared, byte for byte;
     exits 1 when a case differs.
     """
-    return _records(before, after, json_=json_) if records else _runs(before, after, json_=json_)
+    if markdown and (records or json_):
+        other = "--records" if records else "--json"
+        raise UsageError(f"--markdown and {other} cannot be combined", expected="one of them")
+    if records:
+        return _records(before, after, json_=json_)
+    return _runs(before, after, json_=json_, markdown=markdown)
 
 
 def _records(before: str, after: str, *, json_: bool) -> int:
@@ -61,38 +71,24 @@ def _digests(name: str) -> dict[str, Mapping[str, str]]:
         ) from None
 
 
-def _runs(before: str, after: str, *, json_: bool) -> int:
+def _runs(before: str, after: str, *, json_: bool, markdown: bool) -> int:
     import orjson
     from rich.console import Console
     from rich.text import Text
 
-    from harness.engine.catalogue.workspace import runs
     from harness.report.escapes import visible
     from harness.report.read import read_events
-    from harness.report.run_diff import WORSE, changes, diff_json, diff_lines
+    from harness.report.run_diff import WORSE, changes, diff_json, diff_lines, diff_markdown
 
-    kept = runs(Path.cwd()) / "runs"
-    first, second = (read_events(_events_of(name, kept)) for name in (before, after))
+    first, second = (read_events(options.events_of(name)) for name in (before, after))
     found = changes(first, second)
     if json_:
         click.echo(orjson.dumps(diff_json(first, second, found)).decode())
+    elif markdown:
+        click.echo(diff_markdown(first, second, found), nl=False)
     else:
         console = Console(soft_wrap=True)
         for line in diff_lines(first, second, found):
             console.print(Text(visible(line)), highlight=False)
     is_worse = any(one.change in WORSE for one in found)
     return int(ExitCode.FINDINGS if is_worse else ExitCode.PASS)
-
-
-def _events_of(name: str, kept: Path) -> Path:
-    """Return the file of a run's events."""
-    path = Path(name)
-    candidates = (path, path / "events.ndjson", kept / name / "events.ndjson")
-    for candidate in candidates:
-        if candidate.is_file():
-            return candidate
-    raise UsageError(
-        f"there is no run {name!r}",
-        expected=f"the name of a run kept in {kept}, or the path of an events.ndjson",
-        hint="`harness certify` and `harness run` keep each run there",
-    )

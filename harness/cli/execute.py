@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections import Counter
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -18,6 +19,7 @@ from rich.console import Console
 from harness.cli import options, spark_options
 from harness.contracts import Listener
 from harness.engine.catalogue.choose import every_name
+from harness.engine.catalogue.fingerprint import fingerprint
 from harness.engine.catalogue.repartitioned import Repartitioned
 from harness.engine.catalogue.selection import Selection
 from harness.engine.catalogue.selection import chosen as found
@@ -26,14 +28,24 @@ from harness.engine.catalogue.workspace import Workspace, new_run
 from harness.engine.pipeline import CatalogueCases, certify
 from harness.engine.plan.levels import has_cases, of_level
 from harness.engine.run.claimed_levels import levels_to_run
+from harness.engine.run.conditions import (
+    declared_of,
+    excuses_of,
+    given,
+    losses_of,
+    settings_of,
+)
 from harness.engine.run.context import Limits, RunContext, RunIdentity
-from harness.engine.run.declared import NOTHING_DECLARED, declared_by
+from harness.engine.run.declared import NOTHING_DECLARED, Declared, declared_by
 from harness.engine.run.event_bus import EventBus
 from harness.engine.run.headline import Scope
 from harness.engine.run.isolation import NOT_ISOLATED, Isolation
 from harness.engine.run.judging import BEYOND
 from harness.engine.run.preflight import ready, versions
+from harness.engine.run.provenance import commit, machine, services
+from harness.engine.run.services import services_for
 from harness.errors import ExitCode, UsageError
+from harness.model.conditions import Conditions
 from harness.model.events import Event, RunFinished
 from harness.model.finding import Judgement, Verdict
 from harness.model.level import Level
@@ -111,6 +123,42 @@ def _repeated(args: Execution) -> tuple[str, ...]:
     return (*level, *(word for pair in named for word in pair), *given)
 
 
+def _conditions(
+    args: Execution, consumer: Consumer, cases: Sequence[Case], declared: Declared
+) -> Conditions:
+    """Return the conditions of a run, with the command line that does it again."""
+    settings = args.source.settings
+    known = [case for case in cases if consumer.supports(case.protocol)]
+    wanted = [] if args.level is Level.DECODE else services_for(known, consumer)
+    drawn = args.isolation.percent
+    isolated = ["--isolated", f"{drawn:g}", "--seed", str(args.isolation.seed)] if drawn else []
+    words = [
+        *("harness", "certify", consumer.target or consumer.name),
+        *shlex.split(args.selection.text),
+        *_repeated(args),
+        *isolated,
+        *(["--fail-fast"] if args.fail_fast else []),
+        *("--deadline", f"{args.deadline_s:g}"),
+        *spark_options.words(args.spark),
+        *options.repeated_settings(settings),
+        *args.space.options(),
+    ]
+    return Conditions(
+        shlex.join(words),
+        commit(),
+        fingerprint(args.space, known),
+        f"each case's own id; --seed {args.isolation.seed} draws the share of --isolated",
+        "true" if args.strict else "",
+        machine(),
+        services(settings, wanted),
+        given(settings),
+        declared_of(consumer),
+        settings_of(known),
+        losses_of(declared),
+        excuses_of(declared),
+    )
+
+
 @contextmanager
 def listening(
     run_dir: Path,
@@ -185,7 +233,13 @@ def _executed(args: Execution, consumer: Consumer, chosen: Sequence[Case]) -> in
         consumer = replace(consumer, environment={**consumer.environment, **args.spark})
         consumer = ready(consumer, listeners[0].handle)
         context = RunContext(
-            RunIdentity(run, run_dir, {**versions(), **_own_version(consumer)}, _repeated(args)),
+            RunIdentity(
+                run,
+                run_dir,
+                {**versions(), **_own_version(consumer)},
+                _repeated(args),
+                _conditions(args, consumer, chosen, declared),
+            ),
             consumer,
             dict(os.environ),
             EventBus([*listeners, *args.heard]),

@@ -3,32 +3,38 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from hashlib import sha256
 from pathlib import Path
 
 import click
 import orjson
 
-from harness.cli import spark_options
+from harness.cli import options, spark_options
 from harness.cli.execute import Collector, listening, nothing_passed
 from harness.engine.catalogue.choose import also_bundled
 from harness.engine.catalogue.workspace import new_run, runs
 from harness.engine.pipeline import certify
 from harness.engine.run.claimed_levels import levels_to_run
+from harness.engine.run.conditions import declared_of, excuses_of, given, losses_of
 from harness.engine.run.context import Limits, RunContext, RunIdentity
-from harness.engine.run.declared import NOTHING_DECLARED, declared_by
+from harness.engine.run.declared import NOTHING_DECLARED, Declared, declared_by
 from harness.engine.run.event_bus import EventBus
 from harness.engine.run.external_topics.document import read_live
 from harness.engine.run.external_topics.judged import words_of
 from harness.engine.run.external_topics.run import ExternalTables, refuse_external
 from harness.engine.run.preflight import ready, versions
+from harness.engine.run.provenance import commit, machine
 from harness.errors import ExitCode, UsageError
+from harness.model.conditions import Conditions
 from harness.model.level import Level
 from harness.runner import targets
 from harness.runner.commands import Whereabouts
-from harness.services import Source, settings
+from harness.runner.manifest import Consumer
+from harness.services import Settings, Source, settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +74,13 @@ def execute_live(args: LiveExecution) -> int:
         consumer = ready(consumer, listeners[0].handle)
         own = {consumer.name: consumer.version} if consumer.version else {}
         context = RunContext(
-            RunIdentity(run, run_dir, {**versions(), **own}, _repeated(args)),
+            RunIdentity(
+                run,
+                run_dir,
+                {**versions(), **own},
+                _repeated(args),
+                _conditions(args, consumer, source.settings, declared),
+            ),
             consumer,
             dict(os.environ),
             EventBus(listeners),
@@ -83,6 +95,33 @@ def execute_live(args: LiveExecution) -> int:
     if outcome.exit_code is ExitCode.USAGE:
         raise nothing_passed(consumer, outcome.verdicts)
     return int(outcome.exit_code)
+
+
+def _conditions(
+    args: LiveExecution, consumer: Consumer, settings: Settings, declared: Declared
+) -> Conditions:
+    """Return the conditions of a run; the file that names topics and upstream is its catalogue."""
+    file = _file(args)
+    words = [
+        *("harness", "certify", consumer.target or consumer.name, "--live", str(file)),
+        *_repeated(args),
+        *("--deadline", f"{args.deadline_s:g}"),
+        *spark_options.words(args.spark),
+        *options.repeated_settings(settings),
+    ]
+    return Conditions(
+        shlex.join(words),
+        commit(),
+        sha256(file.read_bytes()).hexdigest(),
+        "none: topics and rows are those that were there",
+        "true" if args.strict else "",
+        machine(),
+        {},
+        given(settings),
+        declared_of(consumer),
+        losses=losses_of(declared),
+        excuses=excuses_of(declared),
+    )
 
 
 def _repeated(args: LiveExecution) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from harness.cli import completion
-from harness.engine.catalogue.workspace import Workspace, workspace
+from harness.engine.catalogue.workspace import RUNS, Workspace, workspace
 from harness.errors import UsageError
 
 if TYPE_CHECKING:  # imported when a command needs it: it brings Kafka's client along
@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # imported when a command needs it: it brings Kafka's client 
     from harness.engine.catalogue.selection import Selection
     from harness.engine.catalogue.with_changefeed import WithChangefeed
     from harness.scenario.expand import Case
-    from harness.services import Source
+    from harness.services import Settings, Source
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -324,6 +324,27 @@ def source(overrides: Mapping[str, str], space: Workspace) -> Source:
     from harness.services import source as found
 
     return found(resolved(overrides), space.runs)
+
+
+def events_of(name: str) -> Path:
+    """Return the file of a run's events: of a run kept here, by its name, or by a path."""
+    path, kept = Path(name), Path.cwd() / RUNS / "runs"
+    for candidate in (path, path / "events.ndjson", kept / name / "events.ndjson"):
+        if candidate.is_file():
+            return candidate
+    raise UsageError(
+        f"there is no run {name!r}",
+        expected=f"the name of a run kept in {kept}, or the path of an events.ndjson",
+        hint="`harness certify` and `harness run` keep each run there",
+    )
+
+
+def repeated_settings(settings: Settings) -> tuple[str, ...]:
+    """Return `--set` words for what options and the environment said; a secret's value is `***`."""
+    from harness.engine.run.conditions import hidden
+
+    pairs = (f"{name}={hidden(name, one.value)}" for name, one in sorted(settings.given.items()))
+    return tuple(word for pair in pairs for word in ("--set", pair))
 
 
 def roots(command: Callable[..., Any]) -> Callable[..., Any]:

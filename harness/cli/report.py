@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from itertools import zip_longest
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from harness.cli import options
 from harness.errors import UsageError
+
+if TYPE_CHECKING:  # it brings the verdicts along
+    from harness.model.events import Event
 
 FORMS = ("console", "junit", "markdown", "html", "badge")
 OF_SEVERAL = frozenset({"html"})  # the others speak of one run
@@ -33,17 +39,27 @@ OF_SEVERAL = frozenset({"html"})  # the others speak of one run
     help="Where the report goes, one for each --to, in order [standard output].",
 )
 @click.option(
+    "--certificate",
+    "certificates",
+    multiple=True,
+    metavar="FILE.html|FILE.md",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write a certificate of one run, as HTML or Markdown; may be repeated.",
+)
+@click.option(
     "--filtered",
     is_flag=True,
-    help="Draw a badge also of a run over some of the catalogue; it says so.",
+    help="Make a badge or a certificate also of a run over some of the catalogue; it says so.",
 )
 def command(
+    *,
     files: tuple[Path, ...],
     forms: tuple[str, ...],
     outputs: tuple[Path, ...],
-    filtered: bool,  # noqa: FBT001
+    certificates: tuple[Path, ...],
+    filtered: bool,
 ) -> int:
-    """Render FILES, the events.ndjson of runs, as one or more reports.
+    """Render FILES, the events.ndjson of runs or the names of kept ones, as one or more reports.
 
     Every run keeps its events in .harness/runs/RUN/events.ndjson. Several files, as of several
     consumers or of earlier runs, make one HTML report: consumers side by side, and their trend. The
@@ -53,26 +69,34 @@ def command(
     from harness.report.read import read_runs
     from harness.report.writers import WRITERS, writing
 
-    forms = forms or ("console",)
+    certifying = _certifying(certificates)
+    forms = forms or (() if certificates else ("console",))
     if len(outputs) > len(forms):
         raise UsageError(
             f"there are {len(outputs)} outputs for {len(forms)} reports",
             expected="at most one -o for each --to",
         )
     single = [form for form in forms if form not in OF_SEVERAL]
+    single += ["certificate"] if certificates else []
     if len(files) > 1 and single:
         raise UsageError(
             f"a {single[0]} report is of one run, here are {len(files)}",
             expected=f"one file, or --to {' or '.join(sorted(OF_SEVERAL))} for several",
         )
-    events = read_runs(files)
+    events = read_runs([options.events_of(str(file)) for file in files])
     only = next((e.only for e in events if isinstance(e, RunFinished) and e.only), "")
-    if "badge" in forms and only and not filtered:
+    shown = [
+        *(form for form in forms if form == "badge"),
+        *(["certificate"] if certificates else []),
+    ]
+    if shown and only and not filtered:
         raise UsageError(
             f"the run was over some of the catalogue alone: {only}",
             expected="a run without -k and PATHS",
-            hint="--filtered draws the badge nevertheless, and it says so",
+            hint=f"--filtered makes the {shown[0]} nevertheless, and it says so",
         )
+    for write in certifying:
+        write(events)
     with ExitStack() as stack:
         for form, output in zip_longest(forms, outputs):
             if output is None:
@@ -84,3 +108,31 @@ def command(
                 writer.handle(event)
             stack.close()  # in order, when several reports share standard output
     return 0
+
+
+def _certifying(paths: Sequence[Path]) -> Sequence[Callable[[Sequence[Event]], None]]:
+    """Return what writes each certificate; UsageError for a file whose name ends in no form."""
+    from harness.report.certificate import certificate
+    from harness.report.certificate_forms import FORMS as ENDINGS
+
+    for path in paths:
+        if path.suffix not in ENDINGS:
+            raise UsageError(
+                f"--certificate {path}: the name does not say what to write",
+                expected=f"a file that ends in {' or '.join(ENDINGS)}",
+            )
+
+    def writer(path: Path) -> Callable[[Sequence[Event]], None]:
+        return lambda events: _write(path, ENDINGS[path.suffix](certificate(events)))
+
+    return [writer(path) for path in paths]
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(
+            f"cannot write the certificate to {path}: {error.strerror}",
+            expected="a path in a directory that exists",
+        ) from None

@@ -71,6 +71,17 @@ def environment(master: str | None, remote: str | None, pairs: tuple[str, ...]) 
     }
 
 
+def words(environment: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the options that an environment was made of; secrets of Spark's are not repeated."""
+    from harness.engine.run.conditions import hidden
+
+    named = {"--spark-master": MASTER, "--spark-remote": REMOTE}
+    pairs = json.loads(environment.get(CONF, "{}")).items()
+    placed = [(option, environment[name]) for option, name in named.items() if name in environment]
+    conf = [("--spark-conf", f"{name}={hidden(name, value)}") for name, value in pairs]
+    return tuple(word for pair in (*placed, *conf) for word in pair)
+
+
 def refuse_elsewhere(consumer: str, spark: Mapping[str, str]) -> None:
     """Raise UsageError where the options are given for a consumer that is not ours on Spark."""
     if spark and consumer not in CONSUMERS:

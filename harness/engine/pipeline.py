@@ -55,7 +55,8 @@ def certify(cases: CaseSource, context: RunContext) -> RunResult:
     """Run all cases and return their verdicts; raises HarnessError when the run cannot go on."""
     bus, identity = context.bus, context.identity
     name, level = context.consumer.name, cases.level
-    bus.publish(RunStarted(identity.name, name, len(cases.ids), identity.versions, now(), level))
+    numbers = (len(cases.ids), identity.versions, now(), level)
+    bus.publish(RunStarted(identity.name, name, *numbers, identity.conditions))
     verdicts: dict[str, Verdict] = {}
     for event in cases.finished(context):
         verdicts[event.case] = event.verdict

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from harness.model.conditions import Conditions
 from harness.model.evidence import Evidence
 from harness.model.finding import Verdict
 from harness.model.standing import Standing
@@ -14,7 +15,8 @@ from harness.model.standing import Standing
 class RunStarted:
     """A run begins over `cases` cases; `versions` names what takes part.
 
-    `at` is the time, ISO 8601 in UTC to the second; `level` names what is certified.
+    `at` is the time, ISO 8601 in UTC to the second; `level` names what is certified. `conditions`
+    are what a certificate repeats, None in older files.
     """
 
     run: str
@@ -23,6 +25,7 @@ class RunStarted:
     versions: Mapping[str, str]
     at: str = ""
     level: str = ""
+    conditions: Conditions | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from typing import Any
 
 from harness.model.events import CaseFinished, Event, RunFinished, RunStarted
 from harness.model.finding import FINDINGS, Judgement
+from harness.report.escapes import html_text, markdown_text, shortened, visible
 from harness.report.outcome import UNFINISHED, headline, reason
 
 
@@ -24,6 +25,8 @@ class Change(StrEnum):
     GONE = "only in the first"
 
 
+ROWS_SHOWN = 40  # of each kind: GitHub takes 65,536 characters of a comment
+CELL_CHARACTERS = 100
 WORSE = frozenset({Change.BROKEN, Change.OTHERWISE, Change.LOST})
 
 
@@ -98,6 +101,36 @@ def diff_lines(
     if not found:
         yield ""
         yield "no case differs"
+
+
+def diff_markdown(before: Sequence[Event], after: Sequence[Event], found: Sequence[Changed]) -> str:
+    """Return the comparison as Markdown; every text of a run is escaped, the length bounded."""
+    worse = sum(one.change in WORSE for one in found)
+    said = f"{worse} cases became worse" if worse else "No case became worse"
+    lines = [f"### {said}, {len(found) - worse} differ otherwise", ""]
+    lines += [
+        f"- before: {markdown_text(_title(before))}",
+        f"- after: {markdown_text(_title(after))}",
+    ]
+    for change in Change:
+        those = [one for one in found if one.change is change]
+        if not those:
+            continue
+        lines += ["", f"<details{' open' if change in WORSE else ''}>"]
+        lines += [f"<summary>{change.value}: {len(those)}</summary>", ""]
+        lines += ["| case | before | after |", "| --- | --- | --- |"]
+        lines += [
+            f"| <code>{html_text(one.case)}</code> | {_cell(one.before)} | {_cell(one.after)} |"
+            for one in those[:ROWS_SHOWN]
+        ]
+        more = len(those) - ROWS_SHOWN
+        lines += ["", *([f"… and {more} more", ""] if more > 0 else []), "</details>"]
+    return "\n".join(lines) + "\n"
+
+
+def _cell(event: CaseFinished | None) -> str:
+    said = "" if event is None else shortened(visible(_said(event)), CELL_CHARACTERS)
+    return markdown_text(said)
 
 
 def diff_json(

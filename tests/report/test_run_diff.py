@@ -11,8 +11,8 @@ from click.testing import CliRunner
 
 from harness.cli.diff import command
 from harness.model.finding import FINDINGS, Judgement
-from harness.report.run_diff import WORSE, Change, changes
-from tests.report.samples import case, run, written
+from harness.report.run_diff import WORSE, Change, changes, diff_markdown
+from tests.report.samples import HOSTILE, case, run, written
 
 A = "dml.a[open,p1]"
 
@@ -74,3 +74,17 @@ def test_a_run_that_is_not_there_is_named(kept: Path) -> None:
     del kept
     result = CliRunner().invoke(command, ["aaa", "nowhere"], standalone_mode=False)
     assert "there is no run 'nowhere'" in str(result.exception)
+
+
+def test_markdown_is_a_comment_that_no_text_breaks() -> None:
+    """Worse cases come first and open, texts add no markup, and it stays short."""
+    first = run(*(case(f"a{n}[open,p1]", Judgement.PASS) for n in range(300)))
+    second = run(*(case(f"a{n}[open,p1]", Judgement.FAIL, text=HOSTILE * 9) for n in range(300)))
+    text = diff_markdown(first, second, changes(first, second))
+    assert text.startswith("### 300 cases became worse, 0 differ otherwise\n")
+    assert "<details open>\n<summary>newly broken: 300</summary>" in text
+    assert "… and 260 more" in text
+    assert len(text) < 65_536
+    rows = [line for line in text.splitlines() if line.startswith("| <code>")]
+    assert all(row.count("|") == 4 and row.count("<") == 2 for row in rows)
+    assert diff_markdown(first, first, ()).startswith("### No case became worse, 0 differ")

@@ -13,6 +13,7 @@ from harness.engine.run.declared import NOTHING_DECLARED, Declared
 from harness.engine.run.event_bus import EventBus
 from harness.engine.run.headline import WHOLE, Scope
 from harness.engine.run.isolation import NOT_ISOLATED, Isolation
+from harness.model.conditions import Conditions
 from harness.runner.manifest import Consumer
 from harness.services import Source
 
@@ -25,13 +26,14 @@ class RunIdentity:
     """A run's name, the directory that keeps its files, and what reports say of it.
 
     `versions` names what takes part. `options` are words that a command line needs besides the
-    consumer and the case to repeat the case.
+    consumer and the case to repeat the case. `conditions` are those of the whole run.
     """
 
     name: str
     directory: Path
     versions: Mapping[str, str] = field(default_factory=dict[str, str])
     options: Sequence[str] = ()
+    conditions: Conditions | None = None
 
 
 @dataclass(frozen=True, slots=True)

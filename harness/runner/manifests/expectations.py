@@ -25,7 +25,8 @@ class Known:
     """One known failure. `covers` says whether a case with these words is meant.
 
     `finding` is "" or words that a finding holds; `verdict` is what such a case comes to; `place`
-    is where the file says it.
+    is where the file says it. `cases` is the pattern as written, `expires` the day
+    from which it holds no more.
     """
 
     covers: Callable[[Sequence[str]], bool]
@@ -34,6 +35,8 @@ class Known:
     link: str
     place: Location
     verdict: Judgement = Judgement.FAIL
+    cases: str = ""
+    expires: str = ""
 
 
 def read_expectations(
@@ -56,7 +59,8 @@ def read_expectations(
             problems += unknown(row, place, catalogue)
         if holds and covers is not None:
             verdict = Judgement(row.verdict)
-            found.append(Known(covers, row.finding, row.reason, row.link, place(), verdict))
+            said = (row.finding, row.reason, row.link, place(), verdict)
+            found.append(Known(covers, *said, row.cases, row.expires))
     if problems:
         raise ScenarioError(tuple(problems))
     return tuple(found)
