@@ -18,6 +18,7 @@ from harness.mutants.producers.vitess.edits import (
     each,
     key_schema,
     moved,
+    one,
     op,
     renamed,
     value_schema,
@@ -79,11 +80,15 @@ def _one_column_less(value: Values) -> None:
         before[[*before][-1]] = None
 
 
-def _changed_columns(value: Values) -> None:
-    """Leave the columns of an old row unset that are as they were."""
-    before, after = value["before"], value["after"]
-    for name in (name for name in before or () if after and before[name] == after[name]):
-        before[name] = None
+def _changed_columns(record: ConnectRecord) -> ConnectRecord:
+    """Leave the columns of an old row unset that are as they were, where they may be NULL."""
+    before, after = record.value["before"], record.value["after"]
+    if not before or not after or record.value_schema is None:
+        return record
+    (schema,) = (field.schema for field in record.value_schema.fields if field.name == "before")
+    same = {f.name for f in schema.fields if f.schema.optional and before[f.name] == after[f.name]}
+    old = {name: None if name in same else value for name, value in before.items()}
+    return replace(record, value={**record.value, "before": old})
 
 
 def _after_of_deletes(record: ConnectRecord) -> Iterator[ConnectRecord]:
@@ -126,8 +131,8 @@ ROWS: tuple[WrongProducer, ...] = (
     WrongProducer(
         "vitess-old-row-of-changed-columns",
         "vitess.envelope.all-columns",
-        "It sends those columns of an old row only that changed.",
-        values(CHANGE, _changed_columns),
+        "It sends NULL for the columns of an old row that did not change.",
+        one(CHANGE, _changed_columns),
     ),
     WrongProducer(
         "vitess-deletes-of-another-schema",
