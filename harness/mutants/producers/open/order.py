@@ -16,6 +16,7 @@ from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.open.edits import frames
 from harness.mutants.producers.open.runs import runs
 from harness.mutants.producers.patch import adjusted, instead, result, returns
+from harness.sources.tidb.dispatch import Placing
 from harness.sources.tidb.store import NetChange
 
 Events = Sequence[SourceEvent]
@@ -84,6 +85,14 @@ def _moved(row: RowEvent) -> Iterable[SourceEvent]:
 
 def _by_number(row: RowEvent) -> Iterable[SourceEvent]:
     return (replace(row, partition=min(row.partition, row.origin.event % 2)),)
+
+
+def _first_column(original: Callable[..., None]) -> Callable[..., None]:
+    def init(placing: Placing, *given: object) -> None:
+        original(placing, *given)
+        vars(placing)["_columns"] = vars(placing)["_columns"][:1]
+
+    return init
 
 
 def _unsplit(unique: Sequence[int], changes: Iterable[NetChange]) -> list[NetChange]:
@@ -163,10 +172,10 @@ ROWS: tuple[WrongProducer, ...] = (
         rows(_by_number),
     ),
     WrongProducer(
-        "open-index-value-round-robin",
+        "open-index-value-of-first-column",
         "open.partition.index-value",
-        "It deals rows round under `index-value`.",
-        rows(_by_number),
+        "It hashes the first handle column alone under `index-value`.",
+        patch("harness.sources.tidb.dispatch:Placing.__init__", _first_column),
     ),
     WrongProducer(
         "open-key-update-not-split",
