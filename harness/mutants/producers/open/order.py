@@ -15,7 +15,7 @@ from harness.mutants.producers.changefeed.edits import emitted, resolved, rows
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.open.edits import frames
 from harness.mutants.producers.open.runs import runs
-from harness.mutants.producers.patch import adjusted, instead, result, returns
+from harness.mutants.producers.patch import adjusted, instead, patch, result, returns
 from harness.sources.tidb.dispatch import Placing
 from harness.sources.tidb.store import NetChange
 
