@@ -213,7 +213,14 @@ def test_what_is_pure_is_covered() -> None:
     """Coverage is measured over just the packages that the layers contract holds to be pure."""
     omit = pyproject()["tool"]["coverage"]["run"]["omit"]
     omitted = {f"harness.{Path(name).parts[1]}" for name in omit} - {"harness.__main__.py"}
-    assert omitted == members("harness") - set(contract("sans_io", "source_modules"))
+    pure = set(contract("sans_io", "source_modules"))
+    assert omitted == members("harness") - pure
+    tests = configparser.ConfigParser(interpolation=None)
+    tests.read_string(text_of("tox.ini"))
+    packages = {name for name in pure if Path(name.replace(".", "/")).is_dir()}
+    folders = {f"tests/{name.split('.')[1]}" for name in packages if name.count(".") == 1}
+    assert folders == set(tests["fast"]["pure"].split())
+    assert folders == set(tests["fast"]["not_pure"].split()) - {"--ignore"}
 
 
 def test_tests_mirror_the_package() -> None:
