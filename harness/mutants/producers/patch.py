@@ -44,12 +44,13 @@ class Patch:
     """What is replaced, `module:name` or `module:Class.name`, and by what.
 
     `change` makes the replacement from the original. With `entry`, the target is a mapping and the
-    value under that key is replaced.
+    value under that key is replaced. `then` is a second patch, for what one place does not decide.
     """
 
     target: str
     change: Change
     entry: tuple[Any, ...] = ()
+    then: Patch | None = None
 
 
 def patch(target: str, change: Change) -> Patch:
@@ -118,6 +119,8 @@ def applied(one: Patch) -> Generator[None]:
             _replace_code(undo, function, one.change)
         else:
             _replace_attribute(undo, holder, name, original, one.change(original))
+        if one.then is not None:
+            undo.enter_context(applied(one.then))
         yield
 
 

@@ -299,6 +299,20 @@ ROWS: tuple[WrongProducer, ...] = (
             lambda original: lambda nanos: original(nanos if nanos != DAY else -1),
         ),
     ),
+    *(
+        WrongProducer(
+            f"vitess-datetime-all-{word}",
+            "vitess.type.datetime",
+            f"It writes a DATETIME in {word} whatever its digits.",
+            entry(
+                MODES, "adaptive_time_microseconds", partial(_types, field="datetimes", made=made)
+            ),
+        )
+        for word, made in (
+            ("milliseconds", temporal.TIMESTAMP),
+            ("microseconds", temporal.MICRO_TIMESTAMP),
+        )
+    ),
     WrongProducer(
         "vitess-datetime-in-seconds",
         "vitess.temporal.datetime-sample",

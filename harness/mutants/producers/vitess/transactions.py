@@ -11,9 +11,12 @@ from harness.codecs.debezium.emitter import OLD_KEY
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import Patch, patch
 from harness.mutants.producers.vitess.boundary_edits import (
+    BEGIN,
     END,
     by_transaction,
     of_status,
+    status_of,
+    transactions,
 )
 from harness.mutants.producers.vitess.edits import (
     CHANGE,
@@ -22,6 +25,7 @@ from harness.mutants.producers.vitess.edits import (
     each,
     kind,
     renamed,
+    stream,
     typed,
     valued,
     values,
@@ -46,6 +50,22 @@ def _reversed_rows(those: list[ConnectRecord]) -> Iterable[ConnectRecord]:
 
 def _end_early(those: list[ConnectRecord]) -> Iterable[ConnectRecord]:
     return (*those[:-2], those[-1], those[-2])
+
+
+def _mixed(given: Records) -> Iterator[ConnectRecord]:
+    """Yield the last event of each transaction of several behind the first of the next."""
+    late: list[ConnectRecord] = []
+    for those in transactions(given):
+        events = [i for i, one in enumerate(those) if kind(one) == CHANGE]
+        if status_of(those[0]) != BEGIN or not events:
+            yield from those
+            continue
+        first = events[1] if len(events) > 1 else len(those) - 1
+        yield from (*those[:first], *late)
+        last = max(events[-1], first)
+        late = those[last:-1]
+        yield from (*those[first:last], those[-1])
+    yield from late
 
 
 def _counting(change: Callable[[list[ConnectRecord], int], int]) -> Patch:
@@ -291,6 +311,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.txn.whole",
         "It sends the events of a transaction from the last to the first.",
         by_transaction(_reversed_rows),
+    ),
+    WrongProducer(
+        "vitess-transactions-mixed",
+        "vitess.txn.whole",
+        "It sends the last event of a transaction among those of the next.",
+        stream(_mixed),
     ),
     WrongProducer(
         "vitess-end-before-the-last-event",

@@ -19,6 +19,7 @@ from harness.model.columns import ColumnKind
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import constant, entry, patch
 from harness.mutants.producers.vitess.columns import (
+    CONVERSION,
     Fields,
     by_mode,
     columns,
@@ -121,6 +122,8 @@ BINARY_MODES = MappingProxyType(
 )
 ANOTHER_NAME = "io.debezium.data.Other"
 LONGEST = (1 << 63) - 1
+# A length that no column has.
+MARKED = -7
 WIDENED = "a stream prints a FLOAT with the digits of the double that it is widened to"
 
 
@@ -324,6 +327,26 @@ def _swapped() -> Iterator[WrongProducer]:
                     )
 
 
+def _bytes_always() -> Iterator[WrongProducer]:
+    """Return, for each binary type, one that keeps its bytes whatever the mode says."""
+    for kind in BYTES:
+        yield WrongProducer(
+            f"vitess-{kind.value}-always-bytes",
+            CLAUSES[kind],
+            f"It sends {kind.value.upper()} as bytes whatever binary.handling.mode says.",
+            replace(
+                columns(of(kind), lambda column: replace(column, length=MARKED)),
+                then=patch(CONVERSION, lambda original: partial(_marked_as_bytes, original)),
+            ),
+        )
+
+
+def _marked_as_bytes(
+    original: Callable[[ColumnType, ValueModes], Any], column: ColumnType, found: ValueModes
+) -> Any:  # noqa: ANN401 see patch
+    return original(column, replace(found, binary="bytes") if column.length == MARKED else found)
+
+
 def _text_columns() -> Iterator[WrongProducer]:
     """Return, for each binary type of VStream, one that takes texts in it for bytes."""
     for name in ("VARBINARY", "BINARY"):
@@ -365,6 +388,7 @@ ROWS: tuple[WrongProducer, ...] = (
     *_forms(),
     *_latin(),
     *_swapped(),
+    *_bytes_always(),
     *_text_columns(),
     WrongProducer(
         "vitess-float-not-rounded",
@@ -384,6 +408,12 @@ ROWS: tuple[WrongProducer, ...] = (
         CLAUSES[ColumnKind.FLOAT],
         "It writes a FLOAT with six digits.",
         values(named("FLOAT32"), lambda number: float(f"{number:.6g}")),
+    ),
+    WrongProducer(
+        "vitess-year-of-64-bits",
+        CLAUSES[ColumnKind.YEAR],
+        "It declares YEAR as an int64.",
+        schemas(named("YEAR"), kind=SchemaType.INT64),
     ),
     WrongProducer(
         "vitess-unknown-required",
