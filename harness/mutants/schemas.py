@@ -135,7 +135,7 @@ def _newest_for_unknown() -> Callable[[Message], Message]:
 # A value belongs to the column that its own record names.
 _NAMES = {
     "open": "open.column.name",
-    "avro": "avro.consumer.follows-versions",
+    "avro": "avro.consumer.follows-versions registry.avro.resolution",
     "vitess": "vitess.ddl.next-row",
 }
 _SCHEMA = sign("consumer", "schema|field|body")

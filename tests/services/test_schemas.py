@@ -104,6 +104,7 @@ def test_unknown_ids(real: Registry) -> None:
     """An id that nobody was given is malformed input, not a failure of the registry."""
     with pytest.raises(DecodingError, match="987654321"):
         HttpRegistry(real).schema(987654321)
+    assert urllib3.request("GET", f"{real.url}/schemas/ids/987654321").status == 404
 
 
 CREATE = "CREATE TABLE shop.t (id INT PRIMARY KEY, v INT)"

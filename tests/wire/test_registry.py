@@ -106,6 +106,13 @@ def test_levels(level: Compatibility) -> None:
         assert takes(registry, *way) is allowed
 
 
+@pytest.mark.parametrize("story", REFUSED)
+def test_none_takes_every_schema(story: str) -> None:
+    """Under NONE a valid schema is accepted, also one that BACKWARD refuses."""
+    assert not takes(MemoryRegistry(Compatibility.BACKWARD), *REFUSED[story])
+    assert takes(MemoryRegistry(Compatibility.NONE), *REFUSED[story])
+
+
 def test_transitive() -> None:
     """A transitive level looks at all versions, the plain one at the latest alone."""
     # The third lacks a default for what the first has not, the second has it.

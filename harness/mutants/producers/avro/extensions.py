@@ -68,6 +68,17 @@ DEFAULTS: tuple[WrongProducer, ...] = (
         ),
     ),
     WrongProducer(
+        "avro-default-of-a-nullable-precise-decimal",
+        "avro.default.decimal-precise",
+        "It leaves the default null out where a nullable precise DECIMAL has a default.",
+        fields(
+            lambda field: field.pop("default", None),
+            lambda column: (
+                column.kind is ColumnKind.DECIMAL and column.default is not None and column.nullable
+            ),
+        ),
+    ),
+    WrongProducer(
         "avro-default-padded",
         "avro.default.decimal-string",
         "It pads the default of a DECIMAL to its scale.",

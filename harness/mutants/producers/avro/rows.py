@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from struct import pack
 from typing import Any, Final
 
@@ -27,7 +28,8 @@ from harness.mutants.producers.patch import Patch, constant, entry, patch, resul
 ENCODE: Final = "harness.codecs.avro.encode"
 SPLIT: Final = "harness.sources.tidb.split:split_on"
 AVRO: Final = ("avro",)
-_ORDER = {Op.INSERT: 0, Op.UPDATE: 1, Op.DELETE: 2}
+_INSERTS_FIRST = {Op.INSERT: 0, Op.UPDATE: 1, Op.DELETE: 2}
+_UPDATES_LAST = {Op.DELETE: 0, Op.INSERT: 1, Op.UPDATE: 2}
 
 
 def _records(change: Any) -> Patch:  # noqa: ANN401 - from one record to any number
@@ -70,11 +72,13 @@ def _with_old_row(original: MakePart, encoder: Any, row: RowEvent) -> Part:  # n
     return original(encoder, replace(row, op=Op.UPDATE, after=row.before))
 
 
-def _nothing(op: Op) -> Patch:
-    def part(original: MakePart, encoder: Any, row: RowEvent) -> Part:  # noqa: ANN401
-        return (None, None) if row.op is op else original(encoder, row)
-
-    return value_parts(part)
+def _nulls_in_inserts(original: MakePart, encoder: Any, row: RowEvent) -> Part:  # noqa: ANN401
+    """Return an insert's value with NULL in each column that allows it."""
+    if row.op is not Op.INSERT or row.after is None:
+        return original(encoder, row)
+    pairs = zip(row.after, row.table.table.columns, strict=True)
+    after = tuple(None if column.nullable else value for value, column in pairs)
+    return original(encoder, replace(row, after=after))
 
 
 def _before(original: MakePart, encoder: Any, row: RowEvent) -> Part:  # noqa: ANN401
@@ -87,16 +91,16 @@ def _only_extension(original: MakePart, encoder: Any, row: RowEvent) -> Part:  #
     return b"\x02d" + pack(">q", row.commit_ts), None
 
 
-def _inserts_first(events: Sequence[SourceEvent]) -> Iterable[SourceEvent]:
+def _ranked(ranks: Mapping[Op, int], events: Sequence[SourceEvent]) -> Iterable[SourceEvent]:
     run: list[RowEvent] = []
     for event in events:
         if isinstance(event, RowEvent):
             run.append(event)
             continue
-        yield from sorted(run, key=lambda row: (row.commit_ts, _ORDER[row.op]))
+        yield from sorted(run, key=lambda row: (row.commit_ts, ranks[row.op]))
         run = []
         yield event
-    yield from sorted(run, key=lambda row: (row.commit_ts, _ORDER[row.op]))
+    yield from sorted(run, key=lambda row: (row.commit_ts, ranks[row.op]))
 
 
 def _write_by_write(original: Any) -> Any:  # noqa: ANN401 - patched
@@ -203,6 +207,16 @@ ROWS: tuple[WrongProducer, ...] = (
         _value_bytes(b"\x00", lambda _: b'{"id":1}'),
     ),
     WrongProducer(
+        "avro-keys-as-json",
+        "avro.message.avro-encoded",
+        "It sends keys as JSON.",
+        _records(
+            lambda record: [
+                record if record.key is None else replace(record, key=b'{"id":1}'),
+            ]
+        ),
+    ),
+    WrongProducer(
         "avro-deserialiser-finds-no-frame",
         "avro.consumer.confluent-deserializer",
         "It sends values without the frame of Confluent.",
@@ -232,7 +246,10 @@ ROWS: tuple[WrongProducer, ...] = (
         value_parts(_only_extension),
     ),
     WrongProducer(
-        "avro-insert-without-value", "avro.row.insert", "It sends no value.", _nothing(Op.INSERT)
+        "avro-insert-with-nulls",
+        "avro.row.insert",
+        "It sends NULL for the nullable columns of an insert.",
+        value_parts(_nulls_in_inserts),
     ),
     WrongProducer(
         "avro-update-with-the-old-row",
@@ -280,7 +297,14 @@ ROWS: tuple[WrongProducer, ...] = (
         "avro-inserts-before-deletes",
         "avro.order.deletes-first",
         "It sends inserts before the deletes of their transaction.",
-        emitted(_inserts_first),
+        emitted(partial(_ranked, _INSERTS_FIRST)),
+        protocols=AVRO,
+    ),
+    WrongProducer(
+        "avro-inserts-before-updates",
+        "avro.order.deletes-first",
+        "It sends inserts before the updates of their transaction.",
+        emitted(partial(_ranked, _UPDATES_LAST)),
         protocols=AVRO,
     ),
     WrongProducer(

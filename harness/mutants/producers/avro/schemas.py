@@ -75,6 +75,10 @@ def _null_last(field: dict[str, Any]) -> None:
     field["type"] = field["type"][::-1]
 
 
+def _without_namespace(text: str) -> str:
+    return re.sub(r',"namespace":"[^"]*"', "", text, count=1)
+
+
 def _any(column: Column) -> bool:
     del column
     return True
@@ -220,6 +224,20 @@ RECORDS: tuple[WrongProducer, ...] = (
         ),
     ),
     WrongProducer(
+        "avro-key-without-namespace",
+        "avro.key.record",
+        "It gives the key's record no namespace.",
+        schema_texts(_without_namespace, "key_schema"),
+    ),
+    WrongProducer(
+        "avro-value-in-another-namespace",
+        "avro.value.record",
+        "It puts the value's record in another namespace than the key's.",
+        schema_texts(
+            lambda text: text.replace('"namespace":"', '"namespace":"values.', 1), "value_schema"
+        ),
+    ),
+    WrongProducer(
         "avro-value-record-named-value",
         "avro.value.record",
         "It names the value's record otherwise than the key's.",
@@ -265,6 +283,17 @@ RECORDS: tuple[WrongProducer, ...] = (
         result(f"{NAMES}:namespace", lambda space: space.rpartition(".")[2]),
     ),
     WrongProducer(
+        "avro-namespace-of-the-changefeed-as-it-is",
+        "avro.schema.namespace",
+        "It writes the changefeed's namespace with the characters that Avro forbids.",
+        patch(
+            f"{NAMES}:namespace",
+            lambda original: (
+                lambda feed, schema: f"{feed}.{original('', schema).rpartition('.')[2]}"
+            ),
+        ),
+    ),
+    WrongProducer(
         "avro-names-as-they-are",
         "avro.schema.names-legal",
         "It writes names as they are.",
@@ -305,6 +334,14 @@ RECORDS: tuple[WrongProducer, ...] = (
         "avro.schema.text",
         "It writes a blank behind each colon of a schema's text.",
         schema_texts(lambda text: text.replace('":', '": ')),
+    ),
+    WrongProducer(
+        "avro-namespace-before-the-name",
+        "avro.schema.text",
+        "It writes a record's namespace before its name.",
+        schema_texts(
+            lambda text: re.sub(r'("name":"[^"]*"),("namespace":"[^"]*")', r"\2,\1", text, count=1)
+        ),
     ),
     WrongProducer(
         "avro-field-with-its-type-first",
@@ -416,6 +453,12 @@ REGISTRATIONS: tuple[WrongProducer, ...] = (
         "avro.subject.topic-name",
         "It names every subject by one word, whatever the topic.",
         patch(f"{NAMES}:value_subject", lambda _: lambda _topic: "rows-value"),
+    ),
+    WrongProducer(
+        "avro-key-subject-of-the-record",
+        "avro.subject.topic-name",
+        "It names every subject of keys by one word, whatever the topic.",
+        patch(f"{NAMES}:key_subject", lambda _: lambda _topic: "rows-key"),
     ),
     WrongProducer(
         "avro-same-text-new-id",

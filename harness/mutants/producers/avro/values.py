@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from harness.model.change import Op
 from harness.model.columns import CHARACTERS, TEMPORALS, ColumnKind
 from harness.model.source_events import RowEvent, SourceEvent
 from harness.mutants.producers.avro.edits import (
@@ -23,7 +22,6 @@ from harness.mutants.producers.patch import Patch, patch, result
 ENCODE: Final = "harness.codecs.avro.encode"
 SPLIT: Final = "harness.sources.tidb.split:split_on"
 AVRO: Final = ("avro",)
-_ORDER = {Op.INSERT: 0, Op.UPDATE: 1, Op.DELETE: 2}
 
 
 def _temporal(change: Any) -> Patch:  # noqa: ANN401 - text to text
@@ -45,6 +43,10 @@ def _as_time_of_day(text: str) -> str:
 
 def _in_eight_bytes(found: bytes) -> bytes:
     return bytes(8 - len(found)) + found
+
+
+def _longer(found: bytes) -> bytes:
+    return (b"\xff" if found[0] & 0x80 else b"\x00") + found
 
 
 def _null_in_old_rows(events: Sequence[SourceEvent]) -> Iterator[SourceEvent]:
@@ -88,6 +90,15 @@ ROWS: tuple[WrongProducer, ...] = (
         ),
     ),
     WrongProducer(
+        "avro-decimal-with-a-byte-too-many",
+        "avro.value.decimal-bytes",
+        "It writes a precise DECIMAL with one byte more than its number needs.",
+        patch(
+            "harness.codecs.avro.encode_values:_unscaled",
+            lambda original: lambda scale: lambda value: _longer(original(scale)(value)),
+        ),
+    ),
+    WrongProducer(
         "avro-unsigned-stops-at-63-bits",
         "avro.type.bigint.unsigned-overflow",
         "It writes numbers beyond 63 bits as the greatest that fits.",
@@ -124,6 +135,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "avro.value.timestamp-zone",
         "It writes a TIMESTAMP an hour later than it is in the changefeed's zone.",
         values(of(ColumnKind.TIMESTAMP), _an_hour_later),
+    ),
+    WrongProducer(
+        "avro-datetime-in-another-zone",
+        "avro.value.timestamp-zone",
+        "It converts a DATETIME to a zone an hour east.",
+        values(of(ColumnKind.DATETIME), _an_hour_later),
     ),
     WrongProducer(
         "avro-char-with-blanks",

@@ -76,6 +76,12 @@ def _turned(typed: str) -> str:
     return f'[{inner},"null"]' if typed.startswith('["null",') else typed
 
 
+def _null_first(typed: str) -> str:
+    """Return a union with null before its other branch."""
+    inner = typed[1 : -len(',"null"]')]
+    return f'["null",{inner}]' if typed.endswith(',"null"]') else typed
+
+
 def _header(change: Callable[[bytes], bytes]) -> Patch:
     """Return the patch that changes what stands before each Avro body."""
     return result(f"{AVRO}._use", lambda found: (change(found[0]), found[1]))
@@ -142,6 +148,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "connect.json.default",
         "It writes an unset field with a default as null.",
         result(CONVERTERS, _null_for_a_default),
+    ),
+    WrongProducer(
+        "connect-default-always-filled-in",
+        "connect.json.default",
+        "It writes the default for null where `replace.null.with.default` is false.",
+        _form(replace_null_with_default=True),
     ),
     WrongProducer(
         "connect-bytes-as-hex",
@@ -212,6 +224,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "connect.avro.optional",
         "It puts null behind the type in the union of an optional field.",
         result(TYPED, _turned),
+    ),
+    WrongProducer(
+        "connect-avro-null-first-before-a-default",
+        "connect.avro.optional",
+        "It puts null first in the union of an optional field that has a default.",
+        result(TYPED, _null_first),
     ),
     WrongProducer(
         "connect-headers-quoted",
