@@ -46,6 +46,11 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "harness.cli.watch",
         "Certify a consumer, and run what fails again after each saved file.",
     ),
+    "debug": (
+        "harness.cli.debug",
+        "Fill the topics of a case, and judge the consumer that you start yourself.",
+    ),
+    "judge": ("harness.cli.judge", "Ask a `harness debug` in another terminal for its verdict."),
     "mutants": ("harness.cli.mutants", "Prove that scenarios catch wrong consumers; in memory."),
     "fuzz": ("harness.cli.fuzz", "Search for a scenario that a consumer fails, at random."),
     "replay": ("harness.cli.replay", "Show whether a finding of `fuzz` is fixed."),

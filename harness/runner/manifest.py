@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated
+from typing import Annotated, Protocol
 
 import msgspec
 
+from harness.contracts import Child
 from harness.documents.typed import key
 from harness.model.level import Level
 from harness.protocols import PROTOCOLS
@@ -73,6 +75,14 @@ class Lossy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return kind in self.types and (self.protocols is None or protocol in self.protocols)
 
 
+class Launcher(Protocol):
+    """Starts a consumer in its own way."""
+
+    def __call__(self, argv: Sequence[str], cwd: Path, env: Mapping[str, str]) -> Child:
+        """Start the command in a directory, with all of its environment."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Consumer:
     """A command with what it declares of itself.
@@ -86,7 +96,8 @@ class Consumer:
     for none; `expectations` is the path of its known failures, "" for none. `result`
     says where its tables are when it has ended. `attach` is a system that runs already, in the
     place of a command. `levels` are those that it claims, None for a consumer that claims nothing.
-    `design` is how it is built where several ways are right.
+    `design` is how it is built where several ways are right. `launcher` starts it in the place of a
+    process of ours, None for the usual way.
     """
 
     name: str
@@ -109,6 +120,7 @@ class Consumer:
     attach: Attach | None = None
     levels: frozenset[Level] | None = None
     design: Design = AS_EXPECTED
+    launcher: Launcher | None = None
 
     def supports(self, protocol: str) -> bool:
         """Return whether the consumer is to be asked about a protocol."""

@@ -277,6 +277,8 @@ def launched(consumer: Consumer, start: Start, env: Mapping[str, str], pipe: Pat
 
     Raises UsageError when it cannot be run, SetupError when the machine cannot run more.
     """
+    if consumer.launcher is not None:
+        return consumer.launcher(consumer.argv, start.job.work_dir, env)
     if consumer.image:
         large = [feed.large_messages for feed in start.job.changefeeds if feed.large_messages]
         made = container.made(consumer.image, start.directory, start.job.work_dir, env, large)

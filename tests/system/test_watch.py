@@ -2,85 +2,25 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shlex
-import shutil
 import signal
-import subprocess
-import sys
-import threading
-from collections.abc import Generator, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
 
 import pytest
 
+from tests.system.sessions import session, until, words_of, wrong_consumer
+
 pytestmark = pytest.mark.services
-
-ROOT = Path(__file__).resolve().parents[2]
-GUIDE = ROOT / "docs/guides/fix-a-consumer.md"
-EXAMPLE = ROOT / "docs/guides/examples/open_consumer.py"
-BOUND_S = 180.0
-RIGHT, WRONG = "rows.pop(key_of(value[before]), None)", "pass"
-
-
-def words_of(command: str) -> list[str]:
-    """Return the guide's command line that begins so, to be run by this interpreter."""
-    (line,) = re.findall(
-        rf"^harness {command} .*$", GUIDE.read_text(encoding="utf-8"), re.MULTILINE
-    )
-    return [sys.executable, "-m", *shlex.split(line)]
-
-
-@contextmanager
-def session(words: list[str], here: Path) -> Generator[tuple[subprocess.Popen[str], IO[str]]]:
-    """Run a command line in a directory; it does not outlive the test."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    with subprocess.Popen(
-        words,
-        cwd=here,
-        env=environment,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    ) as process:
-        assert process.stdout is not None
-        bound = threading.Timer(BOUND_S, process.kill)
-        bound.start()
-        try:
-            yield process, process.stdout
-        finally:
-            bound.cancel()
-            process.kill()
-
-
-def until(output: IO[str], word: str) -> str:
-    """Return the lines up to the one that begins with a word; all that there are without one."""
-
-    def lines() -> Iterator[str]:
-        for line in output:
-            yield line
-            if line.startswith(word):
-                return
-
-    return "".join(lines())
 
 
 def test_a_repaired_consumer_is_seen_to_pass(tmp_path: Path) -> None:
     """A wrong consumer fails, a save that repairs it runs those cases alone, and they pass."""
-    consumer = tmp_path / "consumer.py"
-    shutil.copy(EXAMPLE, consumer)
-    text = consumer.read_text(encoding="utf-8")
-    assert RIGHT in text
-    consumer.write_text(text.replace(RIGHT, WRONG), encoding="utf-8")
+    consumer, right = wrong_consumer(tmp_path)
     with session(words_of("watch"), tmp_path) as (process, output):
         first = until(output, "waiting")
         failed = re.findall(r"^FAIL (\S+)", first, re.MULTILINE)
         assert failed, first
-        consumer.write_text(text, encoding="utf-8")
+        consumer.write_text(right, encoding="utf-8")
         second = until(output, "waiting")
         assert second.startswith("changed: consumer.py\n"), second
         assert "starting kafka" not in second

@@ -11,8 +11,8 @@ from harness.engine.run.context import RunContext
 from harness.engine.run.declared import settled, subject_of
 from harness.engine.run.watch import read_or_not
 from harness.model.events import CaseFinished
-from harness.model.finding import FINDINGS, Verdict
-from harness.model.observed import Observed
+from harness.model.finding import FINDINGS, Judgement, Verdict
+from harness.model.observed import Observed, Outcome
 from harness.model.standing import Standing, weakest
 from harness.protocols.standings import clause_standing
 from harness.runner.manifest import NOTHING, Consumer
@@ -22,6 +22,8 @@ from harness.verdict.judge import judge_design
 from harness.verdict.packing import both
 
 Judge = Callable[[Plan, Observed], Verdict]
+# How a run ends that its last output explains; a wrong answer is explained by its findings.
+EXPLAINED = frozenset({Outcome.CRASH, Outcome.ERROR, Outcome.TIMEOUT})
 BEYOND = "--beyond"  # the option without which a case that nobody promises does not count
 
 
@@ -96,7 +98,20 @@ def finished(
     verdict = settled(subject_of(plan), verdict, context.declared)
     event = unread(context, plan.case, verdict, roots)
     shown = evidence(plan, event.verdict, observed)
-    return replace(event, log=observed.log, evidence=shown, changefeed=answer.changefeed)
+    log = last_output(answer, event.verdict)
+    return replace(event, log=log, evidence=shown, changefeed=answer.changefeed)
+
+
+def last_output(answer: CaseAnswer, verdict: Verdict) -> str:
+    """Return what the consumer printed, where that says why it gave no answer; "" otherwise.
+
+    Of a case that was read alone it is what was printed there, so that no other case speaks in it.
+    """
+    readings = (answer.alone, answer.observed)
+    if verdict.judgement is Judgement.PASS:
+        return ""
+    ended = [one for one in readings if one is not None and one.outcome in EXPLAINED]
+    return ended[0].log if ended else ""
 
 
 def unread(context: RunContext, case: Case, verdict: Verdict, roots: Sequence[str]) -> CaseFinished:
