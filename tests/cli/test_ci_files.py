@@ -49,7 +49,9 @@ def lines(name: str) -> list[str]:
 def commands(name: str) -> list[list[str]]:
     """Return the words behind `harness` of each of a file's harness commands."""
     words = [shlex.split(line) for line in lines(name) if "harness" in line]
-    return [found[1:] for found in words if len(found) > 1 and found[0].rpartition("/")[2] == "harness"]
+    return [
+        found[1:] for found in words if len(found) > 1 and found[0].rpartition("/")[2] == "harness"
+    ]
 
 
 @pytest.mark.parametrize("name", FILES)
