@@ -151,3 +151,11 @@ def test_what_is_no_name_is_refused(names: tuple[str, str, str], wrong: str) -> 
     """Every part of a namespace is a name, and so are a record's fields."""
     with pytest.raises(SchemaRefused, match=f"{wrong!r} is no name"):
         MemoryRegistry().register("s", _record(*names))
+
+
+def test_a_logical_type_that_does_not_fit_is_left_out_of_account() -> None:
+    """A schema whose decimal is a string is a schema, and nothing is printed about it."""
+    odd = {"type": "string", "logicalType": "decimal", "precision": 2, "scale": 12}
+    text = record(ID, {"name": "w", "type": odd})
+    registry = MemoryRegistry()
+    assert registry.schema(registry.register(SUBJECT, text)) == text
