@@ -201,7 +201,7 @@ def cluster(
     """Return the settings of a cluster; what an option says goes before the file of properties."""
     from harness.engine.deliver.kafka_file import read_properties
 
-    properties = {} if file is None else read_properties(file)
+    properties: Mapping[str, str] = {} if file is None else read_properties(file)
     found = {f"kafka.{name}": value for name, value in properties.items()}
     found |= name_values(pairs)
     found |= {"kafka.bootstrap.servers": bootstrap} if bootstrap else {}

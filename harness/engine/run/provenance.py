@@ -44,7 +44,7 @@ def commit() -> str:
         return str(found)
     if not said.get("dir_info", {}).get("editable"):
         return ""
-    return _checked_out(Path(unquote(urlsplit(said["url"]).path)))
+    return _checked_out(Path(unquote(urlsplit(str(said["url"])).path)))
 
 
 def _checked_out(root: Path) -> str:
