@@ -117,12 +117,15 @@ KEY, VALUE = "shop_t-key", "shop_t-value"
 
 
 def test_posts() -> None:
-    """Both schemas are posted at a version's first row, and again after any DDL on the table."""
+    """Each schema is posted at a version's first row that has it, and again after any DDL."""
     assert posted([ROW, ROW]) == [(KEY, 1), (VALUE, 2)]
     assert posted([ROW, AGAIN]) == [(KEY, 1), (VALUE, 2), (KEY, 1), (VALUE, 2)]
     assert posted([ROW, WIDER]) == [(KEY, 1), (VALUE, 2), (KEY, 1), (VALUE, 3)]
     assert posted([ROW, insert(created(CREATE), 1, 2)]) == [(KEY, 1), (VALUE, 2)]
     assert posted([event(Op.DELETE, ROW.table, ROW.after, None), ROW]) == [(KEY, 1), (VALUE, 2)]
+    gone = event(Op.DELETE, AGAIN.table, AGAIN.after, None)
+    assert posted([ROW, gone]) == [(KEY, 1), (VALUE, 2), (KEY, 1)]
+    assert posted([ROW, gone, AGAIN]) == [(KEY, 1), (VALUE, 2), (KEY, 1), (VALUE, 2)]
 
 
 def test_subjects_remember_one_table() -> None:

@@ -100,6 +100,12 @@ def emitted(
     return list(connector(properties, dialect=dialect).run(responses))
 
 
+def new_columns(record: ConnectRecord) -> list[str]:
+    """Return the columns that a data record's schema has in its new image."""
+    (image,) = (part for part in record.value_schema.fields if part.name == "after")
+    return [column.name for column in image.schema.fields]
+
+
 def after(record: ConnectRecord) -> Mapping[str, Any]:
     """Return the new image of a data record."""
     return record.value["after"]

@@ -24,6 +24,7 @@ from tests.codecs.debezium_vitess.streams import (
     after,
     emitted,
     field,
+    new_columns,
     row,
     transaction,
 )
@@ -224,6 +225,8 @@ def test_unsupported_columns_are_left_out(name: str) -> None:
     events = [field(ID, FieldInfo("c", name), TEXT), row(None, [b"1", b"x", b"y"])]
     (record,) = emitted([transaction(5, *events)])
     assert after(record) == {"id": 1, "v": "y"}
+    assert new_columns(record) == ["id", "v"]
     asked = {"include.unknown.datatypes": "true"}
     (record,) = emitted([transaction(5, *events)], asked)
     assert after(record) == {"id": 1, "c": b"x", "v": "y"}
+    assert new_columns(record) == ["id", "c", "v"]

@@ -136,6 +136,16 @@ ROWS: tuple[WrongProducer, ...] = (
         protocols=("avro",),
     ),
     WrongProducer(
+        "registry-connect-subject-without-dots",
+        "registry.subject.topic-name",
+        "It writes an underscore for each dot of a topic in the subjects of Connect's converter.",
+        patch(
+            "harness.codecs.connect.avro_converter:AvroConverter._use",
+            lambda use: lambda self, topic, text: use(self, topic.replace(".", "_"), text),
+        ),
+        protocols=("vitess",),
+    ),
+    WrongProducer(
         "registry-starts-at-none",
         "registry.compatibility.default",
         "It accepts every schema unless a level was set.",
