@@ -48,13 +48,13 @@ def instructions(
     """Return what to do, with the command as a shell takes it; what is set already is left out."""
     own = {name: value for name, value in env.items() if os.environ.get(name) != value}
     pairs = [shlex.quote(f"{name}={value}") for name, value in own.items()]
-    then = "it is judged when it has written its status" if when_done else "Enter judges it"
+    then = "its status" if when_done else "Enter"
     return (
         f"the topics are filled, the job is {env['HARNESS_JOB']}\n"
         "start the consumer yourself, under a debugger if you like:\n\n"
         f"cd {shlex.quote(str(cwd))}\n"
         f"env {' '.join(pairs)} {shlex.join(argv)}\n\n"
-        f"{then}; so does `harness judge {run}` in another terminal. Ctrl-C gives up."
+        f"{then} has it judged; so has `harness judge {run}` in another terminal. Ctrl-C gives up."
     )
 
 

@@ -15,7 +15,7 @@ from tests.system.sessions import ROOT, session, until, words_of, wrong_consumer
 
 pytestmark = pytest.mark.services
 
-LAST = "Enter judges it"
+LAST = "Enter has it judged"
 
 
 def start_by_hand(shown: str) -> None:
