@@ -31,12 +31,8 @@ CASES_SHOWN = 5
     is_flag=True,
     help="Judge as soon as the consumer has written its status; nobody has to press Enter.",
 )
-@click.option(
-    "--level",
-    type=click.Choice([level.value for level in Level if level is not Level.LIVE]),
-    help="As in `harness certify`.",
-)
-@click.option("--strict", is_flag=True, help="Judge as if nothing were declared.")
+@options.level
+@options.strict
 @click.option(
     "--deadline",
     type=click.FloatRange(min=1),

@@ -13,6 +13,7 @@ import click
 from harness.cli import completion
 from harness.engine.catalogue.workspace import RUNS, Workspace, workspace
 from harness.errors import UsageError
+from harness.model.level import Level
 
 if TYPE_CHECKING:  # imported when a command needs it: it brings Kafka's client along
     from harness.engine.catalogue.repartitioned import Repartitioned
@@ -184,6 +185,22 @@ def setting(command: Callable[..., Any]) -> Callable[..., Any]:
         metavar="NAME=VALUE",
         help="Any setting of docs/reference/settings.md; may be repeated.",
     )(command)
+
+
+def level(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Take `--level LEVEL`, any but live."""
+    return click.option(
+        "--level",
+        type=click.Choice([one.value for one in Level if one is not Level.LIVE]),
+        help="As in `harness certify`.",
+    )(command)
+
+
+def strict(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Take `--strict`."""
+    return click.option("--strict", is_flag=True, help="Judge as if nothing were declared.")(
+        command
+    )
 
 
 def kafka_config(command: Callable[..., Any]) -> Callable[..., Any]:

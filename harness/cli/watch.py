@@ -37,17 +37,13 @@ if TYPE_CHECKING:  # imported when the command is called
     metavar="PATH",
     help="Watch this directory as well; may be repeated.",
 )
-@click.option(
-    "--level",
-    type=click.Choice([level.value for level in Level if level is not Level.LIVE]),
-    help="As in `harness certify`.",
-)
+@options.level
 @click.option(
     "--expectations",
     type=click.Path(path_type=Path, dir_okay=False, exists=True),
     help="A file of known failures, in the place of the manifest's own.",
 )
-@click.option("--strict", is_flag=True, help="Judge as if nothing were declared.")
+@options.strict
 @options.changefeed
 @options.beyond
 @spark_options.placed

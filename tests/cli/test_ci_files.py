@@ -71,7 +71,7 @@ def test_the_command_line_takes_every_command(name: str) -> None:
 
 @pytest.mark.parametrize("name", FILES[:3])
 def test_the_certificate_is_kept_whatever_came_of_the_run(name: str) -> None:
-    """Each CI system is told to keep the certificate after a run with findings too."""
+    """Each CI system keeps the certificate after a run with findings too."""
     text = (HOME / name).read_text("utf-8")
     assert ["report", "events.ndjson"] in [words[:2] for words in commands(name)]
     assert "always" in text

@@ -98,7 +98,7 @@ def _ordered(*ops: Op) -> Patch:
 
 ROWS: tuple[WrongProducer, ...] = (
     WrongProducer(
-        "open-row-told-twice-in-a-transaction",
+        "open-row-sent-twice-in-a-transaction",
         "open.txn.one-event-per-row",
         "It sends an event for each update of a row that a transaction updates several times.",
         _statement_by_statement(_updates),
