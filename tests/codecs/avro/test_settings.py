@@ -38,6 +38,19 @@ def test_refused(name: str) -> None:
     assert said in caught.value.what
 
 
+LARGE = "sink.kafka-config.large-message-handle.large-message-handle-option"
+
+
+@pytest.mark.parametrize("way", ["handle-key-only", "claim-check"])
+def test_large_messages_are_refused(way: str) -> None:
+    """Neither way with large messages goes together with Avro; none of them does."""
+    with pytest.raises(SourceStopped) as caught:
+        settings({LARGE: way}, "current")
+    assert caught.value.code == "ErrInvalidReplicaConfig"
+    assert f"set to {way}, protocol is avro, it's not supported" in caught.value.what
+    assert settings({LARGE: "none"}, "current") == settings({}, "current")
+
+
 IMPOSSIBLE: tuple[tuple[Mapping[str, object], str], ...] = (
     ({}, "7"),
     ({"enable-tidb-extension": "yes"}, "current"),

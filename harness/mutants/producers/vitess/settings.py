@@ -58,7 +58,7 @@ STREAM: Final = {
     "snapshot.mode": "vitess.snapshot.never",
     "vitess.stop_on_reshard": "vitess.reshard.stop",
     "vitess.offset.storage.per.task": "vitess.task.own-stream",
-    "tasks.max": "vitess.task.no-more-than-shards",
+    "tasks.max": "vitess.task.round-robin",
 }
 
 
