@@ -12,6 +12,7 @@ import socket
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,13 @@ RUN_NEEDS = ("kafka",)  # recordings need mariadb as well, Avro a registry
 DISK_GB = 2.0  # 0.4 GB of jars, unpacked binaries, and the data of runs
 MEMORY_GB = 1.5  # Kafka's heap and a consumer; Spark takes two more
 GB = 1e9
+# A package that only some commands want, the extra that brings it, and those commands.
+EXTRAS = (
+    ("pyspark", "spark", "the bundled Spark consumer"),
+    ("mysql-connector-python", "upstream", "`harness record` and consumers that fill a database"),
+    ("hypothesis", "fuzz", "`harness fuzz`"),
+    ("pytest", "pytest", "scenarios as pytest tests"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +60,7 @@ def examine(source: Source, here: Path) -> tuple[Finding, ...]:
         _python,
         lambda: [_java("kafka", "missing" if embedded else "note")],
         lambda: [_java("spark", "note")],
-        _pyspark,
+        *(partial(_extra, *extra) for extra in EXTRAS),
         lambda: _jars(embedded=embedded),
         lambda: [_disk(here)],
         _memory,
@@ -85,12 +93,13 @@ def _java(part: str, otherwise: str) -> Finding:
     return Finding(name, "ok", f"{java.version} in {java.home}")
 
 
-def _pyspark() -> Iterator[Finding]:
+def _extra(package: str, extra: str, purpose: str) -> Iterator[Finding]:
+    """Look for a package that only some commands want."""
     try:
-        yield Finding("pyspark", "ok", version("pyspark"))
+        yield Finding(package, "ok", version(package))
     except PackageNotFoundError:
-        hint = "pip install 'cdc-conformance[spark]', for the bundled Spark consumer"
-        yield Finding("pyspark", "note", "not installed", hint)
+        hint = f"pip install 'cdc-conformance[{extra}]', for {purpose}"
+        yield Finding(package, "note", "not installed", hint)
 
 
 def _jars(*, embedded: bool) -> Iterator[Finding]:

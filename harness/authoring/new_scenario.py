@@ -20,6 +20,7 @@ from harness.errors import ScenarioError, UsageError
 from harness.scenario.load import load
 
 GRAMMAR = Path(harness.scenario.__file__).with_name("grammar.json")
+COPY = "scenario.schema.json"
 SUFFIX = ".yaml"
 TITLE = "Say in one sentence what happens upstream and what must hold"
 DATABASE = "shop"
@@ -71,7 +72,8 @@ def create(root: Path, options: DraftOptions) -> Created:
     path = _target(root, options.path)
     scenario = ".".join(path.relative_to(root).with_suffix("").parts)
     steps = _steps(options)
-    schema = os.path.relpath(GRAMMAR, path.parent.resolve())
+    grammar = _grammar(root)
+    schema = os.path.relpath(grammar, path.parent.resolve())
     text = "\n".join(_lines(scenario, options, steps, Path(schema).as_posix())) + "\n"
     if os.path.lexists(path):
         raise UsageError(f"{path} exists; nothing is overwritten", hint="choose another name")
@@ -79,6 +81,8 @@ def create(root: Path, options: DraftOptions) -> Created:
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("x", encoding="utf-8") as file:
             file.write(text)
+        if grammar != GRAMMAR:
+            grammar.write_bytes(GRAMMAR.read_bytes())
     except OSError as error:
         raise UsageError(f"cannot write {path}: {error.strerror}") from None
     try:
@@ -87,6 +91,15 @@ def create(root: Path, options: DraftOptions) -> Created:
         path.unlink()
         raise
     return Created(path, scenario, steps.left_out)
+
+
+def _grammar(root: Path) -> Path:
+    """Return the schema that editors are to use: in the same checkout, so that it works in another.
+
+    Beside scenarios that are not the harness's own lies a copy, written anew each time.
+    """
+    inside = root.resolve()
+    return GRAMMAR if GRAMMAR.is_relative_to(inside.parent) else inside / COPY
 
 
 def _target(root: Path, path: Path) -> Path:

@@ -1,15 +1,15 @@
 """Recording: SQL on a real database, once; then the goldens that follow from it.
 
 The lock is written by `harness.record`, whole or not at all. Goldens follow from lock and
-scenario; when the author's expectations do not hold, the lock stays (so that `preview` can show
-the events) and the goldens stay as they were.
+scenario; when the author's expectations do not hold, all stays as it was, and the message says what
+the database did instead.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from harness.engine.catalogue import golden
@@ -77,5 +77,19 @@ def _record(space: Workspace, scenario: Scenario, upstream: Upstream) -> Recorde
     try:
         found = golden_differences(space, (scenario,), expectations=True)
     except ScenarioError as error:
-        return Recorded(scenario, tuple(written), error.problems)
+        _as_before(lock, before, space.golden)
+        hint = "nothing was recorded; correct the SQL or the expectation"
+        return Recorded(scenario, (), tuple(replace(one, hint=hint) for one in error.problems))
     return Recorded(scenario, (*written, *golden.accept(found)))
+
+
+def _as_before(lock: Path, before: bytes | None, root: Path) -> None:
+    """Put a lock back as it was; without one, take its empty directories away as well."""
+    if before is not None:
+        lock.write_bytes(before)
+        return
+    lock.unlink()
+    for home in lock.parents:
+        if home == root.parent or any(home.iterdir()):
+            break
+        home.rmdir()

@@ -24,6 +24,7 @@ def command(overrides: Mapping[str, str], json_: bool) -> int:  # noqa: FBT001
     import orjson
 
     from harness.authoring import doctor
+    from harness.cli.main import FIRST_STEPS
 
     space = options.space(None, None)
     findings = doctor.examine(options.source(overrides, space), space.here)
@@ -36,8 +37,10 @@ def command(overrides: Mapping[str, str], json_: bool) -> int:  # noqa: FBT001
         click.echo(orjson.dumps({"fit": fit, "findings": rows}).decode())
     else:
         for one in findings:
-            click.echo(f"{MARKS[one.state]}  {one.name:13} {one.what}".replace("\n", f"\n{'':19}"))
+            click.echo(f"{MARKS[one.state]}  {one.name:22} {one.what}".replace("\n", f"\n{'':32}"))
             if one.hint and one.state != "ok":
-                click.echo(f"{'':23}{one.hint}")
+                click.echo(f"{'':32}{one.hint}")
         click.echo("a run can start" if fit else "a run cannot start: see what is MISSING")
+        for words, why in FIRST_STEPS[1:] if fit else ():
+            click.echo(f"    {words:45}{why}")
     return int(ExitCode.PASS if fit else ExitCode.ENVIRONMENT)

@@ -68,8 +68,19 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "verify": ("harness.cli.verify", "Compare an output with a workload's expected state."),
     "services": ("harness.cli.services", "Keep services warm; fetch what they need."),
     "completion": ("harness.cli.completion", "Print what a shell needs to complete commands."),
+    "clean": ("harness.cli.clean", "Remove what earlier runs left here."),
     "doctor": ("harness.cli.doctor", "Show what is missing for a run, and how to get it."),
 }
+
+# What somebody does who has just installed it; `doctor` ends with it too.
+FIRST_STEPS = (
+    ("harness doctor", "what is missing on this machine"),
+    ("harness certify reference keys", "see a run: a consumer that passes, in half a minute"),
+    ("harness new consumer mine --language python", "a small consumer that works, to begin with"),
+    ("harness certify mine/consumer.yaml keys", "judge it; then change it, or name your own"),
+    ("harness explain FINDING", "why it failed: a clause, a case or a finding of the report"),
+    ("harness new scenario keys.mine", "your own case, from SQL: --from FILE.sql"),
+)
 
 
 # What a machine lacks when it has no room: none of our doing.
@@ -108,6 +119,12 @@ class Commands(click.Group):
         del ctx
         with formatter.section("Commands"):
             formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Say what to do first."""
+        del ctx
+        with formatter.section("First steps"):
+            formatter.write_dl(FIRST_STEPS, col_max=45)
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

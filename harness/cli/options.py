@@ -369,7 +369,8 @@ def roots(command: Callable[..., Any]) -> Callable[..., Any]:
     scenarios = click.option(
         "--scenarios",
         type=click.Path(path_type=Path),
-        help="Root of scenario files [./scenarios, else the package's own].",
+        help="Root of scenario files; `bundled` is the package's own, the default where there is no"
+        " ./scenarios [./scenarios].",
     )
     golden = click.option(
         "--golden",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -54,11 +53,12 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
 
     connector()
     from harness.authoring.recording import Recorded, embedded_upstream, record_all
+    from harness.engine.catalogue.workspace import new_run
     from harness.record.server import upstream_from_url
 
     space = options.space(scenarios, golden)
     chosen = load(space, paths)
-    run_dir = space.runs / "runs" / secrets.token_hex(3)
+    _, run_dir = new_run(space.runs / "runs")
 
     def heard(one: Recorded) -> None:
         state = "has problems" if one.problems else "changed" if one.written else "unchanged"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 import sys
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
@@ -26,7 +25,7 @@ KINDS = ("open", "avro", "vitess", "dispatch", "topics", "filters", "eligibility
 
 
 @click.command("truth", short_help="Compare with what vendors' own encoders emit.")
-@click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
+@click.argument("directory", metavar="[DIR]", required=False, type=click.Path(path_type=Path))
 @click.option(
     "--protocol",
     "kinds",
@@ -43,7 +42,7 @@ KINDS = ("open", "avro", "vitess", "dispatch", "topics", "filters", "eligibility
 )
 @options.as_json
 def command(
-    directory: Path,
+    directory: Path | None,
     kinds: tuple[str, ...],
     fail_fast: bool,  # noqa: FBT001
     recorded: bool,  # noqa: FBT001
@@ -51,10 +50,11 @@ def command(
 ) -> int:
     """Compare our encoders with what vendors' own encoders emitted, vector by vector.
 
-    DIR holds files of vectors (*.jsonl), or is one such file; golden/truth is a small set of them.
+    DIR holds files of vectors (*.jsonl), or is one such file; without it, a small set that comes
+    with the package is compared.
     Each vector's input goes through our second stage, and what comes out must be what the vendor
     emitted: bytes for TiCDC, records field by field for Debezium. A line's kind is known by what
-    it holds, never by its file's name. Examples: `harness truth golden/truth`, or
+    it holds, never by its file's name. Examples: `harness truth`, or
     `harness truth DIR --protocol open --protocol avro --fail-fast`.
 
     With `--record` rows are not read from the vectors: their SQL runs on a database, is recorded as
@@ -64,9 +64,11 @@ def command(
     Prints equal / total for each file with its first difference, then the exceptions that were
     applied with their reasons. Exits 1 when anything differs or could not be compared.
     """
+    from harness.engine.catalogue.workspace import bundled
     from harness.truth.read import vector_files
     from harness.truth.show import as_data, closing_lines, file_lines
 
+    directory = directory or bundled() / "golden" / "truth"
     paths = vector_files(directory)
     reports: list[FileReport] = []
     with _comparing(recorded=recorded) as compare, _Line(len(paths)) as line:
@@ -100,13 +102,14 @@ def _comparing(*, recorded: bool) -> Generator[Comparing]:
         return
     from harness.authoring.recording import embedded_upstream
     from harness.authoring.vectors import VectorRecorder, dml_of, recording
+    from harness.engine.catalogue.workspace import new_run
     from harness.record.lasting import lasting
     from harness.truth.kinds import COMPARISONS
 
     space = options.space(None, None)
     source = options.source({}, space)
     click.echo(source.said(["mariadb"]), err=True)
-    run_dir = space.runs / "runs" / secrets.token_hex(3)
+    _, run_dir = new_run(space.runs / "runs")
     upstream = embedded_upstream(run_dir, lambda _: None, source)
     with upstream as server, lasting(server) as database:
         comparisons = recording(VectorRecorder(database), COMPARISONS)

@@ -43,11 +43,14 @@ class PluginOptions:
     @property
     def directory(self) -> Path:
         """Return the session's directory, common to all workers; SetupError when it cannot be."""
+        from harness.engine.catalogue.kept_runs import hold, remove_old
         from harness.engine.catalogue.workspace import runs
 
         try:
             directory = runs(self.root) / "runs" / f"pytest-{self.run}"
             directory.mkdir(parents=True, exist_ok=True)
+            if hold(directory):
+                remove_old(directory.parent)
         except OSError as error:
             raise SetupError(f"cannot write into {self.root}: {error.strerror}") from None
         return directory

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from harness.engine.catalogue.plans import plans_apart
-from harness.engine.catalogue.workspace import Workspace, new_run, workspace
+from harness.engine.catalogue.workspace import Workspace, part_of_run, workspace
 from harness.engine.pipeline import CatalogueCases, certify
 from harness.engine.plan.case import Plan, names_schemas
 from harness.engine.run.claimed_levels import declined
@@ -62,7 +62,7 @@ class Order:
         self, space: Workspace, cases: Sequence[Case], planned: Sequence[Plan] | None = None
     ) -> dict[str, CaseFinished]:
         """Run the engine once; return what it said of each case. HarnessError when it cannot."""
-        run, run_dir = new_run(self.options.directory)
+        run, run_dir = part_of_run(self.options.directory)
         consumer = ready(self.consumer, unheard)
         services = self.services.running(registry=any(map(names_schemas, cases)))
         finished = Finished()

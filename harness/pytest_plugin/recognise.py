@@ -13,7 +13,9 @@ from pathlib import Path
 HEAD_BYTES = 1 << 16
 SCENARIOS, GOLDEN, LOCK = "scenarios", "golden", "changes.jsonl"
 # The line that editors read, as `harness new scenario` writes it.
-SCHEMA = re.compile(rb"^#\s*yaml-language-server:.*harness/scenario/grammar\.json", re.MULTILINE)
+SCHEMA = re.compile(
+    rb"^#\s*yaml-language-server:.*(harness/scenario/grammar|scenario\.schema)\.json", re.MULTILINE
+)
 KEY = re.compile(rb"^([a-z]+):", re.MULTILINE)
 KEYS = frozenset({b"id", b"upstream", b"expect"})
 ID = re.compile(rb"^id:\s*[\"']?([A-Za-z0-9_.-]+)", re.MULTILINE)

@@ -53,7 +53,9 @@ def test_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
     """The help names each command in the order of a person's work, and the exit codes."""
     assert main(["--help"]) == 0
     out = capsys.readouterr().out
-    listed = out.split("Commands:")[1].split("\n  ")
+    commands, first_steps = out.split("Commands:")[1].split("First steps:")
+    assert first_steps.split()[:2] == ["harness", "doctor"]
+    listed = commands.split("\n  ")
     assert [line.split()[0] for line in listed if line.strip() and line[0] != " "] == list(COMMANDS)
     assert "0 pass, 1 findings, 2 bad scenario or usage, 3 environment" in out
 

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from harness.authoring.new_scenario import GRAMMAR
 from harness.cli.main import main
+from harness.pytest_plugin.recognise import root_of
 from harness.scenario.document import TransactionStep
 from harness.scenario.load import load_all
 
@@ -119,3 +121,13 @@ def test_sql_that_cannot_be_read_is_refused(
     assert "a.sql" in err
     assert reason in err
     assert not Path("scenarios/a/b.yaml").exists()
+
+
+def test_editors_find_the_schema_in_another_checkout() -> None:
+    """A copy of the grammar lies beside the scenarios, and its path is relative."""
+    assert main(["new", "scenario", "keys.moved"]) == 0
+    head = Path("scenarios/keys/moved.yaml").read_text(encoding="utf-8").splitlines()[0]
+    schema = Path("scenarios/keys", head.partition("$schema=")[2])
+    assert schema.resolve() == Path("scenarios/scenario.schema.json").resolve()
+    assert schema.read_bytes() == GRAMMAR.read_bytes()
+    assert root_of(Path("scenarios/keys/moved.yaml").resolve()) == Path("scenarios").resolve()

@@ -102,3 +102,12 @@ def test_no_vectors_are_a_usage_error(
     """A directory that is not there, or holds no vectors, is exit code 2."""
     assert main(["truth", str(tmp_path / name)]) == 2
     assert "no such file" in (err := capsys.readouterr().err) or "no vectors" in err
+
+
+def test_without_a_directory_the_packages_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where nothing is named, the vectors that come with the package are compared."""
+    monkeypatch.chdir(tmp_path)
+    assert main(["truth", "--protocol", "eligibility"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1].endswith("; 0 differ, 0 not compared")

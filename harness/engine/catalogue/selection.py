@@ -14,8 +14,8 @@ from fnmatch import fnmatchcase
 from harness.documents.nearest import did_you_mean, one_of
 from harness.engine.catalogue.citing import cited
 from harness.engine.catalogue.places import Place, places, words_in_brackets
-from harness.engine.catalogue.workspace import Workspace
-from harness.errors import UsageError
+from harness.engine.catalogue.workspace import BUNDLED, Workspace
+from harness.errors import ScenarioError, UsageError
 from harness.protocols import PROTOCOLS
 from harness.protocols.clauses import CLAUSES, governs
 from harness.scenario.document import Scenario
@@ -71,9 +71,17 @@ class Selection:
 
 def chosen(space: Workspace, selection: Selection) -> tuple[Case, ...]:
     """Return the cases that a selection means; UsageError where they are none."""
-    there = places(space, selection.places)
-    scenarios = load_all(space.scenarios, [file for place in there for file in place.files])
-    return narrowed(_placed(scenarios, there), selection)
+    try:
+        there = places(space, selection.places)
+        scenarios = load_all(space.scenarios, [file for place in there for file in place.files])
+        return narrowed(_placed(scenarios, there), selection)
+    except UsageError as error:
+        if not space.hides_bundled or isinstance(error, ScenarioError):
+            raise
+        # Who has scenarios of their own, and means the package's, does not see why nothing matches.
+        hidden = f"only {space.scenarios} was searched; --scenarios {BUNDLED} is the package's own"
+        hint = f"{error.hint}; {hidden}" if error.hint else hidden
+        raise UsageError(error.what, expected=error.expected, hint=hint) from None
 
 
 def narrowed(those: Sequence[Case], selection: Selection) -> tuple[Case, ...]:

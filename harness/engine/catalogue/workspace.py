@@ -9,11 +9,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness.engine.catalogue.kept_runs import EVENTS, hold, remove_old
 from harness.errors import Location, Problem, UsageError
 from harness.scenario.files import name_of, real, scenario_files
 
 BUNDLE = Path(__file__).resolve().parents[2] / "_bundle"
 RUNS = ".harness"
+# What `--scenarios` takes for the package's own, where ./scenarios stands before them.
+BUNDLED = Path("bundled")
 # What lies in the directory of a scenario's goldens.
 LOCK = "changes.jsonl"
 RECORDS, TABLES = GOLDENS = (".records.txt", ".tables.txt")
@@ -35,11 +38,19 @@ class Workspace:
     def options(self) -> tuple[str, ...]:
         """Return the options of a command line that finds the same roots from the same place."""
         words: list[str] = []
-        if self.scenarios not in {Path("scenarios"), self.here / "scenarios", BUNDLE / "scenarios"}:
+        own = {Path("scenarios"), self.here / "scenarios"}
+        if self.scenarios == BUNDLE / "scenarios":
+            words += ["--scenarios", str(BUNDLED)] if (self.here / "scenarios").is_dir() else []
+        elif self.scenarios not in own:
             words += ["--scenarios", str(self.scenarios)]
         if self.golden != self.scenarios.parent / "golden":
             words += ["--golden", str(self.golden)]
         return tuple(words)
+
+    @property
+    def hides_bundled(self) -> bool:
+        """Return whether scenarios of the user's stand before those of the package."""
+        return real(self.scenarios) != real(bundled() / "scenarios")
 
     @property
     def runs(self) -> Path:
@@ -58,7 +69,18 @@ def runs(here: Path) -> Path:
 
 
 def new_run(parent: Path) -> tuple[str, Path]:
-    """Return a fresh name for a run, and its directory below `parent`, which exists from now on."""
+    """Return a fresh name for a run, and its directory below `parent`, which exists from now on.
+
+    What the oldest runs left there goes.
+    """
+    run, directory = part_of_run(parent)
+    hold(directory)
+    remove_old(parent)
+    return run, directory
+
+
+def part_of_run(parent: Path) -> tuple[str, Path]:
+    """Return the same below the directory of a run, which goes as a whole."""
     run = secrets.token_hex(3)
     directory = parent / run
     directory.mkdir(parents=True)
@@ -67,7 +89,7 @@ def new_run(parent: Path) -> tuple[str, Path]:
 
 def kept_runs(here: Path) -> tuple[Path, ...]:
     """Return the events of the runs that were started here, newest first."""
-    found = (here / RUNS / "runs").glob("*/events.ndjson")
+    found = (here / RUNS / "runs").glob(f"*/{EVENTS}")
     return tuple(sorted(found, key=lambda file: (file.stat().st_mtime_ns, file), reverse=True))
 
 
@@ -84,11 +106,13 @@ def workspace(here: Path, scenarios: Path | None = None, golden: Path | None = N
     if scenarios is None:
         own = here / "scenarios"
         scenarios = own if own.is_dir() else bundled() / "scenarios"
+    elif scenarios == BUNDLED and not scenarios.is_dir():
+        scenarios = bundled() / "scenarios"
     elif not scenarios.is_dir():
         raise UsageError(
             f"there is no directory {scenarios}",
             expected="the root of scenario files",
-            hint="leave --scenarios out to use ./scenarios, or the scenarios of the package",
+            hint="without the option it is ./scenarios; `bundled` is the package's own",
         )
     if golden is None:
         golden = scenarios.parent / "golden"

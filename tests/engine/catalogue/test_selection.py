@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from harness.engine.catalogue.selection import Selection, chosen
-from harness.engine.catalogue.workspace import workspace
+from harness.engine.catalogue.workspace import BUNDLED, workspace
 from harness.errors import HarnessError, UsageError
 from tests.tree import ROOT
 
@@ -117,3 +119,26 @@ def test_a_choice_of_nothing_says_what_would_match(selection: Selection, said: s
         ids(selection)
     assert caught.value.exit_code == 2
     assert said in str(caught.value)
+
+
+def test_own_scenarios_hide_the_packages_and_the_message_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who finds nothing among their own is told how to name the package's own; the name works."""
+    shown = SPACE.scenarios / "keys" / "pk-chain.yaml"
+    (tmp_path / "scenarios" / "keys").mkdir(parents=True)
+    own = tmp_path / "scenarios" / "keys" / "pk-chain.yaml"
+    own.write_bytes(shown.read_bytes())
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UsageError, match="--scenarios bundled is the package's own"):
+        chosen(workspace(tmp_path), Selection(expression="types"))
+    assert chosen(workspace(tmp_path, BUNDLED), Selection(("types",)))
+
+
+def test_a_folder_of_that_name_is_the_users(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`--scenarios bundled` is a directory where there is one."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bundled").mkdir()
+    assert workspace(tmp_path, BUNDLED).scenarios == Path("bundled")
