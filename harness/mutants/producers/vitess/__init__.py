@@ -5,6 +5,7 @@ from __future__ import annotations
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.vitess import (
     boundaries,
+    decimals,
     documented,
     envelope,
     events,
@@ -29,6 +30,7 @@ from harness.mutants.producers.vitess import (
 
 ROWS: tuple[WrongProducer, ...] = (
     *boundaries.ROWS,
+    *decimals.ROWS,
     *documented.ROWS,
     *envelope.ROWS,
     *events.ROWS,

@@ -24,6 +24,7 @@ from harness.mutants.producers.vitess.edits import (
 SELECTION: Final = "harness.codecs.debezium.selection"
 MAPPERS: Final = "harness.codecs.debezium.mappers"
 TASK: Final = "harness.codecs.debezium_vitess.task"
+SKIPPED: Final = "skipped.operations"
 TRUNCATE: Final = "column.truncate.to."
 # Name of a row, a rule's beginning, its clause.
 RULES: Final = (
@@ -40,6 +41,17 @@ def _without_rules(beginning: str, kept: int = 0) -> Patch:
     def change(own: dict[str, Any]) -> None:
         for name in [name for name in own if name.startswith(beginning)][kept:]:
             del own[name]
+
+    return with_settings(change)
+
+
+def _sending(op: str) -> Patch:
+    """Return the patch that takes one operation off the list of those that are skipped."""
+
+    def change(own: dict[str, Any]) -> None:
+        listed = str(own.get(SKIPPED, "")).split(",")
+        if op in listed:
+            own[SKIPPED] = ",".join(each for each in listed if each != op) or "none"
 
     return with_settings(change)
 
@@ -239,6 +251,15 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.datatype.propagate",
         "It looks for a bare type's name where lists name keyspace and table, too.",
         instead(f"{MAPPERS}:_names", _unqualified),
+    ),
+    *(
+        WrongProducer(
+            f"vitess-sends-{op}-although-skipped",
+            "vitess.skipped.operations",
+            f"It sends the operation `{op}` although it is to be skipped.",
+            _sending(op),
+        )
+        for op in "cud"
     ),
     *(
         WrongProducer(
