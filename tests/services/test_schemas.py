@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
@@ -203,6 +204,7 @@ def test_trouble_is_retried() -> None:
         assert registry.register("t-value", OLD) == 7
         assert registry.schema(7) == OLD
     assert bodies == [("/subjects/t-value/versions", register_body(OLD))] * 3
+    assert json.loads(bodies[0][1]) == {"schema": OLD}
     assert pauses == sorted(pauses) == [0.1, 0.2]
 
 
