@@ -15,6 +15,10 @@ ID = re.compile(
     r"(open|avro|vitess|changefeed|kafka|connect|registry)(\.[a-z0-9]+(-[a-z0-9]+)*)+\Z"
 )
 
+ELSEWHERE = re.compile(
+    r"\bsuch (an?|rows?|statements?|tables?)\b|\badds them\b|\A(They|It|These|Those|Both halves)\b"
+)
+
 
 def test_a_clause_says_one_thing() -> None:
     """Each clause has an id of its layer, and its text is one sentence."""
@@ -26,6 +30,18 @@ def test_a_clause_says_one_thing() -> None:
         or not clause.text.endswith(".")
         or re.search(r"[.!?] [A-Z]", clause.text)
     )
+
+
+def test_a_clause_stands_alone() -> None:
+    """No text speaks of what another clause named, since a finding shows one clause."""
+    hold(f"{clause.written}: {clause.text}" for clause in CLAUSES.values() if leans(clause.text))
+    assert leans("It adds them, too.")
+    assert leans("In such a statement names move.")
+
+
+def leans(text: str) -> bool:
+    """Return whether a text needs the clause before it."""
+    return bool(ELSEWHERE.search(text))
 
 
 def test_an_id_is_for_ever() -> None:

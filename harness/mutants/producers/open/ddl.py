@@ -120,6 +120,10 @@ def _per_part(event: DdlEvent) -> Iterable[SourceEvent]:
     return (replace(event, type=int(ActionType.MODIFY_COLUMN), action="modify_column"),)
 
 
+def _part_by_part(event: DdlEvent) -> Iterable[SourceEvent]:
+    return (event, event) if event.type == ActionType.MULTI_SCHEMA_CHANGE else (event,)
+
+
 def _elsewhere(event: DdlEvent) -> Iterable[SourceEvent]:
     return (replace(event, topic="ticdc-ddl"),)
 
@@ -251,5 +255,11 @@ ROWS: tuple[WrongProducer, ...] = (
         "open.ddl.multi-statement",
         "It gives an ALTER TABLE of several changes the type of one of them.",
         ddl(_per_part),
+    ),
+    WrongProducer(
+        "open-ddl-parts-as-events",
+        "open.ddl.multi-statement",
+        "It sends two events for an ALTER TABLE of several changes.",
+        ddl(_part_by_part),
     ),
 )

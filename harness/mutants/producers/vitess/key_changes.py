@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any, Final
 
-from harness.codecs.connect.schema import ConnectRecord, Header
+from harness.codecs.connect.schema import ConnectRecord, Header, Schema, SchemaType
 from harness.codecs.debezium.emitter import NEW_KEY, OLD_KEY
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import Patch, patch
@@ -133,6 +133,13 @@ def _own_key(name: str) -> Patch:
 
 def _tombstones(change: Callable[[ConnectRecord], Iterable[ConnectRecord]]) -> Patch:
     return each(lambda record: change(record) if kind(record) == TOMBSTONE else (record,))
+
+
+def _with_empty_key(record: ConnectRecord) -> Iterable[ConnectRecord]:
+    """Give the tombstone of a row without a key an empty struct as its key."""
+    if record.key is not None:
+        return (record,)
+    return (replace(record, key=dict[str, Any](), key_schema=Schema(SchemaType.STRUCT)),)
 
 
 def _without_headers(record: ConnectRecord) -> Iterable[ConnectRecord]:
@@ -291,6 +298,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.tombstone.keyless",
         "It sends no tombstone for a row without a key.",
         _tombstones(lambda record: () if record.key is None else (record,)),
+    ),
+    WrongProducer(
+        "vitess-keyless-tombstone-with-a-key",
+        "vitess.tombstone.keyless",
+        "It gives the tombstone of a row without a key an empty key.",
+        _tombstones(_with_empty_key),
     ),
     WrongProducer(
         "vitess-tombstones-of-changed-keys-always",
