@@ -16,7 +16,7 @@ ID = re.compile(
 )
 
 ELSEWHERE = re.compile(
-    r"\bsuch (an?|rows?|statements?|tables?)\b|\badds them\b|\A(They|It|These|Those|Both halves)\b"
+    r"\bsuch (?!as\b|mark\b)|\badds them\b|\A(They|It|These|Those|Both halves)\b"
 )
 
 

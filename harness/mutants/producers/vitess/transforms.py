@@ -242,6 +242,12 @@ ROWS: tuple[WrongProducer, ...] = (
         _applying(LOCAL_VGTID, _id_too),
     ),
     _row(
+        "replace-first-only",
+        "replace",
+        "It replaces the first field alone that ReplaceFieldValue lists.",
+        _given(REPLACE, _first_of),
+    ),
+    _row(
         "replace-in-vain",
         "replace",
         "It leaves the fields as they are that ReplaceFieldValue lists.",
