@@ -12,8 +12,9 @@ import pytest
 from harness.engine.catalogue.choose import load, selected
 from harness.engine.catalogue.workspace import workspace
 from harness.model.change import ChangeLog
+from harness.model.vstream import VRowEvent
 from harness.oracles.result import Status
-from harness.oracles.vitess import oracle
+from harness.oracles.vitess import oracle, restart_run
 from harness.oracles.vitess.plays import Play, plays
 from harness.oracles.vitess.restart_run import FAILING, failing
 from harness.oracles.vitess.restarts import (
@@ -134,24 +135,39 @@ def unchanged(one: Restart) -> Restart:
     return one
 
 
+def half_sent(one: Restart) -> Restart:
+    """Return a restart whose server keeps its last response, as when transport loses it."""
+    return replace(one, first=one.first[:-1])
+
+
 @pytest.mark.services
 def test_a_restarted_connector_agrees_and_disagrees(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Every restart is equal but those whose stored offset, position or records are spoiled."""
+    """Every restart is equal but those whose stored offset, position or records are spoiled.
+
+    One whose stream is lost before the stop is played again.
+    """
     spoiled: dict[str, Callable[[Restart], Restart]] = {}
+    lost: dict[str, Restart] = {}
 
     def wrong(given: Iterable[Play]) -> Restarts:
         found = restarts(given)
-        first, second, *_ = (one for one in found.restarts if not one.fails)
+        first, second, *others = (one for one in found.restarts if not one.fails)
+        last = next(o for o in others if any(isinstance(e, VRowEvent) for e in o.first[-1].events))
         spoiled.update({first.name: nothing_stored, second.name: without_headers})
-        changed = [spoiled.get(one.name, unchanged)(one) for one in found.restarts]
-        return replace(found, restarts=tuple(changed))
+        lost[last.name] = last
+        changed = {**spoiled, last.name: half_sent}
+        return replace(
+            found, restarts=tuple(changed.get(o.name, unchanged)(o) for o in found.restarts)
+        )
 
     def again(one: Restart) -> Restart:
-        # What is played again, as transport broke, is spoiled as well.
-        return spoiled.get(one.name, unchanged)(restart_again(one))
+        # What is played again, as transport broke, is spoiled as well, but for what was lost.
+        whole = lost.get(one.name, one)
+        return spoiled.get(one.name, unchanged)(restart_again(replace(whole, play=one.play)))
 
+    monkeypatch.setattr(restart_run, "IDLE_S", 5.0)
     monkeypatch.setattr(oracle, "restarts", wrong)
     monkeypatch.setattr(oracle, "restart_again", again)
     options = oracle.OracleOptions(
@@ -159,4 +175,6 @@ def test_a_restarted_connector_agrees_and_disagrees(
     )
     result = oracle.ask(cases("restart.connector"), log_of, options)
     assert {one.case for one in result.of(Status.DIFFERS)} == set(spoiled), result.cases
+    assert set(lost) <= {one.case for one in result.of(Status.EQUAL)}
+    assert result.replayed
     assert any("stopped at the first tombstone" in o.case for o in result.of(Status.EQUAL))

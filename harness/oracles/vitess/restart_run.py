@@ -15,6 +15,7 @@ from harness.oracles.vitess.restarts import Restart, from_stored, stored_form
 from harness.oracles.vitess.run import (
     BATCH,
     BATCH_S,
+    BROKEN,
     CREATING,
     IDLE_S,
     POLL_S,
@@ -39,12 +40,16 @@ PREDICATE: Final = "org.apache.kafka.connect.transforms.predicates.RecordIsTombs
 
 @dataclass(slots=True)
 class RestartResult:
-    """What came of a restart: the play's result, and what differs beside its records."""
+    """What came of a restart: the play's result, and what differs beside its records.
+
+    `lost` says that transport broke before the stop: what is stored and asked then says nothing.
+    """
 
     restart: Restart
     result: PlayResult
     freedoms: set[str] = field(default_factory=set[str])
     beside: list[str] = field(default_factory=list[str])
+    lost: bool = False
 
     @property
     def equal(self) -> bool:
@@ -54,7 +59,7 @@ class RestartResult:
     @property
     def broken(self) -> bool:
         """Return whether transport broke, which says nothing."""
-        return self.result.broken
+        return self.lost or self.result.broken
 
 
 def restarted(stand: Stand, planned: Sequence[Restart]) -> Iterator[RestartResult]:
@@ -80,7 +85,7 @@ class _Batch:
         try:
             self._each(self._create)
             check_any_started(self.stand, [one.result for one in self.found.values()])
-            self._wait(self._is_cut)
+            self._look(self._wait(self._is_cut))
             self._each(self._stop)
             self._each(self._go_on)
             ends = self._wait(self._is_over)
@@ -113,6 +118,18 @@ class _Batch:
         settings = self.planned[name].play.settings
         return configuration(settings, name, self.ports[name], self.stand.registry)
 
+    def _look(self, ends: Mapping[str, Ends]) -> None:
+        """Look at what came of each connector before its stop."""
+        failed = self._failures()
+        for name, one in self.found.items():
+            cause = failed.get(name, "")
+            cut = bool(cause) if one.restart.fails else self._is_sent(name, ends[name])
+            # A connector may also wait for ever for the rest of what is no message.
+            one.lost = bool(BROKEN.search(cause)) or not (cut or cause or one.result.refused)
+            if one.lost or (cause and not one.restart.fails):
+                count, awaited = sent(one.restart.play, ends[name]), one.restart.awaited
+                one.beside.append(f"before the stop: {count} of {awaited} messages; {cause[:400]}")
+
     def _stop(self, name: str) -> None:
         """Stop a connector, and compare what is stored with ours."""
         theirs = self.stand.worker.stored(name, self._config(name))
@@ -122,9 +139,8 @@ class _Batch:
             earlier = from_stored(planned, theirs)
             if earlier is not None:
                 self.planned[name], ours = earlier, stored_form(earlier.stored)
-                self.found[name] = RestartResult(
-                    earlier, PlayResult(earlier.play), {UNACKNOWLEDGED}
-                )
+                result, lost = PlayResult(earlier.play), self.found[name].lost
+                self.found[name] = RestartResult(earlier, result, {UNACKNOWLEDGED}, lost=lost)
         self.found[name].beside += _differing("stored", ours, theirs)
 
     def _go_on(self, name: str) -> None:
@@ -146,6 +162,10 @@ class _Batch:
         one = self.planned[name]
         if one.fails:
             return name in self._failures()
+        return self._is_sent(name, ends)
+
+    def _is_sent(self, name: str, ends: Ends) -> bool:
+        one = self.planned[name]
         return self.scripts[name].all_sent and sent(one.play, ends) >= one.awaited
 
     def _is_over(self, name: str, ends: Ends) -> bool:
