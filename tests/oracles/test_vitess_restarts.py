@@ -12,7 +12,7 @@ import pytest
 from harness.engine.catalogue.choose import load, selected
 from harness.engine.catalogue.workspace import workspace
 from harness.model.change import ChangeLog
-from harness.model.vstream import VRowEvent
+from harness.model.vstream import Commit
 from harness.oracles.result import Status
 from harness.oracles.vitess import oracle, restart_run
 from harness.oracles.vitess.plays import Play, plays
@@ -154,7 +154,7 @@ def test_a_restarted_connector_agrees_and_disagrees(
     def wrong(given: Iterable[Play]) -> Restarts:
         found = restarts(given)
         first, second, *others = (one for one in found.restarts if not one.fails)
-        last = next(o for o in others if any(isinstance(e, VRowEvent) for e in o.first[-1].events))
+        *_, last = (o for o in others if any(isinstance(e, Commit) for e in o.first[-1].events))
         spoiled.update({first.name: nothing_stored, second.name: without_headers})
         lost[last.name] = last
         changed = {**spoiled, last.name: half_sent}
