@@ -17,6 +17,7 @@ from harness.faults import (
     run,
     schemas,
     tombstones,
+    uncommitted,
 )
 from harness.faults.fault import Disturbance, Invariant
 from harness.faults.option import Option, Takes
@@ -34,7 +35,7 @@ GROUPS: Mapping[str, tuple[Disturbance, ...]] = MappingProxyType(
         "Batches": batches.ROWS,
         "Schemas": schemas.ROWS,
         "Headers and timestamps": envelope.ROWS,
-        "The broker": (*broker.ROWS, *growth.ROWS),
+        "The broker": (*broker.ROWS, *uncommitted.ROWS, *growth.ROWS),
         "Consumer and registry": run.ROWS,
         "Malformed messages": poison.ROWS,
     }

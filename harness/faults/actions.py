@@ -77,6 +77,18 @@ class Aborted:
 
 
 @dataclass(frozen=True, slots=True)
+class LeftOpen:
+    """Send these messages in a transaction that nobody ends: what can be read ends before them."""
+
+    demand: ClassVar[Demand] = Demand()
+    records: tuple[Record, ...]
+
+    def apply(self, topics: TopicLogs) -> None:
+        """End the partitions here, for who reads committed messages."""
+        topics.hold(place(record) for record in self.records)
+
+
+@dataclass(frozen=True, slots=True)
 class DeleteBefore:
     """Let the broker delete what a partition holds below an offset, as retention does."""
 
@@ -206,7 +218,9 @@ class Instances:
     apply = leaves_log_alone
 
 
-BrokerAction = Committed | Aborted | DeleteBefore | Compact | AddPartitions | RestartBroker
+BrokerAction = (
+    Committed | Aborted | LeftOpen | DeleteBefore | Compact | AddPartitions | RestartBroker
+)
 RegistryAction = StopRegistry | StartRegistry
 ConsumerAction = Kill | Pause | Instances
 Action = BrokerAction | RegistryAction | ConsumerAction

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from harness.errors import UsageError
 from harness.faults.choose import Place, place
 from harness.model.record import Record
 
@@ -35,10 +36,11 @@ class Log:
 
 @dataclass(slots=True)
 class _Partition:
-    """A partition in the making."""
+    """A partition in the making; nothing may follow once an open transaction holds it."""
 
     start: int = 0
     end: int = 0
+    held: bool = False
     read: list[LogEntry] = field(default_factory=list[LogEntry])
 
 
@@ -51,14 +53,19 @@ class TopicLogs:
 
     def append(self, record: Record) -> None:
         """Append a message that readers see."""
-        partition = self._at(place(record))
+        partition = self._free(place(record))
         partition.read.append(LogEntry(record, partition.end))
         partition.end += 1
 
     def skip(self, places: Iterable[Place]) -> None:
         """Use up one offset in each of these partitions for what no reader sees."""
         for there in places:
-            self._at(there).end += 1
+            self._free(there).end += 1
+
+    def hold(self, places: Iterable[Place]) -> None:
+        """End these partitions for readers: whatever came behind could not be read."""
+        for there in places:
+            self._at(there).held = True
 
     def delete_before(self, there: Place, offset: int) -> None:
         """Remove what lies below an offset of a partition."""
@@ -90,6 +97,16 @@ class TopicLogs:
             there: Log(one.start, one.end, tuple(one.read))
             for there, one in sorted(self._partitions.items())
         }
+
+    def _free(self, there: Place) -> _Partition:
+        partition = self._at(there)
+        if partition.held:
+            raise UsageError(
+                f"a message follows the open transaction in {there[0]}/{there[1]}",
+                expected="an open transaction at the end of its partitions",
+                hint="put the step `uncommitted` with `end: left-open` behind the others",
+            )
+        return partition
 
     def _at(self, there: Place) -> _Partition:
         return self._partitions.setdefault(there, _Partition())

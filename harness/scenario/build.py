@@ -245,6 +245,12 @@ def _expectation(source: YamlFile, data: Mapping[str, Any]) -> Expectation:
         reasons=MappingProxyType(
             {protocol: item["because"] for protocol, item in exceptions.items()}
         ),
+        tables_by_delivery=MappingProxyType(
+            {
+                delivery: _tables(source, (*path, "by-delivery", delivery), tables)
+                for delivery, tables in data.get("by-delivery", {}).items()
+            }
+        ),
     )
 
 

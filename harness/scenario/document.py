@@ -113,6 +113,7 @@ class Expectation:
 
     `places` has the place of each part of `events` and `records`, by its keys below `expect`;
     `reasons` the clause that excuses each protocol in `tables_by_protocol`.
+    `tables_by_delivery` has what differs where a transaction is never committed.
     """
 
     tables: Mapping[str, ExpectedTable]
@@ -124,6 +125,9 @@ class Expectation:
         default_factory=lambda: MappingProxyType({})
     )
     reasons: Mapping[str, str] = field(default_factory=lambda: NOTHING)
+    tables_by_delivery: Mapping[str, Mapping[str, ExpectedTable]] = field(
+        default_factory=lambda: NOTHING
+    )
 
 
 @dataclass(frozen=True, slots=True)

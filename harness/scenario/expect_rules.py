@@ -102,6 +102,23 @@ def _tables(draft: Draft) -> Iterator[tuple[Path, _Rows]]:
     for protocol, exception in expect.get("by-protocol", {}).items():
         for name, rows in exception["tables"].items():
             yield ("expect", "by-protocol", protocol, "tables", name), rows
+    for delivery, tables in expect.get("by-delivery", {}).items():
+        for name, rows in tables.items():
+            yield ("expect", "by-delivery", delivery, name), rows
+
+
+def deliveries_have_tables_of_their_own_for_a_reason(draft: Draft) -> Problems:
+    """Refuse tables of a delivery that there is not, or that commits every transaction."""
+    deliveries: Mapping[str, Any] = draft.data.get("delivery", {})
+    for name in draft.data["expect"].get("by-delivery", {}):
+        place = ("expect", "by-delivery", name)
+        if name not in deliveries:
+            what = f"there is no delivery `{name}`"
+            known = one_of(deliveries) if deliveries else "a variant under `delivery`"
+            yield draft.at_key(place, what, known, did_you_mean(name, deliveries))
+        elif not any("uncommitted" in step for step in deliveries[name]):
+            what = f"the delivery `{name}` commits every transaction, so its tables are the others"
+            yield draft.at_key(place, what, "a delivery with a step `uncommitted`")
 
 
 def _event_tables(path: Path, items: Sequence[Any]) -> Iterator[tuple[Path, str]]:

@@ -70,6 +70,9 @@ RULES: Mapping[Check, frozenset[str]] = MappingProxyType(
         expect_rules.records_speak_of_cases_that_there_are: frozenset(
             {"expect", "matrix", "profiles", "pairwise", "delivery"}
         ),
+        expect_rules.deliveries_have_tables_of_their_own_for_a_reason: frozenset(
+            {"expect", "delivery"}
+        ),
         expect_rules.stops_come_last: frozenset({"expect"}),
         expect_rules.stated_databases_are_listed: frozenset({"upstream", "databases"}),
     }

@@ -20,6 +20,7 @@ from harness.faults.actions import (
     DeleteBefore,
     Instances,
     Kill,
+    LeftOpen,
     Pause,
     RestartBroker,
     StartRegistry,
@@ -55,7 +56,7 @@ def _word(step: Step, records: tuple[Record, ...]) -> str:
     match step:
         case Record():
             return str(records.index(step)) if step in records else f"p{step.partition}"
-        case Committed(inner) | Aborted(inner):
+        case Committed(inner) | Aborted(inner) | LeftOpen(inner):
             name = type(step).__name__.lower()
             return f"{name} {' '.join(str(records.index(record)) for record in inner)}"
         case _:
@@ -67,6 +68,8 @@ def _word(step: Step, records: tuple[Record, ...]) -> str:
     [
         (WantedStep("aborted", {"transaction": "t2", "records": 2}), "0 1 2 aborted 3 4|3 4 5"),
         (WantedStep("aborted", {"records": 1}), "0 1 2 3 4 5|aborted 5|aborted 4"),
+        (WantedStep("uncommitted", {"transaction": "t1"}), "aborted 0 1 2|3|4|5"),
+        (WantedStep("uncommitted", {"transaction": "t1", "end": "left-open"}), "3|4|5|leftopen 0 1 2"),
         (WantedStep("transactional", {"records": 4}), "committed 0 1 2 3|committed 4 5"),
         (WantedStep("broker-restart", {"after": "t1"}), "0 1 2 RestartBroker 3 4 5"),
         (WantedStep("registry-restart", {"after": "t2"}), "0 1 2 3 4 5 StopRegistry StartRegistry"),
@@ -91,7 +94,7 @@ def test_actions_at_their_places(step: WantedStep, expected: str) -> None:
 
 def _split(part: str) -> list[str]:
     """Split at blanks, but keep a transaction with its records in one piece."""
-    for name in ("aborted", "committed"):
+    for name in ("aborted", "committed", "leftopen"):
         head, found, tail = part.partition(name)
         if found:
             return [*head.split(), f"{name}{tail}"]

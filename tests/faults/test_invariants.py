@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from harness.errors import StepError
 from harness.faults import FAULTS, poison
-from harness.faults.actions import Aborted, Committed, Step
+from harness.faults.actions import Aborted, Committed, LeftOpen, Step
 from harness.faults.fault import Claim, Invariant
 from harness.faults.log import simulate_log
 from harness.model.record import Record
@@ -55,6 +55,7 @@ OPTIONS: Mapping[str, Sequence[Mapping[str, Any]]] = {
     "headers": ({}, {"name": "a", "value": "b"}, {"null": True}),
     "timestamps": ({"order": "equal"}, {"order": "falling"}, {"order": "random"}),
     "aborted": ({"records": 2}, {**T, **ROW}),
+    "uncommitted": (T, {**T, "end": "left-open"}),
     "transactional": ({"records": 2},),
     "compacted": ({}, {"tombstones": "expired"}),
     "expired": ({"records": 3},),
@@ -133,7 +134,7 @@ def messages(steps: Sequence[Step]) -> list[Record]:
     for step in steps:
         if isinstance(step, Record):
             found.append(step)
-        elif isinstance(step, Committed | Aborted):
+        elif isinstance(step, Committed | Aborted | LeftOpen):
             found += step.records
     return found
 

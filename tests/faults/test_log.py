@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.errors import UsageError
 from harness.faults.actions import (
     Aborted,
     AddPartitions,
@@ -11,6 +12,7 @@ from harness.faults.actions import (
     Compact,
     DeleteBefore,
     Instances,
+    LeftOpen,
     RestartBroker,
     Step,
 )
@@ -46,6 +48,7 @@ def shown(steps: list[Step], there: Place = HERE) -> str:
         ([A, B, A], "0: a0 b1 a2 :3"),
         ([A, Aborted((B, B)), C], "0: a0 c4 :5"),
         ([A, Aborted((B,))], "0: a0 :3"),
+        ([A, LeftOpen((B,))], "0: a0 :1"),
         ([Committed((A, B)), C], "0: a0 b1 c3 :4"),
         ([A, Committed((OTHER,)), B], "0: a0 b1 :2"),
         ([A, Committed((OTHER, B)), C], "0: a0 b1 c3 :4"),
@@ -68,3 +71,10 @@ def test_added_partitions_are_there_and_empty() -> None:
     """A partition that nothing is sent to exists all the same."""
     assert simulate_log([A, AddPartitions("t", 3)])["t", 2] == Log()
     assert shown([A, AddPartitions("t", 3)]) == "0: a0 :1"
+
+
+@pytest.mark.parametrize("step", [B, Committed((B,)), Aborted((B,))])
+def test_nothing_follows_an_open_transaction(step: Step) -> None:
+    """What would come behind an open transaction could not be read, so it is refused."""
+    with pytest.raises(UsageError, match="follows the open transaction in t/0"):
+        simulate_log([A, LeftOpen((C,)), step])

@@ -21,6 +21,7 @@ from harness.faults.actions import (
     DeleteBefore,
     Instances,
     Kill,
+    LeftOpen,
     Pause,
     RestartBroker,
     StartRegistry,
@@ -52,6 +53,11 @@ def committed(context: FaultContext, action: Committed) -> None:
 def aborted(context: FaultContext, action: Aborted) -> None:
     """Send messages in a transaction and abort it."""
     _transaction(context, action.records, commit=False)
+
+
+def left_open(context: FaultContext, action: LeftOpen) -> None:
+    """Send messages in a transaction that is left as it is; the broker ends it in its own time."""
+    context.producer.left_open([context.named(record) for record in action.records])
 
 
 def delete_before(context: FaultContext, action: DeleteBefore) -> None:
@@ -147,6 +153,7 @@ HANDLERS: Mapping[type, Callable[[FaultContext, Any], None]] = MappingProxyType(
         DeleteBefore: delete_before,
         Instances: arm,
         Kill: arm,
+        LeftOpen: left_open,
         Pause: arm,
         RestartBroker: restart_broker,
         StartRegistry: start_registry,

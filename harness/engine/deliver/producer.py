@@ -18,6 +18,7 @@ from harness.model.record import Record
 
 TIMEOUT_S = 60.0
 LOOK_AROUND_S = 0.02
+OPEN_MS = 900_000  # `transaction.max.timeout.ms`, the longest that brokers take by default
 ERRORS = 3  # syslog's number; librdkafka warns of a coordinator that is only just coming up
 
 
@@ -30,6 +31,7 @@ class DeliveryProducer:
         self._name = name
         self._plain: Sender | None = None
         self._transactional: Any = None
+        self._open: list[Any] = []
 
     def send(self, records: Iterable[Record]) -> None:
         """Hand records over in order; SetupError once the broker refused one."""
@@ -47,24 +49,26 @@ class DeliveryProducer:
         self.settle()
         try:
             producer = self._producer()
-            producer.begin_transaction()
-            for record in records:
-                optional: dict[str, Any] = {}
-                if record.headers:
-                    optional["headers"] = list(record.headers)
-                if record.timestamp is not None:
-                    optional["timestamp"] = record.timestamp
-                producer.produce(
-                    record.topic, record.value, record.key, record.partition, **optional
-                )
-            producer.flush(TIMEOUT_S)
+            _begun(producer, records)
             end = producer.commit_transaction if commit else producer.abort_transaction
             end(TIMEOUT_S)
         except KafkaException as error:
-            raise SetupError(
-                f"Kafka refuses a transaction: {error.args[0].str()}",
-                hint=f"this user needs WRITE and DESCRIBE on the transactional id {self._name}",
-            ) from error
+            raise _refused(error, self._name) from error
+
+    def left_open(self, records: Sequence[Record]) -> None:
+        """Send records in a transaction that is left open; SetupError when refused.
+
+        The producer lives as long as this one, and never ends it: the broker does, when the
+        transaction's time is over. That is after any run.
+        """
+        self.settle()
+        name = f"{self._name}open.{len(self._open)}"
+        try:
+            producer = self._transactor(name, {"transaction.timeout.ms": OPEN_MS})
+            _begun(producer, records)
+        except KafkaException as error:
+            raise _refused(error, name) from error
+        self._open.append(producer)
 
     def renew(self) -> None:
         """Close the connections, once everything is sent; the next message opens others."""
@@ -74,16 +78,41 @@ class DeliveryProducer:
 
     def _producer(self) -> Any:  # noqa: ANN401 - the driver has no types
         if self._transactional is None:
-            self._transactional = Producer(
-                {
-                    "log_level": ERRORS,
-                    **self._client,
-                    "transactional.id": self._name,
-                    "linger.ms": 0,
-                }
-            )
-            self._transactional.init_transactions(TIMEOUT_S)
+            self._transactional = self._transactor(self._name, {})
         return self._transactional
+
+    def _transactor(self, name: str, more: Mapping[str, Any]) -> Any:  # noqa: ANN401 - no types
+        producer = Producer(
+            {
+                "log_level": ERRORS,
+                **self._client,
+                "transactional.id": name,
+                "linger.ms": 0,
+                **more,
+            }
+        )
+        producer.init_transactions(TIMEOUT_S)
+        return producer
+
+
+def _begun(producer: Any, records: Sequence[Record]) -> None:  # noqa: ANN401 - no types
+    """Begin a transaction and send records in it; the broker has them when this returns."""
+    producer.begin_transaction()
+    for record in records:
+        optional: dict[str, Any] = {}
+        if record.headers:
+            optional["headers"] = list(record.headers)
+        if record.timestamp is not None:
+            optional["timestamp"] = record.timestamp
+        producer.produce(record.topic, record.value, record.key, record.partition, **optional)
+    producer.flush(TIMEOUT_S)
+
+
+def _refused(error: KafkaException, name: str) -> SetupError:
+    return SetupError(
+        f"Kafka refuses a transaction: {error.args[0].str()}",
+        hint=f"this user needs WRITE and DESCRIBE on the transactional id {name}",
+    )
 
 
 def until(reached: Callable[[], bool], what: str, timeout_s: float = TIMEOUT_S) -> None:

@@ -142,15 +142,16 @@ def _folding(case: Case, emission: Emission, delivery: Delivery) -> Folding:
     """Return the events that the tables follow from, as far as the wire lets a consumer see."""
     wire, sent, source = emission.wire, emission.encoded, emission.source
     protocol = PROTOCOLS[case.protocol]
+    events = tuple(e for e in sent.events if e.origin.event not in delivery.uncommitted)
 
     def carries(column: Column) -> bool:
         return protocol.carries_default(column, source.settings)
 
     if wire.complete is not None:
-        return Folding(sent.events, sent.events, wire.complete, carries)
+        return Folding(events, events, wire.complete, carries)
     project = protocol.projection(source.settings)
-    rows = (event for event in sent.events if isinstance(event, RowEvent))
-    visible = tuple(row for row in map(project, surviving_rows(sent.events, delivery, wire)) if row)
+    rows = (event for event in events if isinstance(event, RowEvent))
+    visible = tuple(row for row in map(project, surviving_rows(events, delivery, wire)) if row)
     emitted = tuple(row for row in map(project, rows) if row) if delivery.compacted else visible
     return Folding(visible, emitted, None, carries)
 

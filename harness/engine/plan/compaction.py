@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from harness.errors import HarnessBug
-from harness.faults.actions import Aborted, Committed, Compact, DeleteBefore, Step
+from harness.faults.actions import Aborted, Committed, Compact, DeleteBefore, LeftOpen, Step
 from harness.faults.choose import Place, place
 from harness.faults.log import Log, LogEntry, simulate_log
 from harness.model.record import Record
@@ -45,7 +45,7 @@ def _messages(step: Step) -> tuple[Record, ...]:
     match step:
         case Record():
             return (step,)
-        case Committed(records) | Aborted(records):
+        case Committed(records) | Aborted(records) | LeftOpen(records):
             return records
         case _:
             return ()
@@ -57,7 +57,7 @@ def _without(step: Step, topic: str) -> Iterator[Step]:
         case Record():
             if step.topic != topic:
                 yield step
-        case Committed(records) | Aborted(records):
+        case Committed(records) | Aborted(records) | LeftOpen(records):
             left = tuple(record for record in records if record.topic != topic)
             if left:
                 yield type(step)(left)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from harness.contracts import BoundCodec
 from harness.engine.plan.compaction import as_gaps
 from harness.errors import DecodingError
-from harness.faults.actions import Compact, DeleteBefore, Step, sent
+from harness.faults.actions import Aborted, Compact, DeleteBefore, LeftOpen, Step, sent
 from harness.faults.choose import Place as Partition
 from harness.faults.delivery import apply_steps, deliver
 from harness.faults.log import Log, simulate_log
@@ -27,7 +27,8 @@ class Delivery:
     reads after its compaction. A reader begins at a partition's first offset, save where a hostile
     step deleted what it had still to read. `hostile` are the places of messages that no right
     decoder reads, and of what was deleted; None without any hostile step. `compacted` are the
-    events of which the broker removed a message.
+    events of which the broker removed a message, `uncommitted` those that come in transactions
+    which are never committed, and in no other.
     """
 
     steps: tuple[Step, ...]
@@ -36,6 +37,7 @@ class Delivery:
     starts: Mapping[Partition, int]
     hostile: tuple[Place, ...] | None
     compacted: frozenset[int] = frozenset()
+    uncommitted: frozenset[int] = frozenset()
 
     @property
     def places(self) -> Mapping[int, tuple[Place, ...]]:
@@ -85,8 +87,9 @@ def disturbed(case: Case, records: tuple[Record, ...], wire: BoundCodec) -> Deli
     by_clause = any(_COMPACTION in clause for one in wanted for clause in one.allowed_by.values())
     compacts = by_clause or any(isinstance(step, Compact) for step in steps)
     compacted = _compacted(records, logs) if compacts else frozenset[int]()
+    unread = _uncommitted(steps)
     if not any(step.hostile for step in wanted):
-        return Delivery(steps, filling, logs, starts, None, compacted)
+        return Delivery(steps, filling, logs, starts, None, compacted, unread)
     # What hostile steps delete is not the reader's to pass over: it begins where it would without.
     harmless = deliver(records, [step for step in wanted if not step.hostile], case.id)
     begun = _starts(simulate_log(harmless), harmless, as_gaps(harmless))
@@ -98,7 +101,7 @@ def disturbed(case: Case, records: tuple[Record, ...], wire: BoundCodec) -> Deli
         if step.hostile:
             bad |= {*sent(done.after)} - {*sent(done.before)}
     hostile = (*_found(logs, frozenset(bad)), *_lost(steps, logs, starts))
-    return Delivery(steps, filling, logs, starts, hostile, compacted)
+    return Delivery(steps, filling, logs, starts, hostile, compacted, unread)
 
 
 # What the clauses of compaction begin with: a step that they allow leaves what compaction leaves.
@@ -134,6 +137,12 @@ def _compacted(records: Sequence[Record], logs: Mapping[Partition, Log]) -> froz
     known = set(map(_identity, read))
     lost = (one for one in records if one.value is not None and _identity(one) not in known)
     return _events(lost) | (_events(records) - _events(read))
+
+
+def _uncommitted(steps: Sequence[Step]) -> frozenset[int]:
+    """Return the events that are sent in no transaction but ones that are never committed."""
+    tried = [one for step in steps if isinstance(step, Aborted | LeftOpen) for one in step.records]
+    return _events(tried) - _events(sent(steps)) if tried else frozenset()
 
 
 def _identity(record: Record) -> Hashable:

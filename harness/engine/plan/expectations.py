@@ -34,6 +34,7 @@ def _tables(planned: Plan) -> Iterator[Problem]:
     tables: dict[str, ExpectedTable] = {
         **scenario.expect.tables,
         **scenario.expect.tables_by_protocol.get(case.protocol, {}),
+        **scenario.expect.tables_by_delivery.get(case.delivery or "", {}),
     }
     for name, table in tables.items():
         what = check_rows(planned.expected, name, table.rows)

@@ -1,0 +1,70 @@
+"""Wrong consumers as programs, for what only a real broker or registry shows.
+
+`python -m harness.mutants.real NAME` is the reference consumer with one part replaced. Each names
+the cases that must detect it; `exec:` takes it as a consumer of its own:
+
+    harness certify "exec:python -m harness.mutants.real reads-uncommitted" -k never-committed
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+from unittest.mock import patch
+
+from confluent_kafka import Consumer
+
+from harness.reference_consumer import __main__ as reference
+
+USAGE = 2
+
+
+@dataclass(frozen=True, slots=True)
+class RealMutant:
+    """A wrong program: what it does, the rule, the cases that detect it, and its own part.
+
+    `target` is what `part` replaces in the reference consumer's program.
+    """
+
+    name: str
+    difference: str
+    clause: str
+    scenario: str
+    deliveries: tuple[str, ...]
+    target: str
+    part: Callable[..., Any]
+
+
+def _reading_uncommitted(properties: Mapping[str, Any]) -> Consumer:
+    return Consumer({**properties, "isolation.level": "read_uncommitted"})
+
+
+ROWS: tuple[RealMutant, ...] = (
+    RealMutant(
+        "reads-uncommitted",
+        "It reads under `read_uncommitted`, whatever the job says.",
+        "kafka.aborted-transactions",
+        "transport.never-committed",
+        ("aborted", "left-open"),
+        "Consumer",
+        _reading_uncommitted,
+    ),
+)
+REAL: Mapping[str, RealMutant] = MappingProxyType({row.name: row for row in ROWS})
+
+
+def main(arguments: list[str]) -> int:
+    """Run one of them as the contract's command; return its exit code."""
+    if len(arguments) != 1 or arguments[0] not in REAL:
+        sys.stderr.write(f"usage: python -m harness.mutants.real {' | '.join(REAL)}\n")
+        return USAGE
+    row = REAL[arguments[0]]
+    with patch.object(reference, row.target, row.part):
+        return reference.main()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
