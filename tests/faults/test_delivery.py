@@ -69,7 +69,10 @@ def _word(step: Step, records: tuple[Record, ...]) -> str:
         (WantedStep("aborted", {"transaction": "t2", "records": 2}), "0 1 2 aborted 3 4|3 4 5"),
         (WantedStep("aborted", {"records": 1}), "0 1 2 3 4 5|aborted 5|aborted 4"),
         (WantedStep("uncommitted", {"transaction": "t1"}), "aborted 0 1 2|3|4|5"),
-        (WantedStep("uncommitted", {"transaction": "t1", "end": "left-open"}), "3|4|5|leftopen 0 1 2"),
+        (
+            WantedStep("uncommitted", {"transaction": "t1", "end": "left-open"}),
+            "3|4|5|leftopen 0 1 2",
+        ),
         (WantedStep("transactional", {"records": 4}), "committed 0 1 2 3|committed 4 5"),
         (WantedStep("broker-restart", {"after": "t1"}), "0 1 2 RestartBroker 3 4 5"),
         (WantedStep("registry-restart", {"after": "t2"}), "0 1 2 3 4 5 StopRegistry StartRegistry"),
