@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import signal
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,9 +14,30 @@ import orjson
 from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
 
 from harness.reference_consumer.answer import Changefeed
-from harness.reference_consumer.crash import CrashPoint
 from harness.reference_consumer.decoding import decode
 from harness.reference_consumer.schemas import JobRegistry
+
+
+class CrashPoint:
+    """Where this process is asked to die, by `HARNESS_CRASHPOINT=name:n`.
+
+    `record`: it has read a message. `write`: between two files of an answer.
+    """
+
+    def __init__(self, wanted: str) -> None:
+        """Take the variable's value, "" for a process that is to live."""
+        name, _, hit = wanted.partition(":")
+        self._name = name
+        self._left = int(hit or 0)
+
+    def passed(self, name: str) -> None:
+        """Be at a point; the n-th time at the wanted one is the last."""
+        if name != self._name:
+            return
+        self._left -= 1
+        if self._left == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+
 
 BATCH = 5000
 GONE = KafkaError._AUTO_OFFSET_RESET  # noqa: SLF001 - the driver's public name for it

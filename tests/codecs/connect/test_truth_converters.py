@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from harness.truth.connect_forms import (
+from harness.truth.vitess_records import (
     avro_forms,
+    compact,
     envelope_forms,
     header_forms,
     text_forms,
 )
-from harness.truth.vitess_records import compact
 from tests.codecs.connect.reading import (
     Vector,
     connect_record,

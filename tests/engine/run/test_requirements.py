@@ -11,7 +11,7 @@ import pytest
 
 from harness.engine.deliver.perform import HANDLERS
 from harness.engine.plan.timing import first_live, happening, is_live, restarts
-from harness.engine.run.requirements import unmet
+from harness.engine.run.consume import unmet
 from harness.faults import FAULTS
 from harness.faults.actions import (
     Action,
