@@ -19,6 +19,7 @@ from harness.model.values import Value
 from harness.mutants.producers.patch import Patch, patch, result
 
 ENCODER = "harness.codecs.avro.encode:AvroEncoder"
+DIALECT = "harness.codecs.avro.dialect"
 SCHEMA = "harness.codecs.avro.schema"
 VALUES = "harness.codecs.avro.encode_values"
 TYPE = "harness.codecs.avro.types:avro_type"

@@ -11,6 +11,7 @@ from typing import Any, Final
 from harness.codecs.avro import names
 from harness.model.columns import ColumnKind
 from harness.mutants.producers.avro.edits import (
+    DIALECT,
     SCHEMA,
     defaults,
     fields,
@@ -20,8 +21,6 @@ from harness.mutants.producers.avro.types import of
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import constant, patch, returns
 
-NAMES: Final = "harness.codecs.avro.names"
-DIALECT: Final = "harness.codecs.avro.dialect"
 EXTENSION: Final = f"{SCHEMA}:_EXTENSION"
 CHECKSUM: Final = f"{SCHEMA}:_CHECKSUM"
 FIELDS: Final = {

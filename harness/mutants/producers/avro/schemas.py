@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, Final
 
-from harness.codecs.avro import names
 from harness.codecs.avro.schema import AvroRecordSchema
 from harness.codecs.avro.settings import AvroSettings
 from harness.errors import SourceStopped
 from harness.model.columns import Column
 from harness.model.table import Table
 from harness.mutants.producers.avro.edits import (
+    DIALECT,
     ENCODER,
     SCHEMA,
     defaults,
@@ -27,20 +27,6 @@ from harness.mutants.producers.patch import Patch, constant, patch, result, retu
 from harness.wire.registry import Compatibility
 
 NAMES: Final = "harness.codecs.avro.names"
-DIALECT: Final = "harness.codecs.avro.dialect"
-EXTENSION: Final = f"{SCHEMA}:_EXTENSION"
-CHECKSUM: Final = f"{SCHEMA}:_CHECKSUM"
-FIELDS: Final = {
-    names.OP: ("string", '""'),
-    names.COMMIT_TS: ("long", "0"),
-    names.PHYSICAL_TIME: ("long", "0"),
-}
-CHECKSUMS: Final = {
-    names.CHECKSUM: ("string", '""'),
-    names.CORRUPTED: ("boolean", "false"),
-    names.CHECKSUM_VERSION: ("int", "0"),
-}
-LATIN: Final = "latin-1"
 
 
 def _handle(change: Callable[[Table, tuple[int, ...]], Iterable[int]]) -> Patch:
