@@ -23,11 +23,11 @@ def command(names: tuple[str, ...], scenarios: Path | None, golden: Path | None)
     are like it.
     """
     from harness.engine.catalogue.choose import load
-    from harness.report.explain.catalogue import Catalogue
+    from harness.report.explain.catalogue import ScenarioCatalogue
     from harness.report.explain.names import explained
 
     space = options.space(scenarios, golden)
-    catalogue = Catalogue(space, load(space))
+    catalogue = ScenarioCatalogue(space, load(space))
     for number, name in enumerate(names):
         lines = list(explained(catalogue, name))
         if number:

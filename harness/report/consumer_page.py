@@ -25,7 +25,7 @@ from harness.protocols.clauses import CLAUSES, cause_clause, type_clause
 from harness.protocols.protocol import ProtocolSpec
 from harness.report.clause_page import standing
 from harness.report.escapes import cell, shortened
-from harness.report.explain.catalogue import Catalogue
+from harness.report.explain.catalogue import ScenarioCatalogue
 from harness.report.explain.trials import simplest
 from harness.report.protocol_page import clauses_of
 from harness.scenario.expand import Case
@@ -40,7 +40,7 @@ MALFORMED = "Messages that cannot be read"
 UP = "../../../"
 
 
-def page(name: str, catalogue: Catalogue) -> str:
+def page(name: str, catalogue: ScenarioCatalogue) -> str:
     """Return the page of a protocol; UsageError for one that is not registered."""
     if name not in PROTOCOLS:
         raise UsageError(f"no protocol {name!r}", expected="one of " + ", ".join(PROTOCOLS))
@@ -50,7 +50,7 @@ def page(name: str, catalogue: Catalogue) -> str:
 class _Page:
     """What the sections of one page have in common."""
 
-    def __init__(self, protocol: ProtocolSpec, catalogue: Catalogue) -> None:
+    def __init__(self, protocol: ProtocolSpec, catalogue: ScenarioCatalogue) -> None:
         self.protocol = protocol
         self.name = protocol.name
         self.catalogue = catalogue
@@ -216,10 +216,10 @@ def _link(text: str, path: str) -> str:
     return f"[{text}]({UP}{path})"
 
 
-def here() -> Catalogue:
+def here() -> ScenarioCatalogue:
     """Return the catalogue of this directory."""
     space = workspace(Path.cwd())
-    return Catalogue(space, load(space))
+    return ScenarioCatalogue(space, load(space))
 
 
 if __name__ == "__main__":

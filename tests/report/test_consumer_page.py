@@ -13,19 +13,19 @@ from harness.protocols import PROTOCOLS
 from harness.protocols.causes import CAUSES
 from harness.protocols.clauses import CLAUSES, cause_clause, type_clause
 from harness.report.consumer_page import LINES_MAX, page
-from harness.report.explain.catalogue import Catalogue
+from harness.report.explain.catalogue import ScenarioCatalogue
 from tests.tree import ROOT, hold, text_of
 
 
 @pytest.fixture(scope="module")
-def catalogue() -> Catalogue:
+def catalogue() -> ScenarioCatalogue:
     """Return the whole catalogue, with paths as the page is written from."""
     space = workspace(ROOT)
-    return Catalogue(space, load(space))
+    return ScenarioCatalogue(space, load(space))
 
 
 @pytest.mark.parametrize("name", PROTOCOLS)
-def test_the_committed_page_is_the_generated_one(name: str, catalogue: Catalogue) -> None:
+def test_the_committed_page_is_the_generated_one(name: str, catalogue: ScenarioCatalogue) -> None:
     """The page is up to date; else: python -m harness.report.consumer_page NAME > it."""
     assert text_of(f"docs/reference/consumers/{name}.md") == page(name, catalogue)
 
@@ -67,7 +67,7 @@ def test_each_rule_has_a_scenario_and_a_record(name: str) -> None:
     hold(row[:100] for row in rows if "/scenarios/" not in row or "/golden/" not in row)
 
 
-def test_an_unknown_protocol_is_a_usage_error(catalogue: Catalogue) -> None:
+def test_an_unknown_protocol_is_a_usage_error(catalogue: ScenarioCatalogue) -> None:
     """A misspelt name is answered with the names that there are."""
     with pytest.raises(UsageError, match="no protocol 'morse'"):
         page("morse", catalogue)

@@ -9,7 +9,7 @@ from pathlib import Path
 from harness.engine.catalogue.places import files_of
 from harness.engine.catalogue.selection import Selection, narrowed
 from harness.engine.catalogue.workspace import Workspace, bundled
-from harness.runner.manifests.named import Catalogue
+from harness.runner.manifests.named import NamedCases
 from harness.scenario.document import Scenario
 from harness.scenario.expand import Case, cases, words_of
 from harness.scenario.load import load_all
@@ -26,7 +26,7 @@ def selected(scenarios: Iterable[Scenario], expression: str | None) -> tuple[Cas
     return narrowed(every, Selection(expression=expression))
 
 
-def every_name(space: Workspace, chosen: Sequence[Case], *, whole: bool) -> Catalogue:
+def every_name(space: Workspace, chosen: Sequence[Case], *, whole: bool) -> NamedCases:
     """Return what a list of known failures may name; `whole` when all of the root is chosen.
 
     The package's own scenarios count also where a person runs others: a consumer has one list.
@@ -34,12 +34,12 @@ def every_name(space: Workspace, chosen: Sequence[Case], *, whole: bool) -> Cata
     roots = [] if whole else [space.scenarios]
     own = bundled() / "scenarios"
     roots += [] if own.resolve() == space.scenarios.resolve() else [own]
-    return Catalogue([words_of(case) for case in chosen], partial(_names, roots))
+    return NamedCases([words_of(case) for case in chosen], partial(_names, roots))
 
 
-def also_bundled(names: Sequence[tuple[str, ...]]) -> Catalogue:
+def also_bundled(names: Sequence[tuple[str, ...]]) -> NamedCases:
     """Return what a list may name where the cases are not those of scenarios: these, and theirs."""
-    return Catalogue(names, partial(_names, [bundled() / "scenarios"]))
+    return NamedCases(names, partial(_names, [bundled() / "scenarios"]))
 
 
 def _names(roots: Sequence[Path]) -> Sequence[tuple[str, ...]]:

@@ -16,7 +16,7 @@ from harness.model.finding import Finding, FindingKind, Judgement, Verdict
 from harness.model.table import TableId
 from harness.runner.manifest import Consumer, Lossy
 from harness.runner.manifests.expectations import Known, read_expectations
-from harness.runner.manifests.named import Catalogue
+from harness.runner.manifests.named import NamedCases
 from harness.scenario.expand import words_of
 from harness.verdict.case import Judged
 from harness.verdict.expected import TableState
@@ -53,7 +53,7 @@ def subject_of(plan: Plan) -> Subject:
 
 
 def declared_by(
-    consumer: Consumer, expectations: Path | None, today: date, catalogue: Catalogue
+    consumer: Consumer, expectations: Path | None, today: date, catalogue: NamedCases
 ) -> Declared:
     """Return what a consumer's manifest, or a file named besides, declares.
 

@@ -11,7 +11,7 @@ from harness.engine.catalogue.plans import planned_only
 from harness.model.standing import MEANING
 from harness.mutants.table import MUTANTS
 from harness.protocols.clauses import CLAUSES, governs
-from harness.report.explain.catalogue import Catalogue
+from harness.report.explain.catalogue import ScenarioCatalogue
 from harness.report.explain.products import bug_lines, product_lines
 from harness.report.explain.text import fact, listed, paragraph
 from harness.report.explain.trials import Bench, trial_lines
@@ -23,7 +23,7 @@ TABLE_LINES = 24
 CLAUSES_SHOWN = 12
 
 
-def case_lines(catalogue: Catalogue, name: str) -> Iterator[str]:
+def case_lines(catalogue: ScenarioCatalogue, name: str) -> Iterator[str]:
     """Yield the explanation of a case."""
     case = catalogue.cases[name]
     standing = case_standing(case)
@@ -50,7 +50,7 @@ def case_lines(catalogue: Catalogue, name: str) -> Iterator[str]:
     yield from bug_lines([case.scenario])
 
 
-def scenario_lines(catalogue: Catalogue, name: str) -> Iterator[str]:
+def scenario_lines(catalogue: ScenarioCatalogue, name: str) -> Iterator[str]:
     """Yield the explanation of a scenario."""
     scenario = catalogue.scenarios[name]
     every = cases(scenario)
@@ -95,7 +95,7 @@ def _clauses(those: Iterable[str]) -> Iterator[str]:
     yield from listed("Clauses that it rests on", items, CLAUSES_SHOWN)
 
 
-def _right(catalogue: Catalogue, case: Case) -> Iterator[str]:
+def _right(catalogue: ScenarioCatalogue, case: Case) -> Iterator[str]:
     """Yield the tables that a right consumer has at the end."""
     (plan,) = planned_only(catalogue.space, [case], expectations=False)
     yield ""
@@ -109,7 +109,9 @@ def _right(catalogue: Catalogue, case: Case) -> Iterator[str]:
         yield f"  … `harness golden` has all {len(lines)} lines"
 
 
-def _wrong(catalogue: Catalogue, scenario: Scenario, every: Iterable[Case]) -> Iterator[str]:
+def _wrong(
+    catalogue: ScenarioCatalogue, scenario: Scenario, every: Iterable[Case]
+) -> Iterator[str]:
     """Yield the wrong consumers that the scenario must catch, as tried on its cases."""
     bench, there = Bench(catalogue), tuple(every)
     items: list[list[str]] = []

@@ -13,7 +13,7 @@ from harness.scenario.expand import Case, cases
 
 
 @dataclass(frozen=True)
-class Catalogue:
+class ScenarioCatalogue:
     """The scenarios of a workspace."""
 
     space: Workspace
@@ -35,7 +35,7 @@ class Catalogue:
         return covering_cases(self.cases.values())
 
 
-def covering_scenarios(catalogue: Catalogue, clause: str) -> tuple[Scenario, ...]:
+def covering_scenarios(catalogue: ScenarioCatalogue, clause: str) -> tuple[Scenario, ...]:
     """Return the scenarios that cover a clause, those of fewest clauses first."""
     those = {case.scenario.id: case.scenario for case in catalogue.covering.get(clause, ())}
     return tuple(sorted(those.values(), key=lambda one: (len(one.clauses), one.id)))

@@ -11,7 +11,7 @@ from harness.mutants.producers.table import PRODUCERS
 from harness.protocols import PROTOCOLS
 from harness.protocols.causes import CAUSES
 from harness.protocols.clauses import CLAUSES, cause_clause, governs
-from harness.report.explain.catalogue import Catalogue, covering_scenarios
+from harness.report.explain.catalogue import ScenarioCatalogue, covering_scenarios
 from harness.report.explain.products import bug_lines, product_lines
 from harness.report.explain.text import fact, listed, paragraph
 from harness.report.explain.trials import Bench, example_lines, mutants_of, simplest, trial_lines
@@ -21,7 +21,7 @@ from harness.spec import Clause
 TRIED = 4
 
 
-def clause_lines(catalogue: Catalogue, name: str) -> Iterator[str]:
+def clause_lines(catalogue: ScenarioCatalogue, name: str) -> Iterator[str]:
     """Yield the explanation of a clause."""
     clause = CLAUSES[name]
     yield f"clause {clause.id} ({clause.level.value})"
@@ -83,7 +83,7 @@ def _decides(clause: str) -> Iterator[str]:
             yield f"{name}: it allows the faults {', '.join(faults)}"
 
 
-def _consumers(catalogue: Catalogue, clause: str) -> Iterator[str]:
+def _consumers(catalogue: ScenarioCatalogue, clause: str) -> Iterator[str]:
     """Yield what right and wrong consumers do, as tried on covering cases."""
     mutants = mutants_of(clause)
     if not mutants:

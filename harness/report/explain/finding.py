@@ -10,7 +10,7 @@ from harness.mutants.table import MUTANTS
 from harness.protocols import PROTOCOLS
 from harness.protocols.causes import CAUSES
 from harness.protocols.clauses import cause_clause
-from harness.report.explain.catalogue import Catalogue
+from harness.report.explain.catalogue import ScenarioCatalogue
 from harness.report.explain.products import product_lines
 from harness.report.explain.text import fact, listed, paragraph
 
@@ -111,7 +111,7 @@ JUDGEMENTS: Mapping[Judgement, str] = MappingProxyType(
 )
 
 
-def kind_lines(catalogue: Catalogue, name: str) -> Iterator[str]:
+def kind_lines(catalogue: ScenarioCatalogue, name: str) -> Iterator[str]:
     """Yield the explanation of a kind of finding."""
     del catalogue
     kind = FindingKind(name)
@@ -128,7 +128,7 @@ def kind_lines(catalogue: Catalogue, name: str) -> Iterator[str]:
     yield from product_lines(lambda one: any(said == name for said, _ in one.named))
 
 
-def judgement_lines(catalogue: Catalogue, name: str) -> Iterator[str]:
+def judgement_lines(catalogue: ScenarioCatalogue, name: str) -> Iterator[str]:
     """Yield the explanation of a judgement."""
     del catalogue
     judgement = Judgement(name)
@@ -139,7 +139,7 @@ def judgement_lines(catalogue: Catalogue, name: str) -> Iterator[str]:
     yield from fact("counts as", f"{counted}, {code}")
 
 
-def cause_lines(catalogue: Catalogue, name: str) -> Iterator[str]:
+def cause_lines(catalogue: ScenarioCatalogue, name: str) -> Iterator[str]:
     """Yield the explanation of a cause, and the clause that it breaks in each protocol."""
     del catalogue
     yield f"cause {name}"

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 from harness.mutants.producers.table import PRODUCERS
 from harness.mutants.table import MUTANTS
-from harness.report.explain.catalogue import Catalogue
+from harness.report.explain.catalogue import ScenarioCatalogue
 from harness.report.explain.products import bug_lines
 from harness.report.explain.text import fact, listed, paragraph
 from harness.report.explain.trials import Bench, trial_lines
 
 
-def mutant_lines(catalogue: Catalogue, name: str) -> Iterator[str]:
+def mutant_lines(catalogue: ScenarioCatalogue, name: str) -> Iterator[str]:
     """Yield the explanation of a wrong consumer."""
     mutant = MUTANTS[name]
     yield f"wrong consumer {name}"
@@ -28,7 +28,7 @@ def mutant_lines(catalogue: Catalogue, name: str) -> Iterator[str]:
     yield from bug_lines((), mutant.seen)
 
 
-def producer_lines(catalogue: Catalogue, name: str) -> Iterator[str]:
+def producer_lines(catalogue: ScenarioCatalogue, name: str) -> Iterator[str]:
     """Yield the explanation of a wrong producer."""
     del catalogue
     producer = PRODUCERS[name]

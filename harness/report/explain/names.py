@@ -14,7 +14,7 @@ from harness.mutants.table import MUTANTS
 from harness.protocols.causes import CAUSES
 from harness.protocols.clauses import CLAUSES
 from harness.report.explain import case, clause, finding, mutant, setting
-from harness.report.explain.catalogue import Catalogue
+from harness.report.explain.catalogue import ScenarioCatalogue
 
 CLOSE = 5
 
@@ -23,8 +23,8 @@ CLOSE = 5
 class Kind:
     """A kind of name: which there are, and the lines that explain one."""
 
-    names: Callable[[Catalogue], Iterable[str]]
-    lines: Callable[[Catalogue, str], Iterator[str]]
+    names: Callable[[ScenarioCatalogue], Iterable[str]]
+    lines: Callable[[ScenarioCatalogue, str], Iterator[str]]
 
 
 KINDS: Mapping[str, Kind] = MappingProxyType(
@@ -42,7 +42,7 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
 )
 
 
-def explained(catalogue: Catalogue, name: str) -> Iterator[str]:
+def explained(catalogue: ScenarioCatalogue, name: str) -> Iterator[str]:
     """Yield the explanation of a name, of each kind that has it; UsageError for an unknown one."""
     found = [kind for kind in KINDS.values() if name in set(kind.names(catalogue))]
     if not found:
@@ -57,12 +57,12 @@ def explained(catalogue: Catalogue, name: str) -> Iterator[str]:
         yield from kind.lines(catalogue, name)
 
 
-def all_names(catalogue: Catalogue) -> tuple[str, ...]:
+def all_names(catalogue: ScenarioCatalogue) -> tuple[str, ...]:
     """Return every name that can be explained, once."""
     return tuple(dict.fromkeys(name for kind in KINDS.values() for name in kind.names(catalogue)))
 
 
-def _hint(catalogue: Catalogue, name: str) -> str:
+def _hint(catalogue: ScenarioCatalogue, name: str) -> str:
     """Return what may have been meant: names that hold the word, then those spelt alike."""
     every = all_names(catalogue)
     word = name.casefold()

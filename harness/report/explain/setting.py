@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from harness.contracts import Setting
 from harness.protocols import PROTOCOLS
 from harness.protocols.clauses import CLAUSES
-from harness.report.explain.catalogue import Catalogue
+from harness.report.explain.catalogue import ScenarioCatalogue
 from harness.report.explain.products import product_lines
 from harness.report.explain.text import fact, listed, paragraph
 from harness.report.explain.trials import mutants_of
@@ -23,7 +23,7 @@ def setting_names() -> Iterator[str]:
     yield from NAMES
 
 
-def setting_lines(catalogue: Catalogue, name: str) -> Iterator[str]:
+def setting_lines(catalogue: ScenarioCatalogue, name: str) -> Iterator[str]:
     """Yield the explanation of a setting."""
     yield f"setting {name}"
     for protocol, row in PROTOCOLS.items():
@@ -39,7 +39,7 @@ def setting_lines(catalogue: Catalogue, name: str) -> Iterator[str]:
         yield from fact("variable", ours.variable)
 
 
-def _of_protocol(catalogue: Catalogue, protocol: str, setting: Setting) -> Iterator[str]:
+def _of_protocol(catalogue: ScenarioCatalogue, protocol: str, setting: Setting) -> Iterator[str]:
     yield ""
     yield f"In {protocol}"
     yield from paragraph(setting.meaning or "As the vendor's page describes it.")
@@ -60,7 +60,7 @@ def _of_protocol(catalogue: Catalogue, protocol: str, setting: Setting) -> Itera
     yield from product_lines(lambda one: any(clause in said for _, clause in one.named))
 
 
-def _users(catalogue: Catalogue, protocol: str, name: str) -> Iterator[str]:
+def _users(catalogue: ScenarioCatalogue, protocol: str, name: str) -> Iterator[str]:
     """Yield the scenarios that set it, each with the values that it gives."""
     found: dict[str, dict[str, None]] = {}
     for case in catalogue.cases.values():

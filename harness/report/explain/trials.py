@@ -18,7 +18,7 @@ from harness.model.record import Record
 from harness.mutants.mutant import Mutant
 from harness.mutants.table import MUTANTS
 from harness.report.escapes import shortened
-from harness.report.explain.catalogue import Catalogue
+from harness.report.explain.catalogue import ScenarioCatalogue
 from harness.report.explain.text import paragraph
 from harness.report.finding_text import place_text
 from harness.scenario.expand import Case
@@ -50,7 +50,7 @@ def mutants_of(clause: str) -> tuple[Mutant, ...]:
 class Bench:
     """Tries mutants on the cases of a catalogue; each case is planned once."""
 
-    def __init__(self, catalogue: Catalogue) -> None:
+    def __init__(self, catalogue: ScenarioCatalogue) -> None:
         """Take the catalogue."""
         self._catalogue = catalogue
         self._prepared: dict[str, Prepared] = {}
@@ -119,7 +119,7 @@ def record_lines(plan: Plan, place: Place) -> Iterator[str]:
             yield from _event_lines(plan, entry.record, number)
 
 
-def example_lines(catalogue: Catalogue, case: Case) -> Iterator[str]:
+def example_lines(catalogue: ScenarioCatalogue, case: Case) -> Iterator[str]:
     """Yield the last record of a case that is more than a resolved event."""
     (plan,) = planned_only(catalogue.space, [case], expectations=False)
     named = [one for one in plan.records if any(origin.table for origin in one.origins)]

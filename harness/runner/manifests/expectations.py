@@ -16,7 +16,7 @@ from harness.documents.yaml_file import YamlFile
 from harness.errors import Location, Problem, ScenarioError, UsageError
 from harness.model.finding import Judgement
 from harness.runner.manifests.files import ExpectationsFile, KnownFailure
-from harness.runner.manifests.named import Catalogue, unknown
+from harness.runner.manifests.named import NamedCases, unknown
 from harness.scenario.select import matcher
 
 
@@ -40,7 +40,7 @@ class Known:
 
 
 def read_expectations(
-    path: Path, shown: str, version: str, today: date, catalogue: Catalogue | None = None
+    path: Path, shown: str, version: str, today: date, catalogue: NamedCases | None = None
 ) -> tuple[Known, ...]:
     """Return the known failures that hold for a consumer's version on a day.
 

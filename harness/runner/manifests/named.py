@@ -35,7 +35,7 @@ def _no_more() -> Sequence[Words]:
 
 
 @dataclass(frozen=True)
-class Catalogue:
+class NamedCases:
     """The cases that a list may name, by their words, the id first.
 
     `more` returns further cases: it is asked only for a word that none of `cases` has.
@@ -85,7 +85,7 @@ def _plain(words: Iterable[str]) -> frozenset[str]:
 
 
 def unknown(
-    row: KnownFailure, place: Callable[[str], Location], catalogue: Catalogue
+    row: KnownFailure, place: Callable[[str], Location], catalogue: NamedCases
 ) -> Iterator[Problem]:
     """Yield a problem for each thing that an entry names and that does not exist."""
     named = words(row.cases)

@@ -11,7 +11,7 @@ from harness.engine.catalogue.workspace import workspace
 from harness.errors import UsageError
 from harness.mutants.table import MUTANTS
 from harness.protocols.clauses import CLAUSES
-from harness.report.explain.catalogue import Catalogue
+from harness.report.explain.catalogue import ScenarioCatalogue
 from harness.report.explain.clause import settings_of
 from harness.report.explain.finding import JUDGEMENTS
 from harness.report.explain.finding import KINDS as FINDING_KINDS
@@ -29,19 +29,21 @@ FILES = (
 
 
 @pytest.fixture(scope="module")
-def catalogue() -> Catalogue:
+def catalogue() -> ScenarioCatalogue:
     """Return a catalogue of few scenarios."""
     space = workspace(ROOT)
-    return Catalogue(space, load(space, [ROOT / "scenarios" / f"{name}.yaml" for name in FILES]))
+    return ScenarioCatalogue(
+        space, load(space, [ROOT / "scenarios" / f"{name}.yaml" for name in FILES])
+    )
 
 
-def said(catalogue: Catalogue, name: str) -> str:
+def said(catalogue: ScenarioCatalogue, name: str) -> str:
     """Return an explanation as one text, its line breaks as blanks."""
     return " ".join(" ".join(explained(catalogue, name)).split())
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_all_of_a_kind_are_explained(catalogue: Catalogue, kind: str) -> None:
+def test_all_of_a_kind_are_explained(catalogue: ScenarioCatalogue, kind: str) -> None:
     """No name of any kind is without lines, and the first names it."""
     names = list(dict.fromkeys(KINDS[kind].names(catalogue)))
     if kind in {"clause", "case"}:  # all of them are tried when they are asked for
@@ -56,11 +58,13 @@ def test_all_of_a_kind_are_explained(catalogue: Catalogue, kind: str) -> None:
 
 def test_findings_and_verdicts_have_a_sentence() -> None:
     """Each kind of finding, and each judgement, is in its table."""
-    assert set(FINDING_KINDS) == set(KINDS["finding"].names(Catalogue(workspace(ROOT), ())))
-    assert set(JUDGEMENTS) == set(KINDS["verdict"].names(Catalogue(workspace(ROOT), ())))
+    assert set(FINDING_KINDS) == set(KINDS["finding"].names(ScenarioCatalogue(workspace(ROOT), ())))
+    assert set(JUDGEMENTS) == set(KINDS["verdict"].names(ScenarioCatalogue(workspace(ROOT), ())))
 
 
-def test_a_clause_has_its_source_standing_record_and_wrong_consumer(catalogue: Catalogue) -> None:
+def test_a_clause_has_its_source_standing_record_and_wrong_consumer(
+    catalogue: ScenarioCatalogue,
+) -> None:
     """The clause of repeated rows names its page, who demands it, and the row that decides."""
     text = said(catalogue, "open.delivery.at-least-once")
     assert "standing document: a document demands it" in text
@@ -73,7 +77,7 @@ def test_a_clause_has_its_source_standing_record_and_wrong_consumer(catalogue: C
     assert "materialize/issues/13309" in text
 
 
-def test_a_clause_that_no_consumer_breaks_shows_a_record(catalogue: Catalogue) -> None:
+def test_a_clause_that_no_consumer_breaks_shows_a_record(catalogue: ScenarioCatalogue) -> None:
     """Where only producers can be wrong, a record of the simplest scenario stands instead."""
     text = said(catalogue, "open.txn.net-effect")
     assert "A record of keys.pk-chain[open,p1]" in text
@@ -81,7 +85,7 @@ def test_a_clause_that_no_consumer_breaks_shows_a_record(catalogue: Catalogue) -
     assert "standing program" in text
 
 
-def test_a_case_has_its_answer_and_who_fails_it(catalogue: Catalogue) -> None:
+def test_a_case_has_its_answer_and_who_fails_it(catalogue: ScenarioCatalogue) -> None:
     """Its clauses, what happens to its messages, the right tables, and wrong consumers."""
     text = said(catalogue, "keys.pk-chain[open,p1,replayed]")
     assert "replay {from: moved}: document, open.delivery.at-least-once" in text
@@ -91,14 +95,14 @@ def test_a_case_has_its_answer_and_who_fails_it(catalogue: Catalogue) -> None:
     assert "Wrong consumers that it catches" in text
 
 
-def test_a_case_has_the_products_that_fail_it(catalogue: Catalogue) -> None:
+def test_a_case_has_the_products_that_fail_it(catalogue: ScenarioCatalogue) -> None:
     """The defect of a product whose run was kept stands under the case that shows it."""
     text = said(catalogue, "numbers.beyond-2-to-the-53[avro,p1]")
     assert "kafkajs-naive" in text
     assert "N1: A long beyond 2^53 cannot be decoded." in text
 
 
-def test_a_setting_has_what_it_takes_and_who_sets_it(catalogue: Catalogue) -> None:
+def test_a_setting_has_what_it_takes_and_who_sets_it(catalogue: ScenarioCatalogue) -> None:
     """A setting says its values, its clauses, and where it is without effect."""
     text = said(catalogue, "avro-decimal-handling-mode")
     assert "takes precise | string default precise" in text
@@ -119,7 +123,7 @@ def test_a_setting_has_what_it_takes_and_who_sets_it(catalogue: Catalogue) -> No
     ],
 )
 def test_an_unknown_name_is_answered_with_those_like_it(
-    catalogue: Catalogue, word: str, meant: str
+    catalogue: ScenarioCatalogue, word: str, meant: str
 ) -> None:
     """A typo, and a part of a name, lead to the name."""
     with pytest.raises(UsageError, match=r"nothing is called") as caught:
@@ -127,7 +131,7 @@ def test_an_unknown_name_is_answered_with_those_like_it(
     assert meant in str(caught.value)
 
 
-def test_what_is_like_nothing_is_answered_with_where_to_look(catalogue: Catalogue) -> None:
+def test_what_is_like_nothing_is_answered_with_where_to_look(catalogue: ScenarioCatalogue) -> None:
     """Without a name that is near, the message says where the names stand."""
     with pytest.raises(UsageError, match="harness list"):
         list(explained(catalogue, "qqqqqqqq"))
@@ -144,7 +148,7 @@ def test_kept_runs_name_clauses_and_kinds_that_exist() -> None:
     )
 
 
-def test_no_name_means_nothing_twice_by_accident(catalogue: Catalogue) -> None:
+def test_no_name_means_nothing_twice_by_accident(catalogue: ScenarioCatalogue) -> None:
     """A mutant is called like no clause and no scenario."""
     names = all_names(catalogue)
     assert len(names) == len(set(names))

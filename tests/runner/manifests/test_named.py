@@ -9,7 +9,7 @@ import pytest
 
 from harness.errors import ScenarioError
 from harness.runner.manifests.expectations import read_expectations
-from harness.runner.manifests.named import Catalogue
+from harness.runner.manifests.named import NamedCases
 
 CASES = (
     ("keys.pk-chain[open,p1]", "slow", "moved-keys"),
@@ -24,7 +24,7 @@ def problems(directory: Path, cases: str, more: str = "") -> list[tuple[int, int
     """Return line, column and text of each problem of a list with one entry."""
     path = directory / "known.yaml"
     path.write_text(f"{HEAD}  - cases: '{cases}'\n{more}{REST}")
-    catalogue = Catalogue(CASES, lambda: FURTHER)
+    catalogue = NamedCases(CASES, lambda: FURTHER)
     try:
         read_expectations(path, "known.yaml", "", date(2027, 1, 1), catalogue)
     except ScenarioError as error:
