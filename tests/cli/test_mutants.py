@@ -48,10 +48,10 @@ def test_a_wrong_producer(capsys: pytest.CaptureFixture[str]) -> None:
     """A wrong producer that a scenario citing its clause sees is exit code 0, with what it saw."""
     asked = ["mutants", "encoding.open-frames", "--mutant", "open-version-2"]
     assert main(asked) == 0
-    told = capsys.readouterr().out
-    assert "detected   open-version-2                           open.frame.version-1" in told
-    assert "encoding.open-frames[open,p1]: refused: protocol version 2" in told
-    assert "1 of 1 wrong producers detected" in told
+    printed = capsys.readouterr().out
+    assert "detected   open-version-2                           open.frame.version-1" in printed
+    assert "encoding.open-frames[open,p1]: refused: protocol version 2" in printed
+    assert "1 of 1 wrong producers detected" in printed
     assert main([*asked, "--json"]) == 0
     document = json.loads(capsys.readouterr().out)["producers"]
     assert document["results"][0]["detections"][0]["clause"] == "open.frame.version-1"

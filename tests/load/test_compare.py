@@ -171,8 +171,8 @@ def consumed(events: Any, table: LeftTable) -> Any:
         events.where(f"schema = '{schema}' and table = '{name}' and op in ('upsert', 'delete')")
         .selectExpr("*", f"row_number() over ({newest}) as age")
         .where("age = 1 and op = 'upsert'")
-        .selectExpr("from_json(after, 'map<string,string>') as told")
-        .selectExpr(*(f"told['{column}'] as `{column}`" for column in table.columns))
+        .selectExpr("from_json(after, 'map<string,string>') as visible")
+        .selectExpr(*(f"visible['{column}'] as `{column}`" for column in table.columns))
     )
 
 
