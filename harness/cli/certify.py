@@ -52,16 +52,8 @@ if TYPE_CHECKING:  # it brings the clauses along
 @click.option(
     "--seed", default=0, show_default=True, metavar="N", help="What draws the share of --isolated."
 )
-@click.option(
-    "--expectations",
-    type=click.Path(path_type=Path, dir_okay=False, exists=True),
-    help="A file of known failures, in the place of the manifest's own.",
-)
-@click.option(
-    "--strict",
-    is_flag=True,
-    help="Judge as if nothing were declared: no known failures, no lossy mappings.",
-)
+@options.expectations
+@options.strict
 @options.beyond
 @spark_options.placed
 @options.deadline
@@ -113,9 +105,19 @@ def command(  # noqa: PLR0913  (one parameter an option)
         }
         named = [*selection.options, *(option for option, value in elsewhere.items() if value)]
         execution = LiveExecution(
-            consumer, live, level, deadline, reports, json_, overrides, spark, named
+            consumer,
+            live,
+            level,
+            deadline,
+            reports,
+            json_,
+            overrides,
+            spark,
+            named,
+            expectations=expectations,
+            strict=strict,
         )
-        return execute_live(replace(execution, expectations=expectations, strict=strict))
+        return execute_live(execution)
     from harness.cli.execute import Execution, execute
     from harness.engine.run.isolation import Isolation
 
@@ -125,5 +127,4 @@ def command(  # noqa: PLR0913  (one parameter an option)
     args = replace(args, isolation=Isolation(isolated, seed), spark=spark, strict=strict)
     args = replace(args, level=None if level is None else Level(level), partitions=partitions)
     args = replace(args, expectations=expectations, beyond=beyond, again=again)
-    args = replace(args, fail_fast=fail_fast)
-    return execute(args)
+    return execute(replace(args, fail_fast=fail_fast))

@@ -11,10 +11,10 @@ import click
 
 from harness.cli import completion, options
 from harness.errors import UsageError
-from harness.model.level import Level
 
 if TYPE_CHECKING:  # imported when the command is called
     from harness.cli.execute import Execution
+    from harness.model.level import Level
     from harness.runner.manifest import Consumer
     from harness.scenario.expand import Case
 
@@ -49,7 +49,7 @@ def command(  # noqa: PLR0913  (one parameter an option)
     case: str,
     consumer: str,
     when_done: bool,
-    level: str | None,
+    level: Level | None,
     strict: bool,
     deadline: float,
     reports: Mapping[str, Path],
@@ -67,10 +67,18 @@ def command(  # noqa: PLR0913  (one parameter an option)
     from harness.engine.catalogue.selection import Selection
 
     space = options.space(scenarios, golden)
-    source = options.source(overrides, space)
-    selection = Selection((case,))
-    args = Execution(space, consumer, selection, deadline, reports, json=False, source=source)
-    args = replace(args, level=None if level is None else Level(level), strict=strict, brief=True)
+    args = Execution(
+        space,
+        consumer,
+        Selection((case,)),
+        deadline,
+        reports,
+        json=False,
+        source=options.source(overrides, space),
+        strict=strict,
+        level=level,
+        brief=True,
+    )
     return _debugged(args, case, when_done=when_done)
 
 

@@ -28,13 +28,7 @@ from harness.engine.catalogue.workspace import Workspace, new_run
 from harness.engine.pipeline import CatalogueCases, certify
 from harness.engine.plan.levels import has_cases, of_level
 from harness.engine.run.claimed_levels import levels_to_run
-from harness.engine.run.conditions import (
-    declared_of,
-    excuses_of,
-    given,
-    losses_of,
-    settings_of,
-)
+from harness.engine.run.conditions import conditions_of
 from harness.engine.run.context import Limits, RunContext, RunIdentity
 from harness.engine.run.declared import NOTHING_DECLARED, Declared, declared_by
 from harness.engine.run.event_bus import EventBus
@@ -42,7 +36,6 @@ from harness.engine.run.headline import Scope
 from harness.engine.run.isolation import NOT_ISOLATED, Isolation
 from harness.engine.run.judging import BEYOND
 from harness.engine.run.preflight import ready, versions
-from harness.engine.run.provenance import commit, machine, services
 from harness.engine.run.services import services_for
 from harness.errors import ExitCode, UsageError
 from harness.model.conditions import Conditions
@@ -107,10 +100,6 @@ class Collector:
             self.cases.append(row)
 
 
-def _own_version(consumer: Consumer) -> Mapping[str, str]:
-    return {consumer.name: consumer.version} if consumer.version else {}
-
-
 def _repeated(args: Execution) -> tuple[str, ...]:
     """Return the words without which a case would be judged otherwise."""
     files = {"--changefeed": args.changefeed, "--expectations": args.expectations}
@@ -143,19 +132,11 @@ def _conditions(
         *options.repeated_settings(settings),
         *args.space.options(),
     ]
-    return Conditions(
-        shlex.join(words),
-        commit(),
-        fingerprint(args.space, known),
-        f"each case's own id; --seed {args.isolation.seed} draws the share of --isolated",
-        "true" if args.strict else "",
-        machine(),
-        services(settings, wanted),
-        given(settings),
-        declared_of(consumer),
-        settings_of(known),
-        losses_of(declared),
-        excuses_of(declared),
+    return replace(
+        conditions_of(words, consumer, settings, declared, known, wanted),
+        catalogue=fingerprint(args.space, known),
+        seed=f"each case's own id; --seed {args.isolation.seed} draws the share of --isolated",
+        strict="true" if args.strict else "",
     )
 
 
@@ -236,7 +217,7 @@ def _executed(args: Execution, consumer: Consumer, chosen: Sequence[Case]) -> in
             RunIdentity(
                 run,
                 run_dir,
-                {**versions(), **_own_version(consumer)},
+                versions(consumer),
                 _repeated(args),
                 _conditions(args, consumer, chosen, declared),
             ),

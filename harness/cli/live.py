@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -19,7 +18,7 @@ from harness.engine.catalogue.choose import also_bundled
 from harness.engine.catalogue.workspace import new_run, runs
 from harness.engine.pipeline import certify
 from harness.engine.run.claimed_levels import levels_to_run
-from harness.engine.run.conditions import declared_of, excuses_of, given, losses_of
+from harness.engine.run.conditions import conditions_of
 from harness.engine.run.context import Limits, RunContext, RunIdentity
 from harness.engine.run.declared import NOTHING_DECLARED, Declared, declared_by
 from harness.engine.run.event_bus import EventBus
@@ -27,7 +26,6 @@ from harness.engine.run.external_topics.document import read_live
 from harness.engine.run.external_topics.judged import words_of
 from harness.engine.run.external_topics.run import ExternalTables, refuse_external
 from harness.engine.run.preflight import ready, versions
-from harness.engine.run.provenance import commit, machine
 from harness.errors import ExitCode, UsageError
 from harness.model.conditions import Conditions
 from harness.model.level import Level
@@ -72,12 +70,11 @@ def execute_live(args: LiveExecution) -> int:
     with listening(run_dir, args.reports, collector, json=args.json) as listeners:
         consumer = replace(consumer, environment={**consumer.environment, **args.spark})
         consumer = ready(consumer, listeners[0].handle)
-        own = {consumer.name: consumer.version} if consumer.version else {}
         context = RunContext(
             RunIdentity(
                 run,
                 run_dir,
-                {**versions(), **own},
+                versions(consumer),
                 _repeated(args),
                 _conditions(args, consumer, source.settings, declared),
             ),
@@ -109,18 +106,11 @@ def _conditions(
         *spark_options.words(args.spark),
         *options.repeated_settings(settings),
     ]
-    return Conditions(
-        shlex.join(words),
-        commit(),
-        sha256(file.read_bytes()).hexdigest(),
-        "none: topics and rows are those that were there",
-        "true" if args.strict else "",
-        machine(),
-        {},
-        given(settings),
-        declared_of(consumer),
-        losses=losses_of(declared),
-        excuses=excuses_of(declared),
+    return replace(
+        conditions_of(words, consumer, settings, declared),
+        catalogue=sha256(file.read_bytes()).hexdigest(),
+        seed="none: topics and rows are those that were there",
+        strict="true" if args.strict else "",
     )
 
 

@@ -188,19 +188,31 @@ def setting(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def level(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Take `--level LEVEL`, any but live."""
+    """Take `--level LEVEL`, any but live; the command gets a `Level` or None."""
     return click.option(
         "--level",
         type=click.Choice([one.value for one in Level if one is not Level.LIVE]),
+        callback=lambda _context, _parameter, value: Level(value) if value else None,
         help="As in `harness certify`.",
     )(command)
 
 
 def strict(command: Callable[..., Any]) -> Callable[..., Any]:
     """Take `--strict`."""
-    return click.option("--strict", is_flag=True, help="Judge as if nothing were declared.")(
-        command
-    )
+    return click.option(
+        "--strict",
+        is_flag=True,
+        help="Judge as if nothing were declared: no known failures, no lossy mappings.",
+    )(command)
+
+
+def expectations(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Take `--expectations FILE`."""
+    return click.option(
+        "--expectations",
+        type=click.Path(path_type=Path, dir_okay=False, exists=True),
+        help="A file of known failures, in the place of the manifest's own.",
+    )(command)
 
 
 def kafka_config(command: Callable[..., Any]) -> Callable[..., Any]:

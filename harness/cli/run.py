@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -51,6 +50,17 @@ def command(  # noqa: PLR0913  (one parameter an option)
     from harness.cli.execute import Execution, execute
 
     space = options.space(scenarios, golden)
-    source = options.source(overrides, space)
-    execution = Execution(space, consumer, selection, deadline, reports, json_, source, changefeed)
-    return execute(replace(execution, beyond=beyond, again=again, fail_fast=fail_fast))
+    execution = Execution(
+        space,
+        consumer,
+        selection,
+        deadline,
+        reports,
+        json_,
+        options.source(overrides, space),
+        changefeed=changefeed,
+        beyond=beyond,
+        again=again,
+        fail_fast=fail_fast,
+    )
+    return execute(execution)

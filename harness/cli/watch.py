@@ -38,11 +38,7 @@ if TYPE_CHECKING:  # imported when the command is called
     help="Watch this directory as well; may be repeated.",
 )
 @options.level
-@click.option(
-    "--expectations",
-    type=click.Path(path_type=Path, dir_okay=False, exists=True),
-    help="A file of known failures, in the place of the manifest's own.",
-)
+@options.expectations
 @options.strict
 @options.changefeed
 @options.beyond
@@ -58,7 +54,7 @@ def command(  # noqa: PLR0913  (one parameter an option)
     again: bool,
     fail_fast: bool,
     also: tuple[Path, ...],
-    level: str | None,
+    level: Level | None,
     expectations: Path | None,
     strict: bool,
     changefeed: Path | None,
@@ -80,18 +76,25 @@ def command(  # noqa: PLR0913  (one parameter an option)
     from harness.cli.execute import Execution
 
     space = options.space(scenarios, golden)
-    source = options.source(overrides, space)
-    args = Execution(space, consumer, selection, deadline, reports, json=False, source=source)
-    args = replace(
-        args,
+    args = Execution(
+        space,
+        consumer,
+        selection,
+        deadline,
+        reports,
+        json=False,
+        source=options.source(overrides, space),
         changefeed=changefeed,
         spark=spark,
-        strict=strict,
         expectations=expectations,
+        strict=strict,
+        level=level,
         beyond=beyond,
+        again=again,
+        fail_fast=fail_fast,
+        brief=True,
     )
-    args = replace(args, level=None if level is None else Level(level), brief=True)
-    return _watched(replace(args, again=again, fail_fast=fail_fast), also)
+    return _watched(args, also)
 
 
 def _watched(args: Execution, also: Sequence[Path]) -> int:

@@ -58,7 +58,7 @@ class Started:
             return [(Verdict(one.case.id, Judgement.NOT_APPLICABLE),) for one in plans]
         run, run_dir = new_run(Path(self._space.runs) / "runs")
         context = RunContext(
-            RunIdentity(run, run_dir, versions()),
+            RunIdentity(run, run_dir, versions(self._consumer)),
             self._consumer,
             dict(os.environ),
             EventBus(),

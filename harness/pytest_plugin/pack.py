@@ -69,7 +69,7 @@ class Order:
         with ExitStack() as stack:
             file = stack.enter_context((run_dir / "events.ndjson").open("wb"))
             context = RunContext(
-                RunIdentity(run, run_dir, versions()),
+                RunIdentity(run, run_dir, versions(consumer)),
                 consumer,
                 dict(os.environ),
                 EventBus([finished, Ndjson(file)]),

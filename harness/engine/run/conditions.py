@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 
 import orjson
 
 from harness.engine.run.declared import Declared
-from harness.model.conditions import Excuse, OwnedLoss
+from harness.engine.run.provenance import commit, machine, services
+from harness.model.conditions import Conditions, Excuse, OwnedLoss
 from harness.runner.manifest import Consumer
 from harness.scenario.expand import Case
 from harness.services import Settings
@@ -18,6 +20,31 @@ from harness.services.settings import SECRET
 _ACCOUNT = re.compile(r"//[^/@\s]*@")
 VALUE_CHARACTERS = 60
 VALUES_SHOWN = 4
+
+
+def conditions_of(
+    command: Sequence[str],
+    consumer: Consumer,
+    settings: Settings,
+    declared: Declared,
+    cases: Sequence[Case] = (),
+    wanted: Sequence[str] = (),
+) -> Conditions:
+    """Return the conditions of a run that these words do again; `wanted` are its services.
+
+    What levels tell in their own way is not in it: `catalogue`, `seed` and `strict`.
+    """
+    return Conditions(
+        shlex.join(command),
+        commit(),
+        machine=machine(),
+        services=services(settings, wanted),
+        options=given(settings),
+        declared=_declared(consumer),
+        settings=settings_of(cases),
+        losses=_losses(declared),
+        excuses=_excuses(declared),
+    )
 
 
 def given(settings: Settings) -> Mapping[str, str]:
@@ -30,7 +57,7 @@ def hidden(name: str, value: str) -> str:
     return "***" if SECRET.search(name) and value else _ACCOUNT.sub("//***@", value)
 
 
-def declared_of(consumer: Consumer) -> Mapping[str, str]:
+def _declared(consumer: Consumer) -> Mapping[str, str]:
     """Return what a consumer says of itself, under the keys of its manifest; "" is left out."""
     design = {key.replace("_", "-"): value.value for key, value in asdict(consumer.design).items()}
     said = {
@@ -53,7 +80,7 @@ def _list(names: Iterable[str] | None) -> str:
     return "" if names is None else ", ".join(sorted(map(str, names)))
 
 
-def excuses_of(declared: Declared) -> tuple[Excuse, ...]:
+def _excuses(declared: Declared) -> tuple[Excuse, ...]:
     """Return the known failures that are in force."""
     return tuple(
         Excuse(one.cases, one.verdict.value, one.finding, one.reason, one.link, one.expires)
@@ -61,7 +88,7 @@ def excuses_of(declared: Declared) -> tuple[Excuse, ...]:
     )
 
 
-def losses_of(declared: Declared) -> tuple[OwnedLoss, ...]:
+def _losses(declared: Declared) -> tuple[OwnedLoss, ...]:
     """Return the losses that are owned up to."""
     return tuple(
         OwnedLoss(one.types, one.reason, tuple(one.protocols or ())) for one in declared.lossy

@@ -97,9 +97,10 @@ def service_changed(event: ServiceEvent) -> ServiceChanged:
     )
 
 
-def versions() -> dict[str, str]:
-    """Return the versions of what takes part, as installed."""
-    return {name: found for name in PACKAGES if (found := _version(name)) is not None}
+def versions(consumer: Consumer) -> dict[str, str]:
+    """Return the versions of what takes part: packages as installed, the consumer as it says."""
+    own = {consumer.name: consumer.version} if consumer.version else {}
+    return {name: found for name in PACKAGES if (found := _version(name)) is not None} | own
 
 
 def _version(package: str) -> str | None:
