@@ -10,6 +10,7 @@ from harness.engine.catalogue.golden import Difference
 from harness.engine.catalogue.parallel import spread
 from harness.engine.catalogue.workspace import Workspace
 from harness.engine.plan.case import Emission, Plan, plan
+from harness.engine.plan.cited import cited_problems
 from harness.engine.plan.expectations import author_problems
 from harness.engine.plan.stream_problems import stream_problems
 from harness.errors import Problem, ScenarioError
@@ -24,10 +25,14 @@ POOLED = 24
 
 def plans(space: Workspace, chosen: Sequence[Case]) -> tuple[Plan, ...]:
     """Plan the cases and hold them against their goldens; ScenarioError carries every problem."""
-    planned, problems = _planned(space, chosen)
+    logs: dict[str, ChangeLog | None] = {}
+    planned, problems = _planned(space, chosen, logs)
     for one in planned:
         problems += author_problems(one)
     problems += stream_problems(planned)
+    for name, log in logs.items():
+        its_plans = [one for one in planned if one.case.scenario.id == name]
+        problems += cited_problems(its_plans, log) if log is not None else ()
     problems += [golden.problem(found, one.case.scenario) for one, found in _golden(space, planned)]
     if problems:
         raise ScenarioError(tuple(dict.fromkeys(problems)))
@@ -103,7 +108,7 @@ def planned_only(
     `expectations` False leaves the author's own expectations out too, as a preview does: it is
     where an author looks when they do not hold.
     """
-    planned, problems = _planned(space, chosen)
+    planned, problems = _planned(space, chosen, {})
     for one in planned if expectations else ():
         problems += author_problems(one)
     if problems:
@@ -111,10 +116,12 @@ def planned_only(
     return planned
 
 
-def _planned(space: Workspace, chosen: Sequence[Case]) -> tuple[tuple[Plan, ...], list[Problem]]:
+def _planned(
+    space: Workspace, chosen: Sequence[Case], logs: dict[str, ChangeLog | None]
+) -> tuple[tuple[Plan, ...], list[Problem]]:
+    """Plan the cases; put the change log of each scenario, None for a bad one, into `logs`."""
     problems: list[Problem] = []
     planned: list[Plan] = []
-    logs: dict[str, ChangeLog | None] = {}
     emissions: dict[str, dict[Hashable, Emission]] = {}
     for case in chosen:
         scenario = case.scenario
