@@ -33,6 +33,7 @@ from harness.model.change import (
 from harness.model.table import TableId
 from harness.record.form import LockedTable, read_row, read_table, table_id
 from harness.record.session import fingerprint
+from harness.record.unrecorded import mistakes
 from harness.scenario.document import (
     DdlStep,
     EmitRow,
@@ -58,18 +59,19 @@ def lock_path(scenario: Scenario, golden_root: Path) -> Path:
 def load_lock(scenario: Scenario, golden_root: Path) -> ChangeLog:
     """Return the scenario's change log from its lock.
 
-    Raises ScenarioError when there is no lock, when SQL or session settings changed since it was
-    recorded, or (naming file and line) when it is malformed.
+    Raises ScenarioError when there is no lock (with the mistakes of the SQL), when SQL or session
+    settings changed since it was recorded, or (naming file and line) when it is malformed.
     """
     path = lock_path(scenario, golden_root)
     try:
         text = path.read_bytes()
     except FileNotFoundError:
-        _refuse(
+        unrecorded = Problem(
             Location(scenario.file),
             f"{scenario.id} was never recorded: there is no {path}",
             hint=_record(scenario),
         )
+        raise ScenarioError((*mistakes(scenario), unrecorded)) from None
     return read_lock(scenario, path, text)
 
 
