@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import harness.scenario
+from harness.authoring.anonymise import anonymised
 from harness.authoring.sql_steps import SqlStep, SqlSteps, read_steps
 from harness.ddl import StatementKind
 from harness.documents.yaml_file import BYTES_MAX
@@ -56,6 +57,7 @@ class DraftOptions:
     title: str
     sql: Path | None
     databases: tuple[str, ...]
+    anonymise: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +73,7 @@ def create(root: Path, options: DraftOptions) -> Created:
     """Write a new scenario under the root; UsageError when it cannot be, and nothing is written."""
     path = _target(root, options.path)
     scenario = ".".join(path.relative_to(root).with_suffix("").parts)
-    steps = _steps(options)
+    steps = anonymised(_steps(options)) if options.anonymise else _steps(options)
     grammar = _grammar(root)
     schema = os.path.relpath(grammar, path.parent.resolve())
     text = "\n".join(_lines(scenario, options, steps, Path(schema).as_posix())) + "\n"

@@ -24,6 +24,11 @@ def command() -> None:
     type=click.Path(path_type=Path, dir_okay=False),
     help="Take the steps from a file of SQL; BEGIN and COMMIT delimit transactions.",
 )
+@click.option(
+    "--anonymise",
+    is_flag=True,
+    help="Replace texts and hexadecimal values of rows; numbers, dates and names stay.",
+)
 @click.option("--title", default="", help="One sentence that says what happens.")
 @click.option(
     "--database",
@@ -43,14 +48,17 @@ def scenario(
     title: str,
     databases: tuple[str, ...],
     scenarios: Path | None,
+    anonymise: bool,  # noqa: FBT001
 ) -> int:
     """Write a new scenario to PATH, a file under the scenarios' root, or an id such as keys.moved.
 
-    Nothing that exists is overwritten.
+    Nothing that exists is overwritten. FILE may be what mysqldump wrote.
     """
     from harness.authoring.new_scenario import DraftOptions, create
 
-    made = create(scenarios or Path("scenarios"), DraftOptions(path, title, sql, databases))
+    made = create(
+        scenarios or Path("scenarios"), DraftOptions(path, title, sql, databases, anonymise)
+    )
     for note in made.left_out:
         click.echo(f"left out  {note}", err=True)
     click.echo(f"wrote {made.path}, the scenario {made.id}. Complete it, then:")
