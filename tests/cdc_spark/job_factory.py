@@ -17,10 +17,12 @@ from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient, NewTopic
 
 import cdc_spark
+from harness.services import find_java
 
 DEADLINE_S = 300.0
 Record = tuple[bytes | None, bytes | None]  # a message's key and value
 KEPT = ("PATH", "HOME", "JAVA_HOME")
+ARCHIVE_DIRECTORY = "HARNESS_SPARK_ARCHIVES"
 ROOT = str(Path(cdc_spark.__file__).parents[1])
 
 
@@ -120,11 +122,12 @@ class Job:
             cwd=self.place / "work",
             env={
                 **kept,
+                "JAVA_HOME": str(find_java("spark").home),  # as the harness has it
                 "TZ": "UTC",
                 "PYTHONPATH": ROOT,
                 "HARNESS_JOB": str(self.place / "job.json"),
                 "HARNESS_SPARK_JARS": self.jars,
-                "HARNESS_SPARK_ARCHIVES": str(self.archives),
+                ARCHIVE_DIRECTORY: str(self.archives),
                 **environment,
             },
             stdin=subprocess.DEVNULL,

@@ -21,7 +21,9 @@ import pyarrow.parquet as pq
 from pyspark.sql import SparkSession
 
 from cdc_spark import Changefeed, error_of, in_order, read_delta, write_delta
+from cdc_spark.conformance import class_archive
 from cdc_spark.conformance.sinks import crash_points
+from cdc_spark.conformance.spark_settings import JAVA_OPTIONS
 from cdc_spark.delta import tables
 from harness import services
 from harness.load.session import end
@@ -49,10 +51,11 @@ SETTINGS: Mapping[str, str] = {
     "spark.ui.showConsoleProgress": "false",
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    JAVA_OPTIONS: "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
     "spark.sql.shuffle.partitions": "1",
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.task.maxFailures": "1",
     "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
     "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
@@ -68,8 +71,13 @@ def session() -> Generator[Any]:
     ]
     os.environ |= {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
     os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
+    os.environ["JAVA_HOME"] = str(services.find_java("spark").home)
+    archive = class_archive.find(os.environ, jars)
+    made = archive.options() if archive and archive.made else ()  # by a run of the consumer
+    options = [SETTINGS[JAVA_OPTIONS], *(f'"{option}"' for option in made)]
+    own = {"spark.driver.extraClassPath": os.pathsep.join(jars), JAVA_OPTIONS: " ".join(options)}
     builder: Any = SparkSession.builder
-    for name, value in {**SETTINGS, "spark.driver.extraClassPath": os.pathsep.join(jars)}.items():
+    for name, value in {**SETTINGS, **own}.items():
         builder = builder.config(name, value)
     spark = builder.getOrCreate()
     spark.sparkContext.setLogLevel("OFF")
