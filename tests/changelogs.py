@@ -6,7 +6,7 @@ event came from.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from harness.model.change import (
@@ -24,10 +24,24 @@ from harness.model.source_events import DdlEvent, ResolvedEvent, RowEvent, Sourc
 from harness.model.table import TableId
 from harness.model.values import Row
 from harness.sources.tidb.changefeed import Changefeed, changefeed
-from harness.sources.tidb.simulator import mount
+from harness.sources.tidb.simulator import follow, unexpected
 
 T = TableId("shop", "t")
 SCHEMA = "shop"
+
+
+def mount(
+    log: ChangeLog, feed: Changefeed, databases: Sequence[str] = (), *, end_resolved: bool = True
+) -> tuple[SourceEvent, ...]:
+    """Return what TiCDC's encoder is given for a change log, in emission order.
+
+    Raises StepError, which names the scenario line, when a step cannot be replayed or the
+    changefeed stops.
+    """
+    mounted = follow(log, feed, databases, end_resolved=end_resolved)
+    if mounted.stopped is not None:
+        raise unexpected(mounted.stopped)
+    return mounted.events
 
 
 def ddl(sql: str, *, line: int = 1, ts: int | None = None) -> DdlRun:

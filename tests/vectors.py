@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+from harness.model.source_events import RowEvent
 from harness.truth import read
 from harness.truth.result import Vector
 from harness.truth.ticdc_config import raw_changes, settings_of, sink_of
-from harness.truth.ticdc_rows import mounted_rows
+from harness.truth.ticdc_rows import mount_rows
 
 __all__ = [
     "SUBSET",
@@ -25,6 +26,14 @@ __all__ = [
 ]
 
 SUBSET = Path(__file__).parents[1] / "golden" / "truth" / "ticdc"
+
+
+def mounted_rows(vector: Vector) -> list[RowEvent]:
+    """Return the row events that the encoder was given, in order, each to its partition."""
+    mounted = mount_rows(vector)
+    if mounted.differences:
+        raise AssertionError(f"{vector['id']}: {mounted.differences[0]}")
+    return list(mounted.rows)
 
 
 def full_truth() -> Path | None:

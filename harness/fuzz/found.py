@@ -26,7 +26,6 @@ from harness.record.lock import write_lock
 from harness.scenario.expand import cases
 from harness.scenario.load import load
 
-FOUND = Path("found")
 NAMES = 12
 Again = Callable[[Tried, str], Tried]
 

@@ -15,7 +15,6 @@ from harness.load.job import failed
 from harness.load.session import Frame, Spark
 
 PARQUET, DELTA, JSON, JDBC = "parquet", "delta", "json", "jdbc"
-FORMATS = (PARQUET, DELTA, JSON, JDBC)
 NAMED = "{schema}.{table}"
 # What Spark says of a path, a table of Delta's or a database's table that is not there.
 _ABSENT = (

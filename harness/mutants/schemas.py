@@ -14,7 +14,6 @@ from harness.mutants.parts import Batch, Events, Known, Parts
 _FRAME = 5
 # No registry of a scenario gives an id above.
 _GIVEN = 1_000_000
-Image = Mapping[str, Value] | None
 
 
 class FirstColumns(Events):

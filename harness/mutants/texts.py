@@ -10,8 +10,6 @@ from harness.model.values import Value
 from harness.mutants.mutant import NULLS, Mutant, of_type, sign
 from harness.mutants.parts import Parts
 
-_UNKNOWN = "\N{REPLACEMENT CHARACTER}"
-
 
 def _characters(change: Callable[[str], Value]) -> Parts:
     def value(column: Column, raw: Value) -> Value:

@@ -51,10 +51,9 @@ class WorkerFiles:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why a connector has failed: the deepest cause of the trace, and where it was thrown."""
+    """Why a connector has failed: the deepest cause of its stack trace."""
 
     cause: str
-    trace: str
 
 
 class Worker:
@@ -102,7 +101,7 @@ class Worker:
             for part in (answer["status"]["connector"], *answer["status"]["tasks"]):
                 if part["state"] == "FAILED":
                     trace = str(part.get("trace", ""))
-                    failed[name] = Failure(deepest(trace), trace)
+                    failed[name] = Failure(deepest(trace))
         return failed
 
     def check(self) -> None:

@@ -106,7 +106,6 @@ class Consumer:
     max_changefeeds: int = 1
     guarantee: Guarantee = Guarantee.EXACTLY_ONCE
     environment: Mapping[str, str] = field(default_factory=lambda: NOTHING)
-    needs_java: bool = False
     unusable_code: int | None = None
     capabilities: frozenset[str] = frozenset()
     crash_points: frozenset[str] = frozenset()

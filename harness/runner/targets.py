@@ -32,7 +32,6 @@ BUNDLED: Mapping[str, Consumer] = {
         argv=(*PYTHON, "cdc_spark"),
         protocols=frozenset(OWN),
         max_changefeeds=300,
-        needs_java=True,
         capabilities=frozenset({Capability.GROWING_TOPICS, Capability.JOBS}),
     ),
     # The same, into Delta tables that are read back: a commit a table and micro-batch, so smaller
@@ -43,7 +42,6 @@ BUNDLED: Mapping[str, Consumer] = {
         environment={"HARNESS_SPARK_SINK": "delta"},
         protocols=frozenset(OWN),
         max_changefeeds=100,
-        needs_java=True,
         capabilities=frozenset({Capability.GROWING_TOPICS, Capability.JOBS}),
         crash_points=frozenset({CrashPoint.WRITE}),
     ),

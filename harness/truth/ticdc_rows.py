@@ -46,14 +46,6 @@ class _Change:
     row: Vector
 
 
-def mounted_rows(vector: Vector) -> list[RowEvent]:
-    """Return the row events that the encoder was given, in order, each to its partition."""
-    mounted = mount_rows(vector)
-    if mounted.differences:
-        raise AssertionError(f"{vector['id']}: {mounted.differences[0]}")
-    return list(mounted.rows)
-
-
 def mount_rows(vector: Vector) -> MountedVector:
     """Mount a vector's rows; DdlError when its setup cannot be run."""
     session = prepared(vector)

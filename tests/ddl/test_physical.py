@@ -14,8 +14,7 @@ from harness.model.change import Change, Op
 from harness.model.source_events import RowEvent
 from harness.model.table import Table
 from harness.model.values import Row
-from harness.sources.tidb.simulator import mount
-from tests.changelogs import SCHEMA, T, ddl, delete, feed, insert, log, transaction, update
+from tests.changelogs import SCHEMA, T, ddl, delete, feed, insert, log, mount, transaction, update
 from tests.vectors import full_truth, lines
 
 ALL = full_truth()

@@ -12,9 +12,10 @@ from harness.model.columns import ColumnKind
 from harness.truth.ticdc_config import settings_of
 from harness.truth.ticdc_ddl import mount_ddl
 from harness.truth.ticdc_open import compare
-from harness.truth.ticdc_rows import mount_rows, mounted_rows
+from harness.truth.ticdc_rows import mount_rows
 from harness.truth.ticdc_session import Session, prepared
 from tests.truth.vectors import vector
+from tests.vectors import mounted_rows
 
 CONFIG = {"uri_params": "", "partitions": 2, "default_topic": "ticdc"}
 

@@ -11,9 +11,9 @@ from harness.codecs.open.settings import settings
 from harness.truth.exceptions import EXCEPTIONS
 from harness.truth.ticdc_config import settings_of
 from harness.truth.ticdc_open import compare
-from harness.truth.ticdc_rows import mounted_rows
 from harness.wire.framing import frame_values, unframe
 from tests.truth.vectors import vector
+from tests.vectors import mounted_rows
 
 LARGE = "large-message-handle"
 

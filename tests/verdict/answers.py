@@ -14,11 +14,10 @@ from harness.model.source_events import DdlEvent, RowEvent
 from harness.model.table import TableId
 from harness.model.values import Row
 from harness.protocols import PROTOCOLS
-from harness.sources.tidb.simulator import mount
 from harness.verdict.case import Judged, places
 from harness.verdict.expected import Expected, fold
 from harness.verdict.judge import judge
-from tests.changelogs import SCHEMA, feed, log
+from tests.changelogs import SCHEMA, feed, log, mount
 
 CLAUSES = ("open.row.insert", "open.delivery.at-least-once")
 EXPECT_LINE = 99

@@ -8,9 +8,8 @@ import pytest
 
 from harness.model.change import Change
 from harness.model.values import Row
-from harness.sources.tidb.simulator import mount
 from harness.verdict.folding import Folding
-from tests.changelogs import SCHEMA, T, ddl, feed, insert, log, transaction, update
+from tests.changelogs import SCHEMA, T, ddl, feed, insert, log, mount, transaction, update
 
 PARTITIONED = (
     "CREATE TABLE t (id INT PRIMARY KEY, v INT) PARTITION BY RANGE (id)"

@@ -39,13 +39,6 @@ class Target:
         return self.number % count
 
 
-def partition_of(
-    rule: Dispatcher | None, table: SourceTable, row: Row, commit_ts: int, count: int
-) -> int:
-    """Return the partition (from 0) of a row image among `count` partitions."""
-    return Placing(rule, table).partition(row, commit_ts, count)
-
-
 def target_of(rule: Dispatcher | None, table: SourceTable, row: Row, commit_ts: int) -> Target:
     """Return where a row image goes; SourceStopped for a column or index that is not there."""
     return Placing(rule, table).target(row, commit_ts)

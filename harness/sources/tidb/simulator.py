@@ -65,20 +65,6 @@ class Mounted:
     decisions: tuple[Explained, ...] = ()
 
 
-def mount(
-    log: ChangeLog, feed: Changefeed, databases: Sequence[str] = (), *, end_resolved: bool = True
-) -> tuple[SourceEvent, ...]:
-    """Return what TiCDC's encoder is given for a change log, in emission order.
-
-    Raises StepError, which names the scenario line, when a step cannot be replayed or the
-    changefeed stops.
-    """
-    mounted = follow(log, feed, databases, end_resolved=end_resolved)
-    if mounted.stopped is not None:
-        raise unexpected(mounted.stopped)
-    return mounted.events
-
-
 def unexpected(stopped: ChangefeedStopped) -> StepError:
     """Return the error for an author who did not mean the changefeed to stop."""
     return StepError(

@@ -48,7 +48,6 @@ def chosen() -> tuple[Case, ...]:
         edits.moved(edits.CHANGE, "no-such-field", "op"),
         edits.renamed(edits.BOUNDARY, "status", "state"),
         edits.responses(iter),
-        edits.each_kafka(lambda record: (record,)),
         edits.ignoring("topic.delimiter"),
         edits.by_default(topic_delimiter="."),
     ],

@@ -19,7 +19,7 @@ from harness.model.table import Index, IndexPart
 from harness.model.values import Value
 from harness.sources.key_text import value_text
 from harness.sources.tidb.changefeed import PARTITION_RULES, Dispatcher, changefeed
-from harness.sources.tidb.dispatch import partition_of, target_of
+from harness.sources.tidb.dispatch import Placing, target_of
 from tests.source_tables import shop_table
 from tests.strategies import narrow
 from tests.vectors import SUBSET, Vector, full_truth, lines, mounted_rows, sink_of
@@ -55,7 +55,7 @@ def wrong(vector: Vector) -> Iterator[str]:
             feed = changefeed({"sink.dispatchers": rules(vector)}, int(count))
             rule = feed.rule(row.table.table.id)
             try:
-                ours = partition_of(rule, row.table, image, row.commit_ts, int(count))
+                ours = Placing(rule, row.table).partition(image, row.commit_ts, int(count))
             except SourceStopped:
                 ours = None
             theirs = None if isinstance(partition, dict) else partition
@@ -112,15 +112,15 @@ def test_partitions_exist(number: int, name: str, count: int, ts: int) -> None:
     """Every rule names one of the partitions, and of one there is no choice."""
     for kind in PARTITION_RULES:
         rule = Dispatcher(("*.*",), kind, ("NAME",) if kind == "columns" else ())
-        assert 0 <= partition_of(rule, TABLE, (number, name), ts, count) < count
-        assert partition_of(rule, TABLE, (number, name), ts, 1) == 0
+        assert 0 <= Placing(rule, TABLE).partition((number, name), ts, count) < count
+        assert Placing(rule, TABLE).partition((number, name), ts, 1) == 0
 
 
 def test_unknown_column() -> None:
     """A rule over a column that the table lacks names those that it has."""
     rule = Dispatcher(("*.*",), "columns", ("nope",))
     with pytest.raises(SourceStopped, match=r"'nope', which shop\.t does not have") as refusal:
-        partition_of(rule, TABLE, (1, "a"), 1, 2)
+        Placing(rule, TABLE).partition((1, "a"), 1, 2)
     assert refusal.value.expected == "one of id, name"
 
 

@@ -19,8 +19,6 @@ from harness.mutants.producers.changefeed.edits import emitted
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import Patch, patch, result
 
-ENCODE: Final = "harness.codecs.avro.encode"
-SPLIT: Final = "harness.sources.tidb.split:split_on"
 AVRO: Final = ("avro",)
 
 

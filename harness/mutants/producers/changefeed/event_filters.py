@@ -12,7 +12,7 @@ from harness.model.source_events import RowEvent, SourceEvent
 from harness.mutants.producers.changefeed.edits import EMITTED, FILTERS, PULLER_CLASS, settings
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import Patch, constant, patch, returns
-from harness.sources.decision import EVENT_FILTER, REPLICATE, Decision, ignore
+from harness.sources.decision import EVENT_FILTER, REPLICATE, Decision
 from harness.sources.tidb.change_filter import ChangeFilter
 from harness.sources.tidb.event_filter import EventRule
 from harness.sources.tidb.event_types import (
@@ -26,7 +26,6 @@ from harness.sources.tidb.event_types import (
 )
 
 RULE: Final = "harness.sources.tidb.event_filter:EventRule"
-_LEFT_OUT = ignore(EVENT_FILTER, "a mutant leaves it out")
 
 
 def _rules(change: Callable[[EventRule], EventRule]) -> Patch:

@@ -22,7 +22,6 @@ AVRO: Final = "harness.codecs.connect.avro_converter:AvroConverter"
 TYPED: Final = "harness.codecs.connect.avro_schema:_typed"
 HEADER: Final = "harness.codecs.connect.header_text:header_bytes"
 CONVERTERS: Final = "harness.codecs.connect.settings:converter_settings"
-MURMUR2: Final = "harness.codecs.connect.partitioner:murmur2"
 PARTITION: Final = "harness.codecs.connect.partitioner:partition_for"
 # A type of JSON schema text -> another that a careless writer takes for it.
 CONFUSED: Final = {

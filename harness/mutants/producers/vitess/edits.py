@@ -234,11 +234,6 @@ def kafka(change: Callable[[Iterable[Record]], Iterable[Record]]) -> Patch:
     return result(f"{CODEC}:BoundVitess.encode", lambda given: iter(change(given)))
 
 
-def each_kafka(change: Callable[[Record], Iterable[Record]]) -> Patch:
-    """Return the patch that changes each record that the producer sends."""
-    return kafka(lambda given: (made for record in given for made in change(record)))
-
-
 def with_settings(change: Callable[[dict[str, Any]], object]) -> Patch:
     """Return the patch that changes, in place, the settings that the connector is given.
 
