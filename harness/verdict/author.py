@@ -150,7 +150,9 @@ def check_rows(
 
 
 def _rows_text(state: TableState, rows: Sequence[Row]) -> str:
-    shown = ", ".join(row_text(state.source_table, row) for row in rows[:SHOWN]) or "nothing"
+    """Return rows as an author may write them: bytes are their hexadecimal digits."""
+    written = [tuple(v.hex() if isinstance(v, bytes) else v for v in row) for row in rows[:SHOWN]]
+    shown = ", ".join(row_text(state.source_table, row) for row in written) or "nothing"
     return shown + (f" and {len(rows) - SHOWN} more rows" if len(rows) > SHOWN else "")
 
 

@@ -259,6 +259,15 @@ def test_keyless_rows_count() -> None:
     assert TableId("shop", "t") == T
 
 
+def test_rows_are_shown_as_they_are_written() -> None:
+    """What a message shows of bytes can be written into the scenario as it stands."""
+    table = ddl("CREATE TABLE t (id INT PRIMARY KEY, v BLOB)")
+    filled = case(table, transaction(insert(1, b"\x61\x00"))).expected
+    what = check_rows(filled, "shop.t", ())
+    assert what == "the table also holds {id: 1, v: '6100'}"
+    assert check_rows(filled, "shop.t", ({"id": 1, "v": "6100"},)) is None
+
+
 def test_many_rows() -> None:
     """Of many rows that are not listed a few are shown, and the others counted."""
     rows = transaction(*(insert(number) for number in range(9)))
