@@ -36,6 +36,7 @@ MANIFESTS = sorted(
 def test_every_manifest_and_its_known_failures_can_be_read(manifest: Path) -> None:
     """A manifest of an adapter is one, and the list that it names is a list."""
     environment = {"PATH": str(Path(sys.executable).parent), "CDC_KAFKA_CONSUMER": "consumer"}
+    environment["HARNESS_DATABASE_URL"] = "mysql://root@127.0.0.1/"
     consumer = read_manifest(str(manifest), Whereabouts(ROOT, environment))
     if consumer.expectations:
         path = Path(consumer.expectations)

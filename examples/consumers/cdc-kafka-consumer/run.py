@@ -1,85 +1,35 @@
-"""Run TiCDC's own consumer until the sink has been quiet for a while, or it gives up.
+"""Run TiCDC's own consumer over each changefeed until it has committed the last resolved events.
 
-CDC_KAFKA_CONSUMER is the path of the binary: a release of TiCDC has it, or `make kafka_consumer`.
+CDC_KAFKA_CONSUMER is the path of the binary, HARNESS_DATABASE_URL the server that it writes into,
+which is the harness's sink too: mysql://user:password@host:port/ of an account that may do all.
 """
 
 from __future__ import annotations
 
-import json
 import os
+import re
 import subprocess
 import sys
 import time
 from pathlib import Path
-from urllib.parse import quote
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from adapter import Json, job, out_dir, say
+import mysql.connector
+from adapter import Json, job, say
+from configuration import changefeed_file, command, group, lacks
+from downstream import Downstream, TakenError, account
+from progress import Look, is_complete, last_resolved
 
 BINARY = Path(os.environ["CDC_KAFKA_CONSUMER"])
-QUIET_S = 10.0  # it never ends by itself: its log goes on while it applies
-POLL_S = 0.5
-
-
-def lacks(feed: Json) -> str | None:
-    """Return what a changefeed needs that this wrapper does not give it, or None."""
-    if feed["protocol"] != "open":
-        return f"protocol:{feed['protocol']}"
-    if len(feed["topics"]) != 1:
-        return "topics:one"
-    if len(feed.get("databases") or {}) != 1:
-        return "databases:one"  # it writes into databases of the upstream's names
-    schema, database = next(iter(feed["databases"].items()))
-    return None if schema == database else "sink:upstream-names"
-
-
-def command(order: Json, feed: Json, work: Path) -> list[str]:
-    """Return the consumer's command line."""
-    topic, sink = feed["topics"][0], order["sink"]
-    uri = f"kafka://{order['kafka']['java']['bootstrap.servers']}/{quote(topic['name'])}"
-    up = f"{uri}?protocol=open-protocol&partition-num={topic['partitions']}"
-    account = f"{quote(sink['user'])}:{quote(sink['password'])}"
-    down = f"mysql://{account}@{sink['host']}:{sink['port']}/?safe-mode=true&time-zone="
-    changefeed = work / "changefeed.toml"
-    dispatchers = feed["settings"].get("sink.dispatchers", [])
-    rows = [
-        "{" + ", ".join(f"{name} = {json.dumps(value)}" for name, value in one.items()) + "}"
-        for one in dispatchers
-    ]
-    changefeed.write_text(f"[sink]\ndispatchers = [{', '.join(rows)}]\n", encoding="utf-8")
-    limits = "&max-batch-size=16&max-message-bytes=1048576"
-    log = ["-log-file", str(work / "consumer.log"), "-config", str(changefeed)]
-    group = ["-consumer-group-id", f"{order['kafka']['group_id']}-{feed['dir']}"]
-    return [str(BINARY), "-upstream-uri", up + limits, "-downstream-uri", down, *log, *group]
-
-
-def answer(order: Json, feed: Json) -> None:
-    """Run it over one changefeed; kill it when it is quiet, for it does not mind SIGTERM."""
-    work = out_dir(order, feed) / "consumer"
-    work.mkdir(exist_ok=True)
-    printed, log = work / "printed.txt", work / "consumer.log"
-    with printed.open("wb") as file:
-        child = subprocess.Popen(command(order, feed, work), stdout=file, stderr=file)
-    length, still = -1, time.monotonic()
-    while child.poll() is None and time.monotonic() - still < QUIET_S:
-        time.sleep(POLL_S)
-        now = sum(one.stat().st_size for one in (printed, log) if one.exists())
-        if now != length:
-            length, still = now, time.monotonic()
-    code = child.poll()
-    child.kill()
-    child.wait()
-    if code is None:
-        say(order, feed, status="done")
-        return
-    last = " ".join(printed.read_text(encoding="utf-8", errors="replace").splitlines()[:3])
-    say(order, feed, status="error", error=f"it ended with {code}: {last[:600]}")
+POLL_S = 0.1
+PANIC = re.compile(r"\[(?:PANIC|FATAL)\].*")
 
 
 def main() -> None:
     """Answer for every changefeed of the job."""
     order = job()
+    admin = account(os.environ["HARNESS_DATABASE_URL"])
     for feed in order["changefeeds"]:
         need = lacks(feed)
         if need:
@@ -88,7 +38,60 @@ def main() -> None:
             what = f"there is no cdc_kafka_consumer at {BINARY}"
             say(order, feed, status="error", error=f"{what}; set CDC_KAFKA_CONSUMER to its path")
         else:
-            answer(order, feed)
+            answer(order, feed, admin)
+
+
+def answer(order: Json, feed: Json, admin: Json) -> None:
+    """Let the consumer read one changefeed; say how it ended."""
+    work = Path(order["work_dir"], feed["dir"])
+    again = work.exists()  # a start before this one was killed: go on where it was
+    connection = mysql.connector.connect(**admin, autocommit=True)
+    downstream = Downstream(connection.cursor(), feed["databases"])
+    try:
+        downstream.open(again=again)
+    except TakenError as error:
+        todo = "use a server without it, because the consumer writes into that name"
+        say(order, feed, status="error", error=f"{error}; {todo}")
+        return
+    work.mkdir(exist_ok=True)
+    (work / "changefeed.toml").write_text(changefeed_file(feed), encoding="utf-8")
+    look = Look(order, feed, group(order, feed))
+    try:
+        error = consumed(command(str(BINARY), order, feed, admin, work), look, feed, work)
+    finally:
+        look.close()
+        downstream.close()
+        connection.close()
+    if error:
+        say(order, feed, status="error", error=error)
+    else:
+        say(order, feed, status="done")
+
+
+def consumed(line: list[str], look: Look, feed: Json, work: Path) -> str:
+    """Run the command until all is committed; return why it gave up, "" when it did not."""
+    last = last_resolved(feed["protocol"], look.messages())
+    look.begin()
+    printed = work / "printed.txt"
+    with printed.open("wb") as file:
+        child = subprocess.Popen(line, stdout=file, stderr=file)
+    try:
+        while child.poll() is None and not is_complete(last, look.committed()):
+            time.sleep(POLL_S)
+        code = child.poll()
+    finally:
+        child.kill()  # it waits for its next message, and SIGTERM does not end that
+        child.wait()
+    if code is None or is_complete(last, look.committed()):
+        return ""
+    return f"it ended with {code}: {cause(printed, work / 'consumer.log')}"
+
+
+def cause(*files: Path) -> str:
+    """Return the first panic that the files show, or their first lines."""
+    texts = [one.read_text(encoding="utf-8", errors="replace") for one in files if one.exists()]
+    found = next((match[0] for text in texts if (match := PANIC.search(text))), None)
+    return (found or " ".join(" ".join(texts).splitlines()[:3]))[:600]
 
 
 if __name__ == "__main__":
