@@ -162,6 +162,22 @@ class StartRegistry:
 
 
 @dataclass(frozen=True, slots=True)
+class TroubleRegistry:
+    """Let the schema registry answer a consumer late, or with an error at first.
+
+    Each answer comes after `milliseconds`; each path is answered 500 up to `errors` times before it
+    is answered, how often is drawn from `seed`.
+    """
+
+    demand: ClassVar[Demand] = Demand(Timing.WHILE_READING, "registry-trouble", service="registry")
+    milliseconds: int
+    errors: int
+    seed: int
+
+    apply = leaves_log_alone
+
+
+@dataclass(frozen=True, slots=True)
 class AfterRecords:
     """The consumer has read this many messages."""
 
@@ -221,7 +237,7 @@ class Instances:
 BrokerAction = (
     Committed | Aborted | LeftOpen | DeleteBefore | Compact | AddPartitions | RestartBroker
 )
-RegistryAction = StopRegistry | StartRegistry
+RegistryAction = StopRegistry | StartRegistry | TroubleRegistry
 ConsumerAction = Kill | Pause | Instances
 Action = BrokerAction | RegistryAction | ConsumerAction
 Step = Record | Action

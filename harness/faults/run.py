@@ -22,6 +22,7 @@ from harness.faults.actions import (
     StartRegistry,
     Step,
     StopRegistry,
+    TroubleRegistry,
     messages,
     sent,
 )
@@ -80,6 +81,15 @@ def registry_restart(
     return (*steps[:at], StopRegistry(), StartRegistry(), *steps[at:])
 
 
+def registry_trouble(
+    steps: Sequence[Step], options: Mapping[str, Any], line: int, random: Random
+) -> tuple[Step, ...]:
+    """Let the registry answer late, or with errors at first, from the beginning on."""
+    del line
+    late, errors = int(options.get("milliseconds", 0)), int(options.get("errors", 0))
+    return (TroubleRegistry(late, errors, random.getrandbits(32)), *steps)
+
+
 def _moment(steps: Sequence[Step], options: Mapping[str, Any], line: int) -> Reached:
     if "after-commits" in options:
         return AfterCommits(int(options["after-commits"]))
@@ -102,6 +112,7 @@ def _position(
 
 
 PAUSE_MS = 2000
+TROUBLE_MAX_MS, TROUBLE_MAX_ERRORS = 8000, 5  # what clients bear by default: 10 s and some tries
 _ALL = frozenset(Invariant)
 _MOMENT = ("after-records", "after-commits", "at")
 _MOMENTS = (
@@ -179,5 +190,29 @@ ROWS: tuple[Disturbance, ...] = (
         act=registry_restart,
         live=True,
         example={"after": "t1"},
+    ),
+    Disturbance(
+        "registry-trouble",
+        "Lets the schema registry answer a consumer late, or with status 500 at first.",
+        _ALL,
+        (
+            Option(
+                "milliseconds",
+                Takes.NUMBER,
+                "How long each answer takes.",
+                most=TROUBLE_MAX_MS,
+            ),
+            Option(
+                "errors",
+                Takes.NUMBER,
+                "How often at most a question is answered 500 before it is answered; the case's "
+                "seed draws from 1 to this number for each.",
+                most=TROUBLE_MAX_ERRORS,
+            ),
+        ),
+        act=registry_trouble,
+        live=True,
+        some_of=("milliseconds", "errors"),
+        example={"errors": 3},
     ),
 )

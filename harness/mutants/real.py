@@ -15,11 +15,14 @@ from types import MappingProxyType
 from typing import Any
 from unittest.mock import patch
 
+import urllib3
 from confluent_kafka import Consumer
 
 from harness.reference_consumer import __main__ as reference
+from harness.reference_consumer import schemas
 
 USAGE = 2
+IMPATIENT_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,24 @@ def _reading_uncommitted(properties: Mapping[str, Any]) -> Consumer:
     return Consumer({**properties, "isolation.level": "read_uncommitted"})
 
 
+class _GivesUpAtAnError(schemas.JobRegistry):
+    """Waits for a registry that is away, and takes an error for its last word."""
+
+    def __init__(self, registry: Mapping[str, Any]) -> None:
+        super().__init__(registry)
+        retries = schemas.RETRIES.new(status_forcelist=())
+        self._http = urllib3.PoolManager(retries=retries, timeout=schemas.TIMEOUT_S)
+
+
+class _GivesUpAfterASecond(schemas.JobRegistry):
+    """Waits for a registry that is away, and not for one that is slow."""
+
+    def __init__(self, registry: Mapping[str, Any]) -> None:
+        super().__init__(registry)
+        retries = schemas.RETRIES.new(read=0)
+        self._http = urllib3.PoolManager(retries=retries, timeout=IMPATIENT_S)
+
+
 ROWS: tuple[RealMutant, ...] = (
     RealMutant(
         "reads-uncommitted",
@@ -51,6 +72,24 @@ ROWS: tuple[RealMutant, ...] = (
         ("aborted", "left-open"),
         "Consumer",
         _reading_uncommitted,
+    ),
+    RealMutant(
+        "registry-error-is-final",
+        "It asks a registry that answers 500 no second time.",
+        "registry.may-be-away",
+        "transport.registry-in-trouble",
+        ("errors",),
+        "JobRegistry",
+        _GivesUpAtAnError,
+    ),
+    RealMutant(
+        "registry-must-be-quick",
+        "It waits a second for the registry's answer.",
+        "registry.may-be-away",
+        "transport.registry-in-trouble",
+        ("slow",),
+        "JobRegistry",
+        _GivesUpAfterASecond,
     ),
 )
 REAL: Mapping[str, RealMutant] = MappingProxyType({row.name: row for row in ROWS})

@@ -12,6 +12,7 @@ from harness.services.dialects import java_properties
 from harness.services.fetches import Fetches, counted
 from harness.services.jars import fill_cache, jars
 from harness.services.java import Java, find_java
+from harness.services.registry_front import RegistryFront, fronted
 from harness.services.running import SERVICES, Services, start
 from harness.services.schemas import HttpRegistry
 from harness.services.service import Kafka, MariaDb, Registry, ServiceEvent
@@ -26,6 +27,7 @@ __all__ = [
     "Kafka",
     "MariaDb",
     "Registry",
+    "RegistryFront",
     "ServiceEvent",
     "Services",
     "Settings",
@@ -33,6 +35,7 @@ __all__ = [
     "counted",
     "fill_cache",
     "find_java",
+    "fronted",
     "jars",
     "java_properties",
     "redacted",

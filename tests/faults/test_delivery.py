@@ -81,6 +81,7 @@ def _word(step: Step, records: tuple[Record, ...]) -> str:
             "StopRegistry 0 1 2 StartRegistry 3 4 5",
         ),
         (WantedStep("registry-down", {"from": "t2"}), "0 1 2 StopRegistry 3 4 5 StartRegistry"),
+        (WantedStep("registry-trouble", {"errors": 2}), "TroubleRegistry 0 1 2 3 4 5"),
         (WantedStep("compacted"), "0 1 2 3 4 5 Compact"),
         (WantedStep("retention", {"to": "t1"}), "0 1 2 3 4 5 DeleteBefore DeleteBefore"),
         (WantedStep("expired"), "0 2 DeleteBefore DeleteBefore 0 1 2 3 4 5"),

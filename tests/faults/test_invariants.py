@@ -68,6 +68,7 @@ OPTIONS: Mapping[str, Sequence[Mapping[str, Any]]] = {
     "instances": ({"count": 3},),
     "registry-down": ({"from": "t2"}, {"from": "t1", "to": "t1"}),
     "registry-restart": ({"after": "t1"},),
+    "registry-trouble": ({"errors": 3}, {"milliseconds": 50}),
     **dict.fromkeys([fault.name for fault in poison.ROWS], POISON),
 }
 # Faults that need more than a protocol's plain stream -> the stream that has it.

@@ -15,7 +15,7 @@ from harness.engine.deliver.topics import CRITICAL
 from harness.errors import SetupError
 from harness.faults.choose import Place, place
 from harness.model.record import Record
-from harness.services import Services
+from harness.services import RegistryFront, Services
 
 
 @dataclass(slots=True)
@@ -23,7 +23,8 @@ class FaultContext:
     """What actions work upon.
 
     `names` gives a canonical topic's name in Kafka, `real` a record as it is sent. `services` can
-    be halted where a delivery asks for that; `consumer` is there where one reads meanwhile.
+    be halted where a delivery asks for that; `consumer` is there where one reads meanwhile,
+    `registry_front` where its way to the registry is to be disturbed.
     """
 
     client: Mapping[str, str]
@@ -32,6 +33,7 @@ class FaultContext:
     real: Callable[[Record], Record]
     services: Services | None = None
     consumer: ConsumerControl | None = None
+    registry_front: RegistryFront | None = None
     ends: dict[Place, int] = field(default_factory=dict[Place, int])
     _admin: Any = None
     _asker: Any = None

@@ -27,6 +27,7 @@ from harness.faults.actions import (
     StartRegistry,
     Step,
     StopRegistry,
+    TroubleRegistry,
 )
 from harness.faults.choose import place
 from harness.model.record import Record
@@ -110,6 +111,13 @@ def start_registry(context: FaultContext, action: StartRegistry) -> None:
     _services(context).revive("registry")
 
 
+def trouble_registry(context: FaultContext, action: TroubleRegistry) -> None:
+    """Let the registry's front answer late, or with errors at first, from now on."""
+    if context.registry_front is None:
+        raise HarnessBug("the registry is to be in trouble and nothing stands before it")
+    context.registry_front.begin(action.milliseconds / 1000, action.errors, action.seed)
+
+
 def arm(context: FaultContext, action: ConsumerAction) -> None:
     """Leave to the consumer control what happens to a consumer at its moment."""
     if context.consumer is None:
@@ -158,5 +166,6 @@ HANDLERS: Mapping[type, Callable[[FaultContext, Any], None]] = MappingProxyType(
         RestartBroker: restart_broker,
         StartRegistry: start_registry,
         StopRegistry: stop_registry,
+        TroubleRegistry: trouble_registry,
     }
 )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from harness.engine.deliver import topics
@@ -22,12 +23,12 @@ from harness.engine.run.services import registry_for
 from harness.engine.run.watch import Watch
 from harness.engine.sink.shapes import shapes_of
 from harness.engine.sink.sink import Sink
-from harness.faults.actions import ConsumerAction, sent
+from harness.faults.actions import ConsumerAction, TroubleRegistry, sent
 from harness.model.observed import Outcome
 from harness.runner.contract.job import Job
 from harness.runner.run import GRACE_S, Start
 from harness.runner.supervised import SupervisedConsumer
-from harness.services import HttpRegistry, Services
+from harness.services import HttpRegistry, Registry, RegistryFront, Services, fronted
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +67,18 @@ class InteractiveRun:
 
         What it answered counts only if everything happened that was to happen to it.
         """
+        with _way_to(registry_for(self.services, [plan.case]), plan) as (reached, front):
+            start = self._start(plan, prefix, index, reached)
+            return self._performed(plan, prefix, start, front)
+
+    def _performed(
+        self, plan: Plan, prefix: str, start: Start, front: RegistryFront | None
+    ) -> CaseAnswer:
         kafka = self.services.kafka
         named = registry_for(self.services, [plan.case])
         registry = None if named is None else HttpRegistry(named)
         steps = plan.delivery.filling
         begin = first_live(steps)
-        start = self._start(plan, prefix, index)
         producer = DeliveryProducer(kafka.client, prefix)
         context = fault_context(kafka.client, plan, prefix, producer, registry)
         context.services = self.services
@@ -79,7 +86,11 @@ class InteractiveRun:
         with (
             topics.created(kafka, wanted, self.context.topics),
             SupervisedConsumer(
-                self.context.consumer, start, self.context.environment, GRACE_S, self.services.check
+                self.context.consumer,
+                start,
+                self.context.environment,
+                GRACE_S,
+                self.services.check,
             ) as supervised,
         ):
             filled = filled_topics(plan, prefix)
@@ -89,7 +100,7 @@ class InteractiveRun:
             control = ConsumerControl(
                 self.context.consumer, supervised, progress, producer.settle, len(sent(steps))
             )
-            context.consumer = control
+            context.consumer, context.registry_front = control, front
             # What is to happen to the consumer is known before it starts, wherever it was written.
             armed = [step for step in steps if isinstance(step, ConsumerAction)]
             perform(context, armed)
@@ -108,9 +119,8 @@ class InteractiveRun:
         seen = start.job.changefeeds[0].seen_as
         return CaseAnswer(observed, unread=unread.get(plan.case.id, ""), changefeed=seen)
 
-    def _start(self, plan: Plan, prefix: str, index: int) -> Start:
+    def _start(self, plan: Plan, prefix: str, index: int, registry: Registry | None) -> Start:
         directory = self.context.directory.absolute() / f"{index:06}"
-        registry = registry_for(self.services, [plan.case])
         large = laid_out(plan, directory / "large")
         sink = self.sink
         databases: Mapping[str, str] = {}
@@ -127,6 +137,19 @@ class InteractiveRun:
             registry=None if registry is None else jobs.registry_job(registry),
         )
         return Start(directory, job)
+
+
+@contextmanager
+def _way_to(
+    registry: Registry | None, plan: Plan
+) -> Generator[tuple[Registry | None, RegistryFront | None]]:
+    """Yield the registry as the consumer reaches it, and the front that may be between."""
+    troubled = any(isinstance(step, TroubleRegistry) for step in plan.delivery.filling)
+    if registry is None or not troubled:
+        yield registry, None
+        return
+    with fronted(registry) as front:
+        yield front.address, front
 
 
 def _cases(count: int) -> str:

@@ -44,7 +44,14 @@ def test_stream_is_what_happens_while_a_consumer_reads(cases: tuple[Case, ...]) 
 NEAR = frozenset(
     {
         *("kill", "slow-consumer", "instances", "broker-restart", "registry-down"),
-        *("registry-restart", "grow", "retention", "empty-partitions", "compacted"),
+        *(
+            "registry-restart",
+            "registry-trouble",
+            "grow",
+            "retention",
+            "empty-partitions",
+            "compacted",
+        ),
     }
 )
 
