@@ -28,6 +28,12 @@ if TYPE_CHECKING:
 @options.protocol
 @click.option("--consumers", "side", flag_value="consumers", help="Only wrong consumers.")
 @click.option("--producers", "side", flag_value="producers", help="Only wrong producers.")
+@click.option(
+    "--real",
+    "side",
+    flag_value="real",
+    help="Only the wrong programs, on a real broker and registry; minutes.",
+)
 @click.option("--mutant", "names", multiple=True, metavar="NAME", help="Only this mutant.")
 @click.option(
     "--clause",
@@ -83,16 +89,30 @@ def command(  # noqa: PLR0913  (click hands options over by name)
     refuses its bytes, or a golden file differs. That proves the clause (`harness coverage`).
 
     A mutant that is not detected, a claim that does not hold, and a finding on the right consumer
-    each end with exit code 1; with --teeth a scenario without teeth of its own does. With PATHS or
-    -k only mutants that those scenarios name or whose clause they cite run.
+    each end with exit code 1; so does, with --real, a wrong program that its cases let pass, or
+    that other cases of the scenario fail; with --teeth a scenario without teeth of its own does.
+    With PATHS or -k only mutants that those scenarios name or whose clause they cite run.
     """
     from harness.engine.catalogue.choose import load
     from harness.engine.catalogue.selection import Selection
     from harness.engine.catalogue.selection import chosen as found
     from harness.engine.mutation.claims import claim_problems
 
-    _check_names(names)
     space = options.space(scenarios, golden)
+    if side == "real":
+        narrowing: dict[str, object] = {
+            "PATHS": paths,
+            "-k": expression,
+            "--protocol": protocols,
+            "--clause": clauses,
+            "--teeth": teeth,
+            "--full": full,
+            "--reference": reference,
+        }
+        return _real(
+            space, names, [name for name, given in narrowing.items() if given], json_=json_
+        )
+    _check_names(names)
     asked = Selection(tuple(map(str, paths)), expression, protocols)
     if teeth:
         return _teeth(space, asked, json_=json_)
@@ -119,6 +139,32 @@ def command(  # noqa: PLR0913  (click hands options over by name)
     _report(consumers, producers, json_=json_)
     sound = all(run.sound for run in (consumers, producers) if run is not None)
     return int(ExitCode.PASS if sound else ExitCode.FINDINGS)
+
+
+def _real(space: Workspace, names: Sequence[str], refused: Sequence[str], *, json_: bool) -> int:
+    """Run the wrong programs on real services; print which are detected."""
+    from harness.engine.catalogue.selection import Selection, chosen
+    from harness.engine.catalogue.workspace import new_run
+    from harness.engine.mutation.real import run_real
+    from harness.mutants.real import REAL
+    from harness.report import real_lines
+
+    if refused:
+        raise UsageError(
+            f"--real does not take {', '.join(refused)}", expected="at most --mutant and --json"
+        )
+    for name in names:
+        if name not in REAL:
+            raise UsageError(f"there is no wrong program {name!r}", expected=", ".join(REAL))
+    rows = [row for row in REAL.values() if not names or row.name in names]
+    _, run_dir = new_run(space.runs / "runs")
+    run = run_real(space, rows, chosen(space, Selection()), run_dir)
+    click.echo(
+        orjson.dumps(real_lines.as_data(run)).decode()
+        if json_
+        else "\n".join(real_lines.lines(run))
+    )
+    return int(ExitCode.PASS if run.sound else ExitCode.FINDINGS)
 
 
 def _teeth(space: Workspace, selection: Selection, *, json_: bool) -> int:

@@ -100,3 +100,11 @@ def test_a_claim_on_nobody(
     output = capsys.readouterr()
     assert "`kills` names mutant `signed-46`, which does not exist" in output.out + output.err
     assert "did you mean `signed-64`?" in output.out + output.err
+
+
+def test_real_refuses_what_it_does_not_take(capsys: pytest.CaptureFixture[str]) -> None:
+    """What would not change a run on real services is refused, and so is an unknown program."""
+    assert main(["mutants", "--real", "--full", SCENARIO]) == 2
+    assert "--real does not take PATHS, --full" in capsys.readouterr().err
+    assert main(["mutants", "--real", "--mutant", "nobody"]) == 2
+    assert "there is no wrong program 'nobody'" in capsys.readouterr().err
