@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 import orjson
+from click.core import ParameterSource
 
 from harness.cli import options
 from harness.errors import ExitCode, ScenarioError, UsageError
@@ -20,6 +21,19 @@ if TYPE_CHECKING:
     from harness.engine.mutation.run import MutationRun
     from harness.mutants.producers.mutant import WrongProducer
     from harness.scenario.expand import Case
+
+COMMAND_LINE = ParameterSource.COMMANDLINE
+# What has no meaning on real services, by the parameter's name.
+NOT_REAL = {
+    "paths": "PATHS",
+    "expression": "-k",
+    "protocols": "--protocol",
+    "clauses": "--clause",
+    "seeds": "--seeds",
+    "full": "--full",
+    "teeth": "--teeth",
+    "reference": "--reference",
+}
 
 
 @click.command("mutants", short_help="Prove that scenarios catch wrong consumers and producers.")
@@ -100,18 +114,7 @@ def command(  # noqa: PLR0913  (click hands options over by name)
 
     space = options.space(scenarios, golden)
     if side == "real":
-        narrowing: dict[str, object] = {
-            "PATHS": paths,
-            "-k": expression,
-            "--protocol": protocols,
-            "--clause": clauses,
-            "--teeth": teeth,
-            "--full": full,
-            "--reference": reference,
-        }
-        return _real(
-            space, names, [name for name, given in narrowing.items() if given], json_=json_
-        )
+        return _real(space, names, json_=json_)
     _check_names(names)
     asked = Selection(tuple(map(str, paths)), expression, protocols)
     if teeth:
@@ -141,7 +144,7 @@ def command(  # noqa: PLR0913  (click hands options over by name)
     return int(ExitCode.PASS if sound else ExitCode.FINDINGS)
 
 
-def _real(space: Workspace, names: Sequence[str], refused: Sequence[str], *, json_: bool) -> int:
+def _real(space: Workspace, names: Sequence[str], *, json_: bool) -> int:
     """Run the wrong programs on real services; print which are detected."""
     from harness.engine.catalogue.selection import Selection, chosen
     from harness.engine.catalogue.workspace import new_run
@@ -149,7 +152,10 @@ def _real(space: Workspace, names: Sequence[str], refused: Sequence[str], *, jso
     from harness.mutants.real import REAL
     from harness.report import real_lines
 
-    if refused:
+    here = click.get_current_context()
+    given = {name for name in NOT_REAL if here.get_parameter_source(name) is COMMAND_LINE}
+    if given:
+        refused = [option for name, option in NOT_REAL.items() if name in given]
         raise UsageError(
             f"--real does not take {', '.join(refused)}", expected="at most --mutant and --json"
         )

@@ -85,7 +85,8 @@ def registry_trouble(
     steps: Sequence[Step], options: Mapping[str, Any], line: int, random: Random
 ) -> tuple[Step, ...]:
     """Let the registry answer late, or with errors at first, from the beginning on."""
-    del line
+    if not sent(steps):
+        raise nothing("no message is sent", line)
     late, errors = int(options.get("milliseconds", 0)), int(options.get("errors", 0))
     return (TroubleRegistry(late, errors, random.getrandbits(32)), *steps)
 

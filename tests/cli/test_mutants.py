@@ -104,7 +104,7 @@ def test_a_claim_on_nobody(
 
 def test_real_refuses_what_it_does_not_take(capsys: pytest.CaptureFixture[str]) -> None:
     """What would not change a run on real services is refused, and so is an unknown program."""
-    assert main(["mutants", "--real", "--full", SCENARIO]) == 2
-    assert "--real does not take PATHS, --full" in capsys.readouterr().err
+    assert main(["mutants", "--real", "--seeds", "3", "--full", SCENARIO]) == 2
+    assert "--real does not take PATHS, --seeds, --full" in capsys.readouterr().err
     assert main(["mutants", "--real", "--mutant", "nobody"]) == 2
     assert "there is no wrong program 'nobody'" in capsys.readouterr().err
