@@ -7,14 +7,17 @@ Source: TiDB pkg/parser/parser.y, `Statement`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
+from typing import TypeVar
 
 from harness.ddl import create_table, database, drop_table, index, rename_table, sequence, view
 from harness.ddl.alter import table as alter_table
 from harness.ddl.change import OBJECTS, OTHER_OBJECTS, Statement, StatementForms
 from harness.ddl.create_table import CreateTable
 from harness.ddl.database import AlterDatabase, CreateDatabase, DropDatabase
+from harness.ddl.errors import DdlError
 from harness.ddl.sql.cursor import Cursor
 from harness.ddl.sql.queries import RULES
 from harness.ddl.sql.tree import Expr
@@ -34,6 +37,7 @@ _FORMS: StatementForms = {
 _EXPECTED = {"CREATE": OBJECTS, "ALTER": "TABLE, DATABASE or SEQUENCE", "DROP": OBJECTS}
 VERBS = frozenset(verb for verb, _ in _FORMS)
 _REMEMBERED = 1024
+_Read = TypeVar("_Read")
 
 
 @lru_cache(maxsize=_REMEMBERED)
@@ -45,14 +49,14 @@ def parse(sql: str, *, ansi_quotes: bool = False) -> Statement:
     `ansi_quotes` is the sql_mode in which double quotes enclose names. Raises DdlError with line,
     column, what was found and what was expected.
     """
-    return _statement(Cursor(sql, RULES, ansi_quotes=ansi_quotes))
+    return _bounded(Cursor(sql, RULES, ansi_quotes=ansi_quotes), _statement)
 
 
 @lru_cache(maxsize=_REMEMBERED)
 def parse_expression(text: str) -> Expr:
     """Parse one expression, such as an event filter's; raises DdlError."""
     cursor = Cursor(text, RULES)
-    expr = RULES.expression(cursor)
+    expr = _bounded(cursor, RULES.expression)
     cursor.end()
     return expr
 
@@ -63,11 +67,21 @@ def mentioned_databases(sql: str) -> frozenset[str]:
     Raises DdlError as `parse` does.
     """
     cursor = Cursor(sql, RULES)
-    statement = _statement(cursor)
+    statement = _bounded(cursor, _statement)
     databases = {table.schema for table in cursor.tables}
     if isinstance(statement, CreateDatabase | AlterDatabase | DropDatabase):
         databases.add(statement.name)
     return frozenset(databases)
+
+
+def _bounded(cursor: Cursor, read: Callable[[Cursor], _Read]) -> _Read:
+    """Read, and refuse what nests deeper than a recursive descent can follow."""
+    try:
+        return read(cursor)
+    except RecursionError:
+        what = "the text nests too deeply here"
+        hint = "leave out parentheses and operators that change nothing"
+        raise DdlError.at(cursor.sql, cursor.offset, what, hint=hint) from None
 
 
 def _statement(cursor: Cursor) -> Statement:

@@ -35,12 +35,17 @@ class Whereabouts:
         return cls(Path.cwd(), dict(os.environ))
 
 
+def is_file(path: Path) -> bool:
+    """Return whether there is a file; what a file system cannot name is not there."""
+    return os.path.isfile(path)  # noqa: PTH113 - Path's own raises for a name that is too long
+
+
 def executable(command: str, whereabouts: Whereabouts) -> str:
     """Return the absolute path of a command, found as a shell finds it."""
     if "/" not in command:
         found = shutil.which(command, path=whereabouts.environment.get("PATH", os.defpath))
         if found is None:
-            local = (whereabouts.directory / command).is_file()
+            local = is_file(whereabouts.directory / command)
             raise UsageError(
                 f"the command {command!r} is not on the PATH",
                 expected="a command on the PATH, or a path with a slash in it",
@@ -48,8 +53,8 @@ def executable(command: str, whereabouts: Whereabouts) -> str:
             )
         return str(Path(whereabouts.directory, found))
     path = _absolute(command, whereabouts.directory)
-    if not path.is_file():
-        what = "is a directory" if path.is_dir() else "does not exist"
+    if not is_file(path):
+        what = "is a directory" if os.path.isdir(path) else "does not exist"  # noqa: PTH112 - see is_file
         raise UsageError(f"the command {path} {what}", expected="an executable file")
     if not os.access(path, os.X_OK):
         raise UsageError(
@@ -64,7 +69,7 @@ def argument(word: str, directory: Path) -> str:
     """Resolve a word that says it is a path; refuse one that is a file here but not there."""
     if word.startswith(RELATIVE):
         return str(_absolute(word, directory))
-    if word and not word.startswith(("-", "/")) and (directory / word).is_file():
+    if word and not word.startswith(("-", "/")) and is_file(directory / word):
         raise UsageError(
             f"{word!r} would not be found: a consumer starts in an empty directory of its own",
             expected="paths that begin with ./ or / (these are resolved from where you are)",

@@ -52,9 +52,16 @@ def _vector(path: Path, number: int, raw: bytes) -> Vector:
         raise _wrong(path, number, error.colno, f"not JSON: {error.msg}") from error
     except RecursionError as error:
         raise _wrong(path, number, 1, "not JSON that can be read: it nests too deeply") from error
+    except ValueError as error:  # after its subclasses above: an integer without end
+        raise _wrong(path, number, 1, f"not JSON that can be read: {_first(error)}") from error
     if not isinstance(found, dict):
         raise _wrong(path, number, 1, f"a vector is {type(found).__name__}, not an object")
     return cast("Vector", found)
+
+
+def _first(error: ValueError) -> str:
+    """Return what an error says before it speaks of Python's settings."""
+    return str(error).partition(";")[0]
 
 
 def _wrong(path: Path, line: int, column: int, what: str) -> ScenarioError:

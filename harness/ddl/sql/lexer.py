@@ -56,19 +56,21 @@ FEATURES = frozenset(
     )
 )
 
+DIGITS_MAX = 400  # of a number that is written out; DECIMAL has 65, DOUBLE 309 before its point
 _SPACE = re.compile(r"\s+")
 _LINE_COMMENT = re.compile(r"(?:#|--(?=\s|\Z))[^\n]*")
 _EXECUTED = re.compile(r"/\*(?:!(?:\d{5,6})?|T!(?:\[([^\]]*)\])?)")
 # Every character past ASCII may stand in a word; listing what may not compiles ten times faster.
 _NO_WORD = r"\x00-\x23\x25-\x2f\x3a-\x40\x5b-\x5e\x60\x7b-\x7f"
 _WORD = re.compile(rf"[^{_NO_WORD}0-9][^{_NO_WORD}]*")
-_NUMBER_WORD = re.compile(rf"[0-9]+[^{_NO_WORD}0-9][^{_NO_WORD}]*")
+_NUMBER_WORD = re.compile(rf"[0-9]++[^{_NO_WORD}0-9][^{_NO_WORD}]*")
 _WORD_AFTER_DOT = re.compile(rf"[^{_NO_WORD}]+")
-_FLOAT = re.compile(r"(?:\d+\.?\d*|\.\d+)[eE][+-]?\d+(?![\w$])")
-_DECIMAL = re.compile(r"\d+\.\d*|\.\d+")
-_INTEGER = re.compile(r"\d+(?![\w$])")
-_HEX = re.compile(r"0x([0-9A-Fa-f]+)(?![\w$])|[xX]'([0-9A-Fa-f]*)'")
-_BITS = re.compile(r"0b([01]+)(?![\w$])|[bB]'([01]*)'")
+# Digits are taken whole (`++`): giving some back matches nothing more, and costs their square.
+_FLOAT = re.compile(r"(?:\d++\.?+\d*+|\.\d++)[eE][+-]?\d++(?![\w$])")
+_DECIMAL = re.compile(r"\d++\.\d*+|\.\d++")
+_INTEGER = re.compile(r"\d++(?![\w$])")
+_HEX = re.compile(r"0x([0-9A-Fa-f]++)(?![\w$])|[xX]'([0-9A-Fa-f]*+)'")
+_BITS = re.compile(r"0b([01]++)(?![\w$])|[bB]'([01]*+)'")
 _VARIABLE = re.compile(r"@@?(?:`(?:[^`]|``)*`|'[^']*'|\"[^\"]*\"|[\w.$]*)")
 _OPERATORS = re.compile(r"<=>|->>|\|\||&&|<<|>>|<=|>=|<>|!=|:=|->|[-+*/%=<>!~^&|(),;.{}?:]")
 # What a backslash makes of the next character; before % and _ it stays, for LIKE's sake.
@@ -151,9 +153,16 @@ class _Lexer:
         for kind, pattern in _LITERALS:
             match = pattern.match(self._sql, self._at) if literal else None
             if match:
+                self._refuse_digits(kind, match[0])
                 groups = [group for group in match.groups() if group is not None]
                 return self._take(kind, match.end(), groups[0] if groups else match[0])
         return self._word_or_operator(after_dot=after_dot)
+
+    def _refuse_digits(self, kind: TokenKind, text: str) -> None:
+        """Refuse a number that no column holds, before somebody counts with it."""
+        if kind in _NUMBERS and len(text) > DIGITS_MAX:
+            what = f"a number of {len(text)} characters"
+            raise DdlError.at(self._sql, self._at, what, expected=f"at most {DIGITS_MAX}")
 
     def _word_or_operator(self, *, after_dot: bool) -> Token:
         word = _WORD.match(self._sql, self._at) or (
@@ -201,6 +210,7 @@ class _Lexer:
         )
 
 
+_NUMBERS = frozenset({TokenKind.FLOAT, TokenKind.DECIMAL, TokenKind.INTEGER})
 _NAMES = frozenset({TokenKind.WORD, TokenKind.QUOTED_NAME})
 _LITERALS = (
     (TokenKind.VARIABLE, _VARIABLE),

@@ -15,7 +15,7 @@ from harness.errors import Problem, ScenarioError, UsageError
 from harness.model.columns import ColumnKind
 from harness.model.level import Level
 from harness.runner.call import CANNOT_LOAD
-from harness.runner.commands import PYTHON, RELATIVE, Whereabouts, executable, python_path
+from harness.runner.commands import PYTHON, RELATIVE, Whereabouts, executable, is_file, python_path
 from harness.runner.manifest import Consumer
 from harness.runner.manifests.attached import read_attach
 from harness.runner.manifests.files import ManifestFile
@@ -27,7 +27,7 @@ SUFFIXES = (".yaml", ".yml")
 def read_manifest(target: str, whereabouts: Whereabouts) -> Consumer:
     """Return the consumer of a manifest; raises ScenarioError with every problem of the file."""
     path = Path(whereabouts.directory, target).resolve()
-    if not path.is_file():
+    if not is_file(path):
         raise UsageError(
             f"there is no manifest {target}",
             expected="the path of a consumer.yaml",
@@ -147,7 +147,7 @@ def _absent(file: YamlFile, manifest: ManifestFile, beside: Whereabouts) -> list
         if name not in beside.environment
     ]
     known = manifest.expectations
-    if known and not (beside.directory / known).is_file():
+    if known and not is_file(beside.directory / known):
         where = file.place(("expectations",))
         problems.append(Problem(where, f"there is no file {known} beside the manifest"))
     return problems

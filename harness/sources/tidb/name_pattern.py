@@ -78,26 +78,33 @@ def parse_pattern(line: str, at: int) -> tuple[NamePattern, int]:
 
 def _wildcard(line: str, start: int) -> tuple[NamePattern, int]:
     """Read characters up to the next dot; without a wildcard among them they are a literal."""
-    at, literal, pattern, wild = start, "", "(?s)^", False
+    at, wild = start, False
+    literal, pattern = list[str](), ["(?s)^"]
     while at < len(line) and line[at] != ".":
         character = line[at]
         end = at + 1
         if character == "\\":
             end, escaped = at + 2, _escaped(line, at)
-            literal, pattern = literal + escaped, pattern + _escape(escaped)
+            literal.append(escaped)
+            pattern.append(_escape(escaped))
         elif character == "[":
             end, text = _character_class(line, at)
-            pattern, wild = pattern + text, True
+            pattern.append(text)
+            wild = True
         elif character in "*?":
-            pattern, wild = pattern + (".*" if character == "*" else "."), True
+            pattern.append(".*" if character == "*" else ".")
+            wild = True
         elif _PLAIN.match(character):
             # `$` goes in as it is: the vendor's wildcard pattern does not escape it either.
-            literal, pattern = literal + character, pattern + character
+            literal.append(character)
+            pattern.append(character)
         else:
             expected = "letters, digits, `$`, `_`, or a quoted name"
             raise wrong_rule(line, at, f"unexpected special character {character!r}", expected)
         at = end
-    return (_regex(line, start, pattern + "$") if wild else NamePattern(literal)), at
+    if wild:
+        return _regex(line, start, "".join([*pattern, "$"])), at
+    return NamePattern("".join(literal)), at
 
 
 def _escaped(line: str, at: int) -> str:

@@ -20,6 +20,10 @@ class _Compiled(Protocol):
     def search(self, text: str) -> object | None: ...
 
 
+# RE2 needs the square of a pattern's nesting, and Go nests to 1,000 (regexp/syntax, maxHeight).
+PATTERN_MAX = 4096
+
+
 class RegexError(ValueError):
     """A pattern that RE2 refuses; the text says why."""
 
@@ -43,6 +47,10 @@ def go_regex(pattern: str) -> GoRegex:
 
 @cache
 def _compiled(pattern: str) -> _Compiled:
+    if len(pattern) > PATTERN_MAX:
+        raise RegexError(f"{len(pattern)} characters, of which {PATTERN_MAX} are compiled here")
+    if not pattern.isprintable() and any("\ud800" <= one <= "\udfff" for one in pattern):
+        raise RegexError("half of a surrogate pair, which is no character")
     options = _RE2.Options()
     options.log_errors = False
     try:
