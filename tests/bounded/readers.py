@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -143,13 +144,13 @@ def _lines(*rows: Mapping[str, Any]) -> Callable[[], Sequence[bytes]]:
 
 
 def _parquet() -> Sequence[bytes]:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
+    pa: Any = import_module("pyarrow")
+    pq: Any = import_module("pyarrow.parquet")
     sink = pa.BufferOutputStream()
     table = pa.table({"id": [1, 2], "v": ["a", None], "d": [date(2024, 1, 2), None]})
     pq.write_table(table, sink)
-    return [sink.getvalue().to_pybytes()]
+    content: bytes = sink.getvalue().to_pybytes()
+    return [content]
 
 
 # Messages, as the plans of the catalogue's own cases send them.
