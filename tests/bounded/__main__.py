@@ -19,7 +19,7 @@ from tests.bounded.trial import trial
 def main() -> int:
     """Try the readers that are asked for and print what came of it."""
     parser = argparse.ArgumentParser(prog="python -m tests.bounded", description=__doc__)
-    parser.add_argument("--inputs", type=int, default=1000, help="for each reader")
+    parser.add_argument("--inputs", type=int, default=1000, help="edited inputs for each reader")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--reader", default="", help="those whose name has these words")
     parser.add_argument("--keep", type=Path, help="a directory for inputs that are defects")

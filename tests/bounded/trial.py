@@ -10,6 +10,7 @@ from random import Random
 from tests.bounded.mutate import PIECES, spoiled
 from tests.bounded.readers import Reader
 
+RIGHT = 20  # right inputs that are tried as they are
 KEPT = 20  # defects that are told apart by where they are raised
 
 
@@ -47,14 +48,14 @@ class Trial:
         return f"{name:24}{numbers} {len(self.defects):3}"
 
 
-def trial(name: str, reader: Reader, inputs: int, seed: int) -> Trial:
-    """Try each right input and each piece alone, then so many spoiled inputs, drawn from a seed."""
+def trial(name: str, reader: Reader, edited: int, seed: int) -> Trial:
+    """Try right inputs, each piece alone, then so many edited inputs, drawn from a seed."""
     random = Random(f"{name} {seed}")
     seeds = reader.seeds()
     result = Trial()
-    for content in (*seeds[:50], *PIECES)[:inputs]:
+    for content in (*seeds[:RIGHT], *PIECES):
         result.one(reader, content)
-    while result.tried < inputs:
+    for _ in range(edited):
         result.one(reader, spoiled(random, random.choice(seeds)))
     return result
 
