@@ -11,8 +11,8 @@ from harness.model.source_events import DdlEvent, ResolvedEvent, RowEvent
 from harness.model.table import TableId
 from harness.sources.clock import FIRST_TS
 from harness.sources.tidb.changefeed import changefeed
-from harness.sources.tidb.simulator import Mounted, follow, mount
-from tests.changelogs import SCHEMA, ddl, delete, insert, log, transaction, update
+from harness.sources.tidb.simulator import Mounted, follow
+from tests.changelogs import SCHEMA, ddl, delete, insert, log, mount, transaction, update
 
 KEYED = "(id INT PRIMARY KEY, v INT)"
 CREATE_T = f"CREATE TABLE t {KEYED}"

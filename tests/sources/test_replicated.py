@@ -10,8 +10,7 @@ import pytest
 from harness.ddl import is_ddl
 from harness.errors import StepError
 from harness.sources.tidb.changefeed import Changefeed
-from harness.sources.tidb.simulator import mount
-from tests.changelogs import SCHEMA, ddl, ddl_of, feed, log
+from tests.changelogs import SCHEMA, ddl, ddl_of, feed, log, mount
 from tests.vectors import Vector, full_truth, lines
 
 ALL = full_truth()

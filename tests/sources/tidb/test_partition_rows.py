@@ -8,8 +8,7 @@ from harness.errors import StepError
 from harness.model.change import Change
 from harness.model.source_events import RowEvent
 from harness.model.table import TableId
-from harness.sources.tidb.simulator import mount
-from tests.changelogs import SCHEMA, T, ddl, delete, feed, insert, log, transaction, update
+from tests.changelogs import SCHEMA, T, ddl, delete, feed, insert, log, mount, transaction, update
 
 S = TableId("shop", "s")
 PARTS = (

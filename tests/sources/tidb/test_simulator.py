@@ -11,7 +11,6 @@ from harness.model.change import Change, RowChanged
 from harness.model.source_events import DdlEvent, ResolvedEvent, RowEvent
 from harness.model.table import TableId
 from harness.sources.clock import FIRST_TS, LOGICAL_BITS
-from harness.sources.tidb.simulator import mount
 from tests.changelogs import (
     T,
     brief,
@@ -22,6 +21,7 @@ from tests.changelogs import (
     insert,
     log,
     marks_of,
+    mount,
     resolved,
     rows_of,
     source_events,
