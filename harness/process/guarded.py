@@ -20,6 +20,7 @@ from harness.process.guardian import line_of, message_of
 
 GUARDIAN = Path(__file__).with_name("guardian.py")
 START_DEADLINE_S = 30.0
+LOOK_DEADLINE_S = 10.0  # a guardian answers within milliseconds, later on a busy machine
 # What an interpreter needs to start and to name files; all else, passwords above all, stays here.
 INTERPRETER = (
     "PATH",
@@ -50,6 +51,8 @@ class Guarded:
         self._ended = threading.Event()
         self._gone = threading.Event()
         self._lock = threading.Lock()
+        self._looked = threading.Condition()
+        self._looks = self._answered = 0
         self._reader = threading.Thread(target=self._listen, name=f"guard {name}", daemon=True)
         self._reader.start()
         self._order(order)
@@ -70,6 +73,21 @@ class Guarded:
                 hint="look for the kernel's out-of-memory killer in the system log",
             )
         return self._status
+
+    def look(self) -> int | None:
+        """Return what `poll` does, of a child that the guardian looked at since the call.
+
+        `poll` says what was heard: a child that died just now may not have been reported yet.
+        """
+        with self._looked:
+            self._looks += 1
+            asked = self._looks
+        self._order({"look": asked})
+        with self._looked:
+            self._looked.wait_for(
+                lambda: self._answered >= asked or self._gone.is_set(), LOOK_DEADLINE_S
+            )
+        return self.poll()
 
     def wait(self, timeout_s: float) -> int:
         """Return the exit status once the child has ended; raise TimeoutError when it runs on.
@@ -149,6 +167,8 @@ class Guarded:
             self._hear(message_of(line))
         for event in (self._started, self._ended, self._gone):
             event.set()
+        with self._looked:
+            self._looked.notify_all()
 
     def _hear(self, message: Mapping[str, Any]) -> None:
         if "error" in message:
@@ -160,6 +180,10 @@ class Guarded:
         if "status" in message:
             self._status = message["status"]
             self._ended.set()
+        if "looked" in message:
+            with self._looked:
+                self._answered = max(self._answered, message["looked"])
+                self._looked.notify_all()
         self._stuck = message.get("stuck", ())
 
     def _close(self) -> None:

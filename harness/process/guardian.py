@@ -178,7 +178,11 @@ class Guardian:
             for order in self._orders(HEARTBEAT_S):
                 if "stop" in order:
                     return float(order["stop"])
-                self.tree.signal_group(order["signal"])
+                if "look" in order:
+                    self._reap()
+                    self._tell(looked=order["look"])
+                else:
+                    self.tree.signal_group(order["signal"])
             self._reap()
         return ORPHANED_GRACE_S
 

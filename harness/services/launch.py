@@ -84,7 +84,7 @@ class Running:
 
     def check(self) -> None:
         """Raise SetupError, with the end of the log, when the process is dead and should not be."""
-        status = self.child.poll()
+        status = self.child.look()
         if status is not None and not self.halted:
             raise _dead(self.startup, status, "in the middle of the run")
 

@@ -284,6 +284,20 @@ def test_killed_guardian_takes_its_child_along(tmp_path: Path) -> None:
         child.stop()
 
 
+def test_a_look_sees_a_death_that_was_not_reported_yet(tmp_path: Path) -> None:
+    """A guardian that is late holds `look` up, and nobody takes a dead child for a living one."""
+    with run(tmp_path, "import time; time.sleep(600)") as child:
+        guardian = psutil.Process(child.pid).parent()
+        assert guardian is not None
+        assert child.look() is None
+        guardian.suspend()
+        os.kill(child.pid, signal.SIGKILL)
+        threading.Timer(0.2, guardian.resume).start()
+        assert child.poll() is None
+        assert child.look() == -signal.SIGKILL
+    assert child.look() == -signal.SIGKILL
+
+
 def test_threads_may_share_a_child(tmp_path: Path) -> None:
     """A waiter in another thread is released by stop."""
     child = run(tmp_path, "import time; time.sleep(600)")
