@@ -187,12 +187,16 @@ def setting(command: Callable[..., Any]) -> Callable[..., Any]:
     )(command)
 
 
+def _level(_context: click.Context, _parameter: click.Parameter, value: str | None) -> Level | None:
+    return Level(value) if value else None
+
+
 def level(command: Callable[..., Any]) -> Callable[..., Any]:
     """Take `--level LEVEL`, any but live; the command gets a `Level` or None."""
     return click.option(
         "--level",
         type=click.Choice([one.value for one in Level if one is not Level.LIVE]),
-        callback=lambda _context, _parameter, value: Level(value) if value else None,
+        callback=_level,
         help="As in `harness certify`.",
     )(command)
 

@@ -11,6 +11,7 @@ from harness.model.finding import FindingKind
 from harness.mutants.consumer import REFERENCE
 from harness.mutants.describe import page
 from harness.mutants.mutant import ALL, Mutant
+from harness.mutants.real import REAL
 from harness.mutants.table import MUTANTS, THEMES
 from harness.protocols.clauses import CLAUSES
 from tests.tree import text_of
@@ -80,6 +81,9 @@ def test_the_page_is_up_to_date() -> None:
 def test_the_guide_names_mutants_that_there_are() -> None:
     """What the guide writes under `kills` can be written there."""
     guide = text_of("docs/guides/prove-teeth.md")
-    named = re.findall(r"kills: \[(.*)\]", guide) + re.findall(r"--mutant (\S+)", guide)
-    assert named
-    assert {name for text in named for name in text.split(", ")} <= set(MUTANTS)
+    pure = re.findall(r"kills: \[(.*)\]", guide) + re.findall(r"(?<!--real) --mutant (\S+)", guide)
+    real = re.findall(r"--real --mutant (\S+)", guide)
+    assert pure
+    assert real
+    assert {name for text in pure for name in text.split(", ")} <= set(MUTANTS)
+    assert set(real) <= set(REAL)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -77,7 +77,7 @@ def _newest_first(parent: Path) -> list[Path]:
 
 
 @contextmanager
-def _free(directory: Path) -> Iterator[bool]:
+def _free(directory: Path) -> Generator[bool]:
     """Yield whether nobody works in a run's directory; nobody begins to inside the block."""
     try:
         descriptor = os.open(directory, os.O_RDONLY | os.O_NOFOLLOW)
