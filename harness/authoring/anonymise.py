@@ -95,7 +95,8 @@ class _Replacement:
         if isinstance(value, str):
             return self.text(value)
         if isinstance(value, list):
-            return [self.document(one) for one in cast("list[Any]", value)]
+            items: list[Any] = value
+            return [self.document(one) for one in items]
         if isinstance(value, dict):
             return {k: self.document(v) for k, v in cast("dict[str, Any]", value).items()}
         return value
