@@ -95,8 +95,7 @@ class _Replacement:
         if isinstance(value, str):
             return self.text(value)
         if isinstance(value, list):
-            items: list[Any] = value
-            return [self.document(one) for one in items]
+            return [self.document(one) for one in cast("list[object]", value)]
         if isinstance(value, dict):
             return {k: self.document(v) for k, v in cast("dict[str, Any]", value).items()}
         return value
