@@ -76,7 +76,7 @@ ROWS: tuple[RealMutant, ...] = (
     RealMutant(
         "registry-error-is-final",
         "It asks a registry that answers 500 no second time.",
-        "registry.may-be-away",
+        "registry.may-err",
         "transport.registry-in-trouble",
         ("errors",),
         "JobRegistry",
