@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import Any
 
+from harness.errors import StepError
 from harness.faults.actions import (
     AfterCommits,
     AfterRecords,
@@ -36,8 +37,7 @@ def kill(
     steps: Sequence[Step], options: Mapping[str, Any], line: int, random: Random
 ) -> tuple[Step, ...]:
     """Kill the consumer at a moment; it is armed before anything is sent."""
-    del random
-    when = _moment(steps, options, line)
+    when = _moment(steps, options, line, random)
     return (Kill(when, resume=bool(options.get("resume", True))), *steps)
 
 
@@ -45,8 +45,7 @@ def slow_consumer(
     steps: Sequence[Step], options: Mapping[str, Any], line: int, random: Random
 ) -> tuple[Step, ...]:
     """Stop the consumer in its tracks for a while."""
-    del random
-    when = _moment(steps, options, line)
+    when = _moment(steps, options, line, random)
     return (Pause(when, int(options.get("milliseconds", PAUSE_MS))), *steps)
 
 
@@ -91,15 +90,21 @@ def registry_trouble(
     return (TroubleRegistry(late, errors, random.getrandbits(32)), *steps)
 
 
-def _moment(steps: Sequence[Step], options: Mapping[str, Any], line: int) -> Reached:
-    if "after-commits" in options:
-        return AfterCommits(int(options["after-commits"]))
+def _moment(
+    steps: Sequence[Step], options: Mapping[str, Any], line: int, random: Random
+) -> Reached:
     if "at" in options:
         return AtCrashPoint(str(options["at"]), int(options.get("hit", 1)))
-    count, there = int(options["after-records"]), len(sent(steps))
+    if "hit" in options:
+        what = "`hit` counts how often a crash point is reached, and none is named"
+        raise StepError(what, line=line, expected="`at` beside `hit`")
+    if "after-commits" in options:
+        return AfterCommits(int(options["after-commits"]))
+    drawn = "within-records" in options
+    count, there = int(options["within-records" if drawn else "after-records"]), len(sent(steps))
     if count > there:
         raise nothing(f"only {there} messages are sent", line, f"a number from 1 to {there}")
-    return AfterRecords(count)
+    return AfterRecords(random.randint(1, count) if drawn else count)
 
 
 def _position(
@@ -115,12 +120,17 @@ def _position(
 PAUSE_MS = 2000
 TROUBLE_MAX_MS, TROUBLE_MAX_ERRORS = 8000, 5  # what clients bear by default: 10 s and some tries
 _ALL = frozenset(Invariant)
-_MOMENT = ("after-records", "after-commits", "at")
+_MOMENT = ("after-records", "within-records", "after-commits", "at")
 _MOMENTS = (
     Option("after-records", Takes.NUMBER, "When it has read this many messages."),
+    Option(
+        "within-records",
+        Takes.NUMBER,
+        "When it has read as many messages as the case's seed draws, from 1 to this number.",
+    ),
     Option("after-commits", Takes.NUMBER, "When it has committed its position this often."),
     Option("at", Takes.TEXT, "At a crash point that the consumer declares, as between two writes."),
-    Option("hit", Takes.NUMBER, "At the crash point for the n-th time.", 1),
+    Option("hit", Takes.NUMBER, "At the crash point for the n-th time, else for the first."),
 )
 
 

@@ -18,6 +18,7 @@ from unittest.mock import patch
 import urllib3
 from confluent_kafka import Consumer
 
+from harness.mutants.checkpointing import BeginsItsFileAgain, KeepsResolvedOnly
 from harness.reference_consumer import __main__ as reference
 from harness.reference_consumer import schemas
 
@@ -64,6 +65,24 @@ class _GivesUpAfterASecond(schemas.JobRegistry):
 
 
 ROWS: tuple[RealMutant, ...] = (
+    RealMutant(
+        "state-without-waiting-rows",
+        "Its state has what is resolved, and its position is behind rows that still wait.",
+        "kafka.at-most-once",
+        "restart.killed-while-rows-wait",
+        ("once", "twice", "anywhere"),
+        "Consumer",
+        KeepsResolvedOnly,
+    ),
+    RealMutant(
+        "state-lost-at-the-second-death",
+        "It reads its state when it starts again, and keeps only what comes after.",
+        "kafka.at-most-once",
+        "restart.killed-while-rows-wait",
+        ("twice",),
+        "Consumer",
+        BeginsItsFileAgain,
+    ),
     RealMutant(
         "reads-uncommitted",
         "It reads under `read_uncommitted`, whatever the job says.",

@@ -18,7 +18,7 @@ from urllib3.exceptions import HTTPError
 from harness.errors import SetupError
 from harness.process import Guarded, spawn
 from harness.services.java import find_java
-from harness.services.launch import tail
+from harness.services.launch import how_ended, log_end
 from harness.services.ports import HOST, free_ports
 
 MAIN: Final = "org.apache.kafka.connect.cli.ConnectStandalone"
@@ -112,7 +112,7 @@ class Worker:
 
     def unusable(self, what: str) -> SetupError:
         """Return an error with the end of the worker's log."""
-        return SetupError(f"{what}\n{_end(self._log)}", hint="nothing more was compared")
+        return SetupError(f"{what}\n{log_end(self._log)}", hint="nothing more was compared")
 
     def _ask(self, method: str, path: str, body: object = None) -> tuple[int, dict[str, Any]]:
         self.check()
@@ -205,12 +205,6 @@ def _await(worker: Worker, url: str) -> None:
 
 def _dead(log: Path, status: int) -> SetupError:
     return SetupError(
-        f"the Connect worker ended with exit code {status}\n{_end(log)}",
+        f"the Connect worker {how_ended(status)}\n{log_end(log)}",
         hint="nothing was compared; run again, and look at the whole log if this stays",
     )
-
-
-def _end(log: Path) -> str:
-    """Return the last lines of a log, and where it is."""
-    shown = "\n".join(f"    | {line}" for line in tail(log).splitlines())
-    return f"    the end of {log}:\n{shown}"

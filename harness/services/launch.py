@@ -159,7 +159,7 @@ def _until_ready(startup: Startup, child: Guarded, ready: Callable[[], bool]) ->
             return status
         if time.monotonic() > deadline:
             raise SetupError(
-                f"{startup.name} gave no answer in {READY_DEADLINE_S:g} s\n{_shown(startup.log)}",
+                f"{startup.name} gave no answer in {READY_DEADLINE_S:g} s\n{log_end(startup.log)}",
                 hint="the machine may be overloaded; the whole log is in the file named above",
             )
         startup.given_up.wait(POLL_S)
@@ -177,14 +177,19 @@ def tail(log: Path) -> str:
     return "\n".join(text.splitlines()[-TAIL_LINES:])
 
 
-def _shown(log: Path) -> str:
+def log_end(log: Path) -> str:
+    """Return the last lines of a log for an error, and where it is."""
     lines = "\n".join(f"    | {line}" for line in tail(log).splitlines())
     return f"    the end of {log}:\n{lines or '    | (it is empty)'}"
 
 
+def how_ended(status: int) -> str:
+    """Return what an exit status says of a process, as the end of a sentence about it."""
+    return f"was killed by signal {-status}" if status < 0 else f"ended with exit code {status}"
+
+
 def _dead(startup: Startup, status: int, when: str) -> SetupError:
-    ended = f"was killed by signal {-status}" if status < 0 else f"ended with exit code {status}"
     return SetupError(
-        f"{startup.name} {ended} {when}\n{_shown(startup.log)}",
+        f"{startup.name} {how_ended(status)} {when}\n{log_end(startup.log)}",
         hint="nothing was judged; run again, and look at the whole log if this stays",
     )

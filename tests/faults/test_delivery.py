@@ -135,6 +135,14 @@ def test_actions_say_all(step: WantedStep, action: Step) -> None:
     assert action in deliver(RECORDS, [step], "case")
 
 
+def test_a_moment_can_be_drawn() -> None:
+    """A case's name draws the moment, from the first message to the one that is named."""
+    step = WantedStep("kill", {"within-records": 3})
+    drawn = {name: deliver(RECORDS, [step], name)[0] for name in map(str, range(40))}
+    assert set(drawn.values()) == {Kill(AfterRecords(n)) for n in (1, 2, 3)}
+    assert all(deliver(RECORDS, [step], name)[0] == kill for name, kill in drawn.items())
+
+
 def test_records_come_before_the_run() -> None:
     """A step that changes records cannot stand behind one that is done to the run."""
     kill = WantedStep("kill", {"after-records": 2})

@@ -29,7 +29,12 @@ LINE = 12
 T = {"transaction": "t1"}
 ROW = {"key": {"id": 1}}
 POISON = (T, {**T, **ROW, "place": "before"}, {**T, "place": "instead"})
-MOMENTS = ({"after-records": 2}, {"after-commits": 1}, {"at": "between", "hit": 2})
+MOMENTS = (
+    {"after-records": 2},
+    {"within-records": 3},
+    {"after-commits": 1},
+    {"at": "between", "hit": 2},
+)
 
 # Options under which each fault finds something to act on in the samples.
 OPTIONS: Mapping[str, Sequence[Mapping[str, Any]]] = {
@@ -198,6 +203,8 @@ def test_nothing_to_act_on(name: str) -> None:
         ("tombstone-first", "avro-watermark", {}, "no topic of row messages has a key in each"),
         ("empty-partitions", "avro-watermark", {}, "never complete over a partition that"),
         ("kill", "open", {"after-records": 999}, "only 12 messages are sent"),
+        ("kill", "open", {"within-records": 13}, "only 12 messages are sent"),
+        ("kill", "open", {"after-commits": 1, "hit": 2}, "and none is named"),
         ("registry-down", "avro", {"from": "t2", "to": "t1"}, "'t1' comes before 't2'"),
     ],
 )

@@ -82,7 +82,12 @@ def test_the_page_is_up_to_date() -> None:
         ("headers", {"null": 1}, "`null` of `headers` is 1", "true or false"),
         ("resend", {"events": "rows"}, "is 'rows'", "one of `ddl`, `resolved`"),
         ("ahead", {}, "has none of them", "at least one of `topic`, `partition`"),
-        ("kill", {}, "has none of them", "exactly one of `after-records`, `after-commits`, `at`"),
+        (
+            "kill",
+            {},
+            "has none of them",
+            "exactly one of `after-records`, `within-records`, `after-commits`, `at`",
+        ),
         ("kill", {"after-records": 1, "at": "x"}, "`after-records` and `at`", "exactly one of"),
         ("drop-deletes", {"key": 1}, "unknown option `key`", "no options"),
     ],

@@ -132,7 +132,7 @@ def test_a_worker_that_dies_is_reported_with_its_log(
     monkeypatch.setattr(oracle, "results_of", dying)
     monkeypatch.setattr(run, "SETTLE_S", 60.0)
     error = failure(tmp_path)
-    assert "the Connect worker ended with exit code -9" in error.what
+    assert "the Connect worker was killed by signal 9" in error.what
     assert "    | " in error.what
 
 

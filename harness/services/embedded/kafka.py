@@ -19,7 +19,7 @@ from harness.process import spawn
 from harness.services.artifacts import locked
 from harness.services.embedded.sharing import ClassArchive
 from harness.services.java import Java, environment, find_java
-from harness.services.launch import Attempt, Running, Startup, launch, tail
+from harness.services.launch import Attempt, Running, Startup, how_ended, launch, log_end
 from harness.services.ports import HOST
 from harness.services.prepared import key, once
 from harness.services.service import Kafka
@@ -141,7 +141,7 @@ def _format(java: Java, classpath: str, startup: Startup, directory: Path) -> No
     properties.unlink()
     if status or not (directory / "meta.properties").is_file():
         raise SetupError(
-            f"Kafka's StorageTool ended with exit code {status}\n{tail(startup.log)}",
+            f"Kafka's StorageTool {how_ended(status)}\n{log_end(startup.log)}",
             hint=f"the whole log is in {startup.log}",
         )
 

@@ -18,7 +18,7 @@ from harness.database.driver import connected, connector
 from harness.errors import SetupError
 from harness.process import spawn
 from harness.services.artifacts import locked
-from harness.services.launch import Attempt, Running, Startup, launch, tail
+from harness.services.launch import Attempt, Running, Startup, how_ended, launch, log_end, tail
 from harness.services.ports import HOST
 from harness.services.prepared import key, once
 from harness.services.service import MariaDb
@@ -168,10 +168,10 @@ def _install(startup: Startup, base: Path, directory: Path) -> None:
         ) as child:
             status = child.wait(INSTALL_DEADLINE_S)
     except TimeoutError as error:
-        raise SetupError(f"MariaDB's installation hangs\n{tail(startup.log)}") from error
+        raise SetupError(f"MariaDB's installation hangs\n{log_end(startup.log)}") from error
     script.unlink()
     if status:
-        what = f"MariaDB's installation ended with exit code {status}\n{tail(startup.log)}"
+        what = f"MariaDB's installation {how_ended(status)}\n{log_end(startup.log)}"
         raise _explained(startup, SetupError(what))
 
 
