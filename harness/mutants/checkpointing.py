@@ -67,7 +67,7 @@ class Checkpointing:
         """Take the client's properties; the file stands in the job's work directory."""
         job = orjson.loads(Path(os.environ["HARNESS_JOB"]).read_bytes())
         self._path = Path(job["work_dir"]) / "read.pickle"
-        self._kafka = Consumer(properties)
+        self._kafka = Consumer(dict(properties))
         self._again = self._stored()
         self._kept = self._first(self._again)
         self._fresh: list[Kept] = []
@@ -93,13 +93,14 @@ class Checkpointing:
         if self._again:
             again, self._again = self._again, []
             return again
-        found = self._kafka.consume(count, timeout)
+        found: list[Message] = self._kafka.consume(count, timeout)
         self._fresh = [Kept.of(message) for message in found if message.error() is None]
         return found
 
     def position(self, partitions: list[TopicPartition]) -> list[TopicPartition]:
         """Return the next offset of each partition."""
-        return self._kafka.position(partitions)
+        reached: list[TopicPartition] = self._kafka.position(partitions)
+        return reached
 
     def close(self) -> None:
         """Leave the group."""
