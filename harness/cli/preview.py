@@ -44,6 +44,8 @@ def command(  # noqa: PLR0913  (one parameter an option)
 ) -> int:
     """Show what each partition will carry, decoded, with scenario lines; no services.
 
+    What is done to the run itself (a kill, a restarted broker) comes first, in plain words.
+
     With --delivery or --deliveries: of each disturbed case every step, partition by partition, the
     messages before it on the left and after it on the right, with what was moved, sent again,
     dropped, changed or inserted.

@@ -4,8 +4,8 @@ A delivery is a sequence of steps: messages to send, and actions between them. A
 when everything before it has been sent and acknowledged; an action on the consumer waits for its
 own moment (`Reached`) from then on.
 
-Each action states here what follows from it: when it happens and what it needs (`demand`), and
-what it does to the log (`apply`).
+Each action states here what follows from it: when it happens and what it needs (`demand`), what it
+does to the log (`apply`), and in plain words what happens (`str`), which previews show.
 """
 
 from __future__ import annotations
@@ -44,6 +44,15 @@ class Demand:
     capability: str = ""
 
 
+def _times(count: int, what: str, plural: str = "s") -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}{plural}"
+
+
+def _in_a_transaction(records: Sequence[Record]) -> str:
+    verb = "is" if len(records) == 1 else "are"
+    return f"{_times(len(records), 'message')} {verb} sent in a transaction"
+
+
 def leaves_log_alone(action: object, topics: TopicLogs) -> None:
     """Change nothing: the action concerns the consumer or a service."""
     del action, topics
@@ -62,6 +71,10 @@ class Committed:
             topics.append(record)
         topics.skip({place(record) for record in self.records})
 
+    def __str__(self) -> str:
+        """Return it in plain words."""
+        return f"{_in_a_transaction(self.records)} that is committed"
+
 
 @dataclass(frozen=True, slots=True)
 class Aborted:
@@ -75,6 +88,10 @@ class Aborted:
         topics.skip(place(record) for record in self.records)
         topics.skip({place(record) for record in self.records})
 
+    def __str__(self) -> str:
+        """Return it in plain words."""
+        return f"{_in_a_transaction(self.records)} that is aborted"
+
 
 @dataclass(frozen=True, slots=True)
 class LeftOpen:
@@ -86,6 +103,10 @@ class LeftOpen:
     def apply(self, topics: TopicLogs) -> None:
         """End the partitions here, for who reads committed messages."""
         topics.hold(place(record) for record in self.records)
+
+    def __str__(self) -> str:
+        """Return it in plain words."""
+        return f"{_in_a_transaction(self.records)} that nobody ends"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +121,10 @@ class DeleteBefore:
     def apply(self, topics: TopicLogs) -> None:
         """Remove what lies below the offset."""
         topics.delete_before((self.topic, self.partition), self.offset)
+
+    def __str__(self) -> str:
+        """Return it in plain words."""
+        return f"the broker deletes {self.topic}/{self.partition} below offset {self.offset}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +141,11 @@ class Compact:
     def apply(self, topics: TopicLogs) -> None:
         """Leave the last message of each key."""
         topics.compact(self.topic, tombstones=self.tombstones)
+
+    def __str__(self) -> str:
+        """Return it in plain words."""
+        kept = "and keeps tombstones" if self.tombstones else "and removes tombstones too"
+        return f"the broker compacts {self.topic} {kept}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +166,11 @@ class AddPartitions:
         """Create the partitions, empty."""
         topics.extend(self.topic, self.total)
 
+    def __str__(self) -> str:
+        """Return it in plain words."""
+        while_ = "is stopped" if self.stopped else "reads"
+        return f"{self.topic} grows to {self.total} partitions while the consumer {while_}"
+
 
 @dataclass(frozen=True, slots=True)
 class RestartBroker:
@@ -143,6 +178,10 @@ class RestartBroker:
 
     demand: ClassVar[Demand] = Demand(Timing.WHILE_READING, "broker-restart", service="kafka")
     apply = leaves_log_alone
+
+    def __str__(self) -> str:
+        """Return it in plain words."""
+        return "the broker stops and starts again with its data"
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +191,10 @@ class StopRegistry:
     demand: ClassVar[Demand] = Demand(Timing.WHILE_READING, "registry-down", service="registry")
     apply = leaves_log_alone
 
+    def __str__(self) -> str:
+        """Return it in plain words."""
+        return "the schema registry stops"
+
 
 @dataclass(frozen=True, slots=True)
 class StartRegistry:
@@ -159,6 +202,10 @@ class StartRegistry:
 
     demand: ClassVar[Demand] = Demand(Timing.WHILE_READING, "registry-down", service="registry")
     apply = leaves_log_alone
+
+    def __str__(self) -> str:
+        """Return it in plain words."""
+        return "the schema registry starts again with its schemas"
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,12 +223,21 @@ class TroubleRegistry:
 
     apply = leaves_log_alone
 
+    def __str__(self) -> str:
+        """Return it in plain words."""
+        errors = f", each path with 500 up to {self.errors} times first" if self.errors else ""
+        return f"the schema registry answers after {self.milliseconds} ms{errors}"
+
 
 @dataclass(frozen=True, slots=True)
 class AfterRecords:
     """The consumer has read this many messages."""
 
     count: int
+
+    def __str__(self) -> str:
+        """Return it in plain words."""
+        return f"once it has read {_times(self.count, 'message')}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +246,10 @@ class AfterCommits:
 
     count: int
 
+    def __str__(self) -> str:
+        """Return it in plain words."""
+        return f"once it has committed its position {_times(self.count, 'time')}"
+
 
 @dataclass(frozen=True, slots=True)
 class AtCrashPoint:
@@ -197,6 +257,10 @@ class AtCrashPoint:
 
     name: str
     hit: int
+
+    def __str__(self) -> str:
+        """Return it in plain words."""
+        return f"when it is at its crash point `{self.name}` for the {self.hit}. time"
 
 
 Reached = AfterRecords | AfterCommits | AtCrashPoint
@@ -212,6 +276,11 @@ class Kill:
 
     apply = leaves_log_alone
 
+    def __str__(self) -> str:
+        """Return it in plain words."""
+        then = "starts again where it was" if self.resume else "does not start again"
+        return f"the consumer is killed (SIGKILL) {self.when}, and {then}"
+
 
 @dataclass(frozen=True, slots=True)
 class Pause:
@@ -223,6 +292,10 @@ class Pause:
 
     apply = leaves_log_alone
 
+    def __str__(self) -> str:
+        """Return it in plain words."""
+        return f"the consumer is held (SIGSTOP) {self.when}, for {self.milliseconds} ms"
+
 
 @dataclass(frozen=True, slots=True)
 class Instances:
@@ -232,6 +305,10 @@ class Instances:
     count: int
 
     apply = leaves_log_alone
+
+    def __str__(self) -> str:
+        """Return it in plain words."""
+        return f"the consumer runs in {_times(self.count, 'process', 'es')}, as one consumer group"
 
 
 BrokerAction = (

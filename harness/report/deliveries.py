@@ -11,7 +11,7 @@ from harness.engine.plan.case import Plan
 from harness.engine.plan.steps import DeliveryStage, Mark, Pair, Partition, delivery_stages
 from harness.errors import DecodingError
 from harness.model.record import Record
-from harness.report.preview import standing_line
+from harness.report.preview import action_text, standing_line
 from harness.scenario.document import DeliveryStep
 from harness.scenario.standing import case_standing, step_standing
 from harness.verdict.text import event_text
@@ -39,8 +39,8 @@ def delivery_lines(plan: Plan) -> Iterator[str]:
         yield ""
         yield from _wrapped(f"step {stage.number}: {_said(step)}  (line {step.line})", 2)
         yield from _wrapped(_permission(step, plan.case.protocol), 4)
-        for place, action in stage.actions:
-            yield from _wrapped(f"behind {place} messages: {action}", 4)
+        for one in stage.actions:
+            yield from _wrapped(action_text(*one), 4)
         alike: list[str] = []
         for (topic, partition), pairs in stage.partitions.items():
             if all(pair.mark is Mark.KEPT for pair in pairs):

@@ -13,6 +13,8 @@ from harness.engine.catalogue.record_text import (
     stored_lines,
 )
 from harness.engine.plan.case import Plan
+from harness.engine.plan.steps import added_actions
+from harness.faults.actions import Action
 from harness.model.standing import MEANING
 from harness.scenario.expand import Case
 from harness.scenario.standing import case_standing
@@ -22,6 +24,7 @@ def preview_lines(plan: Plan, *, show_bytes: bool = False) -> Iterator[str]:
     """Yield the lines of a case's preview, as it is delivered."""
     yield f"{plan.case.id}  {plan.case.scenario.title}"
     yield standing_line(plan.case)
+    yield from (f"  {action_text(*one)}" for one in added_actions((), plan.delivery.steps))
     printer = RecordPrinter()
     for records in _by_partition(plan).values():
         for one in records:
@@ -37,11 +40,22 @@ def standing_line(case: Case) -> str:
     return f"  {standing.value}: {MEANING[standing]}"
 
 
+def action_text(behind: int, action: Action) -> str:
+    """Return what is done to the run, and which messages come before it."""
+    if not behind:
+        return f"from the start: {action}"
+    return f"after {behind} message{'s' * (behind > 1)}: {action}"
+
+
 def preview_json(plan: Plan, *, show_bytes: bool = False) -> dict[str, Any]:
     """Return the same as JSON data."""
     return {
         "case": plan.case.id,
         "standing": case_standing(plan.case).value,
+        "actions": [
+            {"behind": behind, "action": str(action)}
+            for behind, action in added_actions((), plan.delivery.steps)
+        ],
         "partitions": [
             {
                 "topic": topic,

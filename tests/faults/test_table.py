@@ -7,13 +7,14 @@ from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 import yaml
 
 from harness.errors import StepError
 from harness.faults import FAULTS, GROUPS
+from harness.faults.actions import Action
 from harness.faults.describe import page
 from harness.faults.fault import Claim, Disturbance, Invariant
 from harness.faults.option import Takes
@@ -42,6 +43,12 @@ def test_a_fault_is_declared_in_full(fault: Disturbance) -> None:
         assert (option.takes is Takes.WORD) == bool(option.words)
         assert option.default is None or option.fits(option.default)
         assert not (option.required and option.default is not None)
+
+
+@pytest.mark.parametrize("action", get_args(Action))
+def test_an_action_says_what_happens(action: type[Action]) -> None:
+    """Each action of a run has words of its own for previews, not Python's for an object."""
+    assert "__str__" in vars(action)
 
 
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)

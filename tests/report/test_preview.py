@@ -12,7 +12,7 @@ from harness.model.decoded import DecodedEvent, EventKind
 from harness.model.record import Record, SchemaUse
 from harness.report.preview import preview_json, preview_lines
 from harness.verdict.text import event_text
-from tests.engine.plan.test_case import planned
+from tests.engine.plan.test_case import TEXT, planned
 
 
 def test_lines(tmp_path: Path) -> None:
@@ -27,6 +27,30 @@ def test_lines(tmp_path: Path) -> None:
     assert sum(" sha256=" in line for line in lines) == len(plan.delivered)
     assert any(line.endswith("delete shop.t {id: 1, v: 1} rid 1  (line 10, two)") for line in lines)
     assert any(line.endswith(" resolved  (line 8)") for line in lines)
+
+
+def test_what_is_done_to_the_run_comes_first(tmp_path: Path) -> None:
+    """Faults of a run are sentences in lines and JSON, with the messages that come before them."""
+    variant = """\
+  harmed:
+    - kill: {after-records: 2, resume: false}
+      allowed-by: {open: kafka.at-least-once}
+    - broker-restart: {after: one}
+      allowed-by: {open: kafka.brokers-fail}
+expect:
+"""
+    plan = planned(tmp_path, TEXT.replace("expect:\n", variant, 1))["harmed"]
+    _, _, killed, restarted, *_ = preview_lines(plan)
+    assert killed.strip() == (
+        "from the start: the consumer is killed (SIGKILL) once it has read 2 messages, and does "
+        "not start again"
+    )
+    said, _, restart = restarted.strip().partition(": ")
+    assert restart == "the broker stops and starts again with its data"
+    behind = preview_json(plan)["actions"][1]
+    assert behind["action"] == restart
+    assert said == f"after {behind['behind']} messages"
+    assert 0 < behind["behind"] < len(plan.delivered)
 
 
 def test_a_preview_and_a_golden_print_the_same(tmp_path: Path) -> None:

@@ -81,7 +81,7 @@ def _stage(number: int, wanted: DeliveryStep, applied: AppliedStep) -> DeliveryS
         place: matched(old.get(place, ()), new.get(place, ())) for place in sorted({*old, *new})
     }
     order = (_order(first), _order(then))
-    actions = _actions(applied.before, applied.after)
+    actions = added_actions(applied.before, applied.after)
     return DeliveryStage(number + 1, wanted, partitions, order, actions)
 
 
@@ -96,8 +96,8 @@ def _order(records: Sequence[Record]) -> tuple[Partition, ...]:
     return tuple((record.topic, record.partition) for record in records)
 
 
-def _actions(before: Sequence[Step], after: Sequence[Step]) -> tuple[tuple[int, Action], ...]:
-    """Return the actions that a step has added, each with how many messages come before it."""
+def added_actions(before: Sequence[Step], after: Sequence[Step]) -> tuple[tuple[int, Action], ...]:
+    """Return the actions of `after` that `before` lacks, each with how many messages come first."""
     there = Counter(step for step in before if not isinstance(step, Record))
     found: list[tuple[int, Action]] = []
     passed = 0
