@@ -10,11 +10,12 @@ from typing import Any
 from harness.codecs.avro.encode import AvroEncoder
 from harness.codecs.avro.settings import AvroSettings, settings
 from harness.codecs.ticdc.settings import RECORD_OVERHEAD
-from harness.codecs.ticdc.topics import check_topic_rule
 from harness.contracts import SchemaRegistry
 from harness.errors import SourceStopped
 from harness.model.record import Origin, Record
 from harness.model.source_events import ResolvedEvent, RowEvent
+from harness.sources.tidb.refusal import ChangefeedError
+from harness.sources.tidb.topic import check_topic
 from harness.truth.avro_history import History, Posts
 from harness.truth.avro_reading import readings, server_to_utc
 from harness.truth.result import Difference, Parts, Result, Vector, section
@@ -43,7 +44,11 @@ def _refusal(vector: Vector) -> Iterator[Difference]:
     try:
         _settings(vector)
         for rule in sink_of(vector).get("dispatchers") or ():
-            check_topic_rule(rule.get("topic") or "")
+            check_topic(rule.get("topic") or "", avro=True)
+    except ChangefeedError as refusal:
+        if f"[CDC:{refusal.code}]" not in theirs:
+            yield Difference("config_error", f"[CDC:{refusal.code}]", theirs)
+        return
     except SourceStopped as stop:
         if f"[CDC:{stop.code}]{stop.what}" not in theirs or stop.expected not in theirs:
             yield Difference("config_error", f"[CDC:{stop.code}]{stop.what}", theirs)

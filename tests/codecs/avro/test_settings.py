@@ -10,7 +10,6 @@ from harness.codecs.avro.codec import AVRO, bind, carries_default
 from harness.codecs.avro.dialect import DIALECTS
 from harness.codecs.avro.reference import SETTINGS, TYPES
 from harness.codecs.avro.settings import settings
-from harness.codecs.ticdc.topics import check_topic_rule
 from harness.errors import SourceStopped, UsageError
 from harness.model.columns import BINARIES, Column, ColumnKind, Default
 from tests.codecs.avro.rows import CHECKSUM, EXTENSION, STRINGS
@@ -89,24 +88,6 @@ def test_version_6_has_neither_watermark_nor_checksum() -> None:
     found = settings(values, "6")
     assert not found.watermark
     assert not found.checksum
-
-
-@pytest.mark.parametrize("rule", ["", "fixed.name-1", "{schema}{table}", "a_{schema}.b-{table}_c"])
-def test_topic_rules_that_pass(rule: str) -> None:
-    """Both placeholders in this order pass, and so does a fixed name."""
-    check_topic_rule(rule)
-
-
-@pytest.mark.parametrize(
-    "rule", ["x_{schema}", "{table}", "{table}_{schema}", "{schema} {table}", "ü", "a b"]
-)
-def test_topic_rules_that_do_not(rule: str) -> None:
-    """Any other rule is refused when the changefeed is created."""
-    with pytest.raises(SourceStopped) as caught:
-        check_topic_rule(rule)
-    assert caught.value.code == "ErrKafkaTopicExprInvalid"
-    assert rule in caught.value.what
-    assert "{schema} and {table}" in caught.value.expected
 
 
 def test_codec() -> None:
