@@ -51,10 +51,10 @@ class Consumer(Changefeed):
         self._applied: list[Ready] = []
         partitions = {(t["name"], p) for t in job["topics"] for p in range(t["partitions"])}
         if job["complete"] is None:
-            self._room = parts.arrivals(dated=PROTOCOLS[job["protocol"]].dated)
+            self.room = parts.arrivals(dated=PROTOCOLS[job["protocol"]].dated)
         else:
-            self._room = parts.hold(partitions, job["complete"])
-        self._tables = parts.tables(Catalogue.empty())
+            self.room = parts.hold(partitions, job["complete"])
+        self.tables = parts.tables(Catalogue.empty())
         self._reads = Events() if parts.events is None else parts.events(known)
         self._changed = None if parts.message is None else parts.message()
 
@@ -74,7 +74,7 @@ class Consumer(Changefeed):
                 self._read(message)
                 if after is not None and parts.batch is None:
                     after(message)
-                if self._error or self._crash:
+                if self.error or self._crash:
                     break
             self._flush()
             if after is not None and parts.batch is not None and batch:
@@ -82,8 +82,8 @@ class Consumer(Changefeed):
             if number == delivery.stopped:
                 self._reads.restart()
                 if parts.restart is not None:
-                    parts.restart(self._room)
-            if self._error or self._crash:
+                    parts.restart(self.room)
+            if self.error or self._crash:
                 break
         stuck = "" if parts.stuck is None else parts.stuck(delivery)
         return Observed(Outcome.TIMEOUT, stuck) if stuck else self._observed()
@@ -92,7 +92,7 @@ class Consumer(Changefeed):
         """Return the rows as they are now, each with its table, as often as it is there."""
         return Counter(
             (str(table), tuple(sorted(map(str, row.items()))))
-            for table, rows in self._tables.all().items()
+            for table, rows in self.tables.all().items()
             for row in rows
         )
 
@@ -100,12 +100,12 @@ class Consumer(Changefeed):
         """Return what was applied so far, in order."""
         return self._applied
 
-    def _apply(self, ready: Ready) -> None:
+    def apply(self, ready: Ready) -> None:
         self._applied.append(ready)
-        super()._apply(ready)
+        super().apply(ready)
 
     def _read(self, message: Message) -> None:
-        if self._error or self._crash or self._wire is None:
+        if self.error or self._crash or self.wire is None:
             return
         if not (message.key or message.value):
             return  # a message without either is no event of anybody's
@@ -113,9 +113,9 @@ class Consumer(Changefeed):
         place = (message.topic, message.partition, message.offset)
         try:
             sent = message if self._changed is None else self._changed(message)
-            for decoded in self._wire.decode(sent.key, sent.value):
+            for decoded in self.wire.decode(sent.key, sent.value):
                 for event in self._reads.read(self._valued(decoded), message):
-                    for ready in self._room.take(event, place):
+                    for ready in self.room.take(event, place):
                         self._come(ready)
         except (HarnessError, ValueError, KeyError) as error:
             if not (self._parts.skips and isinstance(error, DecodingError)):
@@ -125,16 +125,16 @@ class Consumer(Changefeed):
 
     def _come(self, ready: Ready) -> None:
         if self._parts.batch is None:
-            self._apply(ready)
+            self.apply(ready)
         else:
             self._due.append(ready)
 
     def _flush(self) -> None:
-        if self._parts.batch is None or self._error or self._crash:
+        if self._parts.batch is None or self.error or self._crash:
             return
         due, self._due = self._due, []
         for ready in self._parts.batch(due):
-            self._apply(ready)
+            self.apply(ready)
 
     def _valued(self, event: DecodedEvent) -> DecodedEvent:
         return valued(event, self._parts, self._known)
@@ -142,13 +142,13 @@ class Consumer(Changefeed):
     def _observed(self) -> Observed:
         if self._crash:
             return Observed(Outcome.CRASH, self._crash)
-        if self._error:
-            return Observed(Outcome.ERROR, self._error, stopped_at=(DeadLetter(*self._stopped_at),))
+        if self.error:
+            return Observed(Outcome.ERROR, self.error, stopped_at=(DeadLetter(*self.stopped_at),))
         return Observed(
             Outcome.DONE,
-            tables={table: tuple(map(_raw, rows)) for table, rows in self._tables.all().items()},
-            events=tuple(map(_event, self._events)),
-            ddl=tuple(map(_ddl, self._ddl)),
+            tables={table: tuple(map(_raw, rows)) for table, rows in self.tables.all().items()},
+            events=tuple(map(_event, self.events)),
+            ddl=tuple(map(_ddl, self.ddl)),
         )
 
 

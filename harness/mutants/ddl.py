@@ -18,9 +18,9 @@ _NO_OPS = frozenset({ActionType.MODIFY_TABLE_COMMENT, ActionType.MODIFY_TABLE_CH
 class NoFill(Tables):
     """Leaves a new column NULL in the rows that are there."""
 
-    def _follow(self, job: DdlJob) -> None:
+    def follow(self, job: DdlJob) -> None:
         before, after = job.before, job.after
-        super()._follow(job)
+        super().follow(job)
         if before is None or after is None:
             return
         new = {column.name for column in after.columns} - {c.name for c in before.columns}
@@ -31,10 +31,10 @@ class NoFill(Tables):
 class KeepsByName(Tables):
     """Keeps what a dropped column held, and gives it to the next one of that name."""
 
-    def _follow(self, job: DdlJob) -> None:
+    def follow(self, job: DdlJob) -> None:
         before, after = job.before, job.after
         old = {} if before is None else dict(self.rows.get(before.id, {}))
-        super()._follow(job)
+        super().follow(job)
         if before is None or after is None or before.physical_id != after.physical_id:
             return
         names = {column.name for column in after.columns}
@@ -78,16 +78,16 @@ class DroppedStay(RowsStay):
 class PartitionRowsStay(Tables):
     """Passes over statements that take partitions away, and exchanges no rows."""
 
-    def _follow(self, job: DdlJob) -> None:
+    def follow(self, job: DdlJob) -> None:
         if job.action not in PARTITIONS_MOVE:
-            super()._follow(job)
+            super().follow(job)
 
 
 class PartitionEmptiesTable(Tables):
     """Empties the whole table where one of its partitions is truncated or dropped."""
 
-    def _follow(self, job: DdlJob) -> None:
-        super()._follow(job)
+    def follow(self, job: DdlJob) -> None:
+        super().follow(job)
         if job.action in PARTITIONS_MOVE and job.after is not None and job.exchanged is None:
             self.rows.pop(job.after.id, None)
             self.loose.pop(job.after.id, None)
@@ -96,22 +96,22 @@ class PartitionEmptiesTable(Tables):
 class ExchangesOneWay(Tables):
     """Lets the partition's rows go to the other table, whose own rows are lost."""
 
-    def _follow(self, job: DdlJob) -> None:
+    def follow(self, job: DdlJob) -> None:
         if job.exchanged is not None:
             self.rows.pop(job.exchanged[0].id, None)
             self.loose.pop(job.exchanged[0].id, None)
-        super()._follow(job)
+        super().follow(job)
 
 
 class RenameStartsEmpty(Tables):
     """Looks for the rows of a renamed table under its new name."""
 
-    def _follow(self, job: DdlJob) -> None:
+    def follow(self, job: DdlJob) -> None:
         before, after = job.before, job.after
         if before is not None and after is not None and before.id != after.id:
             self.rows.pop(before.id, None)
             self.loose.pop(before.id, None)
-        super()._follow(job)
+        super().follow(job)
 
 
 class NewNameOnly(Tables):
@@ -145,9 +145,9 @@ class UnknownFails(Tables):
 class LosesNewKey(Tables):
     """Keeps the rows of an altered table by their place, not by its handle key."""
 
-    def _follow(self, job: DdlJob) -> None:
+    def follow(self, job: DdlJob) -> None:
         after = job.after
-        super()._follow(job)
+        super().follow(job)
         if after is None or job.before is None or after.id not in self.rows:
             return
         rows = self.rows[after.id].values()

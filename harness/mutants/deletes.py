@@ -86,7 +86,7 @@ class WholeBefore(Tables):
         table = TableId(event.schema, event.table)
         if event.kind is EventKind.DELETE and event.handle:
             image = event.before or event.key or {}
-            if self.rows.get(table, {}).get(self._key(event.handle, image)) != image:
+            if self.rows.get(table, {}).get(self.key_of(event.handle, image)) != image:
                 return
         super().apply_row(event)
 
@@ -98,12 +98,12 @@ class SoftDeletes(Tables):
         """Empty the row."""
         table = TableId(event.schema, event.table)
         image = event.before or event.key or {}
-        row = self.rows.get(table, {}).get(self._key(event.handle, image))
+        row = self.rows.get(table, {}).get(self.key_of(event.handle, image))
         if event.kind is not EventKind.DELETE or row is None:
             super().apply_row(event)
             return
         emptied = {name: value if name in event.handle else None for name, value in row.items()}
-        self.rows[table][self._key(event.handle, image)] = emptied
+        self.rows[table][self.key_of(event.handle, image)] = emptied
 
 
 class MissingFails(Tables):
@@ -113,7 +113,7 @@ class MissingFails(Tables):
         """Give up at a delete that finds nothing."""
         table = TableId(event.schema, event.table)
         if event.kind is EventKind.DELETE and event.handle:
-            key = self._key(event.handle, event.before or event.key or {})
+            key = self.key_of(event.handle, event.before or event.key or {})
             if key not in self.rows.get(table, {}):
                 raise GivesUp(f"there is no row {key} of {table} to delete")
         super().apply_row(event)

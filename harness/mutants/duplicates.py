@@ -90,15 +90,15 @@ class TransactionOnce(ByTsOnly):
 class NoMemory(Hold):
     """Takes every copy of a row for news."""
 
-    def _known(self, event: DecodedEvent) -> bool:
-        return event.kind is EventKind.DDL and super()._known(event)
+    def is_known(self, event: DecodedEvent) -> bool:
+        return event.kind is EventKind.DDL and super().is_known(event)
 
 
 class DdlEachTime(Hold):
     """Knows copies of rows, not those of DDL."""
 
-    def _known(self, event: DecodedEvent) -> bool:
-        return event.kind is not EventKind.DDL and super()._known(event)
+    def is_known(self, event: DecodedEvent) -> bool:
+        return event.kind is not EventKind.DDL and super().is_known(event)
 
 
 class DdlPerPartition(Hold):
@@ -106,26 +106,26 @@ class DdlPerPartition(Hold):
 
     _copies = 0
 
-    def _identity(self, event: DecodedEvent) -> Hashable:
+    def identity_of(self, event: DecodedEvent) -> Hashable:
         if event.kind is not EventKind.DDL:
-            return super()._identity(event)
+            return super().identity_of(event)
         self._copies += 1
-        return (super()._identity(event), self._copies)
+        return (super().identity_of(event), self._copies)
 
 
 class OneDdlATime(Hold):
     """Takes two DDL statements of one timestamp for one."""
 
-    def _identity(self, event: DecodedEvent) -> Hashable:
-        return event.commit_ts if event.kind is EventKind.DDL else super()._identity(event)
+    def identity_of(self, event: DecodedEvent) -> Hashable:
+        return event.commit_ts if event.kind is EventKind.DDL else super().identity_of(event)
 
 
 class KeylessOnce(Hold):
     """Tells rows without a key apart by their values only."""
 
-    def _identity(self, event: DecodedEvent) -> Hashable:
+    def identity_of(self, event: DecodedEvent) -> Hashable:
         if event.kind is EventKind.DDL or event.handle:
-            return super()._identity(event)
+            return super().identity_of(event)
         image = event.before if event.kind is EventKind.DELETE else event.after
         return (event.commit_ts, event.table, event.kind, str(image))
 
@@ -166,7 +166,7 @@ class RefusesSecondInsert(Tables):
         if (
             event.kind is EventKind.INSERT
             and event.handle
-            and self._key(event.handle, event.after or {}) in rows
+            and self.key_of(event.handle, event.after or {}) in rows
         ):
             raise GivesUp(f"duplicate entry for the key of {event.schema}.{event.table}")
         super().apply_row(event)
@@ -179,7 +179,7 @@ class Appends(Tables):
         """Append what is put; a delete takes all rows of its key away."""
         table = TableId(event.schema, event.table)
         if event.after is not None and event.handle:
-            key = self._key(event.handle, event.after)
+            key = self.key_of(event.handle, event.after)
             old = self.rows.get(table, {}).get(key)
             if old is not None and event.before is None:
                 self.loose.setdefault(table, []).append(old)

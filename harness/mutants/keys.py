@@ -21,8 +21,8 @@ class OtherKeys(Tables):
         """Return a value as keys have it."""
         return value
 
-    def _key(self, handle: Iterable[str], row: Mapping[str, Value]) -> Key:
-        return tuple(self.other(value) for value in super()._key(handle, row))
+    def key_of(self, handle: Iterable[str], row: Mapping[str, Value]) -> Key:
+        return tuple(self.other(value) for value in super().key_of(handle, row))
 
 
 class DoubleKeys(OtherKeys):
@@ -82,15 +82,15 @@ class AsciiKeys(OtherKeys):
 class FirstColumn(Tables):
     """Takes the first column of a key for the whole of it."""
 
-    def _key(self, handle: Iterable[str], row: Mapping[str, Value]) -> Key:
-        return super()._key(sorted(handle)[:1], row)
+    def key_of(self, handle: Iterable[str], row: Mapping[str, Value]) -> Key:
+        return super().key_of(sorted(handle)[:1], row)
 
 
 class JoinedKeys(Tables):
     """Joins the texts of a key's columns by a comma."""
 
-    def _key(self, handle: Iterable[str], row: Mapping[str, Value]) -> Key:
-        return (",".join(str(value) for value in super()._key(handle, row)),)
+    def key_of(self, handle: Iterable[str], row: Mapping[str, Value]) -> Key:
+        return (",".join(str(value) for value in super().key_of(handle, row)),)
 
 
 class NoTables(Events):

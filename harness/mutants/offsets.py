@@ -95,7 +95,7 @@ def _written_twice(delivery: Delivery) -> Iterable[Batch]:
 class NothingKnown(Hold):
     """Takes every copy for news, of DDL as well."""
 
-    def _known(self, event: DecodedEvent) -> bool:
+    def is_known(self, event: DecodedEvent) -> bool:
         del event
         return False
 
@@ -105,7 +105,7 @@ class InMemory(Hold):
 
     def forget(self) -> None:
         """Lose what waits."""
-        self._waiting.clear()
+        self.waiting.clear()
 
 
 def _forget_waiting(room: Hold | Arrivals) -> None:

@@ -15,7 +15,7 @@ from harness.reference_consumer.hold import Hold, Place, Ready
 class LastArrivalWins(Hold):
     """Sorts nothing."""
 
-    def _rank(self, event: DecodedEvent) -> tuple[int, int]:
+    def rank(self, event: DecodedEvent) -> tuple[int, int]:
         del event
         return (0, 0)
 
@@ -32,8 +32,8 @@ class UndatedArrivals(Arrivals):
 class TextOrder(Hold):
     """Sorts timestamps as texts."""
 
-    def _rank(self, event: DecodedEvent) -> tuple[int, int]:
-        ts, rank = super()._rank(event)
+    def rank(self, event: DecodedEvent) -> tuple[int, int]:
+        ts, rank = super().rank(event)
         # Left-aligned digits compare as the texts do.
         return (int(f"{ts:<020d}"), rank)
 
@@ -61,8 +61,8 @@ class TextArrivals(Arrivals):
 class PutsFirst(Hold):
     """Applies the puts of a timestamp before its deletes."""
 
-    def _rank(self, event: DecodedEvent) -> tuple[int, int]:
-        ts, rank = super()._rank(event)
+    def rank(self, event: DecodedEvent) -> tuple[int, int]:
+        ts, rank = super().rank(event)
         return (ts, {1: 2, 2: 1}.get(rank, rank))
 
 
@@ -71,11 +71,11 @@ class HighWatermark(Hold):
 
     _highest = 0
 
-    def _known(self, event: DecodedEvent) -> bool:
+    def is_known(self, event: DecodedEvent) -> bool:
         if event.commit_ts < self._highest:
             return True
         self._highest = event.commit_ts
-        return super()._known(event)
+        return super().is_known(event)
 
 
 class TableWatermark(Arrivals):
@@ -99,24 +99,24 @@ class AtOnce(Hold):
 
     def take(self, event: DecodedEvent, place: Place) -> Iterator[Ready]:
         """Yield a new event at once."""
-        if event.kind is EventKind.RESOLVED or self._known(event):
+        if event.kind is EventKind.RESOLVED or self.is_known(event):
             return
-        self._seen.add(self._identity(event))
+        self.seen.add(self.identity_of(event))
         yield Ready(event, place)
 
 
 class FarthestMark(Hold):
     """Takes the mark of the partition that is farthest for everyone's."""
 
-    def _limit(self) -> int:
-        return max(self._marks.values())
+    def limit(self) -> int:
+        return max(self.marks.values())
 
 
 class FirstMark(Hold):
     """Listens to the marks of the partition 0 alone."""
 
-    def _limit(self) -> int:
-        return next(mark for (_, partition), mark in sorted(self._marks.items()) if not partition)
+    def limit(self) -> int:
+        return next(mark for (_, partition), mark in sorted(self.marks.items()) if not partition)
 
 
 class DdlAtOnce(Hold):
@@ -126,8 +126,8 @@ class DdlAtOnce(Hold):
         """Yield a new DDL at once; keep rows waiting."""
         if event.kind is not EventKind.DDL:
             yield from super().take(event, place)
-        elif not self._known(event):
-            self._seen.add(self._identity(event))
+        elif not self.is_known(event):
+            self.seen.add(self.identity_of(event))
             yield Ready(event, place)
 
 
@@ -136,9 +136,9 @@ class PanicsOnRegress(Hold):
 
     def take(self, event: DecodedEvent, place: Place) -> Iterator[Ready]:
         """Give up where a mark is below the partition's last one."""
-        if event.kind is EventKind.RESOLVED and event.commit_ts < self._marks[place[:2]]:
+        if event.kind is EventKind.RESOLVED and event.commit_ts < self.marks[place[:2]]:
             raise GivesUp(
-                f"resolved ts {event.commit_ts} is below {self._marks[place[:2]]}: it went back"
+                f"resolved ts {event.commit_ts} is below {self.marks[place[:2]]}: it went back"
             )
         yield from super().take(event, place)
 
@@ -149,8 +149,8 @@ class MarkGoesBack(Hold):
     def take(self, event: DecodedEvent, place: Place) -> Iterator[Ready]:
         """Keep the last mark in place of the greatest."""
         if event.kind is EventKind.RESOLVED:
-            self._marks[place[:2]] = event.commit_ts
-            yield from self._release()
+            self.marks[place[:2]] = event.commit_ts
+            yield from self.release()
             return
         yield from super().take(event, place)
 
@@ -158,15 +158,15 @@ class MarkGoesBack(Hold):
 class Exclusive(Hold):
     """Holds back what was committed at the very timestamp that is resolved."""
 
-    def _limit(self) -> int:
-        return super()._limit() - 1
+    def limit(self) -> int:
+        return super().limit() - 1
 
 
 class RowsThenDdl(Hold):
     """Runs DDL after the rows of everything that is complete."""
 
-    def _rank(self, event: DecodedEvent) -> tuple[int, int]:
-        ts, rank = super()._rank(event)
+    def rank(self, event: DecodedEvent) -> tuple[int, int]:
+        ts, rank = super().rank(event)
         return (ts + 2**64 if event.kind is EventKind.DDL else ts, rank)
 
 

@@ -28,7 +28,10 @@ _OPS = {EventKind.UPSERT: "insert"}
 
 
 class Changefeed:
-    """The state of one changefeed; an error ends it and leaves others untouched."""
+    """The state of one changefeed; an error ends it and leaves others untouched.
+
+    Events wait in `room` and make `tables`; `events` and `ddl` are lines of the answer.
+    """
 
     def __init__(
         self,
@@ -42,43 +45,44 @@ class Changefeed:
         `wire` is one that is bound already, to the same settings.
         """
         self._needs = unknown(job, mode)
-        self._wire: BoundCodec | None = wire
+        self.wire: BoundCodec | None = wire
         if wire is None and not self._needs:
-            self._wire = bound(job, registry)
+            self.wire = bound(job, registry)
         large = job.get("large_messages")
         self._left_out: Rows = {} if large is None else left_out(Path(large))
         partitions = {(t["name"], p) for t in job["topics"] for p in range(t["partitions"])}
-        self._room: Hold | Arrivals = Arrivals(dated=_is_dated(job["protocol"]))
+        self.room: Hold | Arrivals = Arrivals(dated=_is_dated(job["protocol"]))
         if job["complete"] is not None:
-            self._room = Hold(partitions, job["complete"])
-        self._tables = Tables(Catalogue.empty())
-        self._events: list[dict[str, Any]] = []
-        self._ddl: list[dict[str, Any]] = []
-        self._error = ""
-        self._stopped_at = ("", 0, 0)
+            self.room = Hold(partitions, job["complete"])
+        self.tables = Tables(Catalogue.empty())
+        self.events: list[dict[str, Any]] = []
+        self.ddl: list[dict[str, Any]] = []
+        self.error = ""
+        self.stopped_at = ("", 0, 0)
 
     def take(self, topic: str, partition: int, offset: int, pair: tuple[Any, Any]) -> None:
         """Take one message, as (key, value); one without either is no event of anybody's."""
-        if self._error or self._wire is None or not any(pair):
+        if self.error or self.wire is None or not any(pair):
             return
         try:
-            for event in self._wire.decode(*pair):
-                for ready in self._room.take(event, (topic, partition, offset)):
-                    self._apply(ready)
+            for event in self.wire.decode(*pair):
+                for ready in self.room.take(event, (topic, partition, offset)):
+                    self.apply(ready)
         except (HarnessError, ValueError, KeyError) as error:
             self.give_up(topic, partition, offset, str(error))
 
     def give_up(self, topic: str, partition: int, offset: int, why: str) -> None:
         """End this changefeed for what is wrong at a place."""
-        if not self._error:
-            self._error = f"{topic}/{partition}@{offset}: {why}"
-            self._stopped_at = (topic, partition, offset)
+        if not self.error:
+            self.error = f"{topic}/{partition}@{offset}: {why}"
+            self.stopped_at = (topic, partition, offset)
 
-    def _apply(self, ready: Ready) -> None:
+    def apply(self, ready: Ready) -> None:
+        """Apply an event whose time has come, and remember it for the answer."""
         event = ready.event
         if event.kind is EventKind.DDL:
-            self._tables.apply_ddl(event)
-            self._ddl.append(
+            self.tables.apply_ddl(event)
+            self.ddl.append(
                 {
                     "query": event.query,
                     "type": event.type,
@@ -88,16 +92,16 @@ class Changefeed:
                 }
             )
         else:
-            event = whole(self._tables.settle(event), self._left_out)
-            self._tables.apply_row(event)
-            self._events.append(_event_json(event, ready.place))
+            event = whole(self.tables.settle(event), self._left_out)
+            self.tables.apply_row(event)
+            self.events.append(_event_json(event, ready.place))
 
     def answer(self, directory: Path, between: Callable[[], None] = lambda: None) -> None:
         """Write the result files, `status.json` last; `between` is called between two of them."""
         tables = directory / "tables"
         tables.mkdir(parents=True, exist_ok=True)
         index: dict[str, dict[str, str]] = {}
-        for number, (table, rows) in enumerate(self._tables.all().items()):
+        for number, (table, rows) in enumerate(self.tables.all().items()):
             name = names.encode(table)
             if len(name) > FILE_NAME_MAX:
                 name = f"{number}{names.SUFFIX}"
@@ -106,18 +110,18 @@ class Changefeed:
             between()
         if index:
             (directory / "tables.json").write_bytes(orjson.dumps(index))
-        write_lines(directory / "events.jsonl", self._events)
+        write_lines(directory / "events.jsonl", self.events)
         between()
-        write_lines(directory / "ddl.jsonl", self._ddl)
+        write_lines(directory / "ddl.jsonl", self.ddl)
         between()
         (directory / "status.json").write_bytes(orjson.dumps(self._status()))
 
     def _status(self) -> dict[str, Any]:
         if self._needs:
             return {"status": "not-applicable", "needs": self._needs}
-        if self._error:
-            place = dict(zip(("topic", "partition", "offset"), self._stopped_at, strict=True))
-            return {"status": "error", "error": self._error, "messages": [place]}
+        if self.error:
+            place = dict(zip(("topic", "partition", "offset"), self.stopped_at, strict=True))
+            return {"status": "error", "error": self.error, "messages": [place]}
         return {"status": "done"}
 
 

@@ -35,15 +35,20 @@ class Ready:
 
 
 class Hold:
-    """The waiting room of one changefeed."""
+    """The waiting room of one changefeed.
+
+    Each rule is a step of its own (`is_known`, `identity_of`, `rank`, `limit`, `release`), which a
+    wrong consumer replaces. `marks` are the resolved ts of the partitions, `waiting` is what is not
+    complete, `seen` what waits or has just been applied.
+    """
 
     def __init__(self, partitions: set[tuple[str, int]], complete: str) -> None:
         """Take the topic partitions that must all be heard; `complete` as in job.json."""
-        self._marks = dict.fromkeys(partitions, 0)
+        self.marks = dict.fromkeys(partitions, 0)
         self._below = complete == "below"
-        self._waiting: list[tuple[int, int, int, Ready, DecodedEvent]] = []
+        self.waiting: list[tuple[int, int, int, Ready, DecodedEvent]] = []
         self._undated: dict[tuple[str, int], list[Ready]] = {}
-        self._seen: set[Hashable] = set()
+        self.seen: set[Hashable] = set()
         self._applied = 0
         self._arrival = 0
 
@@ -56,43 +61,48 @@ class Hold:
         for ready in self._undated.pop(partition, ()):
             self._enter(replace(ready.event, commit_ts=event.commit_ts), ready)
         if event.kind is EventKind.RESOLVED:
-            self._marks[partition] = max(self._marks[partition], event.commit_ts)
-            yield from self._release()
+            self.marks[partition] = max(self.marks[partition], event.commit_ts)
+            yield from self.release()
             return
         self._enter(event, Ready(event, place))
 
     def _enter(self, event: DecodedEvent, ready: Ready) -> None:
         """Let what is ready wait in the place of the event, unless it is known."""
-        if self._known(event):
+        if self.is_known(event):
             return
-        self._seen.add(self._identity(event))
+        self.seen.add(self.identity_of(event))
         self._arrival += 1
-        self._waiting.append((*self._rank(event), self._arrival, ready, event))
+        self.waiting.append((*self.rank(event), self._arrival, ready, event))
 
-    def _known(self, event: DecodedEvent) -> bool:
-        return event.commit_ts <= self._applied or self._identity(event) in self._seen
+    def is_known(self, event: DecodedEvent) -> bool:
+        """Return whether an event is a copy of one that waits, or was applied."""
+        return event.commit_ts <= self._applied or self.identity_of(event) in self.seen
 
-    def _identity(self, event: DecodedEvent) -> Hashable:
+    def identity_of(self, event: DecodedEvent) -> Hashable:
+        """Return what its copies have in common with the event."""
         return identity(event)
 
-    def _rank(self, event: DecodedEvent) -> tuple[int, int]:
+    def rank(self, event: DecodedEvent) -> tuple[int, int]:
+        """Return the event's place in the order of applying: its ts, and its kind at that ts."""
         return (event.commit_ts, _RANK.get(event.kind, 2))
 
-    def _limit(self) -> int:
-        return min(self._marks.values()) - (1 if self._below else 0)
+    def limit(self) -> int:
+        """Return the greatest ts that is complete."""
+        return min(self.marks.values()) - (1 if self._below else 0)
 
-    def _release(self) -> Iterator[Ready]:
-        limit = self._limit()
+    def release(self) -> Iterator[Ready]:
+        """Yield what is complete by now, in the order of applying."""
+        limit = self.limit()
         if limit <= self._applied:
             return
         self._applied = limit
         due = sorted(
-            (entry for entry in self._waiting if entry[4].commit_ts <= limit),
+            (entry for entry in self.waiting if entry[4].commit_ts <= limit),
             key=lambda entry: entry[:3],
         )
-        self._waiting = [entry for entry in self._waiting if entry[4].commit_ts > limit]
+        self.waiting = [entry for entry in self.waiting if entry[4].commit_ts > limit]
         for _, _, _, ready, event in due:
-            self._seen.discard(self._identity(event))
+            self.seen.discard(self.identity_of(event))
             yield ready
 
 

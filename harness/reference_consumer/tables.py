@@ -25,7 +25,11 @@ def with_schema(catalogue: Catalogue, event: DecodedEvent) -> Catalogue:
 
 
 class Tables:
-    """All tables of one changefeed; keyed rows in `rows`, rows without a handle key in `loose`."""
+    """All tables of one changefeed; keyed rows in `rows`, rows without a handle key in `loose`.
+
+    Consumers that are wrong, or of another design, replace steps: `apply_row`, `apply_ddl`,
+    `follow`, `remove`, `as_last`, `key_of`.
+    """
 
     def __init__(self, catalogue: Catalogue) -> None:
         """Start with the tables that exist at the start offsets, empty."""
@@ -40,12 +44,12 @@ class Tables:
         table = TableId(event.schema, event.table)
         gone = event.key if event.before is None else event.before
         if gone is not None and (event.before is not None or event.after is None):
-            self._remove(table, event, gone)
+            self.remove(table, event, gone)
         if event.after is None:
             return
         row = self._shaped(table, event, event.after)
         if event.handle:
-            self.rows.setdefault(table, {})[self._key(event.handle, row)] = row
+            self.rows.setdefault(table, {})[self.key_of(event.handle, row)] = row
         else:
             self.loose.setdefault(table, []).append(row)
 
@@ -79,7 +83,7 @@ class Tables:
             return
         self._catalogue = applied.catalogue
         for job in applied.jobs:
-            self._follow(job)
+            self.follow(job)
         alive = {table.id for table in self._catalogue.tables()}
         for table in set(self.rows) | set(self.loose):
             dropped = table.schema not in self._catalogue.schemas()
@@ -109,7 +113,7 @@ class Tables:
         for table, loose in self.loose.items():
             tables.setdefault(table, []).extend(loose)
         for table in set(tables) - known:
-            tables[table] = [self._as_last(table, row) for row in tables[table]]
+            tables[table] = [self.as_last(table, row) for row in tables[table]]
         return tables
 
     def _shaped(self, table: TableId, event: DecodedEvent, after: Mapping[str, Value]) -> NamedRow:
@@ -123,11 +127,11 @@ class Tables:
         changed = last is not None and set(last.after or ()) != set(row)
         if changed and not self._tells_ddl(table):
             if last is not None and event.commit_ts < last.commit_ts:
-                return self._as_last(table, row)
+                return self.as_last(table, row)
             self._shapes[table] = event
             for key, older in self.rows.get(table, {}).items():
-                self.rows[table][key] = self._as_last(table, older)
-            self.loose[table] = [self._as_last(table, older) for older in self.loose.get(table, [])]
+                self.rows[table][key] = self.as_last(table, older)
+            self.loose[table] = [self.as_last(table, older) for older in self.loose.get(table, [])]
         elif last is None or event.commit_ts >= last.commit_ts:
             self._shapes[table] = event
         return row
@@ -135,18 +139,20 @@ class Tables:
     def _tells_ddl(self, table: TableId) -> bool:
         return any(known.id == table for known in self._catalogue.tables())
 
-    def _as_last(self, table: TableId, row: NamedRow) -> NamedRow:
+    def as_last(self, table: TableId, row: NamedRow) -> NamedRow:
         """Return a row in its table's last shape, where no DDL announced the change."""
         shape = self._shapes[table]
         return {name: row.get(name, shape.defaults.get(name)) for name in shape.after or {}}
 
-    def _remove(self, table: TableId, event: DecodedEvent, image: Mapping[str, Value]) -> None:
+    def remove(self, table: TableId, event: DecodedEvent, image: Mapping[str, Value]) -> None:
+        """Remove the row that an event's old image names, if it is there."""
         if event.handle:
-            self.rows.get(table, {}).pop(self._key(event.handle, image), None)
+            self.rows.get(table, {}).pop(self.key_of(event.handle, image), None)
         elif image in self.loose.get(table, []):
             self.loose[table].remove(dict(image))
 
-    def _follow(self, job: DdlJob) -> None:
+    def follow(self, job: DdlJob) -> None:
+        """Move the rows of a job's tables to where the statement leaves them."""
         before = {table.id: table for table in _before(job)}
         after: dict[TableId, Table] = {}
         rows: dict[TableId, list[NamedRow]] = {}
@@ -163,11 +169,11 @@ class Tables:
         for name, table in after.items():
             # The statement may have given the rows another handle key, or the first one.
             handle = [table.columns[ordinal].name for ordinal in handle_columns(table)]
-            keyed = {self._key(handle, row): row for row in rows[name]}
+            keyed = {self.key_of(handle, row): row for row in rows[name]}
             self.rows[name] = keyed if handle else {}
             self.loose[name] = [] if handle else rows[name]
 
-    def _key(self, handle: Iterable[str], row: Mapping[str, Value]) -> Key:
+    def key_of(self, handle: Iterable[str], row: Mapping[str, Value]) -> Key:
         """Return the values of the handle key, in whatever order its columns are named."""
         return tuple(row.get(name) for name in sorted(handle))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from inspect import isfunction
 
 import pytest
 
@@ -14,6 +15,9 @@ from harness.mutants.mutant import ALL, Mutant
 from harness.mutants.real import REAL
 from harness.mutants.table import MUTANTS, THEMES
 from harness.protocols.clauses import CLAUSES
+from harness.reference_consumer.arrive import Arrivals
+from harness.reference_consumer.hold import Hold
+from harness.reference_consumer.tables import Tables
 from tests.tree import text_of
 
 LEAST = 60
@@ -64,6 +68,27 @@ def test_a_mutant_is_documented(mutant: Mutant) -> None:
         re.compile(sign.says)
         # Any consumer may end in error for any reason: only its own words point at its defect.
         assert sign.says or FindingKind.CONSUMER not in sign.kinds
+
+
+@pytest.mark.parametrize("mutant", MUTANTS.values(), ids=lambda mutant: mutant.name)
+def test_a_mutant_replaces_named_steps(mutant: Mutant) -> None:
+    """What a wrong consumer replaces or reads of the reference consumer is public there."""
+    parts = mutant.parts
+    for cls, role in ((parts.hold, Hold), (parts.arrivals, Arrivals), (parts.tables, Tables)):
+        inside = _private_names(role)
+        for replaced in cls.__mro__[: cls.__mro__.index(role)]:
+            assert not _private_names(replaced) & inside
+
+
+def _private_names(cls: type) -> set[str]:
+    """Return the private attributes that the methods of a class are, or use."""
+    methods = [one for one in vars(cls).values() if isfunction(one)]
+    return {
+        name
+        for method in methods
+        for name in (method.__name__, *method.__code__.co_names)
+        if name.startswith("_") and not name.startswith("__") and name not in method.__globals__
+    }
 
 
 def test_no_two_are_one() -> None:

@@ -27,13 +27,13 @@ class OnArrival(Consumer):
         """Read a delivery to its end; what still waits then is applied."""
         super().consume(delivery)
         for ready in self._left():
-            self._apply(ready)
+            self.apply(ready)
         return self._observed()
 
     def _left(self) -> Iterator[Ready]:
-        room = self._room
-        if isinstance(room, Hold) and not self._error:
-            yield from (ready for _, _, _, ready, _ in sorted(room._waiting, key=lambda w: w[:3]))
+        room = self.room
+        if isinstance(room, Hold) and not self.error:
+            yield from (ready for _, _, _, ready, _ in sorted(room.waiting, key=lambda w: w[:3]))
 
 
 class LastArrivalWins(Hold):
@@ -48,10 +48,11 @@ class LastArrivalWins(Hold):
 class KeepsColumns(Tables):
     """Keeps every column that the upstream drops, with its values."""
 
-    def _follow(self, job: DdlJob) -> None:
+    def follow(self, job: DdlJob) -> None:
+        """Follow the statement and give rows back what it dropped."""
         before, after = job.before, job.after
         old = dict(self.rows.get(before.id, {})) if before is not None else {}
-        super()._follow(job)
+        super().follow(job)
         if before is None or after is None:
             return
         gone = set(before.column_names) - set(after.column_names)
@@ -61,8 +62,9 @@ class KeepsColumns(Tables):
     def _kept(self, old: Mapping[str, Value], gone: set[str]) -> NamedRow:
         return {name: value for name, value in old.items() if name in gone}
 
-    def _as_last(self, table: TableId, row: NamedRow) -> NamedRow:
-        last = super()._as_last(table, row)
+    def as_last(self, table: TableId, row: NamedRow) -> NamedRow:
+        """Keep what the last shape lacks."""
+        last = super().as_last(table, row)
         return {**self._kept(row, set(row) - set(last)), **last}
 
 
@@ -87,9 +89,10 @@ class ByImage(Tables):
 class NeverRemovesLoose(ByImage):
     """Holds each image once, and for ever."""
 
-    def _remove(self, table: TableId, event: DecodedEvent, image: Mapping[str, Value]) -> None:
+    def remove(self, table: TableId, event: DecodedEvent, image: Mapping[str, Value]) -> None:
+        """Remove keyed rows alone."""
         if event.handle:
-            super()._remove(table, event, image)
+            super().remove(table, event, image)
 
 
 def knows_defaults(known: Known, *, wrong: bool) -> type[Tables]:
@@ -98,9 +101,9 @@ def knows_defaults(known: Known, *, wrong: bool) -> type[Tables]:
     class KnowsDefaults(Tables):
         """Gives older rows the default of a new column, which no message carries."""
 
-        def _as_last(self, table: TableId, row: NamedRow) -> NamedRow:
+        def as_last(self, table: TableId, row: NamedRow) -> NamedRow:
             columns = known.get((table.schema, table.name), {})
-            last = super()._as_last(table, row)
+            last = super().as_last(table, row)
             missing = {name for name in last if name not in row and name in columns}
             return {**last, **{name: _default(columns[name], wrong=wrong) for name in missing}}
 
