@@ -101,6 +101,7 @@ class Consumer(Changefeed):
         return self._applied
 
     def apply(self, ready: Ready) -> None:
+        """Apply an event, and keep it for whoever asks what was applied."""
         self._applied.append(ready)
         super().apply(ready)
 

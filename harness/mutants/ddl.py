@@ -19,6 +19,7 @@ class NoFill(Tables):
     """Leaves a new column NULL in the rows that are there."""
 
     def follow(self, job: DdlJob) -> None:
+        """Follow the statement, then empty what it filled."""
         before, after = job.before, job.after
         super().follow(job)
         if before is None or after is None:
@@ -32,6 +33,7 @@ class KeepsByName(Tables):
     """Keeps what a dropped column held, and gives it to the next one of that name."""
 
     def follow(self, job: DdlJob) -> None:
+        """Follow the statement; keep what goes, give back what comes by its name."""
         before, after = job.before, job.after
         old = {} if before is None else dict(self.rows.get(before.id, {}))
         super().follow(job)
@@ -79,6 +81,7 @@ class PartitionRowsStay(Tables):
     """Passes over statements that take partitions away, and exchanges no rows."""
 
     def follow(self, job: DdlJob) -> None:
+        """Follow other statements only."""
         if job.action not in PARTITIONS_MOVE:
             super().follow(job)
 
@@ -87,6 +90,7 @@ class PartitionEmptiesTable(Tables):
     """Empties the whole table where one of its partitions is truncated or dropped."""
 
     def follow(self, job: DdlJob) -> None:
+        """Follow the statement, then drop the table's rows."""
         super().follow(job)
         if job.action in PARTITIONS_MOVE and job.after is not None and job.exchanged is None:
             self.rows.pop(job.after.id, None)
@@ -97,6 +101,7 @@ class ExchangesOneWay(Tables):
     """Lets the partition's rows go to the other table, whose own rows are lost."""
 
     def follow(self, job: DdlJob) -> None:
+        """Drop the rows that would go into the partition, then follow."""
         if job.exchanged is not None:
             self.rows.pop(job.exchanged[0].id, None)
             self.loose.pop(job.exchanged[0].id, None)
@@ -107,6 +112,7 @@ class RenameStartsEmpty(Tables):
     """Looks for the rows of a renamed table under its new name."""
 
     def follow(self, job: DdlJob) -> None:
+        """Drop the rows of the old name, then follow."""
         before, after = job.before, job.after
         if before is not None and after is not None and before.id != after.id:
             self.rows.pop(before.id, None)
@@ -146,6 +152,7 @@ class LosesNewKey(Tables):
     """Keeps the rows of an altered table by their place, not by its handle key."""
 
     def follow(self, job: DdlJob) -> None:
+        """Follow the statement, then number the rows."""
         after = job.after
         super().follow(job)
         if after is None or job.before is None or after.id not in self.rows:

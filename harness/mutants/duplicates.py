@@ -91,6 +91,7 @@ class NoMemory(Hold):
     """Takes every copy of a row for news."""
 
     def is_known(self, event: DecodedEvent) -> bool:
+        """Know DDL alone."""
         return event.kind is EventKind.DDL and super().is_known(event)
 
 
@@ -98,6 +99,7 @@ class DdlEachTime(Hold):
     """Knows copies of rows, not those of DDL."""
 
     def is_known(self, event: DecodedEvent) -> bool:
+        """Know rows alone."""
         return event.kind is not EventKind.DDL and super().is_known(event)
 
 
@@ -107,6 +109,7 @@ class DdlPerPartition(Hold):
     _copies = 0
 
     def identity_of(self, event: DecodedEvent) -> Hashable:
+        """Return another identity for each copy of a DDL."""
         if event.kind is not EventKind.DDL:
             return super().identity_of(event)
         self._copies += 1
@@ -117,6 +120,7 @@ class OneDdlATime(Hold):
     """Takes two DDL statements of one timestamp for one."""
 
     def identity_of(self, event: DecodedEvent) -> Hashable:
+        """Return a DDL's timestamp for the whole of it."""
         return event.commit_ts if event.kind is EventKind.DDL else super().identity_of(event)
 
 
@@ -124,6 +128,7 @@ class KeylessOnce(Hold):
     """Tells rows without a key apart by their values only."""
 
     def identity_of(self, event: DecodedEvent) -> Hashable:
+        """Return table and values for a row without a key."""
         if event.kind is EventKind.DDL or event.handle:
             return super().identity_of(event)
         image = event.before if event.kind is EventKind.DELETE else event.after

@@ -22,6 +22,7 @@ class OtherKeys(Tables):
         return value
 
     def key_of(self, handle: Iterable[str], row: Mapping[str, Value]) -> Key:
+        """Return the key with every value changed."""
         return tuple(self.other(value) for value in super().key_of(handle, row))
 
 
@@ -83,6 +84,7 @@ class FirstColumn(Tables):
     """Takes the first column of a key for the whole of it."""
 
     def key_of(self, handle: Iterable[str], row: Mapping[str, Value]) -> Key:
+        """Return the first value alone."""
         return super().key_of(sorted(handle)[:1], row)
 
 
@@ -90,6 +92,7 @@ class JoinedKeys(Tables):
     """Joins the texts of a key's columns by a comma."""
 
     def key_of(self, handle: Iterable[str], row: Mapping[str, Value]) -> Key:
+        """Return one text."""
         return (",".join(str(value) for value in super().key_of(handle, row)),)
 
 

@@ -96,6 +96,7 @@ class NothingKnown(Hold):
     """Takes every copy for news, of DDL as well."""
 
     def is_known(self, event: DecodedEvent) -> bool:
+        """Know nothing."""
         del event
         return False
 

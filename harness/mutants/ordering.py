@@ -16,6 +16,7 @@ class LastArrivalWins(Hold):
     """Sorts nothing."""
 
     def rank(self, event: DecodedEvent) -> tuple[int, int]:
+        """Return the same for all."""
         del event
         return (0, 0)
 
@@ -33,6 +34,7 @@ class TextOrder(Hold):
     """Sorts timestamps as texts."""
 
     def rank(self, event: DecodedEvent) -> tuple[int, int]:
+        """Return the place of the text."""
         ts, rank = super().rank(event)
         # Left-aligned digits compare as the texts do.
         return (int(f"{ts:<020d}"), rank)
@@ -62,6 +64,7 @@ class PutsFirst(Hold):
     """Applies the puts of a timestamp before its deletes."""
 
     def rank(self, event: DecodedEvent) -> tuple[int, int]:
+        """Return puts before deletes."""
         ts, rank = super().rank(event)
         return (ts, {1: 2, 2: 1}.get(rank, rank))
 
@@ -72,6 +75,7 @@ class HighWatermark(Hold):
     _highest = 0
 
     def is_known(self, event: DecodedEvent) -> bool:
+        """Know whatever is below the highest timestamp so far."""
         if event.commit_ts < self._highest:
             return True
         self._highest = event.commit_ts
@@ -109,6 +113,7 @@ class FarthestMark(Hold):
     """Takes the mark of the partition that is farthest for everyone's."""
 
     def limit(self) -> int:
+        """Return the greatest mark."""
         return max(self.marks.values())
 
 
@@ -116,6 +121,7 @@ class FirstMark(Hold):
     """Listens to the marks of the partition 0 alone."""
 
     def limit(self) -> int:
+        """Return the mark of partition 0."""
         return next(mark for (_, partition), mark in sorted(self.marks.items()) if not partition)
 
 
@@ -159,6 +165,7 @@ class Exclusive(Hold):
     """Holds back what was committed at the very timestamp that is resolved."""
 
     def limit(self) -> int:
+        """Return one less."""
         return super().limit() - 1
 
 
@@ -166,6 +173,7 @@ class RowsThenDdl(Hold):
     """Runs DDL after the rows of everything that is complete."""
 
     def rank(self, event: DecodedEvent) -> tuple[int, int]:
+        """Return DDL behind every row."""
         ts, rank = super().rank(event)
         return (ts + 2**64 if event.kind is EventKind.DDL else ts, rank)
 
