@@ -39,10 +39,13 @@ class Changefeed:
     | `skip` | messages by topic, partition and offset: set aside; DDL is not executed |
     | `statements` | SQL by topic, partition and offset, in the place of a message's DDL |
     | `buckets` | of (table, key), ordered side by side; 0: the cluster's default parallelism |
+    | `net` | of a key's rows that take effect in one micro-batch only the last leaves `in_order` |
 
     Topics and partitions may be added behind those that were there, on the same checkpoint;
     the number of buckets stays what it was when the checkpoint was begun (UsageError). Vitess, and
-    Avro with a watermark, have one bucket: order is the whole changefeed's.
+    Avro with a watermark, have one bucket: order is the whole changefeed's. `net` is for tables,
+    which end the same and cost less where rows change often; it may be turned on and off. Rows of
+    tables without a key, and rows around DDL and changes of shape, all leave; Vitess has no `net`.
     """
 
     protocol: str
@@ -61,6 +64,7 @@ class Changefeed:
         default_factory=dict[tuple[str, int, int], str]
     )
     buckets: int = 0
+    net: bool = False
 
     def __post_init__(self) -> None:
         """Refuse what cannot be; raises UsageError."""
@@ -80,6 +84,11 @@ class Changefeed:
                 if self.buckets < 0
                 else "0 or 1: rows of this changefeed"
                 " depend on rows of other keys, so one task orders them",
+            )
+        if self.net and self.protocol == "vitess":
+            raise UsageError(
+                "net=True for Vitess",
+                expected="net=False: a transaction takes effect as a whole, with all its rows",
             )
         unknown = [
             place
@@ -158,4 +167,5 @@ def _timeline(changefeed: Changefeed) -> Timeline:
         by_record=not watermarks,
         assembled=changefeed.assembled,
         lenient=True,  # what fails the query does so where it is decoded
+        net=changefeed.net,
     )

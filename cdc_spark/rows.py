@@ -1,7 +1,8 @@
 """The shapes of the rows that travel between Spark's operations.
 
 A shape is written once, here, in Spark's words; Arrow's follow from them. A commit ts is an
-unsigned 64-bit number, which Spark's long is not, so it travels as text.
+unsigned 64-bit number, which Spark's long is not: to its bucket it travels less 2^63, and from
+there as text.
 """
 
 # pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false
@@ -25,7 +26,7 @@ EVENT: Shape = {
     "offset": "long",
     "slot": "int",
     "kind": "int",
-    "ts": "string",
+    "ts": "long",
     "schema": "string",
     "table": "string",
     "identity": "string",
@@ -77,8 +78,8 @@ def batch_of(shape: Shape, rows: Iterable[tuple[Any, ...]]) -> ArrowBatch:
     return batch
 
 
-def pandas_of(shape: Shape, rows: list[tuple[Any, ...]]) -> PandasFrame:
-    """Return rows as a pandas data frame."""
+def pandas_of(shape: Shape, columns: Mapping[str, Any]) -> PandasFrame:
+    """Return the columns of a shape as a pandas data frame."""
     import pandas as pd  # noqa: PLC0415 - a second to import, and the driver does without
 
-    return pd.DataFrame(rows, columns=pd.Index(list(shape)))
+    return pd.DataFrame({name: columns[name] for name in shape}, copy=False)

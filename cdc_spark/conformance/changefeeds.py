@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from cdc_spark.conformance.job import ChangefeedJob, Job
+from cdc_spark.conformance.job import ENDLESS, ChangefeedJob, Job
 from cdc_spark.debezium_vitess.values import definitions
 from cdc_spark.errors import UsageError
 from cdc_spark.ordering.hold import Source
@@ -12,6 +12,9 @@ from cdc_spark.ordering.operators import Route, Timeline
 from cdc_spark.protocols import Language
 
 BUCKETS, DEFAULT_BUCKETS = "HARNESS_SPARK_BUCKETS", 2
+# Messages of a changefeed up to which its row events are handed back: in the contract an answer may
+# have 256 MiB, and what nobody hears need not be told one by one.
+EVENTS, DEFAULT_EVENTS = "HARNESS_SPARK_EVENTS", 100_000
 METADATA = "provide.transaction.metadata"
 _TOPIC, _DELIMITER = "topic.transaction", "topic.delimiter"
 _OWN = "transaction"
@@ -43,16 +46,31 @@ def assembled(changefeed: ChangefeedJob) -> bool:
 
 def buckets(environment: Mapping[str, str]) -> int:
     """Return the number of buckets of a changefeed; raises UsageError for what is none."""
-    text = environment.get(BUCKETS) or f"{DEFAULT_BUCKETS}"
-    if not text.isdigit() or not int(text):
-        raise UsageError(f"{BUCKETS} is {text!r}", expected="a number above 0")
+    return _number(environment, BUCKETS, DEFAULT_BUCKETS, least=1)
+
+
+def tells_events(changefeed: ChangefeedJob, environment: Mapping[str, str]) -> bool:
+    """Return whether a changefeed's row events are handed back, every one; UsageError as above.
+
+    Of one that has no end nobody knows how many there will be: its events are, unless none are.
+    """
+    most = _number(environment, EVENTS, DEFAULT_EVENTS, least=0)
+    pairs = [pair for one in changefeed.topics for pair in one.ranges]
+    endless = any(end == ENDLESS for _, end in pairs)
+    return most > 0 and (endless or sum(end - start for start, end in pairs) <= most)
+
+
+def _number(environment: Mapping[str, str], name: str, default: int, *, least: int) -> int:
+    text = environment.get(name) or f"{default}"
+    if not text.isdecimal() or int(text) < least:
+        raise UsageError(f"{name} is {text!r}", expected=f"a whole number from {least} on")
     return int(text)
 
 
 def routes(job: Job, number: int) -> dict[str, Route]:
     """Return the route of every topic that is read; rows are dealt to `number` buckets."""
     found: dict[str, Route] = {}
-    own = timelines(job)
+    own = timelines(job, {})
     for feed, changefeed in enumerate(job.changefeeds):
         if changefeed.needs:
             continue
@@ -63,16 +81,18 @@ def routes(job: Job, number: int) -> dict[str, Route]:
     return found
 
 
-def timelines(job: Job) -> dict[int, Timeline]:
-    """Return the timeline of every changefeed that is read."""
+def timelines(job: Job, environment: Mapping[str, str]) -> dict[int, Timeline]:
+    """Return the timeline of every changefeed that is read; UsageError for a wrong environment."""
     return {
-        feed: _timeline(changefeed, lenient=job.lenient)
+        feed: _timeline(
+            changefeed, lenient=job.lenient, net=not tells_events(changefeed, environment)
+        )
         for feed, changefeed in enumerate(job.changefeeds)
         if not changefeed.needs
     }
 
 
-def _timeline(changefeed: ChangefeedJob, *, lenient: bool) -> Timeline:
+def _timeline(changefeed: ChangefeedJob, *, lenient: bool, net: bool) -> Timeline:
     return Timeline(
         protocol=changefeed.protocol,
         sources=tuple(
@@ -84,4 +104,5 @@ def _timeline(changefeed: ChangefeedJob, *, lenient: bool) -> Timeline:
         by_record=changefeed.by_record,
         assembled=assembled(changefeed),
         lenient=lenient,
+        net=net,
     )

@@ -8,8 +8,13 @@
 | `HARNESS_SPARK_ARCHIVES` | a directory for archives of Java's classes (default: none are kept) |
 | `HARNESS_SPARK_BATCH` | messages in a micro-batch at most (default: as `source` has it) |
 | `HARNESS_SPARK_BUCKETS` | of (table, key), in which a changefeed is ordered (default: 2) |
+| `HARNESS_SPARK_EVENTS` | messages of a changefeed up to which its row events are in the answer |
 | `HARNESS_SPARK_REMOTE` | a server of Spark Connect (default: a Spark of our own) |
 | `HARNESS_SPARK_POISON` | for messages that cannot be read: `fail` (default) or `dead_letter` |
+
+Row events are for judges: of a changefeed with more messages than `HARNESS_SPARK_EVENTS` (default:
+100,000; 0: of none) the answer has the tables and the DDL, and rows that were replaced before
+anybody could see them are not worked on one by one.
 
 With `fail` an unreadable message gives its changefeed the status error; with `dead_letter` it is
 written to the changefeed's `dead_letters.jsonl` with topic, partition, offset and reason, and the

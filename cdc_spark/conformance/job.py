@@ -7,7 +7,7 @@ its changefeed gets the status `not-applicable` and no other work.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -36,6 +36,11 @@ class TopicJob:
     end_offsets: tuple[int, ...]
     canonical: str = ""
     role: str = "data"
+
+    @property
+    def ranges(self) -> Sequence[tuple[int, int]]:
+        """Return first and last offset of each partition."""
+        return list(zip(self.start_offsets, self.end_offsets, strict=True))
 
 
 @dataclass(frozen=True, slots=True)

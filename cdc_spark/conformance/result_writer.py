@@ -23,7 +23,7 @@ from cdc_spark.apply.tables import Table
 from cdc_spark.events import Kind
 
 NAME_BYTES_MAX = 255
-LETTERS = "dead_letters.jsonl"
+EVENTS, LETTERS = "events.jsonl", "dead_letters.jsonl"
 # How `Fold` and what reads Kafka end an error that a message caused.
 _PLACE = re.compile(r"\(topic (\S+), partition (\d+), offset (\d+)\)\Z")
 
@@ -34,7 +34,8 @@ class ResultRequest:
 
     `tables` are those at the start offsets, as job.json has them; `needs` names what we lack, and
     `unread` says where reading stopped short ("" when neither is so). `by_record`: tables are known
-    from rows alone. `lenient`: poison goes to `dead_letters.jsonl` and stops nothing.
+    from rows alone. `lenient`: poison goes to `dead_letters.jsonl` and stops nothing. `events`: row
+    events are in the answer.
     """
 
     directory: Path
@@ -43,6 +44,7 @@ class ResultRequest:
     unread: str = ""
     by_record: bool = False
     lenient: bool = False
+    events: bool = True
 
 
 def write(request: ResultRequest, changes: Iterable[Change]) -> None:
@@ -55,18 +57,18 @@ def write(request: ResultRequest, changes: Iterable[Change]) -> None:
     fold = Fold(shapes=Shapes() if request.by_record else None, lenient=request.lenient)
     fold.start(request.tables)
     with ExitStack() as stack:
-        events, ddl = (
-            stack.enter_context(Lines(directory / name)) for name in ("events.jsonl", "ddl.jsonl")
-        )
-        files = {Kind.DDL: ddl}
+        names = {Kind.DDL: "ddl.jsonl"}
+        if request.events:
+            names |= dict.fromkeys((Kind.DELETE, Kind.UPSERT), EVENTS)
         if request.lenient:
-            files[Kind.ERROR] = stack.enter_context(Lines(directory / LETTERS))
+            names[Kind.ERROR] = LETTERS
+        files = {name: stack.enter_context(Lines(directory / name)) for name in set(names.values())}
         for change in changes:
             line = fold.apply(change)
             if line is None:
                 break
-            if line:
-                files.get(change.kind, events).write(line)
+            if line and change.kind in names:
+                files[names[change.kind]].write(line)
     if fold.needs:
         _status(directory, {"status": "not-applicable", "needs": fold.needs})
         return
@@ -87,7 +89,6 @@ def write_folded(
 ) -> None:
     """Write a result directory of what is folded already; `files` are lines by file name."""
     _begin(directory)
-    (directory / "events.jsonl").unlink(missing_ok=True)
     for name, lines in files.items():
         with Lines(directory / name) as file:
             for line in lines:
@@ -106,7 +107,7 @@ def _begin(directory: Path) -> None:
     """Make a result directory empty, whatever an earlier run left there."""
     shutil.rmtree(directory / "tables", ignore_errors=True)
     (directory / "tables").mkdir(parents=True)
-    for name in ("status.json", "tables.json", LETTERS):
+    for name in ("status.json", "tables.json", EVENTS, LETTERS):
         (directory / name).unlink(missing_ok=True)
 
 

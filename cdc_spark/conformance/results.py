@@ -7,6 +7,7 @@ changes of all its buckets in the order of their effect; `result_writer` does th
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
@@ -17,7 +18,7 @@ import orjson
 
 from cdc_spark import rows
 from cdc_spark.apply.fold import Change
-from cdc_spark.conformance import result_writer, sinks
+from cdc_spark.conformance import changefeeds, result_writer, sinks
 from cdc_spark.conformance.job import Job
 from cdc_spark.conformance.stream import TASKS, applied_path
 from cdc_spark.events import Kind
@@ -65,6 +66,7 @@ def _requests(job: Job, unread: Mapping[int, str]) -> list[tuple[Any, ...]]:
                 "unread": unread.get(feed, ""),
                 "by_record": changefeed.by_record,
                 "lenient": job.lenient,
+                "events": changefeeds.tells_events(changefeed, os.environ),
             }
         )
         requests.append((feed, REQUEST, 0, "0", "", "", payload, 0, 0, REQUEST, 0, None))
@@ -83,6 +85,7 @@ def write_all(batches: Iterator[ArrowBatch]) -> Iterator[ArrowBatch]:
             unread=asked["unread"],
             by_record=asked["by_record"],
             lenient=asked["lenient"],
+            events=asked["events"],
         )
         rest = _changes(changes, asked["topics"])  # noqa: B031 - all but the request
         with gc_paused():

@@ -43,7 +43,7 @@ def offsets(job: Job, present: Mapping[str, int] | None = None) -> dict[str, dic
     """
     found: dict[str, dict[str, int]] = {}
     for _, topic in wanted(job):
-        pairs = list(zip(topic.start_offsets, topic.end_offsets, strict=True))
+        pairs = topic.ranges
         if present is not None:
             pairs = pairs[: present[topic.name]] if topic.name in present else []
         starts = {str(number): start for number, (start, end) in enumerate(pairs) if start < end}
@@ -77,8 +77,7 @@ def unread(job: Job, reached: Mapping[str, Mapping[str, int]]) -> dict[int, str]
     """Return a place where the end offset was not reached, in words, by changefeed."""
     missing: dict[int, str] = {}
     for feed, topic in wanted(job):
-        pairs = zip(topic.start_offsets, topic.end_offsets, strict=True)
-        for number, (start, end) in enumerate(pairs):
+        for number, (start, end) in enumerate(topic.ranges):
             at = reached.get(topic.name, {}).get(str(number), start)
             if at < end:
                 place = f"topic {topic.name}, partition {number}, offset {at}"

@@ -125,7 +125,7 @@ def _query(
         buckets.spread(events, number)
         .groupBy("feed", "bucket")
         .applyInPandasWithState(
-            Holder(timelines(job)).step,
+            Holder(timelines(job, os.environ)).step,
             rows.sql(rows.RELEASED),
             "hold binary",
             "append",

@@ -19,16 +19,24 @@ from typing import Any
 import orjson
 
 from cdc_spark.events import Kind
-from cdc_spark.ordering.hold import Applied, Arrival, Source
-
-ROWS = frozenset({Kind.DELETE, Kind.UPSERT})
+from cdc_spark.ordering.columns import Array, Block, chosen, joined, last_of_key, size
+from cdc_spark.ordering.hold import (
+    Applied,
+    Arrival,
+    Source,
+    arrivals_of,
+    before_poison,
+    block_of_arrivals,
+)
+from cdc_spark.untyped import np, pa
 
 
 @dataclass(slots=True)
 class Arrivals:
     """The state of one bucket of a changefeed between micro-batches: what its keys have seen.
 
-    An ERROR event goes to all buckets; the `first` lets it take effect.
+    An ERROR event goes to all buckets; the `first` lets it take effect. `net`: of the rows of a key
+    that came at once only the last takes effect.
     """
 
     lenient: bool = False
@@ -36,15 +44,29 @@ class Arrivals:
     next_seq: int = 0
     poisoned: set[Source] = field(default_factory=set[Source])
     first: bool = True
+    net: bool = False
 
     def step(self, arrivals: Iterable[Arrival]) -> list[Applied]:
         """Take what arrived, in the order of its partition, and return what takes effect."""
-        applied: list[Applied] = []
-        for arrival in arrivals:
-            if self._takes_effect(arrival):
-                applied.append(Applied(self.next_seq, arrival))
-                self.next_seq += 1
-        return applied
+        released = self.take(block_of_arrivals(arrivals))
+        first = self.next_seq - size(released)
+        return [Applied(seq, one) for seq, one in enumerate(arrivals_of(released), first)]
+
+    def take(self, arrived: Block) -> Block:
+        """Do the same with columns."""
+        place = np.arange(size(arrived))
+        arrived = {**arrived, _PLACE: place}
+        arrived, errors = before_poison(arrived, self.poisoned, lenient=self.lenient)
+        rows = (arrived["kind"] == Kind.DELETE) | (arrived["kind"] == Kind.UPSERT)
+        arrived = chosen(arrived, rows)
+        released = chosen(arrived, self._is_news(arrived))
+        if self.net:
+            released = chosen(released, last_of_key(released, np.zeros(size(released), np.int64)))
+        if self.first and size(errors):
+            released = joined(released, errors)
+            released = chosen(released, np.argsort(released[_PLACE], kind="stable"))
+        self.next_seq += size(released)
+        return released
 
     def dump(self) -> bytes:
         """Return the state as bytes; `load` is the way back."""
@@ -58,18 +80,24 @@ class Arrivals:
         self.next_seq = document["seq"]
         self.poisoned = {Source(*source) for source in document["poisoned"]}
 
-    def _takes_effect(self, arrival: Arrival) -> bool:
-        event = arrival.event
-        if arrival.source in self.poisoned:
-            return False
-        if event.kind is Kind.ERROR:
-            if not self.lenient:
-                self.poisoned.add(arrival.source)
-            return self.first
-        if event.kind not in ROWS:
-            return False
-        if event.ts and event.identity:
-            if event.ts < self.greatest.get(event.identity, 0):
-                return False
-            self.greatest[event.identity] = event.ts
-        return True
+    def _is_news(self, rows: Block) -> Array:
+        """Return a mask of the rows that are no replay, and remember what keys have seen."""
+        news = np.ones(size(rows), bool)
+        dated = np.flatnonzero((rows["ts"] > 0) & (rows["identity"] != ""))
+        if not len(dated):
+            return news
+        named = pa.array(rows["identity"][dated], pa.string()).dictionary_encode()
+        keys, key = named.dictionary.to_pylist(), named.indices.to_numpy().astype(np.int64)
+        seen = np.array([self.greatest.get(one, 0) for one in keys], np.uint64)
+        times, time = np.unique(rows["ts"][dated], return_inverse=True)
+        # Sorted by key, and there as they came; the numbers of later keys are all greater.
+        order = np.argsort(key, kind="stable")
+        number = key[order] * len(times) + time[order]
+        fresh = number == np.maximum.accumulate(number)
+        news[dated[order]] = fresh & (rows["ts"][dated][order] >= seen[key[order]])
+        np.maximum.at(seen, key, rows["ts"][dated])
+        self.greatest.update(zip(keys, seen.tolist(), strict=True))
+        return news
+
+
+_PLACE = "place"  # where an event came, among all that came with it

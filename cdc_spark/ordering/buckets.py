@@ -7,7 +7,8 @@ Rule 1. All events of a key are in one bucket, by a hash of schema, table and ke
         key is in the bucket of its content: copies of one row are together.
 Rule 2. A resolved event goes to all buckets, so all of them have the same watermarks, and release
         the same time in the same micro-batch. So does poison, behind which nothing of its partition
-        may take effect. DDL goes to bucket 0.
+        may take effect, and DDL, which ends what its rows may be netted with. DDL and poison leave
+        bucket 0 alone.
 Rule 3. In a bucket changes leave in their order, and `seq` is dense. Against other buckets they are
         ordered by `ORDER`: the time of their effect, then what `Hold` orders by within one time.
         Without resolved events it is their place in the topics alone: all changes of a key stand in
@@ -25,10 +26,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cdc_spark.events import Kind
-from cdc_spark.untyped import ArrowBatch, Frame, Session, np, pa
+from cdc_spark.untyped import ArrowBatch, Column, Frame, Session, np, pa
 
 NOTHING = -1  # the kind of a row that only makes bucket 0 part of a micro-batch
-_WIDTH = 1 << 63  # a commit ts is unsigned, Spark's long is not: moved by this they order alike
+# A commit ts is unsigned, Spark's long is not: with this bit turned they order alike.
+_TOP: Any = np.uint64(1 << 63)
 # Of all copies of DDL the first counts, wherever it stood; poison takes its place when it is read.
 # Both are in one bucket, whose order is theirs.
 _AS_IT_CAME = f"at IS NOT NULL AND kind IN ({int(Kind.DDL)}, {int(Kind.ERROR)})"
@@ -41,7 +43,7 @@ ORDER: Sequence[str] = (
     f"if({_AS_IT_CAME}, 0, offset)",
     "seq",
 )
-_TO_ALL = (int(Kind.RESOLVED), int(Kind.ERROR))
+_TO_ALL = (int(Kind.RESOLVED), int(Kind.ERROR), int(Kind.DDL))
 _ROWS = (int(Kind.DELETE), int(Kind.UPSERT))
 
 
@@ -51,9 +53,19 @@ def default(spark: Session) -> int:
     return 1 + int(parts.selectExpr("max(part)").collect()[0][0])
 
 
-def at_of(ts: int) -> int:
-    """Return a commit ts as Spark's long, in the same order."""
-    return ts - _WIDTH
+def at_of(ts: Any) -> Any:  # noqa: ANN401 - arrays of NumPy
+    """Return commit ts as Spark's longs, in the same order."""
+    return (ts ^ _TOP).view(np.int64)
+
+
+def unshifted(longs: Any) -> Any:  # noqa: ANN401 - arrays of NumPy
+    """Return the commit ts that `at_of` gave."""
+    return longs.astype(np.int64).view(np.uint64) ^ _TOP
+
+
+def shifted(ts: Column) -> Column:
+    """Return a column of commit ts, which are decimals, as `at_of` has them."""
+    return pa.array(at_of(ts.cast(pa.uint64(), safe=False).to_numpy()))
 
 
 def dealt(events: ArrowBatch, buckets: int) -> ArrowBatch:
@@ -83,7 +95,8 @@ def _present(events: ArrowBatch) -> ArrowBatch:
     one: Mapping[str, Any] = {
         name: pa.nulls(1, events.schema.field(name).type) for name in names
     } | {
-        name: events[name].slice(0, 1) for name in ("feed", "topic", "partition", "offset", "slot")
+        name: events[name].slice(0, 1)
+        for name in ("feed", "topic", "partition", "offset", "slot", "ts")
     }
     columns = [*(one[name] for name in names), pa.array([0], pa.int32())]
     row = pa.RecordBatch.from_arrays(columns, names=[*names, "bucket"])

@@ -22,13 +22,28 @@ Sources: TiCDC Open Protocol (2020), §Constraints; tiflow c7b2588 cmd/kafka-con
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import orjson
 
 from cdc_spark.events import Event, Kind
+from cdc_spark.ordering.columns import (
+    COLUMNS,
+    NOTHING,
+    Array,
+    Block,
+    block_of,
+    chosen,
+    codes,
+    firsts,
+    joined,
+    last_of_key,
+    pairs,
+    size,
+)
+from cdc_spark.untyped import np
 
 NEVER = -1
 
@@ -57,47 +72,50 @@ class Applied(NamedTuple):
 
 @dataclass(slots=True)
 class Hold:
-    """The state of one changefeed between micro-batches."""
+    """The state of one changefeed between micro-batches, or of one of its buckets.
+
+    DDL and ERROR events come to all buckets, and leave the `first` of them. `net`: of the rows of a
+    key that are released at once, and no DDL between them, only the last leaves.
+    """
 
     sources: tuple[Source, ...]
     inclusive: bool
     watermarks: dict[Source, int] = field(default_factory=dict[Source, int])
     applied_watermark: int = NEVER
     next_seq: int = 0
-    held: list[Arrival] = field(default_factory=list[Arrival])
+    held: Block = field(default_factory=lambda: NOTHING)
     poisoned: set[Source] = field(default_factory=set[Source])
     lenient: bool = False
     by_place: bool = False
     first: bool = True
+    net: bool = False
 
     def step(self, arrivals: Iterable[Arrival]) -> list[Applied]:
-        """Take what arrived, in the order of its partition, and return what is now in its place.
+        """Take what arrived, in the order of its partition, and return what is now in its place."""
+        released = self.take(block_of_arrivals(arrivals))
+        first = self.next_seq - size(released)
+        return [Applied(seq, one) for seq, one in enumerate(arrivals_of(released), first)]
 
-        An ERROR event is returned at once, in the place where the changefeed stands then; of
-        several that hold buckets of one changefeed, the `first` returns it.
+    def take(self, arrived: Block) -> Block:
+        """Do the same with columns.
+
+        An ERROR event is returned at once, in the place where the changefeed stands then.
         """
-        errors: list[Arrival] = []
-        known = {_identity(held.event) for held in self.held if held.event.identity}
-        for arrival in arrivals:
-            if arrival.source in self.poisoned:
-                continue
-            event, source = arrival.event, arrival.source
-            if event.kind is Kind.ERROR:
-                if not self.lenient:
-                    self.poisoned.add(source)
-                if self.first:
-                    errors.append(arrival)
-            elif event.kind is Kind.RESOLVED:
-                self.watermarks[source] = max(event.ts, self.watermarks.get(source, NEVER))
-            elif not self._is_replay(event, source) and _identity(event) not in known:
-                self.held.append(arrival)
-                if event.identity:
-                    known.add(_identity(event))
-        return [self._place(arrival) for arrival in [*self._release(), *errors]]
+        arrived, errors = before_poison(arrived, self.poisoned, lenient=self.lenient)
+        waiting = joined(self.held, chosen(arrived, self._mark(arrived)))
+        self.held = chosen(waiting, _once(waiting))
+        released = self._release()
+        if self.first:
+            released = joined(released, errors)
+        else:
+            released = chosen(released, released["kind"] != Kind.DDL)
+        self.next_seq += size(released)
+        return released
 
-    def at(self, event: Event) -> int:
-        """Return the time at which an event that `step` has just returned takes effect."""
-        return max(self.applied_watermark, 0) if event.kind is Kind.ERROR else event.ts
+    def at(self, released: Block) -> Array:
+        """Return the times at which the events that `take` has just returned take effect."""
+        now = np.uint64(max(self.applied_watermark, 0))
+        return np.where(released["kind"] == Kind.ERROR, now, released["ts"])
 
     def dump(self) -> bytes:
         """Return the state as bytes; `load` is the way back."""
@@ -109,7 +127,7 @@ class Hold:
                 "applied": self.applied_watermark,
                 "seq": self.next_seq,
                 "poisoned": sorted([*source] for source in self.poisoned),
-                "held": [fields_of(held) for held in self.held],
+                "held": {name: values.tolist() for name, values in self.held.items()},
             }
         )
 
@@ -122,40 +140,112 @@ class Hold:
         self.applied_watermark = document["applied"]
         self.next_seq = document["seq"]
         self.poisoned = {Source(*source) for source in document["poisoned"]}
-        self.held = [arrival_of(held) for held in document["held"]]
+        self.held = block_of(document["held"])
 
-    def _is_replay(self, event: Event, source: Source) -> bool:
-        own_watermark = NEVER if event.identity else self.watermarks.get(source, NEVER)
-        return self._complete(event, max(self.applied_watermark, own_watermark))
+    def _mark(self, arrived: Block) -> Array:
+        """Take the resolved events of all partitions; return a mask of what is news besides them.
 
-    def _complete(self, event: Event, watermark: int) -> bool:
-        return event.ts <= watermark if self.inclusive else event.ts < watermark
+        What is complete already is a replay: under the global watermark, for rows without identity
+        under that of their partition as it was when they came.
+        """
+        resolved = arrived["kind"] == Kind.RESOLVED
+        before = self._complete(arrived["ts"], self.applied_watermark)
+        nameless = arrived["identity"] == ""
+        for source, places in by_source(arrived):
+            ends = np.flatnonzero(resolved[places])
+            marks = arrived["ts"][places[ends]]
+            known = self.watermarks.get(source, NEVER)
+            if nameless[places].any():
+                for some, mark in zip(
+                    np.split(places, ends),
+                    [known, *np.maximum.accumulate(marks).tolist()],
+                    strict=True,
+                ):
+                    passed = self._complete(arrived["ts"][some], max(mark, known))
+                    before[some] |= passed & nameless[some]
+            if len(marks):
+                self.watermarks[source] = max(int(marks.max()), known)
+        return ~resolved & ~before
 
-    def _release(self) -> list[Arrival]:
+    def _complete(self, ts: Array, watermark: int) -> Array:
+        if watermark < 0:
+            return np.zeros(len(ts), bool)
+        bound = np.uint64(watermark)
+        return ts <= bound if self.inclusive else ts < bound
+
+    def _release(self) -> Block:
         watermark = min(self.watermarks.get(source, NEVER) for source in self.sources)
         if watermark <= self.applied_watermark:
-            return []
+            return NOTHING
         self.applied_watermark = watermark
-        ready = [held for held in self.held if self._complete(held.event, watermark)]
-        self.held = [held for held in self.held if not self._complete(held.event, watermark)]
-        return sorted(ready, key=self._order)
+        ready = self._complete(self.held["ts"], watermark)
+        released, self.held = chosen(self.held, ready), chosen(self.held, ~ready)
+        released = chosen(released, self._order(released))
+        if not self.net:
+            return released
+        times = np.sort(released["ts"][released["kind"] == Kind.DDL])
+        return chosen(released, last_of_key(released, np.searchsorted(times, released["ts"])))
 
-    def _order(self, arrival: Arrival) -> tuple[int, int, Source, int]:
-        """Return what an event's place depends on, which never is the cut of the micro-batches."""
-        event = arrival.event
-        if event.kind is Kind.DDL:  # any partition's copy may be the first, but all have one order
-            return event.ts, event.kind, Source(0, 0), 0
-        rank = Kind.DELETE if self.by_place else event.kind
-        return event.ts, rank, arrival.source, arrival.offset
-
-    def _place(self, arrival: Arrival) -> Applied:
-        seq = self.next_seq
-        self.next_seq += 1
-        return Applied(seq, arrival)
+    def _order(self, released: Block) -> Array:
+        """Return the order of effect, which never depends on the cut of the micro-batches."""
+        kind = released["kind"]
+        # Any partition's copy of DDL may be the first, but all have one order.
+        placed = kind != Kind.DDL
+        rank = np.where(placed, Kind.DELETE, kind) if self.by_place else kind
+        place = [np.where(placed, released[one], 0) for one in ("offset", "partition", "topic")]
+        return np.lexsort((*place, rank, released["ts"]))
 
 
-def _identity(event: Event) -> tuple[int, int, str]:
-    return event.ts, event.kind, event.identity
+def _once(waiting: Block) -> Array:
+    """Return a mask of events that did not come before; rows without identity are all news."""
+    identities = waiting["identity"]
+    numbers = pairs(codes(identities), waiting["kind"], waiting["ts"])
+    return firsts(numbers) | (identities == "")
+
+
+def before_poison(arrived: Block, poisoned: set[Source], *, lenient: bool) -> tuple[Block, Block]:
+    """Return what may be read of what arrived, and the poison itself.
+
+    Unless poison is set aside (`lenient`), its partition is added to the `poisoned`.
+    """
+    errors = arrived["kind"] == Kind.ERROR
+    if lenient or not (poisoned or errors.any()):
+        return chosen(arrived, ~errors), chosen(arrived, errors)
+    good = np.ones(size(arrived), bool)
+    for source, places in by_source(arrived):
+        bad = np.flatnonzero(errors[places])
+        if source in poisoned:
+            good[places] = False
+        elif len(bad):
+            poisoned.add(source)
+            good[places[bad[0] + 1 :]] = False
+    return chosen(arrived, good & ~errors), chosen(arrived, good & errors)
+
+
+def by_source(block: Block) -> Iterator[tuple[Source, Array]]:
+    """Yield each partition with the places of its events, in order."""
+    numbers = pairs(block["topic"], block["partition"])
+    order = np.argsort(numbers, kind="stable")
+    for places in np.split(order, np.flatnonzero(np.diff(numbers[order])) + 1):
+        if len(places):
+            yield Source(int(block["topic"][places[0]]), int(block["partition"][places[0]])), places
+
+
+def block_of_arrivals(arrivals: Iterable[Arrival]) -> Block:
+    """Return arrivals as columns; `arrivals_of` is the way back."""
+    rows = [(*source, offset, int(event.kind), *event[1:7]) for event, source, offset in arrivals]
+    columns = list(zip(*rows, strict=True)) or [()] * len(COLUMNS)
+    return block_of(dict(zip(COLUMNS, columns, strict=True)))
+
+
+def arrivals_of(block: Block) -> list[Arrival]:
+    """Return the arrivals that `block_of_arrivals` gave."""
+    return [
+        Arrival(Event(Kind(kind), *rest), Source(topic, partition), offset)
+        for topic, partition, offset, kind, *rest in zip(
+            *(block[name].tolist() for name in COLUMNS), strict=True
+        )
+    ]
 
 
 def fields_of(arrival: Arrival) -> list[Any]:

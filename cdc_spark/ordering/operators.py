@@ -12,11 +12,11 @@ from typing import Any
 
 from cdc_spark import rows
 from cdc_spark.errors import GrowthError, LostTablesError
-from cdc_spark.events import Event, Kind
 from cdc_spark.gc_pause import gc_paused
 from cdc_spark.ordering import buckets, topics_of_state
 from cdc_spark.ordering.arrivals import Arrivals
-from cdc_spark.ordering.hold import Applied, Arrival, Hold, Source
+from cdc_spark.ordering.columns import COLUMNS, Block, size
+from cdc_spark.ordering.hold import Hold, Source, arrivals_of, block_of_arrivals
 from cdc_spark.ordering.transactions import Transactions
 from cdc_spark.ordering.undated import Undated
 from cdc_spark.protocols import Language, Reader
@@ -26,8 +26,7 @@ from cdc_spark.vectorised import blocks
 from cdc_spark.vectorised.poison import judged, place_of
 from cdc_spark.vectorised.reader import Numbers
 
-_ARRIVING = tuple(rows.EVENT)[1:-1]  # all but whose it is: changefeed and bucket
-_KIND = _ARRIVING.index("kind")
+_ROWWISE = (Undated, Transactions)  # rooms where what becomes of a row depends on other rows
 Room = Hold | Undated | Arrivals | Transactions
 
 
@@ -125,7 +124,7 @@ def _event_rows(route: Route, messages: ArrowBatch, block: ArrowBatch) -> ArrowB
         "offset": messages["offset"].take(numbers),
         "slot": slots,
         **{name: block[name] for name in ("kind", "schema", "table", "identity", "payload")},
-        "ts": block["ts"].cast(pa.string()),
+        "ts": buckets.shifted(block["ts"]),
         "transaction": block["transaction"],
     }
     names = [name for name in rows.EVENT if name in columns]
@@ -135,7 +134,10 @@ def _event_rows(route: Route, messages: ArrowBatch, block: ArrowBatch) -> ArrowB
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """What one changefeed's waiting room starts from."""
+    """What one changefeed's waiting room starts from.
+
+    `net`: of the rows of a key that leave it at once only the last does, where its order is time's.
+    """
 
     protocol: str
     sources: tuple[Source, ...]
@@ -143,6 +145,7 @@ class Timeline:
     by_record: bool
     assembled: bool
     lenient: bool
+    net: bool = False
 
     @property
     def spreads(self) -> bool:
@@ -155,14 +158,16 @@ class Timeline:
         The `first` of several speaks for what all of them see.
         """
         if not self.by_record:
-            hold = Hold(self.sources, self.inclusive, lenient=self.lenient, first=first)
+            hold = Hold(
+                self.sources, self.inclusive, lenient=self.lenient, first=first, net=self.net
+            )
             if self.protocol != "avro":
                 return hold
             hold.by_place = True
             return Undated(hold)
         if self.protocol == "vitess":
             return Transactions(assembled=self.assembled, lenient=self.lenient)
-        return Arrivals(lenient=self.lenient, first=first)
+        return Arrivals(lenient=self.lenient, first=first, net=self.net)
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,17 +201,45 @@ class Holder:
             hold.load(topics_of_state.opened(bytes(state.get[0]), self.topics, self.buckets))
             if self.topics:
                 _whole(hold, list(self.topics))
-        arrivals = [
-            row
-            for frame in frames
-            for row in zip(*(frame[name].tolist() for name in _ARRIVING), strict=True)
-            if row[_KIND] != buckets.NOTHING
-        ]
-        arrivals.sort(key=_position)
-        applied = hold.step(_arrival(row) for row in arrivals)
+        arrived = _arrived(list(frames))
+        before = hold.next_seq
+        if isinstance(hold, _ROWWISE):
+            steps = hold.step(arrivals_of(arrived))
+            released = block_of_arrivals(one.arrival for one in steps)
+        else:
+            released = hold.take(arrived)
         state.update((topics_of_state.sealed(hold.dump(), self.topics, self.buckets),))
-        found = [(*_row(feed, one), bucket, _at(hold, one)) for one in applied]
-        return rows.pandas_of(rows.RELEASED, found) if found else None
+        return _released(released, feed, bucket, before, _at(hold, released, before))
+
+
+def _arrived(frames: Sequence[PandasFrame]) -> Block:
+    """Return the events of rows of shape `EVENT` in the order of their places."""
+    columns = {
+        name: np.concatenate([frame[name].to_numpy() for frame in frames])
+        for name in [*COLUMNS, "slot"]
+    }
+    order = np.lexsort([columns[one] for one in ("slot", "offset", "partition", "topic")])
+    order = order[columns["kind"][order] != buckets.NOTHING]
+    columns["ts"] = buckets.unshifted(columns["ts"])
+    return {name: columns[name][order].astype(kind) for name, kind in COLUMNS.items()}
+
+
+def _released(released: Block, feed: int, bucket: int, first: int, at: Any) -> PandasFrame | None:  # noqa: ANN401 - an array
+    """Return what was released as rows of shape `RELEASED`."""
+    number = size(released)
+    if not number:
+        return None
+    return rows.pandas_of(
+        rows.RELEASED,
+        {
+            **released,
+            "feed": np.full(number, feed),
+            "seq": np.arange(first, first + number),
+            "ts": [str(one) for one in released["ts"].tolist()],
+            "bucket": np.full(number, bucket),
+            "at": at,
+        },
+    )
 
 
 def _whole(room: Room, topics: Sequence[str]) -> None:
@@ -221,37 +254,10 @@ def _whole(room: Room, topics: Sequence[str]) -> None:
         )
 
 
-def _at(room: Room, applied: Applied) -> int | None:
-    """Return what orders a change before all others, in any bucket; None where its place does."""
+def _at(room: Room, released: Block, first: int) -> Any:  # noqa: ANN401 - an array
+    """Return what orders changes before all others, in any bucket; None where their place does."""
     if isinstance(room, Arrivals):
-        return None
+        return np.full(size(released), None)
     if isinstance(room, Hold):
-        return buckets.at_of(room.at(applied.arrival.event))
-    return applied.seq
-
-
-def _position(row: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return topic, partition, offset and slot."""
-    return row[:4]
-
-
-def _arrival(row: tuple[Any, ...]) -> Arrival:
-    topic, partition, offset, _, kind, ts, schema, table, identity, payload, transaction = row
-    event = Event(Kind(kind), int(ts), schema, table, identity, payload, transaction)
-    return Arrival(event, Source(topic, partition), offset)
-
-
-def _row(feed: int, applied: Applied) -> tuple[Any, ...]:
-    event, place, offset = applied.arrival
-    return (
-        feed,
-        applied.seq,
-        int(event.kind),
-        str(event.ts),
-        event.schema,
-        event.table,
-        event.payload,
-        place.topic,
-        place.partition,
-        offset,
-    )
+        return buckets.at_of(room.at(released))
+    return np.arange(first, first + size(released))

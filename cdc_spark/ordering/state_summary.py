@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
+from cdc_spark.events import Kind
 from cdc_spark.ordering.hold import arrival_of
 from cdc_spark.ordering.topics_of_state import parts_of
 
@@ -61,7 +62,7 @@ def summary(stored: bytes) -> StateSummary:
         held = document["waiting"]
         document = orjson.loads(document["hold"])
     if "watermarks" in document:  # ordering.hold
-        return _of_hold(document, [*document["held"], *held], topics)
+        return _of_hold(document, held, topics)
     if "greatest" in document:  # ordering.arrivals
         return StateSummary(document["seq"], None, {}, remembered=len(document["greatest"]))
     rows = [row for waiting, *_ in document["waiting"].values() for *_, row in waiting]
@@ -79,11 +80,21 @@ def _of_hold(
     document: dict[str, Any], held: list[Any], topics: Sequence[tuple[str, int]]
 ) -> StateSummary:
     names = [name for name, _ in topics]
+    columns: dict[str, list[Any]] = document["held"]
+    # DDL is held in every bucket: it is no row.
+    waiting: list[tuple[str, int, int]] = [
+        (names[topic], number, ts)
+        for topic, number, kind, ts in zip(
+            *(columns[name] for name in ("topic", "partition", "kind", "ts")), strict=True
+        )
+        if kind != Kind.DDL
+    ]
     numbers = _by_place(held, names)
+    numbers.update((topic, number) for topic, number, _ in waiting)
     watermarks: list[tuple[int, int, int | None]] = document["watermarks"]
     marks = {(names[topic], number): mark for topic, number, mark in watermarks}
     places = [(name, number) for name, partitions in topics for number in range(partitions)]
-    times = [ts for one in held if (ts := arrival_of(one).event.ts)]
+    times = [ts for *_, ts in waiting]
     applied: int = document["applied"]
     return StateSummary(
         document["seq"],

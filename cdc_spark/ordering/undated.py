@@ -28,6 +28,11 @@ class Undated:
     hold: Hold
     waiting: dict[Source, list[Arrival]] = field(default_factory=dict[Source, list[Arrival]])
 
+    @property
+    def next_seq(self) -> int:
+        """Return the number of the next change."""
+        return self.hold.next_seq
+
     def step(self, arrivals: Iterable[Arrival]) -> list[Applied]:
         """Take what arrived, in the order of its partition, and return what is now in its place."""
         return self.hold.step(self._dated(arrivals))

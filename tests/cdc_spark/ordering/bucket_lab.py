@@ -90,7 +90,7 @@ def row_of(one: Placed) -> tuple[Any, ...]:
     """Return an event as a row of shape `EVENT`, without its bucket."""
     event, source, offset, slot = one
     names = (event.schema, event.table, event.identity, event.payload, event.transaction)
-    return (0, *source, offset, slot, int(event.kind), str(event.ts), *names)
+    return (0, *source, offset, slot, int(event.kind), event.ts - (1 << 63), *names)
 
 
 def order_of(row: dict[str, Any]) -> tuple[Any, ...]:

@@ -91,6 +91,99 @@ def test_any_number_of_buckets_gives_the_timeline_of_one(
                 assert rows == sorted(rows, key=order_of)
 
 
+@given(STEPS, st.integers(1, 3), st.integers())
+def test_netting_leaves_out_what_nobody_can_see(
+    steps: list[tuple[int, Kind, int, int]], number: int, seed: int
+) -> None:
+    """At each DDL and each end of a micro-batch every key is what all of its rows made of it."""
+    chance = Random(seed)
+    events = placed(steps)
+    events += [Placed(Event(Kind.RESOLVED, 99), one, 999) for one in SOURCES]
+    cuts = sorted(chance.randint(0, len(events)) for _ in range(2))
+    for timeline in (OPEN, AVRO):
+        full = BucketLab(timeline, number, TOPICS)
+        netted = BucketLab(replace(timeline, net=True), number, TOPICS)
+        states: list[dict[str, str]] = [{}, {}]
+        for start, end in zip([0, *cuts], [*cuts, len(events)], strict=True):
+            found = [sorted(lab.step(events[start:end]), key=order_of) for lab in (full, netted)]
+            seen = [snapshots(state, rows) for state, rows in zip(states, found, strict=True)]
+            assert seen[0] == seen[1]
+            keys = [
+                [row["payload"] for row in part if " k" in row["payload"]]
+                for part in between_ddl(found[1])
+            ]
+            assert all(len({one.split()[1] for one in part}) == len(part) for part in keys)
+
+
+def between_ddl(released: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
+    """Return changes in stretches without DDL."""
+    found: list[list[dict[str, Any]]] = [[]]
+    for row in released:
+        if row["kind"] == Kind.DDL:
+            found.append([])
+        else:
+            found[-1].append(row)
+    return found
+
+
+def snapshots(state: dict[str, str], released: list[dict[str, Any]]) -> list[Any]:
+    """Apply changes to a table; return what it was at each DDL and at the end, and other rows."""
+    found: list[Any] = []
+    for row in released:
+        kind, key, _ = row["payload"].split(" ")
+        if row["kind"] == Kind.DDL:
+            found.append(dict(state))
+        elif not key or row["kind"] == Kind.ERROR:
+            found.append(row["payload"])
+        else:
+            state[key] = kind if row["kind"] == Kind.DELETE else row["payload"]
+    return [*found, dict(state)]
+
+
+SHAPES = ("", '"shape":[["a","int"]]}', '"shape":[["a","int"],["b","int"]]}')
+
+
+@given(st.lists(st.tuples(st.sampled_from(SHAPES), st.integers(1, 3)), max_size=12))
+def test_netting_leaves_every_shape_in_its_place(rows: list[tuple[str, int]]) -> None:
+    """A table that changes its shape keeps all its rows; a delete, without one, replaces none."""
+    lab = BucketLab(replace(AVRO, net=True), 1, TOPICS)
+    events = [
+        Event(Kind.UPSERT if shape else Kind.DELETE, 0, "s", "t", f"k{key}", f"{at} {key} {shape}")
+        for at, (shape, key) in enumerate(rows)
+    ]
+    released = lab.step(Placed(one, SOURCES[0], at) for at, one in enumerate(events))
+    payloads = [row["payload"] for row in released]
+    if len({shape for shape, _ in rows if shape}) > 1:
+        assert payloads == [one.payload for one in events]
+    last = {(one.identity, one.kind): one.payload for one in events}
+    assert set(last.values()) <= set(payloads)
+    if rows and len({shape for shape, _ in rows if shape}) < 2:
+        assert sorted(payloads) == sorted(last.values())
+
+
+ROOMS = {
+    "hold": OPEN,
+    "arrivals": AVRO,
+    "undated": replace(OPEN, protocol="avro"),
+    "transactions": replace(AVRO, protocol="vitess"),
+}
+
+
+@pytest.mark.parametrize("name", ROOMS)
+def test_rows_of_every_room_are_numbered_across_batches(name: str) -> None:
+    """A room goes on from its state; a delete without a time has one when it leaves."""
+    lab = BucketLab(ROOMS[name], 1, TOPICS)
+    marks = [Placed(Event(Kind.RESOLVED, 9), one, 90) for one in SOURCES]
+    rows = [Event(Kind.UPSERT, 4, "s", "t", "k", "a"), Event(Kind.DELETE, 0, "s", "t", "k", "b")]
+    if name == "hold":
+        rows[1] = rows[1]._replace(ts=5)
+    found = lab.step([Placed(rows[0], SOURCES[0], 0), *marks])
+    later = [Placed(Event(Kind.RESOLVED, 19), one, 95) for one in SOURCES]
+    found += lab.step([Placed(rows[1]._replace(ts=rows[1].ts and 15), SOURCES[0], 91), *later])
+    assert [(one["seq"], one["payload"]) for one in found] == [(0, "a"), (1, "b")]
+    assert found[1]["ts"] == {"hold": "15", "undated": "19"}.get(name, "0")
+
+
 def test_the_state_stays_as_it_is_while_keys_come_and_go() -> None:
     """What is kept grows with the rows that wait, never with the keys that there were."""
     lab = BucketLab(OPEN, 4, TOPICS)
@@ -130,9 +223,10 @@ def test_another_number_of_buckets_is_refused() -> None:
         {"protocol": "vitess", "buckets": 2},
         {"protocol": "avro", "watermarks": True, "buckets": 2},
         {"protocol": "open", "buckets": -1},
+        {"protocol": "vitess", "net": True},
     ],
 )
-def test_buckets_that_cannot_be_are_refused(given: dict[str, Any]) -> None:
-    """Where order is the whole changefeed's, a number is not taken and then passed over."""
-    with pytest.raises(UsageError, match="buckets"):
+def test_what_cannot_be_is_refused(given: dict[str, Any]) -> None:
+    """Where order is the whole changefeed's, a setting is not taken and then passed over."""
+    with pytest.raises(UsageError, match=list(given)[-1]):
         Changefeed(topics=TOPICS, **given)
