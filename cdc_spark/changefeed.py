@@ -117,7 +117,7 @@ def in_order(messages: Frame, changefeed: Changefeed) -> Frame:
     events = columns.mapInArrow(Decoder(_routes(changefeed, number)).decode, rows.sql(rows.EVENT))
     return (
         buckets.spread(events, number)
-        .groupBy("feed", "bucket")
+        .groupBy("feed", "bucket", "lane")
         .applyInPandasWithState(
             Holder({0: timeline}, dict(changefeed.topics), number).step,
             ORDERED_SCHEMA,

@@ -51,6 +51,7 @@ APPLIED: Shape = {
 # what orders it against other buckets.
 RELEASED: Shape = {**APPLIED, "bucket": "int", "at": "long"}
 WRITTEN: Shape = {"feed": "int"}
+PART: Shape = {"feed": "int", "bucket": "int", "outcome": "string"}
 
 _ARROW: Mapping[str, Any] = {"int": pa.int32(), "long": pa.int64(), "string": pa.string()}
 

@@ -46,7 +46,7 @@ class Fold:
 
     `needs` says what the stream would have to carry for us to go on; that is not an error.
     `shapes` follows what rows say of their tables, None where DDL does. `lenient`: poison was set
-    aside, and is no reason to stop.
+    aside, and is no reason to stop. `keys` are the handle keys that tables' rows have had.
     """
 
     tables: Tables = field(default_factory=Tables)
@@ -54,6 +54,9 @@ class Fold:
     needs: str = ""
     shapes: Shapes | None = None
     lenient: bool = False
+    keys: dict[tuple[str, str], set[tuple[str, ...]]] = field(
+        default_factory=dict[tuple[str, str], set[tuple[str, ...]]]
+    )
 
     def start(self, tables: Iterable[Mapping[str, Any]]) -> None:
         """Take the tables that exist at the start offsets, as `job.json` describes them."""
@@ -111,7 +114,9 @@ class Fold:
         after = _settled(table, event["after"])
         if self.shapes is not None and "shape" in event:
             before, after = self.shapes.follow(table, event["shape"], change.ts, (before, after))
-        met = table.apply(RowChange(tuple(event["key"]), before, after, event["rid"]))
+        key = tuple(event["key"])
+        self.keys.setdefault((change.schema.lower(), change.table.lower()), set()).add(key)
+        met = table.apply(RowChange(key, before, after, event["rid"]))
         if not met and event.get("tombstone"):
             return {}
         is_update = before is not None or met

@@ -43,9 +43,10 @@ class Shape:
 
 @dataclass(slots=True)
 class Shapes:
-    """The shapes of one changefeed's tables."""
+    """The shapes of one changefeed's tables, and how often one took the place of another."""
 
     known: dict[Table, Shape] = field(default_factory=dict[Table, Shape])
+    changes: int = 0
 
     def follow(
         self, table: Table, described: list[Any], ts: int, rows: tuple[Row | None, ...]
@@ -60,6 +61,7 @@ class Shapes:
         if last is not None and ts and ts < last.ts:
             types = {name: kind for name, (kind, _) in columns.items()}
             return [None if row is None else last.fitted(row, types) for row in rows]
+        self.changes += last is not None
         shape = Shape(text, ts, columns)
         before = {} if last is None else {name: kind for name, (kind, _) in last.columns.items()}
         if len(table):

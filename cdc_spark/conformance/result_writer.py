@@ -23,7 +23,8 @@ from cdc_spark.apply.tables import Table
 from cdc_spark.events import Kind
 
 NAME_BYTES_MAX = 255
-EVENTS, LETTERS = "events.jsonl", "dead_letters.jsonl"
+EVENTS, DDL, LETTERS = "events.jsonl", "ddl.jsonl", "dead_letters.jsonl"
+TABLES, NAMES = "tables", "tables.json"
 # How `Fold` and what reads Kafka end an error that a message caused.
 _PLACE = re.compile(r"\(topic (\S+), partition (\d+), offset (\d+)\)\Z")
 
@@ -49,35 +50,38 @@ class ResultRequest:
 
 def write(request: ResultRequest, changes: Iterable[Change]) -> None:
     """Fold the changes, which come in order, and write the result directory."""
-    directory = request.directory
-    _begin(directory)
+    begin(request.directory)
     if request.needs:
-        _status(directory, {"status": "not-applicable", "needs": request.needs})
+        finish(request.directory, request.needs, "")
         return
+    fold = folded(request, changes)
+    error = fold.error or request.unread
+    if not (fold.needs or error):
+        write_tables(request.directory, fold.tables)
+    finish(request.directory, fold.needs, error)
+
+
+def folded(request: ResultRequest, changes: Iterable[Change]) -> Fold:
+    """Fold the changes, as far as that goes, and write what is told of each as it is applied."""
     fold = Fold(shapes=Shapes() if request.by_record else None, lenient=request.lenient)
     fold.start(request.tables)
+    names = {Kind.DDL: DDL}
+    if request.events:
+        names |= dict.fromkeys((Kind.DELETE, Kind.UPSERT), EVENTS)
+    if request.lenient:
+        names[Kind.ERROR] = LETTERS
     with ExitStack() as stack:
-        names = {Kind.DDL: "ddl.jsonl"}
-        if request.events:
-            names |= dict.fromkeys((Kind.DELETE, Kind.UPSERT), EVENTS)
-        if request.lenient:
-            names[Kind.ERROR] = LETTERS
-        files = {name: stack.enter_context(Lines(directory / name)) for name in set(names.values())}
+        files = {
+            name: stack.enter_context(Lines(request.directory / name))
+            for name in set(names.values())
+        }
         for change in changes:
             line = fold.apply(change)
             if line is None:
                 break
             if line and change.kind in names:
                 files[names[change.kind]].write(line)
-    if fold.needs:
-        _status(directory, {"status": "not-applicable", "needs": fold.needs})
-        return
-    error = fold.error or request.unread
-    if error:
-        _status(directory, _gave_up(error))
-        return
-    _write_tables(directory, fold.tables)
-    _status(directory, {"status": "done"})
+    return fold
 
 
 def write_folded(
@@ -88,41 +92,46 @@ def write_folded(
     error: str,
 ) -> None:
     """Write a result directory of what is folded already; `files` are lines by file name."""
-    _begin(directory)
+    begin(directory)
     for name, lines in files.items():
         with Lines(directory / name) as file:
             for line in lines:
                 file.write(line)
-    if needs:
-        _status(directory, {"status": "not-applicable", "needs": needs})
-        return
-    if error:
-        _status(directory, _gave_up(error))
-        return
-    _write_tables(directory, tables)
-    _status(directory, {"status": "done"})
+    if not (needs or error):
+        write_tables(directory, tables)
+    finish(directory, needs, error)
 
 
-def _begin(directory: Path) -> None:
+def begin(directory: Path) -> None:
     """Make a result directory empty, whatever an earlier run left there."""
-    shutil.rmtree(directory / "tables", ignore_errors=True)
-    (directory / "tables").mkdir(parents=True)
-    for name in ("status.json", "tables.json", EVENTS, LETTERS):
+    shutil.rmtree(directory / TABLES, ignore_errors=True)
+    (directory / TABLES).mkdir(parents=True)
+    for name in ("status.json", NAMES, EVENTS, LETTERS):
         (directory / name).unlink(missing_ok=True)
 
 
-def _write_tables(directory: Path, tables: Iterable[Table]) -> None:
+def write_tables(directory: Path, tables: Iterable[Table]) -> None:
+    """Write the rows of tables, and which file is whose where a name is too long for a file."""
+    kept = list(tables)
+    for table, name in zip(kept, table_files(directory, kept), strict=True):
+        with Lines(directory / TABLES / name) as lines:
+            for row in table:
+                lines.write(row)
+
+
+def table_files(directory: Path, tables: Iterable[Table]) -> list[str]:
+    """Return the names of tables' files; those that do not say whose they are are listed."""
+    names: list[str] = []
     renamed: dict[str, Mapping[str, str]] = {}
     for table in tables:
         name = file_name(table.schema, table.name)
         if len(name) > NAME_BYTES_MAX:
             name = f"{len(renamed) + 1}.jsonl"
             renamed[name] = {"schema": table.schema, "name": table.name}
-        with Lines(directory / "tables" / name) as lines:
-            for row in table:
-                lines.write(row)
+        names.append(name)
     if renamed:
-        (directory / "tables.json").write_bytes(orjson.dumps(renamed))
+        (directory / NAMES).write_bytes(orjson.dumps(renamed))
+    return names
 
 
 def file_name(schema: str, table: str) -> str:
@@ -131,6 +140,16 @@ def file_name(schema: str, table: str) -> str:
         quote(part, safe="").replace(".", "%2E").replace("~", "%7E") for part in (schema, table)
     )
     return ".".join(parts) + ".jsonl"
+
+
+def finish(directory: Path, needs: str, error: str) -> None:
+    """Write the status, last of all: what was needed, else what went wrong, else done."""
+    if needs:
+        _status(directory, {"status": "not-applicable", "needs": needs})
+    elif error:
+        _status(directory, _gave_up(error))
+    else:
+        _status(directory, {"status": "done"})
 
 
 def _gave_up(error: str) -> dict[str, Any]:

@@ -1,7 +1,9 @@
 """One Spark job writes the results of all changefeeds.
 
 Each changefeed's request and its applied changes meet in one task, the request first, the
-changes of all its buckets in the order of their effect; `result_writer` does the rest.
+changes of all its buckets in the order of their effect; `result_writer` does the rest. Before that
+large changefeeds are folded in their buckets side by side, where that is the same
+(`bucket_results`).
 """
 
 from __future__ import annotations
@@ -18,15 +20,17 @@ import orjson
 
 from cdc_spark import rows
 from cdc_spark.apply.fold import Change
-from cdc_spark.conformance import changefeeds, result_writer, sinks
+from cdc_spark.conformance import bucket_results, changefeeds, result_writer, sinks
+from cdc_spark.conformance.changefeeds import timelines
 from cdc_spark.conformance.job import Job
 from cdc_spark.conformance.stream import TASKS, applied_path
 from cdc_spark.events import Kind
 from cdc_spark.gc_pause import gc_paused
 from cdc_spark.ordering import buckets
 from cdc_spark.ordering.hold import arrival_of
-from cdc_spark.untyped import ArrowBatch, Session
+from cdc_spark.untyped import ArrowBatch, Frame, Session
 
+Request = Mapping[str, Any]
 REQUEST = -1  # the seq of the row that holds a changefeed's request, before those of all changes
 
 
@@ -39,38 +43,100 @@ def write_results(spark: Session, job: Job, unread: Mapping[int, str]) -> int:
         from cdc_spark.conformance import delta_results  # noqa: PLC0415 - only where it is chosen
 
         return delta_results.write_results(spark, job, unread)
-    shape = rows.sql(rows.RELEASED)
-    applied = spark.createDataFrame(_requests(job, unread), shape)
+    number = changefeeds.buckets(os.environ)
+    requests = list(_requests(job, unread))
     path = applied_path(job)
+    applied = None
     if (path / "_spark_metadata").exists():  # not when there was nothing to read
-        applied = applied.unionByName(spark.read.schema(shape).parquet(str(path)))
+        applied = spark.read.schema(rows.sql(rows.RELEASED)).parquet(str(path))
+    done = frozenset[int]()
+    if applied is not None and number > 1:
+        done = _apart(spark, [one for one in requests if _is_large(job, one)], applied, number)
+    rest = [_row(one) for one in requests if one["feed"] not in done]
+    if not rest:
+        return len(done)
+    frame = spark.createDataFrame(rest, rows.sql(rows.RELEASED))
+    if applied is not None:
+        others = f"feed NOT IN ({', '.join(map(str, done))})" if done else "true"
+        frame = frame.unionByName(applied.where(others))
     written = (
-        buckets.in_order_of_effect(applied.repartition(TASKS, "feed"))
+        buckets.in_order_of_effect(frame.repartition(TASKS, "feed"))
         .select(*rows.APPLIED)
         .mapInArrow(write_all, rows.sql(rows.WRITTEN))
         .collect()
     )
-    return len(written)
+    return len(done) + len(written)
 
 
-def _requests(job: Job, unread: Mapping[int, str]) -> list[tuple[Any, ...]]:
-    """Return one row for each changefeed, in the shape of a change, before all others."""
-    requests: list[tuple[Any, ...]] = []
-    for feed, changefeed in enumerate(job.changefeeds):
-        payload = json.dumps(
-            {
-                "directory": str(changefeed.directory),
-                "topics": [topic.name for topic in changefeed.topics],
-                "tables": list(changefeed.tables),
-                "needs": changefeed.needs,
-                "unread": unread.get(feed, ""),
-                "by_record": changefeed.by_record,
-                "lenient": job.lenient,
-                "events": changefeeds.tells_events(changefeed, os.environ),
-            }
+def _is_large(job: Job, request: Request) -> bool:
+    """Return whether a changefeed is worth the work of all cores, and its buckets its rows."""
+    feed: int = request["feed"]
+    if request["events"] or request["needs"] or request["unread"]:
+        return False
+    given = any(table["rows"] for table in job.changefeeds[feed].tables)
+    return timelines(job, os.environ)[feed].spreads and not given
+
+
+def _apart(
+    spark: Session, requests: Sequence[Request], applied: Frame, number: int
+) -> frozenset[int]:
+    """Fold changefeeds in their buckets, side by side; return those whose answers are written."""
+    if not requests:
+        return frozenset()
+    asked = {request["feed"]: request for request in requests}
+    own = applied.where(f"feed IN ({', '.join(map(str, asked))})")
+    others = [name for name in rows.RELEASED if name != "bucket"]
+    to_all = f"explode(sequence(0, {number - 1})) AS bucket"
+    ddl = own.where(f"kind = {int(Kind.DDL)}").selectExpr(*others, to_all)
+    frame = (
+        spark.createDataFrame(
+            [_row(one, bucket) for one in requests for bucket in range(number)],
+            rows.sql(rows.RELEASED),
         )
-        requests.append((feed, REQUEST, 0, "0", "", "", payload, 0, 0, REQUEST, 0, None))
-    return requests
+        .unionByName(own.where(f"kind <> {int(Kind.DDL)}"))
+        .unionByName(ddl)
+    )
+    placed = buckets.in_tasks(frame, number).sortWithinPartitions(
+        "feed", "bucket", *buckets.order()[1:]
+    )
+    outcomes: dict[int, dict[int, str]] = {}
+    for feed, bucket, outcome in (
+        placed.select(*rows.APPLIED, "bucket")
+        .mapInArrow(write_parts, rows.sql(rows.PART))
+        .collect()
+    ):
+        outcomes.setdefault(feed, {})[bucket] = outcome
+    done: set[int] = set()
+    for feed, found in outcomes.items():
+        directory = Path(asked[feed]["directory"])
+        if bucket_results.agree(list(found.values())):
+            bucket_results.join(directory, found)
+            done.add(feed)
+        else:
+            bucket_results.remove(directory)
+    return frozenset(done)
+
+
+def _requests(job: Job, unread: Mapping[int, str]) -> Iterator[Request]:
+    """Yield what is asked of each changefeed."""
+    for feed, changefeed in enumerate(job.changefeeds):
+        yield {
+            "feed": feed,
+            "directory": str(changefeed.directory),
+            "topics": [topic.name for topic in changefeed.topics],
+            "tables": list(changefeed.tables),
+            "needs": changefeed.needs,
+            "unread": unread.get(feed, ""),
+            "by_record": changefeed.by_record,
+            "lenient": job.lenient,
+            "events": changefeeds.tells_events(changefeed, os.environ),
+        }
+
+
+def _row(request: Request, bucket: int = 0) -> tuple[Any, ...]:
+    """Return a request in the shape of a change, before all others of its changefeed."""
+    payload = json.dumps(request)
+    return (request["feed"], REQUEST, 0, "0", "", "", payload, 0, 0, REQUEST, bucket, None)
 
 
 def write_all(batches: Iterator[ArrowBatch]) -> Iterator[ArrowBatch]:
@@ -78,19 +144,21 @@ def write_all(batches: Iterator[ArrowBatch]) -> Iterator[ArrowBatch]:
     applied = (row for batch in batches for row in rows.tuples(batch))
     for feed, changes in groupby(applied, key=itemgetter(0)):
         asked = json.loads(next(changes)[6])
-        request = result_writer.ResultRequest(
-            directory=Path(asked["directory"]),
-            tables=asked["tables"],
-            needs=asked["needs"],
-            unread=asked["unread"],
-            by_record=asked["by_record"],
-            lenient=asked["lenient"],
-            events=asked["events"],
-        )
         rest = _changes(changes, asked["topics"])  # noqa: B031 - all but the request
         with gc_paused():
-            result_writer.write(request, rest)
+            result_writer.write(bucket_results.of_request(asked), rest)
         yield rows.batch_of(rows.WRITTEN, [(feed,)])
+
+
+def write_parts(batches: Iterator[ArrowBatch]) -> Iterator[ArrowBatch]:
+    """Write the buckets' parts of results; rows come in their order, by changefeed and bucket."""
+    applied = (row for batch in batches for row in rows.tuples(batch))
+    for (feed, bucket), changes in groupby(applied, key=itemgetter(0, -1)):
+        asked = json.loads(next(changes)[6])
+        rest = _changes((one[:-1] for one in changes), asked["topics"])  # noqa: B031 - as above
+        with gc_paused():
+            outcome = bucket_results.write_part(bucket_results.of_request(asked), bucket, rest)
+        yield rows.batch_of(rows.PART, [(feed, bucket, outcome)])
 
 
 def _changes(applied: Iterable[tuple[Any, ...]], topics: Sequence[str]) -> Iterator[Change]:

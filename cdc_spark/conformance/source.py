@@ -7,7 +7,7 @@ Their number decides what a run costs, so many partitions share one task.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from cdc_spark.conformance.job import Job, TopicJob
 from cdc_spark.untyped import Frame, Session
@@ -43,7 +43,7 @@ def offsets(job: Job, present: Mapping[str, int] | None = None) -> dict[str, dic
     """
     found: dict[str, dict[str, int]] = {}
     for _, topic in wanted(job):
-        pairs = topic.ranges
+        pairs: Sequence[tuple[int, int]] = topic.ranges
         if present is not None:
             pairs = pairs[: present[topic.name]] if topic.name in present else []
         starts = {str(number): start for number, (start, end) in enumerate(pairs) if start < end}

@@ -123,7 +123,7 @@ def _query(
     events = messages.mapInArrow(Decoder(routes(job, number)).decode, rows.sql(rows.EVENT))
     applied = (
         buckets.spread(events, number)
-        .groupBy("feed", "bucket")
+        .groupBy("feed", "bucket", "lane")
         .applyInPandasWithState(
             Holder(timelines(job, os.environ)).step,
             rows.sql(rows.RELEASED),

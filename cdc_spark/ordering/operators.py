@@ -186,7 +186,7 @@ class Holder:
         self, key: tuple[Any, ...], frames: Iterator[PandasFrame], state: State
     ) -> Iterator[PandasFrame]:
         """Step the bucket's waiting room."""
-        feed, bucket = map(int, key)
+        feed, bucket, *_ = map(int, key)
         with gc_paused():
             frame = self._stepped(feed, bucket, frames, state)
         if frame is not None:
