@@ -19,9 +19,10 @@ PACKAGES = frozenset({"cdc_spark", "harness"})
 EXTRAS = ("connect", "containers", "fuzz", "oracles", "parquet", "pytest", "spark", "upstream")
 RUN = ("run", *EXTRAS)
 LOCKS = {
-    "all": (*RUN, "browser", "build", "lint", "test", "types"),
+    "all": (*RUN, "browser", "build", "docs", "lint", "test", "types"),
     "browser": ("run", "pytest", "test", "browser"),
     "build": ("build",),
+    "docs": ("docs",),
     "lint": ("lint",),
     "run-spark": ("run", "parquet", "spark", "upstream"),
     "spark": (*RUN, "test"),

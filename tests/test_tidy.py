@@ -43,7 +43,7 @@ MAY_NAME_A_NEIGHBOUR = {Path(".ci/run"), Path("tests/test_tidy.py")}
 
 # Directories of tests that judge no single package: the command line as a whole, the types, the
 # files of the runner's own corpus, and a protocol from outside.
-WITHOUT_A_PACKAGE = frozenset({"bounded", "corpus", "fourth_protocol", "system", "typing"})
+WITHOUT_A_PACKAGE = frozenset({"bounded", "corpus", "docs", "fourth_protocol", "system", "typing"})
 
 # The package beside the harness, whose tests mirror it likewise.
 SPARK = "cdc_spark"

@@ -22,7 +22,7 @@ def sql(case_id: str, scenarios: Path | None, golden: Path | None) -> int:
     """Print what a cluster must run so that its stream can be compared with ours.
 
     Settings, databases and partitions come first, as comments; then the statements, each
-    transaction in one. CASE is an id of `harness list --cases`.
+    transaction in one. CASE is an id of `harness list`.
     """
     from harness.oracles.recordings.script import script
 
@@ -136,7 +136,7 @@ def _case(name: str, scenarios: Path | None, golden: Path | None) -> Case:
     if name not in cases:
         raise UsageError(
             f"there is no case {name!r}",
-            expected="a case of `harness list --cases`",
+            expected="a case of `harness list`",
             hint=did_you_mean(name, cases),
         )
     if cases[name].delivery is not None:

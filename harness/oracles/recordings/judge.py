@@ -50,7 +50,7 @@ def _case(recording: Recording, cases: Mapping[str, Case]) -> Case:
         return cases[recording.case]
     raise UsageError(
         f"the recording is of case {recording.case!r}, which the catalogue does not have",
-        expected="a case of `harness list --cases`",
+        expected="a case of `harness list`",
         hint=did_you_mean(recording.case, cases),
     )
 
