@@ -29,6 +29,9 @@ POLL_S: Final = 0.1
 ASK_S: Final = 180.0  # a busy machine
 DYING_S: Final = 3.0  # from the last answer to the end of the process
 STOP_GRACE_S: Final = 3.0
+# A task that is not over by then is cancelled, and what it had acknowledged is not stored: Kafka
+# 4.1 Worker.awaitStopTask. Connect's own 5 s are as long as a connector waits for its channel.
+TASK_GRACE_MS: Final = 60_000
 JVM: Final = (
     "-Xmx1536m",
     "-XX:+UseSerialGC",
@@ -177,6 +180,7 @@ def _properties(files: WorkerFiles, directory: Path, bootstrap: str, url: str) -
         "value.converter": JSON,
         "offset.storage.file.filename": str(directory / "offsets.dat"),
         "offset.flush.interval.ms": "1000",
+        "task.shutdown.graceful.timeout.ms": str(TASK_GRACE_MS),
         "plugin.path": ",".join(str(plugin.parent) for plugin in files.plugins),
         "plugin.discovery": "service_load",
         "listeners": url,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import cache
 from importlib import import_module
@@ -33,7 +33,11 @@ from harness.engine.run.external_topics.document import read_live
 from harness.errors import HarnessBug, HarnessError
 from harness.load import spec as load_spec
 from harness.model.observed import Observed, Outcome
-from harness.record.lock import read_lock
+from harness.oracles.compare import message
+from harness.oracles.recordings.form import Recording, text
+from harness.oracles.recordings.form import read as read_recordings
+from harness.oracles.recordings.judge import judged
+from harness.record.lock import load_lock, read_lock
 from harness.report.read import read_events
 from harness.runner.commands import Whereabouts
 from harness.runner.contract import results
@@ -119,6 +123,34 @@ def _in_file(name: str, read: Callable[[Path], object]) -> Read:
             return read(path)
 
     return reading
+
+
+def _recordings() -> Sequence[bytes]:
+    """Return a recording of a case of each protocol, as our encoder would be recorded."""
+    return [b"\n".join(text(_recording(name))) for name in ("open", "avro", "vitess")]
+
+
+def _recording(protocol: str) -> Recording:
+    plan = _plan(protocol)
+    return Recording(plan.case.id, "us", [message(record) for record in plan.records])
+
+
+def _judged(found: Sequence[Recording]) -> object:
+    known = {plan.case.id: plan.case for plan in _plans()}
+    golden = ROOT / "golden"
+    return judged(found, known, lambda case: load_lock(case.scenario, golden))
+
+
+def _recorded(protocol: str) -> Read:
+    """Return what compares one message of any content with what our encoder sends."""
+
+    def read(content: bytes) -> object:
+        recording = _recording(protocol)
+        key, value = _sides(content)
+        first = replace(recording.messages[0], key=key, value=value)
+        return _judged([replace(recording, messages=[first])])
+
+    return read
 
 
 # Answers of consumers: what is wrong with them is an outcome, never an exception.
@@ -368,6 +400,12 @@ READERS: Mapping[str, Reader] = {
         _in_file("v.jsonl", lambda path: list(vectors(path))),
     ),
     "Avro schema": Reader(_schemas, _text(record_form)),
+    "recordings": Reader(
+        _recordings, _in_file("r.ndjson", lambda path: _judged(read_recordings(path)))
+    ),
+    "recorded Open message": Reader(_messages("open"), _recorded("open")),
+    "recorded Avro message": Reader(_messages("avro"), _recorded("avro")),
+    "recorded Vitess message": Reader(_messages("vitess"), _recorded("vitess")),
     "frames": Reader(
         _messages("open"), lambda content: unframe(*(side or b"" for side in _sides(content)))
     ),

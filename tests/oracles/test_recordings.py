@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,9 +19,11 @@ from harness.oracles.compare import Message
 from harness.oracles.recordings.form import Recording, read, text
 from harness.oracles.recordings.judge import expected, judged
 from harness.oracles.recordings.likeness import REASONS
+from harness.oracles.recordings.script import FILE, OURS, URI, script
 from harness.oracles.result import OracleResult
 from harness.record.lock import load_lock
 from harness.scenario.expand import Case
+from harness.sources.tidb.config import read_toml
 from harness.wire.framing import frame_keys, frame_values, unframe
 from tests.tree import ROOT
 
@@ -239,3 +242,31 @@ def test_the_script_has_settings_and_whole_transactions(
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith(f"-- {OPEN}")
     assert lines.count("BEGIN;") == lines.count("COMMIT;") > 0
+
+
+def said(case: Case) -> Iterator[str]:
+    """Yield the lines that are said of a case, up to what no SQL makes."""
+    with suppress(UsageError):
+        yield from script(case)
+
+
+def test_settings_stand_where_and_as_the_vendor_takes_them() -> None:
+    """Of every case the changefeed's file that is printed says what the case's settings do."""
+    tidb = [one for one in selected(load(SPACE), None) if one.protocol in {"open", "avro"}]
+    files = 0
+    for case in (one for one in tidb if one.delivery is None):
+        lines = list(said(case))
+        file = [one.removeprefix(FILE) for one in lines if one.startswith(FILE)]
+        uri = [one.removeprefix(URI).partition("=")[0] for one in lines if one.startswith(URI)]
+        by_file = {name: case.settings[name] for name in case.settings if name not in uri}
+        if OURS not in case.settings:
+            assert dict(read_toml("\n".join(file)).settings) == by_file, case.id
+        files += bool(file)
+    assert files
+
+
+def test_rules_that_no_program_has_are_refused() -> None:
+    """A case that sends DDL by the document's rules cannot be recorded anywhere."""
+    case = next(one for one in selected(load(SPACE), "ddl") if OURS in one.settings)
+    with pytest.raises(UsageError, match="ddl-rules"):
+        list(script(case))

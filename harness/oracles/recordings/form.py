@@ -17,6 +17,7 @@ import orjson
 
 from harness.errors import Location, Problem, ScenarioError, UsageError
 from harness.oracles.compare import Message
+from harness.oracles.framed import canonical
 
 FORM: Final = 1
 HEADER: Final = ("recording", "case", "origin")
@@ -102,7 +103,7 @@ def _message(entry: Mapping[str, Any], place: Location) -> Message:
     try:
         headers = tuple((str(name), _bytes(value)) for name, value in entry.get("headers", []))
         topic, partition = entry["topic"], entry["partition"]
-        schemas = [entry.get(name) for name in OPTIONAL]
+        schemas = [_schema(entry.get(name)) for name in OPTIONAL]
         key, value = _bytes(entry["key"]), _bytes(entry["value"])
     except KeyError as error:
         raise _wrong(f"a message lacks {error}", place) from error
@@ -118,6 +119,16 @@ def _bytes(coded: str | None) -> bytes | None:
         return None if coded is None else base64.b64decode(coded, validate=True)
     except binascii.Error as error:
         raise ValueError(f"{coded[:20] if coded else ''!r} is not base64") from error
+
+
+def _schema(given: object) -> str | None:
+    if given is None:
+        return None
+    try:
+        canonical(str(given))
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"a schema is not JSON: {error}") from error
+    return str(given)
 
 
 def _coded(content: bytes | None) -> str | None:

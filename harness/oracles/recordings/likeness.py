@@ -44,9 +44,19 @@ REASONS: Final[Mapping[str, str]] = {
     "compared by their ranks in the recording.",
     CLOCK: "Times that a server's or a connector's clock gave are no part of the SQL.",
 }
-TS: Final = re.compile(rb'("ts"|"commitTs"):(\d+)')
-GTID: Final = re.compile(rb"MySQL56/([0-9a-f-]{36}):1-(\d+)")
+TS: Final = re.compile(rb'("ts"|"commitTs"):(\d{1,20})')
+GTID: Final = re.compile(rb"MySQL56/([0-9a-f-]{36}):1-(\d{1,20})")
 TIME: Final = re.compile(rb'("ts_(?:ms|us|ns)"):\d+')
+UNFIT: Final = (
+    ValueError,
+    EOFError,
+    IndexError,
+    KeyError,
+    TypeError,
+    OverflowError,
+    RecursionError,
+    fastavro.schema.SchemaParseException,
+)
 
 
 @dataclass(slots=True)
@@ -65,20 +75,21 @@ def open_form(messages: Iterable[Message]) -> Alike:
     for message in messages:
         try:
             pairs = unframe(message.key or b"", message.value or b"")
+            heads = [_head(key) for key, _ in pairs]
         except DecodingError as error:
             found.wrong.append(f"{message.topic}/{message.partition}: {error.what}")
             continue
         if len(pairs) > 1:
             found.freedoms.add(BATCHES)
-        for key, value in pairs:
-            head = cast("dict[str, Any]", json.loads(key))
+        for (key, value), head in zip(pairs, heads, strict=True):
+            ts: int = head["ts"]
             if head.get("t") == OPEN_RESOLVED:
                 found.freedoms.add(RESOLVED)
-                reached[message.place] = max(reached.get(message.place, 0), int(head["ts"]))
+                reached[message.place] = max(reached.get(message.place, 0), ts)
                 continue
-            if int(head["ts"]) <= reached.get(message.place, 0):
+            if ts <= reached.get(message.place, 0):
                 found.wrong.append(
-                    f"{message.topic}/{message.partition}: an event of ts {head['ts']} behind the "
+                    f"{message.topic}/{message.partition}: an event of ts {ts} behind the "
                     f"resolved event {reached[message.place]}"
                 )
             found.messages.append(_in_lane(message, key, value, head))
@@ -138,6 +149,17 @@ FORMS: Final[Mapping[str, Callable[[Iterable[Message]], Alike]]] = {
     "avro": avro_form,
     "vitess": vitess_form,
 }
+
+
+def _head(key: bytes) -> dict[str, Any]:
+    """Return an event's key, which has a ts at least; DecodingError for what is none."""
+    try:
+        head = cast("dict[str, Any]", json.loads(key))
+        if type(head["ts"]) is int:
+            return head
+    except (ValueError, KeyError, TypeError, RecursionError):
+        pass
+    raise DecodingError(f"a key that is no event's: {key[:60]!r}")
 
 
 def _in_lane(message: Message, key: bytes, value: bytes, head: Mapping[str, Any]) -> Message:
@@ -207,7 +229,7 @@ def _body(message: Message) -> dict[str, Any]:
         schema = parsed(message.value_schema)
         body = cast("dict[str, Any]", read(io.BytesIO(message.value), schema, None))
         same = _written(body, message.value_schema) == message.value
-    except (ValueError, EOFError, IndexError, KeyError, TypeError, OverflowError):
+    except UNFIT:
         return {}
     return body if same else {}
 
