@@ -22,8 +22,6 @@ POSITION: Final = re.compile(rb'"vgtid":"(?:[^"\\]|\\.)*"')
 SCHEMA_ID: Final = "schema-id"
 PROCESSING_TIME: Final = "processing-time"
 VERSION: Final = "connector-version"
-CONTEXT: Final = "context-headers"
-CONTEXT_HEADERS: Final = "__debezium.context."
 RUN_ID: Final = "run-id"
 UNACKNOWLEDGED: Final = "unacknowledged"
 RUN_ID_HEADER: Final = "__debezium.context.runId"
@@ -37,11 +35,10 @@ REASONS: Final[Mapping[str, str]] = {
     "position, one that the stream has, at which their timer did.",
     SCHEMA_ID: "A registry counts its schemas as they come; the schemas behind the ids are equal. "
     "An id is part of the key that a producer hashes: our keys are hashed again with their ids.",
-    CONTEXT: "Releases before 3.2.0 do not write the three headers that name the connector.",
     RUN_ID: "From 3.4.0 on the last header is a random id of the run.",
     UNACKNOWLEDGED: "A task that fails stores the last offset whose record the broker had "
     "acknowledged by then: one of ours, and ours goes on from it.",
-    VERSION: "Each release writes its own version into the source block.",
+    VERSION: "Each release writes its own version into the source block; several have one dialect.",
 }
 
 
@@ -106,7 +103,7 @@ def positions(messages: Iterable[Message]) -> frozenset[bytes]:
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """The connector's own version, where another than ours is asked."""
+    """The connector's own version, where another than that of our dialect is asked."""
 
     ours: str
     theirs: str
@@ -123,37 +120,20 @@ class Version:
 
 
 @dataclass(frozen=True, slots=True)
-class ContextHeaders:
-    """The headers that name connector and task, where the release writes none of them."""
-
-    written: bool
-    name: str = CONTEXT
-
-    def taken(self, ours: Message, theirs: Message) -> Message:
-        """Return our message without these headers."""
-        del theirs
-        if self.written:
-            return ours
-        left = tuple(one for one in ours.headers if not one[0].startswith(CONTEXT_HEADERS))
-        return replace(ours, headers=left)
-
-
-@dataclass(frozen=True, slots=True)
 class RunId:
-    """The header with a run's random id, where the release writes one behind our headers."""
+    """A run's random id in the last header, where ours has one too."""
 
-    written: bool
     name: str = RUN_ID
 
     def taken(self, ours: Message, theirs: Message) -> Message:
-        """Return our message with the header of theirs."""
-        if not self.written or not theirs.headers:
+        """Return our message with the id of theirs."""
+        if not (ours.headers and theirs.headers):
             return ours
-        *before, (name, value) = theirs.headers
-        is_id = name == RUN_ID_HEADER and UUID.fullmatch(value or b"") is not None
-        if not is_id or (*before,) != ours.headers:
+        *before, (mine, _) = ours.headers
+        yours, value = theirs.headers[-1]
+        if {mine, yours} != {RUN_ID_HEADER} or not UUID.fullmatch(value or b""):
             return ours
-        return replace(ours, headers=theirs.headers)
+        return replace(ours, headers=(*before, (mine, value)))
 
 
 def _in_json(version: str) -> bytes:

@@ -15,7 +15,8 @@ from harness.services.prepared import key, once
 from harness.services.repository import Repository, repository
 from harness.services.service import ServiceEvent
 
-NO_SERVICES: Mapping[str, str] = MappingProxyType({})
+Announced = Mapping[str, Sequence[str]]
+NO_SERVICES: Announced = MappingProxyType({})
 SHIM = "announced.jar"
 OnEvent = Callable[[ServiceEvent], None]
 
@@ -37,28 +38,35 @@ class Jars:
         artifacts = self._artifacts(name)
         return fetch(artifacts, self._repository, on_progress=progress, verify=True)
 
-    def directory(self, name: str, services: Mapping[str, str] = NO_SERVICES) -> Path:
+    def directory(self, name: str, services: Announced = NO_SERVICES) -> Path:
         """Return a directory with links to a group's verified files, as a plugin's must be.
 
-        `services` names classes that the group's jars forget to announce, by their interface; a jar
-        beside the others does, as Kafka's own `connect-plugin-path sync-manifests` writes it.
+        `services` names classes that some of the group's releases forget to announce, by their
+        interface; a jar beside the others announces those that the group's jars have, as Kafka's
+        own `connect-plugin-path sync-manifests` writes it.
         """
         files = self.group(name)
+        asked = [f"{interface}={one}" for interface, named in services.items() for one in named]
 
         def link(into: Path) -> None:
             for file in files:
                 (into / file.name).symlink_to(file)
             if services:
-                with zipfile.ZipFile(into / SHIM, "w") as shim:
-                    for interface, implementation in services.items():
-                        shim.writestr(f"META-INF/services/{interface}", f"{implementation}\n")
+                _announce(services, files, into / SHIM)
 
-        return self.prepared(name, link, name)
+        return self.prepared(name, link, name, made_with=asked)
 
-    def prepared(self, name: str, make: Callable[[Path], None], *groups: str) -> Path:
-        """Return a directory that is made once of some groups' files."""
+    def prepared(
+        self,
+        name: str,
+        make: Callable[[Path], None],
+        *groups: str,
+        made_with: Sequence[str] = (),
+    ) -> Path:
+        """Return a directory that is made once of some groups' files, and of what is named."""
         made_from = [one.sha256 for group in groups for one in self._artifacts(group)]
-        return once(self._repository.cache / "oracles" / f"{name}-{key(*made_from)}" / name, make)
+        made = key(*made_from, *made_with)
+        return once(self._repository.cache / "oracles" / f"{name}-{made}" / name, make)
 
     def _artifacts(self, name: str) -> Sequence[Artifact]:
         return locked(name, lock=self.lock)
@@ -66,3 +74,16 @@ class Jars:
     @property
     def _repository(self) -> Repository:
         return repository(self.env)
+
+
+def _announce(services: Announced, jars: Sequence[Path], shim: Path) -> None:
+    """Write a jar that announces the named classes which some jars have."""
+    there: set[str] = set()
+    for jar in jars:
+        with zipfile.ZipFile(jar) as opened:
+            there.update(opened.namelist())
+    with zipfile.ZipFile(shim, "w") as written:
+        for interface, named in services.items():
+            found = [one for one in named if f"{one.replace('.', '/')}.class" in there]
+            lines = "".join(f"{one}\n" for one in found)
+            written.writestr(f"META-INF/services/{interface}", lines)

@@ -20,8 +20,13 @@ DIALECT_OF: Mapping[str, str] = MappingProxyType(
         "documented": "documented",
         "new architecture": "newarch",
         "up to 4.0.4": "4.0.4",
-        "up to 5.3": "4.0.4",
-        "up to 6.6": "6",
+        "up to 5.2.3 and 5.3.0": "4.0.4",
+        "before 6.1.6, 6.5.2 and 7.0.0": "6",
+        "up to 7.0": "6",
+        "up to 7.2": "6",
+        "up to 3.1": "3.1",
+        "3.2": "3.2",
+        "from 3.4.0": "3.4",
     }
 )
 

@@ -11,16 +11,19 @@ from pathlib import Path
 import pytest
 
 from harness.cli.main import main
+from harness.codecs.debezium_vitess.dialect import DIALECTS
 from harness.engine.catalogue.choose import load, selected
 from harness.engine.catalogue.workspace import workspace
 from harness.errors import ScenarioError, UsageError
 from harness.model.change import ChangeLog
 from harness.oracles.compare import Message
+from harness.oracles.freedoms import RUN_ID_HEADER
 from harness.oracles.recordings.form import Recording, read, text
 from harness.oracles.recordings.judge import expected, judged
 from harness.oracles.recordings.likeness import REASONS
 from harness.oracles.recordings.script import FILE, OURS, URI, script
 from harness.oracles.result import OracleResult
+from harness.oracles.vitess.lock import VERSIONS
 from harness.record.lock import load_lock
 from harness.scenario.expand import Case
 from harness.sources.tidb.config import read_toml
@@ -37,6 +40,7 @@ OPEN = next(name for name in CASES if name.startswith("keys.pk-chain[open"))
 AVRO = next(name for name in CASES if name.startswith("keys.pk-chain[avro"))
 VITESS = next(name for name in CASES if name.startswith("keys.pk-chain[vitess"))
 HEADER = '{"recording": 1, "case": "a", "origin": "b"}'
+RUN = b"01a20903-21bf-7ada-95b0-9c469b5b2a11"
 TS = re.compile(rb'"ts":(\d+)')
 Change = Callable[[Sequence[Message]], Sequence[Message]]
 
@@ -242,6 +246,28 @@ def test_the_script_has_settings_and_whole_transactions(
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith(f"-- {OPEN}")
     assert lines.count("BEGIN;") == lines.count("COMMIT;") > 0
+
+
+@pytest.mark.parametrize(
+    ("release", "dialect"), [*VERSIONS.items(), ("3.0.8.Final", "3.1"), ("3.9.1.Final", "3.4")]
+)
+def test_a_connector_is_compared_in_its_release_s_dialect(release: str, dialect: str) -> None:
+    """What the messages name decides which headers are right; the run's own id is free."""
+    ours = expected(CASES[VITESS], log_of(CASES[VITESS]), dialect)
+    version = DIALECTS[dialect].version.encode()
+    theirs = [
+        replace(
+            one,
+            value=one.value and one.value.replace(version, release.encode()),
+            headers=tuple((k, RUN if k == RUN_ID_HEADER else v) for k, v in one.headers),
+        )
+        for one in ours
+    ]
+    result = compared(VITESS, theirs)
+    assert result.headline() == "equal 1 / compared 1 / total 1", result.cases
+    assert {"connector-version"} <= set(result.freedoms()) <= set(REASONS)
+    wrong = [replace(one, headers=(*one.headers, ("h", b""))) for one in theirs]
+    assert not compared(VITESS, wrong).passed
 
 
 def said(case: Case) -> Iterator[str]:

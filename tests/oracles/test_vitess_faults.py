@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -57,7 +57,7 @@ def left_running(run_dir: Path) -> list[str]:
 
 
 @contextmanager
-def repository_of(content: bytes) -> Iterator[str]:
+def repository_of(content: bytes) -> Generator[str]:
     """Serve the same content for every artifact; yield the address."""
 
     class Handler(BaseHTTPRequestHandler):

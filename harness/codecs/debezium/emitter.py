@@ -93,12 +93,18 @@ def connector_schemas(
     )
 
 
-def context_headers(settings: ConnectorSettings, task: str, name: str) -> tuple[Header, ...]:
-    """Return the headers of data and schema change records; C:DebeziumHeaderProducer.java."""
+def context_headers(
+    settings: ConnectorSettings, task: str, name: str, run_id: str | None = None
+) -> tuple[Header, ...]:
+    """Return the headers of data and schema change records; C:DebeziumHeaderProducer.java.
+
+    Releases that write the id of their run write it last.
+    """
     if not settings.flag("extended.headers.enabled"):
         return ()
     values = (("connectorLogicalName", settings.prefix), ("taskId", task), ("connectorName", name))
-    return tuple(Header(_CONTEXT + key, schemas.STRING, value) for key, value in values)
+    last = () if run_id is None else (("runId", run_id),)
+    return tuple(Header(_CONTEXT + key, schemas.STRING, value) for key, value in (*values, *last))
 
 
 @dataclass(slots=True)

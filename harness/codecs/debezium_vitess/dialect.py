@@ -1,4 +1,7 @@
-"""The connector as it is, and as its documents describe it.
+"""The connector as it is, as other releases of it are, and as its documents describe it.
+
+The releases differ in the headers that name connector and task, and in their version. Each was
+asked about the whole catalogue: docs/reference/changes-by-version.md.
 
 `documented` follows the published page where that differs from what 3.3.1 emits: the source block's
 order, its three times required, a vgtid without table keys, a data collection without its shard,
@@ -12,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from enum import Enum
 from types import MappingProxyType
 from typing import Final
 
@@ -21,15 +25,30 @@ from harness.codecs.debezium.schemas import EnvelopeForm
 from harness.codecs.debezium_vitess.schemas import ORDERED_BLOCK, SOURCE
 
 
+class ContextHeaders(Enum):
+    """When a release writes the headers that name connector and task."""
+
+    NEVER = "never"
+    ALWAYS = "always"
+    AS_SET = "unless `extended.headers.enabled` is false"
+
+
 @dataclass(frozen=True, slots=True)
 class VitessDialect:
-    """Where the two differ; `documented` is true of the page's."""
+    """What one release does differently; `documented` is true of the page's.
+
+    `version` is what the release writes into the source block, `run_id` whether a run's random id
+    follows the context headers.
+    """
 
     name: str
     source: Schema
     ordered_block: Schema
     boundary: tuple[str, ...] = schemas.BOUNDARY
     documented: bool = False
+    version: str = "3.3.1.Final"
+    context: ContextHeaders = ContextHeaders.AS_SET
+    run_id: bool = False
 
     def envelope(self, *, metadata: bool) -> EnvelopeForm:
         """Return the form of envelopes with or without transaction metadata."""
@@ -71,6 +90,13 @@ DOCUMENTED_BOUNDARY: Final = ("status", "id", "ts_ms", "event_count", "data_coll
 DOCUMENTED: Final = VitessDialect(
     "documented", _DOCUMENTED_SOURCE, _DOCUMENTED_ORDERED, DOCUMENTED_BOUNDARY, documented=True
 )
+# C:connector/common/DebeziumHeaderProducer.java: there from 3.2.0 on, switched by a setting from
+# 3.3.0 on (C:config/CommonConnectorConfig.java EXTENDED_HEADERS_ENABLED), a fourth in 3.4.0.
+RELEASES: Final = (
+    replace(CURRENT, name="3.1", version="3.1.0.Final", context=ContextHeaders.NEVER),
+    replace(CURRENT, name="3.2", version="3.2.0.Final", context=ContextHeaders.ALWAYS),
+    replace(CURRENT, name="3.4", version="3.4.0.Final", run_id=True),
+)
 DIALECTS: Mapping[str, VitessDialect] = MappingProxyType(
-    {dialect.name: dialect for dialect in (CURRENT, DOCUMENTED)}
+    {dialect.name: dialect for dialect in (CURRENT, *RELEASES, DOCUMENTED)}
 )

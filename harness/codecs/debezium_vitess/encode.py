@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from harness.codecs.connect.errors import JavaError
 from harness.codecs.connect.java import split
-from harness.codecs.connect.schema import ConnectRecord, Offset
+from harness.codecs.connect.schema import ConnectRecord, Header, Offset
 from harness.codecs.debezium import mappers, schemas, selection
 from harness.codecs.debezium.adjustment import FIELD_NAMES, SCHEMA_NAMES, Adjuster
 from harness.codecs.debezium.emitter import (
@@ -27,7 +27,7 @@ from harness.codecs.debezium.settings import ConnectorSettings
 from harness.codecs.debezium.tables import TableShaper
 from harness.codecs.debezium.topics import TableKey, TopicNames
 from harness.codecs.debezium.transactions import TransactionContext
-from harness.codecs.debezium_vitess.dialect import CURRENT, VitessDialect
+from harness.codecs.debezium_vitess.dialect import CURRENT, ContextHeaders, VitessDialect
 from harness.codecs.debezium_vitess.emission import RowWriter, VitessEmitter
 from harness.codecs.debezium_vitess.offsets import OffsetContext
 from harness.codecs.debezium_vitess.ordering import UNORDERED, TransactionOrdering
@@ -57,7 +57,7 @@ NO_IDENTITY: Final = "00000000-0000-0000-0000-000000000000"
 class ConnectorEnvironment:
     """What is not in the settings: the JVM's zone, the cluster, what Connect has stored.
 
-    `identity` is what a notification is called, which is a random UUID in real life. `snapshot` is
+    `identity` is what a notification and a run are called, random UUIDs in real life. `snapshot` is
     what stands in the source's field of that name: the connector leaves it unset, and converters
     print its default; to give that at once is the same, and faster.
     """
@@ -152,7 +152,7 @@ class Connector:
             state=state,
             transaction=state.transaction,
             partition=partition,
-            context=context_headers(settings, plan.key or ONLY_TASK, NAME),
+            context=self._context(plan),
             collection=_without_shard if dialect.documented else str,
         )
         emitter = VitessEmitter(
@@ -166,6 +166,13 @@ class Connector:
         shards = None if plan.shards is None else frozenset(plan.shards)
         return Task(emitter, keyspace(settings), copying=state.restart.copies, shards=shards)
 
+    def _context(self, plan: TaskPlan) -> tuple[Header, ...]:
+        """Return the headers that name connector and task, as the release writes them."""
+        if self._dialect.context is ContextHeaders.NEVER:
+            return ()
+        run_id = self._around.identity if self._dialect.run_id else None
+        return context_headers(self._settings, plan.key or ONLY_TASK, NAME, run_id)
+
     def _state(self, plan: TaskPlan) -> OffsetContext:
         settings = self._settings
         begin = parse(plan.stored["vgtid"]) if plan.stored else plan.start
@@ -176,6 +183,7 @@ class Connector:
             ordering = TransactionOrdering(dict(plan.epochs), plan.start, inherit, ranked)
         state = OffsetContext(
             prefix=settings.prefix,
+            version=self._dialect.version,
             keyspace=keyspace(settings),
             clock=self._clock,
             current=begin,

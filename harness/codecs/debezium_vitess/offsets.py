@@ -17,7 +17,6 @@ from harness.codecs.debezium_vitess.ordering import TransactionOrdering
 from harness.codecs.debezium_vitess.vgtid import VgtidPosition
 from harness.model.settings import Settings
 
-VERSION: Final = "3.3.1.Final"
 _MICROSECOND: Final = 1_000
 
 
@@ -26,10 +25,11 @@ class OffsetContext:
     """One task's position in its stream, with the transaction that it is in.
 
     `timestamp` is in nanoseconds, None where nothing is known yet: the clock then stands in for it.
-    `fields` are the source block's; `snapshot` stands in its field of that name.
+    `fields` are the source block's; `version` and `snapshot` stand in its fields of that name.
     """
 
     prefix: str
+    version: str
     keyspace: str
     clock: Clock
     current: VgtidPosition
@@ -101,7 +101,7 @@ class OffsetContext:
             return self._source
         nanos = self.clock() if self.timestamp is None else self.timestamp
         values: Settings = {
-            "version": VERSION,
+            "version": self.version,
             "connector": "vitess",
             "name": self.prefix,
             "ts_ms": nanos // MILLISECOND,

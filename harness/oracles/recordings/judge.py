@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
+from harness.contracts import DEFAULT_DIALECT
 from harness.documents.nearest import did_you_mean
 from harness.engine.plan.case import stage_of
 from harness.engine.plan.encoded import encoded
@@ -13,7 +14,7 @@ from harness.errors import HarnessError, UsageError
 from harness.model.change import ChangeLog
 from harness.oracles.compare import Message, Rules, compare, message, shown
 from harness.oracles.recordings.form import Recording
-from harness.oracles.recordings.likeness import FORMS, TOPIC
+from harness.oracles.recordings.likeness import FORMS, TOPIC, dialect_of
 from harness.oracles.result import SHOWN, CaseResult, OracleResult, Status
 from harness.protocols import PROTOCOLS
 from harness.scenario.expand import Case
@@ -37,11 +38,11 @@ def judged(
     )
 
 
-def expected(case: Case, log: ChangeLog) -> tuple[Message, ...]:
-    """Return what our encoder sends for a case, without any disturbance."""
+def expected(case: Case, log: ChangeLog, dialect: str | None = None) -> tuple[Message, ...]:
+    """Return what our encoder sends for a case, undisturbed; in its own dialect or another."""
     protocol = PROTOCOLS[case.protocol]
     source = protocol.source.simulate(log, stage_of(case))
-    sent = encoded(protocol.codec.bind(source.settings, case.dialect), source)
+    sent = encoded(protocol.codec.bind(source.settings, dialect or case.dialect), source)
     return tuple(map(message, sent.records))
 
 
@@ -62,10 +63,11 @@ def _one(recording: Recording, case: Case, log_of: Callable[[Case], ChangeLog]) 
         why = f"recordings of {case.protocol} cannot be compared"
         return CaseResult(name, Status.UNPLAYABLE, why)
     try:
-        mine = expected(case, log_of(case))
+        theirs = list(recording.messages)
+        of_release = case.protocol == "vitess" and case.dialect == DEFAULT_DIALECT
+        mine = expected(case, log_of(case), dialect_of(theirs) if of_release else None)
     except HarnessError as error:
         return CaseResult(name, Status.UNPLAYABLE, f"not planned: {error.what}")
-    theirs = list(recording.messages)
     if case.protocol == "vitess" and any(m.key_schema or m.value_schema for m in (*mine, *theirs)):
         return CaseResult(name, Status.UNPLAYABLE, "a connector's Avro has clock times inside")
     theirs, renamed = _under_our_name(mine, theirs)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, cast
 
 import fastavro
+from fastavro.schema import SchemaParseException
 
 from harness.codecs.avro.decode import CHECKPOINT, DDL
 from harness.codecs.avro.names import COMMIT_TS, PHYSICAL_TIME
@@ -21,6 +22,8 @@ from harness.codecs.open.decode import RESOLVED as OPEN_RESOLVED
 from harness.errors import DecodingError
 from harness.oracles.compare import Message
 from harness.oracles.framed import canonical, parsed
+from harness.oracles.freedoms import RUN_ID, RUN_ID_HEADER, UUID
+from harness.oracles.vitess.lock import VERSIONS
 from harness.sources.clock import LOGICAL_BITS
 from harness.wire.confluent import HEADER_SIZE
 from harness.wire.framing import unframe
@@ -33,6 +36,7 @@ TOPIC: Final = "topic-name"
 SCHEMA_ID: Final = "schema-id"
 POSITION: Final = "gtids"
 CLOCK: Final = "clock-times"
+RELEASE: Final = "connector-version"
 REASONS: Final[Mapping[str, str]] = {
     COMMIT: "Each cluster's PD counts its own time: a ts is compared by its rank in the recording.",
     RESOLVED: "A timer sends resolved events: that each lies behind the rows before it is checked.",
@@ -42,11 +46,14 @@ REASONS: Final[Mapping[str, str]] = {
     SCHEMA_ID: "A registry counts its schemas as they come; the schemas behind ids are compared.",
     POSITION: "Each server has a UUID of its own and counts its own transactions: GTIDs are "
     "compared by their ranks in the recording.",
+    RELEASE: "A connector's release is compared in the dialect that stands for it.",
+    RUN_ID: "From 3.4.0 on the last header is a random id of the run.",
     CLOCK: "Times that a server's or a connector's clock gave are no part of the SQL.",
 }
 TS: Final = re.compile(rb'("ts"|"commitTs"):(\d{1,20})')
 GTID: Final = re.compile(rb"MySQL56/([0-9a-f-]{36}):1-(\d{1,20})")
 TIME: Final = re.compile(rb'("ts_(?:ms|us|ns)"):\d+')
+VERSION: Final = re.compile(rb'"version":"(\d{1,4})\.(\d{1,4})[\w.-]*"(?=,"connector":"vitess")')
 UNFIT: Final = (
     ValueError,
     EOFError,
@@ -55,7 +62,7 @@ UNFIT: Final = (
     TypeError,
     OverflowError,
     RecursionError,
-    fastavro.schema.SchemaParseException,
+    SchemaParseException,
 )
 
 
@@ -120,7 +127,7 @@ def avro_form(messages: Iterable[Message]) -> Alike:
 
 
 def vitess_form(messages: Iterable[Message]) -> Alike:
-    """Return a connector's JSON messages with ranks for GTIDs and no clock's times."""
+    """Return a connector's JSON messages with ranks for GTIDs, no clock's times, no release."""
     found = Alike(freedoms={CLOCK, POSITION})
     whole = list(messages)
     servers: dict[bytes, int] = {}
@@ -140,8 +147,38 @@ def vitess_form(messages: Iterable[Message]) -> Alike:
             None if part is None else TIME.sub(rb"\1:0", GTID.sub(gtid, part))
             for part in (message.key, message.value)
         )
-        found.messages.append(replace(message, key=key, value=value))
+        value, releases = VERSION.subn(b'"version":""', value or b"")
+        headers = tuple(_without_run(*header) for header in message.headers)
+        found.freedoms |= {RELEASE} if releases else set()
+        found.freedoms |= {RUN_ID} if headers != message.headers else set()
+        one = replace(message, key=key, headers=headers)
+        found.messages.append(replace(one, value=None if message.value is None else value))
     return found
+
+
+def _without_run(name: str, value: bytes | None) -> tuple[str, bytes | None]:
+    is_id = name == RUN_ID_HEADER and UUID.fullmatch(value or b"") is not None
+    return name, b"" if is_id else value
+
+
+def dialect_of(messages: Iterable[Message]) -> str | None:
+    """Return the dialect of the release that a connector's messages name; None if none does.
+
+    A release that is not in the table has the dialect of the one before it.
+    """
+    named = (VERSION.search(one.value or b"") for one in messages)
+    numbers = [(int(one[1]), int(one[2])) for one in named if one is not None]
+    before = [
+        dialect
+        for release, dialect in VERSIONS.items()
+        if numbers and _minor(release) <= max(numbers[0], _minor(next(iter(VERSIONS))))
+    ]
+    return before[-1] if before else None
+
+
+def _minor(release: str) -> tuple[int, int]:
+    major, minor, *_ = release.split(".")
+    return int(major), int(minor)
 
 
 FORMS: Final[Mapping[str, Callable[[Iterable[Message]], Alike]]] = {

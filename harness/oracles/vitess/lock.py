@@ -13,15 +13,16 @@ from pathlib import Path
 from harness.services.lock import Group, write
 
 LOCK = Path(__file__).with_name("jars.lock")
-# Each release that the registries have and that this oracle can run, oldest first.
-VERSIONS = (
-    "2.7.0.Final",
-    "3.0.0.Final",
-    "3.1.0.Final",
-    "3.2.0.Final",
-    "3.3.1.Final",
-    "3.4.0.Final",
-)
+# Each release that the registries have and that this oracle can run, oldest first, and our dialect
+# that it is compared with.
+VERSIONS: Mapping[str, str] = {
+    "2.7.0.Final": "3.1",
+    "3.0.0.Final": "3.1",
+    "3.1.0.Final": "3.1",
+    "3.2.0.Final": "3.2",
+    "3.3.1.Final": "current",
+    "3.4.0.Final": "3.4",
+}
 DEFAULT = "3.3.1.Final"
 # The worker has these itself; two Jacksons end a task ("Jdk8Module not a subtype").
 OF_WORKER = frozenset(

@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Final
 
 from harness.codecs.connect.settings import APICURIO
+from harness.codecs.debezium_vitess.transforms import TRANSFORMS
 from harness.errors import UsageError
 from harness.model.change import ChangeLog
 from harness.oracles.compare import shown
-from harness.oracles.jars import Jars, OnEvent
+from harness.oracles.jars import Announced, Jars, OnEvent
 from harness.oracles.result import SHOWN, CaseResult, OracleResult, Status
 from harness.oracles.topics import Topics
 from harness.oracles.vitess.lock import GROUPS, LOCK, VERSIONS
@@ -37,8 +38,12 @@ from harness.wire.registry import Compatibility
 NAME: Final = "vitess"
 REGISTRY_API: Final = "/apis/registry/v2"
 ATTEMPTS: Final = 5
-# The converter's jar does not announce it.
-ANNOUNCED: Final[Mapping[str, str]] = {"org.apache.kafka.connect.storage.Converter": APICURIO}
+# The converter's jar does not announce it, nor those of the connector up to 3.2.0 its transforms: a
+# worker that finds plugins by what they announce then never answers who asks for one of them.
+CONVERTER: Final[Announced] = {"org.apache.kafka.connect.storage.Converter": (APICURIO,)}
+OF_CONNECTOR: Final[Announced] = {
+    "org.apache.kafka.connect.transforms.Transformation": tuple(TRANSFORMS)
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +68,7 @@ def ask(
     release = _release(options.version)
     java = find_java("kafka", options.env)  # before anything is fetched
     began = time.monotonic()
-    planned = plays(cases, log_of)
+    planned = plays(cases, log_of, VERSIONS[release])
     found: dict[str, CaseResult] = {
         case: CaseResult(case, Status.UNPLAYABLE, why) for case, why in planned.unplayable.items()
     }
@@ -105,7 +110,10 @@ def _asked(
     jars = Jars(LOCK, options.on_event, options.env)
     files = WorkerFiles(
         jars.group("worker"),
-        [jars.directory(f"vitess-{release}"), jars.directory("apicurio", ANNOUNCED)],
+        [
+            jars.directory(f"vitess-{release}", OF_CONNECTOR),
+            jars.directory("apicurio", CONVERTER),
+        ],
     )
     messages = _messages(jars, release)
     done = 0

@@ -9,6 +9,7 @@ from typing import Final
 
 from harness.codecs.debezium_vitess.reference import PARTITIONS, ZONE
 from harness.codecs.debezium_vitess.settings import read
+from harness.contracts import DEFAULT_DIALECT
 from harness.engine.plan.case import stage_of
 from harness.engine.plan.encoded import encoded
 from harness.errors import HarnessError
@@ -27,18 +28,21 @@ DOCUMENTED: Final = "documented"
 AGAIN: Final = "again"
 UTC: Final = "UTC"
 NO_PROGRAM: Final = "the dialect is the documents' own samples, which no release writes"
+OTHERS: Final = "the dialect is another release's"
 
 
 @dataclass(frozen=True, slots=True)
 class Play:
     """A stream to be played, the cases that it stands for, and what our encoder makes of it.
 
-    `name` is unique in a run. `stopped` is why our connector stops before the end, "" otherwise;
-    `attempt` counts the times that it was played before.
+    `name` is unique in a run; `dialect` is that of the release which is asked. `stopped` is why our
+    connector stops before the end, "" otherwise; `attempt` counts the times that it was played
+    before.
     """
 
     name: str
     cases: tuple[Case, ...]
+    dialect: str
     settings: Settings
     responses: tuple[VStreamResponse, ...]
     expected: tuple[Message, ...]
@@ -98,20 +102,22 @@ class Plays:
     unplayable: dict[str, str] = field(default_factory=dict[str, str])
 
 
-def plays(cases: Iterable[Case], log_of: Callable[[Case], ChangeLog]) -> Plays:
-    """Plan the plays of Vitess cases, in the order of the cases."""
+def plays(
+    cases: Iterable[Case], log_of: Callable[[Case], ChangeLog], dialect: str = DEFAULT_DIALECT
+) -> Plays:
+    """Plan the plays of Vitess cases in a release's dialect, in the order of the cases."""
     together: dict[Hashable, list[Case]] = {}
     unplayable: dict[str, str] = {}
     for case in cases:
-        if case.dialect == DOCUMENTED:
-            unplayable[case.id] = NO_PROGRAM
+        if case.dialect not in {DEFAULT_DIALECT, dialect}:
+            unplayable[case.id] = NO_PROGRAM if case.dialect == DOCUMENTED else OTHERS
             continue
-        name = (case.scenario.id, case.dialect, case.profile, case.partitions)
+        name = (case.scenario.id, case.profile, case.partitions)
         together.setdefault(name, []).append(case)
     found: list[Play] = []
     for same in together.values():
         try:
-            found.append(play_of(f"o{len(found)}", same, log_of(same[0])))
+            found.append(play_of(f"o{len(found)}", same, dialect, log_of(same[0])))
         except HarnessError as error:
             unplayable |= dict.fromkeys((case.id for case in same), f"not planned: {error.what}")
     return Plays(tuple(found), unplayable)
@@ -121,10 +127,11 @@ def again(play: Play) -> Play:
     """Return the same play under another name, which no connector has an offset for."""
     first = play.name.partition(AGAIN)[0]
     attempt = play.attempt + 1
-    return replace(play_of(f"{first}{AGAIN}{attempt}", play.cases, play.log), attempt=attempt)
+    made = play_of(f"{first}{AGAIN}{attempt}", play.cases, play.dialect, play.log)
+    return replace(made, attempt=attempt)
 
 
-def play_of(name: str, cases: Sequence[Case], log: ChangeLog) -> Play:
+def play_of(name: str, cases: Sequence[Case], dialect: str, log: ChangeLog) -> Play:
     """Return the play of cases that share one, under a name."""
     protocol, config = PROTOCOLS[cases[0].protocol], stage_of(cases[0])
     # Connectors of one name in one JVM disturb each other: their metrics and their lineage have
@@ -133,7 +140,7 @@ def play_of(name: str, cases: Sequence[Case], log: ChangeLog) -> Play:
     source = protocol.source.simulate(
         log, replace(config, settings={**config.settings, PREFIX: prefix})
     )
-    sent = encoded(protocol.codec.bind(source.settings, cases[0].dialect), source)
+    sent = encoded(protocol.codec.bind(source.settings, dialect), source)
     expected = tuple(map(message, sent.records))
     stopped = "" if sent.stopped is None else f"{sent.stopped.code} {sent.stopped.what}"
-    return Play(name, tuple(cases), source.settings, source.given, expected, log, stopped)
+    return Play(name, tuple(cases), dialect, source.settings, source.given, expected, log, stopped)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -16,7 +15,6 @@ from harness.oracles.vitess.run import (
     BATCH,
     BATCH_S,
     BROKEN,
-    CREATING,
     IDLE_S,
     POLL_S,
     SETTLE_S,
@@ -24,6 +22,7 @@ from harness.oracles.vitess.run import (
     PlayResult,
     Span,
     Stand,
+    at_once,
     check_any_started,
     check_served,
     judge,
@@ -91,9 +90,9 @@ class _Batch:
             ends = self._wait(self._is_over)
             for name, cause in self._failures().items():
                 self.found[name].result.failed = cause
-        finally:
             for name in self.planned:
                 self.stand.worker.delete(name)
+        finally:
             self.stand.gates.stop()
         span = Span(began, time.time_ns())
         for name, one in self.found.items():
@@ -104,8 +103,7 @@ class _Batch:
         self.stand.topics.remove(place for each in ends.values() for place in each)
 
     def _each(self, action: Callable[[str], None]) -> None:
-        with ThreadPoolExecutor(CREATING, "restart") as pool:
-            list(pool.map(action, [n for n, one in self.found.items() if not one.result.refused]))
+        at_once(action, [n for n, one in self.found.items() if not one.result.refused])
 
     def _create(self, name: str) -> None:
         self.ports[name] = self.stand.gates.play(self.scripts[name])

@@ -158,8 +158,8 @@ def _restart(name: str, of: Play, cut: _Cut, known: Offsets | None = None) -> Re
 
     `known` is what is stored, if that is known already.
     """
-    play = play_of(name, of.cases, of.log)
-    codec = bind(play.settings, play.cases[0].dialect)
+    play = play_of(name, of.cases, of.dialect, of.log)
+    codec = bind(play.settings, play.dialect)
     worker = codec.worker()
     try:
         first = list(codec.resumed(cut.first, NO_OFFSETS, worker))

@@ -11,14 +11,15 @@ from __future__ import annotations
 import re
 import threading
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import Final
+from typing import Final, TypeVar
 
 from confluent_kafka import TopicPartition
 
+from harness.codecs.debezium_vitess.dialect import DIALECTS
 from harness.oracles.compare import Comparison, Message, Rules, compare
 from harness.oracles.framed import (
     AvroProcessingTime,
@@ -27,7 +28,6 @@ from harness.oracles.framed import (
 )
 from harness.oracles.freedoms import (
     SCHEMA_ID,
-    ContextHeaders,
     ProcessingTime,
     RunId,
     TimedPosition,
@@ -53,10 +53,8 @@ CLOCK_MARGIN_NS: Final = 1_000_000_000
 BROKEN: Final = re.compile(r"gRPC message exceeds maximum size|http2 exception|mid-frame")
 
 GAVE_UP: Final = "Request timed out"  # Connect's own 90 seconds
-WITH_RUN_ID: Final = frozenset({"3.4.0.Final"})
-WITHOUT_CONTEXT: Final = frozenset({"2.7.0.Final", "3.0.0.Final", "3.1.0.Final"})
-OUR_VERSION: Final = "3.3.1.Final"
 Ends = Mapping[TopicPartition, int]
+T = TypeVar("T")
 
 
 @dataclass(slots=True)
@@ -75,10 +73,11 @@ class PlayResult:
     def broken(self) -> bool:
         """Return whether transport broke, or a busy worker gave up: neither says anything.
 
-        A connector may also wait for ever for the rest of what is no message, and say nothing.
+        A connector may also wait for ever for the rest of what is no message, and say nothing. A
+        worker that gives up on a play twice does not do so for being busy.
         """
         if self.refused or self.play.stopped:
-            return self.refused == GAVE_UP
+            return self.refused == GAVE_UP and not self.play.attempt
         silent = not self.failed and len(self.messages) < self.play.awaited
         return silent or bool(BROKEN.search(self.failed))
 
@@ -139,9 +138,8 @@ def judge(stand: Stand, one: PlayResult, ends: Ends, span: Span) -> None:
     freedoms = (
         ProcessingTime(*clock),
         AvroProcessingTime(*clock),
-        Version(OUR_VERSION, stand.version),
-        RunId(stand.version in WITH_RUN_ID),
-        ContextHeaders(stand.version not in WITHOUT_CONTEXT),
+        Version(DIALECTS[play.dialect].version, stand.version),
+        RunId(),
         TimedPosition(play.heartbeats, positions(play.expected)),
     )
     rules = Rules(freedoms, play.several_tasks, play.heartbeats)
@@ -175,6 +173,19 @@ def sent(play: Play, ends: Ends) -> int:
     return sum(n for at, n in ends.items() if timed is None or not at.topic.startswith(timed))
 
 
+def at_once(action: Callable[[T], None], each: Iterable[T]) -> None:
+    """Ask the worker about several connectors, a few at once.
+
+    Who stops waiting here does not wait for the worker's answers: it ends with its block.
+    """
+    pool = ThreadPoolExecutor(CREATING, "ask")
+    try:
+        for future in [pool.submit(action, one) for one in each]:
+            future.result()
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
 class _Batch:
     """Plays side by side."""
 
@@ -188,15 +199,13 @@ class _Batch:
     def run(self) -> Iterator[PlayResult]:
         began = time.time_ns()
         try:
-            with ThreadPoolExecutor(CREATING, "create") as pool:
-                for future in [pool.submit(self.create, play) for play in self.plays]:
-                    future.result()
+            at_once(self.create, self.plays)
             check_any_started(self.stand, self.found.values())
             ends = self.filled()
             ended = time.time_ns()
-        finally:
             for play in self.plays:
                 self.stand.worker.delete(play.name)
+        finally:
             self.stand.gates.stop()
         for play in self.plays:
             one, script = self.found[play.name], self.scripts[play.name]

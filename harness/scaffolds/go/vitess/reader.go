@@ -42,7 +42,9 @@ func lacking(f *changefeed) string {
 	if f.Protocol != "vitess" {
 		return "protocol:" + f.Protocol
 	}
-	if f.Dialect != "current" && f.Dialect != "documented" {
+	switch f.Dialect {
+	case "current", "3.1", "3.2", "3.4", "documented":
+	default:
 		return "dialect:" + f.Dialect
 	}
 	for _, side := range []string{"key", "value"} {

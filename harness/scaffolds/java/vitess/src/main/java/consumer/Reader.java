@@ -19,7 +19,8 @@ import org.apache.kafka.common.TopicPartition;
  * there are the rows of its first part. Whoever shows tables while they change has to wait for END.
  */
 final class Reader {
-  private static final Set<String> DIALECTS = Set.of("current", "documented");
+  private static final Set<String> DIALECTS =
+      Set.of("current", "3.1", "3.2", "3.4", "documented");
   private static final String CONVERTER = "org.apache.kafka.connect.json.JsonConverter";
   private static final Set<String> PUTS = Set.of("c", "r", "u");
 

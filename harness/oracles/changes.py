@@ -1,0 +1,144 @@
+"""The page of what changed between versions: oracles' results, our dialects, clauses' releases.
+
+`python -m harness.oracles.changes > docs/reference/changes-by-version.md`
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Final
+
+from harness.codecs.debezium_vitess.dialect import DIALECTS, ContextHeaders, VitessDialect
+from harness.oracles.page import KEPT, kept
+from harness.oracles.result import OracleResult, Status
+from harness.oracles.vitess.lock import VERSIONS
+from harness.protocols.clauses import CLAUSES
+from harness.report.escapes import cell
+from harness.scenario.standing import DIALECT_OF
+from harness.spec import Clause
+
+HEAD: Final = """\
+# What changed between versions
+
+Written by `python -m harness.oracles.changes` from the results in `docs/reference/oracles`, the
+dialects, and the releases that clauses name. [Documents and versions](../explanation/versions.md)
+says where documents and programs differ.
+
+## Debezium's Vitess connector
+
+Each release was asked about the catalogue by `harness oracle vitess --version`, its records
+compared with those of our encoder in the dialect of the release. So what a release does otherwise
+is in its dialect, or is a known difference; [the page of the results](oracle-vitess.md) has each of
+them.
+"""
+TICDC: Final = """\
+## TiCDC
+
+No release of TiCDC is run here, and no recording of one is kept: what follows is what clauses say,
+each with its source in TiCDC's code or in its documents. The vectors that our encoders are held
+against are of one commit, tiflow c7b2588 (`current`), and of pingcap/ticdc b813e76f9d (`newarch`).
+[A recording of a cluster](../guides/record-a-cluster.md) compares any other release.
+
+The dialect is the one in which a scenario has what the row says; where there is none, no scenario
+can show it.
+"""
+LAYERS: Final[Mapping[str, str]] = {
+    "open": "Open Protocol",
+    "avro": "Avro",
+    "changefeed": "Changefeeds",
+}
+# What a clause says of its releases where it names none.
+UNDATED: Final = frozenset({"all", "current", "documented", "new architecture"})
+CURRENT: Final = "current"
+NO_DIALECT: Final = "none"
+HEADERS: Final[Mapping[ContextHeaders, str]] = {
+    ContextHeaders.NEVER: "without context headers",
+    ContextHeaders.ALWAYS: "with context headers, and no setting against them",
+    ContextHeaders.AS_SET: "with context headers, unless `extended.headers.enabled` is false",
+}
+
+
+def page(results: Sequence[OracleResult]) -> str:
+    """Return the page; results are those of the Vitess connector, in any order."""
+    found = {one.version: one for one in results}
+    return "\n".join((HEAD, *_releases(found), *_steps(found), TICDC, *_by_clauses())) + "\n"
+
+
+def _releases(found: Mapping[str, OracleResult]) -> Iterator[str]:
+    yield "| release | dialect | asked about | equal | with a known difference | not played |"
+    yield "| --- | --- | ---: | ---: | ---: | ---: |"
+    for release, dialect in VERSIONS.items():
+        one = found.get(release)
+        if one is None:
+            yield f"| {release} | `{dialect}` | not asked | | | |"
+            continue
+        differing, unplayed = (len(one.of(s)) for s in (Status.DIFFERS, Status.UNPLAYABLE))
+        yield (
+            f"| {release} | `{dialect}` | {one.total} cases | {one.equal} | {differing} "
+            f"| {unplayed} |"
+        )
+    yield ""
+
+
+def _steps(found: Mapping[str, OracleResult]) -> Iterator[str]:
+    yield "| from | to | what changed | before | since |"
+    yield "| --- | --- | --- | --- | --- |"
+    for (old, before), (new, since) in pairwise(VERSIONS.items()):
+        changes = [
+            *_of_dialects(DIALECTS[before], DIALECTS[since]),
+            *(f"no more: {cell(one)}" for one in _known(found, old) - _known(found, new)),
+            *(f"new: {cell(one)}" for one in _known(found, new) - _known(found, old)),
+        ]
+        asked = old in found and new in found
+        nothing = "nothing but the version in the source block" if asked else "not known"
+        yield f"| {old} | {new} | {'; '.join(changes) or nothing} | `{before}` | `{since}` |"
+    yield ""
+
+
+def _of_dialects(before: VitessDialect, since: VitessDialect) -> Iterator[str]:
+    """Yield in words what one dialect does otherwise than another, its name and version apart."""
+    if before.context is not since.context:
+        yield f"{HEADERS[before.context]} → {HEADERS[since.context]}"
+    if before.run_id is not since.run_id:
+        ends = "" if since.run_id else "no more: "
+        yield f"{ends}the header `__debezium.context.runId` is last"
+
+
+def _known(found: Mapping[str, OracleResult], release: str) -> set[str]:
+    cases = found[release].of(Status.DIFFERS) if release in found else ()
+    return {one.reason for one in cases}
+
+
+def _by_clauses() -> Iterator[str]:
+    for layer, title in LAYERS.items():
+        dated = [
+            one
+            for one in CLAUSES.values()
+            if one.id.partition(".")[0] == layer and one.versions not in UNDATED
+        ]
+        yield f"### {title}"
+        yield ""
+        yield "| releases | what holds | clause | dialect |"
+        yield "| --- | --- | --- | --- |"
+        for one in sorted(dated, key=lambda one: (_first(one), one.id)):
+            yield f"| {one.versions} | {cell(one.text)} | `{one.id}` | {_dialect(one)} |"
+        yield ""
+
+
+def _first(clause: Clause) -> tuple[int, ...]:
+    """Return the first release that a clause names, for the order of rows."""
+    found = re.search(r"\d+(?:\.\d+)+", clause.versions)
+    return tuple(map(int, found[0].split("."))) if found else ()
+
+
+def _dialect(clause: Clause) -> str:
+    if clause.versions in DIALECT_OF:
+        return f"`{DIALECT_OF[clause.versions]}`"
+    return f"`{CURRENT}`" if clause.versions.startswith("from ") else NO_DIALECT
+
+
+if __name__ == "__main__":
+    sys.stdout.write(page(kept(KEPT)))
