@@ -151,8 +151,8 @@ def vitess_form(messages: Iterable[Message]) -> Alike:
         headers = tuple(_without_run(*header) for header in message.headers)
         found.freedoms |= {RELEASE} if releases else set()
         found.freedoms |= {RUN_ID} if headers != message.headers else set()
-        one = replace(message, key=key, headers=headers)
-        found.messages.append(replace(one, value=None if message.value is None else value))
+        alike = replace(message, key=key, headers=headers)
+        found.messages.append(replace(alike, value=None if message.value is None else value))
     return found
 
 
