@@ -105,6 +105,15 @@ class SetupError(HarnessError):
     exit_code = ExitCode.ENVIRONMENT
 
 
+class ServiceLost(SetupError):
+    """A service of the run died, or was taken away: what it was needed for can be begun again."""
+
+    def __init__(self, service: str, what: str, *, hint: str = "") -> None:
+        """Keep the service's name apart from the words."""
+        self.service = service
+        super().__init__(what, hint=hint)
+
+
 class EncodingError(HarnessError):
     """A protocol cannot express the value or event that it was given."""
 

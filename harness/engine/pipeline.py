@@ -1,7 +1,8 @@
 """The pipeline on one screen: plan, services, produce, consume, judge.
 
 Services come up while the cases are planned. A consumer is blamed only while the services live:
-when one dies the run ends as an environment error, whatever the consumer did.
+when one dies, what was not answered by then is begun again with new ones; when that happens again
+and again, the run ends as an environment error, whatever the consumer did.
 """
 
 from __future__ import annotations
@@ -21,9 +22,9 @@ from harness.engine.run.consume import consume
 from harness.engine.run.context import RunContext
 from harness.engine.run.decode import decode, judged_decoded
 from harness.engine.run.headline import RunResult, concluded, now
-from harness.engine.run.judging import CaseAnswers, finished, judged, unread
+from harness.engine.run.judging import CaseAnswer, CaseAnswers, finished, judged, unread
 from harness.engine.run.preflight import undeclared
-from harness.engine.run.services import completed, services_for
+from harness.engine.run.services import services_for, with_services
 from harness.engine.sink.sink import sink_of
 from harness.errors import ExitCode, UsageError
 from harness.model.events import CaseFinished, RunStarted
@@ -58,9 +59,10 @@ def certify(cases: CaseSource, context: RunContext) -> RunResult:
     numbers = (len(cases.ids), identity.versions, now(), level)
     bus.publish(RunStarted(identity.name, name, *numbers, identity.conditions))
     verdicts: dict[str, Verdict] = {}
-    for event in cases.finished(context):
-        verdicts[event.case] = event.verdict
-        bus.publish(event)
+    with bus.said_when_aborted():
+        for event in cases.finished(context):
+            verdicts[event.case] = event.verdict
+            bus.publish(event)
     ordered = tuple(verdicts[case] for case in cases.ids if case in verdicts)
     end = concluded(ordered, bus.seconds, level, context.scope)
     bus.publish(end)
@@ -132,13 +134,18 @@ class CatalogueCases:
         wanted = services_for(cases, context.consumer)
         if self.services is None:
             refuse_unreachable(context.consumer, context.source, wanted)
+        answers: dict[str, CaseAnswer] = {}
         with ThreadPoolExecutor(1) as pool:
             planning = pool.submit(self._plans, cases)
-            with completed(context, self.services, wanted) as services:
+
+            def read(context: RunContext, services: Services) -> Sequence[Plan]:
                 with context.bus.phase("plan", f"{len(cases)} cases"):
                     planned = planning.result()
                 with sink_of(services, context.consumer, context.identity.name) as sink:
-                    return planned, consume(context, services, sink, planned)
+                    consume(context, services, sink, planned, answers)
+                return planned
+
+            return with_services(context, self.services, wanted, read), answers
 
     def _plans(self, cases: Sequence[Case]) -> tuple[Plan, ...]:
         if self.planned is None:

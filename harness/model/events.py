@@ -48,7 +48,8 @@ class PhaseFinished:
 class ServiceChanged:
     """A service reached a state: `fetching`, `preparing`, `starting`, `ready`, `stopped`.
 
-    `done` and `total` are bytes while fetching.
+    `continued` is one that somebody had halted by a signal, `lost` one that died, in whose place a
+    new one is started. `done` and `total` are bytes while fetching.
     """
 
     service: str
@@ -129,6 +130,14 @@ class RunFinished:
     only: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class RunAborted:
+    """The run ended without a headline: `why` is the error in one line; nothing is certified."""
+
+    why: str
+    seconds: float
+
+
 Event = (
     RunStarted
     | PhaseStarted
@@ -137,4 +146,5 @@ Event = (
     | CaseAnswered
     | CaseFinished
     | RunFinished
+    | RunAborted
 )

@@ -7,13 +7,18 @@ or a forgotten `stop` closes it, and the guardian (`guardian.py`) ends the whole
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
+
+import psutil
 
 from harness.errors import SetupError
 from harness.process.guardian import line_of, message_of
@@ -21,6 +26,7 @@ from harness.process.guardian import line_of, message_of
 GUARDIAN = Path(__file__).with_name("guardian.py")
 START_DEADLINE_S = 30.0
 LOOK_DEADLINE_S = 10.0  # a guardian answers within milliseconds, later on a busy machine
+ROUSE_S = 1.0  # how often one that does not answer is let go on: its child may halt it
 # What an interpreter needs to start and to name files; all else, passwords above all, stays here.
 INTERPRETER = (
     "PATH",
@@ -83,18 +89,25 @@ class Guarded:
             self._looks += 1
             asked = self._looks
         self._order({"look": asked})
-        with self._looked:
-            self._looked.wait_for(
-                lambda: self._answered >= asked or self._gone.is_set(), LOOK_DEADLINE_S
-            )
+        for rest_s in self._patience(LOOK_DEADLINE_S):
+            with self._looked:
+                if self._looked.wait_for(
+                    lambda: self._answered >= asked or self._gone.is_set(), rest_s
+                ):
+                    break
         return self.poll()
+
+    def rouse(self) -> Sequence[str]:
+        """Let the child and its guardian go on where a signal halted them; return which were."""
+        pids = {f"the process that guards {self._name}": self._guardian.pid, self._name: self._pid}
+        return [name for name, pid in pids.items() if _roused(pid)] if self._status is None else []
 
     def wait(self, timeout_s: float) -> int:
         """Return the exit status once the child has ended; raise TimeoutError when it runs on.
 
         What the child left running is not waited for: `stop` ends it.
         """
-        if not self._ended.wait(timeout_s):
+        if not any(map(self._ended.wait, self._patience(timeout_s))):
             raise TimeoutError(f"{self._name} (pid {self._pid}) still runs after {timeout_s:g} s")
         status = self.poll()
         assert status is not None
@@ -111,7 +124,10 @@ class Guarded:
         something survives even SIGKILL (a process stuck in the kernel).
         """
         self._order({"stop": grace_s})
-        gone = self._gone.wait(grace_s + END_MARGIN_S)
+        gone = any(map(self._gone.wait, self._patience(grace_s + END_MARGIN_S)))
+        if not gone and self._status is None:
+            with suppress(OSError):  # the guardian has not reaped it, so the id is still its own
+                os.killpg(self._pid, signal.SIGKILL)
         with self._lock:
             self._close()
         if not gone or self._stuck:
@@ -147,6 +163,19 @@ class Guarded:
                 hint="the machine may be overloaded or out of memory",
             )
         return self
+
+    def _patience(self, seconds: float) -> Iterator[float]:
+        """Yield what to wait at a time, `seconds` in all; each time the guardian is let go on.
+
+        A child may halt its guardian, which would then neither answer nor end.
+        """
+        deadline = time.monotonic() + seconds
+        while True:
+            with suppress(OSError):
+                self._guardian.send_signal(signal.SIGCONT)
+            yield min(max(0.0, deadline - time.monotonic()), ROUSE_S)
+            if time.monotonic() >= deadline:
+                return
 
     def _order(self, order: Mapping[str, Any]) -> None:
         pipe = self._guardian.stdin
@@ -196,6 +225,18 @@ class Guarded:
             self._guardian.wait(END_MARGIN_S)
         except subprocess.TimeoutExpired:
             self._guardian.kill()
+
+
+def _roused(pid: int) -> bool:
+    """Let a process go on, if a signal halted it; return whether one had."""
+    try:
+        process = psutil.Process(pid)
+        if process.status() != psutil.STATUS_STOPPED:
+            return False
+        process.resume()
+    except psutil.Error:
+        return False
+    return True
 
 
 def spawn(

@@ -20,6 +20,7 @@ from harness.model.events import (
     Event,
     PhaseFinished,
     PhaseStarted,
+    RunAborted,
     RunFinished,
     RunStarted,
     ServiceChanged,
@@ -60,6 +61,7 @@ SENTENCES = {
 }
 VERDICTS_SHOWN = 20  # in a brief report of more cases, those that pass are only counted
 EVERY_S = 10.0  # how often a log that is no terminal has a line of progress
+TROUBLED = frozenset({"continued", "lost"})  # states of a service that are said in every log
 UNPRINTED = frozenset({"judge"})  # its line would come after the cases that it is about
 
 
@@ -102,19 +104,30 @@ class ConsoleReport:
                 self._phases[event.phase] = visible(sentence)
                 self._show()
             case PhaseFinished():
-                sentence = self._phases.pop(event.phase, visible(event.phase))
-                if event.phase not in UNPRINTED and not self._brief:
-                    self._print(Text.assemble((f"  {event.seconds:6.2f} s  ", "dim"), sentence))
-                self._show()
+                self._phase_over(event)
             case ServiceChanged():
-                self._services[event.service] = visible(_service_text(event))
-                self._show()
+                self._service(event)
             case CaseAnswered():
                 self._answer(event)
             case CaseFinished():
                 self._case(event)
             case RunFinished():
                 self._finish(event)
+            case RunAborted():
+                self.close()
+
+    def _phase_over(self, event: PhaseFinished) -> None:
+        sentence = self._phases.pop(event.phase, visible(event.phase))
+        if event.phase not in UNPRINTED and not self._brief:
+            self._print(Text.assemble((f"  {event.seconds:6.2f} s  ", "dim"), sentence))
+        self._show()
+
+    def _service(self, event: ServiceChanged) -> None:
+        """Keep what a service does, and say in every log what befell it."""
+        self._services[event.service] = visible(_service_text(event))
+        if event.state in TROUBLED:
+            self._print(Text(visible(f"  {event.service}: {event.detail}"), style="yellow"))
+        self._show()
 
     def close(self) -> None:
         """Take the live line away; safe to call twice."""

@@ -13,6 +13,7 @@ from harness.model.events import (
     Event,
     PhaseFinished,
     PhaseStarted,
+    RunAborted,
     RunFinished,
     RunStarted,
     ServiceChanged,
@@ -27,6 +28,7 @@ NAMES: dict[type[Event], str] = {
     CaseAnswered: "case-answered",
     CaseFinished: "case-finished",
     RunFinished: "run-finished",
+    RunAborted: "run-aborted",
 }
 
 

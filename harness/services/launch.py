@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from harness.errors import SetupError
+from harness.errors import ServiceLost, SetupError
 from harness.process import Guarded, spawn
 from harness.services.download import Interrupted
 from harness.services.ports import free_ports, in_use
@@ -23,6 +23,7 @@ BIND_ATTEMPTS = 5
 BIND_CONFLICT = re.compile(r"Address already in use|BindException")
 STOP_GRACE_S = 10.0
 TAIL_LINES = 20
+AGAIN = "nothing was judged; run again, and look at the whole log if this stays"
 TAIL_BYTES = 1 << 16
 
 
@@ -83,10 +84,27 @@ class Running:
     halted: bool = False
 
     def check(self) -> None:
-        """Raise SetupError, with the end of the log, when the process is dead and should not be."""
-        status = self.child.look()
+        """Raise ServiceLost, with the end of the log, when the process is dead and should not be.
+
+        One that was halted by a signal is let go on, and its run hears of it.
+        """
+        self.rouse()
+        name = self.startup.name
+        try:
+            status = self.child.look()
+        except SetupError as error:  # its guardian was killed, which takes it along
+            raise ServiceLost(name, f"{name} is gone: {error.what}", hint=error.hint) from error
         if status is not None and not self.halted:
-            raise _dead(self.startup, status, "in the middle of the run")
+            raise ServiceLost(
+                name, _end(self.startup, status, "in the middle of the run"), hint=AGAIN
+            )
+
+    def rouse(self) -> None:
+        """Let the process go on, and the one that guards it, when a signal halted them."""
+        if self.halted:
+            return
+        for halted in self.child.rouse():
+            self.startup.report("continued", f"{halted} was halted by a signal, and goes on")
 
     def halt(self) -> None:
         """End the process in order and keep its data: it is to come back."""
@@ -115,6 +133,7 @@ def launch(startup: Startup, ports: int, attempt: Callable[[Sequence[int]], Atte
     `attempt` fills the (fresh) data directory for the given ports. Raises SetupError when the
     service ends or does not answer in time, OSError when its command cannot be run.
     """
+    status, taken = None, True
     for _ in range(BIND_ATTEMPTS):
         shutil.rmtree(startup.data, ignore_errors=True)
         startup.data.mkdir(parents=True)
@@ -129,10 +148,13 @@ def launch(startup: Startup, ports: int, attempt: Callable[[Sequence[int]], Atte
         if status is None:
             return Running(startup, this.address, child, this)
         child.stop()
-        if not BIND_CONFLICT.search(tail(startup.log)):
+        taken = status >= 0 and BIND_CONFLICT.search(tail(startup.log)) is not None
+        if status >= 0 and not taken:
             raise _dead(startup, status, "while it started")
-        if startup.port:
+        if taken and startup.port:
             raise in_use(startup.port)
+    if status is not None and not taken:
+        raise _dead(startup, status, f"{BIND_ATTEMPTS} times while it started")
     raise SetupError(
         f"{startup.name} found {BIND_ATTEMPTS} times in a row that its free ports were taken",
         hint="something on this machine takes ports as fast as we do; look at `ss -ltnp`",
@@ -154,6 +176,7 @@ def _until_ready(startup: Startup, child: Guarded, ready: Callable[[], bool]) ->
     """Return None when the service answers, its exit status when it ended instead."""
     deadline = time.monotonic() + READY_DEADLINE_S
     while not startup.given_up.is_set():
+        child.rouse()
         status = child.poll()
         if status is not None or ready():
             return status
@@ -189,7 +212,8 @@ def how_ended(status: int) -> str:
 
 
 def _dead(startup: Startup, status: int, when: str) -> SetupError:
-    return SetupError(
-        f"{startup.name} {how_ended(status)} {when}\n{log_end(startup.log)}",
-        hint="nothing was judged; run again, and look at the whole log if this stays",
-    )
+    return SetupError(_end(startup, status, when), hint=AGAIN)
+
+
+def _end(startup: Startup, status: int, when: str) -> str:
+    return f"{startup.name} {how_ended(status)} {when}\n{log_end(startup.log)}"

@@ -38,6 +38,7 @@ STARTERS: Mapping[str, Mapping[str, Starter]] = {
     "container": container.SERVICES,
     "external": external.SERVICES,
 }
+LOOK_S = 0.5
 NO_PORTS: Mapping[str, int] = MappingProxyType({})
 NOTHING_WARM: Mapping[str, Up] = MappingProxyType({})
 
@@ -126,9 +127,31 @@ def start(  # noqa: PLR0913 - all but two have a default that is right for most
     env = os.environ if env is None else env
     starting = _Starting(run_dir.absolute(), on_event, ports, env, settings or Settings())
     try:
-        yield Services(starting.all(wanted, warm))
+        running = starting.all(wanted, warm)
+        with _roused(running):
+            yield Services(running)
     finally:
         starting.stop()
+
+
+@contextmanager
+def _roused(running: Mapping[str, Up]) -> Generator[None]:
+    """Let our services go on when a signal halts them, while whoever asks them only waits."""
+    over = threading.Event()
+    ours = [one for one in running.values() if isinstance(one, Running)]
+
+    def look() -> None:
+        while not over.wait(LOOK_S):
+            for one in ours:
+                one.rouse()
+
+    looking = threading.Thread(target=look, name="services", daemon=True)
+    looking.start()
+    try:
+        yield
+    finally:
+        over.set()
+        looking.join()
 
 
 class _Starting:

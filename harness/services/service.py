@@ -11,6 +11,8 @@ from typing import Protocol
 class ServiceEvent:
     """A service reached a state: `fetching`, `preparing`, `starting`, `ready`, `stopped`.
 
+    `continued` is one that somebody had halted by a signal.
+
     `done` and `total` are bytes while fetching; `seconds` is how long a finished state took. Events
     come from several threads, one at a time.
     """

@@ -10,10 +10,12 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -21,7 +23,7 @@ from typing import Any
 import filelock
 import psutil
 
-from harness.errors import SetupError
+from harness.errors import ServiceLost, SetupError
 from harness.services.artifacts import LOCK
 from harness.services.external.reached import Reached, refusal
 from harness.services.prepared import key
@@ -91,13 +93,18 @@ class Warm:
         return self.reached.address
 
     def check(self) -> None:
-        """Raise SetupError when the set was taken down, or the service does not answer."""
+        """Raise ServiceLost when the set was taken down, or the service does not answer."""
+        name = self.reached.name
         if not self.state.alive:
-            raise SetupError(
-                f"the warm set that had {self.reached.name} is gone",
+            raise ServiceLost(
+                name,
+                f"the warm set that had {name} is gone",
                 hint="nothing was judged; run again, a run without a warm set starts its own",
             )
-        self.reached.check()
+        try:
+            self.reached.check()
+        except SetupError as error:
+            raise ServiceLost(name, error.what, hint=error.hint) from error
 
     def stop(self) -> None:
         """Leave it as it is."""
@@ -182,7 +189,9 @@ def down(directory: Path) -> bool:
     if state is None or not state.alive:
         return False
     process = psutil.Process(state.pid)
-    process.terminate()
+    with suppress(psutil.NoSuchProcess):
+        process.terminate()
+        process.resume()  # one that a signal halted would never hear of it
     try:
         process.wait(DOWN_DEADLINE_S)
     except psutil.TimeoutExpired:
@@ -211,6 +220,8 @@ def _started(directory: Path, names: Sequence[str], idle_hours: str) -> State:
         )
     deadline = time.monotonic() + UP_DEADLINE_S
     while True:
+        with suppress(ProcessLookupError):
+            keeper.send_signal(signal.SIGCONT)  # somebody may have halted it
         state = read(directory)
         if state is not None and state.pid == keeper.pid:
             keeper.returncode = 0  # we leave it alone from here on, and nobody need warn of it

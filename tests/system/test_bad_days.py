@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -94,20 +95,58 @@ def test_a_consumer_that_misbehaves_is_reported_apart_and_exits_1(
     assert left_running(tmp_path) == []
 
 
-def test_kafka_dying_in_the_middle_is_the_environments_fault(tmp_path: Path) -> None:
-    """When Kafka dies under a consumer the run ends with 3 and blames nobody."""
-    body = """
-        import psutil
-        harness = next(one for one in psutil.Process().parents() if "certify" in one.cmdline())
-        for process in harness.children(recursive=True):
-            if "kafka.Kafka" in process.cmdline():
-                process.kill()
-        time.sleep(60)
+STRIKE = """
+import psutil, signal
+harness = next(one for one in psutil.Process().parents() if "certify" in one.cmdline())
+(kafka,) = (one for one in harness.children(recursive=True) if "kafka.Kafka" in one.cmdline())
+"""
+ANSWER = 'os.execv(sys.executable, [sys.executable, "-m", "harness.reference_consumer"])\n'
+
+
+def events(tmp_path: Path) -> list[dict[str, Any]]:
+    """Return the events of the one run in the directory."""
+    (path,) = tmp_path.glob(".harness/runs/*/events.ndjson")
+    return [orjson.loads(line) for line in path.read_bytes().splitlines()]
+
+
+def test_kafka_dying_again_and_again_is_the_environments_fault(tmp_path: Path) -> None:
+    """When Kafka dies under a consumer each time the run ends with 3 and blames nobody.
+
+    The signal and the log are named, and the last event says why.
     """
-    done = certify(tmp_path, body, "--deadline", "50")
+    done = certify(tmp_path, STRIKE + "kafka.kill(); time.sleep(60)", "--deadline", "50")
     assert done.returncode == 3, done.stdout + done.stderr
-    assert "kafka" in done.stderr.lower()
+    assert "kafka was killed by signal 9 in the middle of the run" in done.stderr
+    assert re.search(r"the end of \S+kafka\.log", done.stderr)
     assert "passed" not in done.stdout
+    assert left_running(tmp_path) == []
+    found = events(tmp_path)
+    assert [one["service"] for one in found if one.get("state") == "lost"] == ["kafka", "kafka"]
+    assert found[-1]["event"] == "run-aborted"
+    assert "signal 9" in found[-1]["why"]
+
+
+def test_a_run_goes_on_with_a_new_kafka(tmp_path: Path) -> None:
+    """When Kafka dies once, the run begins again what was not answered, and says so."""
+    once = f"""
+if not os.path.exists({str(tmp_path / "struck")!r}):
+    open({str(tmp_path / "struck")!r}, "w").close()
+    kafka.kill()
+    time.sleep(60)
+"""
+    done = certify(tmp_path, STRIKE + once + ANSWER)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "kafka was killed by signal 9" in done.stderr
+    assert [one["service"] for one in events(tmp_path) if one.get("state") == "lost"] == ["kafka"]
+    assert left_running(tmp_path) == []
+
+
+def test_what_a_signal_halts_goes_on(tmp_path: Path) -> None:
+    """A consumer that halts Kafka and its own guardian keeps nobody waiting."""
+    halt = "kafka.suspend(); os.kill(os.getppid(), signal.SIGSTOP)\n"
+    done = certify(tmp_path, STRIKE + halt + ANSWER)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "kafka: java was halted by a signal, and goes on" in done.stderr
     assert left_running(tmp_path) == []
 
 

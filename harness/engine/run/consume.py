@@ -94,29 +94,39 @@ class ReadingModes:
 
 
 def consume(
-    context: RunContext, services: Services, sink: Sink | None, planned: Sequence[Plan]
-) -> dict[str, CaseAnswer]:
-    """Let the consumer read all cases; return its answers by the cases' ids."""
+    context: RunContext,
+    services: Services,
+    sink: Sink | None,
+    planned: Sequence[Plan],
+    answers: dict[str, CaseAnswer],
+) -> None:
+    """Let the consumer read all cases that have no answer yet; add its answers by the cases' ids.
+
+    Each is added once it is there, so that it outlasts the services.
+    """
+    left = [plan for plan in planned if plan.case.id not in answers]
     attach = context.consumer.attach
     if attach is not None:
-        return AttachedRun(context, services, attach).run(planned)
-    modes = reading_modes(context, planned)
-    answers = dict(modes.refused)
+        answers |= AttachedRun(context, services, attach).run(left)
+        return
+    modes = reading_modes(context, left)
+    answers |= modes.refused
     with watched(context, services) as watch:
         if modes.batched:
             answers |= BatchRun(context, services, watch, sink).run(modes.batched)
-        if len(answers) < len(modes.refused) + len(modes.batched):  # it stopped at a finding
-            return answers
-        answers |= InteractiveRun(context, services, watch, sink).run(modes.interactive)
-    if len(answers) + len(modes.restarting) < len(planned):
-        return answers
-    if modes.restarting:
+        if _lacks(answers, modes.batched):  # it stopped at a finding
+            return
+        InteractiveRun(context, services, watch, sink).run(modes.interactive, answers)
+    if modes.restarting and not _lacks(answers, modes.interactive):
         wanted = services_for([plan.case for _, plan, _ in modes.restarting])
         with started_alone(context, wanted, "restarted") as own:
             # A broker that goes away is reached directly, so that a client sees just that.
             direct = Watch(own.kafka, own.kafka)
-            answers |= InteractiveRun(context, own, direct, sink).run(modes.restarting)
-    return answers
+            InteractiveRun(context, own, direct, sink).run(modes.restarting, answers)
+
+
+def _lacks(answers: Mapping[str, CaseAnswer], named: Sequence[NamedPlan]) -> bool:
+    return any(plan.case.id not in answers for _, plan, _ in named)
 
 
 def reading_modes(context: RunContext, planned: Sequence[Plan]) -> ReadingModes:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from harness.contracts import Listener
-from harness.model.events import Event, PhaseFinished, PhaseStarted
+from harness.errors import HarnessError
+from harness.model.events import Event, PhaseFinished, PhaseStarted, RunAborted
 
 
 class EventBus:
@@ -30,6 +31,18 @@ class EventBus:
         with self._lock:
             for listener in self._listeners:
                 listener.handle(event)
+
+    @contextmanager
+    def said_when_aborted(self) -> Generator[None]:
+        """Let the last event say why a run ends that has no headline."""
+        try:
+            yield
+        except BaseException as error:
+            why = error.what if isinstance(error, HarnessError) else str(error)
+            first = (why.splitlines() or [""])[0] or type(error).__name__
+            with suppress(OSError):  # a full disk may be why
+                self.publish(RunAborted(first, self.seconds))
+            raise
 
     @contextmanager
     def phase(self, phase: str, detail: str = "") -> Generator[None]:

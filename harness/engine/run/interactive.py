@@ -40,15 +40,14 @@ class InteractiveRun:
     watch: Watch
     sink: Sink | None = None
 
-    def run(self, named: Sequence[NamedPlan]) -> dict[str, CaseAnswer]:
-        """Run the cases one after the other; return the answers by the cases' ids.
+    def run(self, named: Sequence[NamedPlan], answers: dict[str, CaseAnswer]) -> None:
+        """Run the cases one after the other; add each answer by its case's id.
 
         Cases to which the same happens are a phase of the run, so that reports have its time.
         """
         groups: dict[str, list[NamedPlan]] = {}
         for one in named:
             groups.setdefault(happening(one[1].delivery.steps), []).append(one)
-        answers: dict[str, CaseAnswer] = {}
         so_far = Answers(self.context, {plan.case.id: plan for _, plan, _ in named})
         for fault, group in groups.items():
             with self.context.bus.phase(f"alone under {fault}", _cases(len(group))):
@@ -59,8 +58,7 @@ class InteractiveRun:
                     try:
                         so_far.add(plan.case.id, verdict)
                     except EnoughError:
-                        return answers
-        return answers
+                        return
 
     def run_one(self, plan: Plan, prefix: str, index: int) -> CaseAnswer:
         """Perform one delivery under a consumer that reads it; return what it answered.

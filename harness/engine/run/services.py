@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import TypeVar
 
 from harness.engine.plan.case import names_schemas
 from harness.engine.run.context import RunContext
 from harness.engine.run.preflight import service_changed
-from harness.model.events import PhaseFinished, PhaseStarted
+from harness.errors import ServiceLost
+from harness.model.events import PhaseFinished, PhaseStarted, ServiceChanged
 from harness.runner.manifest import Consumer
 from harness.scenario.expand import Case
 from harness.services import Registry, ServiceEvent, Services, start
+
+Made = TypeVar("Made")
+ATTEMPTS = 3  # how often services may be lost in a run
 
 
 def services_for(cases: Sequence[Case], consumer: Consumer | None = None) -> list[str]:
@@ -26,6 +31,45 @@ def services_for(cases: Sequence[Case], consumer: Consumer | None = None) -> lis
 def registry_for(services: Services, cases: Sequence[Case]) -> Registry | None:
     """Return the run's registry if one of the cases needs it."""
     return services.registry if any(map(names_schemas, cases)) else None
+
+
+def with_services(
+    context: RunContext,
+    given: Services | None,
+    wanted: Sequence[str],
+    act: Callable[[RunContext, Services], Made],
+) -> Made:
+    """Return what `act` makes of the services; when one is lost, it acts again with new ones.
+
+    What it has done by then it has to keep itself. Raises ServiceLost when that happens to it
+    `ATTEMPTS` times, and HarnessError as the services' start does.
+    """
+    for attempt in range(1, ATTEMPTS):
+        try:
+            with completed(context, given, wanted) as services, _blamed(services):
+                return act(context, services)
+        except ServiceLost as lost:
+            why = f"{lost.what.splitlines()[0]}; what was not answered is begun again with new ones"
+            context.bus.publish(ServiceChanged(lost.service, "lost", why))
+        directory = context.identity.directory / f"again-{attempt}"
+        context = replace(
+            context,
+            identity=replace(context.identity, directory=directory),
+            source=replace(context.source, warm={}),
+        )
+        given = None
+    with completed(context, given, wanted) as services, _blamed(services):
+        return act(context, services)
+
+
+@contextmanager
+def _blamed(services: Services) -> Generator[None]:
+    """Raise ServiceLost in place of what follows from a service's end: refused connections."""
+    try:
+        yield
+    except Exception:
+        services.check()
+        raise
 
 
 @contextmanager
