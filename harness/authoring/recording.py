@@ -48,7 +48,8 @@ def embedded_upstream(
         warm=source.warm,
     ) as services:
         server = services.mariadb
-        yield Upstream(server.host, server.port, server.user, server.password)
+        with services.blamed():
+            yield Upstream(server.host, server.port, server.user, server.password)
 
 
 def record_all(

@@ -68,6 +68,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "verify": ("harness.cli.verify", "Compare an output with a workload's expected state."),
     "services": ("harness.cli.services", "Keep services warm; fetch what they need."),
     "completion": ("harness.cli.completion", "Print what a shell needs to complete commands."),
+    "selftest": (
+        "harness.cli.selftest",
+        "Try whether runs survive faults of this machine: killed services, full disks, signals.",
+    ),
     "clean": ("harness.cli.clean", "Remove what earlier runs left here."),
     "doctor": ("harness.cli.doctor", "Show what is missing for a run, and how to get it."),
 }

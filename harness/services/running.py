@@ -84,6 +84,15 @@ class Services:
         for running in self._running.values():
             running.check()
 
+    @contextmanager
+    def blamed(self) -> Generator[None]:
+        """Raise ServiceLost in place of what follows from a service's end: refused connections."""
+        try:
+            yield
+        except Exception:
+            self.check()
+            raise
+
     def halt(self, name: str) -> None:
         """End a service for a while, and keep its data; HarnessBug when it is not ours to end."""
         self._ours(name).halt()

@@ -46,7 +46,7 @@ def with_services(
     """
     for attempt in range(1, ATTEMPTS):
         try:
-            with completed(context, given, wanted) as services, _blamed(services):
+            with completed(context, given, wanted) as services, services.blamed():
                 return act(context, services)
         except ServiceLost as lost:
             why = f"{lost.what.splitlines()[0]}; what was not answered is begun again with new ones"
@@ -58,18 +58,8 @@ def with_services(
             source=replace(context.source, warm={}),
         )
         given = None
-    with completed(context, given, wanted) as services, _blamed(services):
+    with completed(context, given, wanted) as services, services.blamed():
         return act(context, services)
-
-
-@contextmanager
-def _blamed(services: Services) -> Generator[None]:
-    """Raise ServiceLost in place of what follows from a service's end: refused connections."""
-    try:
-        yield
-    except Exception:
-        services.check()
-        raise
 
 
 @contextmanager

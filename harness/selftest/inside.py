@@ -1,0 +1,70 @@
+"""Runs a command in worse surroundings: `python inside.py JSON COMMAND…`.
+
+JSON has `open-files` (a limit), `disk` (bytes of a file system of its own in the current directory,
+whose files are copied to the directory `kept` afterwards), `read-only` (paths) or `no-network`. All
+but the first need namespaces of their own. It imports nothing of the harness, so that it starts at
+once.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import resource
+import shutil
+import socket
+import struct
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+OPEN_FILES, NO_NETWORK = "open-files", "no-network"
+NAMESPACES = ("unshare", "--user", "--map-root-user", "--mount")
+SIOCSIFFLAGS = 0x8914  # linux/sockios.h
+IFF_UP = 1  # linux/if.h
+INTERFACE = struct.Struct("16sh14x")  # struct ifreq: a name and flags
+KEPT = ("*.html", "*.xml", ".harness/runs/*/events.ndjson")
+
+
+def command_line(wanted: Mapping[str, Any], command: Sequence[str]) -> list[str]:
+    """Return the command line that runs a command in such surroundings."""
+    prefix = [] if OPEN_FILES in wanted else [*NAMESPACES, *(["--net"] * (NO_NETWORK in wanted))]
+    return [*prefix, sys.executable, str(Path(__file__)), json.dumps(wanted), *command]
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Make the surroundings and become the command; with a disk of its own, wait for its end."""
+    wanted: Mapping[str, Any] = json.loads(arguments[0])
+    command = list(arguments[1:])
+    if OPEN_FILES in wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted[OPEN_FILES],) * 2)
+    for path in wanted.get("read-only", ()):
+        _mount("--bind", path, path)
+        _mount("-o", "remount,bind,ro", path)
+    if NO_NETWORK in wanted:
+        with socket.socket() as any_socket:
+            fcntl.ioctl(any_socket, SIOCSIFFLAGS, INTERFACE.pack(b"lo", IFF_UP))
+    if "disk" not in wanted:
+        os.execv(command[0], command)  # noqa: S606 - the harness's own command line
+    here = Path.cwd()
+    _mount("-t", "tmpfs", "-o", f"size={wanted['disk']}", "none", str(here))
+    os.chdir(here)
+    code = subprocess.run(command, check=False).returncode
+    for pattern in KEPT:
+        for file in here.glob(pattern):
+            target = Path(wanted["kept"]) / file.relative_to(here)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(file, target)
+    return code if code >= 0 else 128 - code
+
+
+def _mount(*words: str) -> None:
+    mount = shutil.which("mount") or "/bin/mount"
+    subprocess.run([mount, *words], check=True, stdin=subprocess.DEVNULL)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
