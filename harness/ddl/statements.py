@@ -80,7 +80,9 @@ def _bounded(cursor: Cursor, read: Callable[[Cursor], _Read]) -> _Read:
         return read(cursor)
     except RecursionError:
         what = "the text nests too deeply here"
-        hint = "leave out parentheses and operators that change nothing"
+        hint = (
+            "leave out parentheses and operators that change nothing; `a IN (1, 2)` does not nest"
+        )
         raise DdlError.at(cursor.sql, cursor.offset, what, hint=hint) from None
 
 

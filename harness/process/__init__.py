@@ -5,6 +5,6 @@ Every child, service or consumer, is started by `spawn` and by nothing else.
 
 from __future__ import annotations
 
-from harness.process.guarded import Guarded, spawn
+from harness.process.guarded import Guarded, GuardianKilledError, spawn
 
-__all__ = ["Guarded", "spawn"]
+__all__ = ["Guarded", "GuardianKilledError", "spawn"]

@@ -40,6 +40,10 @@ INTERPRETER = (
 END_MARGIN_S = 20.0  # the guardian's own deadlines after the grace period, and some
 
 
+class GuardianKilledError(SetupError):
+    """The process that guards a child was killed, and took the child along."""
+
+
 class Guarded:
     """A running child; safe to use from several threads. As a context manager it stops on exit."""
 
@@ -71,10 +75,10 @@ class Guarded:
     def poll(self) -> int | None:
         """Return the exit status as `subprocess` reports it (-9 for SIGKILL), None while it runs.
 
-        Raises SetupError when the guardian itself was killed, which takes the child with it.
+        Raises GuardianKilledError when the guardian was killed, which takes the child with it.
         """
         if self._status is None and self._gone.is_set():
-            raise SetupError(
+            raise GuardianKilledError(
                 f"the process that guards {self._name} was killed from outside",
                 hint="look for the kernel's out-of-memory killer in the system log",
             )

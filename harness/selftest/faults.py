@@ -61,13 +61,14 @@ class Fault:
 def _strike(role: str, number: signal.Signals, trial: Trial) -> str:
     """Signal a process of the run at a drawn moment of its life."""
     run = trial.certify()
-    found = trial.appears(run, PROCESSES[role])
-    return _signalled(trial, run, found, number) if found else ""
+    return _signalled(trial, run, trial.appears(run, PROCESSES[role]), number)
 
 
 def _signalled(
     trial: Trial, run: Run, found: Sequence[psutil.Process], number: signal.Signals
 ) -> str:
+    if not found:
+        return ""
     process = trial.chance.choice(found)
     began = time.monotonic()
     trial.moment(run, 0.5)
@@ -92,7 +93,7 @@ def _end(number: signal.Signals, trial: Trial) -> str:
 
 def _keeper(number: signal.Signals, trial: Trial) -> str:
     """Signal the keeper of a warm set that a run uses, then take the set down."""
-    up = trial.start("up", ["services", "up", "kafka", "registry"])
+    up = trial.start("up", ["services", "up", "--only", "kafka,registry"])
     trial.ended(up)
     run = trial.certify()
     said = _signalled(trial, run, up.find(KEEPER), number)
@@ -107,8 +108,7 @@ def _database(number: signal.Signals, trial: Trial) -> str:
     shutil.copytree(bundled() / "golden" / SCENARIO, golden)
     before = _files(golden)
     run = trial.start("record", ["record", SCENARIO, "--golden", str(golden.parent)])
-    found = trial.appears(run, DATABASE)
-    said = _signalled(trial, run, found, number) if found else ""
+    said = _signalled(trial, run, trial.appears(run, DATABASE), number)
     trial.ended(run)
     return said if _files(golden) == before else f"{said}: the golden files changed"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import signal
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -11,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from harness.errors import ServiceLost, SetupError
-from harness.process import Guarded, spawn
+from harness.process import Guarded, GuardianKilledError, spawn
 from harness.services.download import Interrupted
 from harness.services.ports import free_ports, in_use
 from harness.services.service import Address
@@ -25,6 +26,7 @@ STOP_GRACE_S = 10.0
 TAIL_LINES = 20
 AGAIN = "nothing was judged; run again, and look at the whole log if this stays"
 TAIL_BYTES = 1 << 16
+LOGGED_BYTES = 1 << 22  # what of a start's log is searched for a reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +94,7 @@ class Running:
         name = self.startup.name
         try:
             status = self.child.look()
-        except SetupError as error:  # its guardian was killed, which takes it along
+        except GuardianKilledError as error:
             raise ServiceLost(name, f"{name} is gone: {error.what}", hint=error.hint) from error
         if status is not None and not self.halted:
             raise ServiceLost(
@@ -121,10 +123,14 @@ class Running:
 
     def stop(self) -> None:
         """End the process and remove its data; the log stays."""
-        status = self.child.stop(self.grace_s)
-        for action in self.before_removal:
-            action(status)
-        shutil.rmtree(self.startup.data, ignore_errors=True)
+        try:
+            status = self.child.stop(self.grace_s)
+            for action in self.before_removal:
+                action(status)
+        except GuardianKilledError:
+            return  # it has ended; a run that needed it heard so from `check`
+        finally:
+            shutil.rmtree(self.startup.data, ignore_errors=True)
 
 
 def launch(startup: Startup, ports: int, attempt: Callable[[Sequence[int]], Attempt]) -> Running:
@@ -139,16 +145,19 @@ def launch(startup: Startup, ports: int, attempt: Callable[[Sequence[int]], Atte
         startup.data.mkdir(parents=True)
         chosen = free_ports(ports, startup.port)
         this = attempt(chosen)
+        logged = _size(startup.log)
         child = _spawn(startup, this)
         try:
             status = _until_ready(startup, child, this.ready)
+            if status is None:
+                return Running(startup, this.address, child, this)
+            child.stop()
+        except GuardianKilledError:
+            status = -signal.SIGKILL
         except BaseException:
             child.stop(grace_s=1)
             raise
-        if status is None:
-            return Running(startup, this.address, child, this)
-        child.stop()
-        taken = status >= 0 and BIND_CONFLICT.search(tail(startup.log)) is not None
+        taken = status >= 0 and _met_a_conflict(startup.log, logged)
         if status >= 0 and not taken:
             raise _dead(startup, status, "while it started")
         if taken and startup.port:
@@ -187,6 +196,20 @@ def _until_ready(startup: Startup, child: Guarded, ready: Callable[[], bool]) ->
             )
         startup.given_up.wait(POLL_S)
     raise Interrupted
+
+
+def _size(log: Path) -> int:
+    return log.stat().st_size if log.exists() else 0
+
+
+def _met_a_conflict(log: Path, begin: int) -> bool:
+    """Return whether a port was taken, by what was logged from an offset on.
+
+    A broker that finds its port taken says so, and then a hundred lines about its orderly end.
+    """
+    with log.open("rb") as stream:
+        stream.seek(begin)
+        return BIND_CONFLICT.search(stream.read(LOGGED_BYTES).decode(errors="replace")) is not None
 
 
 def tail(log: Path) -> str:

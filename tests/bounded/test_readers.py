@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.ddl import DdlError, parse
+from harness.ddl.sql.tree import DEEPEST
 from harness.ddl.statements import parse_expression
 from harness.runner.commands import Whereabouts, executable
 from harness.sources.tidb.regexes import PATTERN_MAX, RegexError, go_regex
@@ -38,7 +39,14 @@ def test_a_careless_reader_is_a_defect() -> None:
     assert any("ValueError" in place for place in trial("careless", careless, EDITED, 1).defects)
 
 
-DEEP = ("(" * 900 + "1" + ")" * 900, "-" * 20_000, "NOT " * 20_000, "CASE WHEN " * 900)
+# What may stand between two operands: a chain of them nests to the left.
+BETWEEN = ("+", "-", "*", "/", " DIV ", "^", "|", "<<", "=", "<=>", " OR ", " XOR ", " AND ", "||")
+DEEP = (
+    *("(" * 900 + "1" + ")" * 900, "-" * 20_000, "NOT " * 20_000, "CASE WHEN " * 900),
+    *("1" + f"{operator}1" * 5_000 for operator in BETWEEN),
+    "a" + " IS NULL" * 5_000,
+    "a" + " COLLATE utf8mb4_bin" * 5_000,
+)
 
 
 @pytest.mark.parametrize("text", DEEP, ids=lambda text: text[:4])
@@ -47,6 +55,17 @@ def test_sql_that_nests_too_deeply_has_a_place(text: str) -> None:
     for read in (parse_expression, lambda text: parse(f"CREATE TABLE t (a INT DEFAULT ({text}))")):
         with pytest.raises(DdlError, match="line 1, column"):
             read(text)
+
+
+@pytest.mark.parametrize("operator", BETWEEN)
+def test_what_is_read_can_be_walked(operator: str) -> None:
+    """A chain as long as is read can be compared, hashed, written back and read again."""
+    text = "1" + f"{operator}1" * DEEPEST
+    read = parse_expression(text)
+    assert hash(read) == hash(parse_expression(f" {text}"))
+    assert parse_expression(read.restore()) == read
+    with pytest.raises(DdlError, match="nests too deeply"):
+        parse_expression(f"{text}{operator}1")
 
 
 def test_a_number_without_end_is_refused_at_once() -> None:

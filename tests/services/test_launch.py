@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import re
+import signal
 import socket
 import sys
 import threading
+import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
+import psutil
 import pytest
 
-from harness.errors import SetupError
+from harness.errors import ServiceLost, SetupError
 from harness.services import launch as module
 from harness.services.download import Interrupted
 from harness.services.embedded.mariadb import _explained
@@ -24,7 +29,11 @@ SERVER = """
 import socket, sys, time
 listener = socket.socket()
 listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-listener.bind(("127.0.0.1", int(sys.argv[1])))
+try:
+    listener.bind(("127.0.0.1", int(sys.argv[1])))
+except OSError:
+    print("Address already in use", *["in an orderly end"] * 1000, sep="\\n", flush=True)
+    raise SystemExit(1)
 listener.listen()
 print("listening", flush=True)
 while True:
@@ -110,7 +119,10 @@ def test_a_service_that_never_answers_is_ended(
 
 
 def test_taken_ports_are_replaced(startup: Startup) -> None:
-    """When somebody else was faster, other ports are tried, each on fresh data."""
+    """When somebody else was faster, other ports are tried, each on fresh data.
+
+    However much is said after that.
+    """
     tried: list[int] = []
     with socket.socket() as other:
         other.bind((HOST, 0))
@@ -126,6 +138,58 @@ def test_taken_ports_are_replaced(startup: Startup) -> None:
         running = launch(startup, 1, attempt)
     running.stop()
     assert len(tried) == 3
+
+
+def test_what_is_killed_while_it_starts_is_started_again(startup: Startup) -> None:
+    """Nothing was lost by then; what is killed each time is not tried for ever."""
+    tried: list[int] = []
+
+    def attempt(ports: Sequence[int]) -> Attempt:
+        tried.append(ports[0])
+        code = SERVER if len(tried) == 3 else "import os; os.kill(os.getpid(), 9)"
+        return attempt_of(code)(ports)
+
+    launch(startup, 1, attempt).stop()
+    assert len(tried) == 3
+    with pytest.raises(SetupError, match="killed by signal 9 5 times while it started"):
+        launch(startup, 1, attempt_of("import os; os.kill(os.getpid(), 9)"))
+
+
+def test_a_killed_guardian_is_a_lost_service(startup: Startup) -> None:
+    """It takes the service along, who needed it hears so, and its data goes all the same."""
+    running = launch(startup, 1, attempt_of(SERVER))
+    os.kill(psutil.Process(running.child.pid).ppid(), signal.SIGKILL)
+    psutil.wait_procs([psutil.Process(running.child.pid)], 10)
+    with pytest.raises(ServiceLost, match="the process that guards python"):
+        running.check()
+    running.stop()
+    assert not startup.data.exists()
+
+
+@pytest.mark.parametrize("whom", ["the service", "its guardian"])
+def test_what_a_signal_halts_is_let_go_on(startup: Startup, whom: str) -> None:
+    """A halted service, or its guardian, goes on, and the run hears of it."""
+    heard: list[str] = []
+    startup = replace(startup, report=lambda state, detail: heard.append(f"{state}: {detail}"))
+    running = launch(startup, 1, attempt_of(SERVER))
+    service = psutil.Process(running.child.pid)
+    process = service if whom == "the service" else service.parent()
+    assert process is not None
+    process.suspend()
+    until(lambda: process.status() == psutil.STATUS_STOPPED)
+    running.check()
+    until(lambda: process.status() != psutil.STATUS_STOPPED)
+    running.stop()
+    (one,) = heard
+    assert re.fullmatch(r"continued: .*python\S* was halted by a signal, and goes on", one)
+
+
+def until(true: Callable[[], bool]) -> None:
+    """Wait until something is true, for 10 s at most."""
+    deadline = time.monotonic() + 10
+    while not true():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
 
 
 def test_a_port_that_was_asked_for_must_be_free(startup: Startup) -> None:

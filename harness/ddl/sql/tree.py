@@ -97,12 +97,29 @@ class ColumnRef:
         return quote_names(self.path, ".")
 
 
+DEEPEST = 200  # Python follows 1000 calls, and some walks take three a level
+
+
 @dataclass(frozen=True, slots=True)
 class Compound:
-    """Anything made of smaller expressions; `form` names the construct (`binary`, `call UUID`)."""
+    """Anything made of smaller expressions; `form` names the construct (`binary`, `call UUID`).
+
+    Raises RecursionError where it nests deeper than whoever walks the tree can follow: a long sum
+    nests to the left, which reading it does not show.
+    """
 
     form: str
     parts: tuple[Expr | str, ...]
+    depth: int = field(default=0, init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Know how deeply it nests."""
+        depth = 1 + max(
+            (part.depth for part in self.parts if isinstance(part, Compound)), default=0
+        )
+        if depth > DEEPEST:
+            raise RecursionError
+        object.__setattr__(self, "depth", depth)
 
     def restore(self) -> str:
         """Return the expression as TiDB writes it."""
