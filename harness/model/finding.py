@@ -114,7 +114,8 @@ class Finding:
 class Verdict:
     """The judgement on one case with everything that led to it.
 
-    Of a case that does not count `judgement` is `beyond`, and `apart` what it came to.
+    Of a case that does not count `judgement` is `beyond`, and `apart` what it came to. `more`
+    findings were counted and not kept (`harness.verdict.judge.COUNTED_MAX`: or even more).
     """
 
     case: str
@@ -122,6 +123,7 @@ class Verdict:
     findings: tuple[Finding, ...] = ()
     detail: str = ""
     apart: Judgement | None = None
+    more: int = 0
 
     @property
     def came_to(self) -> Judgement:

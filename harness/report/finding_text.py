@@ -31,6 +31,8 @@ def case_lines(event: CaseFinished, shown: str = "") -> Iterator[str]:
     hidden = len(verdict.findings) - FINDINGS_SHOWN
     if hidden > 0:
         yield f"  … and {hidden} more findings, all in the run's events.ndjson"
+    if verdict.more:
+        yield f"  … and at least {verdict.more} more, which are counted and not listed"
     if verdict.detail and not verdict.findings:
         yield f"  {verdict.detail}"
     if event.log and event.log == shown:

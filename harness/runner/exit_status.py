@@ -21,6 +21,7 @@ from harness.model.observed import Observed, Outcome
 from harness.runner.contract import results
 from harness.runner.contract.job import Job
 from harness.runner.contract.job_file import Mode
+from harness.runner.contract.reading import DEFAULT_LIMITS
 
 LAST_WORDS_LINES = 10
 LAST_WORDS_LENGTH = 1_000
@@ -66,9 +67,10 @@ def observe(job: Job, end: Ending, log: str, taken: int | None = None) -> dict[s
 
 
 def _answer(job: Job, folder: Path, taken: int | None) -> Observed:
+    limits = replace(DEFAULT_LIMITS, seconds=job.deadline_s)  # it covers the reading, too
     if job.mode is Mode.DECODE:
-        return results.read_decoded(folder, taken=taken)
-    return results.read(folder, in_files=job.sink is None, taken=taken)
+        return results.read_decoded(folder, limits, taken=taken)
+    return results.read(folder, limits, in_files=job.sink is None, taken=taken)
 
 
 def _unanswered(folder: Path, end: Ending, problem: str, strays: str) -> Observed:

@@ -66,7 +66,7 @@ def _words(ended: Ended) -> Iterator[str]:
 
 def _reports(ended: Ended) -> Iterator[str]:
     for form, path in ended.run.reports.items():
-        text = path.read_text("utf-8", "replace") if path.is_file() else ""
+        text = path.read_text("utf-8", "replace")
         if text != OLDER and not _whole(form, text):
             yield f"{path.name} is not whole: {len(text)} characters"
     if not ended.killed:

@@ -35,8 +35,9 @@ class Run:
 
     @property
     def reports(self) -> Mapping[str, Path]:
-        """Return where its reports are written, by their format."""
-        return {form: self.directory / f"{self.name}.{form}" for form in ("html", "xml")}
+        """Return where its reports are written, by their format; an older one stood there."""
+        paths = {form: self.directory / f"{self.name}.{form}" for form in ("html", "xml")}
+        return {form: path for form, path in paths.items() if path.exists()}
 
     def descendants(self) -> Sequence[psutil.Process]:
         """Return all that lives and was started for it; on Linux whoever started it is gone."""

@@ -139,6 +139,14 @@ def launch(startup: Startup, ports: int, attempt: Callable[[Sequence[int]], Atte
     `attempt` fills the (fresh) data directory for the given ports. Raises SetupError when the
     service ends or does not answer in time, OSError when its command cannot be run.
     """
+    try:
+        return _launch(startup, ports, attempt)
+    except BaseException:  # the log stays, and says why
+        shutil.rmtree(startup.data, ignore_errors=True)
+        raise
+
+
+def _launch(startup: Startup, ports: int, attempt: Callable[[Sequence[int]], Attempt]) -> Running:
     status, taken = None, True
     for _ in range(BIND_ATTEMPTS):
         shutil.rmtree(startup.data, ignore_errors=True)

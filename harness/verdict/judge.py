@@ -7,8 +7,9 @@ it is judged instead of its tables. A harness fault never reaches this function.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 
 from harness.model.finding import Finding, FindingKind, Judgement, Verdict
 from harness.model.observed import Observed, Outcome
@@ -26,6 +27,9 @@ from harness.verdict.kept_columns import without_kept
 from harness.verdict.tables import compare_tables
 
 NEEDS = "needs "
+# An answer of a million wrong rows is wrong; nobody reads more of it, and nobody waits for it.
+FINDINGS_MAX = 1000
+COUNTED_MAX = 10_000
 JUDGEMENTS: Mapping[Outcome, Judgement] = {
     Outcome.ERROR: Judgement.FAIL,
     Outcome.CRASH: Judgement.CRASH,
@@ -102,7 +106,18 @@ def _designed(judged: Judged, expected: Expected, observed: Observed, design: De
     found = _verdict(judged, expected, replace(observed, tables=tables))
     if not findings:
         return found
-    return Verdict(judged.case, Judgement.FAIL, (*found.findings, *findings), found.detail)
+    kept = replace(found, judgement=Judgement.FAIL, findings=(*found.findings, *findings))
+    return _bounded(kept)
+
+
+def _bounded(verdict: Verdict) -> Verdict:
+    """Return a verdict with as many findings as are kept, and the count of the others."""
+    over = max(0, len(verdict.findings) - FINDINGS_MAX)
+    return replace(
+        verdict,
+        findings=verdict.findings[:FINDINGS_MAX],
+        more=min(COUNTED_MAX, verdict.more + over),
+    )
 
 
 def judge(judged: Judged, expected: Expected, observed: Observed) -> Verdict:
@@ -124,16 +139,12 @@ def _verdict(judged: Judged, expected: Expected, observed: Observed) -> Verdict:
     refused = unanswered(judged, observed)
     if refused is not None:
         return refused
-    findings: tuple[Finding, ...] = tuple(
-        compare_tables(judged, expected, observed.tables or {}, observed.lacking or {})
-    )
-    if observed.ddl is not None:
-        findings += tuple(compare_ddl(judged, expected, observed.ddl))
-    if observed.events is not None:
-        findings += tuple(compare_events(judged, expected, observed.events))
+    every = _differences(judged, expected, observed)
+    findings = tuple(islice(every, FINDINGS_MAX))
+    more = sum(1 for _ in islice(every, COUNTED_MAX))
     if not findings:
         return Verdict(judged.case, Judgement.PASS)
-    if are_undecidable(judged, expected, findings):
+    if not more and are_undecidable(judged, expected, findings):
         return Verdict(
             judged.case,
             Judgement.UNDECIDED,
@@ -141,4 +152,12 @@ def _verdict(judged: Judged, expected: Expected, observed: Observed) -> Verdict:
             "a table without a key, and nothing distinguishes a copy from a second row:"
             " how often it is there cannot be decided",
         )
-    return Verdict(judged.case, Judgement.FAIL, findings)
+    return Verdict(judged.case, Judgement.FAIL, findings, more=more)
+
+
+def _differences(judged: Judged, expected: Expected, observed: Observed) -> Iterator[Finding]:
+    yield from compare_tables(judged, expected, observed.tables or {}, observed.lacking or {})
+    if observed.ddl is not None:
+        yield from compare_ddl(judged, expected, observed.ddl)
+    if observed.events is not None:
+        yield from compare_events(judged, expected, observed.events)

@@ -6,7 +6,7 @@ It judges nothing: findings do. Rows that cannot be read stand as the consumer w
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from harness.model.evidence import DiffRow, RowMark, TableDiff
 from harness.model.finding import Finding
@@ -25,14 +25,16 @@ ALIKE_SHOWN = 20
 def table_diffs(judged: Judged, expected: Expected, answer: Answer) -> Iterator[TableDiff]:
     """Yield each table that differs from its answer."""
     for table_id, state in sorted(expected.tables.items()):
-        rows = list(_rows(judged, state, answer.get(table_id, ())))
-        if any(row.mark is not RowMark.ALIKE for row in rows):
-            yield _bounded(str(table_id), _columns(state), rows)
+        diff = _bounded(
+            str(table_id), _columns(state), _rows(judged, state, answer.get(table_id, ()))
+        )
+        if any(row.mark is not RowMark.ALIKE for row in diff.rows):
+            yield diff
     for table_id in sorted(set(answer) - set(expected.tables)):
         extra = answer[table_id]
         if extra:
             columns = tuple(dict.fromkeys(name for row in extra for name in row))
-            yield _bounded(str(table_id), columns, [_raw(columns, row) for row in extra])
+            yield _bounded(str(table_id), columns, (_raw(columns, row) for row in extra))
 
 
 def _rows(judged: Judged, state: TableState, answer: Sequence[RawRow]) -> Iterator[DiffRow]:
@@ -98,14 +100,15 @@ def _raw(columns: Sequence[str], row: RawRow) -> DiffRow:
     return DiffRow(RowMark.ACTUAL, tuple(cells))
 
 
-def _bounded(table: str, columns: tuple[str, ...], rows: Sequence[DiffRow]) -> TableDiff:
+def _bounded(table: str, columns: tuple[str, ...], rows: Iterable[DiffRow]) -> TableDiff:
     """Return the first rows that differ, among as many alike as give them a context."""
     left = {RowMark.ALIKE: ALIKE_SHOWN}
     shown: list[DiffRow] = []
-    for row in rows:
+    count = 0
+    for count, row in enumerate(rows, 1):  # noqa: B007 - the last one is the number of rows
         kind = RowMark.ALIKE if row.mark is RowMark.ALIKE else RowMark.ACTUAL
         left.setdefault(kind, DIFFERING_SHOWN)
         if left[kind]:
             left[kind] -= 1
             shown.append(row)
-    return TableDiff(table, columns, tuple(shown), len(rows) - len(shown))
+    return TableDiff(table, columns, tuple(shown), count - len(shown))

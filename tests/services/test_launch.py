@@ -87,7 +87,7 @@ def test_a_service_that_answers_is_running_until_stopped(startup: Startup) -> No
 
 
 def test_a_service_that_ends_shows_its_log(startup: Startup) -> None:
-    """The error has exit code, the end of the log, and where all of it is."""
+    """The error has exit code, the end of the log, and where all of it is; the data goes."""
     code = "print(*range(100), sep='\\n', flush=True); raise SystemExit('out of luck')"
     with pytest.raises(SetupError) as caught:
         launch(startup, 1, attempt_of(code))
@@ -96,6 +96,7 @@ def test_a_service_that_ends_shows_its_log(startup: Startup) -> None:
     assert "out of luck" in message
     assert str(startup.log) in message
     assert not re.search(r"\| 3\n", message)
+    assert not startup.data.exists()
 
 
 def test_a_service_that_dies_later_is_noticed(startup: Startup) -> None:
@@ -211,6 +212,7 @@ def test_giving_up_ends_what_is_starting(startup: Startup) -> None:
     with pytest.raises(Interrupted):
         launch(startup, 1, attempt_of(SERVER, lambda _: False))
     timer.join()
+    assert not startup.data.exists()
 
 
 @pytest.mark.parametrize(

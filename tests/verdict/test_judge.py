@@ -16,7 +16,7 @@ from harness.model.record import Origin, Record
 from harness.model.source_events import RowEvent
 from harness.model.table import TableId
 from harness.verdict.case import Judged, places
-from harness.verdict.judge import judge
+from harness.verdict.judge import COUNTED_MAX, FINDINGS_MAX, judge
 from tests.changelogs import T, ddl, delete, insert, transaction, update
 from tests.verdict.answers import case
 
@@ -39,6 +39,19 @@ def test_any_order_of_rows(random: Any) -> None:
     rows = PLAIN.tables()[A]
     random.shuffle(rows)
     assert PLAIN.verdict(tables={A: tuple(rows)}).judgement is Judgement.PASS
+
+
+def test_findings_without_end_are_counted() -> None:
+    """Of more findings than anybody reads some are kept, and others counted up to a bound."""
+    right = PLAIN.tables()[A]
+    wrong = [{"id": n, "v": "?", "b": None, "w": 1} for n in range(10, 10 + FINDINGS_MAX)]
+    verdict = PLAIN.verdict(tables={A: (*right, *wrong)})
+    assert (len(verdict.findings), verdict.more) == (FINDINGS_MAX, 0)
+    for more, counted in ((1, 1), (COUNTED_MAX, COUNTED_MAX), (3 * COUNTED_MAX, COUNTED_MAX)):
+        answer = (*right, *wrong, *wrong * (more // len(wrong)), *wrong[: more % len(wrong)])
+        verdict = PLAIN.verdict(tables={A: answer})
+        assert (len(verdict.findings), verdict.more) == (FINDINGS_MAX, counted)
+        assert verdict.judgement is Judgement.FAIL
 
 
 @given(st.randoms(use_true_random=False))

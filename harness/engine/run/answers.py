@@ -20,6 +20,7 @@ from harness.model.events import CaseAnswered
 from harness.model.finding import FINDINGS, Verdict
 from harness.model.observed import Observed
 from harness.runner.contract import results
+from harness.runner.contract.reading import DEFAULT_LIMITS
 
 SAID_LENGTH = 200
 LOOK_S = 0.5  # how often files are looked at
@@ -68,7 +69,8 @@ class Answers:
         if not self.in_files:
             self.add(case, None)
             return
-        observed = results.read(folder)
+        limits = replace(DEFAULT_LIMITS, seconds=self.context.limits.deadline_s)
+        observed = results.read(folder, limits)
         self.observed[case] = observed
         self._verdicts[case] = judged(self.plans[case], observed, self.context.consumer)
         self.add(case, self._verdicts[case])

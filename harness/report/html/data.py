@@ -153,7 +153,7 @@ def _case(case: CaseFinished) -> Mapping[str, Any]:
     return {
         **short,
         "findings": whole["verdict"]["findings"][:FINDINGS_SHOWN],
-        "unlisted": max(0, len(verdict.findings) - FINDINGS_SHOWN),
+        "unlisted": max(0, len(verdict.findings) - FINDINGS_SHOWN) + verdict.more,
         "evidence": whole["evidence"],
         "log": case.log[-LOG_CHARACTERS:],
     }

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
@@ -20,15 +21,22 @@ from harness.runner.contract.exact_json import Malformed, parse
 from harness.runner.contract.result_files import NAMES
 
 Item = TypeVar("Item")
+LOOK_EVERY = 1000  # lines or rows, between two looks at the clock
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much of an answer is read at all, in bytes; more is not valid."""
+    """How much of an answer is read at all; more is not valid.
+
+    `document`, `line` and `changefeed` are bytes, `lines` are those of a file, or its rows;
+    `seconds` is how long all of it may be read.
+    """
 
     document: int = 1 << 20
     line: int = 16 << 20
     changefeed: int = 256 << 20
+    lines: int = 1_000_000
+    seconds: float = 300.0
 
 
 DEFAULT_LIMITS = Limits()
@@ -54,6 +62,18 @@ class Folder:
     directory: Path
     limits: Limits = DEFAULT_LIMITS
     may_link: bool = False
+    began: float = field(default_factory=time.monotonic)
+
+    def bounded(self, file: str, items: Iterable[Item]) -> Iterator[Item]:
+        """Yield the lines or rows of a file, while they are not too many and it is not too late."""
+        most, seconds = self.limits.lines, self.limits.seconds
+        for number, item in enumerate(items, start=1):
+            if number > most:
+                raise Misplaced(file, number, Malformed(f"more than {most} lines or rows"))
+            if number % LOOK_EVERY == 0 and time.monotonic() - self.began > seconds:
+                what = f"the answer is still being read after {seconds:g} s"
+                raise Misplaced(file, number, Malformed(what, expected="one that is read by then"))
+            yield item
 
     def has(self, file: str) -> bool:
         """Return whether anything of that name can be seen."""
@@ -91,7 +111,7 @@ class Folder:
         longest = self.limits.line
         with self.plain(file) as stream:
             lines = iter(lambda: stream.readline(longest + 1), b"")
-            for number, line in enumerate(lines, start=1):
+            for number, line in enumerate(self.bounded(file, lines), start=1):
                 if len(line) > longest:
                     raise Misplaced(file, number, Malformed(f"longer than {longest} bytes"))
                 if line.strip():

@@ -157,7 +157,7 @@ def _answer(folder: Folder, tables: Mapping[TableId, str]) -> Observed:
 
 def _rows(folder: Folder, file: str) -> Iterator[RawRow]:
     if file.endswith(parquet.SUFFIX):
-        return parquet.rows(folder, file)
+        return folder.bounded(file, parquet.rows(folder, file))
     return (row for _, row in folder.objects(file))
 
 

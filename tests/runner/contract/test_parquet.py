@@ -215,6 +215,14 @@ def test_what_cannot_be_read_is_invalid_and_named(answer: Path, how: str, words:
     assert words in read.detail
 
 
+def test_rows_without_end_are_invalid(answer: Path) -> None:
+    """A file of a few bytes may hold rows without end: they are counted as they are read."""
+    write(answer / "tables/shop.t.parquet", {"v": pa.array([1] * 3_000)})
+    read = results.read(answer, Limits(lines=2_000))
+    assert read.detail == "tables/shop.t.parquet line 2001: more than 2000 lines or rows"
+    assert results.read(answer).outcome is Outcome.DONE
+
+
 def test_a_missing_pyarrow_is_reported_with_the_extra(
     answer: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

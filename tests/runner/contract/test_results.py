@@ -342,6 +342,30 @@ def test_files_that_no_answer_has_are_invalid(
     assert words in observed.detail
 
 
+ENDLESS: dict[str, tuple[Limits, str]] = {
+    "too many": (
+        Limits(lines=5_000),
+        "tables/shop.t.jsonl line 5001: more than 5000 lines or rows",
+    ),
+    "too long": (
+        Limits(seconds=0),
+        "tables/shop.t.jsonl line 1000: the answer is still being read after 0 s",
+    ),
+}
+
+
+@pytest.mark.parametrize("line", [b'{"id": 1}\n', b"\n"], ids=["rows", "blank lines"])
+@pytest.mark.parametrize("name", ENDLESS)
+def test_an_answer_that_takes_too_long_is_invalid(tmp_path: Path, name: str, line: bytes) -> None:
+    """Lines are counted and timed while they are read, blank ones like others."""
+    limits, words = ENDLESS[name]
+    (answer(tmp_path) / "tables/shop.t.jsonl").write_bytes(line * 6_000)
+    observed = results.read(tmp_path, limits)
+    assert observed.outcome is Outcome.INVALID
+    assert words in observed.detail
+    assert results.read(tmp_path).outcome is Outcome.DONE
+
+
 def test_no_status_is_no_answer(tmp_path: Path) -> None:
     """A consumer that wrote tables but no status has not answered; nor has a missing directory."""
     answer(tmp_path)
