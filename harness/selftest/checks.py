@@ -48,7 +48,7 @@ def _in_time(ended: Ended) -> Iterator[str]:
 
 def _exit_code(ended: Ended) -> Iterator[str]:
     status, number = ended.status, ended.trial.ended_by
-    ends = ended.ends | ({128 + number, -number} if number else set())
+    ends = ended.ends | (frozenset((128 + number, -number)) if number else frozenset[int]())
     if status is not None and status not in ends:
         last = (ended.run.said().strip().splitlines() or [""])[-1]
         yield f"exit {status} in place of one of {', '.join(map(str, sorted(ends)))}: {last}"

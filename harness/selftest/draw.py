@@ -66,14 +66,15 @@ class Draw:
         left_out = self.left_out()
         usual_s = self.usual_s()
         bound_s = max(LEAST_BOUND_S, usual_s * TIMES_USUAL)
-        faults = [one for one in self.faults if one.name not in left_out]
+        faults: list[Fault] = [one for one in self.faults if one.name not in left_out]
         number = 0
         while faults:
             for fault in chance.sample(faults, len(faults)):
                 if number and time.monotonic() - began > self.seconds:
                     return
                 number += 1
-                yield self.tried(fault, self.trial(f"{number:04}", usual_s, bound_s, chance))
+                own = random.Random(f"{self.seed} {number}")
+                yield self.tried(fault, self.trial(f"{number:04}", usual_s, bound_s, own))
             faults = [one for one in faults if not one.once]
 
     def usual_s(self) -> float:

@@ -104,10 +104,11 @@ def _keeper(number: signal.Signals, trial: Trial) -> str:
 
 def _database(number: signal.Signals, trial: Trial) -> str:
     """Signal the database of a recording; what was locked before has to be whole."""
-    golden = trial.directory / "golden" / SCENARIO
-    shutil.copytree(bundled() / "golden" / SCENARIO, golden)
+    part = Path(*SCENARIO.split("."))
+    golden = trial.directory / "golden" / part
+    shutil.copytree(bundled() / "golden" / part, golden)
     before = _files(golden)
-    run = trial.start("record", ["record", SCENARIO, "--golden", str(golden.parent)])
+    run = trial.start("record", ["record", SCENARIO, "--golden", str(golden.parents[1])])
     said = _signalled(trial, run, trial.appears(run, DATABASE), number)
     trial.ended(run)
     return said if _files(golden) == before else f"{said}: the golden files changed"
