@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import tzinfo
 from random import Random
 from typing import Any, Protocol, runtime_checkable
 
@@ -17,6 +18,9 @@ from harness.model.events import Event
 from harness.model.record import Record
 from harness.model.settings import Settings
 from harness.model.source_events import RowEvent
+
+# A zone for another; None is UTC.
+OtherZone = Callable[[tzinfo | None], tzinfo | None]
 
 
 class BoundCodec(Protocol):
@@ -156,6 +160,15 @@ class StoresOutside(Protocol):
 
     def reading(self, load: Load) -> BoundCodec:
         """Return the bound codec with stored files read through `load`."""
+        ...
+
+
+@runtime_checkable
+class WritesByZone(Protocol):
+    """A bound codec whose messages have moments by a server's clock, without naming its zone."""
+
+    def in_zone(self, zone_of: OtherZone) -> BoundCodec:
+        """Return the bound codec reading moments by the zone that takes the place of its own."""
         ...
 
 

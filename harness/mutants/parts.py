@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from harness.contracts import OtherZone
 from harness.model.columns import Column
 from harness.model.decoded import DecodedEvent, EventKind
 from harness.model.values import Value
@@ -43,7 +44,8 @@ class Parts:
     changes bytes before they are decoded; `batch` the order in which a batch is applied; `reads`
     which batches are really read; `stuck` says for what a consumer waits in vain, "" for nothing;
     `restart` is done to the waiting room when the consumer is stopped and goes on; `skips` passes
-    over messages that cannot be decoded; `resets` goes on where its messages were deleted.
+    over messages that cannot be decoded; `resets` goes on where its messages were deleted; `zone`
+    is what it takes the source server's time zone for.
     """
 
     value: Callable[[Column, Value], Value] | None = None
@@ -58,6 +60,7 @@ class Parts:
     restart: Callable[[Hold | Arrivals], None] | None = None
     skips: bool = False
     resets: bool = False
+    zone: OtherZone | None = None
 
 
 def row_key(event: DecodedEvent) -> Hashable:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, timedelta, timezone, tzinfo
 
 from harness.model.columns import Column, ColumnKind
 from harness.model.values import Value
@@ -32,6 +32,15 @@ def _shifted(text: str) -> Value:
     except (ValueError, OverflowError):
         return text
     return f"{moved:%Y-%m-%d %H:%M:%S}".rjust(19, "0") + point + fraction
+
+
+def _utc(_: tzinfo | None) -> tzinfo | None:
+    return None
+
+
+def _winter(zone: tzinfo | None) -> tzinfo | None:
+    offset = None if zone is None else datetime(2024, 1, 1, tzinfo=zone).utcoffset()
+    return None if offset is None else timezone(offset)
 
 
 def _no_seconds(text: str) -> Value:
@@ -103,6 +112,8 @@ _RANGE = {
     "vitess": f"{_modes('time')} vitess.temporal.time-range vitess.temporal.time-outside",
 }
 _WRONG = "wrong-value unreadable-value"
+# Of a key, a wrong moment is another row.
+_WRONG_OR_ELSEWHERE = f"{_WRONG} missing-row extra-row"
 _MOMENTS = (ColumnKind.DATETIME, ColumnKind.TIMESTAMP)
 
 ROWS: tuple[Mutant, ...] = (
@@ -112,11 +123,30 @@ ROWS: tuple[Mutant, ...] = (
         "It prints TIMESTAMP in its session's zone, eight hours east of UTC.",
         _ZONE_TS,
         _texts(_shifted, ColumnKind.TIMESTAMP),
-        (sign(_WRONG, r"\.type\.timestamp"),),
+        (sign(_WRONG_OR_ELSEWHERE, r"timestamp"),),
         seen=(
             "https://github.com/pingcap/tiflow/issues/1639",
             "https://github.com/pingcap/tiflow/issues/10581",
         ),
+    ),
+    Mutant(
+        "server-zone-ignored",
+        "dates and times",
+        "It takes TIMESTAMPs for UTC, whatever zone the TiCDC server is in.",
+        _ZONE,
+        Parts(zone=_utc),
+        (sign(_WRONG_OR_ELSEWHERE, r"timestamp"),),
+        protocols=("open", "avro"),
+        seen=("https://github.com/pingcap/tiflow/issues/8798",),
+    ),
+    Mutant(
+        "no-summer-time",
+        "dates and times",
+        "It takes the offset that the zone of the TiCDC server has in January for the whole year.",
+        _ZONE,
+        Parts(zone=_winter),
+        (sign(_WRONG_OR_ELSEWHERE, r"timestamp"),),
+        protocols=("open", "avro"),
     ),
     Mutant(
         "datetime-has-a-zone",

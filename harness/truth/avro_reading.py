@@ -6,8 +6,9 @@ Time zones are those of the session that ran the SQL, and of the CDC server.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from typing import cast
 from zoneinfo import ZoneInfo
 
 from harness.codecs.avro.decode import decode
@@ -16,10 +17,12 @@ from harness.codecs.avro.settings import AvroSettings
 from harness.contracts import SchemaRegistry
 from harness.model.canonical import canonical
 from harness.model.change import Op
+from harness.model.columns import Column, ColumnKind
 from harness.model.decoded import EventKind
 from harness.model.source_events import RowEvent
 from harness.model.values import Row, Value
-from harness.truth.result import Difference, Vector, section
+from harness.model.zones import from_utc, to_utc
+from harness.truth.result import Difference, Vector
 
 _OFFSET = re.compile(r"([+-])(\d\d):(\d\d)\Z")
 _FORM = "%Y-%m-%d %H:%M:%S"
@@ -29,26 +32,16 @@ _FORMS = (_FORM, "%Y-%m-%d", "%Y%m%d%H%M%S", "%Y%m%d")
 
 def session_to_utc(moment: str, zone: str) -> str:
     """Return a TIMESTAMP literal of a session in UTC; what is no moment stays as it is."""
-    return _in_utc(moment, _zone(zone))
-
-
-def server_to_utc(zone: str) -> Callable[[str], str]:
-    """Return the function that makes UTC of the TIMESTAMPs that a CDC server prints."""
-    named_zone = _zone(zone)
-    return lambda moment: _in_utc(moment, named_zone)
+    return _in_utc(moment, zone_of(zone))
 
 
 def utc_to_server(moment: str, zone: str) -> str:
     """Return a TIMESTAMP of UTC as a CDC server of a time zone prints it; the zero date stays."""
-    text, point, fraction = moment.partition(".")
-    try:
-        utc = datetime.strptime(text, _FORM).replace(tzinfo=UTC)
-    except ValueError:
-        return moment
-    return utc.astimezone(_zone(zone)).strftime(_FORM) + point + fraction
+    return from_utc(zone_of(zone))(moment)
 
 
-def _zone(name: str) -> tzinfo:
+def zone_of(name: str) -> tzinfo:
+    """Return a zone by its name, or by its offset such as +08:00."""
     found = _OFFSET.match(name)
     if found is None:
         return ZoneInfo(name)
@@ -74,18 +67,17 @@ def readings(
     vector: Vector, rows: Sequence[RowEvent], bound: AvroSettings, registry: SchemaRegistry
 ) -> Iterator[Difference]:
     """Yield where a decoded message is not the row that it encodes."""
-    to_utc = server_to_utc(str(section(vector, "config").get("cdc_tz") or "UTC"))
     for number, (row, event) in enumerate(zip(rows, vector["events"], strict=True)):
         if "encode_error" in event:
             continue
         key, value = _raw(event["key_hex"]), _raw(event["value_hex"])
-        (read,) = decode(key, value, bound, registry, to_utc)
+        (read,) = decode(key, value, bound, registry)
         image = row.before if row.after is None else row.after
         expected = {
             "kind": _kind(row, bound),
             "commit_ts": row.commit_ts if bound.extension and row.after is not None else 0,
-            "key": _named(row, row.table.handle, image),
-            "after": _named(row, row.table.emitted, row.after),
+            "key": _named(row, row.table.handle, image, bound),
+            "after": _named(row, row.table.emitted, row.after, bound),
         }
         found = {
             "kind": read.kind,
@@ -108,10 +100,18 @@ def _kind(row: RowEvent, bound: AvroSettings) -> EventKind:
     return _KINDS[row.op] if bound.extension else EventKind.UPSERT
 
 
-def _named(row: RowEvent, ordinals: Sequence[int], image: Row | None) -> Mapping[str, Value] | None:
+def _named(
+    row: RowEvent, ordinals: Sequence[int], image: Row | None, bound: AvroSettings
+) -> Mapping[str, Value] | None:
     if image is None:
         return None
-    return {sanitised(row.table.table.columns[n].name): image[n] for n in ordinals}
+    columns = [(row.table.table.columns[n], image[n]) for n in ordinals]
+    return {sanitised(column.name): _in_utc_of(bound, column, raw) for column, raw in columns}
+
+
+def _in_utc_of(bound: AvroSettings, column: Column, value: Value) -> Value:
+    moment = column.kind is ColumnKind.TIMESTAMP and isinstance(value, str)
+    return to_utc(bound.zone)(cast("str", value)) if moment else value
 
 
 def _settled(row: RowEvent, read: Mapping[str, Value] | None) -> Mapping[str, Value] | None:

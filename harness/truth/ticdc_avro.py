@@ -17,7 +17,7 @@ from harness.model.source_events import ResolvedEvent, RowEvent
 from harness.sources.tidb.refusal import ChangefeedError
 from harness.sources.tidb.topic import check_topic
 from harness.truth.avro_history import History, Posts
-from harness.truth.avro_reading import readings, server_to_utc
+from harness.truth.avro_reading import readings, zone_of
 from harness.truth.result import Difference, Parts, Result, Vector, section
 from harness.truth.ticdc_config import default_topic, partitions, settings_of, sink_of
 from harness.truth.ticdc_ddl import mount_ddl
@@ -58,6 +58,8 @@ def _refusal(vector: Vector) -> Iterator[Difference]:
 
 def _settings(vector: Vector) -> AvroSettings:
     found = settings(settings_of(vector), DIALECT)
+    zone = str(section(vector, "config").get("cdc_tz") or "UTC")
+    found = replace(found, zone=zone_of(zone))
     # A vector does not say the changefeed's namespace otherwise than in what was registered.
     for text in section(vector, "schema_ids").values():
         space = str(text).partition('"namespace":"')[2].partition('"')[0]
@@ -66,8 +68,7 @@ def _settings(vector: Vector) -> AvroSettings:
 
 
 def _encoder(vector: Vector, registry: SchemaRegistry) -> AvroEncoder:
-    zone = str(section(vector, "config").get("cdc_tz") or "UTC")
-    return AvroEncoder(_settings(vector), registry, server_to_utc(zone))
+    return AvroEncoder(_settings(vector), registry)
 
 
 def _compare_rows(vector: Vector) -> Parts:

@@ -79,10 +79,20 @@ LOGS: Mapping[str, Rows] = {
         rows("two", changed("shop.t", {"id": 1, "u": 1}, u=2)),
     ),
     "moments": (
-        ddl("CREATE TABLE shop.t (id INT PRIMARY KEY, m DATETIME(3), h TIME, y DATE NOT NULL)"),
+        ddl(
+            "CREATE TABLE shop.t (id INT PRIMARY KEY, m DATETIME(3), h TIME, y DATE NOT NULL,"
+            " s TIMESTAMP NULL)"
+        ),
         rows(
             "one",
-            put("shop.t", id=1, m="2019-03-10 02:30:00.125", h="01:02:03", y="0000-00-00"),
+            put(
+                "shop.t",
+                id=1,
+                m="2019-03-10 02:30:00.125",
+                h="01:02:03",
+                y="0000-00-00",
+                s="2019-07-01 12:00:00",
+            ),
         ),
     ),
     "unreadable": (
@@ -320,6 +330,7 @@ VITESS: Mapping[str, Trial] = {
         ("sink",), base=without(NOTIFIED, "notification.enabled.channels")
     ),
     "notification.sink.topic.name": Trial(("other",), base=NOTIFIED),
+    "tz": Trial(("Asia/Shanghai", "America/New_York"), log="moments"),
     "user.timezone": Trial(("America/New_York",), log="moments"),
     "topic.creation.default.partitions": Trial((7,)),
     "key.converter": Trial(),

@@ -15,26 +15,21 @@ pkg/sink/codec/common/verify_checksum.go `buildChecksumBytes`.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from zlib import crc32
 
 from harness.model.columns import Column, ColumnKind
 from harness.model.source_events import SourceTable
 from harness.model.values import Row, Value
+from harness.model.zones import Moved
 
 # A sink-split update's insert half says "0", which consumers read as "not enabled".
 NOT_ENABLED = 0
 VERSION = 2
 _WRAP = 2**64
-ToUtc = Callable[[str], str]
 
 
-def same(moment: str) -> str:
-    """Return a TIMESTAMP that is in UTC already."""
-    return moment
-
-
-def row_checksum(table: SourceTable, image: Row, to_utc: ToUtc) -> int:
+def row_checksum(table: SourceTable, image: Row, to_utc: Moved) -> int:
     """Return the checksum of a row; `to_utc` makes UTC of the TIMESTAMPs in it."""
     columns = sorted(
         ((table.table.columns[n], image[n]) for n in table.emitted), key=lambda pair: pair[0].id
@@ -44,7 +39,7 @@ def row_checksum(table: SourceTable, image: Row, to_utc: ToUtc) -> int:
     )
 
 
-def _checksummed(column: Column, value: Value, to_utc: ToUtc) -> Value:
+def _checksummed(column: Column, value: Value, to_utc: Moved) -> Value:
     if column.kind is ColumnKind.TIMESTAMP and isinstance(value, str):
         return to_utc(value)
     return value

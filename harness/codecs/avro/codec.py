@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from harness.codecs.avro.decode import decode
 from harness.codecs.avro.dialect import DIALECTS
 from harness.codecs.avro.encode import AvroEncoder
 from harness.codecs.avro.settings import AvroSettings, settings
 from harness.codecs.avro.stored_default import stored_default
-from harness.contracts import DEFAULT_DIALECT, Codec, SchemaRegistry
+from harness.contracts import DEFAULT_DIALECT, Codec, OtherZone, SchemaRegistry
 from harness.model.columns import BINARIES, Column, ColumnKind
 from harness.model.decoded import DecodedEvent
 from harness.model.record import Record
@@ -39,6 +40,11 @@ class BoundAvro:
     def encode(self, events: Iterable[SourceEvent]) -> Iterator[Record]:
         """Yield the records of the vendor input."""
         return AvroEncoder(self._settings, self._registry).encode(events)
+
+    def in_zone(self, zone_of: OtherZone) -> BoundAvro:
+        """Return this codec reading TIMESTAMPs by the zone that takes the place of the server's."""
+        found = replace(self._settings, zone=zone_of(self._settings.zone))
+        return BoundAvro(found, self._registry)
 
     def decode(self, key: bytes | None, value: bytes | None) -> tuple[DecodedEvent, ...]:
         """Return the events of one message."""

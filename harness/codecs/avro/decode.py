@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from struct import Struct
 from typing import cast
 
-from harness.codecs.avro.checksum import ToUtc, checksum_of, same
-from harness.codecs.avro.decode_body import AvroRecordShape, Raw, read, record_form
+from harness.codecs.avro.checksum import checksum_of
+from harness.codecs.avro.decode_body import AvroFieldShape, AvroRecordShape, Raw, read, record_form
 from harness.codecs.avro.decode_values import value_of
 from harness.codecs.avro.settings import AvroSettings
 from harness.contracts import SchemaRegistry
@@ -24,6 +24,7 @@ from harness.errors import DecodingError
 from harness.model.columns import ColumnKind
 from harness.model.decoded import DecodedEvent, EventKind
 from harness.model.values import Value
+from harness.model.zones import Moved, to_utc
 from harness.wire.confluent import confluent_unframe
 
 DDL, CHECKPOINT = 1, 2
@@ -57,28 +58,27 @@ def decode(
     value: bytes | None,
     settings: AvroSettings,
     registry: SchemaRegistry,
-    to_utc: ToUtc = same,
 ) -> tuple[DecodedEvent, ...]:
-    """Return the event of one message; DecodingError for anything malformed.
-
-    `to_utc` makes UTC of a TIMESTAMP, over which checksums go, when rows come in another zone.
-    """
+    """Return the event of one message, TIMESTAMPs in UTC; DecodingError for anything malformed."""
+    in_utc = to_utc(settings.zone)
     if key is None and settings.watermark:
         return (_watermark(value),)
     if key is None and value is None:
         raise DecodingError("a message without key and value", expected="a key at least")
-    keyed = None if key is None else _part(key, {}, registry)
+    keyed = None if key is None else _part(key, {}, registry, in_utc)
     if value is None:
         assert keyed is not None
         return (_delete(keyed),)
     added = (_EXTENSION if settings.extension else {}) | (_CHECKSUM if settings.checksum else {})
-    part = _part(value, added, registry)
+    part = _part(value, added, registry, in_utc)
     if settings.checksum:
-        _verify(part, to_utc)
+        _verify(part)
     return (_row(keyed, part, settings),)
 
 
-def _part(data: bytes, added: Mapping[str, str], registry: SchemaRegistry) -> AvroMessagePart:
+def _part(
+    data: bytes, added: Mapping[str, str], registry: SchemaRegistry, in_utc: Moved
+) -> AvroMessagePart:
     schema_id, body = confluent_unframe(data)
     form = record_form(registry.schema(schema_id))
     types = {one.name: one.type for one in form.fields if one.null is None}
@@ -91,10 +91,16 @@ def _part(data: bytes, added: Mapping[str, str], registry: SchemaRegistry) -> Av
     pairs = list(zip(form.fields, read(form, body), strict=True))
     return AvroMessagePart(
         form,
-        {one.name: value_of(one, raw) for one, raw in pairs if one.name not in added},
+        {one.name: _value(one, raw, in_utc) for one, raw in pairs if one.name not in added},
         {one.name: raw for one, raw in pairs if one.name in added},
         {one.name: raw for one, raw in pairs},
     )
+
+
+def _value(one: AvroFieldShape, raw: Raw, in_utc: Moved) -> Value:
+    value = value_of(one, raw)
+    moment = one.parameters.get("tidb_type") == "TIMESTAMP" and isinstance(value, str)
+    return in_utc(cast("str", value)) if moment else value
 
 
 def _delete(keyed: AvroMessagePart) -> DecodedEvent:
@@ -145,7 +151,7 @@ def _row(
     )
 
 
-def _verify(part: AvroMessagePart, to_utc: ToUtc) -> None:
+def _verify(part: AvroMessagePart) -> None:
     """Compare the row's checksum with its values, which come in the order of the column ids."""
     sent = part.added["_tidb_row_level_checksum"]
     if part.added["_tidb_corrupted"]:
@@ -158,8 +164,6 @@ def _verify(part: AvroMessagePart, to_utc: ToUtc) -> None:
         if tidb_type in _NAMED and isinstance(value, str):
             # Which member a name stands for is not certain, and the checksum is over its number.
             return
-        if tidb_type == "TIMESTAMP" and isinstance(value, str):
-            value = to_utc(value)
         # As far as the checksum asks, a value is a vector or it is none.
         values.append((ColumnKind.VECTOR if tidb_type == _VECTOR else ColumnKind.TEXT, value))
     # "0" is a row whose checksum is not enabled.

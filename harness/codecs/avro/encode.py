@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from struct import Struct
 
-from harness.codecs.avro.checksum import NOT_ENABLED, VERSION, ToUtc, row_checksum, same
+from harness.codecs.avro.checksum import NOT_ENABLED, VERSION, row_checksum
 from harness.codecs.avro.encode_values import Writer, writer
 from harness.codecs.avro.names import key_subject, value_subject
 from harness.codecs.avro.schema import API_ERROR, AvroRecordSchema, key_schema, value_schema
@@ -35,6 +35,7 @@ from harness.model.source_events import (
 )
 from harness.model.table import TableId
 from harness.model.values import Row
+from harness.model.zones import to_utc
 from harness.wire.confluent import confluent_header
 from harness.wire.go_json import go_string
 
@@ -59,16 +60,10 @@ class PreparedSubject:
 class AvroEncoder:
     """Turns one changefeed's vendor input into records; keeps what its subjects remember."""
 
-    def __init__(
-        self, settings: AvroSettings, registry: SchemaRegistry, to_utc: ToUtc = same
-    ) -> None:
-        """Take the settings and the registry.
-
-        `to_utc` makes UTC of a TIMESTAMP, over which checksums go, when rows come in another zone.
-        """
+    def __init__(self, settings: AvroSettings, registry: SchemaRegistry) -> None:
+        """Take the settings and the registry."""
         self._settings = settings
         self._registry = registry
-        self._to_utc = to_utc
         self._keys: dict[str, PreparedSubject] = {}
         self._values: dict[str, PreparedSubject] = {}
         self._moment = (-1, b"")
@@ -200,7 +195,7 @@ class AvroEncoder:
         if row.split:
             return NOT_ENABLED
         assert row.after is not None
-        return row_checksum(row.table, row.after, self._to_utc)
+        return row_checksum(row.table, row.after, to_utc(self._settings.zone))
 
     def _ddl(self, event: DdlEvent) -> Iterator[Record]:
         if not self._settings.watermark:

@@ -16,6 +16,7 @@ from harness.codecs.ticdc.settings import (
     MAX_MESSAGE_BYTES,
     MESSAGE_BYTES,
     ONLY_UPDATED,
+    TIME_ZONE,
     WATERMARK,
     with_file_keys,
 )
@@ -68,6 +69,14 @@ _ROWS = (
         "false",
         "true | false",
         "Refused together with Avro: a table without a valid index is not replicated.",
+    ),
+    Setting(
+        TIME_ZONE,
+        "UTC",
+        "a zone",
+        "`cdc server --tz`: the zone in which TIMESTAMPs are written; defaults stay in UTC. "
+        "TiCDC's own default is its machine's.",
+        ("avro.value.timestamp-zone", "avro.default.timestamp-utc"),
     ),
     Setting("namespace", "default", "a name", "The changefeed's, first in every Avro namespace."),
     Setting(

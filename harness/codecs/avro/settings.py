@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import tzinfo
 
 from harness.codecs.avro.dialect import DIALECTS, AvroDialect
 from harness.codecs.ticdc.settings import (
@@ -18,6 +19,7 @@ from harness.codecs.ticdc.settings import (
     LARGE,
     MAX_MESSAGE_BYTES,
     WATERMARK,
+    server_zone,
 )
 from harness.errors import SourceStopped, UsageError
 from harness.model.settings import Settings
@@ -34,7 +36,8 @@ class AvroSettings:
     """What decides the bytes of a changefeed's messages and the texts of its schemas.
 
     `watermark` is only ever true together with `extension`, `checksum` only with that and both
-    string modes.
+    string modes. TIMESTAMPs of rows are in `zone`, None for
+    UTC; defaults are in UTC.
     """
 
     dialect: AvroDialect
@@ -45,6 +48,7 @@ class AvroSettings:
     decimal_string: bool = False
     bigint_string: bool = False
     max_message_bytes: int = MAX_MESSAGE_BYTES
+    zone: tzinfo | None = None
 
 
 def settings(values: Settings, dialect: str) -> AvroSettings:
@@ -77,6 +81,7 @@ def settings(values: Settings, dialect: str) -> AvroSettings:
         decimal_string=_mode(values, DECIMAL) == "string",
         bigint_string=_mode(values, BIGINT) == "string",
         max_message_bytes=_size(values),
+        zone=server_zone(values),
     )
     if found.checksum and not (extension and found.decimal_string and found.bigint_string):
         raise SourceStopped(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from harness.codecs.open.decode import decode
 from harness.codecs.open.dialect import DIALECTS
 from harness.codecs.open.encode import OpenEncoder
 from harness.codecs.open.settings import OpenSettings, settings
 from harness.codecs.ticdc.claim_check import ClaimCheck
-from harness.contracts import Codec, Load, SchemaRegistry
+from harness.contracts import Codec, Load, OtherZone, SchemaRegistry
 from harness.model.decoded import DecodedEvent
 from harness.model.record import Record
 from harness.model.settings import Settings
@@ -61,6 +62,11 @@ class BoundOpen:
     def reading(self, load: Load) -> BoundOpen:
         """Return this codec with claim checks read by their names from a storage."""
         return BoundOpen(self._settings, self._seed, load)
+
+    def in_zone(self, zone_of: OtherZone) -> BoundOpen:
+        """Return this codec reading TIMESTAMPs by the zone that takes the place of the server's."""
+        found = replace(self._settings, zone=zone_of(self._settings.zone))
+        return BoundOpen(found, self._seed, self._load)
 
     def _store(self, check: ClaimCheck) -> None:
         self._stored[check.name] = check

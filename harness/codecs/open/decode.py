@@ -18,12 +18,15 @@ from harness.contracts import Load
 from harness.errors import DecodingError
 from harness.model.decoded import DecodedEvent, EventKind
 from harness.model.values import Value
+from harness.model.zones import to_utc
 from harness.wire.compression import decompressed
 from harness.wire.framing import unframe
 
 # A JSON object.
 Document = Mapping[str, Any]
 ROW, DDL, RESOLVED = 1, 2, 3
+# The type code of what is written in the zone of the TiCDC server.
+TIMESTAMP = 7
 _IMAGES = ({"u"}, {"u", "p"}, {"d"})
 
 
@@ -139,7 +142,9 @@ def _columns(image: Document, settings: OpenSettings) -> Mapping[str, Value]:
         _boolean(fields, "h", f"column {name!r}")
         flag = _integer(fields, "f", name) if "f" in fields else None
         code = _integer(fields, "t", name)
-        values[name] = read_value(code, flag, fields["v"], text_base64=text_base64)
+        value = read_value(code, flag, fields["v"], text_base64=text_base64)
+        moment = code == TIMESTAMP and isinstance(value, str)
+        values[name] = to_utc(settings.zone)(cast("str", value)) if moment else value
     return values
 
 

@@ -19,6 +19,7 @@ from harness.codecs.ticdc.settings import (
     MAX_MESSAGE_BYTES,
     MESSAGE_BYTES,
     ONLY_UPDATED,
+    TIME_ZONE,
     WATERMARK,
     with_file_keys,
 )
@@ -99,6 +100,14 @@ _ROWS: tuple[Setting, ...] = (
         FLAG,
         "Changefeed file: refused with `claim-check`, as the Open Protocol has no raw values.",
         without_effect="only claim checks could be raw",
+    ),
+    Setting(
+        TIME_ZONE,
+        "UTC",
+        "a zone",
+        "`cdc server --tz`: the zone in which TIMESTAMPs are written. TiCDC's own default "
+        "is its machine's.",
+        ("open.value.timestamp-zone",),
     ),
     Setting(EXTENSION, "false", FLAG, "", without_effect=_AVRO_ALONE),
     Setting(DECIMAL, "precise", "precise | string", "", without_effect=_AVRO_ALONE),

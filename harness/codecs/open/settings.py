@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import tzinfo
 from difflib import get_close_matches
 from typing import Any
 
@@ -32,6 +33,7 @@ from harness.codecs.ticdc.settings import (
     ONLY_UPDATED,
     SOURCE_KEYS,
     is_source_setting,
+    server_zone,
 )
 from harness.contracts import Setting
 from harness.errors import UsageError
@@ -42,7 +44,10 @@ _KNOWN: Mapping[str, Setting] = {setting.name: setting for setting in SETTINGS}
 
 @dataclass(frozen=True, slots=True)
 class OpenSettings:
-    """What decides the bytes of a changefeed's messages; sizes are in bytes, batches in events."""
+    """What decides the bytes of a changefeed's messages; sizes are in bytes, batches in events.
+
+    TIMESTAMPs are in `zone`, None for UTC.
+    """
 
     dialect: OpenDialect
     max_batch_size: int = BATCH_SIZE
@@ -53,6 +58,7 @@ class OpenSettings:
     large: str = "none"
     compression: str = "none"
     storage_uri: str = ""
+    zone: tzinfo | None = None
 
 
 def settings(values: Settings, dialect: str) -> OpenSettings:
@@ -77,6 +83,7 @@ def settings(values: Settings, dialect: str) -> OpenSettings:
         large=found.get(LARGE + "large-message-handle-option") or "none",
         compression=found.get(LARGE + "large-message-handle-compression") or "none",
         storage_uri=found.get(LARGE + "claim-check-storage-uri", ""),
+        zone=server_zone(values),
     )
     _refuse_what_is_at_odds(values, found, read)
     return read

@@ -7,9 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import tzinfo
 from typing import Final
 
 from harness.contracts import Setting
+from harness.errors import UsageError
+from harness.model.settings import Settings
+from harness.model.zones import named_zone
 
 # What Kafka adds to a message, in bytes, as TiCDC counts it.
 RECORD_OVERHEAD: Final = 36
@@ -22,6 +26,7 @@ INTEGRITY: Final = "integrity.integrity-check-level"
 MAX_BATCH_SIZE: Final = "max-batch-size"
 MESSAGE_BYTES: Final = "max-message-bytes"
 ONLY_UPDATED: Final = "only-output-updated-columns"
+TIME_ZONE: Final = "tz"
 LARGE: Final = "sink.kafka-config.large-message-handle."
 LARGE_OPTIONS: Final = ("none", "claim-check", "handle-key-only")
 _CODEC: Final = "sink.kafka-config.codec-config."
@@ -40,6 +45,7 @@ SOURCE_KEYS: Final = (
     "force-replicate",
     "sink.dispatchers",
     "sink.kafka-config.output-raw-change-event",
+    TIME_ZONE,
 )
 _SOURCE_SECTIONS: Final = ("filter.", "integrity.")
 # What Go's strconv.ParseBool takes.
@@ -52,6 +58,14 @@ GO_BOOLEANS: Final[Mapping[str, bool]] = {
 def is_source_setting(name: str) -> bool:
     """Return whether the source reads a setting, and no codec does."""
     return name in SOURCE_KEYS or name.startswith(_SOURCE_SECTIONS)
+
+
+def server_zone(values: Settings) -> tzinfo | None:
+    """Return the zone in which a server writes TIMESTAMPs, None for UTC; UsageError for no zone."""
+    try:
+        return named_zone(str(values.get(TIME_ZONE, "UTC")))
+    except ValueError as error:
+        raise UsageError(f"{TIME_ZONE}: {error}", expected="UTC, or a zone by its name") from error
 
 
 def with_file_keys(rows: Sequence[Setting]) -> Iterator[Setting]:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from harness.contracts import BoundCodec
+from harness.contracts import BoundCodec, WritesByZone
 from harness.engine.deliver.large_messages import rows_left_out
 from harness.engine.mutation.circumstances import as_delivered
 from harness.engine.plan.case import Plan
@@ -162,7 +162,13 @@ class Prepared:
 
     def consumer(self, parts: Parts) -> Consumer:
         """Return a consumer of these parts that has read nothing yet."""
-        return Consumer(self._job, self.wire, parts, self.known)
+        return Consumer(self._job, self._read_by(parts), parts, self.known)
+
+    def _read_by(self, parts: Parts) -> RememberedCodec:
+        wire = self.plan.wire
+        if parts.zone is None or not isinstance(wire, WritesByZone):
+            return self.wire
+        return RememberedCodec(wire.in_zone(parts.zone), rows_left_out(self.plan))
 
     def _judged(self, parts: Parts, seed: int) -> Verdict:
         judged = self._judged_as.get(seed)

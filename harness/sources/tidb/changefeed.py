@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import tzinfo
 from typing import TypeVar
 
 from harness.model.settings import Settings, numbers, tables, texts
@@ -19,6 +20,7 @@ from harness.sources.tidb.document_rules import DocumentRules
 from harness.sources.tidb.eligibility import CodeRules, DdlRules
 from harness.sources.tidb.event_filter import EventRule, event_rule
 from harness.sources.tidb.refusal import ChangefeedError, unknown
+from harness.sources.tidb.server_zone import TIME_ZONE, server_zone
 from harness.sources.tidb.table_filter import parse_rules
 from harness.sources.tidb.topic import check_name, topic_of
 from harness.sources.tidb.value_filter import KEYS as VALUE_KEYS
@@ -47,7 +49,7 @@ class Changefeed:
     """What one changefeed does between the database and the encoder.
 
     `raw_changes` leaves updates of unique keys as they are; `bdr_mode` sends only DDL of a primary
-    cluster, which a scenario's is not.
+    cluster, which a scenario's is not. In `zone` the server prints TIMESTAMPs, None for UTC.
     """
 
     partitions: int
@@ -58,6 +60,7 @@ class Changefeed:
     raw_changes: bool = False
     bdr_mode: bool = False
     ddl_rules: str = "code"
+    zone: tzinfo | None = None
 
     def rule(self, table: TableId) -> Dispatcher | None:
         """Return the first dispatcher that covers the table, or None for the default."""
@@ -93,6 +96,7 @@ def changefeed(settings: Settings, partitions: int, protocol: str = "open") -> C
         raw_changes=bool(settings.get("sink.kafka-config.output-raw-change-event", False)),
         bdr_mode=bool(settings.get("bdr-mode", False)),
         ddl_rules=word,
+        zone=server_zone(settings.get(TIME_ZONE, "UTC")),
     )
 
 

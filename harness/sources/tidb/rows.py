@@ -18,8 +18,10 @@ from harness.model.record import quick_origin
 from harness.model.source_events import RowEvent, SourceTable, quick_row
 from harness.model.values import Row, Value
 from harness.sources.key_text import key_texts
+from harness.sources.tidb.changefeed import Changefeed
 from harness.sources.tidb.dispatch import Placing
 from harness.sources.tidb.dispatcher import Dispatcher
+from harness.sources.tidb.server_zone import printer
 from harness.sources.tidb.split import split_on, unique_ordinals
 from harness.sources.tidb.store import NetChange, int_handle, signed
 
@@ -40,13 +42,14 @@ class TableRows:
     """The rows of one version of a table, on their way to one topic of so many partitions."""
 
     def __init__(
-        self, table: SourceTable, topic: str, rule: Dispatcher | None, partitions: int
+        self, table: SourceTable, topic: str, rule: Dispatcher | None, feed: Changefeed
     ) -> None:
         """Find what the rows share."""
         self.table = table
         self._topic = topic
         self._rule = rule
-        self._partitions = partitions
+        self._partitions = feed.partitions
+        self._printed = printer(table.table, feed.zone)
         self._name = str(table.table.id)
         self._key = key_texts(table)
         self._handle = int_handle(table.table)
@@ -76,7 +79,7 @@ class TableRows:
         table, topic, name, key = self.table, self._topic, self._name, self._key
         step, transaction, commit_ts = of.step, of.name, of.commit_ts
         free = of.pin.partition is None and not of.pin.rows
-        count, physical = self._partitions, self._physical
+        count, physical, printed = self._partitions, self._physical, self._printed
         rows: list[RowEvent] = []
         for net in changes:
             op, before, after = net.op, net.before, net.after
@@ -94,7 +97,7 @@ class TableRows:
                 commit_ts,
             )
             partition = (
-                self._place().partition(image, commit_ts, count)
+                self._place().partition(printed(image) or image, commit_ts, count)
                 if free
                 else self._pinned(of, image)
             )
@@ -103,8 +106,8 @@ class TableRows:
                 quick_row(
                     op,
                     table,
-                    before,
-                    after,
+                    printed(before),
+                    printed(after),
                     commit_ts,
                     topic,
                     partition,
@@ -128,7 +131,8 @@ class TableRows:
             found = (row.partition for row in of.pin.rows if _has(self.table, image, row.key))
             pinned = next(found, pinned)
         if pinned is None:
-            return self._place().partition(image, of.commit_ts, self._partitions)
+            where = self._printed(image) or image
+            return self._place().partition(where, of.commit_ts, self._partitions)
         if pinned >= self._partitions:
             raise UsageError(
                 f"a row is pinned to partition {pinned}",

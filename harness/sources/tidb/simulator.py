@@ -42,6 +42,7 @@ from harness.sources.tidb.dispatcher import Dispatcher
 from harness.sources.tidb.eligibility import UNCODED
 from harness.sources.tidb.puller import RENAME_FAILED, Puller
 from harness.sources.tidb.rows import Committed, TableRows
+from harness.sources.tidb.server_zone import printer
 from harness.sources.tidb.store import NetChange
 
 SINK = "sink"
@@ -256,10 +257,11 @@ class TiDB:
         if not self._explain and replicated.sent and self._feed.filters.passes_rows:
             return list(changes)
         passed: list[NetChange] = []
+        printed = printer(table, self._feed.zone)
         for net in changes:
             decision = replicated
             if replicated.sent:
-                images = (net.before, net.after)
+                images = (printed(net.before), printed(net.after))
                 decision = self._feed.filters.row(net.op, table, images, commit_ts - 1)
             if decision.sent:
                 passed.append(net)
@@ -275,7 +277,7 @@ class TiDB:
         mounted = self._cluster.mounted(table)
         made = self._makers.get(table.id)
         if made is None or made.table is not mounted:
-            made = TableRows(mounted, *self._route(table.id), self._feed.partitions)
+            made = TableRows(mounted, *self._route(table.id), self._feed)
             self._makers[table.id] = made
         return made
 

@@ -11,6 +11,7 @@ from harness.sources.source import Source, SourceConfig, SourceOutput, SourceStr
 from harness.sources.tidb.changefeed import changefeed
 from harness.sources.tidb.config import by_uri, read_toml
 from harness.sources.tidb.refusal import ChangefeedError
+from harness.sources.tidb.server_zone import in_utc
 from harness.sources.tidb.simulator import TiDB, emitted, follow
 
 TIDB = "tidb"
@@ -32,8 +33,9 @@ def simulate(log: ChangeLog, config: SourceConfig, protocol: str) -> SourceOutpu
     settings = completed(config.settings, protocol)
     feed = changefeed(settings, config.partitions, protocol)
     mounted = follow(log, feed, config.databases, end_resolved=config.end_resolved)
+    events = tuple(in_utc(event, feed.zone) for event in mounted.events)
     return SourceOutput(
-        mounted.events, mounted.events, settings, mounted.stopped, mounted.decisions, feed.topic
+        mounted.events, events, settings, mounted.stopped, mounted.decisions, feed.topic
     )
 
 

@@ -34,6 +34,10 @@ def _an_hour_later(text: str) -> str:
     return f"{text[:11]}{(int(text[11:13]) + 1) % 24:02}{text[13:]}"
 
 
+def _in_summer(text: str) -> str:
+    return _an_hour_later(text) if "04" <= text[5:7] < "11" else text
+
+
 def _as_time_of_day(text: str) -> str:
     hours, rest = text.lstrip("-").split(":", 1)
     return f"{int(hours) % 24:02}:{rest}"
@@ -131,8 +135,14 @@ ROWS: tuple[WrongProducer, ...] = (
     WrongProducer(
         "avro-timestamp-in-another-zone",
         "avro.value.timestamp-zone",
-        "It writes a TIMESTAMP an hour later than it is in the changefeed's zone.",
+        "It writes a TIMESTAMP an hour later than it is in the server's zone.",
         values(of(ColumnKind.TIMESTAMP), _an_hour_later),
+    ),
+    WrongProducer(
+        "avro-timestamp-in-summer-time",
+        "avro.value.timestamp-zone",
+        "It writes a TIMESTAMP from April to October an hour later, whatever the zone does.",
+        values(of(ColumnKind.TIMESTAMP), _in_summer),
     ),
     WrongProducer(
         "avro-datetime-in-another-zone",

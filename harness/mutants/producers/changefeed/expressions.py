@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from harness.ddl import Expr
@@ -54,6 +55,18 @@ def _deciding(holds: Callable[[Result], bool]) -> Patch:
         return ignores
 
     return patch(f"{EVALUATE}:ignores", changed)
+
+
+def _in_utc(original: Callable[..., object]) -> Callable[..., object]:
+    def filtered(self: Any, *given: object) -> object:  # noqa: ANN401
+        feed = self._feed
+        self._feed = replace(feed, zone=None)
+        try:
+            return original(self, *given)
+        finally:
+            self._feed = feed
+
+    return filtered
 
 
 def _one(value: Result) -> bool:
@@ -153,6 +166,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "changefeed.expression.clustered-key",
         "It shows filters a changed clustered key as an update.",
         patch("harness.sources.tidb.simulator:TiDB._filtered", _as_update),
+    ),
+    WrongProducer(
+        "feed-expression-in-utc",
+        "changefeed.expression.server-zone",
+        "It shows expressions TIMESTAMPs in UTC.",
+        patch("harness.sources.tidb.simulator:TiDB._filtered", _in_utc),
     ),
     WrongProducer(
         "feed-unknown-column-passes",

@@ -31,6 +31,10 @@ def _an_hour_later(text: str) -> str:
     return str(datetime.strptime(seconds, SECONDS) + timedelta(hours=1)) + fraction  # noqa: DTZ007 - of the column's own zone
 
 
+def _in_summer(text: str) -> str:
+    return _an_hour_later(text) if "04" <= text[5:7] < "11" else text
+
+
 ROWS: tuple[WrongProducer, ...] = (
     *(
         WrongProducer(
@@ -59,8 +63,14 @@ ROWS: tuple[WrongProducer, ...] = (
     WrongProducer(
         "open-timestamp-in-another-zone",
         "open.value.timestamp-zone",
-        "It writes a TIMESTAMP in a zone one hour east of the changefeed's.",
+        "It writes a TIMESTAMP in a zone one hour east of the server's.",
         values(ColumnKind.TIMESTAMP, _an_hour_later),
+    ),
+    WrongProducer(
+        "open-timestamp-in-summer-time",
+        "open.value.timestamp-zone",
+        "It writes a TIMESTAMP from April to October an hour later, whatever the zone does.",
+        values(ColumnKind.TIMESTAMP, _in_summer),
     ),
     WrongProducer(
         "open-timestamp-with-a-zone",
