@@ -16,6 +16,7 @@ from cdc_spark.ordering.operators import Decoder, Holder, Route, Timeline
 from cdc_spark.protocols import DIALECTS, Language
 from cdc_spark.set_aside import Policy, places, statements
 from cdc_spark.untyped import Frame
+from cdc_spark.wire.zones import UTC_NAME, in_utc
 
 ORDERED_SCHEMA = rows.sql(rows.RELEASED)
 _ENDLESS = 1 << 62  # beyond any offset
@@ -38,6 +39,7 @@ class Changefeed:
     | `poison` | for what cannot be read: `fail` the query, or `dead_letter` |
     | `skip` | messages by topic, partition and offset: set aside; DDL is not executed |
     | `statements` | SQL by topic, partition and offset, in the place of a message's DDL |
+    | `time_zone` | the TiCDC server's `tz`, by which it writes TIMESTAMPs; they are read to UTC |
     | `buckets` | of (table, key), ordered side by side; 0: the cluster's default parallelism |
     | `net` | of a key's rows that take effect in one micro-batch only the last leaves `in_order` |
 
@@ -65,6 +67,7 @@ class Changefeed:
     )
     buckets: int = 0
     net: bool = False
+    time_zone: str = UTC_NAME
 
     def __post_init__(self) -> None:
         """Refuse what cannot be; raises UsageError."""
@@ -73,6 +76,7 @@ class Changefeed:
                 f"protocol {self.protocol!r} in the dialect {self.dialect!r}",
                 expected=f"one of {', '.join(sorted(DIALECTS))}, in a dialect of it",
             )
+        in_utc(self.time_zone)  # refuses a zone that nobody knows
         if self.poison not in POLICIES:
             raise UsageError(f"poison {self.poison!r}", expected=f"one of {', '.join(POLICIES)}")
         if not self.topics or any(number < 1 for number in self.topics.values()):
@@ -144,6 +148,7 @@ def _routes(changefeed: Changefeed, number: int) -> dict[str, Route]:
         url=changefeed.registry,
         properties=dict(changefeed.properties),
         definitions=definitions(tuple(changefeed.tables), changefeed.settings),
+        time_zone=changefeed.time_zone,
     )
     policy = Policy(fails=changefeed.poison == FAIL, keeps=True, skipped=places(changefeed.skip))
     return {

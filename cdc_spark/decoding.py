@@ -25,6 +25,7 @@ from cdc_spark.set_aside import Policy, places
 from cdc_spark.untyped import ArrowBatch, Frame, np
 from cdc_spark.vectorised import blocks
 from cdc_spark.vectorised.poison import judged
+from cdc_spark.wire.zones import UTC_NAME
 
 __all__ = (
     "DEAD_LETTER",
@@ -45,15 +46,21 @@ Skip = Sequence[tuple[str, int, int]]  # topic, partition, offset
 
 
 def decode_open(
-    messages: Frame, *, dialect: str = "current", poison: str = FAIL, skip: Skip = ()
+    messages: Frame,
+    *,
+    dialect: str = "current",
+    time_zone: str = UTC_NAME,
+    poison: str = FAIL,
+    skip: Skip = (),
 ) -> Frame:
     """Return the events of TiCDC Open Protocol messages.
 
     `messages` has the columns of Spark's Kafka source (`kafka_columns` says which are needed). In
     the dialect `4.0.4` text and bytes look alike on the wire; such a value is a list of one
-    hexadecimal text. `skip` names messages by topic, partition and offset that are set aside.
+    hexadecimal text. `time_zone` is the TiCDC server's `tz`: TIMESTAMPs are read to UTC. `skip`
+    names messages by topic, partition and offset that are set aside.
     """
-    return _decoded(messages, Language("open", dialect), poison, skip)
+    return _decoded(messages, Language("open", dialect, time_zone=time_zone), poison, skip)
 
 
 def decode_avro(
@@ -61,6 +68,7 @@ def decode_avro(
     registry: str,
     *,
     properties: Mapping[str, str] | None = None,
+    time_zone: str = UTC_NAME,
     poison: str = FAIL,
     skip: Skip = (),
 ) -> Frame:
@@ -69,9 +77,10 @@ def decode_avro(
     That is an address, or `file:` and the path of a JSON object that has each schema's text by its
     id, for messages that were kept without their registry; executors must have the file.
     `properties` are the registry client's by Confluent's names (`basic.auth.user.info`,
-    `schema.registry.ssl.truststore.location`). Settings of the changefeed are read off the schemas.
+    `schema.registry.ssl.truststore.location`). Settings of the changefeed are read off the schemas,
+    but for `time_zone`: the TiCDC server's `tz`, whose TIMESTAMPs are read to UTC.
     """
-    language = Language("avro", url=registry, properties=properties or {})
+    language = Language("avro", url=registry, properties=properties or {}, time_zone=time_zone)
     return _decoded(messages, language, poison, skip)
 
 

@@ -26,6 +26,7 @@ from cdc_spark.untyped import ArrowBatch, pa
 from cdc_spark.vectorised.reader import Numbers, VectorisedReader
 from cdc_spark.wire.header_ids import framed
 from cdc_spark.wire.registry import registry
+from cdc_spark.wire.zones import UTC_NAME, in_utc
 
 Decode = Callable[[bytes | None, bytes | None], list[Event]]
 DIALECTS: Mapping[str, frozenset[str]] = {
@@ -39,7 +40,8 @@ DIALECTS: Mapping[str, frozenset[str]] = {
 class Language:
     """How the messages of a topic are to be read; plain data, which travels to executors.
 
-    `url` and `properties` are the registry's, "" where messages name no schema.
+    `url` and `properties` are the registry's, "" where messages name no schema; `time_zone` is the
+    TiCDC server's.
     """
 
     protocol: str
@@ -47,6 +49,7 @@ class Language:
     url: str = ""
     properties: Mapping[str, str] = field(default_factory=dict[str, str])
     definitions: Definitions = field(default_factory=Definitions)
+    time_zone: str = UTC_NAME
 
 
 def decoder(language: Language) -> Decode:
@@ -119,12 +122,20 @@ def _schema(language: Language, schema_id: int) -> str:
     return registry(language.url, language.properties).schema(schema_id)
 
 
+def _dialect(language: Language) -> values.Dialect:
+    return values.in_zone(values.DIALECTS[language.dialect], in_utc(language.time_zone))
+
+
 def _open(language: Language) -> Decode:
-    return partial(open_events.decode, values.DIALECTS[language.dialect])
+    return partial(open_events.decode, _dialect(language))
+
+
+def _avro_decoder(language: Language) -> avro_events.Decoder:
+    return avro_events.Decoder(partial(_schema, language), in_utc(language.time_zone))
 
 
 def _avro(language: Language) -> Decode:
-    return avro_events.Decoder(partial(_schema, language)).decode
+    return _avro_decoder(language).decode
 
 
 def _vitess(language: Language) -> Decode:
@@ -140,12 +151,11 @@ _MAKERS: Mapping[str, Callable[[Language], Decode]] = {
 
 
 def _vectorised_open(language: Language, payloads: bool) -> VectorisedReader:  # noqa: FBT001 - a row of a table
-    return open_vectorised.reader(values.DIALECTS[language.dialect], payloads=payloads)
+    return open_vectorised.reader(_dialect(language), payloads=payloads)
 
 
 def _vectorised_avro(language: Language, payloads: bool) -> VectorisedReader:  # noqa: FBT001 - a row of a table
-    schemas = avro_events.Decoder(partial(_schema, language)).record
-    return avro_vectorised.reader(schemas, payloads=payloads)
+    return avro_vectorised.reader(_avro_decoder(language).record, payloads=payloads)
 
 
 def _vectorised_vitess(language: Language, payloads: bool) -> VectorisedReader:  # noqa: FBT001 - a row of a table

@@ -19,6 +19,7 @@ from typing import Any, cast
 import orjson
 
 from cdc_spark.avro.schema import RecordSchema, record_schema
+from cdc_spark.avro.values import Reader
 from cdc_spark.errors import DecodingError
 from cdc_spark.events import Event, Images, Kind, json_text, payload_of
 from cdc_spark.wire.confluent import unframe
@@ -33,9 +34,13 @@ OPS: Mapping[str, str] = {"c": "insert", "u": "update"}
 class Decoder:
     """Reads messages by the schemas of one registry; a schema is made ready once."""
 
-    def __init__(self, schemas: Schemas) -> None:
-        """Take what gives a schema's text by its id; it may raise DecodingError."""
+    def __init__(self, schemas: Schemas, moment: Reader | None = None) -> None:
+        """Take what gives a schema's text by its id, and what reads TIMESTAMPs that are not in UTC.
+
+        The first may raise DecodingError.
+        """
         self._schemas = schemas
+        self._moment = moment
         self._records: dict[int, RecordSchema] = {}
 
     def decode(self, key: bytes | None, value: bytes | None) -> list[Event]:
@@ -66,7 +71,8 @@ class Decoder:
         schema_id, body = unframe(data, side)
         record = self._records.get(schema_id)
         if record is None:
-            record = self._records[schema_id] = record_schema(schema_id, self._schemas(schema_id))
+            text = self._schemas(schema_id)
+            record = self._records[schema_id] = record_schema(schema_id, text, self._moment)
         return record, body
 
 

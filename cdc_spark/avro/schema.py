@@ -76,8 +76,11 @@ class RecordSchema:
         return row, extension
 
 
-def record_schema(schema_id: int, text: str) -> RecordSchema:
-    """Return a schema's form; raises DecodingError when it is not one of TiCDC's."""
+def record_schema(schema_id: int, text: str, moment: Reader | None = None) -> RecordSchema:
+    """Return a schema's form; raises DecodingError when it is not one of TiCDC's.
+
+    `moment` reads the TIMESTAMPs of rows where those are not in UTC; defaults always are.
+    """
     try:
         document: object = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -94,7 +97,7 @@ def record_schema(schema_id: int, text: str) -> RecordSchema:
         if field["name"] in EXTENSION and not _parameters(field["type"]):
             extension.append(field["name"])
         else:
-            columns.append(_column(schema_id, field))
+            columns.append(_column(schema_id, field, moment))
     namespace: str = described.get("namespace", "")
     shape = orjson.dumps([one.described() for one in columns])
     return RecordSchema(
@@ -124,7 +127,7 @@ class _Column:
         )
 
 
-def _column(schema_id: int, field: Mapping[str, Any]) -> _Column:
+def _column(schema_id: int, field: Mapping[str, Any], moment: Reader | None) -> _Column:
     name, branch = field["name"], _branch(field["type"])
     kind = _parameters(branch).get("tidb_type", "")
     avro_type: str = cast("dict[str, Any]", branch)["type"] if isinstance(branch, dict) else branch
@@ -137,6 +140,7 @@ def _column(schema_id: int, field: Mapping[str, Any]) -> _Column:
     scale: object = cast("dict[str, Any]", branch).get("scale", 0)
     maker = of.readers[avro_type]
     reader = maker(scale if isinstance(scale, int) else 0) if maker is not None else None
+    reader = moment if kind == "TIMESTAMP" else reader
     return _Column(name, of.family, reader, default_of(kind, avro_type, field.get("default")))
 
 

@@ -10,12 +10,14 @@ from cdc_spark.errors import UsageError
 from cdc_spark.ordering.hold import Source
 from cdc_spark.ordering.operators import Route, Timeline
 from cdc_spark.protocols import Language
+from cdc_spark.wire.zones import UTC_NAME
 
 BUCKETS, DEFAULT_BUCKETS = "HARNESS_SPARK_BUCKETS", 2
 # Messages of a changefeed up to which its row events are handed back: in the contract an answer may
 # have 256 MiB, and what nobody hears need not be told one by one.
 EVENTS, DEFAULT_EVENTS = "HARNESS_SPARK_EVENTS", 100_000
 METADATA = "provide.transaction.metadata"
+TIME_ZONE = "tz"
 _TOPIC, _DELIMITER = "topic.transaction", "topic.delimiter"
 _OWN = "transaction"
 
@@ -29,6 +31,7 @@ def language_of(job: Job, changefeed: ChangefeedJob) -> Language:
         url="" if registry is None else registry.url,
         properties={} if registry is None else registry.properties,
         definitions=definitions(changefeed.tables, changefeed.settings),
+        time_zone=str(changefeed.settings.get(TIME_ZONE, UTC_NAME)),
     )
 
 

@@ -15,7 +15,7 @@ import orjson
 from cdc_spark.apply.fold import Change, Fold
 from cdc_spark.apply.shape import Shapes
 from cdc_spark.avro import events as avro_events
-from cdc_spark.conformance.changefeeds import assembled
+from cdc_spark.conformance.changefeeds import TIME_ZONE, assembled
 from cdc_spark.conformance.job import changefeed_of
 from cdc_spark.debezium_vitess import events as vitess_events
 from cdc_spark.debezium_vitess.parts import Parts
@@ -27,6 +27,7 @@ from cdc_spark.open import values
 from cdc_spark.ordering.hold import Applied, Arrival, Source, arrival_of
 from cdc_spark.ordering.operators import Timeline
 from cdc_spark.protocols import Decode, read
+from cdc_spark.wire.zones import UTC_NAME, in_utc
 
 # Topic, partition, offset, key, value.
 Message = tuple[str, int, int, bytes | None, bytes | None]
@@ -83,9 +84,10 @@ def consume(
 def _decoder(
     protocol: str, dialect: str, schemas: Mapping[int, str], feed: Mapping[str, Any]
 ) -> Decode:
+    zone = in_utc(str(feed["settings"].get(TIME_ZONE, UTC_NAME)))
     makers: Mapping[str, Callable[[], Decode]] = {
-        "open": lambda: partial(open_events.decode, values.DIALECTS[dialect]),
-        "avro": lambda: avro_events.Decoder(schemas.__getitem__).decode,
+        "open": lambda: partial(open_events.decode, values.in_zone(values.DIALECTS[dialect], zone)),
+        "avro": lambda: avro_events.Decoder(schemas.__getitem__, zone).decode,
         "vitess": lambda: (
             vitess_events.Decoder(
                 Parts(schemas.__getitem__), Rows(definitions(feed["tables"], feed["settings"]))

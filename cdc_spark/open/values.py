@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from cdc_spark.errors import DecodingError
@@ -105,6 +105,7 @@ _NUMBERS_AND_TIMES: Mapping[int, Reader] = {
     247: _integer,  # ENUM, the member's index
     248: _integer,  # SET, a mask of members
 }
+_TIMESTAMP = 7
 _STRINGS = (15, 253, 254)  # VARCHAR and VARBINARY; the same, in the 2020 document; CHAR and BINARY
 _LOBS = (249, 250, 251, 252)  # TINY-, MEDIUM-, LONG-, plain TEXT and BLOB
 
@@ -151,6 +152,23 @@ DIALECTS: Mapping[str, Dialect] = {
         flags=False,
     ),
 }
+
+
+def in_zone(dialect: Dialect, in_utc: Callable[[str], str] | None) -> Dialect:
+    """Return a dialect with TIMESTAMPs of a server's clock; None is UTC."""
+    if in_utc is None:
+        return dialect
+
+    def moment(value: object, flag: int) -> Plain:
+        return in_utc(str(_text(value, flag)))
+
+    plain = tuple(
+        {code: kind for code, kind in kinds.items() if code != _TIMESTAMP}
+        for kinds in dialect.plain
+    )
+    return replace(
+        dialect, readers={**dialect.readers, _TIMESTAMP: moment}, plain=(plain[0], plain[1])
+    )
 
 
 def read(dialect: Dialect, name: str, parts: Mapping[str, Any]) -> Plain:

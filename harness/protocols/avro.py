@@ -13,7 +13,7 @@ from harness.projections.avro import projection
 from harness.protocols.cells import avro_clause
 from harness.protocols.description import read_description
 from harness.protocols.protocol import FuzzSettings, ProtocolSpec
-from harness.protocols.ticdc import ROUTES, with_changefeed
+from harness.protocols.ticdc import ROUTES, ZONES, with_changefeed
 from harness.sources.tidb.source import tidb_source
 from harness.spec import layer
 from harness.stream_rules.avro import RULES
@@ -57,6 +57,7 @@ AVRO = ProtocolSpec(
             ({EXTENSION: True}, {EXTENSION: True, WATERMARK: True}),
             ({"avro-decimal-handling-mode": "string"},),
             ({"avro-bigint-unsigned-handling-mode": "string"},),
+            ZONES,
         ),
         dialects=CODEC.dialects,
         sends_ddl=_watermark,

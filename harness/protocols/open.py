@@ -12,7 +12,7 @@ from harness.model.columns import ColumnKind
 from harness.protocols.cells import open_clause
 from harness.protocols.description import read_description, read_schema
 from harness.protocols.protocol import FuzzSettings, ProtocolSpec, always
-from harness.protocols.ticdc import ROUTES, with_changefeed
+from harness.protocols.ticdc import ROUTES, ZONES, with_changefeed
 from harness.sources.tidb.source import tidb_source
 from harness.spec import layer
 from harness.stream_rules.open import RULES
@@ -60,6 +60,7 @@ OPEN = ProtocolSpec(
                 {"only-output-updated-columns": True},
                 {"sink.delete-only-output-handle-key-columns": True},
             ),
+            ZONES,
         ),
         dialects=CODEC.dialects,
         exclusive=_EXCLUSIVE,

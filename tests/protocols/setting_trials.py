@@ -168,6 +168,7 @@ def _changefeed(base: Settings) -> Mapping[str, Trial]:
 
 
 OPEN: Mapping[str, Trial] = {
+    "tz": Trial(("Asia/Shanghai", "America/New_York"), log="moments"),
     **_changefeed({}),
     "force-replicate": Trial(log="keyless"),
     "max-batch-size": Trial((1,)),
@@ -187,6 +188,7 @@ OPEN: Mapping[str, Trial] = {
 }
 
 AVRO: Mapping[str, Trial] = {
+    "tz": Trial(("Asia/Shanghai", "America/New_York"), log="moments"),
     **_changefeed(DDL),
     "force-replicate": Trial(refuses=True),
     EXTENSION: Trial(),
@@ -330,7 +332,6 @@ VITESS: Mapping[str, Trial] = {
         ("sink",), base=without(NOTIFIED, "notification.enabled.channels")
     ),
     "notification.sink.topic.name": Trial(("other",), base=NOTIFIED),
-    "tz": Trial(("Asia/Shanghai", "America/New_York"), log="moments"),
     "user.timezone": Trial(("America/New_York",), log="moments"),
     "topic.creation.default.partitions": Trial((7,)),
     "key.converter": Trial(),

@@ -49,6 +49,8 @@ def lacks(feed: Json) -> str | None:
         # It writes when a resolved event comes (cmd/kafka-consumer/writer.go, Write).
         "settings:avro-enable-watermark": protocol == "avro" and not watermark,
         "large-message-handle:handle-key-only": large == "handle-key-only",  # it asks a TiDB
+        # Its `time-zone` is the sink's, and a server without zone tables takes none.
+        f"tz:{settings.get('tz')}": settings.get("tz", "UTC") != "UTC",
         "tables:without-rows": any(table["rows"] for table in feed["tables"]),
         f"database:{'/'.join(system)}": bool(system),
     }

@@ -42,6 +42,8 @@ def lacks(order: Json, feed: Json, *, hardened: bool) -> str | None:
         return f"protocol:{feed['protocol']}"
     if settings.get("avro-enable-watermark"):
         return "avro-enable-watermark"
+    if settings.get("tz", "UTC") != "UTC":
+        return f"tz:{settings['tz']}"  # TIMESTAMPs are texts to it
     if feed["protocol"] == "vitess":
         if settings.get("value.converter", JSON) != JSON:
             return "value.converter:" + str(settings["value.converter"])

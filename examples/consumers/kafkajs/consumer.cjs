@@ -153,6 +153,7 @@ function ended(feed) {
 
 function lacks(feed) {
   if (feed.protocol !== 'avro') return `protocol:${feed.protocol}`
+  if (REPAIRED && (feed.settings.tz ?? 'UTC') !== 'UTC') return `tz:${feed.settings.tz}`
   if (REPAIRED && feed.settings['avro-enable-watermark']) return 'avro-enable-watermark'
   return null
 }

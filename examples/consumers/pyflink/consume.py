@@ -41,6 +41,8 @@ def shape_of(order: Json, feed: Json, topic: Json) -> Shape:
     is_avro = feed["protocol"] == "avro" or converter(feed) == AVRO
     if feed["protocol"] == "avro" and feed["settings"].get("avro-enable-watermark"):
         raise LackError("avro-enable-watermark")
+    if feed["settings"].get("tz", "UTC") != "UTC":
+        raise LackError(f"tz:{feed['settings']['tz']}")  # TIMESTAMPs are texts to it
     if feed["protocol"] == "vitess" and converter(feed) not in {JSON, AVRO}:
         raise LackError(f"value.converter:{converter(feed)}")
     shape = (of_registry if is_avro else of_json)(order, topic)

@@ -12,6 +12,7 @@ from cdc_spark.avro import events as avro_events
 from cdc_spark.avro import vectorised as avro_vectorised
 from cdc_spark.debezium_vitess.values import definitions
 from cdc_spark.protocols import Language, Reader
+from cdc_spark.wire.zones import in_utc
 from harness.engine.catalogue.choose import load, selected
 from harness.engine.catalogue.plans import plans
 from harness.engine.catalogue.workspace import workspace
@@ -44,11 +45,12 @@ def schemas(records: Iterable[Record]) -> dict[int, str]:
 def reader(plan: Plan, *, payloads: bool) -> Reader:
     """Return what reads a plan's messages, its schemas at hand."""
     protocol, settings = plan.case.protocol, plan.settings
+    zone = str(settings.get("tz", "UTC"))
     if protocol == "avro":
-        decoder = avro_events.Decoder(schemas(plan.records).__getitem__)
+        decoder = avro_events.Decoder(schemas(plan.records).__getitem__, in_utc(zone))
         return Reader(decoder.decode, avro_vectorised.reader(decoder.record, payloads=payloads))
     known = definitions((), settings)
-    language = Language(protocol, plan.case.dialect, definitions=known)
+    language = Language(protocol, plan.case.dialect, definitions=known, time_zone=zone)
     return Reader.of(language, payloads=payloads)
 
 

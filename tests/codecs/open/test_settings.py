@@ -17,7 +17,7 @@ from harness.protocols.clauses import CLAUSES
 OPTION = LARGE + "large-message-handle-option"
 URI = LARGE + "claim-check-storage-uri"
 # A value for each kind of row that a setting may have.
-GIVEN = {FLAG: "true", COUNT: "7", "text": "file:///checks"}
+GIVEN = {FLAG: "true", COUNT: "7", "text": "file:///checks", "a zone": "Asia/Shanghai"}
 
 
 @pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.name)

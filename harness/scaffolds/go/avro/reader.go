@@ -24,6 +24,9 @@ func lacking(f *changefeed) string {
 	case f.Complete != nil:
 		return "avro-enable-watermark"
 	}
+	if zone, is := f.Settings["tz"]; is && zone != "UTC" {
+		return fmt.Sprintf("tz:%v", zone)
+	}
 	return ""
 }
 

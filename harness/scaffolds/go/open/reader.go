@@ -61,6 +61,9 @@ func lacking(f *changefeed) string {
 	if f.Dialect != "current" && f.Dialect != "newarch" {
 		return "dialect:" + f.Dialect
 	}
+	if zone, is := f.Settings["tz"]; is && zone != "UTC" {
+		return fmt.Sprintf("tz:%v", zone)
+	}
 	if option, is := f.Settings[large]; is && option != "none" {
 		return fmt.Sprintf("large-message-handle:%v", option)
 	}

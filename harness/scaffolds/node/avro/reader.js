@@ -14,6 +14,8 @@ const AWAY = /ECONNREFUSED|ECONNRESET|ETIMEDOUT|socket hang up/
 export function lacking (feed) {
   if (feed.protocol !== 'avro') return `protocol:${feed.protocol}`
   if (!DIALECTS.includes(feed.dialect)) return `dialect:${feed.dialect}`
+  const zone = feed.settings.tz ?? 'UTC'
+  if (zone !== 'UTC') return `tz:${zone}`
   return feed.complete ? 'avro-enable-watermark' : ''
 }
 

@@ -18,6 +18,8 @@ const [AT_DDL, AT_DELETE, AT_PUT] = [0, 1, 2]
 export function lacking (feed) {
   if (feed.protocol !== 'open') return `protocol:${feed.protocol}`
   if (!DIALECTS.includes(feed.dialect)) return `dialect:${feed.dialect}`
+  const zone = feed.settings.tz ?? 'UTC'
+  if (zone !== 'UTC') return `tz:${zone}`
   const large = feed.settings[LARGE] ?? 'none'
   return large === 'none' ? '' : `large-message-handle:${large}`
 }

@@ -17,6 +17,9 @@ def lacking(feed: dict[str, Any]) -> str:
         return f"protocol:{feed['protocol']}"
     if feed["dialect"] not in DIALECTS:
         return f"dialect:{feed['dialect']}"
+    zone = feed["settings"].get("tz", "UTC")
+    if zone != "UTC":
+        return f"tz:{zone}"
     return "avro-enable-watermark" if feed["complete"] else ""
 
 

@@ -27,6 +27,9 @@ def lacking(feed: dict[str, Any]) -> str:
         return f"protocol:{feed['protocol']}"
     if feed["dialect"] not in DIALECTS:
         return f"dialect:{feed['dialect']}"
+    zone = feed["settings"].get("tz", "UTC")
+    if zone != "UTC":
+        return f"tz:{zone}"
     large = feed["settings"].get(LARGE, "none")
     return "" if large == "none" else f"large-message-handle:{large}"
 

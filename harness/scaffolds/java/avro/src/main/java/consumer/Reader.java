@@ -41,6 +41,10 @@ final class Reader {
     if (!DIALECTS.contains(dialect)) {
       return "dialect:" + dialect;
     }
+    String zone = feed.path("settings").path("tz").asText("UTC");
+    if (!zone.equals("UTC")) {
+      return "tz:" + zone;
+    }
     return feed.path("complete").isTextual() ? "avro-enable-watermark" : "";
   }
 

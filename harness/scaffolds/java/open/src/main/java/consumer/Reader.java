@@ -72,6 +72,10 @@ final class Reader {
     if (!DIALECTS.contains(dialect)) {
       return "dialect:" + dialect;
     }
+    String zone = feed.path("settings").path("tz").asText("UTC");
+    if (!zone.equals("UTC")) {
+      return "tz:" + zone;
+    }
     String large = feed.path("settings").path(LARGE).asText("none");
     return large.equals("none") ? "" : "large-message-handle:" + large;
   }
