@@ -13,6 +13,7 @@ from typing import Final
 
 from harness.oracles.freedoms import REASONS
 from harness.oracles.result import CaseResult, OracleResult, Status, read_result
+from harness.oracles.vitess.lock import VERSIONS
 from harness.report.escapes import cell
 
 KEPT: Final = Path("docs/reference/oracles")
@@ -22,7 +23,6 @@ HEAD: Final = """\
 Written by `python -m harness.oracles.page` from the results in `docs/reference/oracles`;
 [the guide](../guides/check-against-vendors.md) says how such a run is made.
 """
-DIALECT: Final = "current"  # what plays are made in: the documents' own is written by no release
 
 
 def page(results: Sequence[OracleResult]) -> str:
@@ -40,7 +40,7 @@ def _head(results: Sequence[OracleResult]) -> Iterator[str]:
         yield (
             f"| {one.version} | {one.date} | {_code(one.chosen) or 'all'} "
             f"| {one.equal} | {one.compared} | {one.total} "
-            f"| `{DIALECT}` | {one.seconds} s | {one.replayed} |"
+            f"| `{VERSIONS[one.version]}` | {one.seconds} s | {one.replayed} |"
         )
     yield ""
     yield (

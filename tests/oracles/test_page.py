@@ -31,6 +31,6 @@ def test_a_release_has_its_differences_and_what_was_not_played() -> None:
         CaseResult("e.f[vitess,p1]", Status.EQUAL),
     )
     text = page([result("3.2.0.Final", *cases)])
-    assert "| 3.2.0.Final | 2026-01-01 | all | 1 | 3 | 4 | `current` | 60 s | 0 |" in text
+    assert "| 3.2.0.Final | 2026-01-01 | all | 1 | 3 | 4 | `3.2` | 60 s | 0 |" in text
     assert "| a.b | 2 | theirs | `t/0 #0 value: a \\| b` |" in text
     assert "Not played, why: c.d (1)." in text
