@@ -25,7 +25,7 @@ class KnownDifference:
 KNOWN: Final[Sequence[KnownDifference]] = (
     KnownDifference(
         scenarios=r"vitess\.records-transformed",
-        reason="The transform `ReplaceFieldValue` came with 3.1.0: the worker refuses the connector.",
+        reason="The transform `ReplaceFieldValue` came with 3.1.0: the worker refuses it.",
         shows=r"the connector is refused: .*ReplaceFieldValue| missing: ours |and \d+ more",
         versions=r"2\.7\.0\.Final|3\.0\.0\.Final",
     ),
