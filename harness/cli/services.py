@@ -25,13 +25,18 @@ def command() -> None:
 
 
 @command.command("fetch")
-def fetch() -> int:
+@click.option(
+    "--oracles", is_flag=True, help="Vendors' programs in every release too, for `harness oracle`."
+)
+def fetch(oracles: bool) -> int:  # noqa: FBT001
     """Download and verify everything into the cache, for a first run without a network.
 
     Copy the cache to the other machine and let HARNESS_CACHE_DIR name it there.
     """
     from rich.console import Console
 
+    from harness.oracles.jars import Jars
+    from harness.oracles.vitess.lock import GROUPS, LOCK
     from harness.services import ServiceEvent, fill_cache
 
     console = Console(stderr=True)
@@ -43,6 +48,8 @@ def fetch() -> int:
                 status.update(f"fetching {event.service}: {done:.0f} of {total:.0f} MB")
 
         cache = fill_cache(on_event=heard)
+        for group in GROUPS if oracles else ():
+            Jars(LOCK, heard).group(group)
     click.echo(f"everything is in {cache}")
     return 0
 

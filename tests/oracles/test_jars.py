@@ -8,7 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from harness.cli.main import main
 from harness.oracles.jars import SHIM, Jars
+from harness.services import fill_cache
+from harness.services.artifacts import LOCK as SERVICES
+from harness.services.artifacts import read
 
 TRANSFORMATION = "org.apache.kafka.connect.transforms.Transformation"
 INTERFACE = f"META-INF/services/{TRANSFORMATION}"
@@ -53,3 +57,25 @@ def test_a_longer_list_is_announced_too(jars: Jars) -> None:
     both = jars.directory("plugin", {TRANSFORMATION: ("a.Kept", "a.Other")})
     assert announced(both) == "a.Kept\na.Other\n"
     assert not (jars.directory("plugin") / SHIM).exists()
+
+
+@pytest.mark.services
+def test_what_oracles_need_is_fetched_when_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A cache with all that services need is whole without `--oracles`, and not with it."""
+    filled = fill_cache(on_event=lambda _: None)
+    cache = tmp_path / "cache"
+    for one in (artifact for group in read(SERVICES).values() for artifact in group):
+        there = filled / "maven" / one.path
+        if there.exists():
+            here = cache / "maven" / one.path
+            here.parent.mkdir(parents=True, exist_ok=True)
+            here.symlink_to(there)
+    monkeypatch.setenv("HARNESS_CACHE_DIR", str(cache))
+    monkeypatch.setenv("HARNESS_MAVEN_MIRROR", "http://127.0.0.1:1")
+    assert main(["services", "fetch"]) == 0
+    assert main(["services", "fetch", "--oracles"]) == 3
+    said = capsys.readouterr().err
+    assert "cannot download" in said
+    assert "`--oracles`" in said
