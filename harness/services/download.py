@@ -304,9 +304,8 @@ def _unreachable(
         expected=f"a network on the first run, or a filled cache in {repository.cache}",
         hint=(
             "set HARNESS_MAVEN_MIRROR to a Maven repository that can be reached; or run"
-            " `harness services fetch` (for an oracle with `--oracles`) where there is a network, copy"
-            " that directory here,"
-            " and name it with HARNESS_CACHE_DIR"
+            " `harness services fetch` (for an oracle with `--oracles`) where there is a network,"
+            " copy that directory here, and name it with HARNESS_CACHE_DIR"
         ),
     )
 
