@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from harness.model.conditions import Conditions
 from harness.model.evidence import Evidence
 from harness.model.finding import Verdict
+from harness.model.resumption import Resumption
 from harness.model.standing import Standing
 
 
@@ -84,7 +85,8 @@ class CaseFinished:
 
     `clauses` are those that the scenario cites; `evidence` is there where a verdict needs to be
     explained. `standing` is the weakest one of what the case relies on, None in older files.
-    `changefeed` is the case's id in job.json, as logs and topics of the consumer have it.
+    `changefeed` is the case's id in job.json, as logs and topics of the consumer have it;
+    `resumed` is what it read again where it was killed and started anew.
     """
 
     case: str
@@ -98,6 +100,7 @@ class CaseFinished:
     evidence: Evidence | None = None
     standing: Standing | None = None
     changefeed: str = ""
+    resumed: Resumption = Resumption.UNKNOWN
 
 
 @dataclass(frozen=True, slots=True)

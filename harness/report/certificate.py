@@ -18,6 +18,7 @@ from harness.errors import UsageError
 from harness.model.conditions import Conditions, Excuse
 from harness.model.events import CaseFinished, Event, RunFinished, RunStarted
 from harness.model.finding import APPLICABLE, FINDINGS, Judgement
+from harness.model.resumption import Resumption
 from harness.protocols import PROTOCOLS
 from harness.report.outcome import beyond_line, gaps, headline, reason, share
 
@@ -146,8 +147,18 @@ def _scope(run: _Run) -> Section:
         ("result", headline(done)),
         *((one.value, str(counts[one])) for one in Judgement if counts[one]),
         *([("apart", beyond_line(done))] if done.beyond else []),
+        *_restarts(run),
     ]
     return Section("What was certified", (), ("", ""), rows)
+
+
+def _restarts(run: _Run) -> Iterator[tuple[str, str]]:
+    """Yield what a consumer that was killed asked the broker for, once it was started anew."""
+    counts = Counter(one.resumed for one in run.cases)
+    survived, again = counts[Resumption.RESUMED], counts[Resumption.READ_AGAIN]
+    if survived or again:
+        said = f"state survived in {survived} cases, everything was read again in {again}"
+        yield "after a kill", said
 
 
 def _protocols(run: _Run) -> Section:

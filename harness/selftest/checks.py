@@ -6,7 +6,6 @@ import signal
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
@@ -56,7 +55,7 @@ def _exit_code(ended: Ended) -> Iterator[str]:
 
 def _words(ended: Ended) -> Iterator[str]:
     said = ended.run.said()
-    early = ended.trial.ended_by == signal.SIGINT and not _events(ended.run.directory)
+    early = ended.trial.ended_by == signal.SIGINT and not ended.run.events()
     for word in WORDS:
         if word in said and not early:  # Python itself is interrupted before it reads a line of us
             yield f"it says {word!r}"
@@ -84,13 +83,9 @@ def _whole(form: str, text: str) -> bool:
     return True
 
 
-def _events(directory: Path) -> list[Path]:
-    return sorted(directory.glob(".harness/runs/*/events.ndjson"))
-
-
 def _last_event(ended: Ended) -> Iterator[str]:
-    """Look at the events of all runs in the directory: each line whole, the last one an end."""
-    for path in _events(ended.run.directory):
+    """Look at the run's events: each line whole, the last one an end."""
+    for path in ended.run.events():
         lines = path.read_bytes().split(b"\n")
         try:
             found: list[dict[str, Any]] = [orjson.loads(line) for line in lines if line]

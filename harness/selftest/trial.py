@@ -24,7 +24,10 @@ NOTHING: Mapping[str, str] = {}
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One command line under way: its guarded process, and its files."""
+    """One command line under way: its guarded process, and its files.
+
+    `before` are the events of runs that were there when it began.
+    """
 
     child: Guarded
     guardian: psutil.Process
@@ -32,6 +35,11 @@ class Run:
     name: str
     stdout: Path
     stderr: Path
+    before: frozenset[Path] = frozenset()
+
+    def events(self) -> Sequence[Path]:
+        """Return the events of the runs in its directory that are not older than it."""
+        return sorted(_events(self.directory) - self.before)
 
     @property
     def reports(self) -> Mapping[str, Path]:
@@ -111,6 +119,7 @@ class Trial:
         outputs = [self.directory / f"{name}.{stream}.txt" for stream in ("stdout", "stderr")]
         for output in outputs:
             output.unlink(missing_ok=True)
+        before = _events(here)
         child = spawn(
             argv,
             cwd=here,
@@ -119,7 +128,7 @@ class Trial:
             stderr=outputs[1],
         )
         guardian = psutil.Process(psutil.Process(child.pid).ppid())
-        run = Run(child, guardian, here, name, *outputs)
+        run = Run(child, guardian, here, name, outputs[0], outputs[1], before)
         self.runs.append(run)
         return run
 
@@ -157,6 +166,10 @@ class Trial:
         """End whatever is left."""
         for run in self.runs:
             run.child.stop(1)
+
+
+def _events(directory: Path) -> frozenset[Path]:
+    return frozenset(directory.glob(".harness/runs/*/events.ndjson"))
 
 
 def own_environment() -> dict[str, str]:

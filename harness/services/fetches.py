@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from uuid import UUID
 
-from harness.services.kafka_frames import FETCH, PORTS, Topic, handed_out, ports
+from harness.services.kafka_frames import FETCH, PORTS, Topic, asked_for, handed_out, ports
 from harness.services.service import Kafka
 
 LOOPBACK = "127.0.0.1"
@@ -26,12 +26,45 @@ TIMEOUT_S = 30.0
 
 
 class Fetches:
-    """How far each partition was handed out, by topic (its name or id) and partition."""
+    """How far each partition was handed out, by topic (its name or id) and partition.
+
+    After a restart of the client also from where it was asked for, for the first time since then.
+    """
 
     def __init__(self) -> None:
         """Begin with nothing."""
         self._ends: dict[tuple[Topic, int], int] = {}
+        self._before: dict[tuple[Topic, int], int] = {}
+        self._asked: dict[tuple[Topic, int], int] = {}
         self._lock = threading.Lock()
+
+    def ask(self, found: Iterable[tuple[Topic, int, int]]) -> None:
+        """Keep the lowest offsets that requests ask for."""
+        with self._lock:
+            for topic, partition, offset in found:
+                place = (topic, partition)
+                self._asked[place] = min(offset, self._asked.get(place, offset))
+
+    def restarted(self) -> None:
+        """Take what was handed out by now for what was known before a restart."""
+        with self._lock:
+            self._before = dict(self._ends)
+            self._asked.clear()
+
+    def again_from(self, name: str, identity: UUID | None, partition: int) -> int | None:
+        """Return from where on a partition was asked for since the restart.
+
+        None where nothing had been handed out before it; the end, where nothing was asked for.
+        """
+        named: list[Topic] = [name] if identity is None else [name, identity.bytes]
+        with self._lock:
+            before = max(self._before.get((topic, partition), 0) for topic in named)
+            asked = [
+                self._asked[topic, partition]
+                for topic in named
+                if (topic, partition) in self._asked
+            ]
+        return min(asked, default=before) if before else None
 
     def add(self, found: Iterable[tuple[Topic, int, int]]) -> None:
         """Count what a response hands out."""
@@ -50,6 +83,8 @@ class Fetches:
         """Count from the beginning, for another reading of the same topics."""
         with self._lock:
             self._ends.clear()
+            self._before.clear()
+            self._asked.clear()
 
 
 class Connection:
@@ -86,6 +121,8 @@ class Connection:
         api, version, correlation = HEADER.unpack_from(frame)
         if api == FETCH or api in PORTS:
             self._asked[correlation] = (api, version)
+        if api == FETCH:
+            self._fetches.ask(asked_for(version, frame))
 
     def _response(self, frame: bytearray) -> None:
         api, version = self._asked.pop(int.from_bytes(frame[:4], "big", signed=True), (-1, 0))

@@ -1,4 +1,4 @@
-"""What is read of Kafka's own protocol: the offsets that are handed out, and names of brokers.
+"""What is read of Kafka's own protocol: offsets asked for and handed out, and names of brokers.
 
 Source: https://kafka.apache.org/protocol.html, the messages Fetch, Metadata, FindCoordinator and
 DescribeCluster; from the version in `FLEXIBLE` on, lengths are varints and structures end in tags.
@@ -71,6 +71,28 @@ def reader(api: int, version: int, frame: bytes | bytearray) -> Reader:
     found.number(4)
     found.tags()
     return found
+
+
+def asked_for(version: int, frame: bytes | bytearray) -> Iterator[tuple[Topic, int, int]]:
+    """Yield of a Fetch request topic, partition and the offset from which records are asked for.
+
+    A client that keeps sessions names all of its partitions first, and later those that changed.
+    """
+    read = Reader(memoryview(frame), version >= FLEXIBLE[FETCH])
+    read.number(2 + 2 + 4)  # API, version, correlation id
+    read.take(max(0, read.number(2)))  # the client's name
+    read.tags()
+    read.take(4 * (version < 15) + 4 + 4)  # replica, how long to wait, bytes at least
+    read.take(4 * (version >= 3) + (version >= 4) + 8 * (version >= 7))  # most, isolation, session
+    for _ in range(read.length(4)):
+        topic: Topic = bytes(read.take(16)) if version >= TOPIC_IDS else read.text()
+        for _ in range(read.length(4)):
+            partition = read.number(4)
+            read.take(4 * (version >= 9))  # leader epoch
+            yield topic, partition, read.number(8)
+            read.take(4 * (version >= 12) + 8 * (version >= 5) + 4)  # epoch, log start, bytes
+            read.tags()
+        read.tags()
 
 
 def handed_out(version: int, frame: bytes | bytearray) -> Iterator[tuple[Topic, int, int]]:

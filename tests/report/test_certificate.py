@@ -13,6 +13,7 @@ from harness.errors import UsageError
 from harness.model.conditions import Conditions, Excuse, OwnedLoss
 from harness.model.events import Event, RunFinished, RunStarted
 from harness.model.finding import FINDINGS, Judgement
+from harness.model.resumption import Resumption
 from harness.report.certificate import Certificate, certificate, results_hash
 from harness.report.certificate_forms import FORMS, html_page, markdown_page
 from tests.report.samples import HOSTILE, case, every_judgement, run, written
@@ -75,6 +76,18 @@ def test_it_says_what_was_declared_excused_and_not_tried() -> None:
     assert "not applicable | needs protocol:avro | 1" in cells(found, "What was not tried")
     assert found.passed
     assert found.result == ("Passed. 50 % of 2 applicable cases passed, 1 excused; 3 cases in all.")
+
+
+def test_it_says_what_was_read_again_after_a_kill() -> None:
+    """Cases in which state survived and in which all was read again are counted, where any is."""
+    title = "What was certified"
+    assert "after a kill" not in cells(certificate(certified(PASSED)), title)
+    again = [
+        replace(case(f"k{n}[open,p1]", Judgement.PASS), resumed=one)
+        for n, one in enumerate((*[Resumption.RESUMED] * 2, *Resumption))
+    ]
+    found = cells(certificate(certified(*again)), title)
+    assert "state survived in 3 cases, everything was read again in 1" in found
 
 
 def test_it_says_how_to_do_it_again() -> None:

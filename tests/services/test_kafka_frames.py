@@ -11,8 +11,10 @@ from harness.services.kafka_frames import (
     DESCRIBE_CLUSTER,
     FETCH,
     FIND_COORDINATOR,
+    FLEXIBLE,
     METADATA,
     TOPIC_IDS,
+    asked_for,
     handed_out,
     ports,
 )
@@ -95,6 +97,42 @@ def test_what_is_handed_out_is_the_last_offset_of_whole_batches(version: int) ->
     topic = IDENTITY if version >= TOPIC_IDS else "shop"
     found = list(handed_out(version, fetched(version, parts)))
     assert found == [(topic, 0, 23), (topic, 1, 15)]
+
+
+@pytest.mark.parametrize("version", range(18))
+def test_what_is_asked_for_is_read_in_every_version(version: int) -> None:
+    """Of a Fetch request each partition's offset is read, whatever stands between."""
+    flexible = version >= FLEXIBLE[FETCH]
+    out = Writer(flexible=flexible, header=False)
+    out.out = bytearray(struct.pack(">hhih", FETCH, version, 7, 4)) + b"java"
+    out.tags()
+    for value in (-1, 500, 1)[version >= 15 :]:  # the replica has become a tag
+        out.number(4, value)
+    if version >= 3:
+        out.number(4, 1 << 20)
+    if version >= 4:
+        out.number(1, 1)
+    if version >= 7:
+        out.number(4, 5).number(4, 6)
+    out.length(1)
+    if version >= TOPIC_IDS:
+        out.out += IDENTITY
+    else:
+        out.text(b"shop")
+    out.length(2)
+    for number, offset in ((0, 41), (3, 1 << 40)):
+        out.number(4, number)
+        if version >= 9:
+            out.number(4, 2)
+        out.number(8, offset)
+        if version >= 12:
+            out.number(4, -1)
+        if version >= 5:
+            out.number(8, -1)
+        out.number(4, 1 << 20).tags()
+    out.tags()
+    topic = IDENTITY if version >= TOPIC_IDS else "shop"
+    assert list(asked_for(version, bytes(out.out))) == [(topic, 0, 41), (topic, 3, 1 << 40)]
 
 
 def address(out: Writer) -> Writer:

@@ -54,6 +54,7 @@ class ConsumerControl:
     progress: Progress
     settle: Callable[[], None]
     total: int
+    restarting: Callable[[], None] = lambda: None
     instances: int = 1
     crashes: list[str] = field(default_factory=list[str])
     outside: list[Kill | Pause] = field(default_factory=list[Kill | Pause])
@@ -99,6 +100,7 @@ class ConsumerControl:
             if code not in KILLED or not self.crashes:
                 break
             del self.crashes[0]
+            self.restarting()
             self.supervised.begin(self.crashes[0] if self.crashes else "")
         unreached = [*self.crashes, *(str(action.when) for action in self.outside)]
         return self.supervised.answer(code), ", ".join(unreached)
@@ -145,6 +147,7 @@ class ConsumerControl:
         match action:
             case Kill():
                 self.supervised.kill()
+                self.restarting()
                 self.supervised.begin()
             case Pause(_, milliseconds):
                 self.supervised.pause(milliseconds / 1000)

@@ -96,7 +96,12 @@ class InteractiveRun:
             # The consumer's connections lead to where its job says, which may stand before Kafka.
             progress = Progress(self.watch.kafka.client, prefix, places)
             control = ConsumerControl(
-                self.context.consumer, supervised, progress, producer.settle, len(sent(steps))
+                self.context.consumer,
+                supervised,
+                progress,
+                producer.settle,
+                len(sent(steps)),
+                self.watch.restarting,
             )
             context.consumer, context.registry_front = control, front
             # What is to happen to the consumer is known before it starts, wherever it was written.
@@ -111,11 +116,13 @@ class InteractiveRun:
             if self.sink is not None:
                 observed = self.sink.answer(start.job.changefeeds[0], observed)
             unread = self.watch.unread([(plan, prefix)], {plan.case.id: observed})
+            resumed = self.watch.resumption(plan, prefix)
         if unreached and observed.outcome is Outcome.DONE:
             what = f"it ended before the moment came at which something was to happen: {unreached}"
             observed = replace(observed, outcome=Outcome.UNTRIED, detail=what)
         seen = start.job.changefeeds[0].seen_as
-        return CaseAnswer(observed, unread=unread.get(plan.case.id, ""), changefeed=seen)
+        why = unread.get(plan.case.id, "")
+        return CaseAnswer(observed, unread=why, changefeed=seen, resumed=resumed)
 
     def _start(self, plan: Plan, prefix: str, index: int, registry: Registry | None) -> Start:
         directory = self.context.directory.absolute() / f"{index:06}"

@@ -13,6 +13,7 @@ from harness.engine.run.watch import read_or_not
 from harness.model.events import CaseFinished
 from harness.model.finding import FINDINGS, Judgement, Verdict
 from harness.model.observed import Observed, Outcome
+from harness.model.resumption import Resumption
 from harness.model.standing import Standing, weakest
 from harness.protocols.standings import clause_standing
 from harness.runner.manifest import NOTHING, Consumer
@@ -33,7 +34,8 @@ class CaseAnswer:
 
     `verdict` is there where the answer was judged on the way; `alone` is a second answer, read
     without the `neighbours` other changefeeds of the first start. `unread` says what of its topics
-    was not fetched, "" where all was or nobody counts; `changefeed` is its id in job.json.
+    was not fetched, "" where all was or nobody counts; `changefeed` is its id in job.json;
+    `resumed` says what it read again where it was killed.
     """
 
     observed: Observed
@@ -42,6 +44,7 @@ class CaseAnswer:
     neighbours: int = 0
     unread: str = ""
     changefeed: str = ""
+    resumed: Resumption = Resumption.UNKNOWN
 
 
 CaseAnswers = Mapping[str, CaseAnswer]
@@ -99,7 +102,8 @@ def finished(
     event = unread(context, plan.case, verdict, roots)
     shown = evidence(plan, event.verdict, observed)
     log = last_output(answer, event.verdict)
-    return replace(event, log=log, evidence=shown, changefeed=answer.changefeed)
+    event = replace(event, changefeed=answer.changefeed, resumed=answer.resumed)
+    return replace(event, log=log, evidence=shown)
 
 
 def last_output(answer: CaseAnswer, verdict: Verdict) -> str:

@@ -22,6 +22,7 @@ from harness.engine.plan.case import Plan
 from harness.engine.run.context import RunContext
 from harness.model.finding import FINDINGS, Finding, FindingKind, Judgement, Verdict
 from harness.model.observed import Observed, Outcome
+from harness.model.resumption import Resumption
 from harness.services import Fetches, Kafka, Services, counted
 from harness.verdict.case import Judged
 
@@ -44,6 +45,28 @@ class Watch:
         """Begin to count anew: the same topics are read once more."""
         if self.fetches is not None:
             self.fetches.forget()
+
+    def restarting(self) -> None:
+        """Remember how far it was read: a client that was killed is started again."""
+        if self.fetches is not None:
+            self.fetches.restarted()
+
+    def resumption(self, plan: Plan, prefix: str) -> Resumption:
+        """Return what was read again after the last restart, while the topics are there."""
+        if self.fetches is None:
+            return Resumption.UNKNOWN
+        names = topic_names(plan, prefix)
+        ids = _ids(self.broker, list(names.values()))
+        found = [
+            (offset, min((entry.offset for entry in log.read), default=0))
+            for (canonical, number), log in plan.delivery.logs.items()
+            for name in [names[canonical]]
+            if (offset := self.fetches.again_from(name, ids.get(name), number)) is not None
+        ]
+        again = [offset <= first for offset, first in found]
+        if not again:
+            return Resumption.UNKNOWN
+        return Resumption.READ_AGAIN if all(again) else Resumption.RESUMED
 
     def unread(self, named: Sequence[Named], observed: Mapping[str, Observed]) -> dict[str, str]:
         """Return what was answered without being read, by case: a sentence, "" where all was.
