@@ -27,6 +27,14 @@ if TYPE_CHECKING:  # it brings the clauses along
     help="Show what each step of this delivery does, side by side.",
 )
 @click.option("--deliveries", is_flag=True, help="The same for every delivery.")
+@click.option(
+    "--html",
+    "page",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write pictures of the cases to one file: partitions as lanes, with transactions,"
+    " resolved events and faults.",
+)
 @options.changefeed
 @options.roots
 @options.as_json
@@ -37,6 +45,7 @@ def command(  # noqa: PLR0913  (one parameter an option)
     show_bytes: bool,
     delivery: str | None,
     deliveries: bool,
+    page: Path | None,
     changefeed: Path | None,
     scenarios: Path | None,
     golden: Path | None,
@@ -46,6 +55,9 @@ def command(  # noqa: PLR0913  (one parameter an option)
 
     What is done to the run itself (a kill, a restarted broker) comes first, in plain words.
 
+    With --html the same as a page to browse: each partition a lane, messages in the order of
+    sending, and lines where something is done to the run.
+
     With --delivery or --deliveries: of each disturbed case every step, partition by partition, the
     messages before it on the left and after it on the right, with what was moved, sent again,
     dropped, changed or inserted.
@@ -54,11 +66,17 @@ def command(  # noqa: PLR0913  (one parameter an option)
     from harness.engine.catalogue.selection import chosen as found
     from harness.engine.plan.one_case import disturbed_cases
     from harness.report.deliveries import delivery_json, delivery_lines
+    from harness.report.lanes_page import lanes_page
     from harness.report.preview import preview_json, preview_lines
 
     steps = deliveries or delivery is not None
     if steps and show_bytes:
         raise UsageError("--bytes shows no steps", expected="--bytes, or --delivery NAME")
+    if page is not None and (steps or json_ or show_bytes):
+        raise UsageError(
+            "--html goes with no other form of the preview",
+            expected="--html, or one of --delivery, --deliveries, --bytes, --json",
+        )
     space = options.space(scenarios, golden)
     chosen = found(space, options.narrowed_to_failed(space, selection, again=again))
     if steps:
@@ -68,6 +86,10 @@ def command(  # noqa: PLR0913  (one parameter an option)
         if changefeed is None
         else options.laid_under(space, chosen, changefeed).plans
     )
+    if page is not None:
+        page.write_text(lanes_page(planned), encoding="utf-8")
+        click.echo(f"wrote {page}: {len(planned)} cases")
+        return 0
     if json_:
         rows = [
             delivery_json(plan) if steps else preview_json(plan, show_bytes=show_bytes)

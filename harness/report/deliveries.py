@@ -11,7 +11,8 @@ from harness.engine.plan.case import Plan
 from harness.engine.plan.steps import DeliveryStage, Mark, Pair, Partition, delivery_stages
 from harness.errors import DecodingError
 from harness.model.record import Record
-from harness.report.preview import action_text, standing_line
+from harness.report.lanes import action_text
+from harness.report.preview import standing_line
 from harness.scenario.document import DeliveryStep
 from harness.scenario.standing import case_standing, step_standing
 from harness.verdict.text import event_text

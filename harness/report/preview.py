@@ -14,8 +14,8 @@ from harness.engine.catalogue.record_text import (
 )
 from harness.engine.plan.case import Plan
 from harness.engine.plan.steps import added_actions
-from harness.faults.actions import Action
 from harness.model.standing import MEANING
+from harness.report.lanes import moments
 from harness.scenario.expand import Case
 from harness.scenario.standing import case_standing
 
@@ -24,7 +24,7 @@ def preview_lines(plan: Plan, *, show_bytes: bool = False) -> Iterator[str]:
     """Yield the lines of a case's preview, as it is delivered."""
     yield f"{plan.case.id}  {plan.case.scenario.title}"
     yield standing_line(plan.case)
-    yield from (f"  {action_text(*one)}" for one in added_actions((), plan.delivery.steps))
+    yield from (f"  {moment.text}" for moment in moments(plan))
     printer = RecordPrinter()
     for records in _by_partition(plan).values():
         for one in records:
@@ -38,13 +38,6 @@ def standing_line(case: Case) -> str:
     """Return who demands what a case rests on."""
     standing = case_standing(case)
     return f"  {standing.value}: {MEANING[standing]}"
-
-
-def action_text(behind: int, action: Action) -> str:
-    """Return what is done to the run, and which messages come before it."""
-    if not behind:
-        return f"from the start: {action}"
-    return f"after {behind} message{'s' * (behind > 1)}: {action}"
 
 
 def preview_json(plan: Plan, *, show_bytes: bool = False) -> dict[str, Any]:

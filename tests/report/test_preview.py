@@ -41,9 +41,11 @@ expect:
 """
     plan = planned(tmp_path, TEXT.replace("expect:\n", variant, 1))["harmed"]
     _, _, killed, restarted, *_ = preview_lines(plan)
+    second = plan.delivered[1]
     assert killed.strip() == (
         "from the start: the consumer is killed (SIGKILL) once it has read 2 messages, and does "
-        "not start again"
+        "not start again; the last of them is "
+        f"{second.topic}/{second.partition}, line {second.origins[0].line}"
     )
     said, _, restart = restarted.strip().partition(": ")
     assert restart == "the broker stops and starts again with its data"
