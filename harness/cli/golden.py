@@ -60,7 +60,7 @@ def accept(paths: tuple[Path, ...], scenarios: Path | None, golden: Path | None)
     from harness.engine.catalogue.plans import golden_differences
 
     space = options.space(scenarios, golden)
-    _may_write(space, os.environ)
+    may_write(space, os.environ)
     found = golden_differences(space, load(space, paths), expectations=True)
     gone = {difference.path for difference in found if difference.now is None}
     for path in goldens.accept(found):
@@ -90,7 +90,7 @@ def digest(paths: tuple[Path, ...], scenarios: Path | None, golden: Path | None)
     return 0
 
 
-def _may_write(space: Workspace, environment: Mapping[str, str]) -> None:
+def may_write(space: Workspace, environment: Mapping[str, str]) -> None:
     """Refuse to accept where nobody reviews, or into the installed package."""
     if in_ci(environment):
         raise UsageError(

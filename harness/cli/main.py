@@ -58,6 +58,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "report": ("harness.cli.report", "Render runs' events as HTML, JUnit, Markdown or a badge."),
     "diff": ("harness.cli.diff", "Show what changed from one run to another."),
     "golden": ("harness.cli.golden", "Compare or accept golden files; no services needed."),
+    "review": (
+        "harness.cli.review",
+        "Walk through changed goldens record by record, and accept them or not.",
+    ),
     "truth": ("harness.cli.truth", "Compare with what vendors' own encoders emit."),
     "oracle": (
         "harness.cli.oracle",

@@ -33,6 +33,7 @@ NEEDS = {
     "record": "needs a database: tests/system/test_author_loop.py",
     "replay": "needs what fuzz found: tests/fuzz",
     "report": "renders runs that you have: tests/cli/test_report.py",
+    "review": "asks about goldens that differ: tests/cli/test_review.py",
     "run": "starts Kafka and Spark: tests/system",
     "services": "starts services that stay: tests/services",
     "verify": "needs Spark and an output: tests/load",

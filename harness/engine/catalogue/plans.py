@@ -163,12 +163,22 @@ def golden_differences(
     Raises ScenarioError when a scenario cannot be planned or, with `expectations`, when what its
     author expects does not hold: a golden never blesses itself.
     """
+    found = golden_plans(space, scenarios, expectations=expectations)
+    return tuple(difference for difference, _ in found)
+
+
+def golden_plans(
+    space: Workspace, scenarios: Sequence[Scenario], *, expectations: bool
+) -> tuple[tuple[Difference, Plan | None], ...]:
+    """Return the same, each with the plan that the file follows from; None for a stale one."""
     every = [case for scenario in scenarios for case in cases(scenario)]
     planned = planned_only(space, every, expectations=expectations)
-    found = [difference for _, difference in _golden(space, planned)]
+    found: list[tuple[Difference, Plan | None]] = [
+        (difference, one) for one, difference in _golden(space, planned)
+    ]
     for scenario in scenarios:
-        found += golden.stale(space.golden, scenario)
-    return tuple(sorted(found, key=lambda difference: difference.path))
+        found += [(difference, None) for difference in golden.stale(space.golden, scenario)]
+    return tuple(sorted(found, key=lambda pair: pair[0].path))
 
 
 def stale_goldens(space: Workspace, scenarios: Iterable[Scenario]) -> tuple[Problem, ...]:
