@@ -56,7 +56,7 @@ def test_without_a_terminal_it_shows_and_asks_nothing(capsys: pytest.CaptureFixt
 
 
 def test_options_accept_a_record_and_a_file(capsys: pytest.CaptureFixture[str]) -> None:
-    """A record named by its place is written, the other file stays; then all is, and none differs."""
+    """A record named by its place is written, the other file stays; then all is taken."""
     assert main(["review", "--accept", f"{RECORDS}:ticdc/0@2"]) == 1
     out = capsys.readouterr().out
     assert f"wrote   {RECORDS}" in out
