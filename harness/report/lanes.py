@@ -146,6 +146,8 @@ def left_out(plan: Plan) -> int:
 
 def _sent(one: ReadableRecord, column: int, came: Came) -> Sent:
     names = ", ".join(dict.fromkeys(o.transaction for o in one.record.origins if o.transaction))
+    shape: Shape
+    texts: tuple[str, ...]
     if one.refusal:
         shape, texts = Shape.UNREADABLE, (f"cannot be read: {one.refusal}",)
     elif not one.events:
