@@ -9,11 +9,12 @@ import json
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import harness.scenario
 from harness.authoring.anonymise import anonymised
+from harness.authoring.from_server import SCHEME, address_of, read_tables
 from harness.authoring.sql_steps import SqlStep, SqlSteps, read_steps
 from harness.ddl import StatementKind
 from harness.documents.yaml_file import BYTES_MAX
@@ -51,13 +52,17 @@ _SPECIAL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufe
 
 @dataclass(frozen=True, slots=True)
 class DraftOptions:
-    """What to begin with; `sql` is a file of SQL, None for the example."""
+    """What to begin with; `source` is a file of SQL or a `mysql://` URL, None for the example.
+
+    Of each table of a server up to `rows` rows are taken.
+    """
 
     path: Path
     title: str
-    sql: Path | None
+    source: str | None
     databases: tuple[str, ...]
     anonymise: bool = False
+    rows: int = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,22 +133,31 @@ def _target(root: Path, path: Path) -> Path:
 
 
 def _steps(options: DraftOptions) -> SqlSteps:
-    if options.sql is None:
+    if options.source is None:
         databases = options.databases or (DATABASE,)
         return read_steps(EXAMPLE.format(_sql_name(databases[0])), "the example", databases)
+    if options.source.startswith(SCHEME):
+        there = address_of(options.source)
+        found = read_tables(there, options.rows)
+        steps = read_steps(found.sql, str(there), options.databases)
+        return replace(steps, left_out=(*steps.left_out, *found.left_out))
+    return read_steps(_file_text(Path(options.source)), options.source, options.databases)
+
+
+def _file_text(file: Path) -> str:
     try:
-        size = options.sql.stat().st_size
-        text = options.sql.read_text(encoding="utf-8-sig") if size <= BYTES_MAX else ""
+        size = file.stat().st_size
+        text = file.read_text(encoding="utf-8-sig") if size <= BYTES_MAX else ""
     except OSError as error:
-        raise UsageError(f"cannot read {options.sql}: {error.strerror}") from None
+        raise UsageError(f"cannot read {file}: {error.strerror}") from None
     except UnicodeDecodeError as error:
-        raise UsageError(f"{options.sql} is not UTF-8: byte {error.start}") from None
+        raise UsageError(f"{file} is not UTF-8: byte {error.start}") from None
     if size > BYTES_MAX:
         raise UsageError(
-            f"{options.sql} has {size} bytes",
+            f"{file} has {size} bytes",
             expected=f"at most {BYTES_MAX}, as much as a scenario may have",
         )
-    return read_steps(text, str(options.sql), options.databases)
+    return text
 
 
 def _sql_name(database: str) -> str:
@@ -173,7 +187,7 @@ def _lines(scenario: str, options: DraftOptions, steps: SqlSteps, schema: str) -
     yield "  tables:" if steps.tables else "  tables: {}"
     for table in steps.tables:
         columns = ", ".join(table.column_names)
-        if options.sql is None:
+        if options.source is None:
             yield f"    {_word(str(table.id))}:"
             yield EXAMPLE_ROWS
         else:

@@ -20,9 +20,17 @@ def command() -> None:
 @click.argument("path", type=click.Path(path_type=Path))
 @click.option(
     "--from",
-    "sql",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Take the steps from a file of SQL; BEGIN and COMMIT delimit transactions.",
+    "source",
+    metavar="FILE|URL",
+    help="Take the steps from a file of SQL, where BEGIN and COMMIT delimit transactions, or tables"
+    " and their rows from a server: mysql://user@host:port/shop.orders,shop.items; the password is"
+    " in the URL or in MYSQL_PWD.",
+)
+@click.option(
+    "--rows",
+    type=click.IntRange(0, 10_000),
+    default=20,
+    help="How many rows of each table of a server are taken, those first by its key [20].",
 )
 @click.option(
     "--anonymise",
@@ -42,13 +50,15 @@ def command() -> None:
     type=click.Path(path_type=Path),
     help="Root of scenario files [./scenarios].",
 )
-def scenario(
+def scenario(  # noqa: PLR0913 - one parameter an option
     path: Path,
-    sql: Path | None,
+    *,
+    source: str | None,
+    rows: int,
     title: str,
     databases: tuple[str, ...],
     scenarios: Path | None,
-    anonymise: bool,  # noqa: FBT001
+    anonymise: bool,
 ) -> int:
     """Write a new scenario to PATH, a file under the scenarios' root, or an id such as keys.moved.
 
@@ -57,7 +67,8 @@ def scenario(
     from harness.authoring.new_scenario import DraftOptions, create
 
     made = create(
-        scenarios or Path("scenarios"), DraftOptions(path, title, sql, databases, anonymise)
+        scenarios or Path("scenarios"),
+        DraftOptions(path, title, source, databases, anonymise, rows),
     )
     for note in made.left_out:
         click.echo(f"left out  {note}", err=True)

@@ -52,6 +52,10 @@ YOURS = {
     "harness preview tally": "a protocol of another distribution: tests/fourth_protocol",
     "harness truth golden/truth --record": "needs a database: tests/truth",
     "harness new scenario scenarios/keys/my-case.yaml --from my-case.sql": "your SQL",
+    "harness new scenario bugs.lost-update --from steps.sql": "your SQL",
+    "harness new scenario bugs.lost-order --from dump.sql --anonymise": "your dump",
+    "harness new scenario bugs.wrong-price --from mysql://me@db.test:3306/shop.orders,shop.items"
+    " --rows 5": "your server: tests/authoring/test_from_server.py",
 }
 PLACEHOLDER = re.compile(r"^[A-Z]+$|^…$|^\[.*\]$|\|")
 
