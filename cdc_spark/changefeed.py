@@ -20,6 +20,7 @@ from cdc_spark.wire.zones import UTC_NAME, in_utc
 
 ORDERED_SCHEMA = rows.sql(rows.RELEASED)
 _ENDLESS = 1 << 62  # beyond any offset
+_HOUR_MS = 3_600_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,7 @@ class Changefeed:
     | `statements` | SQL by topic, partition and offset, in the place of a message's DDL |
     | `time_zone` | the TiCDC server's `tz`, by which it writes TIMESTAMPs; they are read to UTC |
     | `buckets` | of (table, key), ordered side by side; 0: the cluster's default parallelism |
+    | `retention_h` | hours for which keys are remembered, in streams of rows alone; 0: for ever |
     | `net` | of a key's rows that take effect in one micro-batch only the last leaves `in_order` |
 
     Topics and partitions may be added behind those that were there, on the same checkpoint;
@@ -48,6 +50,12 @@ class Changefeed:
     Avro with a watermark, have one bucket: order is the whole changefeed's. `net` is for tables,
     which end the same and cost less where rows change often; it may be turned on and off. Rows of
     tables without a key, and rows around DDL and changes of shape, all leave; Vitess has no `net`.
+
+    Streams of rows alone say nowhere that a version will not come again, so each key's newest is
+    remembered. With `retention_h` it is forgotten so many hours after it, by the commit times of
+    the stream: state stays as large as the keys that change in that time. Choose more than the
+    producer may go back when it restarts (TiCDC's `gc-ttl` is 24 hours): an older row that comes
+    again takes effect again.
     """
 
     protocol: str
@@ -66,6 +74,7 @@ class Changefeed:
         default_factory=dict[tuple[str, int, int], str]
     )
     buckets: int = 0
+    retention_h: float = 0
     net: bool = False
     time_zone: str = UTC_NAME
 
@@ -88,6 +97,13 @@ class Changefeed:
                 if self.buckets < 0
                 else "0 or 1: rows of this changefeed"
                 " depend on rows of other keys, so one task orders them",
+            )
+        if self.retention_h < 0 or (self.retention_h and not _timeline(self).by_record):
+            raise UsageError(
+                f"retention_h={self.retention_h:g}",
+                expected="0 or more"
+                if self.retention_h < 0
+                else "0: resolved events say what will not come again, so no key is remembered",
             )
         if self.net and self.protocol == "vitess":
             raise UsageError(
@@ -173,4 +189,5 @@ def _timeline(changefeed: Changefeed) -> Timeline:
         assembled=changefeed.assembled,
         lenient=True,  # what fails the query does so where it is decoded
         net=changefeed.net,
+        retention_ms=round(changefeed.retention_h * _HOUR_MS),
     )

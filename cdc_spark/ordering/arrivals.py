@@ -3,7 +3,8 @@
 Rule 1. All changes of a key come in one partition, in order, so arrival is the order.
 Rule 2. A stream that is sent again brings older versions back. Where rows carry their commit ts,
         one below the greatest that its key has seen is a replay and is dropped. A delete may carry
-        none (TiCDC Avro's tombstone): it takes effect, and the greatest is kept across it.
+        none (TiCDC Avro's tombstone): it takes effect, and the greatest is kept across it, for as
+        long as it is remembered (`memory`).
 Rule 3. A poisoned partition is not read past its poison, unless poison is set aside.
 Rule 4. What is no row (DDL for information, resolved events) takes no effect.
 
@@ -28,6 +29,7 @@ from cdc_spark.ordering.hold import (
     before_poison,
     block_of_arrivals,
 )
+from cdc_spark.ordering.memory import Memory, digests_of
 from cdc_spark.untyped import np, pa
 
 
@@ -40,7 +42,7 @@ class Arrivals:
     """
 
     lenient: bool = False
-    greatest: dict[str, int] = field(default_factory=dict[str, int])
+    memory: Memory = field(default_factory=Memory)
     next_seq: int = 0
     poisoned: set[Source] = field(default_factory=set[Source])
     first: bool = True
@@ -69,14 +71,16 @@ class Arrivals:
         return released
 
     def dump(self) -> bytes:
-        """Return the state as bytes; `load` is the way back."""
+        """Return the state as bytes, a line of JSON before the memory; `load` is the way back."""
         poisoned = sorted([*source] for source in self.poisoned)
-        return orjson.dumps({"greatest": self.greatest, "seq": self.next_seq, "poisoned": poisoned})
+        head = {"greatest": len(self.memory), "seq": self.next_seq, "poisoned": poisoned}
+        return orjson.dumps(head) + _END + self.memory.dump()
 
     def load(self, state: bytes) -> None:
         """Take up the state that `dump` gave."""
-        document: dict[str, Any] = orjson.loads(state)
-        self.greatest = document["greatest"]
+        head, _, memory = state.partition(_END)
+        document: dict[str, Any] = orjson.loads(head)
+        self.memory.load(memory)
         self.next_seq = document["seq"]
         self.poisoned = {Source(*source) for source in document["poisoned"]}
 
@@ -87,8 +91,9 @@ class Arrivals:
         if not len(dated):
             return news
         named = pa.array(rows["identity"][dated], pa.string()).dictionary_encode()
-        keys, key = named.dictionary.to_pylist(), named.indices.to_numpy().astype(np.int64)
-        seen = np.array([self.greatest.get(one, 0) for one in keys], np.uint64)
+        key = named.indices.to_numpy().astype(np.int64)
+        digests = digests_of(named.dictionary.to_pylist())
+        seen = self.memory.of(digests)
         times, time = np.unique(rows["ts"][dated], return_inverse=True)
         # Sorted by key, and there as they came; the numbers of later keys are all greater.
         order = np.argsort(key, kind="stable")
@@ -96,8 +101,9 @@ class Arrivals:
         fresh = number == np.maximum.accumulate(number)
         news[dated[order]] = fresh & (rows["ts"][dated][order] >= seen[key[order]])
         np.maximum.at(seen, key, rows["ts"][dated])
-        self.greatest.update(zip(keys, seen.tolist(), strict=True))
+        self.memory.keep(digests, seen)
         return news
 
 
+_END = b"\n"
 _PLACE = "place"  # where an event came, among all that came with it

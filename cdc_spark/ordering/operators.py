@@ -17,6 +17,7 @@ from cdc_spark.ordering import buckets, topics_of_state
 from cdc_spark.ordering.arrivals import Arrivals
 from cdc_spark.ordering.columns import COLUMNS, Block, size
 from cdc_spark.ordering.hold import Hold, Source, arrivals_of, block_of_arrivals
+from cdc_spark.ordering.memory import Memory
 from cdc_spark.ordering.transactions import Transactions
 from cdc_spark.ordering.undated import Undated
 from cdc_spark.protocols import Language, Reader
@@ -137,6 +138,8 @@ class Timeline:
     """What one changefeed's waiting room starts from.
 
     `net`: of the rows of a key that leave it at once only the last does, where its order is time's.
+    `retention_ms`: for how long, by commit time, keys are remembered whose rows no resolved event
+    covers; 0 is for ever.
     """
 
     protocol: str
@@ -146,6 +149,7 @@ class Timeline:
     assembled: bool
     lenient: bool
     net: bool = False
+    retention_ms: int = 0
 
     @property
     def spreads(self) -> bool:
@@ -166,8 +170,11 @@ class Timeline:
             hold.by_place = True
             return Undated(hold)
         if self.protocol == "vitess":
-            return Transactions(assembled=self.assembled, lenient=self.lenient)
-        return Arrivals(lenient=self.lenient, first=first, net=self.net)
+            return Transactions(
+                assembled=self.assembled, lenient=self.lenient, retention_ms=self.retention_ms
+            )
+        memory = Memory(self.retention_ms)
+        return Arrivals(lenient=self.lenient, memory=memory, first=first, net=self.net)
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,7 +56,7 @@ def summary(stored: bytes) -> StateSummary:
     """Return what a state says that `topics_of_state.sealed` gave."""
     topics, _, state = parts_of(stored)
     names = [name for name, _ in topics]
-    document: dict[str, Any] = orjson.loads(state)
+    document: dict[str, Any] = orjson.loads(state.partition(b"\n")[0])
     held: list[Any] = []
     if "hold" in document:  # ordering.undated
         held = document["waiting"]
@@ -64,7 +64,7 @@ def summary(stored: bytes) -> StateSummary:
     if "watermarks" in document:  # ordering.hold
         return _of_hold(document, held, topics)
     if "greatest" in document:  # ordering.arrivals
-        return StateSummary(document["seq"], None, {}, remembered=len(document["greatest"]))
+        return StateSummary(document["seq"], None, {}, remembered=document["greatest"])
     rows = [row for waiting, *_ in document["waiting"].values() for *_, row in waiting]
     by_place = _by_place(rows, names)
     return StateSummary(

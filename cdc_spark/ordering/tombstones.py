@@ -67,6 +67,11 @@ class Keys:
             )
             yield arrival._replace(event=deletion)
 
+    def forget(self, identity: str) -> None:
+        """Forget a key: a tombstone of it deletes again, a row of it is news."""
+        self.deleted.discard(identity)
+        self.bare.discard(identity)
+
     def dump(self) -> dict[str, Any]:
         """Return the state as JSON has it; `load` is the way back."""
         return {

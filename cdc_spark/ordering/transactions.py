@@ -100,7 +100,8 @@ class Open:
 class Transactions:
     """The state of one changefeed between micro-batches.
 
-    `assembled`: boundaries are waited for; without them rule 6 is for all rows.
+    `assembled`: boundaries are waited for; without them rule 6 is for all rows. `retention_ms`:
+    keys are remembered for so long after their last change, by rows' commit times; 0 is for ever.
     """
 
     assembled: bool = True
@@ -113,6 +114,8 @@ class Transactions:
     pending: bool = False
     arrived: int = 0
     keys: Keys = field(default_factory=Keys)
+    retention_ms: int = 0
+    touched: dict[str, int] = field(default_factory=dict[str, int])
 
     def step(self, arrivals: Iterable[Arrival]) -> list[Applied]:
         """Take what arrived, in the order of its partition, and return what takes effect."""
@@ -122,6 +125,7 @@ class Transactions:
                 ready.extend(self._take(arrival))
         ready.extend(self._released())
         ready.extend(self._left())
+        self._forget()
         applied = [Applied(seq, one) for seq, one in enumerate(ready, self.next_seq)]
         self.next_seq += len(applied)
         return applied
@@ -139,6 +143,7 @@ class Transactions:
             yield from self._tombstone(arrival)
         elif event.kind in ROWS:
             self.keys.saw(arrival)
+            self._touch(event)
             block: dict[str, Any] = orjson.loads(event.transaction or "{}")
             stale = self._stale(event, block)
             name = _digest(block.get("id") or "")
@@ -154,9 +159,26 @@ class Transactions:
                 row = Row(block["n"], self.arrived, arrival)
                 self.waiting.setdefault(name, Open()).add(row, stale=stale)
 
+    def _touch(self, event: Event) -> None:
+        if self.retention_ms and event.identity:
+            self.touched[event.identity] = max(event.ts, self.touched.get(event.identity, 0))
+
+    def _forget(self) -> None:
+        """Forget keys whose last change is older than the retention, by the newest of all."""
+        if not self.touched:
+            return
+        oldest = max(self.touched.values()) - self.retention_ms
+        for key in [key for key, ts in self.touched.items() if ts < oldest]:
+            del self.touched[key]
+            self.ages.pop(key, None)
+            self.keys.forget(key)
+
     def _tombstone(self, arrival: Arrival) -> Iterator[Arrival]:
         """Yield a delete, unless there was one or it has to wait for rows of its key."""
         for lone in self.keys.lone(arrival):
+            if self.retention_ms:  # it has no time: it came after all that came
+                newest = max(self.touched.values(), default=0)
+                self.touched[lone.event.identity] = newest
             waiting = [
                 (row.number, row.order, one)
                 for one in self.waiting.values()
@@ -255,6 +277,7 @@ class Transactions:
                 "left": self.pending,
                 "arrived": self.arrived,
                 "keys": self.keys.dump(),
+                "touched": self.touched,
                 "poisoned": sorted([*source] for source in self.poisoned),
             }
         )
@@ -277,6 +300,7 @@ class Transactions:
         self.pending = document["left"]
         self.arrived = document["arrived"]
         self.keys = Keys.load(document["keys"])
+        self.touched = document["touched"]
         self.poisoned = {Source(*source) for source in document["poisoned"]}
 
 

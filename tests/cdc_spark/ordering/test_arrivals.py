@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from cdc_spark.events import Event, Kind
 from cdc_spark.ordering.arrivals import Arrivals
 from cdc_spark.ordering.hold import Arrival, Source
+from cdc_spark.ordering.memory import Memory, digests_of
+from cdc_spark.untyped import np
 
 HERE, THERE = Source(0, 0), Source(0, 1)
 
@@ -64,6 +66,46 @@ def test_a_poisoned_partition_is_not_read_on_and_others_are() -> None:
 def test_poison_that_is_set_aside_stops_nothing() -> None:
     """The lenient policy tells of the message and reads on."""
     assert released(Arrivals(lenient=True), poison(), put(1)) == ["bad", "k@1"]
+
+
+HOUR = 3_600_000 << 18  # of TiCDC's timestamps
+
+
+def test_a_key_is_forgotten_when_its_retention_is_over() -> None:
+    """By the newest ts of all: until then an older version is a replay, afterwards it is news."""
+    room = Arrivals(memory=Memory(2 * 3_600_000))
+    assert released(room, put(4 * HOUR)) == [f"k@{4 * HOUR}"]
+    assert released(room, put(6 * HOUR, "other"), put(HOUR)) == [f"other@{6 * HOUR}"]
+    assert len(room.memory) == 2
+    assert released(room, put(6 * HOUR + (1 << 18), "other")) == [f"other@{6 * HOUR + (1 << 18)}"]
+    assert len(room.memory) == 1
+    assert released(room, put(HOUR)) == [f"k@{HOUR}"]
+
+
+def test_with_a_retention_a_state_is_as_large_as_what_changes_in_it() -> None:
+    """However many keys there were."""
+    state, sizes = Arrivals().dump(), list[int]()
+    for hour in range(1, 40):
+        room = Arrivals(memory=Memory(3 * 3_600_000))
+        room.load(state)
+        room.step(put(hour * HOUR, f"k{hour}-{number}") for number in range(50))
+        state = room.dump()
+        sizes.append(len(room.memory))
+    assert sizes[3:] == [200] * 36
+
+
+@given(st.lists(st.dictionaries(st.integers(0, 9), st.integers(1, 9), min_size=1), max_size=9))
+def test_a_memory_is_a_dictionary(steps: list[dict[int, int]]) -> None:
+    """Keys come in any order, known or not, and survive their bytes."""
+    memory, wanted = Memory(), dict[int, int]()
+    for step in steps:
+        digests = digests_of([f"k{number}" for number in step])
+        assert memory.of(digests).tolist() == [wanted.get(number, 0) for number in step]
+        memory.keep(digests, np.array(list(step.values()), np.uint64))
+        wanted |= step
+        state, memory = memory.dump(), Memory()
+        memory.load(state)
+    assert len(memory) == len(wanted)
 
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.booleans()), max_size=20), st.integers())

@@ -224,6 +224,9 @@ def test_another_number_of_buckets_is_refused() -> None:
         {"protocol": "avro", "watermarks": True, "buckets": 2},
         {"protocol": "open", "buckets": -1},
         {"protocol": "vitess", "net": True},
+        {"protocol": "open", "retention_h": 1},
+        {"protocol": "avro", "watermarks": True, "retention_h": 1},
+        {"protocol": "avro", "retention_h": -1},
     ],
 )
 def test_what_cannot_be_is_refused(given: dict[str, Any]) -> None:

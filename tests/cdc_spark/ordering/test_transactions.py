@@ -150,6 +150,25 @@ def test_a_row_below_its_keys_epoch_and_rank_changes_nothing() -> None:
     assert released(room, row("c", 1, epoch=0, rank="1", shard="80-")) == ["k:c.1"]
 
 
+def test_keys_are_forgotten_when_their_retention_is_over() -> None:
+    """By the newest commit time of all: what a key has seen, and that a tombstone deleted it."""
+    room = Transactions(assembled=False, retention_ms=100)
+
+    def at(ms: int, key: str, rank: str) -> Arrival:
+        arrival = row("", 1, who(key), epoch=1, rank=rank)
+        return arrival._replace(event=arrival.event._replace(ts=ms))
+
+    assert len(released(room, at(1000, "a", "5"), at(1000, "a", "4"))) == 1
+    assert len(released(room, tombstone("b"), tombstone("b"))) == 1
+    assert len(released(room, at(1100, "c", "1"), at(1090, "a", "3"))) == 1
+    copy = Transactions(assembled=False, retention_ms=100)
+    copy.load(room.dump())
+    assert len(released(copy, at(1191, "c", "2"))) == 1
+    assert list(copy.ages) == [who("c")]
+    assert copy.keys.deleted == set()
+    assert len(released(copy, at(1191, "a", "3"))) == 1
+
+
 def test_an_old_row_counts_for_its_transaction() -> None:
     """A transaction whose row is older than its key is complete all the same."""
     room = Transactions()
