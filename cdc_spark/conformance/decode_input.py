@@ -27,7 +27,7 @@ from cdc_spark.apply.values import settle
 from cdc_spark.conformance import result_writer
 from cdc_spark.conformance.changefeeds import language_of
 from cdc_spark.conformance.job import ChangefeedJob, Job
-from cdc_spark.conformance.stream import TASKS
+from cdc_spark.conformance.stream import tasks
 from cdc_spark.decoding import NEEDED, Decoding
 from cdc_spark.errors import DecodingError
 from cdc_spark.events import json_text
@@ -54,7 +54,7 @@ def decode_all(spark: Session, job: Job) -> None:
             result_writer.write(result_writer.ResultRequest(feed.directory, (), feed.needs), ())
     asked = [(number,) for number, feed in enumerate(job.changefeeds) if not feed.needs]
     shape = rows.sql(rows.WRITTEN)
-    numbers = spark.createDataFrame(asked, shape).repartition(TASKS)
+    numbers = spark.createDataFrame(asked, shape).repartition(tasks(spark))
     numbers.mapInArrow(DecodeTask(files).decode, shape).collect()
 
 

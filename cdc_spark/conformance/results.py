@@ -23,7 +23,7 @@ from cdc_spark.apply.fold import Change
 from cdc_spark.conformance import bucket_results, changefeeds, result_writer, sinks
 from cdc_spark.conformance.changefeeds import timelines
 from cdc_spark.conformance.job import Job
-from cdc_spark.conformance.stream import TASKS, applied_path
+from cdc_spark.conformance.stream import applied_path, tasks
 from cdc_spark.events import Kind
 from cdc_spark.gc_pause import gc_paused
 from cdc_spark.ordering import buckets
@@ -60,7 +60,7 @@ def write_results(spark: Session, job: Job, unread: Mapping[int, str]) -> int:
         others = f"feed NOT IN ({', '.join(map(str, done))})" if done else "true"
         frame = frame.unionByName(applied.where(others))
     written = (
-        buckets.in_order_of_effect(frame.repartition(TASKS, "feed"))
+        buckets.in_order_of_effect(frame.repartition(tasks(spark), "feed"))
         .select(*rows.APPLIED)
         .mapInArrow(write_all, rows.sql(rows.WRITTEN))
         .collect()

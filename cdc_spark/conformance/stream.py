@@ -30,7 +30,6 @@ from cdc_spark.ordering import buckets
 from cdc_spark.ordering.operators import Decoder, Holder
 from cdc_spark.untyped import Frame, Query, Session
 
-TASKS = 2  # one a core of a small machine; more of them is more files and forks, not more speed
 # Streaming: between the starts of micro-batches, where there is something to read; between looks at
 # whether it is enough; between looks at whether partitions were added.
 INTERVAL, LOOK_S, GROWTH_S = "1 second", 0.2, 10.0
@@ -42,6 +41,14 @@ class Run:
 
     batches: tuple[Mapping[str, Any], ...]
     unread: Mapping[int, str]
+
+
+def tasks(spark: Session) -> int:
+    """Return the number of tasks of whatever is done: as many as the session shuffles into.
+
+    More than one a core is more files and more forks, not more speed.
+    """
+    return int(spark.conf.get("spark.sql.shuffle.partitions"))
 
 
 def applied_path(job: Job) -> Path:
@@ -118,7 +125,7 @@ def _query(
     spark: Session, job: Job, present: Mapping[str, int], overrides: Mapping[str, str]
 ) -> Frame:
     """Return the writer of the query; it lacks its trigger and its start."""
-    messages = source.read(spark, job, present, TASKS, overrides)
+    messages = source.read(spark, job, present, tasks(spark), overrides)
     number = changefeeds.buckets(os.environ)
     events = messages.mapInArrow(Decoder(routes(job, number)).decode, rows.sql(rows.EVENT))
     applied = (

@@ -7,7 +7,6 @@ from typing import Any
 
 from cdc_spark.conformance import source
 from cdc_spark.conformance.job import Job
-from cdc_spark.conformance.stream import TASKS
 
 
 class Stopwatch:
@@ -34,14 +33,16 @@ class Stopwatch:
 def report(job: Job, batches: Sequence[Mapping[str, Any]], watch: Stopwatch) -> dict[str, Any]:
     """Return the times of a run in seconds; state and decoding share the stream's time.
 
-    Spark sums the time of stateful updates over its tasks, which run side by side.
+    Spark sums the time of stateful updates over its tasks, which run side by side: each has a
+    partition of the state.
     """
     state_ms = sum(
-        operator["allUpdatesTimeMs"] + operator["commitTimeMs"]
+        (operator["allUpdatesTimeMs"] + operator["commitTimeMs"])
+        / max(operator["numShufflePartitions"], 1)
         for batch in batches
         for operator in batch["stateOperators"]
     )
-    state = state_ms / 1000 / TASKS
+    state = state_ms / 1000
     adding = sum(batch["durationMs"].get("addBatch", 0) for batch in batches) / 1000
     return {
         "changefeeds": len(job.changefeeds),

@@ -18,6 +18,7 @@ collect_ignore = (
         "test_no_loss_kafka.py",
         "test_lost_tables.py",
         "test_killed.py",
+        "test_restarts.py",
         "test_ledger.py",
     ]
 )
