@@ -2,7 +2,7 @@
 
 Floor and ours take turns in one session with the same options, so that a busy machine troubles both
 alike; the first of each is not counted, because it warms the other's code up. Processor time is
-that of Java and of all its Python workers.
+that of Java and of all its Python workers. The session has Delta, for whole runs into its tables.
 """
 
 # pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false
@@ -21,7 +21,7 @@ import psutil
 
 from cdc_spark import decoding
 from cdc_spark.conformance import job as jobs
-from cdc_spark.conformance import results, session, source, stream
+from cdc_spark.conformance import results, session, sinks, source, stream
 from cdc_spark.conformance.job import Job
 from cdc_spark.untyped import Frame, Session
 
@@ -37,6 +37,7 @@ def main(path: str) -> None:
     spark = session.start(first, session.jars(os.environ), None)
     try:
         for name, job in loaded.items():
+            os.environ[sinks.VARIABLE] = sinks.DELTA if name in request["delta"] else sinks.FILES
             spent = _decode(spark, job) if name in request["decode"] else _apply(spark, job)
             driver_mb = psutil.Process().memory_info().rss / 2**20
             with Path(request["found"]).open("a", encoding="utf-8") as file:

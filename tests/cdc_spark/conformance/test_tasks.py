@@ -61,4 +61,4 @@ def test_every_stage_that_touches_rows_has_as_many_tasks_as_cores(jobs: JobFacto
     stages = [one for one in records_by_stage(log.iterdir()) if sum(one) >= ROWS]
     assert len(stages) >= 3
     for records in stages:
-        assert sum(number >= ROWS // CORES // 2 for number in records) == CORES, stages
+        assert sum(number >= ROWS // CORES // 2 for number in records) >= CORES, stages

@@ -1,14 +1,19 @@
-"""The promise of the production sink about its driver: killed at any point, nothing is lost."""
+"""The promise of the production sink about its processes: killed at any time, nothing is lost."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 from hypothesis import settings
+from pyspark.errors import PySparkException
 
 import cdc_spark
 from cdc_spark import Changefeed
@@ -67,3 +72,37 @@ def test_a_killed_driver_loses_nothing(place: Path, spark: Any, point: str) -> N
     assert lab.rows(spark) == ROWS
     assert lab.rows(spark, "loose") == [("7",)] * 3
     assert cdc_spark.read_dead_letters(spark, lab.root.as_uri()).count() == 1
+
+
+def test_killed_workers_lose_nothing(place: Path, spark: Any) -> None:
+    """What runs on executors dies amid its tasks: the query fails, and its next start ends well."""
+    lab = filled(place)
+    with dying_workers(spark) as died, pytest.raises(PySparkException):
+        lab.run(spark)
+    assert died
+    lab.run(spark)
+    assert lab.rows(spark) == ROWS
+    assert lab.rows(spark, "loose") == [("7",)] * 3
+
+
+@contextmanager
+def dying_workers(spark: Any) -> Generator[list[int]]:
+    """Kill every Python worker of a session as soon as it is there; yield those that were."""
+    java = psutil.Process(spark.sparkContext._gateway.proc.pid)
+    enough, died = threading.Event(), list[int]()
+
+    def kill() -> None:
+        while not enough.wait(0.005):
+            for process in java.children(recursive=True):
+                with suppress(psutil.Error):
+                    if "pyspark" in " ".join(process.cmdline()):
+                        process.kill()
+                        died.append(process.pid)
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    try:
+        yield died
+    finally:
+        enough.set()
+        killer.join()
