@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from cdc_spark.conformance.changefeeds import assembled
-from cdc_spark.conformance.job import ChangefeedJob, TopicJob
+from cdc_spark.conformance.changefeeds import EVENTS, assembled, tells_events
+from cdc_spark.conformance.job import ENDLESS, ChangefeedJob, TopicJob
 from cdc_spark.debezium_vitess.values import definitions
+from cdc_spark.errors import UsageError
 
 ON = {"provide.transaction.metadata": "true"}
 
@@ -52,6 +53,36 @@ def test_transactions_are_waited_for_where_their_ends_are_sent(
 ) -> None:
     """Metadata must be on, and the topic of boundaries among those that are read."""
     assert assembled(feed(settings, *topics)) is waits
+
+
+@pytest.mark.parametrize(
+    ("said", "offsets", "told"),
+    [
+        ("", [(0, 100_000)], True),
+        ("", [(0, 60_000), (0, 40_001)], False),
+        ("", [(500_000, 500_001)], True),
+        ("", [(0, ENDLESS)], True),
+        ("7", [(3, 10)], True),
+        ("6", [(3, 10)], False),
+        ("0", [(0, 1)], False),
+        ("0", [(0, ENDLESS)], False),
+    ],
+)
+def test_row_events_are_told_of_changefeeds_that_are_small(
+    said: str, offsets: list[tuple[int, int]], *, told: bool
+) -> None:
+    """By the messages between their offsets; of one without an end, unless of none."""
+    starts, ends = zip(*offsets, strict=True)
+    own = feed({}, TopicJob("t", starts, ends))
+    assert tells_events(own, {EVENTS: said}) is told
+
+
+@pytest.mark.parametrize("said", ["-1", "many", "1.5", "²"])
+def test_a_number_that_is_none_is_refused(said: str) -> None:
+    """The error names the variable, and what it takes."""
+    with pytest.raises(UsageError, match=EVENTS) as found:
+        tells_events(feed({}, topic("t")), {EVENTS: said})
+    assert found.value.expected == "a whole number from 0 on"
 
 
 def test_tables_and_modes_of_a_job_are_known_to_the_decoder() -> None:

@@ -53,6 +53,15 @@ def test_an_answer_has_all_its_files(tmp_path: Path) -> None:
     assert len(files["events.jsonl"].splitlines()) == 2
 
 
+def test_row_events_are_left_out_where_nobody_asks_for_them(tmp_path: Path) -> None:
+    """Not even those of an earlier answer stay; all else is there."""
+    found = changes([put(1, 1, "a"), put(2, 2, "b", "u")])
+    write(ResultRequest(tmp_path, []), found)
+    write(ResultRequest(tmp_path, [], events=False), found)
+    names = {path.name for path in tmp_path.rglob("*") if path.is_file()}
+    assert names == {"status.json", "ddl.jsonl", "test.t.jsonl", "test.u.jsonl"}
+
+
 def test_what_was_left_by_an_earlier_answer_is_gone(tmp_path: Path) -> None:
     """An answer is the same whether or not another one was begun there before."""
     answered(tmp_path, put(1, 1, "a"), put(2, 2, "b", "u"))
