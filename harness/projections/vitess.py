@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Final
@@ -42,13 +42,22 @@ _HASH: Final = re.compile(r"column\.mask\.hash\.(v2\.)?([^.]+)\.with\.salt\.(.+)
 _UNSAFE: Final = re.compile(r"[^A-Za-z0-9_]")
 _ESCAPED: Final = re.compile(r"\A[0-9]|[^A-Za-z0-9]")
 _LONGEST_SHORT_STRING: Final = 0xFFFF
+_TEXT_ON_THE_WIRE: Final = frozenset(
+    (
+        ColumnKind.DECIMAL,
+        ColumnKind.ENUM,
+        ColumnKind.SET,
+        ColumnKind.JSON,
+        ColumnKind.TIMESTAMP,
+    )
+)
 
 
 def projection(values: Settings) -> Projection:
     """Return what removes from a row event what is not sent; None where nothing is sent."""
     modes = modes_of(values)
     captured, included = _tables(values), _columns(values)
-    rewrite = _rewriter(values)
+    rewrite = _rewriter(values, modes)
     # By identity, which is kept beside: a table that is gone would lend its id to another.
     tables: dict[int, tuple[SourceTable, SourceTable | None, frozenset[int], Misplace]] = {}
 
@@ -175,35 +184,65 @@ def _listed(listed: object, *, chosen: bool) -> Matches:
     return lambda name: matches(name) is chosen
 
 
-def _rewriter(
-    values: Settings,
-) -> Callable[[SourceTable, Row | None], Row | None]:
-    """Return what masks and cuts the texts of a row; other kinds stay as they are."""
-    rules: list[tuple[Matches, Rewrite]] = []
+def _rules(values: Settings) -> Iterator[tuple[Matches, Rewrite, bool]]:
+    """Yield which columns a rule is for, what it does, and whether it cuts more than texts."""
     for name, listed in values.items():
         if mask := _MASK.match(name):
-            rules.append((_matcher(listed), partial(_starred, int(mask[1]))))
+            yield _matcher(listed), partial(_starred, int(mask[1])), False
         if cut := _CUT.match(name):
-            rules.append((_matcher(listed), partial(_shortened, int(cut[1]))))
+            yield _matcher(listed), partial(_shortened, int(cut[1])), True
         if salted := _HASH.match(name):
             to_bytes = str.encode if salted[1] else _java_serialised
-            rules.append((_matcher(listed), partial(_hashed, salted[2], salted[3], to_bytes)))
+            yield _matcher(listed), partial(_hashed, salted[2], salted[3], to_bytes), False
+
+
+def _rewriter(
+    values: Settings, modes: VitessModes
+) -> Callable[[SourceTable, Row | None], Row | None]:
+    """Return what masks and cuts the texts of a row, and cuts its bytes; numbers stay as they are.
+
+    What it returns raises UsageError where a key is changed, and where a value is cut that is no
+    text to who reads it.
+    """
+    rules = tuple(_rules(values))
+
+    def change_of(source: SourceTable, ordinal: int) -> Rewrite | None:
+        column = source.table.columns[ordinal]
+        name = f"{source.table.id}.{column.name}"
+        # The first rule that matches is the only one.
+        found = next(((change, cuts) for matches, change, cuts in rules if matches(name)), None)
+        if found is None or not (column.kind in CHARACTERS or found[1]):
+            return None
+        if _is_text_on_the_wire(column, modes):
+            raise UsageError(
+                f"column {name} is cut, whose values are text on the wire and no text of its table",
+                hint="leave such columns out of `column.truncate.to.N.chars`",
+            )
+        if ordinal in source.handle and column.kind in CHARACTERS | BINARIES:
+            raise _without_key(name, "cut, masked or hashed in rows")
+        return found[0]
 
     def rewrite(source: SourceTable, row: Row | None) -> Row | None:
         if row is None or not rules:
             return row
-        made = list(row)
-        for ordinal, column in enumerate(source.table.columns):
-            if column.kind in CHARACTERS:
-                name = f"{source.table.id}.{column.name}"
-                # The first rule that matches is the only one.
-                change = next((change for matches, change in rules if matches(name)), None)
-                if change is not None and ordinal in source.handle:
-                    raise _without_key(name, "cut, masked or hashed in rows")
-                made[ordinal] = row[ordinal] if change is None else change(row[ordinal])
-        return tuple(made)
+        changes = (change_of(source, ordinal) for ordinal in range(len(row)))
+        return tuple(
+            value if change is None else change(value)
+            for value, change in zip(row, changes, strict=True)
+        )
 
     return rewrite
+
+
+def _is_text_on_the_wire(column: Column, modes: VitessModes) -> bool:
+    """Return whether a value that is no text to its table is text on the wire."""
+    match column.kind:
+        case ColumnKind.BIGINT:
+            return column.unsigned and modes.unsigned == "string"
+        case ColumnKind.DATE | ColumnKind.TIME | ColumnKind.DATETIME:
+            return modes.time == "isostring"
+        case kind:
+            return kind in _TEXT_ON_THE_WIRE
 
 
 def _starred(length: int, value: Value) -> Value:
@@ -213,7 +252,9 @@ def _starred(length: int, value: Value) -> Value:
 
 
 def _shortened(length: int, value: Value) -> Value:
-    """Return a text's first UTF-16 units; no scenario cuts a surrogate pair in two."""
+    """Return a text's first UTF-16 units, or the first bytes; no scenario cuts a pair in two."""
+    if isinstance(value, bytes):
+        return value[:length]
     if not isinstance(value, str):
         return value
     return value.encode("utf-16-be")[: 2 * length].decode("utf-16-be", "ignore")

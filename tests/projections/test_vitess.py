@@ -134,6 +134,44 @@ def test_rows_have_whole_keys(settings: dict[str, Any]) -> None:
         projection(settings)(_texts())
 
 
+def test_bytes_are_cut() -> None:
+    """A length counts bytes where a column has bytes, and no rule but this one changes them."""
+    row = _texts()
+    binary = replace(row.table.table.columns[1], kind=ColumnKind.VARBINARY)
+    table = replace(row.table.table, columns=(row.table.table.columns[0], binary))
+    source = SourceTable(table, (15,) * 2, (0,) * 2, (0, 1), (0,))
+    sent = replace(row, table=source, after=("k", b"\x00\xff\x80\xc3"))
+    cut = projection({"column.truncate.to.3.chars": "shop.t.a"})(sent)
+    assert cut is not None
+    assert cut.after == ("k", b"\x00\xff\x80")
+    masked = projection({"column.mask.with.1.chars": "shop.t.a"})(sent)
+    assert masked is not None
+    assert masked.after == sent.after
+
+
+@pytest.mark.parametrize(
+    ("kind", "settings"),
+    [
+        (ColumnKind.DECIMAL, {}),
+        (ColumnKind.ENUM, {}),
+        (ColumnKind.JSON, {}),
+        (ColumnKind.TIMESTAMP, {}),
+        (ColumnKind.DATETIME, {"time.precision.mode": "isostring"}),
+    ],
+)
+def test_what_is_no_text_to_its_table_is_not_cut(
+    kind: ColumnKind, settings: dict[str, Any]
+) -> None:
+    """The connector cuts whatever it sends as text, of which no table could hold the half."""
+    row = _texts()
+    columns = (row.table.table.columns[0], Column(1, "a", kind))
+    table = replace(row.table.table, columns=columns)
+    source = SourceTable(table, (15,) * 2, (0,) * 2, (0, 1), (0,))
+    sent = replace(row, table=source, after=("k", None))
+    with pytest.raises(UsageError, match=r"column shop\.t\.a is cut"):
+        projection({"column.truncate.to.3.chars": "shop.t.a", **settings})(sent)
+
+
 def test_what_is_masked_alike_is_unchanged() -> None:
     """An update is compared as it would be sent."""
     settings = {"skip.messages.without.change": True, "column.mask.with.2.chars": "shop.t.a"}

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from base64 import b64decode
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 from zlib import crc32
+
+from orjson import dumps, loads
 
 from harness.codecs.connect.json_text import JsonFormat
 from harness.codecs.connect.schema import Schema, SchemaType
@@ -106,6 +108,19 @@ def _hex(text: str) -> str:
     return f'"{b64decode(text).hex()}"'
 
 
+def _payload_first(original: Callable[..., bytes | None]) -> Callable[..., bytes | None]:
+    """Write an envelope's two members the other way round."""
+
+    def text(self: object, schema: Schema | None, value: object) -> bytes | None:
+        written = original(self, schema, value)
+        if written is None or not written.startswith(b'{"schema":'):
+            return written
+        members: Mapping[str, Any] = loads(written)
+        return dumps({"payload": members["payload"], "schema": members["schema"]})
+
+    return text
+
+
 def _types() -> Iterator[WrongProducer]:
     for kind, other in CONFUSED.items():
         yield WrongProducer(
@@ -129,6 +144,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "connect.json.envelope",
         "It writes the payload without its schema where schemas are enabled.",
         result(f"{JSON}:JsonConverter._printer", lambda made: replace(made, head=b'{"payload":')),
+    ),
+    WrongProducer(
+        "connect-payload-first",
+        "connect.json.envelope",
+        "It writes the payload before its schema.",
+        patch(f"{JSON}:JsonConverter.text", _payload_first),
     ),
     WrongProducer(
         "connect-schema-always",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from functools import partial
 
@@ -12,7 +12,7 @@ from harness.codecs.debezium.settings import ConnectorSettings
 from harness.codecs.debezium_vitess.values import ValueModes
 from harness.model.columns import ColumnKind
 from harness.mutants.producers.mutant import WrongProducer
-from harness.mutants.producers.patch import patch
+from harness.mutants.producers.patch import Patch, patch
 from harness.mutants.producers.vitess.columns import MODES, by_mode, converted
 from harness.protocols import PROTOCOLS
 
@@ -24,10 +24,13 @@ class _Doubles(ValueModes):
 
 
 def _heeding(
-    original: Callable[..., ValueModes], settings: ConnectorSettings, zone: str
+    modes: Sequence[str],
+    original: Callable[..., ValueModes],
+    settings: ConnectorSettings,
+    zone: str,
 ) -> ValueModes:
     found = original(settings, zone)
-    if settings.mode("decimal.handling.mode") != "double":
+    if settings.mode("decimal.handling.mode") not in modes:
         return found
     return _Doubles(**{field.name: getattr(found, field.name) for field in fields(found)})
 
@@ -42,14 +45,24 @@ def _as_double(column: ColumnType, found: Conversion) -> Conversion:
     return replace(made, schema=replace(made.schema, kind=SchemaType.FLOAT64), null=0.0)
 
 
+def _doubles_under(*modes: str) -> Patch:
+    return replace(
+        patch(MODES, lambda original: partial(_heeding, modes, original)),
+        then=by_mode(_is_double, _as_double),
+    )
+
+
 ROWS: tuple[WrongProducer, ...] = (
     WrongProducer(
         "vitess-decimal-by-its-mode",
         CLAUSE,
         "It writes a DECIMAL as a double under decimal.handling.mode double.",
-        replace(
-            patch(MODES, lambda original: partial(_heeding, original)),
-            then=by_mode(_is_double, _as_double),
-        ),
+        _doubles_under("double"),
+    ),
+    WrongProducer(
+        "vitess-decimal-number-when-precise",
+        CLAUSE,
+        "It writes a DECIMAL as a number under decimal.handling.mode precise.",
+        _doubles_under("precise"),
     ),
 )

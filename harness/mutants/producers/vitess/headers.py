@@ -127,7 +127,7 @@ ROWS: tuple[WrongProducer, ...] = (
     ),
     WrongProducer(
         "vitess-heartbeats-with-headers",
-        "vitess.header.none-elsewhere",
+        "vitess.heartbeat.no-headers",
         "It gives the context headers to heartbeats.",
         one(HEARTBEAT, _given),
     ),

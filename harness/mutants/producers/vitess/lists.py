@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
 from harness.codecs.connect.errors import ILLEGAL_ARGUMENT, JavaError
 from harness.codecs.debezium.columns import ColumnType
 from harness.codecs.debezium.mappers import Mapper, Parameters
 from harness.codecs.debezium.selection import expressions
+from harness.model.vstream import VStreamResponse
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import Patch, instead, patch, result
 from harness.mutants.producers.vitess.edits import (
+    CODEC,
     SCHEMA_CHANGE,
     by_default,
     one,
@@ -25,6 +28,7 @@ SELECTION: Final = "harness.codecs.debezium.selection"
 MAPPERS: Final = "harness.codecs.debezium.mappers"
 TASK: Final = "harness.codecs.debezium_vitess.task"
 SKIPPED: Final = "skipped.operations"
+FAILURES: Final = "event.processing.failure.handling.mode"
 TRUNCATE: Final = "column.truncate.to."
 # Name of a row, a rule's beginning, its clause.
 RULES: Final = (
@@ -86,6 +90,16 @@ def _of_numbers(mapper: Mapper) -> Mapper:
     return replace(mapper, change=change)
 
 
+def _of_bytes(mapper: Mapper) -> Mapper:
+    """Return a truncation that leaves bytes whole."""
+
+    def change(column: ColumnType) -> Callable[[Any], Any] | None:
+        found = mapper.change(column)
+        return found and (lambda value: value if isinstance(value, bytes) else found(value))
+
+    return replace(mapper, change=change)
+
+
 def _null_kept(original: Callable[[int], Callable[[Any], Any]]) -> Callable[..., Any]:
     return lambda length: lambda value: None if value is None else original(length)(value)
 
@@ -129,6 +143,11 @@ def _skipping(original: Callable[..., None]) -> Callable[..., None]:
     return fields
 
 
+def _failing_for_warn(own: dict[str, Any]) -> None:
+    if own.get(FAILURES) == "warn":
+        own[FAILURES] = "fail"
+
+
 def _moment_skipped(original: Callable[..., None]) -> Callable[..., None]:
     """Leave a row out whose moment cannot be read, also where rows that fail stop the task."""
 
@@ -140,6 +159,16 @@ def _moment_skipped(original: Callable[..., None]) -> Callable[..., None]:
                 raise
 
     return row
+
+
+def _nothing_of(tablet: str, original: Callable[..., Any]) -> Callable[..., Any]:
+    """Hear no response where tablets of this type are to be read, MASTER by default."""
+
+    def encode(self: Any, events: Iterable[VStreamResponse]) -> Any:  # noqa: ANN401 a method of any instance
+        asked = self._bound.values.get("vitess.tablet.type", "MASTER")
+        return original(self, () if asked == tablet else events)
+
+    return encode
 
 
 def _kept_by_key(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -203,6 +232,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.column.truncate",
         "It leaves numbers out of columns whose texts are cut.",
         result(f"{MAPPERS}:_truncation", _of_numbers),
+    ),
+    WrongProducer(
+        "vitess-truncation-spares-bytes",
+        "vitess.column.truncate",
+        "It leaves bytes whole in columns that are cut.",
+        result(f"{MAPPERS}:_truncation", _of_bytes),
     ),
     WrongProducer(
         "vitess-one-truncation",
@@ -283,6 +318,12 @@ ROWS: tuple[WrongProducer, ...] = (
         by_default(event_processing_failure_handling_mode="skip"),
     ),
     WrongProducer(
+        "vitess-warn-read-as-fail",
+        "vitess.failure.skip",
+        "It takes event.processing.failure.handling.mode warn for fail.",
+        with_settings(_failing_for_warn),
+    ),
+    WrongProducer(
         "vitess-moment-skipped",
         "vitess.failure.fail",
         "It leaves a row out whose moment cannot be read, whatever the failure mode.",
@@ -312,24 +353,13 @@ ROWS: tuple[WrongProducer, ...] = (
         "It sends DDL without the statement.",
         valued(SCHEMA_CHANGE, "ddl", lambda _: ""),
     ),
-    WrongProducer(
-        "vitess-replica-without-tombstones",
-        "vitess.tablet.type",
-        "It sends no tombstones where a replica is read.",
-        with_settings(
-            lambda own: own.update(
-                {"tombstones.on.delete": own.get("vitess.tablet.type") != "REPLICA"}
-            )
-        ),
-    ),
-    WrongProducer(
-        "vitess-read-only-tablet-without-headers",
-        "vitess.tablet.type",
-        "It sends no context headers where a read-only tablet is read.",
-        with_settings(
-            lambda own: own.update(
-                {"extended.headers.enabled": own.get("vitess.tablet.type") != "RDONLY"}
-            )
-        ),
+    *(
+        WrongProducer(
+            f"vitess-nothing-of-{tablet.lower()}",
+            "vitess.tablet.type",
+            f"It streams nothing where `vitess.tablet.type` is {tablet}.",
+            patch(f"{CODEC}:BoundVitess.encode", partial(_nothing_of, tablet)),
+        )
+        for tablet in ("MASTER", "REPLICA", "RDONLY")
     ),
 )

@@ -157,13 +157,13 @@ ROWS: tuple[WrongProducer, ...] = (
     ),
     WrongProducer(
         "vitess-rank-by-first-number",
-        "vitess.ordered.rank-sum",
+        "vitess.ordered.rank-number",
         "It takes the first number of a host's interval for the rank.",
         adjusted(f"{ORDERING}:gtid_set", _first_numbers),
     ),
     WrongProducer(
         "vitess-rank-one-more",
-        "vitess.ordered.rank-sum",
+        "vitess.ordered.rank-number",
         "It counts the transaction twice that a GTID ends with.",
         result(f"{ORDERING}:rank", lambda found: found + 1),
     ),

@@ -140,6 +140,12 @@ ROWS: tuple[WrongProducer, ...] = (
         _texts(lambda text: json.dumps({e["shard"]: e for e in json.loads(text)})),
     ),
     WrongProducer(
+        "vitess-vgtid-gtid-first",
+        "vitess.vgtid.form",
+        "It writes the members of a VGTID in the order of their names.",
+        _entries(lambda entry: dict(sorted(entry.items()))),
+    ),
+    WrongProducer(
         "vitess-vgtid-with-blanks",
         "vitess.vgtid.form",
         "It writes blanks between the members of a VGTID.",
@@ -242,6 +248,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess-new-shards-unseen",
         "vitess.shard.all",
         "It streams none of the shards that a resharding adds.",
+        stream(_first_shards),
+    ),
+    WrongProducer(
+        "vitess-parts-of-a-split-unseen",
+        "vitess.task.follows-reshard",
+        "It streams none of the parts of a task's shard that is split.",
         stream(_first_shards),
     ),
     WrongProducer(

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import Patch, patch
-from harness.mutants.producers.vitess.edits import ignoring
+from harness.mutants.producers.vitess.edits import ignoring, with_settings
 from harness.sources.source import SourceConfig
 
 FAILURES: Final = "event.processing.failure.handling.mode"
@@ -34,9 +34,9 @@ CONNECTOR: Final = {
     "topic.prefix": "vitess.topic.prefix-changed",
     "topic.delimiter": "vitess.topic.delimiter",
     "topic.naming.strategy": "vitess.topic.table-strategy",
-    "override.data.change.topic.prefix": "vitess.topic.table-strategy",
-    "override.data.change.topic.prefix.exclude.list": "vitess.topic.table-strategy",
-    "override.schema.change.topic": "vitess.topic.table-strategy",
+    "override.data.change.topic.prefix": "vitess.topic.override-prefix",
+    "override.data.change.topic.prefix.exclude.list": "vitess.topic.override-excluded",
+    "override.schema.change.topic": "vitess.topic.override-ddl",
     "topic.key.enforce.uniqueness": "vitess.key.topic-field",
     "topic.key.field.name": "vitess.key.topic-field",
     "topic.key.field.regex": "vitess.key.topic-field",
@@ -52,6 +52,19 @@ CONNECTOR: Final = {
     "include.unknown.datatypes": "vitess.type.unknown",
     "override.datetime.to.nullable": "vitess.temporal.override-nullable",
     "user.timezone": "vitess.temporal.jvm-zone",
+}
+# Setting that is a list -> what stands between its entries, its clause.
+LISTS: Final = {
+    "table.include.list": (",", "vitess.filter.table-include"),
+    "table.exclude.list": (",", "vitess.filter.table-exclude"),
+    "column.include.list": (",", "vitess.filter.column-include"),
+    "column.exclude.list": (",", "vitess.filter.column-exclude"),
+    "column.propagate.source.type": (",", "vitess.column.propagate"),
+    "datatype.propagate.source.type": (",", "vitess.datatype.propagate"),
+    "column.truncate.to.3.chars": (",", "vitess.column.truncate"),
+    "column.mask.with.5.chars": (",", "vitess.column.mask"),
+    "skipped.operations": (",", "vitess.skipped.operations"),
+    "message.key.columns": (";", "vitess.key.message-key-columns"),
 }
 # Setting -> its clause, where it decides what the stream sends.
 STREAM: Final = {
@@ -75,12 +88,34 @@ def _stream_ignoring(name: str) -> Patch:
     return patch("harness.sources.vitess.source:keyspace_of", changed)
 
 
+def _first_alone(name: str, between: str) -> Patch:
+    """Return the patch by which the connector looks at the first entry of a list alone."""
+
+    def change(own: dict[str, Any]) -> None:
+        if name in own:
+            own[name] = str(own[name]).partition(between)[0]
+
+    return with_settings(change)
+
+
+def _slug(name: str) -> str:
+    return name.removeprefix("vitess.").replace(".", "-").replace("_", "-")
+
+
 def _row(name: str, clause: str, ignored: Patch) -> WrongProducer:
-    slug = name.removeprefix("vitess.").replace(".", "-").replace("_", "-")
-    return WrongProducer(f"vitess-ignores-{slug}", clause, f"It ignores `{name}`.", ignored)
+    return WrongProducer(f"vitess-ignores-{_slug(name)}", clause, f"It ignores `{name}`.", ignored)
 
 
 ROWS: tuple[WrongProducer, ...] = (
     *(_row(name, clause, ignoring(name)) for name, clause in CONNECTOR.items()),
     *(_row(name, clause, _stream_ignoring(name)) for name, clause in STREAM.items()),
+    *(
+        WrongProducer(
+            f"vitess-first-entry-of-{_slug(name)}",
+            clause,
+            f"It looks at the first entry of `{name}` alone.",
+            _first_alone(name, between),
+        )
+        for name, (between, clause) in LISTS.items()
+    ),
 )

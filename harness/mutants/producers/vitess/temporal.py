@@ -344,7 +344,7 @@ ROWS: tuple[WrongProducer, ...] = (
     ),
     WrongProducer(
         "vitess-nanoseconds-refuse-what-wraps",
-        "vitess.temporal.nanoseconds",
+        "vitess.temporal.nanoseconds-wrap",
         "It leaves a DATETIME null beyond 292 years from 1970 under `nanoseconds`.",
         patch(f"{TEMPORAL}:_wrapped_nanos", lambda _: temporal.NANO_TIME.convert),
     ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from harness.codecs.connect.schema import ConnectRecord
 from harness.codecs.debezium.settings import ConnectorSettings
@@ -12,6 +12,7 @@ from harness.codecs.debezium.topics import TableKey, joined
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import Patch, instead, patch, result, returns
 from harness.mutants.producers.vitess.edits import (
+    BOUNDARY,
     CHANGE,
     by_default,
     one,
@@ -49,6 +50,13 @@ def _unsanitised(_: Callable[[str], str]) -> Callable[[str], str]:
 
 def _apart(record: ConnectRecord) -> ConnectRecord:
     return replace(record, topic=f"{record.topic}.d") if op(record) == "d" else record
+
+
+def _default_regex(own: dict[str, Any]) -> None:
+    strategy = str(own.get("topic.naming.strategy", ""))
+    own["topic.naming.strategy"] = strategy.replace("SchemaRegex", "DefaultRegex")
+    if not strategy:
+        del own["topic.naming.strategy"]
 
 
 ROWS: tuple[WrongProducer, ...] = (
@@ -102,7 +110,7 @@ ROWS: tuple[WrongProducer, ...] = (
     ),
     WrongProducer(
         "vitess-topic-override-of-boundaries",
-        "vitess.topic.table-strategy",
+        "vitess.topic.override-prefix",
         "It takes the prefix for data topics for the transactions' topic as well.",
         with_settings(
             lambda own: own.update(
@@ -127,6 +135,18 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.topic.regex-strategy",
         "It leaves names as they are, whatever `topic.regex` says.",
         returns(f"{TOPICS}:_replaced", ""),
+    ),
+    WrongProducer(
+        "vitess-topic-regex-of-catalogs",
+        "vitess.topic.regex-strategy",
+        "It takes SchemaRegexTopicNamingStrategy for the one that names the shard.",
+        with_settings(_default_regex),
+    ),
+    WrongProducer(
+        "vitess-boundaries-joined-by-points",
+        "vitess.topic.delimiter",
+        "It joins the parts of the transaction topic by a point whatever `topic.delimiter` says.",
+        one(BOUNDARY, lambda record: replace(record, topic=record.topic.replace("_", ".", 1))),
     ),
     WrongProducer(
         "vitess-topic-regex-in-part",

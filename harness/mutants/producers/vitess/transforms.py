@@ -176,6 +176,12 @@ ROWS: tuple[WrongProducer, ...] = (
         _applying(FILTER, _deletes_dropped),
     ),
     _row(
+        "filter-drops-tombstones",
+        "filter",
+        "It drops tombstones with FilterTransactionTopicRecords.",
+        _applying(FILTER, _tombstone_dropped),
+    ),
+    _row(
         "filter-passes-keyless",
         "filter-keyless",
         "It passes records without a key through FilterTransactionTopicRecords.",

@@ -17,7 +17,7 @@ from harness.codecs.debezium.temporal import signed
 from harness.codecs.debezium_vitess.values import ValueModes
 from harness.model.columns import ColumnKind
 from harness.mutants.producers.mutant import WrongProducer
-from harness.mutants.producers.patch import constant, entry, patch
+from harness.mutants.producers.patch import entry, patch
 from harness.mutants.producers.vitess.columns import (
     CONVERSION,
     Fields,
@@ -356,27 +356,31 @@ def _text_columns() -> Iterator[WrongProducer]:
             f"It takes a text that comes as {name} for bytes.",
             entry(f"{TYPES}:_BINARY", name, lambda _: ()),
         )
-    yield WrongProducer(
-        "vitess-texts-in-blob-as-bytes",
-        "vitess.type.text-in-binary",
-        "It takes a TEXT that comes as BLOB for bytes.",
-        constant(f"{TYPES}:_TEXTS", ()),
-    )
+    for kind in (ColumnKind.TINYTEXT, ColumnKind.TEXT, ColumnKind.MEDIUMTEXT, ColumnKind.LONGTEXT):
+        yield WrongProducer(
+            f"vitess-{kind.value}-in-blob-as-bytes",
+            "vitess.type.text-in-binary",
+            f"It takes a {kind.value.upper()} that comes as BLOB for bytes.",
+            columns(
+                _comes_as("BLOB", kind),
+                lambda column: replace(column, type="BLOB", jdbc=Jdbc.BLOB),
+            ),
+        )
     for kind in (ColumnKind.ENUM, ColumnKind.SET):
         yield WrongProducer(
             f"vitess-{kind.value}-in-binary-as-bytes",
             CLAUSES[kind],
             f"It takes {kind.value.upper()} for bytes where it comes as BINARY.",
             columns(
-                _comes_as_binary(kind),
+                _comes_as("BINARY", kind),
                 lambda column: replace(column, type="BINARY", jdbc=Jdbc.BINARY),
             ),
         )
 
 
-def _comes_as_binary(kind: ColumnKind) -> Fields:
+def _comes_as(binary: str, kind: ColumnKind) -> Fields:
     its = of(kind)
-    return lambda field: its(field) and field.type == "BINARY"
+    return lambda field: its(field) and field.type == binary
 
 
 ROWS: tuple[WrongProducer, ...] = (
