@@ -11,6 +11,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from harness.services.sparks import RELEASES
 from tests.tree import ROOT, hold, pyproject, python_files, text_of
 
 PACKAGES = frozenset({"cdc_spark", "harness"})
@@ -49,8 +50,13 @@ PROJECTS = {
 
 def locked(name: str) -> dict[str, set[str]]:
     """Return the versions that requirements/<name>.txt pins, by normalised project name."""
+    return locked_in(f"requirements/{name}.txt")
+
+
+def locked_in(file: str) -> dict[str, set[str]]:
+    """Return the versions that a lock pins, by normalised project name."""
     pins: dict[str, set[str]] = {}
-    text = text_of(f"requirements/{name}.txt")
+    text = text_of(file)
     for project, version in re.findall(r"^([A-Za-z0-9._-]+)==([^\s;\\]+)", text, re.MULTILINE):
         pins.setdefault(canonicalize_name(project), set()).add(version)
     return pins
@@ -125,17 +131,43 @@ def test_what_is_imported_is_declared() -> None:
     assert imported(*PACKAGES) == wanted
 
 
+def library() -> list[str]:
+    """Return what the Spark library alone declares."""
+    alone = tomllib.loads(text_of("packaging/cdc-spark/pyproject.toml"))["project"]
+    return [*alone["dependencies"], *alone["optional-dependencies"]["conformance"]]
+
+
 def test_the_spark_library_alone_declares_what_it_imports() -> None:
     """Its own pyproject.toml has what it imports, in the ranges of the repository's."""
-    alone = tomllib.loads(text_of("packaging/cdc-spark/pyproject.toml"))["project"]
-    listed = [*alone["dependencies"], *alone["optional-dependencies"]["conformance"]]
+    listed = library()
     assert {canonicalize_name(Requirement(one).name) for one in listed} == imported("cdc_spark")
     whole = pyproject()["project"]
     ours = {
         *whole["dependencies"],
         *(one for of in whole["optional-dependencies"].values() for one in of),
     }
-    assert set(listed) <= ours
+    pyspark = next(one for one in listed if Requirement(one).name == "pyspark")
+    assert {*listed} - {pyspark} <= ours
+    assert {version for version in RELEASES if version in Requirement(pyspark).specifier} == {
+        *RELEASES
+    }
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_each_release_of_spark_has_a_lock(release: str) -> None:
+    """It has that PySpark, and of everything else the version that serves all environments."""
+    pins, everything = locked_in(f"harness/services/pyspark/{release}.txt"), locked("all")
+    assert pins.pop("pyspark") == {release}
+    assert pins.pop("py4j")
+    assert all(versions <= everything[name] for name, versions in pins.items())
+    assert {canonicalize_name(Requirement(one).name) for one in library()} <= {*pins, "pyspark"}
+
+
+def test_the_default_release_is_one_of_them() -> None:
+    """What the extra `spark` installs has jars in the lock."""
+    (pinned,) = (one for one in declared()["spark"] if one.name == "pyspark")
+    assert any(pinned.specifier.contains(release) for release in RELEASES)
+    assert str(pinned.specifier).startswith("==")
 
 
 def test_every_extra_is_known() -> None:

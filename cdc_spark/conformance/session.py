@@ -10,6 +10,7 @@ import os
 import shutil
 import subprocess
 import sys
+import sysconfig
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -176,9 +177,15 @@ def stop(spark: Session, job: Job, archive: Archive | None) -> None:
 
 
 def _python_path(given: str) -> str:
-    """Return a PYTHONPATH by which workers find this very package."""
-    root = str(Path(__file__).parents[1])
-    return os.pathsep.join([root, *(entry for entry in given.split(os.pathsep) if entry)])
+    """Return a PYTHONPATH by which workers find this very package.
+
+    A site directory is left out: ahead of the standard library its backports would shadow it.
+    """
+    entries = [entry for entry in given.split(os.pathsep) if entry]
+    root = str(Path(__file__).parents[2])
+    if root not in {sysconfig.get_path("purelib"), sysconfig.get_path("platlib"), *entries}:
+        entries.insert(0, root)
+    return os.pathsep.join(entries)
 
 
 @contextmanager

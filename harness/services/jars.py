@@ -10,13 +10,17 @@ from harness.services.artifacts import LOCK, locked, read
 from harness.services.download import fetch
 from harness.services.repository import repository
 from harness.services.service import ServiceEvent
+from harness.services.sparks import group as group_of
 
 
 def jars(
     group: str, *, on_event: Callable[[ServiceEvent], None], env: Mapping[str, str] | None = None
 ) -> tuple[Path, ...]:
-    """Return the files of a group (`spark`), downloaded when missing; raises SetupError."""
-    return _fetched(group, on_event, os.environ if env is None else env, verify=False)
+    """Return the files of a group, downloaded when missing; raises SetupError.
+
+    `spark` and `delta` are the groups of the PySpark that is installed.
+    """
+    return _fetched(group_of(group), on_event, os.environ if env is None else env, verify=False)
 
 
 def fill_cache(

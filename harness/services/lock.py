@@ -22,6 +22,7 @@ import urllib3
 from harness.errors import HarnessError, SetupError
 from harness.services.artifacts import LOCK, Artifact, read, written
 from harness.services.repository import CENTRAL
+from harness.services.sparks import RELEASES
 
 PLUGIN = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1"
 RESOLVE_DEADLINE_S = 600.0
@@ -44,12 +45,43 @@ class Group:
     executables: Mapping[str, str] | None = None
 
 
+# PySpark ships these in its own jars directory, some of them in later versions.
+IN_PYSPARK = frozenset(
+    {
+        "at.yawk.lz4:lz4-java",
+        "com.fasterxml.jackson.core:jackson-annotations",
+        "com.fasterxml.jackson.core:jackson-core",
+        "com.fasterxml.jackson.core:jackson-databind",
+        "com.github.luben:zstd-jni",
+        "com.google.code.findbugs:jsr305",
+        "commons-pool:commons-pool",
+        "io.airlift:aircompressor",
+        "org.antlr:antlr4-runtime",
+        "org.apache.hadoop:hadoop-client-api",
+        "org.apache.hadoop:hadoop-client-runtime",
+        "org.apache.logging.log4j:log4j-api",
+        "org.apache.logging.log4j:log4j-core",
+        "org.apache.logging.log4j:log4j-slf4j2-impl",
+        "org.apache.parquet:parquet-column",
+        "org.apache.parquet:parquet-common",
+        "org.apache.parquet:parquet-encoding",
+        "org.apache.parquet:parquet-format-structures",
+        "org.apache.parquet:parquet-hadoop",
+        "org.apache.parquet:parquet-jackson",
+        "org.apache.spark:spark-tags_2.12",
+        "org.apache.spark:spark-tags_2.13",
+        "org.locationtech.jts:jts-core",
+        "org.lz4:lz4-java",
+        "org.roaringbitmap:RoaringBitmap",
+        "org.roaringbitmap:shims",  # of the RoaringBitmap that is not taken
+        "org.scala-lang.modules:scala-parallel-collections_2.13",
+        "org.scala-lang:scala-library",
+        "org.slf4j:slf4j-api",
+        "org.xerial.snappy:snappy-java",
+    }
+)
+
 GROUPS: Mapping[str, Group] = {
-    "delta": Group(
-        roots=("io.delta:delta-spark_2.13:4.0.0",),
-        # PySpark 4.0.0 ships these in its own jars directory.
-        dropped=frozenset({"org.antlr:antlr4-runtime", "org.scala-lang:scala-library"}),
-    ),
     "kafka": Group(
         roots=(
             "org.apache.kafka:kafka_2.13:4.1.2",
@@ -67,23 +99,11 @@ GROUPS: Mapping[str, Group] = {
     ),
     # The whole application, its jars in one archive: there is no list of them to resolve.
     "registry": Group(files={"io.apicurio:apicurio-registry-app:3.0.9": "-all.zip"}),
-    "spark": Group(
-        roots=("org.apache.spark:spark-sql-kafka-0-10_2.13:4.0.0",),
-        # PySpark 4.0.0 ships these in its own jars directory, some of them in later versions.
-        dropped=frozenset(
-            {
-                "com.google.code.findbugs:jsr305",
-                "org.apache.hadoop:hadoop-client-api",
-                "org.apache.hadoop:hadoop-client-runtime",
-                "org.apache.spark:spark-tags_2.13",
-                "org.lz4:lz4-java",
-                "org.scala-lang.modules:scala-parallel-collections_2.13",
-                "org.scala-lang:scala-library",
-                "org.slf4j:slf4j-api",
-                "org.xerial.snappy:snappy-java",
-            }
-        ),
-    ),
+    **{
+        group: Group(roots=(root,), dropped=IN_PYSPARK)
+        for version, release in RELEASES.items()
+        for group, root in release.roots(version).items()
+    },
 }
 
 

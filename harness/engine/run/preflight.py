@@ -6,6 +6,8 @@ import os
 from collections.abc import Callable
 from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from pathlib import Path
 
 from harness.engine.catalogue.workspace import in_ci
 from harness.errors import SetupError
@@ -14,12 +16,14 @@ from harness.model.finding import Judgement, Verdict
 from harness.runner import container
 from harness.runner.manifest import Consumer
 from harness.scenario.expand import Case
-from harness.services import ServiceEvent, find_java, jars
+from harness.services import ServiceEvent, find_java, jars, sparks
 from harness.services.repository import cache_directory
+from harness.services.spark_python import spark_python
 
 ARCHIVES = "HARNESS_SPARK_ARCHIVES"
 SINK = "HARNESS_SPARK_SINK"
 REMOTE = "HARNESS_SPARK_REMOTE"
+RELEASE = "HARNESS_SPARK_RELEASE"
 # What PySpark wants for a session of Spark Connect.
 CONNECT = ("grpcio", "grpcio-status", "googleapis-common-protos")
 SPARK = frozenset({"spark", "spark-delta"})
@@ -35,31 +39,45 @@ def ready(consumer: Consumer, on_event: Callable[[ServiceChanged], None]) -> Con
         container.require(consumer.image)
     if consumer.name not in SPARK:
         return consumer
-    if _version("pyspark") is None:
+    return _on_spark(consumer, lambda event: on_event(service_changed(event)))
+
+
+def _on_spark(consumer: Consumer, on_event: Callable[[ServiceEvent], None]) -> Consumer:
+    """Return the bundled Spark consumer with its interpreter, its Java and its jars."""
+    own, asked = sparks.installed(), consumer.environment.get(RELEASE)
+    if not (own or asked):
         raise SetupError(
             f"the consumer `{consumer.name}` needs PySpark, which is not installed",
-            hint="pip install 'cdc-conformance[spark]'",
+            hint="pip install 'cdc-conformance[spark]', or --spark VERSION",
         )
+    release = sparks.known(asked) if asked else sparks.own()
     sink = consumer.environment.get(SINK) or os.environ.get(SINK, "")
     chosen = {SINK: sink} if sink else {}
     if consumer.environment.get(REMOTE):
         _require_connect()
         return replace(consumer, environment={**consumer.environment, **chosen})
-    home = find_java("spark")
+    argv, path = consumer.argv, consumer.environment.get("PYTHONPATH")
+    if release != own:
+        python = spark_python(release, _package(), on_event=on_event)
+        argv, path = (str(python.executable), *argv[1:]), str(python.path)
     groups = ("spark", "delta") if sink == "delta" else ("spark",)
-    paths = [
-        path
-        for group in groups
-        for path in jars(group, on_event=lambda event: on_event(service_changed(event)))
-    ]
+    paths = [path for group in groups for path in jars(f"{group}-{release}", on_event=on_event)]
     added = {
         **_archives(),
         **consumer.environment,
-        "JAVA_HOME": str(home.home),
+        **({"PYTHONPATH": path} if path else {}),
+        "JAVA_HOME": str(find_java("spark").home),
         **chosen,
         "HARNESS_SPARK_JARS": os.pathsep.join(str(path) for path in paths),
     }
-    return replace(consumer, environment=added)
+    return replace(consumer, argv=argv, environment=added)
+
+
+def _package() -> Path:
+    """Return the directory of the Spark library, which is not imported here."""
+    spec = find_spec("cdc_spark")
+    assert spec is not None and spec.submodule_search_locations, "installed with the harness"  # noqa: PT018 - one fact
+    return Path(spec.submodule_search_locations[0])
 
 
 def _require_connect() -> None:
@@ -100,7 +118,9 @@ def service_changed(event: ServiceEvent) -> ServiceChanged:
 def versions(consumer: Consumer) -> dict[str, str]:
     """Return the versions of what takes part: packages as installed, the consumer as it says."""
     own = {consumer.name: consumer.version} if consumer.version else {}
-    return {name: found for name in PACKAGES if (found := _version(name)) is not None} | own
+    found = {name: have for name in PACKAGES if (have := _version(name)) is not None}
+    asked = consumer.environment.get(RELEASE)
+    return found | ({"pyspark": asked} if asked else {}) | own
 
 
 def _version(package: str) -> str | None:
