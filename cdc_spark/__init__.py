@@ -10,6 +10,8 @@ A library for PySpark jobs, streaming or batch. All that is public is here:
 | `Changefeed`, `in_order` | a Kafka stream -> the changes that take effect, bucket by bucket |
 | `sort_by_effect` | changes of a micro-batch -> the same, in the order of the whole changefeed |
 | `write_delta`, `read_delta` | ordered changes -> Delta tables, exactly once |
+| `Metrics` | a listener: the figures of each micro-batch, as a line of JSON or to a function |
+| `Replica` | events -> rows and columns of tables in memory: DDL for a sink of one's own |
 | `health` | where a query stands, read from its checkpoint |
 | `read_dead_letters` | the messages that `write_delta` set aside, as Kafka had them |
 | `EVENT_SCHEMA`, `ORDERED_SCHEMA` | the columns of events and of ordered changes, as Spark's DDL |
@@ -43,6 +45,7 @@ from cdc_spark.errors import (
 )
 
 if TYPE_CHECKING:
+    from cdc_spark.apply.replica import Replica
     from cdc_spark.changefeed import ORDERED_SCHEMA, Changefeed, in_order, sort_by_effect
     from cdc_spark.decoding import (
         EVENT_SCHEMA,
@@ -53,6 +56,7 @@ if TYPE_CHECKING:
         kafka_columns,
     )
     from cdc_spark.delta.tables import read_dead_letters, read_delta, write_delta
+    from cdc_spark.metrics import Metrics
     from cdc_spark.query_health import health
 
 __all__ = (
@@ -64,8 +68,10 @@ __all__ = (
     "ForeignTablesError",
     "GrowthError",
     "LostTablesError",
+    "Metrics",
     "PoisonError",
     "RegistryAwayError",
+    "Replica",
     "SetupError",
     "StatementError",
     "UsageError",
@@ -84,6 +90,8 @@ __all__ = (
 )
 
 _MODULES: Mapping[str, str] = {
+    "Metrics": "cdc_spark.metrics",
+    "Replica": "cdc_spark.apply.replica",
     "health": "cdc_spark.query_health",
     **dict.fromkeys(
         ("ORDERED_SCHEMA", "Changefeed", "in_order", "sort_by_effect"), "cdc_spark.changefeed"

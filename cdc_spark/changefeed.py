@@ -10,6 +10,7 @@ from cdc_spark import rows
 from cdc_spark.debezium_vitess.values import definitions
 from cdc_spark.decoding import FAIL, POLICIES, Skip, kafka_columns
 from cdc_spark.errors import UsageError
+from cdc_spark.metrics import observe_applied, observe_read
 from cdc_spark.ordering import buckets
 from cdc_spark.ordering.hold import Source
 from cdc_spark.ordering.operators import Decoder, Holder, Route, Timeline
@@ -135,7 +136,9 @@ def in_order(messages: Frame, changefeed: Changefeed) -> Frame:
     number = changefeed.buckets if timeline.spreads else 1
     number = number or buckets.default(messages.sparkSession)
     events = columns.mapInArrow(Decoder(_routes(changefeed, number)).decode, rows.sql(rows.EVENT))
-    return (
+    name = " ".join(changefeed.topics)
+    events = observe_read(events, name, () if timeline.by_record else timeline.sources)
+    changes = (
         buckets.spread(events, number)
         .groupBy("feed", "bucket", "lane")
         .applyInPandasWithState(
@@ -146,6 +149,7 @@ def in_order(messages: Frame, changefeed: Changefeed) -> Frame:
             "NoTimeout",
         )
     )
+    return observe_applied(changes, name)
 
 
 def sort_by_effect(changes: Frame) -> Frame:

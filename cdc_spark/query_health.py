@@ -14,11 +14,12 @@ from typing import Any, cast
 
 from cdc_spark.delta import ledger, letters
 from cdc_spark.delta.writes import Place
-from cdc_spark.errors import UsageError
+from cdc_spark.errors import SetupError, UsageError
 from cdc_spark.ordering.state_summary import StateSummary, summary, together
 from cdc_spark.untyped import Session, fs
 
 _LOGICAL_BITS = 18  # of a TiDB timestamp; those above them are milliseconds
+_STATE_SINCE = 4  # Spark 4.0 brought the data source `statestore`
 Health = dict[str, Any]
 
 
@@ -28,7 +29,8 @@ def health(checkpoint: str, *, spark: Session | None = None, root: str = "") -> 
     `batch` is the last batch that is done, `begun` one that is not: the next start does it again.
     `partitions` have `read` (the offset up to which all is applied or held) and `planned` (that of
     the batch begun). With a session each partition has its `watermark` and the rows `held`, and
-    there is a `state`; with the root of Delta tables there are `tables`, and its dead letters.
+    there is a `state`, from Spark 4.0 on; with the root of Delta tables there are `tables`, and its
+    dead letters.
     """
     files = _Checkpoint(checkpoint)
     done, begun = files.newest("commits"), files.newest("offsets")
@@ -45,7 +47,7 @@ def health(checkpoint: str, *, spark: Session | None = None, root: str = "") -> 
             for topic, number in places
         ],
     }
-    if spark is not None and done is not None:
+    if spark is not None and done is not None and _reads_state(spark):
         _add_state(found, _state(spark, checkpoint))
     if spark is not None and root:
         _add_tables(found, spark, root.rstrip("/"))
@@ -96,6 +98,11 @@ class _Checkpoint:
     def _text(self, name: str) -> str:
         with self._files.open_input_stream(f"{self._path}/{name}") as stream:
             return bytes(stream.read()).decode()
+
+
+def _reads_state(spark: Session) -> bool:
+    """Return whether this Spark has a data source for the state of a query."""
+    return int(str(spark.version).partition(".")[0]) >= _STATE_SINCE
 
 
 def _state(spark: Session, checkpoint: str) -> StateSummary | None:
@@ -175,14 +182,21 @@ def moment(ts: int) -> str:
 
 
 def main(arguments: Sequence[str]) -> str:
-    """Return what the command prints; raises UsageError."""
+    """Return what the command prints; raises UsageError, SetupError."""
     parser = argparse.ArgumentParser("python -m cdc_spark health", description=__doc__)
     parser.add_argument("checkpoint", help="the checkpoint's path or URI")
     parser.add_argument("--root", default="", help="the root of the Delta tables, with a session")
     parser.add_argument("--state", action="store_true", help="read the state, with a session")
     parser.add_argument("--json", action="store_true", help="print JSON")
     given = parser.parse_args(arguments)
-    found = health(given.checkpoint, spark=_session(given), root=given.root)
+    spark = _session(given)
+    if spark is not None and given.state and not _reads_state(spark):
+        raise SetupError(
+            f"Spark {spark.version} cannot read the state of a query",
+            expected="Spark 4.0 or later",
+            hint="without --state the command says all else",
+        )
+    found = health(given.checkpoint, spark=spark, root=given.root)
     return json.dumps(found) if given.json else text_of(found)
 
 

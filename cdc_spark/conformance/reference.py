@@ -15,6 +15,7 @@ import cdc_spark
 from cdc_spark import rows
 from cdc_spark.errors import CdcSparkError
 from cdc_spark.event_columns import EVENT_COLUMNS, OPS, ORDERED
+from cdc_spark.metrics import BATCH
 
 BEGIN = """\
 # The Spark library `cdc_spark`
@@ -46,6 +47,16 @@ CHANGES = """
 One row for each change that takes effect, in the order of `seq`; `in_order` drops what repeats and
 holds what has to wait. `ORDERED_SCHEMA` has the columns as Spark's DDL.
 """
+FIGURES = """
+## Figures of a micro-batch
+
+What `Metrics` hands on for each micro-batch, and prints as a line of JSON by the logger
+`cdc_spark`. Rows that were read and did not take effect are held, or were late: they repeat what
+took effect before. `health` with `--state` says how many each partition holds.
+
+| figure | meaning |
+| --- | --- |
+"""
 ERRORS = """
 ## Errors
 
@@ -63,13 +74,17 @@ def page() -> str:
 def _page(members: dict[str, Any]) -> Iterator[str]:
     yield BEGIN
     for name, member in members.items():
-        if inspect.isfunction(member) or is_dataclass(member):
+        if inspect.isfunction(member) or (inspect.isclass(member) and not _is_error(member)):
             yield from (f"### `{name}`", "", "```python", _signature(name, member), "```", "")
             yield from (inspect.getdoc(member) or "", "")
+        if inspect.isclass(member) and not _is_error(member):
+            for method, code in vars(member).items():
+                if inspect.isfunction(code) and not method.startswith(("_", "on")):
+                    yield from (f"`{method}`: {inspect.getdoc(code)}", "")
     yield ERRORS.lstrip()
     yield from ("| error | is a | |", "| --- | --- | --- |")
     for name, member in members.items():
-        if inspect.isclass(member) and issubclass(member, CdcSparkError):
+        if _is_error(member):
             base = member.__base__
             kind = "" if base in (None, Exception) else f"`{base.__name__}`"
             yield f"| `{name}` | {kind} | {_first(member)} |"
@@ -80,6 +95,12 @@ def _page(members: dict[str, Any]) -> Iterator[str]:
         yield f"| `{op}` | {in_open} | {avro} | {vitess} |"
     yield CHANGES
     yield from _columns([(name, kind, ORDERED[name]) for name, kind in rows.RELEASED.items()])
+    yield FIGURES.rstrip()
+    yield from (f"| `{name}` | {meaning} |" for name, meaning in BATCH.items())
+
+
+def _is_error(member: Any) -> bool:  # noqa: ANN401 - whatever is public
+    return inspect.isclass(member) and issubclass(member, CdcSparkError)
 
 
 def _columns(columns: Any) -> Iterator[str]:  # noqa: ANN401 - triples of text

@@ -117,3 +117,20 @@ def test_a_state_of_each_kind_is_read() -> None:
     transactions.step([row(3, transaction='{"id":"a","n":1}')])
     waiting = summary(sealed(transactions.dump(), TOPICS))
     assert (waiting.waiting, waiting.partitions["t", 1].held) == (1, 1)
+
+
+def test_a_spark_that_cannot_read_states_says_all_else(checkpoint: Path) -> None:
+    """Spark 3.5 has no data source for them; who asks for the state is told."""
+    from cdc_spark import health, query_health  # noqa: PLC0415 - as above
+    from cdc_spark.errors import SetupError  # noqa: PLC0415 - as above
+
+    class Older:
+        """A session of which nothing but its version may be asked."""
+
+        version = "3.5.7"
+
+    assert "state" not in health(str(checkpoint), spark=Older())
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(query_health, "_session", lambda _: Older())
+        with pytest.raises(SetupError, match=r"Spark 3\.5\.7 cannot read the state"):
+            query_health.main([str(checkpoint), "--state"])

@@ -87,14 +87,12 @@ OURS = tuple(f"{word} {name}" for word in ("from", "import") for name in ("harne
 
 @pytest.mark.parametrize(("language", "protocol"), TABLE)
 def test_each_is_a_program_of_its_own(language: str, protocol: str) -> None:
-    """No scaffold imports our packages but Spark's: a decoder, and the connector's jars."""
+    """No scaffold imports our packages but Spark's: public functions, and the connector's jars."""
     directory = scaffold(language, "--protocol", protocol)
     lines = [line for path in directory.glob("*.py") for line in path.read_text().splitlines()]
     ours = {line for line in lines if line.startswith(OURS)}
-    taken = {
-        f"from cdc_spark import decode_{protocol}",
-        "from harness.services import jars",
-    }
+    names = {"open": "DecodingError, Replica, decode_open"}.get(protocol, f"decode_{protocol}")
+    taken = {f"from cdc_spark import {names}", "from harness.services import jars"}
     assert ours == (taken if language == "spark" else set())
 
 

@@ -43,9 +43,9 @@ def test_jars_follow_the_installed_pyspark(monkeypatch: pytest.MonkeyPatch) -> N
 def test_a_pyspark_without_jars_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """Jars of another version would fail somewhere inside Spark."""
     monkeypatch.setattr(sparks, "installed", lambda: "4.0.2")
-    with pytest.raises(SetupError, match="PySpark 4.0.2 is installed, and the lock has no jars"):
+    with pytest.raises(SetupError, match=r"PySpark 4\.0\.2 is installed, and the lock has no jars"):
         sparks.group("spark")
-    with pytest.raises(UsageError, match="there are no jars for Spark 4.0.2"):
+    with pytest.raises(UsageError, match=r"there are no jars for Spark 4\.0\.2"):
         sparks.known("4.0.2")
 
 

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from pyspark.sql import DataFrame
-from tables import Name, Table, text_of
+from tables import Name, Row, Table, text_of
 
 from cdc_spark import decode_avro
 
@@ -34,7 +34,7 @@ def decoded(messages: DataFrame, job: dict[str, Any]) -> DataFrame:
 
 def materialised(
     feed: dict[str, Any], events: list[dict[str, Any]]
-) -> tuple[dict[Name, Table], None]:
+) -> tuple[dict[Name, list[Row]], None]:
     """Return the tables of a changefeed; nothing tells of DDL, so a new shape comes with a row.
 
     A stream that is sent again brings older versions back: what is below the greatest commit ts
@@ -57,4 +57,4 @@ def materialised(
         greatest[who] = max(ts, greatest.get(who, 0))
         # Events tell neither a new column's kind nor its default: older rows have NULL there.
         table.put(key, table.fitted(row, dict.fromkeys(row, ("", None)), ts))
-    return tables, None
+    return {name: table.all() for name, table in tables.items()}, None

@@ -1,24 +1,23 @@
 """What the events of TiCDC's Open Protocol come to; runs on the executors.
 
 A batch has read everything, so what the resolved ts of all partitions completes is applied at once:
-by commit ts, and at one commit ts DDL first, then deletes, then what puts rows there.
+by commit ts, and at one commit ts deletes first, then what puts rows there, then DDL, which rows of
+its own ts come before. What a statement does to rows is the library's to know.
 """
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from pyspark.sql import DataFrame
-from statements import execute
-from tables import Declined, Name, Table
+from tables import Declined, Name, Row
 
-from cdc_spark import decode_open
+from cdc_spark import DecodingError, Replica, decode_open
 
 # Both look alike once they are decoded.
 DIALECTS = ("current", "newarch")
 LARGE = "sink.kafka-config.large-message-handle.large-message-handle-option"
-RANKS = {"ddl": 0, "delete": 1, "upsert": 2}
+RANKS = {"delete": 0, "upsert": 1, "ddl": 2}
 
 
 def lacking(feed: dict[str, Any]) -> str:
@@ -42,9 +41,9 @@ def decoded(messages: DataFrame, job: dict[str, Any]) -> DataFrame:
 
 def materialised(
     feed: dict[str, Any], events: list[dict[str, Any]]
-) -> tuple[dict[Name, Table], list[dict[str, Any]]]:
+) -> tuple[dict[Name, list[Row]], list[dict[str, Any]]]:
     """Return the tables of a changefeed, and the statements that were executed."""
-    tables: dict[Name, Table] = {}
+    replica = Replica(feed["tables"])
     ddl: list[dict[str, Any]] = []
     limit = complete_until(feed, events)
     due: dict[tuple[Any, ...], dict[str, Any]] = {}
@@ -54,24 +53,17 @@ def materialised(
     for event in sorted(due.values(), key=lambda one: (one["commit_ts"], RANKS[one["op"]])):
         if event["commit_ts"] > limit:
             break
-        name = (event["schema"], event["table"])
         if event["op"] == "ddl":
-            execute(tables, name, event["query"])
-            told = {"query": event["query"], "commit_ts": str(event["commit_ts"])}
-            ddl.append({**told, "schema": name[0], "table": name[1]})
-            continue
-        if not event["identity"]:
+            told = {name: event[name] for name in ("query", "schema", "table")}
+            ddl.append({**told, "commit_ts": str(event["commit_ts"])})
+        elif not event["identity"]:
             # Neither a key nor a row's id: one that is sent twice is like two equal ones.
             raise Declined("rows-without-an-id")
-        before, after = (json.loads(event[side] or "null") for side in ("before", "after"))
-        row = before if after is None else after
-        key = {column: row[column] for column in event["key"]}
-        table = tables.setdefault(name, Table())
-        if before is not None and (after is None or not key):
-            table.remove(key, before)
-        if after is not None:
-            table.put(key, after)
-    return tables, ddl
+        try:
+            replica.apply(event)
+        except DecodingError as error:  # a statement that says nothing of the rows
+            raise Declined(f"ddl:{error.what}") from error
+    return replica.rows(), ddl
 
 
 def complete_until(feed: dict[str, Any], events: list[dict[str, Any]]) -> int:

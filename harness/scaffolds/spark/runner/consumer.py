@@ -85,7 +85,7 @@ def answer(feed: dict[str, Any], events: list[dict[str, Any]]) -> list[Answer]:
         tables, ddl = materialised(feed, events)
     except Declined as lack:
         return [("needs", str(lack), "", "", [])]
-    found = [("table", "", *name, lines(table.all())) for name, table in tables.items()]
+    found = [("table", "", *name, lines(rows)) for name, rows in tables.items()]
     return found if ddl is None else [*found, ("ddl", "", "", "", lines(ddl))]
 
 

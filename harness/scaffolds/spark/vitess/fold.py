@@ -11,7 +11,7 @@ import json
 from typing import Any
 
 from pyspark.sql import DataFrame
-from tables import Name, Table, in_shape, text_of
+from tables import Name, Row, Table, in_shape, text_of
 
 from cdc_spark import decode_vitess
 
@@ -34,7 +34,7 @@ def decoded(messages: DataFrame, job: dict[str, Any]) -> DataFrame:
 
 def materialised(
     feed: dict[str, Any], events: list[dict[str, Any]]
-) -> tuple[dict[Name, Table], None]:
+) -> tuple[dict[Name, list[Row]], None]:
     """Return the tables of a changefeed; nothing tells of DDL, so a new shape comes with a row."""
     del feed
     tables: dict[Name, Table] = {}
@@ -62,7 +62,7 @@ def materialised(
         if after is not None:
             ts = int(event["commit_ts"] or 0)
             table.put(key, table.fitted(after, shape_of(after), ts))
-    return tables, None
+    return {name: table.all() for name, table in tables.items()}, None
 
 
 def shape_of(row: dict[str, Any]) -> dict[str, tuple[str, Any]]:
