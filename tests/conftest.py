@@ -9,8 +9,14 @@ fresh clone, and no test fails by them.
 from __future__ import annotations
 
 import gc
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:  # what needs no service is collected without them
+    from harness.services import Services
 
 gc.disable()
 
@@ -25,3 +31,26 @@ def pytest_collection_finish() -> None:
     """Collect garbage from now on, but never look at what was collected as tests."""
     gc.freeze()
     gc.enable()
+
+
+@pytest.fixture(scope="session")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Services]]:
+    """Return what starts services by name, each once a worker, for files that need no fresh ones.
+
+    Topics, subjects and databases of other tests may be there.
+    """
+    from harness.services import Services, start  # noqa: PLC0415 - as above
+
+    with ExitStack() as stack:
+        running = Services({})
+
+        def wanted(*names: str) -> Services:
+            nonlocal running
+            lacking = [name for name in names if not running.has(name)]
+            if lacking:
+                run_dir = tmp_path_factory.mktemp("shared")
+                started = start(lacking, run_dir=run_dir, on_event=lambda _: None)
+                running = running.joined(stack.enter_context(started))
+            return running
+
+        yield wanted

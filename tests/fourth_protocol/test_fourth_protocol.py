@@ -9,12 +9,12 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Generator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from harness.services import Services, start
+from harness.services import Services
 from tests.tree import ROOT
 
 HERE = Path(__file__).parent
@@ -30,11 +30,9 @@ def project(tmp_path: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def services(tmp_path_factory: pytest.TempPathFactory) -> Generator[Services]:
-    """Run a broker for all tests of this file."""
-    directory = tmp_path_factory.mktemp("services")
-    with start(["kafka"], run_dir=directory, on_event=lambda _: None) as running:
-        yield running
+def services(shared: Callable[..., Services]) -> Services:
+    """Return a broker for all tests of this file."""
+    return shared("kafka")
 
 
 def python(project: Path, *words: str, code: int = 0, installed: Path = HERE / "installed") -> str:

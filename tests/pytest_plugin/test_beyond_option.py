@@ -8,6 +8,7 @@ from tests.pytest_plugin.project import Project
 
 
 @pytest.mark.services
+@pytest.mark.usefixtures("shared_services")
 def test_it_fails_only_where_it_counts(project: Project) -> None:
     """Without the option what failed is skipped with the reason, and is in no number."""
     project.scenarios("transport/empty-messages")

@@ -23,6 +23,7 @@ def test_beside_paths_it_adds_to_them(project: Project) -> None:
 
 
 @pytest.mark.services
+@pytest.mark.usefixtures("shared_services")
 def test_bundled_cases_run(project: Project) -> None:
     """They run against their own goldens; the run's files stay in the user's directory."""
     done = project.outside("--harness-bundled", "-k", "keys.pk-chain and p1", "-n", "2")

@@ -30,6 +30,7 @@ def test_the_reference_passes_by_default(project: Project) -> None:
 
 
 @pytest.mark.services
+@pytest.mark.usefixtures("shared_services")
 def test_a_finding_is_shown_as_a_finding(project: Project) -> None:
     """A wrong consumer fails with clause, scenario line and command, without any traceback."""
     project.scenarios("dml/no-net-change")
@@ -54,6 +55,7 @@ def test_a_finding_is_shown_as_a_finding(project: Project) -> None:
 
 
 @pytest.mark.services
+@pytest.mark.usefixtures("shared_services")
 def test_not_applicable_is_skipped_with_the_gap(project: Project) -> None:
     """What a consumer says it cannot do is skipped, with the gap; skips alone are no pass."""
     project.scenarios("dml/no-net-change")
@@ -70,6 +72,7 @@ def test_not_applicable_is_skipped_with_the_gap(project: Project) -> None:
 
 
 @pytest.mark.services
+@pytest.mark.usefixtures("shared_services")
 def test_a_python_function_is_a_consumer(project: Project) -> None:
     """`py:` finds a module in the directory that pytest was started in."""
     project.scenarios("dml/no-net-change")
@@ -79,6 +82,7 @@ def test_a_python_function_is_a_consumer(project: Project) -> None:
 
 
 @pytest.mark.services
+@pytest.mark.usefixtures("shared_services")
 def test_a_function_that_cannot_be_loaded_stops_the_run(project: Project) -> None:
     """A target that names nothing is the user's mistake: told once, exit code 4."""
     project.scenarios("dml/no-net-change", "keys/pk-chain")

@@ -8,6 +8,7 @@ from tests.pytest_plugin.project import Project
 
 
 @pytest.mark.services
+@pytest.mark.usefixtures("shared_services")
 def test_a_consumer_that_hangs_fails_with_timeout(project: Project) -> None:
     """A consumer that is late is stopped, and its cases fail as timed out."""
     project.scenarios("dml/no-net-change")

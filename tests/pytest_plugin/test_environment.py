@@ -34,6 +34,7 @@ def test_a_setting_that_cannot_be_is_the_users_mistake(project: Project) -> None
 
 
 @pytest.mark.services
+@pytest.mark.usefixtures("shared_services")
 def test_a_scenario_that_was_not_recorded_spoils_its_own_cases_only(project: Project) -> None:
     """A missing lock is an error of its scenario, told in full once; the others are judged."""
     project.scenarios("dml/no-net-change", "keys/pk-chain")

@@ -26,6 +26,7 @@ def test_it_is_refused_with_workers(project: Project) -> None:
 
 
 @pytest.mark.services
+@pytest.mark.usefixtures("shared_services")
 def test_the_difference_is_shown_and_written(project: Project) -> None:
     """A golden that differs is shown, rewritten, and held against right afterwards."""
     project.scenarios("dml/no-net-change")
@@ -37,6 +38,7 @@ def test_the_difference_is_shown_and_written(project: Project) -> None:
 
 
 @pytest.mark.services
+@pytest.mark.usefixtures("shared_services")
 def test_a_golden_never_blesses_itself(project: Project) -> None:
     """Where the author's expectation does not hold, nothing is written and the cases say why."""
     project.scenarios("dml/insert-update-delete")

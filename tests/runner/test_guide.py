@@ -7,7 +7,7 @@ import json
 import os
 import struct
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -21,6 +21,7 @@ from harness.runner.contract.job import ChangefeedJob
 from harness.runner.contract.job_file import KafkaJob, TopicJob
 from harness.runner.run import RunPlan, run
 from harness.runner.targets import parse
+from harness.services import Services
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "docs/guides/examples/open_consumer.py"
@@ -123,12 +124,9 @@ def test_what_it_cannot_do_it_says(example: ModuleType) -> None:
 
 
 @pytest.mark.services
-def test_the_example_runs_through_exec(tmp_path: Path) -> None:
+def test_the_example_runs_through_exec(shared: Callable[..., Services], tmp_path: Path) -> None:
     """On a real Kafka its answer is read back, also with a transaction marker at the very end."""
-    from harness.services import start  # noqa: PLC0415 - the pure tests need no services
-
-    with start(["kafka"], run_dir=tmp_path / "services", on_event=lambda _: None) as services:
-        observed = consume(services.kafka.bootstrap, tmp_path)
+    observed = consume(shared("kafka").kafka.bootstrap, tmp_path)
     assert observed.detail == ""
     assert observed.outcome is Outcome.DONE
     assert observed.tables == {TableId("shop", "t"): ({"a": 2, "b": "x"},)}
@@ -141,15 +139,15 @@ def consume(bootstrap: str, tmp_path: Path) -> Observed:
 
     properties = {"bootstrap.servers": bootstrap, "isolation.level": "read_committed"}
     admin = AdminClient({"bootstrap.servers": bootstrap})
-    admin.create_topics([NewTopic("x", 2, 1)])["x"].result(30)
+    admin.create_topics([NewTopic("guide", 2, 1)])["guide"].result(30)
     producer = Producer({"bootstrap.servers": bootstrap, "transactional.id": "guide"})
     producer.init_transactions(30)
     producer.begin_transaction()
     for partition, batch in enumerate([[INSERT, resolved(30)], [MOVE, resolved(30)]]):
         for key, value in batch:
-            producer.produce("x", value, key, partition)
+            producer.produce("guide", value, key, partition)
     producer.commit_transaction(30)
-    feed = ChangefeedJob("one", "0000", "open", (TopicJob("x", "ticdc", (0, 0), (3, 3)),))
+    feed = ChangefeedJob("one", "0000", "open", (TopicJob("guide", "ticdc", (0, 0), (3, 3)),))
     kafka = KafkaJob("guide", properties, properties)
     target = f"exec:{sys.executable} ./{EXAMPLE.relative_to(ROOT)}"
     consumer = parse(target, Whereabouts(ROOT, dict(os.environ)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -15,7 +15,7 @@ import urllib3
 
 from harness.engine.run.jobs import registry_job
 from harness.errors import HarnessError, SetupError, UsageError
-from harness.services import Registry, settings, start
+from harness.services import Registry, Services, settings, start
 from harness.services.ports import HOST, free_ports
 
 pytestmark = pytest.mark.services
@@ -26,11 +26,9 @@ CONTENT = {"Content-Type": "application/vnd.schemaregistry.v1+json"}
 
 
 @pytest.fixture(scope="module")
-def registry(tmp_path_factory: pytest.TempPathFactory) -> Generator[Registry]:
-    """Run one embedded registry for all tests of this file."""
-    run_dir = tmp_path_factory.mktemp("registry")
-    with start(["registry"], run_dir=run_dir, on_event=lambda _: None) as services:
-        yield services.registry
+def registry(shared: Callable[..., Services]) -> Registry:
+    """Return an embedded registry for all tests of this file."""
+    return shared("registry").registry
 
 
 def send(method: str, url: str, document: object = None) -> tuple[int, Any]:

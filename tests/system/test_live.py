@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -18,7 +18,7 @@ from harness.engine.catalogue.workspace import workspace
 from harness.record.server import Server, Upstream
 from harness.record.session import sql_steps
 from harness.scenario.document import DdlStep, TransactionStep
-from harness.services import Services, start
+from harness.services import Services
 from tests.tree import ROOT
 
 pytestmark = pytest.mark.services
@@ -157,12 +157,9 @@ class Site:
 
 
 @pytest.fixture(scope="module")
-def services(tmp_path_factory: pytest.TempPathFactory) -> Generator[Services]:
-    """Run a broker, a registry and a database for all tests of this file."""
-    directory = tmp_path_factory.mktemp("services")
-    wanted = ["kafka", "registry", "mariadb"]
-    with start(wanted, run_dir=directory, on_event=lambda _: None) as running:
-        yield running
+def services(shared: Callable[..., Services]) -> Services:
+    """Return a broker, a registry and a database for all tests of this file."""
+    return shared("kafka", "registry", "mariadb")
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Generator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from harness.engine.catalogue.choose import load, selected
 from harness.engine.catalogue.plans import planned_only
 from harness.engine.catalogue.workspace import workspace
 from harness.engine.plan.case import Plan
-from harness.services import HttpRegistry, Services, start
+from harness.services import HttpRegistry, Services
 from harness.wire.confluent import confluent_unframe
 from tests.tree import ROOT
 
@@ -32,11 +32,9 @@ Message = tuple[bytes | None, bytes | None]
 
 
 @pytest.fixture(scope="module")
-def services(tmp_path_factory: pytest.TempPathFactory) -> Generator[Services]:
-    """Run a broker and a registry for all tests of this file."""
-    directory = tmp_path_factory.mktemp("services")
-    with start(["kafka", "registry"], run_dir=directory, on_event=lambda _: None) as running:
-        yield running
+def services(shared: Callable[..., Services]) -> Services:
+    """Return a broker and a registry for all tests of this file."""
+    return shared("kafka", "registry")
 
 
 def command(services: Services, *arguments: str, scenario: str = SCENARIO) -> list[str]:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 
 import pytest
 
-from harness.services import Services, start
+from harness.services import Services
 
 
 @pytest.fixture(scope="module")
-def services(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Services]:
-    """Return services that run while a module's tests do."""
-    names = ["kafka", "registry", "mariadb"]
-    run_dir = tmp_path_factory.mktemp("services")
-    with start(names, run_dir=run_dir, on_event=lambda _: None) as running:
-        yield running
+def services(shared: Callable[..., Services]) -> Services:
+    """Return services that run while the worker's tests do."""
+    return shared("kafka", "registry", "mariadb")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ from harness.process import spawn
 from harness.runner.commands import Whereabouts
 from harness.runner.manifest import Consumer
 from harness.runner.targets import parse
-from harness.services import Services, start
+from harness.services import Services
 from tests.tree import ROOT
 
 pytestmark = pytest.mark.services
@@ -48,12 +48,9 @@ TWO = "'keys.pk-chain[avro,p1]' or 'keys.pk-chain[avro,p4]'"
 
 
 @pytest.fixture(scope="module")
-def services(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Services]:
-    """Return services that run while the module's tests do."""
-    names = ["kafka", "registry", "mariadb"]
-    run_dir = tmp_path_factory.mktemp("services")
-    with start(names, run_dir=run_dir, on_event=lambda _: None) as running:
-        yield running
+def services(shared: Callable[..., Services]) -> Services:
+    """Return services that run while the worker's tests do."""
+    return shared("kafka", "registry", "mariadb")
 
 
 @contextmanager
