@@ -54,3 +54,11 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., S
             return running
 
         yield wanted
+
+
+@pytest.fixture
+def shared_services(shared: Callable[..., Services], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let commands use services that run already, where a test promises nothing of theirs."""
+    running = shared("kafka", "registry")
+    monkeypatch.setenv("HARNESS_KAFKA_BOOTSTRAP_SERVERS", running.kafka.bootstrap)
+    monkeypatch.setenv("HARNESS_REGISTRY_URL", running.registry.url)

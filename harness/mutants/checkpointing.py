@@ -19,7 +19,6 @@ from typing import Any
 import orjson
 from confluent_kafka import Consumer, Message, TopicPartition
 
-COMMITTED_S = 10.0
 RESOLVED = b'"t":3'  # in the key of a resolved event, Open Protocol
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,6 @@ import pytest
 # Extension modules start once a process, and pytester forgets what an inner session imports.
 import harness.pytest_plugin.nodes
 import harness.pytest_plugin.pack  # noqa: F401
-from harness.services import Services
 from harness.services.repository import repository
 from tests.pytest_plugin.project import Project
 
@@ -31,11 +29,3 @@ def project(
     monkeypatch.setenv("HARNESS_CACHE_DIR", str(download_cache))
     monkeypatch.setenv("HARNESS_WARM_USE", "false")
     return Project(pytester, monkeypatch)
-
-
-@pytest.fixture
-def shared_services(project: Project, shared: Callable[..., Services]) -> None:
-    """Let the sessions of a test use services that run already: it promises nothing of theirs."""
-    running = shared("kafka", "registry")
-    project.monkeypatch.setenv("HARNESS_KAFKA_BOOTSTRAP_SERVERS", running.kafka.bootstrap)
-    project.monkeypatch.setenv("HARNESS_REGISTRY_URL", running.registry.url)

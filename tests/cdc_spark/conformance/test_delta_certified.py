@@ -32,6 +32,7 @@ def drawn() -> list[str]:
     ]
 
 
+@pytest.mark.usefixtures("shared_services")
 def test_a_drawn_share_passes_through_the_delta_sink() -> None:
     """Cases of all protocols, each judged by the rows of its Delta tables, under other zones."""
     words = " or ".join(f"'{name}'" for name in drawn())

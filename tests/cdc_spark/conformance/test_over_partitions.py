@@ -27,6 +27,7 @@ def drawn(partitions: int) -> list[str]:
     ]
 
 
+@pytest.mark.usefixtures("shared_services")
 def test_a_drawn_share_passes_over_four_partitions() -> None:
     """Cases of each protocol are planned over four partitions, and the consumer is right there."""
     words = " or ".join(f"'{name}'" for name in drawn(4))

@@ -82,6 +82,7 @@ def test_nothing_to_lay_is_refused() -> None:
 
 
 @pytest.mark.services
+@pytest.mark.usefixtures("shared_services")
 @pytest.mark.parametrize("partitions", NUMBERS)
 def test_a_right_consumer_passes_over_any_number(partitions: int) -> None:
     """The reference consumer passes a drawn share of the scenarios, laid over each number."""
