@@ -2,6 +2,23 @@
 
 Roles are shapes, not base classes: anything with these members fits. The tables that list who
 plays a role are literal dictionaries (`harness.protocols.PROTOCOLS`, `harness.faults.FAULTS`, ...).
+
+A role that is made of types of a higher layer stands beside them:
+
+| role | what plays it |
+| --- | --- |
+| `harness.ddl.change.Statement` | a DDL form |
+| `harness.ddl.alter.specification.Specification` | a form within ALTER TABLE |
+| `harness.codecs.connect.worker.Converter` | a converter of Kafka Connect |
+| `harness.faults.fault.Act` | a fault that is done to the run |
+| `harness.faults.log.LogEffect` | an action of such a fault |
+| `harness.record.recorder.Source` | where row events are recorded from |
+| `harness.services.service.Up` | a service of a backend |
+| `harness.runner.manifest.Launcher` | a way to start a consumer |
+| `harness.engine.pipeline.CaseSource` | the cases of a level |
+| `harness.engine.run.attached.views.View` | where a running system keeps its tables |
+| `harness.fuzz.trial.Judge` | a consumer that fuzz asks |
+| `harness.oracles.compare.Freedom` | what two right producers may do differently |
 """
 
 from __future__ import annotations

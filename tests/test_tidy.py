@@ -51,6 +51,20 @@ SPARK = "cdc_spark"
 # Packages so thin that only the whole can judge them: tests/system runs them as a user does.
 JUDGED_WHOLE = frozenset({"bench", "cli"})
 
+# Protocol classes that are no roles: shapes of a library's objects, and seams within one package.
+NO_ROLES = {
+    "harness.authoring.rounds.Saves": "the watcher of files, which is the command line's",
+    "harness.codecs.debezium.emitter.SourceState": "a position of one of our connectors",
+    "harness.codecs.debezium_vitess.emission.RowWriter": "two writers of one package",
+    "harness.codecs.open.batch.OpenMessages": "two batchers of one package",
+    "harness.database.driver.Address": "the address of a service, or a URL's parts",
+    "harness.faults.delivery.FaultStep": "the scenario's delivery step, which is above",
+    "harness.record.image.Meta": "an object of mysql-replication",
+    "harness.record.image.Packet": "an object of mysql-replication",
+    "harness.record.recorder.Event": "what a `Source` of row events gives",
+    "harness.sources.tidb.eligibility.DdlRules": "two architectures of TiCDC",
+}
+
 # What a package that claims to be pure may not call; imports are the layers contract's business.
 IMPURE_CALLS = frozenset(
     {
@@ -221,6 +235,22 @@ def test_what_is_pure_is_covered() -> None:
     folders = {f"tests/{name.split('.')[1]}" for name in packages if name.count(".") == 1}
     assert folders == set(tests["fast"]["pure"].split())
     assert folders == set(tests["fast"]["not_pure"].split()) - {"--ignore"}
+
+
+def test_roles_are_on_one_page() -> None:
+    """harness/contracts.py holds, or names, every role that can be played."""
+    page = Path("harness/contracts.py")
+    named = set(re.findall(r"^\| `([\w.]+)` \|", text_of(page), re.MULTILINE))
+    there = {
+        ".".join((*path.with_suffix("").parts, node.name))
+        for path in under("harness", ".py")
+        if path != page
+        for node in ast.parse(text_of(path)).body
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+        if "Protocol" in {base.id for base in node.bases if isinstance(base, ast.Name)}
+    }
+    assert named | NO_ROLES.keys() == there
+    assert not named & NO_ROLES.keys()
 
 
 def test_tests_mirror_the_package() -> None:
