@@ -50,7 +50,8 @@ class ServiceChanged:
     """A service reached a state: `fetching`, `preparing`, `starting`, `ready`, `stopped`.
 
     `continued` is one that somebody had halted by a signal, `lost` one that died, in whose place a
-    new one is started. `done` and `total` are bytes while fetching.
+    new one is started, `left` one that keeps something of the run. `done` and
+    `total` are bytes while fetching.
     """
 
     service: str

@@ -61,7 +61,9 @@ SENTENCES = {
 }
 VERDICTS_SHOWN = 20  # in a brief report of more cases, those that pass are only counted
 EVERY_S = 10.0  # how often a log that is no terminal has a line of progress
-TROUBLED = frozenset({"continued", "lost"})  # states of a service that are said in every log
+TROUBLED = frozenset(
+    {"continued", "lost", "left"}
+)  # states of a service that are said in every log
 UNPRINTED = frozenset({"judge"})  # its line would come after the cases that it is about
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 import urllib3
@@ -31,6 +31,8 @@ from harness.wire.registry_http import (
 
 TIMEOUT = urllib3.Timeout(total=8.0)
 LEVEL_PATH = "/config"
+SUBJECTS_PATH = "/subjects"
+ITEMS = ""  # under which an answer that is a list is kept
 PATIENCE_S = 20.0
 PAUSE_S, PAUSE_MAX_S = 0.1, 2.0
 
@@ -92,6 +94,22 @@ class HttpRegistry:
         if status != 200:
             raise self._unusable(f"answers {status} to the level {level.value}: {_said(answer)}")
 
+    def subjects(self) -> Sequence[str]:
+        """Return the names of all subjects; SetupError when it cannot be asked."""
+        status, answer = self._ask("GET", SUBJECTS_PATH, None)
+        found = answer.get(ITEMS)
+        if status != 200 or not isinstance(found, list):
+            raise self._unusable(f"answers {status} to {SUBJECTS_PATH}: {_said(answer)}")
+        return [str(one) for one in cast("list[object]", found)]
+
+    def remove(self, subject: str) -> None:
+        """Delete a subject for good, in the two steps that Confluent's asks for."""
+        path = versions_path(subject).removesuffix("/versions")
+        for query in ("", "?permanent=true"):
+            status, answer = self._ask("DELETE", path + query, None)
+            if status not in {200, 204, 404}:  # one that knows no steps has none left to delete
+                raise self._unusable(f"answers {status} to DELETE {path}: {_said(answer)}")
+
     def _ask(self, method: str, path: str, body: str | None) -> tuple[int, dict[str, Any]]:
         """Return status and answer; ask again while the registry is in trouble."""
         ends = self._clock() + self._patience_s
@@ -134,6 +152,8 @@ def _document(body: bytes) -> dict[str, Any]:
         found: object = json.loads(body)
     except ValueError:
         return {}
+    if isinstance(found, list):
+        return {ITEMS: found}
     return cast("dict[str, Any]", found) if isinstance(found, dict) else {}
 
 

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import subprocess
 import time
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from pathlib import Path
 from typing import Any
 
 import orjson
 import pytest
 from click.testing import CliRunner
+from confluent_kafka import Consumer, TopicPartition
 from confluent_kafka.admin import AdminClient
 
 from harness.cli.certify import command as certify
 from harness.cli.main import main
 from harness.engine.deliver import topics
+from harness.engine.run import leftovers
 from harness.errors import HarnessError, SetupError, UsageError
 from harness.services import Kafka, find_java, java_properties, settings, start
 from harness.services.ports import free_ports
@@ -210,6 +212,38 @@ def test_topics_go_with_the_run(
     except AssertionError:
         assert fails
     assert names(kafka) == (before | {name} if keep else before)
+
+
+def test_groups_go_with_the_run(broker: Protected, tmp_path: Path) -> None:
+    """Groups of the run's prefix are deleted; one with a member is named, and others stay."""
+    kafka = reached(broker.client(), tmp_path)
+    options = topics.TopicOptions("harness-", keep=False, replication=-1)
+    with topics.created(kafka, [("harness-4-t", 1)], options):
+        committed: dict[str, Consumer] = {}
+        for group in ("harness-4-0001", "harness-4-0002", "harness-44"):
+            one = Consumer({**kafka.client, "group.id": group, "log_level": 0})
+            one.subscribe(["harness-4-t"])
+            until(lambda one=one: not one.poll(0.1) and bool(one.assignment()))
+            one.commit(offsets=[TopicPartition("harness-4-t", 0, 0)], asynchronous=False)
+            committed[group] = one
+        for group in ("harness-4-0001", "harness-44"):
+            committed[group].close()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(leftovers, "MEMBERS_S", 1.0)
+            left = leftovers.groups_left(kafka, "harness-4-")
+        assert left.startswith("keeps groups of this run (harness-4-…): harness-4-0002: ")
+        committed["harness-4-0002"].close()
+        assert leftovers.groups_left(kafka, "harness-4-") == ""
+        admin: Any = AdminClient(kafka.client)
+        listed = {one.group_id for one in admin.list_consumer_groups().result().valid}
+        assert {one for one in listed if one.startswith("harness-4")} == {"harness-44"}
+
+
+def until(true: Callable[[], bool]) -> None:
+    """Wait until something is true, for 30 s at most."""
+    deadline = time.monotonic() + 30
+    while not true():
+        assert time.monotonic() < deadline
 
 
 def test_a_run_over_somebody_s_kafka(

@@ -13,6 +13,7 @@ import urllib3
 
 from harness.codecs.avro.codec import BoundAvro, bind
 from harness.ddl import Catalogue
+from harness.engine.run import leftovers
 from harness.errors import DecodingError, SchemaRefused, SetupError, SourceStopped
 from harness.model.change import Op
 from harness.model.record import Origin
@@ -98,6 +99,27 @@ def test_one_text_has_one_id(real: Registry) -> None:
     added = ACCEPTED["a nullable column is added"][1]
     assert registry.register("one-value", added) != first
     assert registry.register("one-value", OLD) == first
+
+
+@services
+def test_subjects_go_with_the_run(real: Registry) -> None:
+    """Subjects of the run's prefix are deleted for good, in either spelling; others stay."""
+    registry = HttpRegistry(real)
+    ours = ("run.7-0001.t-key", "run.7-0001.t-value", "run_7-0001_t-value")
+    for subject in (*ours, "run.77-value"):
+        registry.register(subject, OLD)
+    assert set(ours) <= set(registry.subjects())
+    assert leftovers.subjects_left(real, "run.7-") == ""
+    assert [one for one in registry.subjects() if one.startswith("run")] == ["run.77-value"]
+    assert urllib3.request("GET", f"{real.url}/subjects/{ours[0]}/versions").status == 404
+
+
+def test_subjects_that_cannot_be_seen_are_said() -> None:
+    """A registry that is gone at the end of a run breaks nothing, and is named."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(leftovers, "TIMEOUT_S", 0.2)
+        left = leftovers.subjects_left(Registry(f"http://{HOST}:9"), "run.7-")
+    assert left.startswith("keeps subjects of this run (run.7-…): the schema registry at http://")
 
 
 @services

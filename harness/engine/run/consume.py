@@ -17,6 +17,7 @@ from harness.engine.run.context import NamedPlan, RunContext
 from harness.engine.run.interactive import InteractiveRun
 from harness.engine.run.jobs import opaque
 from harness.engine.run.judging import CaseAnswer
+from harness.engine.run.leftovers import taken_away
 from harness.engine.run.services import services_for, started_alone
 from harness.engine.run.watch import Watch, watched
 from harness.engine.sink.sink import Sink
@@ -111,7 +112,7 @@ def consume(
         return
     modes = reading_modes(context, left)
     answers |= modes.refused
-    with watched(context, services) as watch:
+    with taken_away(context, services), watched(context, services) as watch:
         if modes.batched:
             answers |= BatchRun(context, services, watch, sink).run(modes.batched)
         if _lacks(answers, modes.batched):  # it stopped at a finding
