@@ -51,6 +51,7 @@ from harness.runner.commands import Whereabouts
 from harness.runner.manifest import Consumer
 from harness.scenario.expand import Case
 from harness.services import Services, Source
+from harness.services.hidden import Secrets
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +224,7 @@ def _executed(args: Execution, consumer: Consumer, chosen: Sequence[Case]) -> in
             ),
             consumer,
             dict(os.environ),
-            EventBus([*listeners, *args.heard]),
+            EventBus([*listeners, *args.heard], Secrets.of(os.environ, args.source.settings)),
             args.source,
             Limits(args.deadline_s, os.cpu_count() or 1),
             declared,

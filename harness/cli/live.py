@@ -33,6 +33,7 @@ from harness.runner import targets
 from harness.runner.commands import Whereabouts
 from harness.runner.manifest import Consumer
 from harness.services import Settings, Source, settings
+from harness.services.hidden import Secrets
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +81,7 @@ def execute_live(args: LiveExecution) -> int:
             ),
             consumer,
             dict(os.environ),
-            EventBus(listeners),
+            EventBus(listeners, Secrets.of(os.environ, source.settings)),
             source,
             Limits(args.deadline_s),
             declared,

@@ -156,7 +156,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
         return int(result or 0)
     except HarnessError as error:
-        click.echo(f"error: {error}", err=True)
+        click.echo(f"error: {_shown(str(error))}", err=True)
         return int(error.exit_code)
     except click.exceptions.Exit as stop:
         return stop.exit_code
@@ -169,6 +169,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 128 + (cause.number if isinstance(cause, EndedError) else signal.SIGINT)
     except Exception as error:  # noqa: BLE001  (a bug of ours is not a verdict)
         return _broken(error)
+
+
+def _shown(text: str) -> str:
+    """Return an error without passwords: of addresses, and of our own variables by value."""
+    if not any(name.startswith("HARNESS_") for name in os.environ) and "@" not in text:
+        return text
+    from harness.services.hidden import Secrets, without_accounts
+
+    return without_accounts(Secrets.of(os.environ).hidden(text))
 
 
 def _be_a_program() -> None:
@@ -212,7 +221,7 @@ def _broken(error: Exception) -> int:
         where = f"the traceback is in {path}"
     except OSError:
         where = trace
-    last = trace.strip().splitlines()[-1]
+    last = _shown(trace.strip().splitlines()[-1])
     click.echo(f"error: a defect of the harness, not of a consumer: {last}\n    {where}", err=True)
     return int(ExitCode.ENVIRONMENT)
 

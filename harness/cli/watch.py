@@ -144,6 +144,7 @@ def _kept(args: Execution, consumer: Consumer, cases: Sequence[Case]) -> Generat
     from harness.engine.run.event_bus import EventBus
     from harness.engine.run.services import services_for, started
     from harness.report.console import ConsoleReport
+    from harness.services.hidden import Secrets
 
     claimed = [case for case in cases if consumer.supports(case.protocol)]
     if not claimed or levels_to_run(consumer, args.level) == (Level.DECODE,):
@@ -151,7 +152,9 @@ def _kept(args: Execution, consumer: Consumer, cases: Sequence[Case]) -> Generat
         return
     console = ConsoleReport(Console(soft_wrap=True))
     identity = RunIdentity(*new_run(args.space.runs / "watch"))
-    context = RunContext(identity, consumer, dict(os.environ), EventBus([console]), args.source)
+    secrets = Secrets.of(os.environ, args.source.settings)
+    bus = EventBus([console], secrets)
+    context = RunContext(identity, consumer, dict(os.environ), bus, args.source)
     try:
         with started(context, services_for(claimed, consumer), "services") as services:
             console.close()

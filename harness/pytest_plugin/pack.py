@@ -34,6 +34,7 @@ from harness.runner import targets
 from harness.runner.commands import Whereabouts
 from harness.runner.manifest import Consumer
 from harness.scenario.expand import Case
+from harness.services.hidden import Secrets
 
 
 @dataclass(slots=True)
@@ -66,13 +67,14 @@ class Order:
         consumer = ready(self.consumer, unheard)
         services = self.services.running(registry=any(map(names_schemas, cases)))
         finished = Finished()
+        secrets = Secrets.of(os.environ, self.services.source.settings)
         with ExitStack() as stack:
             file = stack.enter_context((run_dir / "events.ndjson").open("wb"))
             context = RunContext(
                 RunIdentity(run, run_dir, versions(consumer)),
                 consumer,
                 dict(os.environ),
-                EventBus([finished, Ndjson(file)]),
+                EventBus([finished, Ndjson(file)], secrets),
                 self.services.source,
                 Limits(self.deadline_s, self.options.parallelism),
                 counts_beyond=self.counts_beyond,

@@ -33,7 +33,7 @@ PROCESSES: Mapping[str, str] = {
 }
 ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL)
 KEEPER = "harness.services.keeper"
-DATABASE = "mariadbd"
+DATABASE, RECORDING = "mariadbd", 0.1  # and what share of a run's time a recording takes
 DISK = (200_000, 40_000_000)  # bytes: from less than a broker's files to almost enough
 OPEN_FILES = (8, 300)
 PATHS: Mapping[str, str] = {
@@ -65,13 +65,17 @@ def _strike(role: str, number: signal.Signals, trial: Trial) -> str:
 
 
 def _signalled(
-    trial: Trial, run: Run, found: Sequence[psutil.Process], number: signal.Signals
+    trial: Trial,
+    run: Run,
+    found: Sequence[psutil.Process],
+    number: signal.Signals,
+    share: float = 0.5,
 ) -> str:
     if not found:
         return ""
     process = trial.chance.choice(found)
     began = time.monotonic()
-    trial.moment(run, 0.5)
+    trial.moment(run, share)
     try:
         process.send_signal(number)
     except psutil.Error:
@@ -109,7 +113,7 @@ def _database(number: signal.Signals, trial: Trial) -> str:
     shutil.copytree(bundled() / "golden" / part, golden)
     before = _files(golden)
     run = trial.start("record", ["record", SCENARIO, "--golden", str(golden.parents[1])])
-    said = _signalled(trial, run, trial.appears(run, DATABASE), number)
+    said = _signalled(trial, run, trial.appears(run, DATABASE), number, RECORDING)
     trial.ended(run)
     return said if _files(golden) == before else f"{said}: the golden files changed"
 

@@ -10,14 +10,18 @@ from contextlib import contextmanager, suppress
 from harness.contracts import Listener
 from harness.errors import HarnessError
 from harness.model.events import Event, PhaseFinished, PhaseStarted, RunAborted
+from harness.services.hidden import Secrets
+
+NO_SECRETS = Secrets(())
 
 
 class EventBus:
     """Knows the listeners of a run, and when the run began."""
 
-    def __init__(self, listeners: Sequence[Listener] = ()) -> None:
-        """Take the listeners; the run begins now."""
+    def __init__(self, listeners: Sequence[Listener] = (), secrets: Secrets = NO_SECRETS) -> None:
+        """Take the listeners, and what none of them may hear; the run begins now."""
         self._listeners = listeners
+        self._secrets = secrets
         self._began = time.monotonic()
         self._lock = threading.Lock()
 
@@ -28,6 +32,7 @@ class EventBus:
 
     def publish(self, event: Event) -> None:
         """Hand an event to every listener, one event at a time, from whatever thread."""
+        event = self._secrets.hidden_in(event)
         with self._lock:
             for listener in self._listeners:
                 listener.handle(event)
