@@ -106,6 +106,9 @@ def _keyspace(source: YamlFile, data: Mapping[str, Any] | None) -> Keyspace:
         resharded=MappingProxyType(
             {one["after"]: tuple(one["shards"]) for one in data.get("reshards", ())}
         ),
+        failovers=MappingProxyType(
+            {one["after"]: bool(one.get("lost")) for one in data.get("failovers", ())}
+        ),
         line=source.place_of_key(("keyspace",)).line,
     )
 

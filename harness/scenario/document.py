@@ -135,7 +135,8 @@ class Keyspace:
     """How Vitess shards the scenario's database; `vindexes` maps a table to column and type.
 
     `copied_after` names the transaction after which the connector starts, with a copy of what is
-    there; `resharded` has the shards that there are after a transaction.
+    there; `resharded` has the shards that there are after a transaction. After those in `failovers`
+    each shard has another primary; the value says whether the hosts before are lost.
     """
 
     shards: tuple[str, ...] = ("0",)
@@ -143,6 +144,7 @@ class Keyspace:
     line: int = 1
     copied_after: str | None = None
     resharded: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    failovers: Mapping[str, bool] = field(default_factory=lambda: MappingProxyType({}))
 
 
 @dataclass(frozen=True, slots=True)

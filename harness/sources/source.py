@@ -23,7 +23,8 @@ class SourceConfig:
 
     `shards` and `vindexes` (table name to column and type) are a Vitess keyspace's;
     `copied_after` names the transaction behind which its connector starts, `resharded` has the
-    shards after a transaction.
+    shards after a transaction. After those in `failovers` shards have new primaries, and the value
+    says whether the hosts before are lost.
     """
 
     settings: Settings
@@ -34,6 +35,7 @@ class SourceConfig:
     vindexes: Mapping[str, tuple[str, str]] = field(default_factory=lambda: MappingProxyType({}))
     copied_after: str | None = None
     resharded: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    failovers: Mapping[str, bool] = field(default_factory=lambda: MappingProxyType({}))
 
 
 @dataclass(frozen=True, slots=True)

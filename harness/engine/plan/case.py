@@ -195,6 +195,7 @@ def stage_of(case: Case) -> SourceConfig:
         vindexes=scenario.keyspace.vindexes,
         copied_after=scenario.keyspace.copied_after,
         resharded=scenario.keyspace.resharded,
+        failovers=scenario.keyspace.failovers,
     )
 
 

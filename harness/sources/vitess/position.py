@@ -30,6 +30,8 @@ class Position:
         self._keyspace = keyspace
         self._counts: dict[str, int] = {}
         self._servers: dict[str, str] = {}
+        # Of each shard the primaries that it had before, and how far each has written.
+        self._past: dict[str, Mapping[str, int]] = {}
         self._given = 0
         self._starts: Mapping[str, int] = {}
         self.reshard(shards)
@@ -39,7 +41,20 @@ class Position:
         """Follow other shards: those that stay keep their progress, new ones have new primaries."""
         self._servers = {shard: self._servers.get(shard) or self._primary() for shard in shards}
         self._counts = {shard: self._counts.get(shard, 0) for shard in shards}
+        self._past = {shard: self._past.get(shard, {}) for shard in shards}
         self._starts = {shard: at for shard, at in self._starts.items() if shard in shards}
+
+    def fail_over(self, *, lost: bool) -> None:
+        """Give each shard another primary; its GTID set has the hosts before unless they are lost.
+
+        Its first transaction is the journal of the change, so its own host stands at 1 by then.
+        """
+        for shard, server in self._servers.items():
+            known = {} if lost else {**self._past[shard], server: self._number(shard)}
+            self._past[shard] = known
+        self._starts = {}
+        self._servers = {shard: self._primary() for shard in self._servers}
+        self._counts = dict.fromkeys(self._counts, 0)
 
     def _primary(self) -> str:
         number = (_FIRST_SERVER + self._given * _STEP) % (1 << 32)
@@ -81,8 +96,12 @@ class Position:
 
     def standing(self) -> tuple[ShardGtid, ...]:
         """Return the position over all shards as it stands."""
-        return tuple(
-            ShardGtid(self._keyspace, name, f"MySQL56/{self._servers[name]}:1-{number}")
-            for name, count in self._counts.items()
-            for number in [max(count + 1, self._starts.get(name, 0))]
-        )
+        return tuple(ShardGtid(self._keyspace, name, self._set(name)) for name in self._counts)
+
+    def _set(self, shard: str) -> str:
+        """Return a shard's GTID set as Vitess writes it: its hosts sorted, one interval each."""
+        hosts = {**self._past[shard], self._servers[shard]: self._number(shard)}
+        return "MySQL56/" + ",".join(f"{host}:1-{hosts[host]}" for host in sorted(hosts))
+
+    def _number(self, shard: str) -> int:
+        return max(self._counts[shard] + 1, self._starts.get(shard, 0))

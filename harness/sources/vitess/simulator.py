@@ -226,12 +226,18 @@ class Cluster:
                 for response in copy.responses(self._stored, self.rows, start):
                     self.responses.append(replace(response, only_shard=name))
             self._stored = None
+        lost = self._topology.failovers.get(transaction.name)
+        if lost is not None:
+            self._position.fail_over(lost=lost)
         after = self._topology.resharded.get(transaction.name)
         if after is not None:
             before = self._topology
             self._streams = resharded(self._streams, before, after)
             self._topology = replace(
-                after, resharded=before.resharded, stops_at_reshard=before.stops_at_reshard
+                after,
+                resharded=before.resharded,
+                failovers=before.failovers,
+                stops_at_reshard=before.stops_at_reshard,
             )
             self._position.reshard(tuple(self._streams))
 

@@ -80,6 +80,7 @@ def keyspace_of(config: SourceConfig) -> tuple[Topology, Keys]:
         starts={} if copies else _starts(config),
         followed=_followed(config),
         stops_at_reshard=_flag(config, "vitess.stop_on_reshard"),
+        failovers=config.failovers,
         resharded={
             name: topology(keyspace, shards, vindexes) for name, shards in config.resharded.items()
         },
@@ -154,7 +155,7 @@ def connector_settings(config: SourceConfig, keyspace: str) -> Settings:
 def _check_start(log: ChangeLog, config: SourceConfig, *, copies: bool) -> None:
     """Refuse names of no transaction, and a copy where the connector makes none."""
     names = [change.name for change in log.changes if isinstance(change, Transaction)]
-    for name in (config.copied_after, *config.resharded):
+    for name in (config.copied_after, *config.resharded, *config.failovers):
         if name is not None and name not in names:
             raise UsageError(
                 f"`keyspace` names transaction {name!r}, which does not exist",

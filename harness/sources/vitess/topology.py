@@ -42,12 +42,15 @@ class Topology:
     connector follows (`vitess.shard`), none for all; `stops_at_reshard` says whether a stream
     stops where its shards change. `tasks` counts the tasks with streams of their own, 0 where all
     is one stream. `starts` has the GTID set behind which a shard's stream begins (`vitess.vgtid`).
+    After the transactions in `failovers` shards have new primaries; the value says whether the
+    hosts before are lost.
     """
 
     keyspace: str
     shards: tuple[str, ...] = ("0",)
     vindexes: Mapping[TableId, Vindex] = field(default_factory=lambda: MappingProxyType({}))
     resharded: Mapping[str, Topology] = field(default_factory=lambda: MappingProxyType({}))
+    failovers: Mapping[str, bool] = field(default_factory=lambda: MappingProxyType({}))
     copied_after: str | None = None
     followed: tuple[str, ...] = ()
     copies: bool = False

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from harness.codecs.connect.schema import ConnectRecord, SchemaCache
 from harness.codecs.debezium.schemas import INT64
-from harness.codecs.debezium_vitess.ordering import GtidSet
+from harness.codecs.debezium_vitess.ordering import GtidSet, gtid_set
 from harness.codecs.debezium_vitess.reference import CURRENT, EMPTY
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import Patch, adjusted, patch, result
@@ -26,6 +26,8 @@ from harness.mutants.producers.vitess.edits import (
 
 ORDERING: Final = "harness.codecs.debezium_vitess.ordering"
 OVERRIDDEN: Final = frozenset({CURRENT, EMPTY})
+# From the epoch before, the GTID before and the GTID to the epoch.
+Next = Callable[[int, str, str], int]
 BLOCK: Final = ("transaction_epoch", "transaction_rank")
 RANK: Final = "transaction_rank"
 
@@ -87,11 +89,43 @@ def _kept(original: Callable[..., dict[str, int]]) -> Callable[..., dict[str, in
     return epochs
 
 
-def _lower(original: Callable[[int, str, str], int]) -> Callable[[int, str, str], int]:
+def _lower(original: Next) -> Next:
     """Return what lowers an epoch where both GTIDs are real ones, so that it stays or rises."""
     return lambda epoch, previous, gtid: (
         original(epoch, previous, gtid) if previous in OVERRIDDEN else epoch - 1
     )
+
+
+def _furthest(found: GtidSet) -> GtidSet:
+    return replace(found, sequences=(max(found.sequences, key=int),))
+
+
+def _unraised(original: Next) -> Next:
+    """Return what keeps an epoch between two real GTIDs."""
+    return lambda epoch, previous, gtid: (
+        original(epoch, previous, gtid) if previous in OVERRIDDEN else epoch
+    )
+
+
+def _raised(original: Next) -> Next:
+    """Return what raises an epoch where the hosts are others, be they fewer or more."""
+
+    def following(epoch: int, previous: str, gtid: str) -> int:
+        if previous in OVERRIDDEN or gtid_set(previous).hosts == gtid_set(gtid).hosts:
+            return original(epoch, previous, gtid)
+        return epoch + 1
+
+    return following
+
+
+def _doubled(original: Next) -> Next:
+    """Return what raises an epoch by two between two real GTIDs."""
+
+    def following(epoch: int, previous: str, gtid: str) -> int:
+        found = original(epoch, previous, gtid)
+        return found if previous in OVERRIDDEN else epoch + 2 * (found - epoch)
+
+    return following
 
 
 def _forgotten(original: Callable[..., dict[str, int]]) -> Callable[..., dict[str, int]]:
@@ -166,6 +200,38 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.ordered.rank-number",
         "It counts the transaction twice that a GTID ends with.",
         result(f"{ORDERING}:rank", lambda found: found + 1),
+    ),
+    WrongProducer(
+        "vitess-rank-of-the-newest-host",
+        "vitess.ordered.rank-sum",
+        "It takes the number of a GTID set's last host alone for the rank.",
+        result(
+            f"{ORDERING}:gtid_set", lambda found: replace(found, sequences=found.sequences[-1:])
+        ),
+    ),
+    WrongProducer(
+        "vitess-rank-of-the-furthest-host",
+        "vitess.ordered.rank-sum",
+        "It takes the greatest number of a GTID set's hosts for the rank.",
+        result(f"{ORDERING}:gtid_set", _furthest),
+    ),
+    WrongProducer(
+        "vitess-epoch-stays-when-a-host-is-lost",
+        "vitess.ordered.epoch-step",
+        "It keeps the epoch where a host has gone from the GTID set.",
+        patch(f"{ORDERING}:_next", _unraised),
+    ),
+    WrongProducer(
+        "vitess-epoch-rises-with-a-host",
+        "vitess.ordered.epoch-step",
+        "It raises the epoch where a host comes to the GTID set, as where one goes.",
+        patch(f"{ORDERING}:_next", _raised),
+    ),
+    WrongProducer(
+        "vitess-epoch-two-more",
+        "vitess.ordered.epoch-step",
+        "It raises the epoch by two where a host has gone from the GTID set.",
+        patch(f"{ORDERING}:_next", _doubled),
     ),
     WrongProducer(
         "vitess-epoch-counts-down",
