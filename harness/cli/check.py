@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import click
 import orjson
@@ -12,9 +12,6 @@ import orjson
 from harness.cli import options
 from harness.engine.catalogue.workspace import Workspace, orphan_goldens
 from harness.errors import ExitCode, Problem, ScenarioError
-
-if TYPE_CHECKING:
-    from harness.engine.catalogue.sound import Sound
 
 
 class _Found(NamedTuple):
@@ -111,11 +108,11 @@ def _remembered(space: Workspace, paths: Sequence[Path]) -> _Found:
     files = sound.files(space, paths)
     if not files:
         return _checked(space, paths)
-    digests, before = sound.digests(space, files), sound.read(space)
-    known = {name: before[name] for name in files if _is_known(name, digests, before)}
+    known = sound.unchanged(space, files)
     rest = {name: file for name, file in files.items() if name not in known}
     found = _Found(0, 0, 0, (), {})
     if rest:
+        digests = sound.digests(space, rest)
         found = _checked(space, tuple(rest.values()))
         # What was written meanwhile is not what was checked.
         after = sound.digests(space, rest)
@@ -132,10 +129,6 @@ def _remembered(space: Workspace, paths: Sequence[Path]) -> _Found:
         cases=found.cases + sum(one.cases for one in known.values()),
         records=found.records + sum(one.records for one in known.values()),
     )
-
-
-def _is_known(name: str, digests: Mapping[str, str], before: Mapping[str, Sound]) -> bool:
-    return name in before and before[name].digest == digests.get(name)
 
 
 def _report(found: _Found, *, json_: bool) -> int:

@@ -104,6 +104,14 @@ def _registered() -> Iterator[Path]:
             yield Path(spec.origin).parent  # a single module lies in a directory as well
 
 
+def unchanged(space: Workspace, named: Mapping[str, Path]) -> Mapping[str, Sound]:
+    """Return those of the files, by name, that are remembered as sound and are what they were."""
+    known = read(space)
+    there = {name: file for name, file in named.items() if name in known}
+    now = digests(space, there) if there else {}
+    return {name: known[name] for name, digest in now.items() if known[name].digest == digest}
+
+
 def read(space: Workspace) -> Mapping[str, Sound]:
     """Return what is remembered here; nothing where there is nothing, or nothing readable."""
     try:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 
-from harness.engine.catalogue import golden
+from harness.engine.catalogue import golden, sound
 from harness.engine.catalogue.citing import covering_cases
 from harness.engine.catalogue.golden import variant
 from harness.engine.catalogue.parallel import spread
@@ -129,8 +129,13 @@ def run_producers(
 
 
 def unsound_scenarios(space: Workspace, cases: Sequence[Case], processes: int) -> frozenset[str]:
-    """Return the ids of the scenarios that `harness check` refuses."""
-    found = checked(space, cases, processes)
+    """Return the ids of the scenarios that `harness check` refuses, which remembers what is sound.
+
+    No thread may run when this is called.
+    """
+    known = sound.unchanged(space, sound.files(space) or {})
+    rest = [case for case in cases if case.scenario.path not in known]
+    found = checked(space, rest, processes)
     return frozenset(name for name, (_, problems) in found.items() if problems)
 
 
@@ -147,8 +152,8 @@ def first_detection(
     if not met:
         return None
     locks = {cases[0].scenario.id: log}
-    sound, answer = in_child(partial(_detections, space, locks, mutant, met, False))  # noqa: FBT003
-    return next(iter(answer[0]), None) if sound else None
+    ended, answer = in_child(partial(_detections, space, locks, mutant, met, False))  # noqa: FBT003
+    return next(iter(answer[0]), None) if ended else None
 
 
 def _chosen(cases: Iterable[Case], mutant: WrongProducer) -> Iterable[Case]:
@@ -179,8 +184,8 @@ def _result(
     if not met:
         return result(ProducerOutcome.UNCITED, (), "no scenario cites its clause")
     tuple(known_caches())  # searched for once, before the children
-    sound, answer = in_child(partial(_detections, space, locks, mutant, met, every))
-    if not sound:
+    ended, answer = in_child(partial(_detections, space, locks, mutant, met, every))
+    if not ended:
         return result(ProducerOutcome.BROKEN, (), answer[:WORDS])
     detections, crash = answer
     seen = {one.clause for one in detections}

@@ -10,13 +10,15 @@ from typing import Any
 
 import pytest
 
+from harness.cli.main import main
 from harness.engine.catalogue.choose import load, selected
-from harness.engine.catalogue.workspace import workspace
+from harness.engine.catalogue.workspace import Workspace, workspace
 from harness.engine.mutation.producers import (
     ProducerOutcome,
     ProducerResult,
     ProducersRun,
     run_producers,
+    unsound_scenarios,
 )
 from harness.engine.mutation.proofs import proofs
 from harness.mutants.producers.mutant import WrongProducer
@@ -33,6 +35,18 @@ SENT = "harness.codecs.open.encode:frame_keys"
 def chosen() -> tuple[Case, ...]:
     """The cases of one small scenario."""
     return selected(load(SPACE, (ROOT / "scenarios/encoding/open-frames.yaml",)), None)
+
+
+def small(home: Path) -> tuple[Workspace, Path]:
+    """Return a workspace of the same scenario alone, and its file."""
+    there = Path("scenarios/encoding/open-frames.yaml")
+    file = home / there
+    file.parent.mkdir(parents=True)
+    file.write_bytes((ROOT / there).read_bytes())
+    goldens = Path("golden/encoding/open-frames")
+    (home / goldens).parent.mkdir(parents=True)
+    (home / goldens).symlink_to(ROOT / goldens)
+    return workspace(home), file
 
 
 def row(of: Patch, clause: str = "open.frame.key-version", **more: Any) -> WrongProducer:
@@ -107,19 +121,29 @@ def test_an_unsound_scenario_proves_nothing(tmp_path: Path) -> None:
     assert not any(one.detections for one in found.results)
 
 
+def test_what_a_check_found_sound_is_not_checked_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After `harness check` a scenario is sound as it is; another byte has it planned again."""
+    space, file = small(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    assert main(["check"]) == 0
+    cases = selected(load(space), None)
+    monkeypatch.setattr("harness.engine.catalogue.plans.plans", raising)
+    assert unsound_scenarios(space, cases, 1) == frozenset()
+    file.write_bytes(file.read_bytes() + b"\n# another byte\n")
+    with pytest.raises(ZeroDivisionError):
+        unsound_scenarios(space, cases, 1)
+
+
 def test_what_is_proved_is_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A second look runs nothing; another byte of a scenario makes the mutants run again."""
-    home = tmp_path / "scenarios" / "encoding"
-    home.mkdir(parents=True)
-    there = ROOT / "scenarios/encoding/open-frames.yaml"
-    (home / there.name).write_bytes(there.read_bytes())
-    (tmp_path / "golden").symlink_to(ROOT / "golden")
-    space = workspace(tmp_path)
+    space, file = small(tmp_path)
     cases = selected(load(space), None)
     first = proofs(space, cases)
     assert "open.frame.version-1" in first
     monkeypatch.setattr("harness.engine.mutation.proofs.run_producers", returns)
     assert proofs(space, cases) == first
-    (home / there.name).write_bytes(there.read_bytes() + b"\n# another byte\n")
+    file.write_bytes(file.read_bytes() + b"\n# another byte\n")
     with pytest.raises(TypeError):
         proofs(space, cases)
