@@ -23,14 +23,15 @@ END (`transactions`), and deletes that wait for the next time in their partition
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from cdc_spark.events import Kind
 from cdc_spark.untyped import ArrowBatch, Column, Frame, Session, np, pa
 
-# Tasks by bucket up to which lanes are right, and lanes to try by task: a bucket that finds none
-# costs balance, nothing else.
-_TURN, _TRIES = 16, 24
+# Tasks by bucket for which lanes are right, and lanes to try by task; a bucket that finds none
+# costs balance, nothing else. To look for those of very many buckets takes seconds.
+_FEW, _OFTEN, _MANY = (16, 24), (1, 8), 32
 NOTHING = -1  # the kind of a row that only makes bucket 0 part of a micro-batch
 # A commit ts is unsigned, Spark's long is not: with this bit turned they order alike.
 _TOP: Any = np.uint64(1 << 63)
@@ -127,17 +128,23 @@ def _lane(spark: Session, buckets: int) -> str:
 
     Spark deals groups to tasks by a hash, which leaves some tasks without a bucket where others
     have several: of 8 buckets 2 in 8. With the lane, those of the first changefeed go to tasks in
-    turn, if the number of tasks divides `_TURN` buckets. It is part of the state's key, so it may
-    depend on nothing that changes: for bucket 0, which knows how many there are, it is 0.
+    turn, if there are as many tasks, or twice to sixteen times as many. It is part
+    of the state's key, so it may depend on nothing that changes: for bucket 0, which knows how many
+    there are, it is 0.
     """
-    if buckets == 1:
-        return "0"
-    turn = buckets * _TURN
+    return "0" if buckets == 1 else f"get(array({_lanes(spark, buckets)}), bucket)"
+
+
+@cache
+def _lanes(spark: Session, buckets: int) -> str:
+    """Return the lanes of all buckets, by Spark's own hash; asked once a session."""
+    times, tries = _FEW if buckets <= _MANY else _OFTEN
+    turn = buckets * times
     task = f"pmod(cast(hash(0, one, lane) AS bigint) - cast(hash(0, 0, 0) AS bigint), {turn})"
-    lanes = f"filter(sequence(0, {turn * _TRIES}), lane -> {task} = one)"
+    lanes = f"filter(sequence(0, {turn * tries}), lane -> {task} = one)"
     found = f"transform(sequence(0, {buckets - 1}), one -> coalesce(get({lanes}, 0), 0))"
     numbers: list[int] = spark.sql(f"SELECT {found}").collect()[0][0]
-    return f"get(array({', '.join(map(str, numbers))}), bucket)"
+    return ", ".join(map(str, numbers))
 
 
 def order() -> list[object]:
