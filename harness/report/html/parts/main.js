@@ -6,6 +6,8 @@ const KEYS = {
   f: 'only what did not pass', 1: 'matrix', 2: 'cases', 3: 'clauses', 4: 'trend', t: 'light or dark', '?': 'these keys',
 };
 
+const RUNS_OPEN = 3;
+
 function show() {
   const now = state();
   for (const link of document.querySelectorAll('#views a')) {
@@ -18,11 +20,6 @@ function show() {
 function heading() {
   const runs = LATEST.map((number) => DATA.runs[number]);
   const one = runs.length === 1 ? runs[0] : null;
-  const facts = runs.map((run) => [
-    runs.length > 1 ? `${run.label}: ${run.headline}` : '', run.level, `run ${run.run}`, run.at,
-    run.seconds === null ? '' : `${run.seconds.toFixed(1)} s`,
-    ...Object.entries(run.versions).map(([name, version]) => `${name} ${version}`),
-  ].filter(Boolean).join(' · '));
   fill(document.getElementById('head'), {}, [
     make('h1', {}, one ? `Certification of ${one.label}` : `Certification of ${runs.length} consumers`),
     one && make('p', { class: `count ${headTone(one)}` }, make('b', {}, one.headline)),
@@ -30,10 +27,29 @@ function heading() {
     make('div', { class: 'tools' },
       make('button', { type: 'button', onclick: turnTheme }, 'Light / dark'),
       make('button', { type: 'button', onclick: showKeys }, 'Keys ( ? )')),
-    facts.map((text) => make('p', { class: 'facts' }, text)),
+    one ? make('p', { class: 'facts' }, [one.level, `run ${one.run}`, one.at, took(one), versions(one)].filter(Boolean).join(' · '))
+      : runsTable(runs),
   ]);
   fill(document.getElementById('views'), {}, Object.entries(VIEWS).map(([view, text]) =>
     make('a', { href: address({ view }, {}), 'data-view': view }, text)));
+}
+
+// What is known of several runs, a row each; many are folded away, so that the matrix is on top.
+function runsTable(runs) {
+  const heads = ['consumer', 'result', 'level', 'run', 'at', 'took', 'versions'];
+  const rows = runs.map((run) => make('tr', {}, make('th', { scope: 'row' }, run.label),
+    [run.headline, run.level, run.run, run.at, took(run), versions(run)].map((text) => make('td', {}, text))));
+  const wide = fill(table({}, heads, rows), { tabindex: '0', role: 'group', 'aria-label': 'Runs, scrolls sideways' }, []);
+  return make('details', { class: 'facts', open: runs.length <= RUNS_OPEN },
+    make('summary', {}, plural(runs.length, 'run')), wide);
+}
+
+function took(run) {
+  return run.seconds === null ? '' : `${run.seconds.toFixed(1)} s`;
+}
+
+function versions(run) {
+  return Object.entries(run.versions).map(([name, version]) => `${name} ${version}`).join(' · ');
 }
 
 function headTone(run) {
