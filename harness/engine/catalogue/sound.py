@@ -108,7 +108,9 @@ def unchanged(space: Workspace, named: Mapping[str, Path]) -> Mapping[str, Sound
     """Return those of the files, by name, that are remembered as sound and are what they were."""
     known = read(space)
     there = {name: file for name, file in named.items() if name in known}
-    now = digests(space, there) if there else {}
+    if not there:
+        return {}
+    now = digests(space, there)
     return {name: known[name] for name, digest in now.items() if known[name].digest == digest}
 
 
