@@ -52,7 +52,9 @@ RULES: Mapping[Check, frozenset[str]] = MappingProxyType(
         settings_rules.dispatchers_name_their_columns: frozenset({"settings"}),
         upstream_rules.sql_fits_its_step: frozenset({"upstream"}),
         upstream_rules.transactions_have_names_of_their_own: frozenset({"upstream"}),
-        upstream_rules.partitions_exist: frozenset({"upstream", "matrix", "delivery"}),
+        upstream_rules.partitions_exist: frozenset(
+            {"upstream", "matrix", "delivery", "profiles", "pairwise"}
+        ),
         upstream_rules.updates_keep_their_columns: frozenset({"upstream"}),
         delivery_rules.variants_are_not_called_plain: frozenset({"delivery"}),
         delivery_rules.clauses_cover_the_matrix: frozenset(
