@@ -9,6 +9,7 @@ A library for PySpark jobs, streaming or batch. All that is public is here:
 | `dead_letters` | events -> the messages that could not be read |
 | `Changefeed`, `in_order` | a Kafka stream -> the changes that take effect, bucket by bucket |
 | `sort_by_effect` | changes of a micro-batch -> the same, in the order of the whole changefeed |
+| `change_data` | ordered changes -> change data, for files or a writer of one's own |
 | `write_delta`, `read_delta` | ordered changes -> Delta tables, exactly once |
 | `Metrics` | a listener: the figures of each micro-batch, as a line of JSON or to a function |
 | `Replica` | events -> rows and columns of tables in memory: DDL for a sink of one's own |
@@ -46,6 +47,7 @@ from cdc_spark.errors import (
 
 if TYPE_CHECKING:
     from cdc_spark.apply.replica import Replica
+    from cdc_spark.change_rows import change_data
     from cdc_spark.changefeed import ORDERED_SCHEMA, Changefeed, in_order, sort_by_effect
     from cdc_spark.decoding import (
         EVENT_SCHEMA,
@@ -75,6 +77,7 @@ __all__ = (
     "SetupError",
     "StatementError",
     "UsageError",
+    "change_data",
     "dead_letters",
     "decode_avro",
     "decode_open",
@@ -91,6 +94,7 @@ __all__ = (
 
 _MODULES: Mapping[str, str] = {
     "Metrics": "cdc_spark.metrics",
+    "change_data": "cdc_spark.change_rows",
     "Replica": "cdc_spark.apply.replica",
     "health": "cdc_spark.query_health",
     **dict.fromkeys(

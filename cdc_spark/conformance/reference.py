@@ -13,6 +13,7 @@ from typing import Any
 
 import cdc_spark
 from cdc_spark import rows
+from cdc_spark.change_rows import CHANGE_DATA
 from cdc_spark.errors import CdcSparkError
 from cdc_spark.event_columns import EVENT_COLUMNS, OPS, ORDERED
 from cdc_spark.metrics import BATCH
@@ -46,6 +47,11 @@ CHANGES = """
 
 One row for each change that takes effect, in the order of `seq`; `in_order` drops what repeats and
 holds what has to wait. `ORDERED_SCHEMA` has the columns as Spark's DDL.
+"""
+CHANGE = """
+## Change data
+
+One row for each change, which `change_data` makes of ordered changes.
 """
 FIGURES = """
 ## Figures of a micro-batch
@@ -95,6 +101,8 @@ def _page(members: dict[str, Any]) -> Iterator[str]:
         yield f"| `{op}` | {in_open} | {avro} | {vitess} |"
     yield CHANGES
     yield from _columns([(name, kind, ORDERED[name]) for name, kind in rows.RELEASED.items()])
+    yield CHANGE
+    yield from _columns(CHANGE_DATA)
     yield FIGURES.rstrip()
     yield from (f"| `{name}` | {meaning} |" for name, meaning in BATCH.items())
 
