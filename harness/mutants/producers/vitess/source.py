@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, Final
@@ -11,12 +12,14 @@ from typing import Any, Final
 from harness.codecs.connect.schema import UNSET, Schema, SchemaType
 from harness.codecs.debezium import schemas
 from harness.codecs.debezium_vitess.schemas import SOURCE
+from harness.model.vstream import Begin, Commit, VStreamResponse
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import Patch
 from harness.mutants.producers.vitess.edits import (
     CHANGE,
     moved,
     renamed,
+    responses,
     typed,
     value_schema,
     valued,
@@ -111,6 +114,15 @@ def _allowing(allowed: str) -> Patch:
     return _field("snapshot", lambda schema: replace(schema, parameters=(("allowed", allowed),)))
 
 
+def _committed_at_begin(response: VStreamResponse) -> VStreamResponse:
+    begun = [event.timestamp for event in response.events if isinstance(event, Begin)]
+    events = (
+        replace(event, timestamp=begun[0]) if begun and isinstance(event, Commit) else event
+        for event in response.events
+    )
+    return replace(response, events=tuple(events))
+
+
 ROWS: tuple[WrongProducer, ...] = (
     *_each_field(),
     *_order(),
@@ -153,6 +165,14 @@ ROWS: tuple[WrongProducer, ...] = (
             _allowing(",".join(other for other in ALLOWED.split(",") if other != one)),
         )
         for one in ALLOWED.split(",")
+    ),
+    WrongProducer(
+        "vitess-commit-at-the-time-of-begin",
+        "vitess.source.ts-commit",
+        "It takes the time of BEGIN for that of COMMIT.",
+        responses(partial(map, _committed_at_begin)),
+        also="vitess.txn.ts",
+        equivalent="MySQL logs a transaction when it commits, so VTGate gives both one time.",
     ),
     WrongProducer(
         "vitess-source-snapshot-without-a-default",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Final
@@ -50,6 +51,18 @@ def _unsanitised(_: Callable[[str], str]) -> Callable[[str], str]:
 
 def _apart(record: ConnectRecord) -> ConnectRecord:
     return replace(record, topic=f"{record.topic}.d") if op(record) == "d" else record
+
+
+def _found_within(original: Callable[..., str | None]) -> Callable[..., str | None]:
+    """Replace the first part of a name that matches, and leave the rest of it behind."""
+
+    def replaced(pattern: re.Pattern[str], replacement: str, name: str) -> str | None:
+        found = pattern.search(name)
+        if found is None:
+            return original(pattern, replacement, name)
+        return f"{original(pattern, replacement, found[0])}{name[found.end() :]}"
+
+    return replaced
 
 
 def _default_regex(own: dict[str, Any]) -> None:
@@ -141,6 +154,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.topic.regex-strategy",
         "It takes SchemaRegexTopicNamingStrategy for the one that names the shard.",
         with_settings(_default_regex),
+    ),
+    WrongProducer(
+        "vitess-topic-regex-found-within",
+        "vitess.topic.regex-strategy",
+        "It replaces what `topic.regex` finds within a name that does not match as a whole.",
+        patch(f"{TOPICS}:_replaced", _found_within),
     ),
     WrongProducer(
         "vitess-boundaries-joined-by-points",
