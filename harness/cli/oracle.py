@@ -77,7 +77,7 @@ def vitess(  # noqa: PLR0913, PLR0917 - an argument for each option
     minutes on two cores.
     """
     from harness.engine.catalogue.selection import chosen as found
-    from harness.oracles.result import document, lines, write_result
+    from harness.oracles.result import RESTARTS, document, lines, write_result
     from harness.record.lock import load_lock
 
     try:
@@ -99,7 +99,7 @@ def vitess(  # noqa: PLR0913, PLR0917 - an argument for each option
             version, run_dir, progress.fetched, progress.advanced, os.environ, restarts
         )
         result = ask(cases, lambda case: load_lock(case.scenario, space.golden), asked)
-    result = replace(result, chosen=selection.text)
+    result = replace(result, chosen=f"{RESTARTS if restarts else ''}{selection.text}")
     if keep is not None:
         write_result(result, keep)
     if json_:

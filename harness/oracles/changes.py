@@ -62,8 +62,8 @@ HEADERS: Final[Mapping[ContextHeaders, str]] = {
 
 
 def page(results: Sequence[OracleResult]) -> str:
-    """Return the page; results are those of the Vitess connector, in any order."""
-    found = {one.version: one for one in results}
+    """Return the page from results of the Vitess connector; the widest of a release counts."""
+    found = {one.version: one for one in sorted(results, key=lambda one: one.total)}
     return "\n".join((HEAD, *_releases(found), *_steps(found), TICDC, *_by_clauses())) + "\n"
 
 
@@ -105,6 +105,23 @@ def _of_dialects(before: VitessDialect, since: VitessDialect) -> Iterator[str]:
     if before.run_id is not since.run_id:
         ends = "" if since.run_id else "no more: "
         yield f"{ends}the header `__debezium.context.runId` is last"
+    old, new = _snapshots(before), _snapshots(since)
+    if old != new:
+        yield f"the schema of `snapshot` allows `{old}` → `{new}`"
+    came = {name: values for name, values in before.lacks.items() if name not in since.lacks}
+    if came:
+        listed = (f"`{name}`" + _valued(values) for name, values in came.items())
+        yield f"settings that came: {', '.join(listed)}"
+
+
+def _snapshots(dialect: VitessDialect) -> str:
+    """Return what the schema of the source block's `snapshot` allows."""
+    (found,) = (one.schema for one in dialect.source.fields if one.name == "snapshot")
+    return dict(found.parameters)["allowed"]
+
+
+def _valued(values: Sequence[str]) -> str:
+    return " with " + ", ".join(one.rpartition(".")[2] for one in values) if values else ""
 
 
 def _known(found: Mapping[str, OracleResult], release: str) -> set[str]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from harness.oracles.freedoms import REASONS
-from harness.oracles.result import CaseResult, OracleResult, Status, read_result
+from harness.oracles.result import RESTARTS, CaseResult, OracleResult, Status, read_result
 from harness.oracles.vitess.lock import VERSIONS
 from harness.report.escapes import cell
 
@@ -68,7 +68,8 @@ def _freedoms(results: Sequence[OracleResult]) -> Iterator[str]:
 
 def _each(results: Sequence[OracleResult]) -> Iterator[str]:
     for one in results:
-        yield f"## {one.version}"
+        stopped = one.chosen.startswith(RESTARTS)
+        yield f"## {one.version}{', stopped and started again' if stopped else ''}"
         yield ""
         yield "; ".join(f"{name} {version}" for name, version in sorted(one.versions.items())) + "."
         yield ""
@@ -113,11 +114,11 @@ def _code(text: str) -> str:
 
 
 def kept(directory: Path) -> list[OracleResult]:
-    """Return the results of a directory, the newest release first."""
+    """Return the results of a directory, the newest release first, the widest of one first."""
     found = [read_result(file) for file in directory.glob("vitess-*.json")]
 
-    def number(one: OracleResult) -> list[int]:
-        return [int(part) for part in re.findall(r"\d+", one.version)]
+    def number(one: OracleResult) -> tuple[list[int], int]:
+        return [int(part) for part in re.findall(r"\d+", one.version)], one.total
 
     return sorted(found, key=number, reverse=True)
 

@@ -13,6 +13,7 @@ import orjson
 
 from harness.errors import HarnessBug
 
+RESTARTS: Final = "--restarts "  # what `chosen` begins with where connectors were stopped too
 SHOWN: Final = 5  # differences of one case that are kept
 
 

@@ -24,7 +24,7 @@ from harness.codecs.connect.worker import Worker
 from harness.codecs.debezium.emitter import Emitted
 from harness.codecs.debezium.settings import ConnectorSettings
 from harness.codecs.debezium_vitess.decode import VitessDecoder
-from harness.codecs.debezium_vitess.dialect import DIALECTS, ContextHeaders, VitessDialect
+from harness.codecs.debezium_vitess.dialect import DIALECTS, VitessDialect
 from harness.codecs.debezium_vitess.emission import RowWriter
 from harness.codecs.debezium_vitess.encode import Connector, ConnectorEnvironment
 from harness.codecs.debezium_vitess.reference import PARTITIONS, ZONE
@@ -44,7 +44,6 @@ from harness.model.settings import Settings
 from harness.model.vstream import VStreamResponse
 from harness.wire.registry import MemoryRegistry
 
-HEADERS: Final = "extended.headers.enabled"
 SECOND: Final = 1_000_000_000
 # How long after the source's second the connector of the documents' samples handles a change.
 LATER: Final = 863_497_147
@@ -169,10 +168,11 @@ def bound_to(values: Settings, dialect: str) -> VitessConfiguration:
             f"unknown dialect {dialect!r} of the Vitess connector",
             expected="one of " + ", ".join(DIALECTS),
         )
-    if HEADERS in values and DIALECTS[dialect].context is not ContextHeaders.AS_SET:
-        with_it = [one.name for one in DIALECTS.values() if one.context is ContextHeaders.AS_SET]
+    missing = DIALECTS[dialect].missing(values)
+    if missing:
+        with_it = [one.name for one in DIALECTS.values() if not one.missing(values)]
         raise UsageError(
-            f"the connector {DIALECTS[dialect].version} has no setting `{HEADERS}`",
+            f"the connector {DIALECTS[dialect].version} has no setting `{missing}`",
             expected=f"this setting in the dialect {' or '.join(with_it)} alone",
         )
     around = {ZONE, PARTITIONS}

@@ -14,8 +14,9 @@ Source: vitess NOTES §12; Debezium connector for Vitess, "Transaction metadata"
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
+from fnmatch import fnmatchcase
 from types import MappingProxyType
 from typing import Final
 
@@ -23,6 +24,9 @@ from harness.codecs.connect.schema import Schema, SchemaType
 from harness.codecs.debezium import schemas
 from harness.codecs.debezium.schemas import EnvelopeForm
 from harness.codecs.debezium_vitess.schemas import ORDERED_BLOCK, SOURCE
+from harness.model.settings import Settings
+
+NOTHING: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({})
 
 
 class ContextHeaders(Enum):
@@ -38,7 +42,8 @@ class VitessDialect:
     """What one release does differently; `documented` is true of the page's.
 
     `version` is what the release writes into the source block, `run_id` whether a run's random id
-    follows the context headers.
+    follows the context headers. `lacks` are the settings that the release does not have, by
+    patterns of their names: all values, or those that are listed.
     """
 
     name: str
@@ -49,6 +54,15 @@ class VitessDialect:
     version: str = "3.3.1.Final"
     context: ContextHeaders = ContextHeaders.AS_SET
     run_id: bool = False
+    lacks: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: NOTHING)
+
+    def missing(self, settings: Settings) -> str:
+        """Return the first of some settings that the release does not have, "" if it has all."""
+        for name, value in settings.items():
+            for pattern, values in self.lacks.items():
+                if fnmatchcase(name, pattern) and (not values or str(value) in values):
+                    return f"{name}={value}" if values else name
+        return ""
 
     def envelope(self, *, metadata: bool) -> EnvelopeForm:
         """Return the form of envelopes with or without transaction metadata."""
@@ -60,7 +74,7 @@ class VitessDialect:
 
 CURRENT: Final = VitessDialect("current", SOURCE, ORDERED_BLOCK)
 
-_DOCUMENTED_SNAPSHOT: Final = replace(
+FOUR_SNAPSHOT: Final = replace(
     schemas.SNAPSHOT, parameters=(("allowed", "true,last,false,incremental"),)
 )
 _DOCUMENTED_SOURCE: Final = Schema(
@@ -73,7 +87,7 @@ _DOCUMENTED_SOURCE: Final = Schema(
         ("ts_ms", schemas.INT64),
         ("ts_us", schemas.INT64),
         ("ts_ns", schemas.INT64),
-        ("snapshot", _DOCUMENTED_SNAPSHOT),
+        ("snapshot", FOUR_SNAPSHOT),
         ("db", schemas.STRING),
         ("sequence", schemas.OPTIONAL_STRING),
         ("keyspace", schemas.STRING),
@@ -91,10 +105,43 @@ DOCUMENTED: Final = VitessDialect(
     "documented", _DOCUMENTED_SOURCE, _DOCUMENTED_ORDERED, DOCUMENTED_BOUNDARY, documented=True
 )
 # C:connector/common/DebeziumHeaderProducer.java: there from 3.2.0 on, switched by a setting from
-# 3.3.0 on (C:config/CommonConnectorConfig.java EXTENDED_HEADERS_ENABLED), a fourth in 3.4.0.
+# 3.3.0 on (C:config/CommonConnectorConfig.java EXTENDED_HEADERS_ENABLED), a fourth in 3.4.0. Seven
+# values of `snapshot` from 3.1.0 on: C:connector/AbstractSourceInfoStructMaker.java. Settings:
+# V:VitessConnectorConfig.java and C:jdbc/TemporalPrecisionMode.java of each release.
+_NO_HEADERS: Final = MappingProxyType({"extended.headers.enabled": ()})
+_UP_TO_3_0: Final = MappingProxyType(
+    {
+        **_NO_HEADERS,
+        "include.schema.changes": (),
+        "override.datetime.to.nullable": (),
+        "time.precision.mode": ("isostring", "microseconds", "nanoseconds"),
+        "transforms.*.type": ("io.debezium.connector.vitess.transforms.ReplaceFieldValue",),
+    }
+)
+_3_1: Final = replace(
+    CURRENT,
+    name="3.1",
+    version="3.1.0.Final",
+    context=ContextHeaders.NEVER,
+    lacks=_NO_HEADERS,
+)
+_SOURCE_3_0: Final = replace(
+    SOURCE,
+    fields=tuple(
+        replace(one, schema=FOUR_SNAPSHOT) if one.name == "snapshot" else one
+        for one in SOURCE.fields
+    ),
+)
 RELEASES: Final = (
-    replace(CURRENT, name="3.1", version="3.1.0.Final", context=ContextHeaders.NEVER),
-    replace(CURRENT, name="3.2", version="3.2.0.Final", context=ContextHeaders.ALWAYS),
+    replace(_3_1, name="3.0", version="3.0.0.Final", source=_SOURCE_3_0, lacks=_UP_TO_3_0),
+    _3_1,
+    replace(
+        CURRENT,
+        name="3.2",
+        version="3.2.0.Final",
+        context=ContextHeaders.ALWAYS,
+        lacks=_NO_HEADERS,
+    ),
     replace(CURRENT, name="3.4", version="3.4.0.Final", run_id=True),
 )
 DIALECTS: Mapping[str, VitessDialect] = MappingProxyType(

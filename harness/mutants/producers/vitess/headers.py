@@ -8,7 +8,7 @@ from typing import Final
 
 from harness.codecs.connect.schema import ConnectRecord, Header
 from harness.codecs.debezium.schemas import STRING
-from harness.codecs.debezium_vitess.dialect import ContextHeaders, VitessDialect
+from harness.codecs.debezium_vitess.dialect import CURRENT, ContextHeaders, VitessDialect
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import Patch, entry
 from harness.mutants.producers.vitess.edits import (
@@ -70,6 +70,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.header.none-before",
         "It writes context headers as 3.1.0.",
         _release("3.1", lambda one: replace(one, context=ContextHeaders.ALWAYS)),
+    ),
+    WrongProducer(
+        "vitess-snapshot-allows-seven-too-early",
+        "vitess.source.snapshot-four",
+        "It allows seven values of `snapshot` as 3.0.0.",
+        _release("3.0", lambda one: replace(one, source=CURRENT.source)),
     ),
     WrongProducer(
         "vitess-context-headers-too-late",
