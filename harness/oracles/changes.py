@@ -108,6 +108,9 @@ def _of_dialects(before: VitessDialect, since: VitessDialect) -> Iterator[str]:
     old, new = _snapshots(before), _snapshots(since)
     if old != new:
         yield f"the schema of `snapshot` allows `{old}` → `{new}`"
+    if before.source.version != since.source.version:
+        first, then = (one.source.version or "none" for one in (before, since))
+        yield f"the version of the source block's schema: {first} → {then}"
     came = {name: values for name, values in before.lacks.items() if name not in since.lacks}
     if came:
         listed = (f"`{name}`" + _valued(values) for name, values in came.items())

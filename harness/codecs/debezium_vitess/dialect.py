@@ -106,7 +106,8 @@ DOCUMENTED: Final = VitessDialect(
 )
 # C:connector/common/DebeziumHeaderProducer.java: there from 3.2.0 on, switched by a setting from
 # 3.3.0 on (C:config/CommonConnectorConfig.java EXTENDED_HEADERS_ENABLED), a fourth in 3.4.0. Seven
-# values of `snapshot` from 3.1.0 on: C:connector/AbstractSourceInfoStructMaker.java. Settings:
+# values of `snapshot` and a version of the source block's schema from 3.1.0 on:
+# C:connector/AbstractSourceInfoStructMaker.java, C:schema/SchemaFactory.java. Settings:
 # V:VitessConnectorConfig.java and C:jdbc/TemporalPrecisionMode.java of each release.
 _NO_HEADERS: Final = MappingProxyType({"extended.headers.enabled": ()})
 _UP_TO_3_0: Final = MappingProxyType(
@@ -127,6 +128,7 @@ _3_1: Final = replace(
 )
 _SOURCE_3_0: Final = replace(
     SOURCE,
+    version=None,
     fields=tuple(
         replace(one, schema=FOUR_SNAPSHOT) if one.name == "snapshot" else one
         for one in SOURCE.fields
