@@ -87,13 +87,14 @@ def _steps(found: Mapping[str, OracleResult]) -> Iterator[str]:
     yield "| from | to | what changed | before | since |"
     yield "| --- | --- | --- | --- | --- |"
     for (old, before), (new, since) in pairwise(VERSIONS.items()):
-        changes = [
-            *_of_dialects(DIALECTS[before], DIALECTS[since]),
-            *(f"no more: {cell(one)}" for one in _known(found, old) - _known(found, new)),
-            *(f"new: {cell(one)}" for one in _known(found, new) - _known(found, old)),
-        ]
-        asked = old in found and new in found
-        nothing = "nothing but the version in the source block" if asked else "not known"
+        changes = list(_of_dialects(DIALECTS[before], DIALECTS[since]))
+        if old in found and new in found:
+            past, present = _known(found[old]), _known(found[new])
+            changes += (f"no more: {cell(one)}" for one in sorted(past - present))
+            changes += (f"new: {cell(one)}" for one in sorted(present - past))
+            nothing = "nothing but the version in the source block"
+        else:
+            nothing = "not known"
         yield f"| {old} | {new} | {'; '.join(changes) or nothing} | `{before}` | `{since}` |"
     yield ""
 
@@ -127,9 +128,8 @@ def _valued(values: Sequence[str]) -> str:
     return " with " + ", ".join(one.rpartition(".")[2] for one in values) if values else ""
 
 
-def _known(found: Mapping[str, OracleResult], release: str) -> set[str]:
-    cases = found[release].of(Status.DIFFERS) if release in found else ()
-    return {one.reason for one in cases}
+def _known(result: OracleResult) -> set[str]:
+    return {one.reason for one in result.of(Status.DIFFERS)}
 
 
 def _by_clauses() -> Iterator[str]:
