@@ -78,7 +78,9 @@ class Place:
         try:
             _ = self.frame().schema  # over Connect nothing is looked at before it is asked for
         except (PySparkException, Py4JError) as error:
-            condition = getattr(error, "getCondition", str)() or ""
+            # Spark 3.5 has the older name alone.
+            ask = getattr(error, "getCondition", None) or getattr(error, "getErrorClass", str)
+            condition = ask() or ""
             if condition.partition(".")[0] in _ABSENT:
                 return False
             if delta_log.has_gaps(error):
