@@ -62,7 +62,8 @@ class Memory:
 
     def dump(self) -> bytes:
         """Return the keys as bytes; `load` is the way back."""
-        return self._keys.tobytes() + self._greatest.astype("<u8").tobytes()
+        greatest: bytes = self._greatest.astype("<u8").tobytes()
+        return bytes(self._keys.tobytes()) + greatest
 
     def load(self, state: bytes) -> None:
         """Take up the keys that `dump` gave."""
