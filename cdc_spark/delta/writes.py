@@ -79,8 +79,9 @@ class Place:
             _ = self.frame().schema  # over Connect nothing is looked at before it is asked for
         except (PySparkException, Py4JError) as error:
             # Spark 3.5 has the older name alone.
-            ask = getattr(error, "getCondition", None) or getattr(error, "getErrorClass", str)
-            condition = ask() or ""
+            names = ("getCondition", "getErrorClass")
+            asked = [getattr(error, name) for name in names if hasattr(error, name)]
+            condition = (asked[0]() if asked else None) or ""
             if condition.partition(".")[0] in _ABSENT:
                 return False
             if delta_log.has_gaps(error):
