@@ -66,10 +66,10 @@ def test_what_oracles_need_is_fetched_when_asked(
     """A cache with all that services need is whole without `--oracles`, and not with it."""
     filled = fill_cache(on_event=lambda _: None)
     cache = tmp_path / "cache"
-    for one in (artifact for group in read(SERVICES).values() for artifact in group):
-        there = filled / "maven" / one.path
+    for path in {one.path for group in read(SERVICES).values() for one in group}:
+        there = filled / "maven" / path
         if there.exists():
-            here = cache / "maven" / one.path
+            here = cache / "maven" / path
             here.parent.mkdir(parents=True, exist_ok=True)
             here.symlink_to(there)
     monkeypatch.setenv("HARNESS_CACHE_DIR", str(cache))

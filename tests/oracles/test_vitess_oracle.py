@@ -60,9 +60,9 @@ def test_the_connector_agrees_and_disagrees(
         first, *rest = play.expected
         return replace(play, expected=(replace(first, headers=()), *rest))
 
-    def planned(given: Sequence[Case], logs: object) -> Plays:
+    def planned(given: Sequence[Case], logs: object, dialect: str) -> Plays:
         del logs
-        found = plays(given, log_of)
+        found = plays(given, log_of, dialect)
         changed = (p if p.cases[0].scenario.id != spoiled else wrong(p) for p in found.plays)
         return replace(found, plays=tuple(changed))
 
