@@ -76,4 +76,4 @@ def test_an_environment_that_cannot_be_made_is_no_traceback(
     for _ in range(2):
         with pytest.raises(SetupError, match=r"PySpark 3\.5\.7 cannot be made: .*pip") as caught:
             spark_python("3.5.7", Path(sys.prefix), on_event=lambda _: None, env=env)
-        assert "setuptools" in str(caught.value)
+        assert "No matching distribution found" in str(caught.value)
