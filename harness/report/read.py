@@ -21,6 +21,8 @@ from harness.report.ndjson import FORMAT, NAMES
 
 _KINDS: Mapping[str, type[Event]] = {name: kind for kind, name in NAMES.items()}
 _SOURCE = "the events.ndjson of a run, or what --ndjson wrote"
+# Characters of an integer; Python reads no more than 4,300 digits, and none of ours has so many.
+_LONGEST_NUMBER = 100
 
 
 class _UnfitError(ValueError):
@@ -100,7 +102,7 @@ def _value(kind: Any, data: Any, at: str) -> Any:  # noqa: ANN401  (a type and J
 
 
 def _scalar(kind: Any, data: Any, at: str) -> Any:  # noqa: ANN401  (likewise)
-    if kind is int and isinstance(data, str) and data.removeprefix("-").isdecimal():
+    if kind is int and isinstance(data, str) and _is_number(data):
         return int(data)  # an integer that JSON readers would round, see ndjson.py
     if kind is float and type(data) in (int, float):
         return float(data)
@@ -109,6 +111,10 @@ def _scalar(kind: Any, data: Any, at: str) -> Any:  # noqa: ANN401  (likewise)
     if isinstance(kind, type) and issubclass(kind, StrEnum) and data in list(kind):
         return kind(data)
     raise _UnfitError(f"{at}: {str(data)[:80]!r} does not belong here")
+
+
+def _is_number(text: str) -> bool:
+    return len(text) <= _LONGEST_NUMBER and text.removeprefix("-").isdecimal()
 
 
 def _members(kind: type[Any], data: Mapping[str, Any], at: str) -> Iterator[tuple[str, Any]]:
