@@ -35,6 +35,7 @@ NEEDS = {
     "report": "renders runs that you have: tests/cli/test_report.py",
     "review": "asks about goldens that differ: tests/cli/test_review.py",
     "run": "starts Kafka and Spark: tests/system",
+    "selftest": "takes ten minutes: tests/selftest, tests/system/test_selftest.py",
     "services": "starts services that stay: tests/services",
     "verify": "needs Spark and an output: tests/load",
     "watch": "goes on until somebody ends it: tests/system/test_watch.py",
