@@ -60,9 +60,9 @@ def printer(table: Table, zone: tzinfo | None) -> Printed:
     return _over(table, printed)
 
 
-def in_utc(event: SourceEvent, zone: tzinfo | None) -> SourceEvent:
+def in_utc(event: SourceEvent, zone: tzinfo) -> SourceEvent:
     """Return an event whose rows, printed in a zone, have their TIMESTAMPs in UTC again."""
-    if zone is None or not isinstance(event, RowEvent):
+    if not isinstance(event, RowEvent):
         return event
     back = _over(event.table.table, to_utc(zone))
     return replace(event, before=back(event.before), after=back(event.after))

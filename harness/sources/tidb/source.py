@@ -33,7 +33,9 @@ def simulate(log: ChangeLog, config: SourceConfig, protocol: str) -> SourceOutpu
     settings = completed(config.settings, protocol)
     feed = changefeed(settings, config.partitions, protocol)
     mounted = follow(log, feed, config.databases, end_resolved=config.end_resolved)
-    events = tuple(in_utc(event, feed.zone) for event in mounted.events)
+    events = mounted.events
+    if feed.zone is not None:
+        events = tuple(in_utc(event, feed.zone) for event in events)
     return SourceOutput(
         mounted.events, events, settings, mounted.stopped, mounted.decisions, feed.topic
     )
