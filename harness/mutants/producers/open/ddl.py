@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from harness.ddl import ActionType
+from harness.ddl.alter.specification import Specification
+from harness.ddl.change import Change
+from harness.ddl.sql.tree import TableRef
 from harness.model.source_events import DdlEvent, RowEvent, SourceEvent
 from harness.mutants.producers.changefeed.edits import ddl, emitted
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.open.edits import DDL, Json, events, renamed
-from harness.mutants.producers.patch import Patch, instead
+from harness.mutants.producers.patch import Patch, instead, patch
 from harness.protocols.clauses import CLAUSES
 from harness.spec import Level
 
 DROPS = (ActionType.DROP_TABLE, ActionType.DROP_VIEW)
+OPTIONS = (ActionType.MODIFY_TABLE_COMMENT, ActionType.REBASE_AUTO_ID)
 
 
 def _code(action: ActionType) -> Patch:
@@ -120,8 +125,27 @@ def _per_part(event: DdlEvent) -> Iterable[SourceEvent]:
     return (replace(event, type=int(ActionType.MODIFY_COLUMN), action="modify_column"),)
 
 
-def _part_by_part(event: DdlEvent) -> Iterable[SourceEvent]:
-    return (event, event) if event.type == ActionType.MULTI_SCHEMA_CHANGE else (event,)
+def _part_by_part(original: Callable[..., None]) -> Callable[..., None]:
+    """Return what runs a job of its own for each specification of an ALTER TABLE."""
+
+    def apply(change: Change, ref: TableRef, written: Sequence[Specification], query: str) -> None:
+        for spec in written:
+            original(change, ref, (spec,), query)
+
+    return apply
+
+
+def _options_at_once(events_: Sequence[SourceEvent]) -> Iterable[SourceEvent]:
+    """Yield the events with one of type 61 for a statement that sets several options."""
+    options = [e for e in events_ if isinstance(e, DdlEvent) and e.type in OPTIONS]
+    last = {event.origin.step: event for event in options}
+    several = {step for step, count in Counter(e.origin.step for e in options).items() if count > 1}
+    for event in events_:
+        if event not in options or event.origin.step not in several:
+            yield event
+        elif event is last[event.origin.step]:
+            action = ActionType.MULTI_SCHEMA_CHANGE
+            yield replace(event, type=int(action), action=action.display_name.replace(" ", "_"))
 
 
 def _elsewhere(event: DdlEvent) -> Iterable[SourceEvent]:
@@ -253,13 +277,19 @@ ROWS: tuple[WrongProducer, ...] = (
     WrongProducer(
         "open-ddl-parts-of-one-type",
         "open.ddl.multi-statement",
-        "It gives an ALTER TABLE of several changes the type of one of them.",
+        "It gives an ALTER TABLE of several specifications the type of one of them.",
         ddl(_per_part),
     ),
     WrongProducer(
         "open-ddl-parts-as-events",
         "open.ddl.multi-statement",
-        "It sends two events for an ALTER TABLE of several changes.",
-        ddl(_part_by_part),
+        "It sends an event of its own type for each specification of an ALTER TABLE.",
+        patch("harness.ddl.alter.table:apply_specifications", _part_by_part),
+    ),
+    WrongProducer(
+        "open-ddl-options-as-one-event",
+        "open.ddl.multi-statement",
+        "It sends one event of type 61 for a specification of several options.",
+        emitted(_options_at_once),
     ),
 )
