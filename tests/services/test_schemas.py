@@ -24,7 +24,7 @@ from harness.services.ports import HOST
 from harness.services.schemas import HttpRegistry
 from harness.sources.tidb.mounter import source_table
 from harness.wire.registry import MemoryRegistry
-from harness.wire.registry_http import register_body
+from harness.wire.registry_http import register_body, versions_path
 from tests.wire.evolutions import ACCEPTED, OLD, REFUSED, UNREADABLE
 
 services = pytest.mark.services
@@ -88,6 +88,15 @@ def test_memory_and_real_agree(real: Registry, story: str) -> None:
 def _by_memory(subject: str, *texts: str) -> tuple[str, list[int]]:
     verdict, ids = verdict_and_ids(MemoryRegistry(), subject, *texts)
     return verdict, alike(ids)
+
+
+@services
+@pytest.mark.parametrize("story", REFUSED)
+def test_what_is_refused_is_not_stored(real: Registry, story: str) -> None:
+    """After a refusal a subject has the version that it had, and no other."""
+    subject = f"refused-{story.replace(' ', '-')}"
+    assert verdict_and_ids(HttpRegistry(real), subject, *REFUSED[story])[0] == "refused"
+    assert urllib3.request("GET", f"{real.url}{versions_path(subject)}").json() == [1]
 
 
 @services
