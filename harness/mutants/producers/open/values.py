@@ -23,6 +23,10 @@ def _trimmed(text: str) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
+def _six_digits(text: str) -> str:
+    return text if "." in text else f"{text}.000000"
+
+
 def _an_hour_later(text: str) -> str:
     """Return a moment in a zone one hour east of UTC; a zero date stays."""
     if "-00" in text:
@@ -42,6 +46,15 @@ ROWS: tuple[WrongProducer, ...] = (
             "open.value.temporal-digits",
             f"It cuts trailing zeros off the fraction of a second of {kind.value.upper()}.",
             values(kind, _trimmed),
+        )
+        for kind in FRACTIONS
+    ),
+    *(
+        WrongProducer(
+            f"open-{kind.value.lower()}-fraction-undeclared",
+            "open.value.temporal-digits",
+            f"It writes six digits for a {kind.value.upper()} that declares none.",
+            values(kind, _six_digits),
         )
         for kind in FRACTIONS
     ),
