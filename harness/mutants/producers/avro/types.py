@@ -45,13 +45,20 @@ def _other(found: AvroType) -> AvroType:
     return replace(found, name=OTHER.get(found.name, found.name))
 
 
+def _another_name(found: AvroType) -> AvroType:
+    plain = found.tidb_type.removesuffix(" UNSIGNED")
+    return replace(found, tidb_type=plain if plain != found.tidb_type else plain.lower())
+
+
 def _of_each_kind() -> Iterator[WrongProducer]:
     for name, clause, which in _kinds():
         yield WrongProducer(
             f"avro-{name}-has-another-name",
             clause,
-            "It names the type of the column otherwise in `tidb_type`.",
-            types(which, lambda found: replace(found, tidb_type=f"{found.tidb_type}?")),
+            "It leaves ` UNSIGNED` out of the column's `tidb_type`."
+            if name.startswith("unsigned-")
+            else "It writes the column's `tidb_type` in small letters.",
+            types(which, _another_name),
         )
         if name not in FLOATS:
             yield WrongProducer(
