@@ -192,6 +192,20 @@ def _no_alias(name: str) -> WrongProducer:
     )
 
 
+def _of_each_list(part: slice) -> Patch:
+    """Return the patch by which a part of each list under `ignore-event` is read."""
+
+    def changed(original: Callable[..., EventRule]) -> Callable[..., EventRule]:
+        def rule(
+            matcher: Sequence[str], events: Sequence[str] = (), sql: Sequence[str] = ()
+        ) -> EventRule:
+            return original(matcher, events[part], sql)
+
+        return rule
+
+    return patch("harness.sources.tidb.event_filter:event_rule", changed)
+
+
 def _no_alter_table(action: ActionType) -> WrongProducer:
     def changed(original: Callable[..., bool]) -> Callable[..., bool]:
         def ignores(rule: EventRule, asked: ActionType, query: str) -> bool:
@@ -234,6 +248,18 @@ _ALTER_TABLE = tuple(
 EVENTS: tuple[WrongProducer, ...] = (
     *map(_event, (ALL_DDL, *_NAMES)),
     *map(_row_event, (ALL_DML, *DML_EVENTS.values())),
+    WrongProducer(
+        "feed-first-row-event-alone",
+        "changefeed.event-filter.dml",
+        "It leaves rows out by the first name of `ignore-event` alone.",
+        _of_each_list(slice(1)),
+    ),
+    WrongProducer(
+        "feed-last-row-event-alone",
+        "changefeed.event-filter.dml",
+        "It leaves rows out by the last name of `ignore-event` alone.",
+        _of_each_list(slice(-1, None)),
+    ),
     *map(_no_alter_table, _ALTER_TABLE),
     *map(_an_alter_table, (ActionType.ADD_FOREIGN_KEY, ActionType.DROP_FOREIGN_KEY)),
     *map(_no_alias, (*ALIASES, *ALIASES.values())),
