@@ -10,7 +10,7 @@ from cdc_spark import rows
 from cdc_spark.debezium_vitess.values import definitions
 from cdc_spark.decoding import FAIL, POLICIES, Skip, kafka_columns
 from cdc_spark.errors import UsageError
-from cdc_spark.metrics import observe_applied, observe_read
+from cdc_spark.figures import observe_applied, observe_read
 from cdc_spark.ordering import buckets
 from cdc_spark.ordering.hold import Source
 from cdc_spark.ordering.operators import Decoder, Holder, Route, Timeline

@@ -16,7 +16,7 @@ from cdc_spark import rows
 from cdc_spark.change_rows import CHANGE_DATA
 from cdc_spark.errors import CdcSparkError
 from cdc_spark.event_columns import EVENT_COLUMNS, OPS, ORDERED
-from cdc_spark.metrics import BATCH
+from cdc_spark.figures import BATCH
 
 BEGIN = """\
 # The Spark library `cdc_spark`

@@ -70,7 +70,7 @@ def test_figures_are_those_of_the_batches(spark: Any, tmp_path: Path) -> None:
 
 def test_a_partition_that_is_silent_gives_no_lag() -> None:
     """The resolved ts is the least of all partitions, and unknown before each has one."""
-    from cdc_spark.metrics import BATCH, READ, figures  # noqa: PLC0415 - only where Spark is
+    from cdc_spark.figures import BATCH, READ, figures  # noqa: PLC0415 - only where Spark is
 
     known: dict[str, int] = {}
     seen = progress({f"{READ} t": {"rows_read": 1, "resolved_0_0": at(BASE), "resolved_0_1": None}})
@@ -85,7 +85,7 @@ def test_a_partition_that_is_silent_gives_no_lag() -> None:
 
 def test_vitess_s_times_are_milliseconds() -> None:
     """Without resolved events the lag is to the newest row."""
-    from cdc_spark.metrics import READ, figures  # noqa: PLC0415 - only where Spark is
+    from cdc_spark.figures import READ, figures  # noqa: PLC0415 - only where Spark is
 
     found = figures(progress({f"{READ} t": {"newest": at(1_700_000_000_000)}}), {})
     assert found["lag_seconds"] == 100.0
