@@ -52,7 +52,7 @@ def buckets(environment: Mapping[str, str]) -> int:
     return _number(environment, BUCKETS, DEFAULT_BUCKETS, least=1)
 
 
-def tells_events(changefeed: ChangefeedJob, environment: Mapping[str, str]) -> bool:
+def hands_back_events(changefeed: ChangefeedJob, environment: Mapping[str, str]) -> bool:
     """Return whether a changefeed's row events are handed back, every one; UsageError as above.
 
     Of one that has no end nobody knows how many there will be: its events are, unless none are.
@@ -88,7 +88,7 @@ def timelines(job: Job, environment: Mapping[str, str]) -> dict[int, Timeline]:
     """Return the timeline of every changefeed that is read; UsageError for a wrong environment."""
     return {
         feed: _timeline(
-            changefeed, lenient=job.lenient, net=not tells_events(changefeed, environment)
+            changefeed, lenient=job.lenient, net=not hands_back_events(changefeed, environment)
         )
         for feed, changefeed in enumerate(job.changefeeds)
         if not changefeed.needs

@@ -51,7 +51,7 @@ def write_results(spark: Session, job: Job, unread: Mapping[int, str]) -> int:
         applied = spark.read.schema(rows.sql(rows.RELEASED)).parquet(str(path))
     done = frozenset[int]()
     if applied is not None and number > 1:
-        done = _apart(spark, [one for one in requests if _is_large(job, one)], applied, number)
+        done = _apart(spark, _large(job, requests), applied, number)
     rest = [_row(one) for one in requests if one["feed"] not in done]
     if not rest:
         return len(done)
@@ -68,13 +68,16 @@ def write_results(spark: Session, job: Job, unread: Mapping[int, str]) -> int:
     return len(done) + len(written)
 
 
-def _is_large(job: Job, request: Request) -> bool:
-    """Return whether a changefeed is worth the work of all cores, and its buckets its rows."""
-    feed: int = request["feed"]
-    if request["events"] or request["needs"] or request["unread"]:
-        return False
-    given = any(table["rows"] for table in job.changefeeds[feed].tables)
-    return timelines(job, os.environ)[feed].spreads and not given
+def _large(job: Job, requests: Sequence[Request]) -> list[Request]:
+    """Return the changefeeds that are worth the work of all cores, and their buckets their rows."""
+    asked = [
+        one
+        for one in requests
+        if not (one["events"] or one["needs"] or one["unread"])
+        and not any(table["rows"] for table in job.changefeeds[one["feed"]].tables)
+    ]
+    spread = timelines(job, os.environ) if asked else {}
+    return [one for one in asked if spread[one["feed"]].spreads]
 
 
 def _apart(
@@ -129,7 +132,7 @@ def _requests(job: Job, unread: Mapping[int, str]) -> Iterator[Request]:
             "unread": unread.get(feed, ""),
             "by_record": changefeed.by_record,
             "lenient": job.lenient,
-            "events": changefeeds.tells_events(changefeed, os.environ),
+            "events": changefeeds.hands_back_events(changefeed, os.environ),
         }
 
 

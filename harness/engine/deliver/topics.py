@@ -133,6 +133,11 @@ def _delete(
     futures: Mapping[str, Future[None]] = admin.delete_topics(
         list(made), request_timeout=DELETE_TIMEOUT_S, operation_timeout=DELETE_TIMEOUT_S
     )
+    return first_refusal(futures)
+
+
+def first_refusal(futures: Mapping[str, Future[None]]) -> str:
+    """Wait for what a broker was asked for, by name; return its first refusal, "" without one."""
     for name, future in futures.items():
         try:
             future.result()

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Generator, Mapping, Sequence
-from concurrent.futures import Future
 from contextlib import contextmanager
 from typing import Any
 
 from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient
 
-from harness.engine.deliver.topics import CRITICAL
+from harness.engine.deliver.topics import CRITICAL, first_refusal
 from harness.engine.run.context import RunContext
 from harness.errors import SetupError
 from harness.model.events import ServiceChanged
@@ -74,15 +73,7 @@ def _groups(admin: Any, prefix: str) -> Sequence[str]:  # noqa: ANN401 - the dri
 
 def _deleted(admin: Any, names: Sequence[str]) -> str:  # noqa: ANN401 - the driver has no types
     """Delete groups; return the first refusal."""
-    futures: Mapping[str, Future[None]] = admin.delete_consumer_groups(
-        list(names), request_timeout=TIMEOUT_S
-    )
-    for name, future in futures.items():
-        try:
-            future.result()
-        except KafkaException as error:
-            return f"{name}: {error.args[0].str()}"
-    return ""
+    return first_refusal(admin.delete_consumer_groups(list(names), request_timeout=TIMEOUT_S))
 
 
 def subjects_left(registry: Registry, prefix: str) -> str:

@@ -44,22 +44,24 @@ def with_services(
     What it has done by then it has to keep itself. Raises ServiceLost when that happens to it
     `ATTEMPTS` times, and HarnessError as the services' start does.
     """
-    for attempt in range(1, ATTEMPTS):
+    lost_so_far = 0
+    while True:
         try:
             with completed(context, given, wanted) as services, services.blamed():
                 return act(context, services)
         except ServiceLost as lost:
+            lost_so_far += 1
+            if lost_so_far == ATTEMPTS:
+                raise
             why = f"{lost.what.splitlines()[0]}; what was not answered is begun again with new ones"
             context.bus.publish(ServiceChanged(lost.service, "lost", why))
-        directory = context.identity.directory / f"again-{attempt}"
+        directory = context.identity.directory / f"again-{lost_so_far}"
         context = replace(
             context,
             identity=replace(context.identity, directory=directory),
             source=replace(context.source, warm={}),
         )
         given = None
-    with completed(context, given, wanted) as services, services.blamed():
-        return act(context, services)
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from cdc_spark.conformance.changefeeds import EVENTS, assembled, tells_events
+from cdc_spark.conformance.changefeeds import EVENTS, assembled, hands_back_events
 from cdc_spark.conformance.job import ENDLESS, ChangefeedJob, TopicJob
 from cdc_spark.debezium_vitess.values import definitions
 from cdc_spark.errors import UsageError
@@ -74,14 +74,14 @@ def test_row_events_are_told_of_changefeeds_that_are_small(
     """By the messages between their offsets; of one without an end, unless of none."""
     starts, ends = zip(*offsets, strict=True)
     own = feed({}, TopicJob("t", starts, ends))
-    assert tells_events(own, {EVENTS: said}) is told
+    assert hands_back_events(own, {EVENTS: said}) is told
 
 
 @pytest.mark.parametrize("said", ["-1", "many", "1.5", "²"])
 def test_a_number_that_is_none_is_refused(said: str) -> None:
     """The error names the variable, and what it takes."""
     with pytest.raises(UsageError, match=EVENTS) as found:
-        tells_events(feed({}, topic("t")), {EVENTS: said})
+        hands_back_events(feed({}, topic("t")), {EVENTS: said})
     assert found.value.expected == "a whole number from 0 on"
 
 
