@@ -14,7 +14,7 @@ from cdc_spark.wire.zones import UTC_NAME
 
 BUCKETS, DEFAULT_BUCKETS = "HARNESS_SPARK_BUCKETS", 2
 # Messages of a changefeed up to which its row events are handed back: in the contract an answer may
-# have 256 MiB, and what nobody hears need not be told one by one.
+# have 256 MiB, and what nobody asked for need not be in them.
 EVENTS, DEFAULT_EVENTS = "HARNESS_SPARK_EVENTS", 100_000
 METADATA = "provide.transaction.metadata"
 TIME_ZONE = "tz"

@@ -62,7 +62,7 @@ def write(request: ResultRequest, changes: Iterable[Change]) -> None:
 
 
 def folded(request: ResultRequest, changes: Iterable[Change]) -> Fold:
-    """Fold the changes, as far as that goes, and write what is told of each as it is applied."""
+    """Fold the changes, as far as that goes, and write the line of each as it is applied."""
     fold = Fold(shapes=Shapes() if request.by_record else None, lenient=request.lenient)
     fold.start(request.tables)
     names = {Kind.DDL: DDL}

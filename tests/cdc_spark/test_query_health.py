@@ -120,7 +120,7 @@ def test_a_state_of_each_kind_is_read() -> None:
 
 
 def test_a_spark_that_cannot_read_states_says_all_else(checkpoint: Path) -> None:
-    """Spark 3.5 has no data source for them; who asks for the state is told."""
+    """Spark 3.5 has no data source for them; who asks for the state hears so."""
     from cdc_spark import health, query_health  # noqa: PLC0415 - as above
     from cdc_spark.errors import SetupError  # noqa: PLC0415 - as above
 

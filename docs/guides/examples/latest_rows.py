@@ -43,10 +43,10 @@ def main(bootstrap: str, topic: str, out: str) -> None:
     )
     # Only messages with this text can hold a statement: the others need not be decoded twice.
     few = messages.where("""instr(cast(value AS string), '"q":') > 0""")
-    told = (
+    named = (
         decode_open(few).where("op = 'ddl'").select("op", "schema", "table", "commit_ts", "query")
     )
-    ddl = [row.asDict() for row in told.distinct().orderBy("commit_ts").collect()]
+    ddl = [row.asDict() for row in named.distinct().orderBy("commit_ts").collect()]
     rows = latest(decode_open(messages), ddl)
     rows.write.mode("overwrite").partitionBy("schema", "table").parquet(f"{out}/.rows")
 

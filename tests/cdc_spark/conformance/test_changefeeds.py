@@ -56,7 +56,7 @@ def test_transactions_are_waited_for_where_their_ends_are_sent(
 
 
 @pytest.mark.parametrize(
-    ("said", "offsets", "told"),
+    ("said", "offsets", "handed_back"),
     [
         ("", [(0, 100_000)], True),
         ("", [(0, 60_000), (0, 40_001)], False),
@@ -68,13 +68,13 @@ def test_transactions_are_waited_for_where_their_ends_are_sent(
         ("0", [(0, ENDLESS)], False),
     ],
 )
-def test_row_events_are_told_of_changefeeds_that_are_small(
-    said: str, offsets: list[tuple[int, int]], *, told: bool
+def test_row_events_are_handed_back_of_changefeeds_that_are_small(
+    said: str, offsets: list[tuple[int, int]], *, handed_back: bool
 ) -> None:
     """By the messages between their offsets; of one without an end, unless of none."""
     starts, ends = zip(*offsets, strict=True)
     own = feed({}, TopicJob("t", starts, ends))
-    assert hands_back_events(own, {EVENTS: said}) is told
+    assert hands_back_events(own, {EVENTS: said}) is handed_back
 
 
 @pytest.mark.parametrize("said", ["-1", "many", "1.5", "²"])

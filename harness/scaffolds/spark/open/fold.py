@@ -54,8 +54,8 @@ def materialised(
         if event["commit_ts"] > limit:
             break
         if event["op"] == "ddl":
-            told = {name: event[name] for name in ("query", "schema", "table")}
-            ddl.append({**told, "commit_ts": str(event["commit_ts"])})
+            named = {name: event[name] for name in ("query", "schema", "table")}
+            ddl.append({**named, "commit_ts": str(event["commit_ts"])})
         elif not event["identity"]:
             # Neither a key nor a row's id: one that is sent twice is like two equal ones.
             raise Declined("rows-without-an-id")
