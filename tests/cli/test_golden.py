@@ -8,21 +8,13 @@ from pathlib import Path
 import pytest
 
 from harness.cli.main import main
-from tests.tree import ROOT
-
-PATH = "dml/no-net-change"
-TABLES = Path("golden", PATH, "open-p1.tables.txt")
+from tests.cli.spoilt_goldens import SCENARIO, TABLES, stand_in
 
 
 @pytest.fixture(autouse=True)
 def _workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Stand in a copy of one scenario whose tables golden says something else."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("CI", raising=False)
-    Path("scenarios/dml").mkdir(parents=True)
-    shutil.copyfile(ROOT / "scenarios" / f"{PATH}.yaml", f"scenarios/{PATH}.yaml")
-    shutil.copytree(ROOT / "golden" / PATH, Path("golden", PATH))
-    TABLES.write_text(TABLES.read_text("utf-8").replace("pepper", "peppers"), "utf-8")
+    stand_in(tmp_path, monkeypatch, (TABLES,))
 
 
 def test_diff_shows_and_exits_1(capsys: pytest.CaptureFixture[str]) -> None:
@@ -39,13 +31,13 @@ def test_diff_shows_and_exits_1(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_accept_writes_and_then_nothing_differs(capsys: pytest.CaptureFixture[str]) -> None:
     """Accepting prints what it wrote; the lock is untouched, and check and diff pass."""
-    lock = Path("golden", PATH, "changes.jsonl").read_bytes()
+    lock = Path("golden", SCENARIO, "changes.jsonl").read_bytes()
     assert main(["check"]) == 2
     assert main(["golden", "accept", "dml.no-net-change"]) == 0
     assert f"wrote   {TABLES}" in capsys.readouterr().out
-    assert main(["golden", "diff", f"scenarios/{PATH}.yaml"]) == 0
+    assert main(["golden", "diff", f"scenarios/{SCENARIO}.yaml"]) == 0
     assert main(["check"]) == 0
-    assert Path("golden", PATH, "changes.jsonl").read_bytes() == lock
+    assert Path("golden", SCENARIO, "changes.jsonl").read_bytes() == lock
 
 
 def test_accept_removes_stale_files(capsys: pytest.CaptureFixture[str]) -> None:
@@ -63,7 +55,7 @@ def test_accept_removes_stale_files(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_orphans_fail_the_check(capsys: pytest.CaptureFixture[str]) -> None:
     """Goldens without a scenario are told beside all other problems."""
-    shutil.copytree(Path("golden", PATH), "golden/nobody")
+    shutil.copytree(Path("golden", SCENARIO), "golden/nobody")
     assert main(["check", "--json"]) == 2
     out = capsys.readouterr().out
     assert "no scenario owns these goldens" in out

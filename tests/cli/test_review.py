@@ -3,30 +3,19 @@
 from __future__ import annotations
 
 import io
-import shutil
 import sys
 from pathlib import Path
 
 import pytest
 
 from harness.cli.main import main
-from tests.tree import ROOT
-
-PATH = "dml/no-net-change"
-RECORDS = Path("golden", PATH, "open-p1.records.txt")
-TABLES = Path("golden", PATH, "open-p1.tables.txt")
+from tests.cli.spoilt_goldens import RECORDS, SCENARIO, TABLES, stand_in
 
 
 @pytest.fixture(autouse=True)
 def _workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Stand in a copy of one scenario whose goldens say something else."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("CI", raising=False)
-    Path("scenarios/dml").mkdir(parents=True)
-    shutil.copyfile(ROOT / "scenarios" / f"{PATH}.yaml", f"scenarios/{PATH}.yaml")
-    shutil.copytree(ROOT / "golden" / PATH, Path("golden", PATH))
-    for file in (RECORDS, TABLES):
-        file.write_text(file.read_text("utf-8").replace("pepper", "peppers"), "utf-8")
+    stand_in(tmp_path, monkeypatch, (RECORDS, TABLES))
 
 
 class Terminal(io.StringIO):
@@ -48,7 +37,7 @@ def test_without_a_terminal_it_shows_and_asks_nothing(capsys: pytest.CaptureFixt
     assert main(["review"]) == 1
     out = capsys.readouterr().out
     assert f"{RECORDS}  1 of 1\n  ticdc/0@2: what a decoder reads, the value\n" in out
-    assert f"made by scenarios/{PATH}.yaml:" in out
+    assert f"made by scenarios/{SCENARIO}.yaml:" in out
     assert "  - shop.cart {id: 3, item: 'peppers', n: 7}" in out
     assert "  + shop.cart {id: 3, item: 'pepper', n: 7}" in out
     assert "nothing was asked: `--accept all`" in out
@@ -109,7 +98,7 @@ def test_ci_accepts_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_what_an_author_expects_must_hold(capsys: pytest.CaptureFixture[str]) -> None:
     """A golden never blesses itself: with a failing expectation nothing is written."""
-    scenario = Path(f"scenarios/{PATH}.yaml")
+    scenario = Path(f"scenarios/{SCENARIO}.yaml")
     text = scenario.read_text("utf-8")
     expect = text.index("expect:")
     scenario.write_text(text[:expect] + text[expect:].replace("pepper", "salt"), "utf-8")
