@@ -74,7 +74,7 @@ def _large(job: Job, requests: Sequence[Request]) -> list[Request]:
         one
         for one in requests
         if not (one["events"] or one["needs"] or one["unread"])
-        and not any(table["rows"] for table in job.changefeeds[one["feed"]].tables)
+        and not any(table["rows"] for table in job.changefeeds[int(one["feed"])].tables)
     ]
     spread = timelines(job, os.environ) if asked else {}
     return [one for one in asked if spread[one["feed"]].spreads]
