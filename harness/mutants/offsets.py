@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 
-from harness.model.decoded import DecodedEvent
+from harness.model.decoded import DecodedEvent, EventKind
 from harness.mutants.delivery import Delivery, Message, Partition
 from harness.mutants.mutant import ALL, Mutant, sign
 from harness.mutants.parts import Batch, Events, GivesUp, Known, Parts
 from harness.reference_consumer.arrive import Arrivals
-from harness.reference_consumer.hold import Hold
+from harness.reference_consumer.hold import Hold, Place, Ready
 
 
 class GapFails(Events):
@@ -92,13 +92,27 @@ def _written_twice(delivery: Delivery) -> Iterable[Batch]:
             yield batch
 
 
-class NothingKnown(Hold):
-    """Takes every copy for news, of DDL as well."""
+class WrittenAgain(Hold):
+    """Takes what it reads a second time at one place for news; other copies it knows."""
+
+    _again = False
+
+    def take(self, event: DecodedEvent, place: Place) -> Iterator[Ready]:
+        """Take an event, and remember where it was read."""
+        name = (place, self.identity_of(event)) if event.kind is not EventKind.RESOLVED else place
+        self._again = name in self._places
+        self._places.add(name)
+        yield from super().take(event, place)
 
     def is_known(self, event: DecodedEvent) -> bool:
-        """Know nothing."""
-        del event
-        return False
+        """Know nothing of what is read again."""
+        return not self._again and super().is_known(event)
+
+    @property
+    def _places(self) -> set[Hashable]:
+        if not hasattr(self, "_read"):
+            self._read: set[Hashable] = set()
+        return self._read
 
 
 class InMemory(Hold):
@@ -230,7 +244,7 @@ ROWS: tuple[Mutant, ...] = (
         "restart",
         "It writes the batch in which it was stopped a second time, without looking for copies.",
         "kafka.at-least-once",
-        Parts(reads=_written_twice, hold=NothingKnown),
+        Parts(reads=_written_twice, hold=WrittenAgain),
         (sign("duplicate-row extra-row ddl-repeated"), sign("consumer", "exists|already")),
         ("open",),
         (

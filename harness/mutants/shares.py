@@ -9,4 +9,4 @@ GOAL = 0.9
 REACHED = (0.90, 0.95)
 ENOUGH = 1000
 # The last run of all mutants that this page was written after: cases, clause named, record named.
-MEASURED = (1319, 1203, 1269)
+MEASURED = (1388, 1317, 1356)

@@ -120,9 +120,9 @@ class _Trace:
 
         ended = consumer.consume(prepared.delivery(seed), after)
         failed = ended.tables is None and parts.stuck is None
-        self.gave_up = (
-            [*last, *(ready.place for ready in consumer.applied()[-1:])] if failed else []
-        )
+        self.gave_up = [consumer.stopped_at] if consumer.error else []
+        if failed:
+            self.gave_up += [*last, *(ready.place for ready in consumer.applied()[-1:])]
         self.applied = [_applied(ready) for ready in consumer.applied()]
 
     def applied_at(

@@ -19,22 +19,27 @@ def as_delivered(judged: Judged, there: Lying, delivery: Delivery) -> Judged:
             event: tuple(_moved(place, offsets) for place in places)
             for event, places in judged.places.items()
         },
-        arrivals=_Moved(judged, offsets),
+        arrivals=_Moved(judged, offsets, _turns(delivery)),
         run=_circumstances(delivery),
     )
 
 
 @dataclass(frozen=True, slots=True)
 class _Moved:
-    """The arrivals of a case at other offsets."""
+    """The arrivals of a case at other offsets, in the order in which they are read."""
 
     judged: Judged
     offsets: Mapping[Where, int]
+    turns: Mapping[Where, int]
 
     def __call__(self) -> tuple[Arrival, ...]:
-        return tuple(
+        moved = [
             replace(one, place=_moved(one.place, self.offsets)) for one in self.judged.arrivals()
-        )
+        ]
+        return tuple(sorted(moved, key=self._turn))
+
+    def _turn(self, one: Arrival) -> int:
+        return self.turns.get((one.place.topic, one.place.partition, one.place.offset), 0)
 
 
 def _offsets(there: Lying, delivery: Delivery) -> Mapping[Where, int]:
@@ -46,6 +51,11 @@ def _offsets(there: Lying, delivery: Delivery) -> Mapping[Where, int]:
         (*message.place, lying[message.place].pop().offset): message.offset
         for message in delivery.messages()
     }
+
+
+def _turns(delivery: Delivery) -> Mapping[Where, int]:
+    """Return which message is read as the n-th."""
+    return {_where(message): turn for turn, message in enumerate(delivery.messages())}
 
 
 def _moved(place: Place, offsets: Mapping[Where, int]) -> Place:

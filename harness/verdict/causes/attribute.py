@@ -14,7 +14,10 @@ from harness.verdict.causes.cells import cause_of_cell, place_of_cell, type_rule
 from harness.verdict.causes.deviation import Deviation
 from harness.verdict.causes.ends import cause_of_end
 from harness.verdict.causes.evidence import Evidence
+from harness.verdict.causes.misread_keys import misread_key
+from harness.verdict.causes.replay import RIGHT, released
 from harness.verdict.causes.rows import (
+    Cause,
     cause_of_columns,
     cause_of_large,
     cause_of_name,
@@ -39,30 +42,37 @@ def _attributed(case: Evidence, finding: Finding, found: Deviation | None) -> Fi
     if found is not None:
         clause = clause_of(case.judged.protocol, found.cause)
         place = found.place(finding)
-        return _with(finding, clause, place, found.why)
+        return _with(case, finding, clause, place, found.why)
     early = cause_clause(case.judged.protocol, "resolved-ignored")
-    if finding.kind is FindingKind.CONSUMER:
-        cause = cause_of_end(case, finding)
-    elif early and finding.clause == early:
-        return _with(finding, early, None)
-    else:
-        cause = (
-            cause_of_large(case, finding)
-            or cause_of_columns(case, finding)
-            or cause_of_cell(case, finding)
-            or cause_of_name(case, finding)
-            or cause_of_row(case, finding)
-        )
+    if finding.kind is not FindingKind.CONSUMER and early and finding.clause == early:
+        return _with(case, finding, early, None)
+    value = None if cause_of_name(case, finding) else misread_key(case, finding)
+    cause = _cause(case, finding) if value is None else None
     if cause is not None:
-        return _with(finding, clause_of(case.judged.protocol, cause[0]), cause[1])
-    rule = type_rule(case, finding)
+        return _with(case, finding, clause_of(case.judged.protocol, cause[0]), cause[1])
+    rule = type_rule(case, value or finding)
     if rule is not None:
-        return _with(finding, rule, place_of_cell(case, finding))
-    return _with(finding, "", None)
+        return _with(case, finding, rule, place_of_cell(case, value or finding))
+    return _with(case, finding, "", None)
 
 
-def _with(finding: Finding, clause: str, place: Place | None, why: str = "") -> Finding:
-    places = finding.places[:1] if place is None else (place,)
+def _cause(case: Evidence, finding: Finding) -> Cause | None:
+    if finding.kind is FindingKind.CONSUMER:
+        return cause_of_end(case, finding)
+    return (
+        cause_of_large(case, finding)
+        or cause_of_columns(case, finding)
+        or cause_of_cell(case, finding)
+        or cause_of_name(case, finding)
+        or cause_of_row(case, finding)
+    )
+
+
+def _with(
+    case: Evidence, finding: Finding, clause: str, place: Place | None, why: str = ""
+) -> Finding:
+    place = place or case.first_read(finding.places)
+    places = () if place is None else (place,)
     return replace(finding, clause=clause or finding.clause, places=places, cause=why)
 
 
@@ -86,7 +96,8 @@ def _deviation(case: Evidence) -> Deviation | None:
 
 
 def _right(case: Evidence) -> Sequence[SourceEvent]:
-    return case.expected.applied
+    """Return what is to be applied; where rows come alone, copies as well."""
+    return released(case, RIGHT) if case.expected.unordered else case.expected.applied
 
 
 def _leads_there(case: Evidence, deviation: Deviation) -> bool:
@@ -105,6 +116,7 @@ def _leads_there(case: Evidence, deviation: Deviation) -> bool:
 def _deviations(case: Evidence) -> Iterator[Deviation]:
     return chain(
         orders.the_mark_itself(case),
+        keys.near_misses(case),
         reads.of_the_run(case),
         statements.deviations(case),
         reads.deviations(case),

@@ -34,7 +34,25 @@ class Deviation:
 def reading(case: Evidence, cause: str, why: str, rules: Rules) -> Deviation:
     """Return the deviation of who reads by other rules."""
     events = cache(lambda: released(case, rules))
-    return replace(applying(case, cause, why, events), applied=events)
+    found = applying(case, cause, why, events)
+    return replace(found, applied=events, place=_unread(case, rules, found.place))
+
+
+def _unread(case: Evidence, rules: Rules, otherwise: Chooser) -> Chooser:
+    """Return what chooses the last record of a finding's row, where rows come alone and it is lost.
+
+    Each copy counts there, so what is read behind a lost one would have made up for it.
+    """
+
+    def choose(finding: Finding) -> Place | None:
+        mine = [one for event in case.history(finding) for one in case.copies_of(event)]
+        if mine and case.expected.unordered:
+            last = max(mine, key=case.arrivals.index)
+            if not rules.reads(last):
+                return last.place
+        return otherwise(finding)
+
+    return choose
 
 
 def applying(

@@ -9,7 +9,7 @@ from harness.model.decoded import EventKind
 from harness.model.finding import Finding, Place
 from harness.model.observed import Outcome
 from harness.model.source_events import DdlEvent, RowEvent
-from harness.verdict.case import Arrival, Partition
+from harness.verdict.case import Arrival
 from harness.verdict.causes.evidence import GONE, Evidence, name_of
 from harness.verdict.causes.rows import Cause
 from harness.verdict.causes.statements import cause_of
@@ -23,16 +23,26 @@ def cause_of_end(case: Evidence, finding: Finding) -> Cause | None:
     if case.judged.hostile is not None:
         return _hostile(case, finding)
     if case.observed.outcome is Outcome.TIMEOUT:
-        return ("gap", None) if any(_gaps_at_end(case)) else None
+        return ("gap", None) if any(case.gaps_at_end()) else None
     if any(map(_is_turned, re.findall(r"\d+", finding.message, re.ASCII))):
         named = _named(case, finding.message)
         return "schema-id", None if named is None else named.place
     named = _named(case, finding.message)
-    if named is None:
-        return None
+    return None if named is None else _at_record(case, named, finding.message)
+
+
+def _at_record(case: Evidence, named: Arrival, text: str) -> Cause:
+    """Return what it is at a record that stopped a consumer."""
+    if _behind_gap(case, named) and _says(text, named.place.offset - 1):
+        return "gap", named.place
     if named.decoded.kind is EventKind.RESOLVED:
-        return _at_mark(case, named, finding.message)
+        return _at_mark(case, named, text)
     return next(_natures(case, named), ""), named.place
+
+
+def _says(text: str, offset: int) -> bool:
+    """Tell whether a text speaks of an offset, places apart."""
+    return str(offset) in re.findall(r"\d+", _PLACE.sub("", text), re.ASCII)
 
 
 def _is_turned(text: str) -> bool:
@@ -61,14 +71,6 @@ def _hostile(case: Evidence, finding: Finding) -> Cause | None:
     fault = case.judged.faults[0] if case.judged.faults else ""
     places = finding.places or case.judged.hostile or ()
     return fault, (places[0] if places else None)
-
-
-def _gaps_at_end(case: Evidence) -> Iterator[Partition]:
-    """Yield the partitions behind whose last message there is an offset that nobody sees."""
-    last = {(one.place.topic, one.place.partition): one.place.offset for one in case.arrivals}
-    for partition, end in case.judged.run.ends.items():
-        if last.get(partition, -1) < end - 1:
-            yield partition
 
 
 def _natures(case: Evidence, named: Arrival) -> Iterator[str]:
@@ -105,20 +107,16 @@ def _at_mark(case: Evidence, named: Arrival, text: str) -> Cause:
     before = [one.decoded.commit_ts for one in _before(case, named)]
     if before and named.decoded.commit_ts < max(before):
         return "resolved-back", named.place
-    if _behind_gap(case, named):
-        return "gap", named.place
     due = [ddl for ddl in case.ddl if ddl.commit_ts <= named.decoded.commit_ts]
     said = [ddl for ddl in due if ddl.query in text]
     flown = [ddl for ddl in due if _was_in_flight(case, ddl)]
     ddl = next(reversed(said or flown or due), None)
-    rows = [one for one in case.arrivals if case.is_copy(one) and _is_row(case, one)]
+    if _behind_gap(case, named) and not said and "TABLE" not in text.upper():
+        return "gap", named.place
+    rows = [one for one in case.arrivals if case.is_copy(one) and case.is_row(one)]
     if ddl is None or (rows and not said and "TABLE" not in text.upper()):
         return "repeated", rows[-1].place if rows else named.place
     return _statement(case, ddl)
-
-
-def _is_row(case: Evidence, one: Arrival) -> bool:
-    return isinstance(case.event_of(one), RowEvent)
 
 
 def _statement(case: Evidence, ddl: DdlEvent) -> Cause:
@@ -128,12 +126,20 @@ def _statement(case: Evidence, ddl: DdlEvent) -> Cause:
         return cause_of(ddl), case.place_of(ddl)
     if _was_in_flight(case, ddl):
         return "read-again", copies[0].place
-    if len(copies) > 1:
+    if len(copies) > 1 and not _went_well(case, ddl):
         return "ddl", copies[1].place
     for older in reversed(case.ddl[: case.ddl.index(ddl)]):
         if _frees(older, ddl):
             return cause_of(older), case.place_of(older)
+    if len(copies) > 1:
+        return "ddl", copies[1].place
     return cause_of(ddl), case.place_of(ddl)
+
+
+def _went_well(case: Evidence, ddl: DdlEvent) -> bool:
+    """Tell whether copies of an older statement that can run once came, and did no harm."""
+    older = case.ddl[: case.ddl.index(ddl)]
+    return any(one.action.startswith(_ONCE_ONLY) and len(case.copies_of(one)) > 1 for one in older)
 
 
 def _was_in_flight(case: Evidence, ddl: DdlEvent) -> bool:

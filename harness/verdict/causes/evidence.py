@@ -8,14 +8,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
 
+from harness.model.canonical import canonical
 from harness.model.change import Op
 from harness.model.decoded import EventKind
 from harness.model.finding import Finding, Place
-from harness.model.observed import Observed
+from harness.model.observed import Observed, RawRow
 from harness.model.source_events import DdlEvent, RowEvent, SourceEvent
 from harness.model.table import TableId
-from harness.model.values import Row
-from harness.verdict.case import Arrival, Judged
+from harness.model.values import Row, Value
+from harness.verdict.case import Arrival, Judged, Partition
 from harness.verdict.expected import Expected, TableState
 from harness.verdict.read import raw_key, read_row
 from harness.verdict.text import key_text
@@ -68,6 +69,22 @@ class Evidence:
         first = self._copies.get(identity_of(arrival), (arrival,))[0]
         return arrival is not first and arrival.decoded.kind is not EventKind.TOMBSTONE
 
+    def is_row(self, arrival: Arrival) -> bool:
+        """Tell whether an arrival is a change of a row."""
+        return isinstance(self.event_of(arrival), RowEvent)
+
+    def first_read(self, places: Sequence[Place]) -> Place | None:
+        """Return which of some records is read first; the first of them where none is."""
+        read = (one.place for one in self.arrivals if one.place in places)
+        return next(read, next(iter(places), None))
+
+    def gaps_at_end(self) -> Iterator[Partition]:
+        """Yield the partitions behind whose last message there is an offset that nobody sees."""
+        last = {(one.place.topic, one.place.partition): one.place.offset for one in self.arrivals}
+        for partition, end in self.judged.run.ends.items():
+            if last.get(partition, -1) < end - 1:
+                yield partition
+
     def place_of(self, event: SourceEvent | None) -> Place | None:
         """Return where the first copy of an event lies."""
         if event is None:
@@ -110,12 +127,12 @@ class Evidence:
     def _read(self) -> dict[tuple[TableId, int], Counter[Row] | None]:
         return {}
 
-    def _answered(self, table: TableId, state: TableState) -> Counter[Row] | None:
+    def answered(self, table: TableId, state: TableState) -> Counter[Row] | None:
         """Return the answered rows of a table as a version of it reads them; None if it cannot."""
         place = (table, id(state.source_table))
         if place not in self._read:
             raws = (self.observed.tables or {}).get(table, ())
-            rows = [read_row(self.judged, state, raw) for raw in raws]
+            rows = [_shorter(state, raw) or read_row(self.judged, state, raw) for raw in raws]
             right = [row for row in rows if not isinstance(row, Finding)]
             self._read[place] = Counter(right) if len(right) == len(rows) else None
         return self._read[place]
@@ -156,9 +173,7 @@ class Evidence:
     def _agrees(self, table: TableId, state: TableState) -> bool:
         """Tell whether a table has just the answered rows; most often their number says no."""
         raws = (self.observed.tables or {}).get(table, ())
-        return len(raws) == len(state.all_rows()) and self._answered(table, state) == _emitted(
-            state
-        )
+        return len(raws) == len(state.all_rows()) and self.answered(table, state) == _emitted(state)
 
     @cached_property
     def tables_are_right(self) -> bool:
@@ -220,6 +235,22 @@ def _of_row(state: TableState, key: str) -> Iterator[RowEvent]:
 
 def _is_delete(step: Step) -> bool:
     return step[1]
+
+
+def _shorter(state: TableState, raw: RawRow) -> Row | None:
+    """Return a row that lacks the last columns of its table, as one of the columns before them."""
+    table = state.source_table
+    columns = [(n, table.table.columns[n]) for n in table.emitted]
+    there = [(n, column) for n, column in columns if column.name in raw]
+    if not there or len(there) == len(columns) or columns[: len(there)] != there:
+        return None
+    values: list[Value] = [None] * columns[len(there)][0]
+    try:
+        for n, column in there:
+            values[n] = canonical(column, raw[column.name])
+    except ValueError:
+        return None
+    return tuple(values) if len(raw) == len(there) else None
 
 
 def _emitted(state: TableState) -> Counter[Row]:

@@ -10,7 +10,7 @@ from harness.model.finding import Finding, Place
 from harness.model.source_events import RowEvent, SourceEvent
 from harness.model.table import TableId
 from harness.model.values import Row, Value
-from harness.verdict.causes.deviation import Deviation, decisive
+from harness.verdict.causes.deviation import Deviation
 from harness.verdict.causes.evidence import Evidence, Tables
 from harness.verdict.causes.replay import RIGHT, Rules, each_arrival, released
 from harness.verdict.expected import Key, TableState, key_of
@@ -43,22 +43,42 @@ _MERGES: Mapping[str, Merge] = {
     "keys are compared in ASCII": _text(lambda value: value.encode("ascii", "replace")),
     "the columns of a key are joined": lambda key: ",".join(map(str, key)),
     "the columns of a key are joined without anything between": lambda key: "".join(map(str, key)),
-    **{f"the first {size} characters of a key count": _short(size) for size in range(1, 65)},
 }
+# Keys that agree in as many characters are rare.
+_RARE_SIZE = 8
+
+
+def near_misses(case: Evidence) -> Iterator[Deviation]:
+    """Yield what merges keys that are nearly one, if the case has such."""
+    names = {(event.table.table.id, key_of(event.table, _image(event))) for event in _keyed(case)}
+    short = {
+        f"the first {size} characters of a key count": _short(size)
+        for size in range(_RARE_SIZE, 65)
+    }
+    for why, merge in {**_MERGES, **short}.items():
+        if len({(table, merge(key)) for table, key in names}) < len(names):
+            yield _merging(case, why, merge)
+
+
+def _keyed(case: Evidence) -> Iterator[RowEvent]:
+    for event in case.expected.applied:
+        if isinstance(event, RowEvent) and event.table.handle:
+            yield event
 
 
 def deviations(case: Evidence) -> Iterator[Deviation]:
     """Yield the deviations of tables with a key, then of those without."""
     tables = case.expected.tables.values()
     if any(not state.keyless for state in tables):
-        for why, merge in _MERGES.items():
-            yield _merging(case, why, merge)
+        for size in range(1, _RARE_SIZE):
+            yield _merging(case, f"the first {size} characters of a key count", _short(size))
         widest = max((len(state.source_table.handle) for state in tables), default=1)
         for number in range(widest if widest > 1 else 0):
             why = "one column of a key is taken for the whole of it"
             yield _merging(case, why, lambda key, n=number: key[n : n + 1])  # type: ignore[misc]
         yield _upserts(case)
-        yield _retractions(case)
+        if any(case.is_copy(one) and case.is_row(one) for one in case.arrivals):
+            yield _retractions(case)
     if any(state.keyless for state in tables):
         why = "equal rows without a key are kept once"
         yield Deviation("row-id", why, lambda: _once(case), lambda f: _lost_copy(case, f))
@@ -181,8 +201,15 @@ def _is_blind(case: Evidence, event: RowEvent) -> bool:
 
 def _retractions(case: Evidence) -> Deviation:
     why = "each copy of an update takes the old row away and adds the new one"
-    place = decisive(case, lambda: released(case, Rules(same=each_arrival)))
-    return Deviation("repeated", why, lambda: _counted(case), place)
+    return Deviation("repeated", why, lambda: _counted(case), lambda f: _counted_twice(case, f))
+
+
+def _counted_twice(case: Evidence, finding: Finding) -> Place | None:
+    """Return the last copy of an event about a finding's row; without one the row's last event."""
+    copied = [event for event in case.history(finding) if len(case.copies_of(event)) > 1]
+    if copied:
+        return case.copies_of(copied[-1])[-1].place
+    return case.place_of(next(reversed(case.history(finding)), None))
 
 
 def _counted(case: Evidence) -> Tables:

@@ -37,6 +37,9 @@ def deviations(case: Evidence) -> Iterator[Deviation]:
 
 def the_mark_itself(case: Evidence) -> Iterator[Deviation]:
     """Yield what turns on one ts: whether it is complete, and several statements at it."""
+    # Where all have as many digits, texts are in the order of the numbers.
+    if len({len(str(one.decoded.commit_ts)) for one in case.arrivals if one.decoded.commit_ts}) > 1:
+        yield _as_texts(case)
     if case.expected.unordered:
         return
     if len({ddl.commit_ts for ddl in case.ddl}) < len(case.ddl):
@@ -54,6 +57,13 @@ def the_mark_itself(case: Evidence) -> Iterator[Deviation]:
         why = "a resolved event is taken not to complete its own ts"
         found = reading(case, "resolved-inclusive", why, Rules(shift=1))
         yield replace(found, place=partial(_at_mark, case))
+
+
+def _as_texts(case: Evidence) -> Deviation:
+    why = "timestamps are compared as texts"
+    if case.expected.unordered:
+        return _dropping(case, "order", why, text=True)
+    return reading(case, "order", why, Rules(rank=_as_text))
 
 
 def _marks(case: Evidence) -> Iterator[Deviation]:
@@ -100,7 +110,6 @@ def _orders(case: Evidence) -> Iterator[Deviation]:
     why = "what is complete is applied one partition after the other"
     yield reading(case, "interleaved", why, Rules(rank=_by_partition))
     yield reading(case, "late-copy", "events are applied as they arrive", Rules(rank=_as_arrived))
-    yield reading(case, "order", "timestamps are compared as texts", Rules(rank=_as_text))
     why = "events below the highest ts seen are dropped"
     yield reading(case, "below-watermark", why, Rules(below_highest=True))
 
@@ -135,16 +144,19 @@ def _as_text(one: Waiting) -> Rank:
 
 def _arrivals(case: Evidence) -> Iterator[Deviation]:
     why = "older copies replace newer rows"
-    yield reading(case, "late-copy", why, Rules(same=each_arrival))
-    why = "timestamps are compared as texts"
-    yield applying(case, "order", why, lambda: list(_rising(case, text=True)))
+    yield reading(case, "late-copy", why, Rules(same=each_arrival, dated=False))
     why = "events below the highest ts of their table are dropped"
-    yield applying(case, "below-watermark", why, lambda: list(_rising(case, text=False)))
+    yield _dropping(case, "below-watermark", why, text=False)
+
+
+def _dropping(case: Evidence, cause: str, why: str, *, text: bool) -> Deviation:
+    events = list(_rising(case, text=text))
+    return replace(applying(case, cause, why, _listed(events)), applied=_listed(events))
 
 
 def _rising(case: Evidence, *, text: bool) -> Iterator[SourceEvent]:
     greatest: dict[Hashable, str | int] = {}
-    for event in released(case, Rules(same=each_arrival)):
+    for event in released(case, Rules(same=each_arrival, dated=False)):
         if not isinstance(event, RowEvent):
             continue
         dated = event.op is not Op.DELETE
@@ -168,7 +180,8 @@ def _copies(case: Evidence) -> Iterator[Deviation]:
     why = "a row that returns to what it was is taken for a copy"
     yield reading(case, "repeated", why, Rules(same=_by_content))
     yield reading(case, "repeated", "copies are applied again", Rules(same=_each_row))
-    yield reading(case, "repeated", "copies are applied again", Rules(same=each_arrival))
+    again = Rules(same=each_arrival, dated=False)
+    yield reading(case, "repeated", "copies are applied again", again)
 
 
 def _by_ts(case: Evidence) -> Callable[[Data, int], Hashable]:

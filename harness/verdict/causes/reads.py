@@ -21,6 +21,9 @@ _ROWS = frozenset({EventKind.INSERT, EventKind.UPDATE, EventKind.UPSERT, EventKi
 
 def of_the_run(case: Evidence) -> Iterator[Deviation]:
     """Yield what may go wrong where a run was stopped, where it grew and where it ended."""
+    yield from _boundaries(case)
+    if any(one.decoded.vitess is not None and one.decoded.vitess.rank for one in case.arrivals):
+        yield from _ranks(case)
     yield from _restarts(case)
     yield from _partitions(case)
 
@@ -31,14 +34,13 @@ def deviations(case: Evidence) -> Iterator[Deviation]:
     yield from _transactions(case)
     yield from _updates(case)
     # Where rows alone are sent, a partition ends in one: that it is ignored says more.
-    if case.expected.unordered and len(_row_ends(case)) == 1:
+    if case.expected.unordered and len(_row_ends(case)) == 1 and not any(case.gaps_at_end()):
         yield _without_ends(case)
 
 
 def of_messages(case: Evidence) -> Iterator[Deviation]:
-    """Yield what it would be if a message, or a transaction, were read in part."""
+    """Yield what it would be if a message were read in part."""
     yield from _messages(case)
-    yield from _boundaries(case)
 
 
 def _deletes(case: Evidence) -> Iterator[Deviation]:
@@ -105,8 +107,6 @@ def _transactions(case: Evidence) -> Iterator[Deviation]:
     for shard in shards if len(shards) > 1 else ():
         rules = Rules(reads=lambda one, shard=shard: _shard(one) in ("", shard))  # type: ignore[misc]
         yield reading(case, "shard", f"only the shard {shard} is read", rules)
-    if any(place.rank is not None for place in places):
-        yield from _ranks(case)
     if EventKind.TOMBSTONE in {one.decoded.kind for one in case.arrivals}:
         events = cache(lambda: tuple(_taken_away(case)))
         why = "a tombstone takes away the row that its transaction puts under another key"
@@ -154,7 +154,16 @@ def _boundaries(case: Evidence) -> Iterator[Deviation]:
     """
     if case.reported is None or EventKind.END not in {one.decoded.kind for one in case.arrivals}:
         return
-    lost = {identity_of(one) for one in case.arrivals if _is_unreported(case, one)}
+    behind: set[Where] = set()
+    ended: set[str] = set()
+    for one in case.arrivals:
+        name = "" if one.decoded.vitess is None else one.decoded.vitess.transaction_id
+        if one.decoded.kind is EventKind.END:
+            ended.add(name)
+        elif name in ended:
+            behind.add((*_partition(one), one.place.offset))
+    late = [one for one in case.arrivals if (*_partition(one), one.place.offset) in behind]
+    lost = {identity_of(one) for one in late if _is_unreported(case, one)}
     why = "rows that arrive behind their transaction's END are dropped"
     rules = Rules(lambda one: identity_of(one) not in lost)
     if lost:
@@ -244,7 +253,7 @@ def _restarts(case: Evidence) -> Iterator[Deviation]:
         why = "the message behind the stop is passed over"
         skips = Rules(lambda one: (*_partition(one), one.place.offset) != run.next_read)
         yield reading(case, "position", why, skips)
-    if not case.expected.unordered or len(_row_ends(case)) > 1:
+    if not case.expected.unordered or len(_row_ends(case)) > 1 or any(case.gaps_at_end()):
         yield _without_ends(case)
 
 

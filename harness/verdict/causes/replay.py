@@ -67,7 +67,8 @@ class Rules:
     `reads` says which events are read at all, `limit` what the marks complete and `shift` how much
     below that; `same` names an event so that its copies have its name; `rank` orders what is
     complete. `at_once` are events that wait for no mark, `known` what is dropped although new,
-    `forgets` whether what waits is lost when the consumer is stopped.
+    `forgets` whether what waits is lost when the consumer is stopped. `dated` says whether what is
+    older than its key is dropped, where rows come alone and carry a ts.
     """
 
     reads: Callable[[Arrival], bool] = every
@@ -78,6 +79,7 @@ class Rules:
     at_once: Callable[[Data], bool] = lambda event: False  # noqa: ARG005
     below_highest: bool = False
     forgets: bool = False
+    dated: bool = True
 
 
 RIGHT = Rules()
@@ -91,7 +93,8 @@ def released(case: Evidence, rules: Rules) -> list[SourceEvent]:
 
 
 def _arriving(case: Evidence, rules: Rules) -> Iterator[SourceEvent]:
-    """Yield rows as they arrive; of copies the first."""
+    """Yield rows as they arrive, copies as well: nothing says that a row is one."""
+    same = each_arrival if rules.same is one_event else rules.same
     seen: set[Hashable] = set()
     there: dict[Hashable, Op] = {}
     ages = _Ages(case)
@@ -105,9 +108,9 @@ def _arriving(case: Evidence, rules: Rules) -> Iterator[SourceEvent]:
                 there[name_of(event)] = Op.DELETE
                 yield event
             continue
-        if rules.same is not each_arrival and ages.is_old(event, arrival):
+        if ages.is_old(event, arrival) and rules.dated:
             continue
-        name = rules.same(event, number)
+        name = same(event, number)
         if name not in seen:
             seen.add(name)
             there[name_of(event)] = event.op

@@ -8,6 +8,7 @@ from harness.model.change import Op
 from harness.model.finding import Finding, FindingKind, Place
 from harness.model.large import lacks_columns
 from harness.model.source_events import RowEvent, SourceTable
+from harness.protocols.clauses import cause_clause
 from harness.verdict.causes.evidence import Evidence, Step
 from harness.verdict.causes.statements import cause_of
 
@@ -60,7 +61,8 @@ def _duplicate(case: Evidence, finding: Finding, events: Sequence[RowEvent]) -> 
     """Return the copy that was applied, or the statement behind which a row's key was lost."""
     copied = [event for event in events if len(case.copies_of(event)) > 1]
     if copied:
-        return "repeated", case.copies_of(copied[-1])[-1].place
+        alone = case.expected.unordered and cause_clause(case.judged.protocol, "upsert")
+        return "upsert" if alone else "repeated", case.copies_of(copied[-1])[-1].place
     if not any(event.table.handle for event in events):
         return "repeated", case.place_of(events[-1] if events else None)
     last = events[-1]

@@ -89,6 +89,24 @@ EXAMPLES: dict[str, tuple[str, Parts, str, str]] = {
         "open.resolved.inclusive",
         "resolved",
     ),
+    "a moment in a key that is read by another clock": (
+        "keys.moments-as-keys[avro,p1]",
+        MUTANTS["session-tz"].parts,
+        "avro.value.timestamp-zone",
+        "insert",
+    ),
+    "a row that was stored behind a statement that ran too early": (
+        "ordering.marks-are-missing[open,p1]",
+        MUTANTS["ddl-runs-on-arrival"].parts,
+        "open.ddl.after-rows",
+        "insert",
+    ),
+    "a row of another database": (
+        "keys.same-name-in-two-databases[avro,p1]",
+        MUTANTS["tables-without-database"].parts,
+        "avro.schema.namespace",
+        "insert",
+    ),
 }
 
 
