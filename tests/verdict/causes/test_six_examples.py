@@ -93,7 +93,7 @@ EXAMPLES: dict[str, tuple[str, Parts, str, str]] = {
         "keys.moments-as-keys[avro,p1]",
         MUTANTS["session-tz"].parts,
         "avro.value.timestamp-zone",
-        "insert",
+        "update",
     ),
     "a row that was stored behind a statement that ran too early": (
         "ordering.marks-are-missing[open,p1]",
