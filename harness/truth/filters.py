@@ -21,6 +21,7 @@ from harness.sources.tidb.puller import Puller
 from harness.sources.tidb.refusal import ChangefeedError
 from harness.sources.tidb.split import split_updates
 from harness.sources.tidb.store import NetChange
+from harness.sources.tidb.value_filter import SYNTAX
 from harness.truth.result import Difference, Result, Vector, codes_of, section
 from harness.truth.ticdc_config import dotted
 from harness.truth.ticdc_rows import net_change
@@ -103,21 +104,29 @@ def different(where: str, ours: object, theirs: object) -> Iterator[Difference]:
 
 
 CONSTRUCTION = "filter construction"
+_NOT_VERIFIED = ("expression-not-verified",)
 _NOT_REPLICATED = "ignore (table not replicated)"
 
 
 def compare(vector: Vector) -> Result:
     """Compare what becomes of a vector's statement, or the refusal of its configuration."""
-    return Result(vector["id"], tuple(_differences(vector)))
-
-
-def _differences(vector: Vector) -> Iterator[Difference]:
     try:
         found = watched(vector)
     except ChangefeedError as refusal:
-        yield from different("where", CONSTRUCTION, vector.get("where"))
-        yield from different("error_text", (refusal.code,), codes_of(vector.get("error_text", "")))
-        return
+        late = refusal.code == SYNTAX and "per_row" in vector
+        wrong = _refusal_differences(vector, refusal, "error" if late else CONSTRUCTION)
+        return Result(vector["id"], tuple(wrong), _NOT_VERIFIED if late else ())
+    return Result(vector["id"], tuple(_differences(vector, found)))
+
+
+def _refusal_differences(
+    vector: Vector, refusal: ChangefeedError, where: str
+) -> Iterator[Difference]:
+    yield from different("where", where, vector.get("where") or vector.get("expected"))
+    yield from different("error_text", (refusal.code,), codes_of(vector.get("error_text", "")))
+
+
+def _differences(vector: Vector, found: Watched) -> Iterator[Difference]:
     if vector.get("where") == CONSTRUCTION:
         yield Difference("where", "accepted", CONSTRUCTION)
     elif "ddl" in vector:

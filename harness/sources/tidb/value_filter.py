@@ -1,9 +1,10 @@
 """The value expressions of one event filter rule, over the rows of the tables that it matches.
 
-An expression is read at the first row of a table: that is where TiCDC finds a syntax error or an
-unknown column, and stops.
+A changefeed is refused for an expression that does not parse. It is read against a table at that
+table's first row: there TiCDC finds an unknown column, and stops.
 
-Source: tiflow c7b2588 pkg/filter/expr_filter.go `shouldSkipDML`, `getSimpleExprOfTable`.
+Source: tiflow c7b2588 pkg/filter/expr_filter.go `verify` (called by cdc/api/v2/api_helpers.go),
+`shouldSkipDML`, `getSimpleExprOfTable`.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from harness.sources.tidb.expressions.evaluate import ignores
 from harness.sources.tidb.expressions.supported import SUPPORTED, unsupported
 from harness.sources.tidb.refusal import ChangefeedError
 
+# TiCDC's name for an expression that does not parse.
+SYNTAX = "ErrInvalidFilterExpression"
 INSERT = "ignore-insert-value-expr"
 UPDATE_OLD = "ignore-update-old-value-expr"
 UPDATE_NEW = "ignore-update-new-value-expr"
@@ -43,7 +46,7 @@ class ValueFilter:
     def ignores(self, op: Op, table: Table, before: Row | None, after: Row | None) -> str:
         """Return the key whose expression ignores a change, the empty string when none does.
 
-        Raises SourceStopped for an expression that does not parse or does not fit the table.
+        Raises SourceStopped for an expression that does not fit the table.
         """
         present = [
             (key, text, after if is_after else before)
@@ -59,13 +62,20 @@ class ValueFilter:
 
 
 def value_filter(expressions: Mapping[str, str]) -> ValueFilter:
-    """Return the filter of a rule's keys; ChangefeedError for operators that we do not evaluate."""
+    """Return the filter of a rule's keys.
+
+    Raises ChangefeedError for what does not parse, and for operators that we do not evaluate.
+    """
     for key, text in expressions.items():
         try:
             names = list(dict.fromkeys(unsupported(parse_expression(text))))
-        except DdlError:
-            # TiCDC starts, and stops at the first row.
-            continue
+        except DdlError as error:
+            raise ChangefeedError(
+                SYNTAX,
+                f"{key} {text!r} does not parse: {error.what}",
+                expected=error.expected,
+                path=(key,),
+            ) from error
         if names:
             raise ChangefeedError(
                 "",
@@ -77,14 +87,7 @@ def value_filter(expressions: Mapping[str, str]) -> ValueFilter:
 
 
 def _fitting(text: str, table: Table) -> Expr:
-    try:
-        expr = parse_expression(text)
-    except DdlError as error:
-        raise SourceStopped(
-            "ErrInvalidFilterExpression",
-            f"the filter expression {text!r} does not parse: {error.what}",
-            expected=error.expected,
-        ) from error
+    expr = parse_expression(text)
     names = {column.name.lower() for column in table.columns}
     for path in _columns(expr):
         *qualifiers, name = (part.lower() for part in path)
