@@ -11,7 +11,7 @@ from harness.ddl import ActionType, DdlJob
 from harness.model.source_events import RowEvent, SourceEvent
 from harness.mutants.producers.changefeed.edits import EMITTED, FILTERS, PULLER_CLASS, settings
 from harness.mutants.producers.mutant import WrongProducer
-from harness.mutants.producers.patch import Patch, constant, patch, returns
+from harness.mutants.producers.patch import Patch, constant, patch, result, returns
 from harness.sources.decision import EVENT_FILTER, REPLICATE, Decision
 from harness.sources.tidb.change_filter import ChangeFilter
 from harness.sources.tidb.event_filter import EventRule
@@ -24,6 +24,7 @@ from harness.sources.tidb.event_types import (
     DDL_EVENTS,
     DML_EVENTS,
 )
+from harness.sources.tidb.value_filter import ValueFilter
 
 RULE: Final = "harness.sources.tidb.event_filter:EventRule"
 
@@ -122,6 +123,10 @@ def _cased_text(rule: EventRule) -> EventRule:
     if rule.sql is None:
         return rule
     return replace(rule, sql=replace(rule.sql, pattern=rule.sql.pattern.removeprefix("(?i)")))
+
+
+def _void_as_a_whole(found: tuple[EventRule, ValueFilter]) -> tuple[EventRule, ValueFilter]:
+    return (found[0], ValueFilter({})) if found[0].void else found
 
 
 def _by_new_name(original: Callable[..., Decision]) -> Callable[..., Decision]:
@@ -346,6 +351,12 @@ RULES: tuple[WrongProducer, ...] = (
         "changefeed.event-filter.bad-sql",
         "It still leaves events out by name where `ignore-sql` does not compile.",
         _rules(lambda rule: replace(rule, void="")),
+    ),
+    WrongProducer(
+        "feed-bad-sql-voids-expressions",
+        "changefeed.event-filter.bad-sql",
+        "It passes over the value expressions too where `ignore-sql` does not compile.",
+        result("harness.sources.tidb.changefeed:_event_filter", _void_as_a_whole),
     ),
     WrongProducer(
         "feed-matchers-in-any-case",

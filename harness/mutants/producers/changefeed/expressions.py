@@ -177,13 +177,13 @@ ROWS: tuple[WrongProducer, ...] = (
     WrongProducer(
         "feed-unknown-column-passes",
         "changefeed.expression.unknown-column",
-        "It lets rows pass where an expression does not parse or names an unknown column.",
+        "It lets rows pass where an expression names a column that their table lacks.",
         patch(f"{VALUES}:ValueFilter.ignores", _tolerant),
     ),
     WrongProducer(
         "feed-unknown-column-leaves-out",
         "changefeed.expression.unknown-column",
-        "It leaves rows out where an expression does not parse or names an unknown column.",
+        "It leaves rows out where an expression names a column that their table lacks.",
         patch(f"{VALUES}:ValueFilter.ignores", _leaving_out),
     ),
 )

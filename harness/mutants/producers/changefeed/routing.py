@@ -17,7 +17,7 @@ from harness.mutants.producers.changefeed.edits import ddl, settings
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import Patch, patch, result
 from harness.sources.key_text import value_text
-from harness.sources.tidb.changefeed import Changefeed
+from harness.sources.tidb.changefeed import DEFAULT_TOPIC, Changefeed
 from harness.sources.tidb.dispatch import Placing
 from harness.sources.tidb.dispatcher import Dispatcher
 
@@ -140,6 +140,15 @@ def _default_instead(original: Callable[..., None]) -> Callable[..., None]:
     return made
 
 
+def _as_a_table(original: Callable[..., str]) -> Callable[..., str]:
+    """Return a `topic_for` by which a database is dispatched as its tables are."""
+
+    def topic(feed: Changefeed, table: TableId) -> str:
+        return original(feed, table if table.name else TableId(table.schema, "all"))
+
+    return topic
+
+
 def _handle_for_index(rule: Dispatcher) -> Dispatcher:
     return replace(rule, index="")
 
@@ -220,6 +229,24 @@ ROWS: tuple[WrongProducer, ...] = (
         _rules(lambda rule: replace(rule, topic=re.sub(r"\}.+\{", "}{", rule.topic))),
     ),
     WrongProducer(
+        "feed-topic-without-its-suffix",
+        "changefeed.topic.placeholders",
+        "It leaves the text behind `{table}` out of a topic.",
+        _rules(lambda rule: replace(rule, topic=re.sub(r"(?<=\{table\}).+", "", rule.topic))),
+    ),
+    WrongProducer(
+        "feed-database-ddl-by-the-rules",
+        "changefeed.topic.ddl-of-database",
+        "It sends the DDL event of a database to the topic that a rule gives to its tables.",
+        patch("harness.sources.tidb.changefeed:Changefeed.topic_for", _as_a_table),
+    ),
+    WrongProducer(
+        "feed-table-ddl-in-the-default-topic",
+        "changefeed.topic.ddl-old-name",
+        "It sends the DDL event of a table to the topic of the sink's address.",
+        ddl(lambda event: (replace(event, topic=DEFAULT_TOPIC) if event.table else event,)),
+    ),
+    WrongProducer(
         "feed-rename-in-the-new-topic",
         "changefeed.topic.ddl-old-name",
         "It sends a rename to the topic of the new name.",
@@ -288,6 +315,12 @@ ROWS: tuple[WrongProducer, ...] = (
         _rules(_handle_for_index),
     ),
     WrongProducer(
+        "feed-index-of-its-first-column",
+        "changefeed.partition.named-index",
+        "It hashes the first column alone of the index that `index` names.",
+        result("harness.sources.tidb.dispatch:_index_ordinals", lambda found: found[:1]),
+    ),
+    WrongProducer(
         "feed-ts-is-table",
         "changefeed.partition.ts",
         "It places rows by their table under `ts`.",
@@ -298,6 +331,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "changefeed.partition.columns",
         "It places rows by their handle under `columns`.",
         _kind(("columns",), "index-value"),
+    ),
+    WrongProducer(
+        "feed-first-listed-column-alone",
+        "changefeed.partition.columns",
+        "It hashes the first of the listed columns alone.",
+        _rules(lambda rule: replace(rule, columns=rule.columns[:1])),
     ),
     WrongProducer(
         "feed-table-hash-with-a-dot",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
 from harness.mutants.producers.changefeed.edits import settings
@@ -23,7 +24,7 @@ TOOLS: Final = {
     "dm_heartbeat": "changefeed.rules.all",
     "lightning_task_info": "changefeed.rules.system-schemas",
     "tidb_cdc": "changefeed.rules.system-schemas",
-    "workload_schema": "changefeed.rules.all",
+    "workload_schema": "changefeed.rules.workload-schema",
 }
 PATTERN: Final = "harness.sources.tidb.name_pattern:parse_pattern"
 
@@ -85,15 +86,22 @@ def _literal(written: str, found: NamePattern) -> NamePattern:
     return NamePattern(literal=written) if "*" in written and len(written) > 1 else found
 
 
-def _anchored(written: str, found: NamePattern) -> NamePattern:
+def _literal_regex(written: str, found: NamePattern) -> NamePattern:
     if not written.startswith("/"):
         return found
     return NamePattern(literal=written.strip("/"))
 
 
-def _unquoted(written: str, found: NamePattern) -> NamePattern:
-    """Read a quoted name as a pattern."""
-    if written[:1] not in ('"', "`"):
+def _anchored(written: str, found: NamePattern) -> NamePattern:
+    """Take a regular expression for one over the whole name."""
+    if not written.startswith("/") or found.regex is None:
+        return found
+    return NamePattern(regex=go_regex(f"^(?:{found.regex.pattern})$"))
+
+
+def _unquoted(quote: str, written: str, found: NamePattern) -> NamePattern:
+    """Read a name in these quotes as a pattern."""
+    if written[:1] != quote:
         return found
     inside = re.escape(written[1:-1]).replace(r"\*", ".*").replace(r"\?", ".")
     return NamePattern(regex=GoRegex(f"^{inside}$"))
@@ -130,8 +138,14 @@ def _nothing_is_everything(found: TableFilter) -> TableFilter:
 ROWS: tuple[WrongProducer, ...] = (
     WrongProducer(
         "feed-no-rules-no-tables",
+        "changefeed.rules.empty",
+        "It replicates nothing without rules.",
+        constant("harness.sources.tidb.change_filter:EVERY_TABLE", ("",)),
+    ),
+    WrongProducer(
+        "feed-every-table-is-none",
         "changefeed.rules.all",
-        "It replicates nothing without rules, and under `*.*`.",
+        "It replicates nothing under `*.*`.",
         _rules(
             lambda rules: [
                 one for one in rules if not (one.schema.everything and one.table.everything)
@@ -141,7 +155,7 @@ ROWS: tuple[WrongProducer, ...] = (
     WrongProducer(
         "feed-all-means-system-schemas",
         "changefeed.rules.all",
-        "It replicates system schemas without rules.",
+        "It replicates system schemas under `*.*`.",
         constant("harness.sources.tidb.change_filter:SYSTEM_SCHEMAS", frozenset[str]()),
     ),
     *map(_system, TOOLS),
@@ -176,6 +190,12 @@ ROWS: tuple[WrongProducer, ...] = (
         _patterns(_literal),
     ),
     WrongProducer(
+        "feed-star-asks-for-a-character",
+        "changefeed.rules.wildcards",
+        "It asks for at least one character where `*` stands.",
+        _regex(lambda pattern: pattern.replace(".*", ".+"), "*"),
+    ),
+    WrongProducer(
         "feed-question-mark-matches-nothing",
         "changefeed.rules.wildcards",
         "It lets `?` match any number of characters.",
@@ -197,13 +217,25 @@ ROWS: tuple[WrongProducer, ...] = (
         "feed-regex-is-a-name",
         "changefeed.rules.regex",
         "It takes the text between slashes for a name.",
+        _patterns(_literal_regex),
+    ),
+    WrongProducer(
+        "feed-regex-of-the-whole-name",
+        "changefeed.rules.regex",
+        "It asks a regular expression to match the whole name.",
         _patterns(_anchored),
     ),
     WrongProducer(
         "feed-quoted-is-a-pattern",
         "changefeed.rules.quoted",
-        "It reads a quoted name as a pattern.",
-        _patterns(_unquoted),
+        "It reads a name in double quotes as a pattern.",
+        _patterns(partial(_unquoted, '"')),
+    ),
+    WrongProducer(
+        "feed-backquoted-is-a-pattern",
+        "changefeed.rules.quoted",
+        "It reads a name in backquotes as a pattern.",
+        _patterns(partial(_unquoted, "`")),
     ),
     WrongProducer(
         "feed-empty-rule-is-every-table",

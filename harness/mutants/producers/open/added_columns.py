@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from harness.model.columns import Column
-from harness.model.reshape import zero_value
+from harness.model.columns import Column, ColumnKind
+from harness.model.reshape import default_value, zero_value
 from harness.model.source_events import RowEvent, SourceEvent
 from harness.model.values import Row, Value
 from harness.mutants.producers.changefeed.edits import emitted
@@ -49,6 +49,16 @@ def _old(column: Column, found: Value, had: Ids, value: Callable[[Column, Value]
     return found if column.id in had or column.former_id in had else value(column, found)
 
 
+def _bare(column: Column) -> bool:
+    """Tell whether a column is NOT NULL and was added without a default."""
+    return not column.nullable and column.default is None
+
+
+def _default_of_now(column: Column, found: Value) -> Value:
+    default = column.default
+    return found if default is None or default.is_expression else default_value(column, default)
+
+
 ROWS: tuple[WrongProducer, ...] = (
     WrongProducer(
         "open-added-column-null",
@@ -61,5 +71,25 @@ ROWS: tuple[WrongProducer, ...] = (
         "open.row.added-column",
         "It sends the zero value there for an added column that is NULL.",
         _old_rows(lambda column, found: zero_value(column) if found is None else found),
+    ),
+    WrongProducer(
+        "open-added-column-null-for-zero",
+        "open.row.added-column",
+        "It sends NULL there for an added column that is NOT NULL and has no default.",
+        _old_rows(lambda column, found: None if _bare(column) else found),
+    ),
+    WrongProducer(
+        "open-added-enum-of-no-member",
+        "open.row.added-column",
+        "It sends the invalid member there for an added ENUM without a default.",
+        _old_rows(
+            lambda column, found: 0 if _bare(column) and column.kind is ColumnKind.ENUM else found
+        ),
+    ),
+    WrongProducer(
+        "open-added-column-by-the-default-of-now",
+        "open.row.added-column",
+        "It sends the default there that a later statement gave to the column.",
+        _old_rows(_default_of_now),
     ),
 )

@@ -23,12 +23,17 @@ DROPS = (ActionType.DROP_TABLE, ActionType.DROP_VIEW)
 OPTIONS = (ActionType.MODIFY_TABLE_COMMENT, ActionType.REBASE_AUTO_ID)
 
 
-def _code(action: ActionType) -> Patch:
+def _code(action: ActionType, instead: ActionType) -> Patch:
     def changed(_: Json, value: Json) -> None:
         if value.get("t") == action:
-            value["t"] = 99
+            value["t"] = int(instead)
 
     return events(DDL, changed)
+
+
+def _next(action: ActionType) -> ActionType:
+    """Return the type of the next higher code, that of the lowest after the highest."""
+    return min((each for each in ActionType if each > action), default=min(ActionType))
 
 
 def _codes() -> tuple[WrongProducer, ...]:
@@ -37,10 +42,11 @@ def _codes() -> tuple[WrongProducer, ...]:
         WrongProducer(
             f"open-ddl-code-of-{words}",
             clause,
-            f"It gives `{action.display_name}` the DDL type code 99.",
-            _code(action),
+            f"It gives `{action.display_name}` the DDL type code of `{other.display_name}`.",
+            _code(action, other),
         )
         for action in ActionType
+        for other in [_next(action)]
         for words in [action.name.lower().replace("_", "-")]
         for clause in [f"open.ddl.type.{words}"]
         if clause in CLAUSES and CLAUSES[clause].level is Level.MUST

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 from harness.ddl.tidb import ColumnFlag
 from harness.model.columns import CHARACTERS, ColumnKind
 from harness.model.table import Index, Table
 from harness.mutants.producers.mutant import WrongProducer
-from harness.mutants.producers.patch import adjusted, constant, result
+from harness.mutants.producers.patch import Patch, adjusted, constant, result
 
 HANDLE = "harness.ddl.tidb:handle"
 FLAGS = "harness.ddl.tidb:column_flags"
@@ -111,6 +112,26 @@ def _signed_years(flags: Flags, table: Table) -> Flags:
     )
 
 
+def _signed_bits(flags: Flags, table: Table) -> Flags:
+    return tuple(
+        each & ~ColumnFlag.UNSIGNED if column.kind is ColumnKind.BIT else each
+        for column, each in zip(table.columns, flags, strict=True)
+    )
+
+
+def _of_first_columns(flag: int, counts: Callable[[Index], bool]) -> Patch:
+    """Return the patch that leaves a key's flag out on all but the first column of an index."""
+
+    def changed(flags: Flags, table: Table) -> Flags:
+        first = {i.columns[0].lower() for i in table.indexes if counts(i) and i.columns}
+        return tuple(
+            each if column.name.lower() in first else each & ~flag
+            for column, each in zip(table.columns, flags, strict=True)
+        )
+
+    return adjusted(FLAGS, changed)
+
+
 def _signed_zerofill(flags: Flags, table: Table) -> Flags:
     return tuple(
         each & ~ColumnFlag.UNSIGNED if column.zerofill else each
@@ -123,6 +144,16 @@ def _largest(table: Table) -> Index | None:
     return max(valid, key=lambda i: (len(i.parts), i.id), default=None)
 
 
+def _shortest(table: Table, *, nullable: bool) -> Index | None:
+    """Return the unique index of fewest columns, the primary key or not."""
+    valid = [
+        i
+        for i in table.indexes
+        if i.unique and (nullable or not any(table.column(name).nullable for name in i.columns))
+    ]
+    return min(valid, key=lambda i: (len(i.parts), i.id), default=None)
+
+
 def _newest(table: Table) -> Index | None:
     valid = [i for i in table.indexes if i.unique]
     return max(valid, key=lambda i: i.id, default=None)
@@ -130,6 +161,19 @@ def _newest(table: Table) -> Index | None:
 
 ROWS: tuple[WrongProducer, ...] = (
     *_bits(),
+    *(
+        WrongProducer(
+            f"open-flag-{name}-of-first-columns-only",
+            CLAUSES[flag],
+            f"It sets the bit {flag:#04x} on the first column of an index alone.",
+            _of_first_columns(flag, counts),
+        )
+        for name, flag, counts in (
+            ("primary-key", ColumnFlag.PRIMARY_KEY, lambda index: index.primary),
+            ("unique-key", ColumnFlag.UNIQUE_KEY, lambda index: index.unique),
+            ("multiple-key", ColumnFlag.MULTIPLE_KEY, lambda index: bool(index.parts)),
+        )
+    ),
     WrongProducer(
         "open-flag-binary-on-texts",
         "open.flag.binary.blob-and-text",
@@ -167,6 +211,12 @@ ROWS: tuple[WrongProducer, ...] = (
         adjusted(FLAGS, _signed_years),
     ),
     WrongProducer(
+        "open-flag-bit-signed",
+        "open.flag.unsigned.implied",
+        "It leaves the unsigned flag out on BIT.",
+        adjusted(FLAGS, _signed_bits),
+    ),
+    WrongProducer(
         "open-flag-zerofill-signed",
         "open.flag.unsigned.implied",
         "It leaves the unsigned flag out on columns with ZEROFILL.",
@@ -192,6 +242,23 @@ ROWS: tuple[WrongProducer, ...] = (
         "open.handle.choice",
         "It takes the unique index of most columns for the handle.",
         adjusted(HANDLE, lambda found, table: found and _largest(table)),
+    ),
+    WrongProducer(
+        "open-handle-not-the-primary-key",
+        "open.handle.choice",
+        "It takes a unique index of fewer columns for the handle, whatever the primary key.",
+        adjusted(HANDLE, lambda found, table: found and _shortest(table, nullable=False)),
+    ),
+    WrongProducer(
+        "open-handle-that-may-be-null",
+        "open.handle.choice",
+        "It takes a unique index over columns that may be NULL for the handle.",
+        adjusted(
+            HANDLE,
+            lambda found, table: (
+                found if not found or found.primary else _shortest(table, nullable=True)
+            ),
+        ),
     ),
     WrongProducer(
         "open-handle-newest",

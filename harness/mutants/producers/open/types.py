@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any, cast
 
+from harness.codecs.open.dialect import OpenDialect
+from harness.codecs.open.types import ColumnFormat
 from harness.ddl.tidb import TYPE_CODES
 from harness.model.columns import ColumnKind
 from harness.mutants.producers.mutant import WrongProducer
-from harness.mutants.producers.open.edits import columns, values
-from harness.mutants.producers.patch import entry, instead
+from harness.mutants.producers.open.edits import FORM, columns, values
+from harness.mutants.producers.patch import entry, instead, patch
 from harness.protocols import PROTOCOLS
 
 CLAUSES = PROTOCOLS["open"].type_clauses
@@ -107,6 +110,25 @@ def _codes() -> tuple[WrongProducer, ...]:
             entry("harness.ddl.tidb:TYPE_CODES", kind, lambda code: 3 if code != 3 else 8),
         )
         for kind in TYPE_CODES
+    )
+
+
+def _in_plain(kind: ColumnKind) -> WrongProducer:
+    """Return one that writes the text of a kind as it is where 4.0.4 writes Base64."""
+
+    def form(original: Callable[..., ColumnFormat]) -> Callable[..., ColumnFormat]:
+        def changed(of: ColumnKind, dialect: OpenDialect) -> ColumnFormat:
+            base64 = dialect.text_base64 and of is not kind
+            return original(of, replace(dialect, text_base64=base64))
+
+        return changed
+
+    name = kind.value.lower()
+    return WrongProducer(
+        f"open-404-{name}-as-it-is",
+        "open.type.varchar.base64",
+        f"It writes {name.upper()} without Base64 in 4.0.4.",
+        patch(FORM, form),
     )
 
 
@@ -205,6 +227,7 @@ def _trimmed(text: str) -> str:
 
 ROWS: tuple[WrongProducer, ...] = (
     *_codes(),
+    *map(_in_plain, (*TEXTS, *BYTES)),
     *_integers(),
     *_signs(),
     *_texts(),
