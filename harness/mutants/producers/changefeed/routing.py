@@ -288,6 +288,12 @@ ROWS: tuple[WrongProducer, ...] = (
         _without_rule("index-value"),
     ),
     WrongProducer(
+        "feed-default-rule-is-index-value",
+        "changefeed.partition.default",
+        "It places rows by their handle under `default`, by their table without a rule.",
+        _kind(("default",), "index-value"),
+    ),
+    WrongProducer(
         "feed-default-is-ts",
         "changefeed.partition.default",
         "It places rows by their commit ts without a partition rule.",

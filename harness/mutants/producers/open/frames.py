@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from struct import pack, unpack_from
 
+from harness.codecs.open.reference import BATCH_SIZE
 from harness.model.record import Record
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.open.edits import Pairs, each_record, frames, records, settings
@@ -187,6 +188,14 @@ ROWS: tuple[WrongProducer, ...] = (
         "open.batch.size",
         "It takes one event more into a message than `max-batch-size`.",
         settings(lambda given: {"max_batch_size": given.max_batch_size + 1}),
+    ),
+    WrongProducer(
+        "open-batch-of-another-default",
+        "open.batch.size",
+        "It takes 4096 events into a message by default, as before 4.0.13.",
+        settings(
+            lambda given: {"max_batch_size": 4096} if given.max_batch_size == BATCH_SIZE else {}
+        ),
     ),
     WrongProducer(
         "open-batch-lengths-not-counted",

@@ -81,6 +81,14 @@ def _sorted(key: Json, _: Json) -> None:
     key.update(ordered)
 
 
+def _zero_row_id(key: Json, _: Json) -> None:
+    if "rid" not in key:
+        kept = {name: key.pop(name) for name in ("ts", "scm", "tbl")}
+        rest = dict(key)
+        key.clear()
+        key.update({**kept, "rid": 0, **rest})
+
+
 def _marks(value: bytes) -> Patch:
     def changed(pairs: Pairs) -> Pairs:
         return [(key, value if key.endswith(b'"t":3}') else text) for key, text in pairs]
@@ -130,6 +138,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "open.key.order",
         "It writes empty `ohk` and `ccl` into each key.",
         events(ROW, lambda key, _: key.update(ohk=False, ccl="")),
+    ),
+    WrongProducer(
+        "open-key-row-id-of-nothing",
+        "open.key.order",
+        "It writes `rid` as 0 for rows without an integer handle.",
+        events(ROW, _zero_row_id),
     ),
     WrongProducer(
         "open-key-row-id-dropped",

@@ -207,6 +207,21 @@ ROWS: tuple[WrongProducer, ...] = (
         "It writes U+2028 and U+2029 as they are.",
         result(HTML_SAFE, partial(_unescaped, "\u2028\u2029")),
     ),
+    *(
+        WrongProducer(
+            f"open-{words}-as-it-is",
+            "open.json.escapes",
+            f"It writes {shown} as it is, and escapes the others.",
+            result(HTML_SAFE, partial(_unescaped, character)),
+        )
+        for words, shown, character in (
+            ("less-than", "`<`", "<"),
+            ("greater-than", "`>`", ">"),
+            ("ampersand", "`&`", "&"),
+            ("line-separator", "U+2028", "\u2028"),
+            ("paragraph-separator", "U+2029", "\u2029"),
+        )
+    ),
     WrongProducer(
         "open-json-with-blanks",
         "open.json.escapes",

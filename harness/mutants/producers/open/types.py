@@ -273,6 +273,12 @@ ROWS: tuple[WrongProducer, ...] = (
         values(ColumnKind.DOUBLE, _of_six_digits),
     ),
     WrongProducer(
+        "open-double-as-python-prints-it",
+        "open.type.float.text",
+        "It writes a DOUBLE with an exponent below 1e-4 and from 1e16.",
+        values(ColumnKind.DOUBLE, lambda text: repr(float(text)).removesuffix(".0")),
+    ),
+    WrongProducer(
         "open-double-without-exponent",
         "open.type.float.text",
         "It writes a DOUBLE without an exponent.",
