@@ -16,8 +16,9 @@ from confluent_kafka.admin import (
 from harness.errors import SetupError
 from harness.oracles.compare import Message
 
-ASK_S: Final = 30.0
-READ_S: Final = 60.0
+# Seconds that a busy broker may take.
+ASK_S: Final = 120.0
+READ_S: Final = 180.0
 
 
 class Topics:
@@ -34,7 +35,7 @@ class Topics:
         wanted = set(names)
         partitions = [
             TopicPartition(topic, partition)
-            for topic, described in self._admin.list_topics(timeout=ASK_S).topics.items()
+            for topic, described in self._topics().items()
             if topic.partition(".")[0] in wanted
             for partition in described.partitions
         ]
@@ -50,6 +51,12 @@ class Topics:
             except KafkaException:  # a topic that is being created has no leader yet
                 found[place.topic.partition(".")[0]][place] = 0
         return found
+
+    def _topics(self) -> Mapping[str, Any]:
+        try:
+            return dict(self._admin.list_topics(timeout=ASK_S).topics)
+        except KafkaException as error:
+            raise SetupError(f"the broker does not say which topics it has: {error}") from error
 
     def read(self, ends: Mapping[TopicPartition, int]) -> list[Message]:
         """Return all messages of partitions up to their ends, the play's name off their topics."""

@@ -24,9 +24,10 @@ from harness.services.ports import HOST, free_ports
 MAIN: Final = "org.apache.kafka.connect.cli.ConnectStandalone"
 JSON: Final = "org.apache.kafka.connect.json.JsonConverter"
 STATE: Final = "initial_state"
-READY_S: Final = 120.0
+READY_S: Final = 300.0  # a busy machine; 4 s at rest
 POLL_S: Final = 0.1
-ASK_S: Final = 180.0  # a busy machine
+ASK_S: Final = 180.0  # likewise
+ASKED_AT_ONCE: Final = 8
 DYING_S: Final = 3.0  # from the last answer to the end of the process
 STOP_GRACE_S: Final = 3.0
 # A task that is not over by then is cancelled, and what it had acknowledged is not stored: Kafka
@@ -67,7 +68,9 @@ class Worker:
         self._url = url
         self._child = child
         self._log = log
-        self._http = urllib3.PoolManager(timeout=urllib3.Timeout(total=ASK_S), retries=False)
+        self._http = urllib3.PoolManager(
+            maxsize=ASKED_AT_ONCE, timeout=urllib3.Timeout(total=ASK_S), retries=False
+        )
 
     def create(self, name: str, config: Mapping[str, str]) -> str | None:
         """Create a connector; return why the worker refuses it, None when it does not."""

@@ -16,7 +16,7 @@ from harness.engine.catalogue.choose import load, selected
 from harness.engine.catalogue.workspace import workspace
 from harness.errors import ExitCode, SetupError
 from harness.model.change import ChangeLog
-from harness.oracles.vitess import oracle, run
+from harness.oracles.vitess import oracle, run, vtgate
 from harness.oracles.vitess.configuration import configuration
 from harness.oracles.vitess.plays import Play
 from harness.oracles.vitess.run import PlayResult, Stand
@@ -143,6 +143,11 @@ def test_a_vtgate_that_leaves_is_reported(tmp_path: Path, monkeypatch: pytest.Mo
     def leaving(stand: Stand, _: object) -> None:
         stand.gates.stop()
 
+    def waiting(gate: vtgate.VtGate, *_: object) -> Iterator[object]:
+        gate.stopped.wait()  # no play may be over before the server leaves
+        yield from ()
+
+    monkeypatch.setattr(vtgate.VtGate, "vstream", waiting)
     monkeypatch.setattr(run, "check_any_started", leaving)
     error = failure(tmp_path)
     assert "VTGate" in error.what

@@ -13,9 +13,10 @@ from harness.engine.catalogue.choose import load, selected
 from harness.engine.catalogue.workspace import workspace
 from harness.errors import UsageError
 from harness.model.change import ChangeLog
-from harness.oracles.result import OracleResult, Status
-from harness.oracles.vitess import oracle
-from harness.oracles.vitess.plays import Play, Plays, plays
+from harness.oracles.result import OracleResult, Status, lines
+from harness.oracles.vitess import oracle, run
+from harness.oracles.vitess import plays as planning
+from harness.oracles.vitess.plays import Play
 from harness.record.lock import load_lock
 from harness.scenario.expand import Case
 from tests.tree import ROOT
@@ -48,29 +49,40 @@ def test_an_unknown_release_is_refused(tmp_path: Path) -> None:
         asked(tmp_path, [], "9.9")
 
 
-@pytest.mark.services
-def test_the_connector_agrees_and_disagrees(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Every case is equal but the one whose expected records are spoiled before the comparison."""
-    cases = chosen()
-    spoiled = cases[0].scenario.id
+@pytest.fixture
+def spoiled(monkeypatch: pytest.MonkeyPatch) -> str:
+    """Let our records of one scenario be wrong whenever they are made, played again or not."""
+    scenario = chosen()[0].scenario.id
+    made = planning.play_of
 
-    def wrong(play: Play) -> Play:
+    def wrong(name: str, cases: Sequence[Case], dialect: str, log: ChangeLog) -> Play:
+        play = made(name, cases, dialect, log)
+        if cases[0].scenario.id != scenario:
+            return play
         first, *rest = play.expected
         return replace(play, expected=(replace(first, headers=()), *rest))
 
-    def planned(given: Sequence[Case], logs: object, dialect: str) -> Plays:
-        del logs
-        found = plays(given, log_of, dialect)
-        changed = (p if p.cases[0].scenario.id != spoiled else wrong(p) for p in found.plays)
-        return replace(found, plays=tuple(changed))
+    monkeypatch.setattr(planning, "play_of", wrong)
+    return scenario
 
-    monkeypatch.setattr(oracle, "plays", planned)
+
+@pytest.mark.services
+@pytest.mark.parametrize("broken", [(), (0,)], ids=["at once", "played again"])
+def test_the_connector_agrees_and_disagrees(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spoiled: str, broken: Sequence[int]
+) -> None:
+    """Every case is equal but the spoiled one, whether or not its stream had to be played again."""
+    cases = chosen()
+    if broken:
+        cases = [case for case in cases if case.scenario.id == spoiled]
+        monkeypatch.setattr(
+            run.PlayResult, "broken", property(lambda one: one.play.attempt in broken)
+        )
     result = asked(tmp_path, cases)
+    shown = "\n".join(lines(result))
     differing: Iterator[str] = (one.case for one in result.of(Status.DIFFERS))
-    assert {case.partition("[")[0] for case in differing} == {spoiled}
-    assert {case.id for case in cases} <= {one.case for one in result.cases}
+    assert {case.partition("[")[0] for case in differing} == {spoiled}, shown
+    assert {case.id for case in cases} <= {one.case for one in result.cases}, shown
     left = [one for one in result.cases if one.status is not Status.UNPLAYABLE]
-    assert result.equal == len(left) - sum(case.scenario.id == spoiled for case in cases)
+    assert result.equal == len(left) - sum(c.scenario.id == spoiled for c in cases), shown
     assert not result.passed

@@ -13,8 +13,8 @@ from harness.engine.catalogue.choose import load, selected
 from harness.engine.catalogue.workspace import workspace
 from harness.model.change import ChangeLog
 from harness.model.vstream import Commit
-from harness.oracles.result import Status
-from harness.oracles.vitess import oracle, restart_run
+from harness.oracles.result import Status, lines
+from harness.oracles.vitess import oracle, run
 from harness.oracles.vitess.plays import Play, plays
 from harness.oracles.vitess.restart_run import FAILING, failing
 from harness.oracles.vitess.restarts import (
@@ -167,14 +167,15 @@ def test_a_restarted_connector_agrees_and_disagrees(
         whole = lost.get(one.name, one)
         return spoiled.get(one.name, unchanged)(restart_again(replace(whole, play=one.play)))
 
-    monkeypatch.setattr(restart_run, "IDLE_S", 5.0)
+    monkeypatch.setattr(run, "IDLE_S", 5.0)
     monkeypatch.setattr(oracle, "restarts", wrong)
     monkeypatch.setattr(oracle, "restart_again", again)
     options = oracle.OracleOptions(
         "3.3.1", tmp_path, lambda _: None, lambda _done, _total: None, os.environ, restarts=True
     )
     result = oracle.ask(cases("restart.connector"), log_of, options)
-    assert {one.case for one in result.of(Status.DIFFERS)} == set(spoiled), result.cases
-    assert set(lost) <= {one.case for one in result.of(Status.EQUAL)}
+    shown = "\n".join(lines(result))
+    assert {one.case for one in result.of(Status.DIFFERS)} == set(spoiled), shown
+    assert set(lost) <= {one.case for one in result.of(Status.EQUAL)}, shown
     assert result.replayed
     assert any("stopped at the first tombstone" in o.case for o in result.of(Status.EQUAL))

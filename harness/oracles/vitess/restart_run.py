@@ -15,7 +15,6 @@ from harness.oracles.vitess.run import (
     BATCH,
     BATCH_S,
     BROKEN,
-    IDLE_S,
     POLL_S,
     SETTLE_S,
     Ends,
@@ -26,6 +25,7 @@ from harness.oracles.vitess.run import (
     check_any_started,
     check_served,
     judge,
+    patience,
     sent,
 )
 from harness.oracles.vitess.vtgate import Script
@@ -185,6 +185,7 @@ class _Batch:
         """Wait until every restart is so far and nothing moves; return the partitions' ends."""
         waiting, began = threading.Event(), time.monotonic()
         moved, before = began, -1
+        idle = patience(one.play for one in self.planned.values())
         while True:
             waiting.wait(POLL_S)
             ends = self.stand.topics.ends(self.found)
@@ -197,7 +198,7 @@ class _Batch:
             whole = quiet > SETTLE_S and all(
                 one.result.refused or is_over(name, ends[name]) for name, one in self.found.items()
             )
-            if whole or quiet > IDLE_S or now - began > BATCH_S:
+            if whole or quiet > idle or now - began > BATCH_S:
                 return ends
 
 

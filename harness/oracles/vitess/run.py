@@ -44,15 +44,19 @@ BATCH: Final = 40
 CREATING: Final = 4  # connectors that are created at once
 POLL_S: Final = 0.25
 SETTLE_S: Final = 1.0  # after the last expected message, nothing more may come
-IDLE_S: Final = 20.0  # so long may nothing move before a play counts as ended too soon
+# So long may nothing move before a play counts as ended too soon, and longer each time that it is
+# played again: a machine that is busy moves nothing for a while.
+IDLE_S: Final = 20.0
 BATCH_S: Final = 420.0
 CLOCK_MARGIN_NS: Final = 1_000_000_000
 
 # gRPC 1.75.0 with Netty 4.1.124, as the connector brings them, now and then takes the header of an
 # HTTP/2 frame for a message: https://github.com/grpc/grpc-java/issues/12307.
-BROKEN: Final = re.compile(r"gRPC message exceeds maximum size|http2 exception|mid-frame")
+TRANSPORT: Final = r"gRPC message exceeds maximum size|http2 exception|mid-frame"
+# Limits of Connect (90 s for a request), of Kafka's clients, of the registry's and of gRPC's.
+BUSY: Final = r"(?i:timed[ -]?out|timeout|deadline.exceeded)"
+BROKEN: Final = re.compile(f"{TRANSPORT}|{BUSY}")
 
-GAVE_UP: Final = "Request timed out"  # Connect's own 90 seconds
 Ends = Mapping[TopicPartition, int]
 T = TypeVar("T")
 
@@ -71,15 +75,14 @@ class PlayResult:
 
     @property
     def broken(self) -> bool:
-        """Return whether transport broke, or a busy worker gave up: neither says anything.
+        """Return whether transport broke, or time ran out on a busy machine: neither says anything.
 
-        A connector may also wait for ever for the rest of what is no message, and say nothing. A
-        worker that gives up on a play twice does not do so for being busy.
+        A connector may also wait for ever for the rest of what is no message, and say nothing.
         """
-        if self.refused or self.play.stopped:
-            return self.refused == GAVE_UP and not self.play.attempt
-        silent = not self.failed and len(self.messages) < self.play.awaited
-        return silent or bool(BROKEN.search(self.failed))
+        ended = self.refused or self.failed
+        if ended:
+            return bool(BROKEN.search(ended))
+        return bool(self.play.stopped) or len(self.messages) < self.play.awaited
 
     @property
     def equal(self) -> bool:
@@ -167,6 +170,11 @@ def check_served(stand: Stand, name: str, port: int, cause: str) -> None:
         )
 
 
+def patience(plays: Iterable[Play]) -> float:
+    """Return for how many seconds nothing may move: the longer, the oftener plays were played."""
+    return IDLE_S * (1 + max(play.attempt for play in plays))
+
+
 def sent(play: Play, ends: Ends) -> int:
     """Return how many messages a connector has sent; what a timer sends says nothing."""
     timed = f"{play.name}.{play.heartbeats}" if play.heartbeats else None
@@ -235,7 +243,7 @@ class _Batch:
                 moved, before = now, total
             over = all(self.is_over(play, ends[play.name]) for play in self.plays)
             quiet = now - moved
-            if quiet > (SETTLE_S if over else IDLE_S) or now - began > BATCH_S:
+            if quiet > (SETTLE_S if over else patience(self.plays)) or now - began > BATCH_S:
                 for play in self.plays:
                     if not self.is_over(play, ends[play.name]):
                         check_served(self.stand, play.name, self.ports[play.name], "it is silent")
