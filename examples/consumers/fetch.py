@@ -81,6 +81,9 @@ def main(names: list[str]) -> None:
     folders = {name: Path(one["manifest"]).parent.name for name, one in adapters.items()}
     wanted = {folders.get(name, name) for name in names} or known
     for name in sorted(wanted):
+        if name not in known and name in folders.values():
+            print(f"{name}: nothing to fetch; its README says what it needs", flush=True)
+            continue
         if name not in known:
             choices = ", ".join(sorted({*known, *folders}))
             sys.exit(f"{name} has nothing to fetch; these have: {choices}")

@@ -36,7 +36,7 @@ def parts(monkeypatch: pytest.MonkeyPatch) -> dict[str, ModuleType]:
     """Return the adapter's modules, imported as its command does."""
     monkeypatch.syspath_prepend(str(CONSUMERS))
     monkeypatch.syspath_prepend(str(CONSUMERS / "cdc-kafka-consumer"))
-    names = ("configuration", "progress", "downstream")
+    names = ("configuration", "progress", "downstream", "trouble")
     for name in (*names, "adapter"):
         monkeypatch.delitem(sys.modules, name, raising=False)
     found = {name: __import__(name) for name in names}
@@ -66,13 +66,23 @@ def test_settings_reach_the_consumer(parts: dict[str, ModuleType]) -> None:
         "large-message-handle-compression": "lz4",
         "claim-check-storage-uri": "file:///runs/large",
     }
-    line = config.command("consumer", ORDER, feed, ADMIN, Path("/work"))
+    line = config.command(ORDER, feed, ADMIN, Path("/work"), vectors=True)
     up = parse_qs(urlsplit(line[line.index("-upstream-uri") + 1]).query)
     assert up["max-batch-size"] == ["2"]
     assert up["enable-tidb-extension"] == ["true"]
     down = line[line.index("-downstream-uri") + 1]
     assert down.startswith("mysql://a%20b:p%40ss%2F@127.0.0.1:3306/?")
     assert "has-vector-type=true" in down
+    plain = config.command(ORDER, feed, ADMIN, Path("/work"), vectors=False)
+    assert not any("has-vector-type" in word for word in plain)
+
+
+def test_a_server_s_default_is_said_to_the_consumer(parts: dict[str, ModuleType]) -> None:
+    """Where nothing is compressed, the file says so: the consumer knows no other default."""
+    feed = FEED | {"settings": {f"{LARGE}large-message-handle-option": "claim-check"}}
+    large = tomllib.loads(parts["configuration"].changefeed_file(feed))["sink"]["kafka-config"]
+    assert large["large-message-handle"]["large-message-handle-compression"] == "none"
+    assert parts["configuration"].changefeed_file(FEED) == ""
 
 
 @pytest.mark.parametrize(
@@ -83,6 +93,10 @@ def test_settings_reach_the_consumer(parts: dict[str, ModuleType]) -> None:
         ({"dialect": "4.0.4"}, "dialect:4.0.4"),
         ({"topics": FEED["topics"] * 2}, "topics:one"),
         ({"protocol": "avro"}, "settings:avro-enable-watermark"),
+        (
+            {"protocol": "avro", "settings": {"avro-enable-watermark": True}},
+            "settings:enable-tidb-extension",
+        ),
         ({"tables": [{"rows": [{"a": 1}]}]}, "tables:without-rows"),
         ({"databases": {"MySQL": "h"}}, "database:mysql"),
         (
@@ -114,6 +128,50 @@ def test_the_end_is_the_last_resolved_event_of_each_partition(
     assert not progress.is_complete(last, {0: 2, 1: 5})
     assert not progress.is_complete(last, {0: 3})
     assert progress.is_complete(last, {0: 3, 1: 5})
+
+
+def test_vectors_are_seen_in_ddl(parts: dict[str, ModuleType]) -> None:
+    """Only a DDL event that names the type makes the consumer translate statements."""
+    ddl, row = _key(b'{"ts":1,"scm":"shop","tbl":"t","t":2}'), _key(b'{"ts":1,"t":1}')
+    has_vectors = parts["progress"].has_vectors
+    assert has_vectors([(0, 0, row, b"{}"), (0, 1, ddl, b'{"q":"CREATE TABLE t (v VECTOR(3))"}')])
+    assert not has_vectors([(0, 0, row, b"VECTOR"), (0, 1, ddl, b"{}"), (0, 2, None, None)])
+
+
+FIRST = '[2026/11/26 02:30:00.000 +00:00] [WARN] [mysql.go:9] ["with error, retry later"] [error=x]'
+LAST = '[2026/11/26 02:30:00.000 +00:00] [ERROR] [a.go:1] ["error on running consumer"] [error=y]'
+LOST = '[PANIC] [writer.go:380] ["decode message value failed"] [partition=1] [offset=4] [error=z]'
+
+
+@pytest.mark.parametrize(
+    ("lines", "why"),
+    [
+        ([FIRST, FIRST], ""),
+        ([FIRST, FIRST, FIRST], '["with error, retry later"] [error=x]'),
+        ([FIRST, LAST], '["error on running consumer"] [error=y]'),
+    ],
+)
+def test_a_sink_that_writes_no_more_is_seen_in_its_log(
+    parts: dict[str, ModuleType], tmp_path: Path, lines: list[str], why: str
+) -> None:
+    """It goes on running and says so nowhere else: at its own word, or the third try."""
+    log = tmp_path / "consumer.log"
+    assert parts["trouble"].given_up(log) == ""
+    log.write_text("\n".join(lines), encoding="utf-8")
+    assert parts["trouble"].given_up(log) == why
+
+
+def test_a_message_that_it_cannot_read_is_named(
+    parts: dict[str, ModuleType], tmp_path: Path
+) -> None:
+    """The place in its log goes into the answer, Go's own panic and its stack do not."""
+    printed, log = tmp_path / "printed.txt", tmp_path / "consumer.log"
+    printed.write_text("panic: decode message value failed\n\ngoroutine 1\n", encoding="utf-8")
+    log.write_text(f'{LOST} [errorVerbose="z at /somewhere"]\n', encoding="utf-8")
+    cause = parts["trouble"].cause(printed, log)
+    assert cause == f"{LOST} "
+    assert parts["trouble"].unread(cause) == [{"partition": 1, "offset": 4}]
+    assert parts["trouble"].unread("panic: runtime error: slice bounds out of range") == []
 
 
 @pytest.mark.parametrize("key", [None, b"", b"short", _key(b"no json"), _key(b"[]")])

@@ -46,8 +46,11 @@ def lacks(feed: Json) -> str | None:
         f"protocol:{protocol}": protocol not in PROTOCOLS,
         f"dialect:{feed['dialect']}": feed["dialect"] != "current",  # it is of one release
         "topics:one": len(feed["topics"]) != 1,  # it counts progress by partition alone
-        # It writes when a resolved event comes (cmd/kafka-consumer/writer.go, Write).
+        # It writes when a resolved event comes (cmd/kafka-consumer/writer.go:313), which Avro sends
+        # where both settings are on.
         "settings:avro-enable-watermark": protocol == "avro" and not watermark,
+        "settings:enable-tidb-extension": protocol == "avro"
+        and not settings.get("enable-tidb-extension"),
         "large-message-handle:handle-key-only": large == "handle-key-only",  # it asks a TiDB
         # Its `time-zone` is the sink's, and a server without zone tables takes none.
         f"tz:{settings.get('tz')}": settings.get("tz", "UTC") != "UTC",
@@ -62,20 +65,25 @@ def changefeed_file(feed: Json) -> str:
     given = {name: feed["settings"][name] for name in OF_FILE if name in feed["settings"]}
     if f"{LARGE}claim-check-storage-uri" in given:
         given[f"{LARGE}claim-check-storage-uri"] = Path(feed["large_messages"]).as_uri()
+    if any(name.startswith(LARGE) for name in given):
+        # A server puts this in; the consumer takes nothing for a compression that it does not know.
+        given.setdefault(f"{LARGE}large-message-handle-compression", "none")
     return "".join(f"{name} = {_toml(value)}\n" for name, value in given.items())
 
 
-def command(binary: str, order: Json, feed: Json, admin: Json, work: Path) -> list[str]:
-    """Return the consumer's command line."""
+def command(order: Json, feed: Json, admin: Json, work: Path, *, vectors: bool) -> list[str]:
+    """Return the consumer's arguments; `vectors` says that a table has columns of that type."""
     topic, settings = feed["topics"][0], feed["settings"]
     told = {"protocol": PROTOCOLS[feed["protocol"]], "partition-num": topic["partitions"]}
     told |= {name: _text(settings[name]) for name in OF_URI if name in settings}
     servers = order["kafka"]["librdkafka"]["bootstrap.servers"]
     account = f"{quote(admin['user'], safe='')}:{quote(admin['password'], safe='')}"
-    # An empty time zone: a server without zone tables makes it panic. A vector is text here
-    # (cdc/sink/ddlsink/mysql/mysql_ddl_sink.go:395).
-    how = "safe-mode=true&time-zone=&has-vector-type=true"
-    line = [binary, "-upstream-uri", f"kafka://{servers}/{topic['name']}?{urlencode(told)}"]
+    # An empty time zone: a server without zone tables makes it panic. The first two are those of
+    # TiCDC's own tests. `has-vector-type` makes text of vectors, and restores every statement with
+    # what only TiDB takes in plain text (cdc/sink/ddlsink/mysql/format_ddl.go).
+    how = "safe-mode=true&batch-dml-enable=false&time-zone="
+    how += "&has-vector-type=true" if vectors else ""
+    line = ["-upstream-uri", f"kafka://{servers}/{topic['name']}?{urlencode(told)}"]
     line += ["-downstream-uri", f"mysql://{account}@{admin['host']}:{admin['port']}/?{how}"]
     line += ["-config", str(work / "changefeed.toml"), "-log-file", str(work / "consumer.log")]
     line += ["-consumer-group-id", group(order, feed), "-tz", "UTC"]

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from adapter import Json
 from confluent_kafka import Consumer, TopicPartition
 
-RESOLVED = 3  # the type of an event in a key of the Open Protocol
+DDL, RESOLVED = 2, 3  # the type of an event in a key of the Open Protocol
 AVRO_WATERMARK = b"\x02"  # pkg/sink/codec/avro/avro.go: checkpointByte
 TIMEOUT_S = 30.0
 KEY_STARTS = 16  # eight bytes of version, eight of the first key's length
@@ -25,13 +25,23 @@ def is_resolved(protocol: str, key: bytes | None, value: bytes | None) -> bool:
     """Return whether a message is a resolved event."""
     if protocol == "avro":
         return bool(value) and value[:1] == AVRO_WATERMARK
+    return _type(key) == RESOLVED
+
+
+def has_vectors(messages: Iterable[Message]) -> bool:
+    """Return whether a DDL event of the Open Protocol names the type."""
+    return any(_type(key) == DDL and b"VECTOR" in (value or b"") for _, _, key, value in messages)
+
+
+def _type(key: bytes | None) -> object:
+    """Return the type that a key's first event has; None for what is no key."""
     if not key or len(key) < KEY_STARTS:
-        return False
+        return None
     end = KEY_STARTS + int.from_bytes(key[8:KEY_STARTS], "big")
     try:
-        return bool(json.loads(key[KEY_STARTS:end]).get("t") == RESOLVED)
+        return json.loads(key[KEY_STARTS:end]).get("t")
     except (ValueError, AttributeError):
-        return False  # the consumer says itself that it cannot read it
+        return None  # the consumer says itself that it cannot read it
 
 
 def last_resolved(protocol: str, messages: Iterable[Message]) -> dict[int, int]:

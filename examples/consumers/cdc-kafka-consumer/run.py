@@ -7,7 +7,6 @@ which is the harness's sink too: mysql://user:password@host:port/ of an account 
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 import sys
 import time
@@ -19,11 +18,12 @@ import mysql.connector
 from adapter import Json, job, say
 from configuration import changefeed_file, command, group, lacks
 from downstream import Downstream, TakenError, account
-from progress import Look, is_complete, last_resolved
+from progress import Look, has_vectors, is_complete, last_resolved
+from trouble import cause, given_up, unread
 
 BINARY = Path(os.environ["CDC_KAFKA_CONSUMER"])
 POLL_S = 0.1
-PANIC = re.compile(r"\[(?:PANIC|FATAL)\].*")
+STILL_S = 120.0  # so long may nothing be committed; a message takes it milliseconds
 
 
 def main() -> None:
@@ -57,41 +57,43 @@ def answer(order: Json, feed: Json, admin: Json) -> None:
     (work / "changefeed.toml").write_text(changefeed_file(feed), encoding="utf-8")
     look = Look(order, feed, group(order, feed))
     try:
-        error = consumed(command(str(BINARY), order, feed, admin, work), look, feed, work)
+        messages = look.messages()
+        vectors = has_vectors(messages)
+        line = [str(BINARY), *command(order, feed, admin, work, vectors=vectors)]
+        error = consumed(line, look, last_resolved(feed["protocol"], messages), work)
     finally:
         look.close()
         downstream.close()
         connection.close()
     if error:
-        say(order, feed, status="error", error=error)
+        topic = feed["topics"][0]["name"]
+        named = [{"topic": topic} | place for place in unread(error)]
+        say(order, feed, status="error", error=error, **({"messages": named} if named else {}))
     else:
         say(order, feed, status="done")
 
 
-def consumed(line: list[str], look: Look, feed: Json, work: Path) -> str:
+def consumed(line: list[str], look: Look, last: dict[int, int], work: Path) -> str:
     """Run the command until all is committed; return why it gave up, "" when it did not."""
-    last = last_resolved(feed["protocol"], look.messages())
     look.begin()
-    printed = work / "printed.txt"
+    printed, log = work / "printed.txt", work / "consumer.log"
     with printed.open("wb") as file:
         child = subprocess.Popen(line, stdout=file, stderr=file)
+    why, before, moved = "", look.committed(), time.monotonic()
     try:
-        while child.poll() is None and not is_complete(last, look.committed()):
+        while child.poll() is None and not is_complete(last, now := look.committed()) and not why:
+            if now != before:
+                before, moved = now, time.monotonic()
+            still = time.monotonic() - moved > STILL_S
+            why = given_up(log) or (f"nothing is committed for {STILL_S:g} s" if still else "")
             time.sleep(POLL_S)
         code = child.poll()
     finally:
         child.kill()  # it waits for its next message, and SIGTERM does not end that
         child.wait()
-    if code is None or is_complete(last, look.committed()):
+    if is_complete(last, look.committed()):
         return ""
-    return f"it ended with {code}: {cause(printed, work / 'consumer.log')}"
-
-
-def cause(*files: Path) -> str:
-    """Return the first panic that the files show, or their first lines."""
-    texts = [one.read_text(encoding="utf-8", errors="replace") for one in files if one.exists()]
-    found = next((match[0] for text in texts if (match := PANIC.search(text))), None)
-    return (found or " ".join(" ".join(texts).splitlines()[:3]))[:600]
+    return why or f"it ended with {code}: {cause(printed, log)}"
 
 
 if __name__ == "__main__":
