@@ -114,7 +114,9 @@ def _run(catalogue: Catalogue, statement: Statement, schema: str, sql: str | Non
         statement.apply(change)
     except Refused as refused:
         at = 0 if sql is None else refused.at
-        raise DdlError.at(sql or "", at, refused.what, hint=refused.hint) from None
+        raise DdlError.at(
+            sql or "", at, refused.what, expected=refused.expected, hint=refused.hint
+        ) from None
     if not change.jobs:
         return Applied(catalogue)
     changed = Catalogue(

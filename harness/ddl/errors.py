@@ -14,6 +14,9 @@ from difflib import get_close_matches
 
 from harness.errors import UsageError
 
+FEW = 20
+TAKEN = "a statement that fits the tables as the statements before it leave them"
+
 
 class DdlError(UsageError):
     """SQL that cannot be parsed, or that the catalogue's database would refuse."""
@@ -51,10 +54,11 @@ def position(sql: str, offset: int) -> tuple[int, int]:
 class Refused(Exception):  # noqa: N818 - a signal inside the package, never seen outside
     """A well-formed statement that makes no sense for the tables as they are."""
 
-    def __init__(self, at: int, what: str, *, hint: str = "") -> None:
+    def __init__(self, at: int, what: str, *, expected: str = TAKEN, hint: str = "") -> None:
         """Take the offset in the SQL text and the parts of the message."""
         self.at = at
         self.what = what
+        self.expected = expected
         self.hint = hint
         super().__init__(what)
 
@@ -68,35 +72,49 @@ def nearest(name: str, known: tuple[str, ...]) -> str:
 
 def unknown_table(at: int, schema: str, name: str, known: tuple[str, ...] = ()) -> Refused:
     """Say: no such table (MySQL 1146)."""
-    return Refused(at, f"Table '{schema}.{name}' doesn't exist", hint=nearest(name, known))
+    what = f"Table '{schema}.{name}' doesn't exist"
+    return Refused(at, what, expected=_one_of("table", known), hint=nearest(name, known))
 
 
 def table_exists(at: int, name: str, hint: str = "") -> Refused:
     """Say: the name is taken (MySQL 1050)."""
-    return Refused(at, f"Table '{name}' already exists", hint=hint)
+    what = f"Table '{name}' already exists"
+    return Refused(at, what, expected="a name that no table has", hint=hint)
 
 
 def unknown_database(at: int, name: str, known: tuple[str, ...] = ()) -> Refused:
     """Say: no such database (MySQL 1049)."""
-    return Refused(at, f"Unknown database '{name}'", hint=nearest(name, known))
+    expected = _one_of("database", known)
+    return Refused(at, f"Unknown database '{name}'", expected=expected, hint=nearest(name, known))
 
 
 def unknown_column(at: int, column: str, where: str, known: tuple[str, ...]) -> Refused:
     """Say: no such column in that table or clause (MySQL 1054)."""
-    return Refused(at, f"Unknown column '{column}' in '{where}'", hint=nearest(column, known))
+    what = f"Unknown column '{column}' in '{where}'"
+    return Refused(at, what, expected=_one_of("column", known), hint=nearest(column, known))
 
 
 def duplicate_column(at: int, column: str) -> Refused:
     """Say: two columns of one name (MySQL 1060)."""
-    return Refused(at, f"Duplicate column name '{column}'")
+    what = f"Duplicate column name '{column}'"
+    return Refused(at, what, expected="a name that no other column of the table has")
 
 
 def duplicate_key(at: int, name: str) -> Refused:
     """Say: two indexes of one name (MySQL 1061)."""
-    return Refused(at, f"Duplicate key name '{name}'")
+    what = f"Duplicate key name '{name}'"
+    return Refused(at, what, expected="a name that no other index of the table has")
 
 
 def cannot_drop(at: int, name: str, known: tuple[str, ...] = ()) -> Refused:
     """Say: nothing of that name to drop (MySQL 1091)."""
     what = f"Can't DROP '{name}'; check that column/key exists"
-    return Refused(at, what, hint=nearest(name, known))
+    expected = _one_of("column or index", known)
+    return Refused(at, what, expected=expected, hint=nearest(name, known))
+
+
+def _one_of(noun: str, known: tuple[str, ...]) -> str:
+    """Return what was expected of a name, with those that there are while they are few."""
+    if not known or len(known) > FEW:
+        return f"a {noun} that the statements before have made"
+    return f"a {noun} that there is: {', '.join(known)}"

@@ -20,6 +20,7 @@ from harness.errors import Location, Problem, ScenarioError
 BYTES_MAX = 1 << 20
 NODES_MAX = 100_000
 DEPTH_MAX = 64
+YAML = "YAML 1.2, in one document"
 PLAIN, QUOTED, COLLECTION = "plain", "quoted", "collection"
 Path = tuple[str | int, ...]
 
@@ -149,20 +150,20 @@ def _compose(text: str, file: str) -> Node | None:
 def _syntax_problem(error: MarkedYAMLError, text: str, file: str) -> Problem:
     mark = error.problem_mark or error.context_mark
     if mark is None:
-        return Problem(Location(file), f"not YAML: {error}")
+        return Problem(Location(file, 1, 1), f"not YAML: {error}", YAML)
     place = Location(file, mark.line + 1, mark.column + 1)
     said = ": ".join(part for part in (error.context, error.problem) if part)
     hint = next((hint for words, hint in _SYNTAX_HINTS.items() if words in said), "")
     if text.startswith("\t", mark.index):
         hint = "indent with spaces; YAML allows no tabs there"
-    return Problem(place, f"not YAML: {said}", hint=hint)
+    return Problem(place, f"not YAML: {said}", YAML, hint)
 
 
 def _character_problem(text: str, position: int, file: str) -> Problem:
     before = text[:position]
     place = Location(file, before.count("\n") + 1, position - before.rfind("\n"))
     what = f"not YAML: the character U+{ord(text[position]):04X} is not allowed"
-    return Problem(place, what, hint='in double quotes write it as "\\x.." or "\\u...."')
+    return Problem(place, what, YAML, 'in double quotes write it as "\\x.." or "\\u...."')
 
 
 class _Construction:
@@ -201,7 +202,8 @@ class _Construction:
         try:
             return plain(node.value)
         except ValueError as error:
-            self._refuse(node, str(error), hint="put it in quotes when text is meant")
+            expected = "a number that is finite, of a size that a column holds"
+            self._refuse(node, str(error), expected, "put it in quotes when text is meant")
             return None
 
     def _mapping(self, pairs: Sequence[tuple[Node, Node]]) -> dict[str, Any]:
@@ -232,7 +234,9 @@ class _Construction:
 
     def _too_large(self, node: Node) -> Problem:
         what = f"the file has more than {NODES_MAX} values, aliases expanded"
-        return Problem(_location(self.file, node), what, hint="make several scenarios of it")
+        return Problem(
+            _location(self.file, node), what, "fewer values", "make several scenarios of it"
+        )
 
 
 def _tag(tag: str) -> str:

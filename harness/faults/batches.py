@@ -104,7 +104,9 @@ def _events(record: Record, line: int) -> Iterator[Event]:
     try:
         pairs = unframe(record.key or b"", record.value or b"")
     except DecodingError as error:
-        raise StepError(f"a message cannot be cut into events: {error.what}", line=line) from error
+        what = f"a message cannot be cut into events: {error.what}"
+        expected = "messages of the protocol, whole: cut them before other steps change them"
+        raise StepError(what, line=line, expected=expected) from error
     for (key, value), origin in zip(pairs, record.origins, strict=True):
         yield key, value, origin
 

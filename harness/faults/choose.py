@@ -64,7 +64,7 @@ def chosen(records: Sequence[Record], options: Mapping[str, Any], line: int) -> 
         what = f"no row of transaction {options['transaction']!r} is sent"
         if "key" in options:
             what += f" with key {', '.join(_columns(options['key']))}"
-        raise nothing(what, line)
+        raise nothing(what, line, "rows of this transaction that are sent")
     return found
 
 
@@ -86,11 +86,12 @@ def _positions(records: Sequence[Record], name: str, line: int) -> list[int]:
     ]
     if not found:
         what = f"no message carries a row of transaction {name!r}"
-        raise StepError(what, line=line, hint=PREVIEW)
+        expected = "a transaction with rows that are sent"
+        raise StepError(what, line=line, expected=expected, hint=PREVIEW)
     return found
 
 
-def nothing(what: str, line: int, expected: str = "") -> StepError:
+def nothing(what: str, line: int, expected: str = "a message at least") -> StepError:
     """Return the error of a fault that finds nothing to act on."""
     return StepError(f"nothing to act on: {what}", line=line, expected=expected, hint=PREVIEW)
 

@@ -78,6 +78,7 @@ class Disturbance:
             raise StepError(
                 f"`{self.name}` acts on the run, not on its records",
                 line=line,
+                expected="a fault of records where nothing is run",
                 hint="take it out of this delivery, or run it where services and consumer are ours",
             )
         return self.change(records, self.settle(options, line), line, random)

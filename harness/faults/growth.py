@@ -19,6 +19,8 @@ from harness.faults.fault import Disturbance, Invariant
 from harness.faults.option import Option, Takes
 from harness.model.record import Record
 
+_NEW_ROWS = "messages behind `from` whose keys no message before has"
+
 
 def grow(
     steps: Sequence[Step], options: Mapping[str, Any], line: int, random: Random
@@ -36,7 +38,7 @@ def grow(
     by = int(options.get("by", 1))
     homes = _new_homes(steps, at, topic)
     if not homes:
-        raise nothing("no message from there on is about new rows only", line)
+        raise nothing("no message from there on is about new rows only", line, _NEW_ROWS)
     out: list[Step] = [
         *steps[:at],
         AddPartitions(topic, old + by, stopped=options.get("consumer") == "stopped"),

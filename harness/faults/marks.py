@@ -36,7 +36,7 @@ def resolved_back(
             out += [previous] * int(options.get("times", 1))
         before[place(record)] = record
     if len(out) == len(records):
-        raise nothing("no partition has two resolved events of different ts", line)
+        raise nothing("no partition has two resolved events of different ts", line, _TWO_MARKS)
     return tuple(out)
 
 
@@ -81,6 +81,7 @@ def _is_there(record: Record, options: Mapping[str, Any]) -> bool:
     return "partition" not in options or record.partition == options["partition"]
 
 
+_TWO_MARKS = "two resolved events of different ts in one partition"
 _A_PARTITION = "a partition whose marks are followed by something"
 _ONE = Option(
     PARTITION.name, Takes.NUMBER, PARTITION.meaning, required=True, least=0, most=PARTITION.most

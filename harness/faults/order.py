@@ -101,7 +101,11 @@ def withhold(
         out.append(record)
     out += [record for queue in held.values() for record in queue]
     if _by_place(out) == _by_place(records):
-        raise nothing("nothing stands between the rows and their resolved event", line)
+        raise nothing(
+            "nothing stands between the rows and their resolved event",
+            line,
+            "other messages before the resolved event that completes the rows",
+        )
     return tuple(out)
 
 
@@ -118,7 +122,11 @@ def reorder(
         next(shuffled[place(record)]) if place(record) in shuffled else record for record in records
     )
     if out == tuple(records):
-        raise nothing("no partition has two different row messages side by side", line)
+        raise nothing(
+            "no partition has two different row messages side by side",
+            line,
+            "two row messages in one partition with no other message between them",
+        )
     return out
 
 

@@ -29,6 +29,7 @@ from harness.faults.option import KEY, TRANSACTION, Option, Takes
 from harness.model.record import Record
 
 AFTER, BEFORE, INSTEAD = "after", "before", "instead"
+_BREAKABLE = "a row of the transaction in a message of a form that docs/reference/faults.md names"
 
 
 def poisoned(corrupt: Corruption) -> Fault:
@@ -45,7 +46,7 @@ def poisoned(corrupt: Corruption) -> Fault:
             poison, where = corrupt(record, random), options.get("place", AFTER)
             there = {AFTER: (record, poison), BEFORE: (poison, record), INSTEAD: (poison,)}[where]
             return (*records[:number], *there, *records[number + 1 :])
-        raise nothing("no chosen message has the form that this breaks", line)
+        raise nothing("no chosen message has the form that this breaks", line, _BREAKABLE)
 
     return fault
 

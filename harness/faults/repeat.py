@@ -76,7 +76,7 @@ def replay_below_resolved(
             out += due * times
             waiting[place(record)] = later
     if len(out) == len(records):
-        raise nothing("no resolved event follows the rows in their partition", line)
+        raise nothing("no resolved event follows the rows in their partition", line, _A_MARK)
     return tuple(out)
 
 
@@ -91,10 +91,11 @@ def resend(
         out += [record] * (1 + times if record.origins[0].kind == kind else 1)
     if len(out) == len(records):
         noun = "DDL event" if kind == DDL else "resolved event"
-        raise nothing(f"no {noun} is sent", line)
+        raise nothing(f"no {noun} is sent", line, f"a {noun} at least")
     return tuple(out)
 
 
+_A_MARK = "a resolved event behind the rows, in their partition"
 REPEATED = frozenset(Invariant) - {Invariant.ONCE, Invariant.RISING}
 
 ROWS: tuple[Disturbance, ...] = (

@@ -67,7 +67,8 @@ def registry_down(
     if "to" in options:
         end = _position(steps, last, str(options["to"]), line) + 1
     if end <= begin:
-        raise nothing(f"{options['to']!r} comes before {options['from']!r}", line)
+        what = f"{options['to']!r} comes before {options['from']!r}"
+        raise nothing(what, line, "`to` at or after `from`")
     return (*steps[:begin], StopRegistry(), *steps[begin:end], StartRegistry(), *steps[end:])
 
 

@@ -50,7 +50,7 @@ def tombstone_first(
         if record.topic not in uncompacted and is_rows(record):
             firsts.setdefault(place(record), record)
     if not firsts:
-        raise nothing("no topic of row messages has a key in each of them", line)
+        raise nothing("no topic of row messages has a key in each of them", line, _WITH_KEYS)
     tombstones = (replace(first, value=None, value_schema=None) for first in firsts.values())
     return (*tombstones, *records)
 
@@ -62,7 +62,7 @@ def zero_byte_tombstones(
     del options, random
     out = tuple(replace(r, value=b"") if r.value is None else r for r in records)
     if out == tuple(records):
-        raise nothing(_NO_TOMBSTONE, line)
+        raise nothing(_NO_TOMBSTONE, line, _WITH_DELETES)
     return out
 
 
@@ -112,6 +112,7 @@ def _without(records: Sequence[Record], gone: set[int], line: int) -> tuple[Reco
     return tuple(record for number, record in enumerate(records) if number not in gone)
 
 
+_WITH_KEYS = "a topic whose row messages all have keys"
 _NO_TOMBSTONE = "no tombstone is sent"
 _WITH_DELETES = "a delete, in a protocol that sends tombstones behind deletes"
 _LESS = frozenset(Invariant) - {Invariant.LAST_VALUE}

@@ -67,8 +67,9 @@ def load_lock(scenario: Scenario, golden_root: Path) -> ChangeLog:
         text = path.read_bytes()
     except FileNotFoundError:
         unrecorded = Problem(
-            Location(scenario.file),
+            scenario.place(1),
             f"{scenario.id} was never recorded: there is no {path}",
+            expected="the changes of its SQL, locked once",
             hint=_record(scenario),
         )
         raise ScenarioError((*mistakes(scenario), unrecorded)) from None
@@ -153,9 +154,10 @@ class _Reader:
             self.malformed(f"this is the lock of {data.get('scenario')!r}")
         if data.get("sha256") != fingerprint(self.scenario):
             _refuse(
-                Location(self.scenario.file),
+                self.scenario.place(1),
                 f"the SQL of {self.scenario.id} (or the recording session) changed since its rows"
                 f" were locked in {self.path}",
+                expected="a lock of the SQL as it stands",
                 hint=_record(self.scenario),
             )
 
@@ -229,7 +231,9 @@ class _Reader:
             return replace(pin, key=key)
         shown = ", ".join(f"`{name}`" for name in pin.key)
         _refuse(
-            Location(self.scenario.file, step.line), f"the row pin of {shown} fits no row: {what}"
+            self.scenario.place(step.line),
+            f"the row pin of {shown} fits no row: {what}",
+            expected="key columns of a table that the transaction changes, with values that fit",
         )
 
     def next(self, what: str) -> Mapping[str, Any]:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NoReturn, Protocol
 
 from harness.ddl import Catalogue, DdlError, DdlJob
+from harness.documents.nearest import did_you_mean, one_of
 from harness.errors import Location, Problem, ScenarioError
 from harness.model.change import Op, RowChanged
 from harness.model.columns import Column
@@ -185,9 +186,7 @@ def _apply(scenario: Scenario, world: World, statement: SqlStatement) -> tuple[D
     try:
         return world.ddl(statement.sql)
     except DdlError as error:
-        first = error.line == 1
-        column = statement.column + error.column - 1 if first else 0
-        where = Location(scenario.file, statement.line + error.line - 1, column)
+        where = scenario.place_in(statement, error.line, error.column)
         what = error.what.partition(": ")[2] or error.what
         _refuse(where, f"SQL: {what}", expected=error.expected, hint=error.hint)
     except ValueError as error:
@@ -312,18 +311,27 @@ class _Replay:
     def stated(self, step: TransactionStep) -> Iterator[tuple[int, RowChanged]]:
         """Yield the rows of an `emit:` step."""
         for ordinal, row in enumerate(step.rows):
-            where = Location(self.scenario.file, row.line)
+            where = self.scenario.place(row.line)
             name = table_id(row.table)
             table = self.world.catalogue.find(name.schema, name.name)
             if table is None:
-                _refuse(where, f"table {row.table} does not exist")
+                there = [str(one.id) for one in self.world.catalogue.tables()]
+                _refuse(
+                    where,
+                    f"table {row.table} does not exist",
+                    expected=one_of(there) if there else "a `ddl` step before it that creates it",
+                    hint=did_you_mean(row.table, there),
+                )
+            expected = _columns_of(table)
             try:
                 before = None if row.before is None else read_row(table.columns, row.before)
                 after = None if row.after is None else read_row(table.columns, row.after)
                 change = RowChanged(Op(row.op), table.id, before, after, row.line)
+                expected = "a row that the steps before have left"
                 self.world.change(change)
             except ValueError as error:
-                _refuse(where, f"{row.op} in {row.table}: {error}", hint="state whole rows")
+                what = f"{row.op} in {row.table}: {error}"
+                _refuse(where, what, expected=expected, hint="state whole rows")
             yield ordinal, change
 
     def recorded(self, number: int, step: TransactionStep) -> Iterator[tuple[int, RowChanged]]:
@@ -362,11 +370,17 @@ class _Replay:
             if what is not None:
                 line = step.statement.line if isinstance(step, DdlStep) else step.line
                 _disagree(
-                    Location(self.scenario.file, line),
+                    self.scenario.place(line),
                     f"after this step the log and the database disagree: {what}",
                     hint="nothing was locked: a consumer that follows the log cannot reach what"
                     " the database has; do it in another way, or state it under `emit`",
                 )
+
+
+def _columns_of(table: Table) -> str:
+    """Return what a stated row has to have, with the types that its values must fit."""
+    types = (f"`{c.name}` {c.kind.value}{' unsigned' * c.unsigned}" for c in table.columns)
+    return "a value for each column: " + ", ".join(types)
 
 
 def _shape(table: Table) -> tuple[tuple[object, ...], ...]:

@@ -19,16 +19,16 @@ from harness.scenario.document import DdlStep, Scenario, SqlStatement, Transacti
 
 def mistakes(scenario: Scenario) -> tuple[Problem, ...]:
     """Return every mistake of the SQL and of the tables that are expected, in file order."""
-    reader = _Reader(scenario.file, Catalogue.with_schemas(*scenario.databases))
+    reader = _Reader(scenario, Catalogue.with_schemas(*scenario.databases))
     found = [problem for step in scenario.upstream for problem in reader.step(step)]
-    return (*found, *reader.expected(scenario))
+    return (*found, *reader.expected())
 
 
 @dataclass(slots=True)
 class _Reader:
     """One pass over a scenario's steps; `whole` until DDL fails, for then nobody knows what is."""
 
-    file: str
+    scenario: Scenario
     catalogue: Catalogue
     ever: set[str] = field(default_factory=set[str])
     whole: bool = True
@@ -50,14 +50,13 @@ class _Reader:
             what = error.what
             if what.startswith("line "):
                 what = what.partition(": ")[2]
-            column = error.column + (statement.column - 1 if error.line == 1 else 0)
-            place = Location(self.file, statement.line + error.line - 1, column)
+            place = self.scenario.place_in(statement, error.line, error.column)
             yield Problem(place, what, error.expected, error.hint)
         self.ever |= {str(table.id) for table in self.catalogue.tables()}
 
     def rows(self, statement: SqlStatement) -> Iterator[Problem]:
         """Look up what a statement names; its first line is the place."""
-        place = Location(self.file, statement.line, statement.column)
+        place = self.scenario.place_in(statement, 1, 1)
         tree, tables = _read(statement.sql)
         known = {str(table.id): table for table in self.catalogue.tables()}
         for name in tables:
@@ -73,20 +72,21 @@ class _Reader:
                 if str(table.id).lower() == tables[0].lower():
                     yield from _columns(place, table, _named(tree, table))
 
-    def expected(self, scenario: Scenario) -> Iterator[Problem]:
+    def expected(self) -> Iterator[Problem]:
         """Look up the tables of `expect`; where settings may rename tables, nothing is said."""
+        scenario = self.scenario
         if not self.whole or scenario.settings or scenario.profiles:
             return
         there = {str(table.id): table for table in self.catalogue.tables()}
         for name, wanted in scenario.expect.tables.items():
-            place = Location(self.file, wanted.line)
+            place = scenario.place(wanted.line)
             if name not in self.ever:
                 hint = did_you_mean(name, self.ever)
                 what = f"`expect.tables` names `{name}`, which no step creates"
                 yield Problem(place, what, one_of(sorted(self.ever)), hint)
             elif wanted.rows and name in there:
                 for row, line in zip(wanted.rows, wanted.lines, strict=False):
-                    yield from _columns(Location(self.file, line), there[name], row)
+                    yield from _columns(scenario.place(line), there[name], row)
 
 
 def _columns(place: Location, table: Table, named: Any) -> Iterator[Problem]:  # noqa: ANN401 - names

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, cast
@@ -26,6 +27,7 @@ from harness.scenario.draft import Draft
 from harness.scenario.pairwise import chosen, profiles
 from harness.scenario.sql import statements
 
+_INDENT = re.compile(r"^(?: |- )*", re.MULTILINE)
 _FAULT_KEYS = frozenset({"allowed-by", "seen-in", "hostile"})
 
 
@@ -56,6 +58,7 @@ def build(draft: Draft, path: str) -> Scenario:
             {name: source.place(("clauses", n)).line for n, name in enumerate(data["clauses"])}
         ),
         keyspace=_keyspace(source, data.get("keyspace")),
+        indents=tuple(len(begin[0]) for begin in _INDENT.finditer(source.text)),
         profiles=MappingProxyType(profiles(data)),
         setting_places=MappingProxyType(
             {

@@ -153,7 +153,8 @@ class Scenario:
 
     `path` is relative to the scenarios' root, without `.yaml`, with `/`; `id` equals it with dots.
     `setting_places` maps each part of the settings to its place, by protocol and keys; a profile's
-    begin with `+` and its name. `file` is the path to show to a person. `profiles` hold settings by
+    begin with `+` and its name. `file` is the path to show to a person, `indents` how many blanks
+    and dashes each of its lines begins with. `profiles` hold settings by
     profile and protocol. `end_resolved` is False for `resolved: none`.
     """
 
@@ -179,3 +180,19 @@ class Scenario:
     setting_places: Mapping[tuple[str | int, ...], Location] = field(
         default_factory=lambda: MappingProxyType({})
     )
+    indents: tuple[int, ...] = ()
+
+    def place(self, line: int) -> Location:
+        """Return where the text of a line begins, behind blanks and dashes."""
+        return Location(self.file, line, self._indent(line) + 1)
+
+    def place_in(self, statement: SqlStatement, line: int, column: int) -> Location:
+        """Return where a line and a column of a statement's own text stand in the file."""
+        if line == 1:
+            return Location(self.file, statement.line, statement.column + column - 1)
+        text, there = statement.sql.split("\n")[line - 1], statement.line + line - 1
+        moved = self._indent(there) - (len(text) - len(text.lstrip()))
+        return Location(self.file, there, max(1, column + moved))
+
+    def _indent(self, line: int) -> int:
+        return self.indents[line - 1] if 0 < line <= len(self.indents) else 0

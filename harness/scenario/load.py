@@ -82,7 +82,7 @@ def _shared_ids(scenarios: Sequence[Scenario]) -> Iterator[Problem]:
         other = first.setdefault(scenario.id.casefold(), scenario)
         if other is not scenario:
             what = f"the id `{scenario.id}` is also that of {other.file}"
-            yield Problem(Location(scenario.file, 1), what, "an id of its own", "rename the file")
+            yield Problem(scenario.place(1), what, "an id of its own", "rename the file")
 
 
 def _text(path: Path, shown: str) -> str:

@@ -60,7 +60,8 @@ def profiles_name_protocols_of_the_matrix(draft: Draft) -> Problems:
     for name, settings in draft.data.get("profiles", {}).items():
         path = ("profiles", name)
         if name == PLAIN:
-            yield draft.at_key(path, f"the name `{PLAIN}` belongs to `settings` alone")
+            what = f"the name `{PLAIN}` belongs to `settings` alone"
+            yield draft.at_key(path, what, "another name for the profile")
         for protocol in settings:
             if protocol not in protocols:
                 what = f"the profile has settings for `{protocol}`, which the matrix does not run"
@@ -78,7 +79,8 @@ def pairwise_lists_make_profiles(draft: Draft) -> Problems:
         names = [name for name, _ in chosen(lists)]
         for name in dict.fromkeys(names):
             if name == PLAIN or protocol in own.get(name, {}):
-                yield draft.at_key(path, f"these lists make a profile `{name}`, and there is one")
+                what = f"these lists make a profile `{name}`, and there is one"
+                yield draft.at_key(path, what, "another name for the profile under `profiles`")
             if names.count(name) > 1:
                 what = f"two combinations of these lists would both be named `{name}`"
                 yield draft.at_key(path, what, "values that differ in letters and digits")

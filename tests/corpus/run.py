@@ -84,6 +84,16 @@ def _locked(scenario: Scenario, scratch: Path) -> None:
     write_lock(scenario, scratch, [header(scenario, "none", "reads"), *replay.lines()])
 
 
+def lacking(error: ScenarioError) -> list[str]:
+    """Return the problems that do not name file, line and column, or not what was expected."""
+    return [
+        str(problem)
+        for problem in error.problems
+        if not (problem.location.path and problem.location.line and problem.location.column)
+        or not (problem.what and problem.expected)
+    ]
+
+
 def author_says(plans: list[Plan]) -> list[Problem]:
     """Return what does not hold of the author's expectations."""
     return [problem for one in plans for problem in author_problems(one)]

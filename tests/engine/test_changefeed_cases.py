@@ -81,7 +81,7 @@ def test_an_unexpected_stop(tmp_path: Path) -> None:
 REFUSED: list[tuple[str, str, str]] = [
     (SETTINGS.replace('"shop.t"]', '"shop"]', 1), "7:20", "the rule 'shop' does not parse"),
     (SETTINGS.replace("{table}", "{tabel}"), "9:31", "invalid topic expression"),
-    ("    changefeed: |\n      [filter]\n      rules = ['x']\n", "9", "the rule 'x'"),
+    ("    changefeed: |\n      [filter]\n      rules = ['x']\n", "9:16", "the rule 'x'"),
     ("    changefeed: |\n      [sink]\n      protocol = 'avro'\n", "7:5", "sink.protocol avro"),
 ]
 

@@ -8,7 +8,7 @@ import pytest
 
 from harness.errors import ScenarioError
 from harness.model.finding import FINDINGS, Judgement
-from tests.corpus.run import CORPUS, Entry, author_says, entries, planned, verdicts
+from tests.corpus.run import CORPUS, Entry, author_says, entries, lacking, planned, verdicts
 
 LEAST = 100
 
@@ -30,6 +30,14 @@ def test_what_must_be_refused(entry: Entry, tmp_path: Path) -> None:
     with pytest.raises(ScenarioError) as caught:
         planned(entry, tmp_path)
     assert str(caught.value) == entry.refused
+
+
+@pytest.mark.parametrize("entry", entries("invalid"), ids=name)
+def test_a_refusal_says_where_and_what_instead(entry: Entry, tmp_path: Path) -> None:
+    """Each problem names file, line and column, what is wrong, and what was expected there."""
+    with pytest.raises(ScenarioError) as caught:
+        planned(entry, tmp_path)
+    assert lacking(caught.value) == []
 
 
 @pytest.mark.parametrize("entry", entries("valid-fail"), ids=name)

@@ -147,7 +147,7 @@ def test_a_missing_lock_says_how_to_make_one(tmp_path: Path) -> None:
     """The scenario's file and the command are named."""
     scene = scenario(tmp_path, STEPS)
     said = refusal(scene, tmp_path / "golden")
-    assert said.startswith(f"{scene.file}: made.up was never recorded")
+    assert said.startswith(f"{scene.file}:1:1: made.up was never recorded")
     assert "`harness record made.up`" in said
 
 
@@ -288,7 +288,7 @@ def test_pins_that_fit_no_row_are_refused(tmp_path: Path, key: str, what: str) -
     scene = scenario(tmp_path, STEPS.replace("{id: 1}, partition", f"{key}, partition"))
     write_lock(scene, tmp_path, lines(scene))
     said = refusal(scene, tmp_path)
-    assert said.startswith(f"{scene.file}:14: ")
+    assert said.startswith(f"{scene.file}:14:5: ")
     assert what in said
 
 

@@ -33,7 +33,12 @@ SOUND = {
 MISTAKES = {
     "DDL over a column that is not there": (
         {"ddl": "ALTER TABLE shop.orders DROP COLUMN zz"},
-        ["wrong.yaml:8:39: Can't DROP 'zz'; check that column/key exists"],
+        [
+            (
+                "wrong.yaml:8:39: Can't DROP 'zz'; check that column/key exists\n"
+                "    expected: a column or index that there is: id, my item, n"
+            )
+        ],
     ),
     "rows of an unknown table": (
         {"sql": "DELETE FROM shop.order"},
@@ -82,7 +87,7 @@ MISTAKES = {
         {"tables": "shop.oders: []"},
         [
             (
-                "wrong.yaml:12: `expect.tables` names `shop.oders`, which no step creates\n"
+                "wrong.yaml:12:1: `expect.tables` names `shop.oders`, which no step creates\n"
                 "    expected: `shop.orders`\n"
                 "    hint: did you mean `shop.orders`?"
             )
@@ -92,7 +97,7 @@ MISTAKES = {
         {"tables": "shop.orders: [{id: 1, my item: x, n: 2, aded: 3}]"},
         [
             (
-                "wrong.yaml:12: `shop.orders` has no column `aded`\n"
+                "wrong.yaml:12:1: `shop.orders` has no column `aded`\n"
                 "    expected: one of `id`, `my item`, `n`, `added`\n"
                 "    hint: did you mean `added`?"
             )
@@ -107,7 +112,7 @@ MISTAKES = {
                 "    hint: did you mean `shop.orders`?"
             ),
             (
-                "wrong.yaml:12: `expect.tables` names `shop.p`, which no step creates\n"
+                "wrong.yaml:12:1: `expect.tables` names `shop.p`, which no step creates\n"
                 "    expected: `shop.orders`"
             ),
         ],

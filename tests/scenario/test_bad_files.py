@@ -14,6 +14,7 @@ from harness.scenario.draft import Draft
 from harness.scenario.grammar import _validator
 from harness.scenario.load import load, load_all
 from harness.scenario.rules import RULES
+from tests.corpus.run import lacking
 from tests.documents.test_typed import SPOKEN_ELSEWHERE
 from tests.scenario.corpus import NAME, SOUND, BadFile, bad_files
 
@@ -38,6 +39,7 @@ def test_a_bad_file_is_refused_with_just_these_words(root: Path, bad: BadFile) -
         load(root / "bad" / "file.yaml", root)
     assert str(caught.value) == bad.message
     assert caught.value.exit_code is ExitCode.USAGE
+    assert lacking(caught.value) == []
 
 
 def test_the_sound_file_is_sound(root: Path) -> None:

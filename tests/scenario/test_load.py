@@ -178,7 +178,7 @@ def test_two_files_of_one_id_are_refused(tmp_path: Path) -> None:
     """`a/b.yaml` and `a.b.yaml` would be the same scenario."""
     for name in ("a/b.yaml", "a.b.yaml"):
         write(tmp_path, name, SOUND.replace("bad.file", "a.b"))
-    assert "a.b.yaml:1: the id `a.b` is also that of " in problems_of(tmp_path)
+    assert "a.b.yaml:1:1: the id `a.b` is also that of " in problems_of(tmp_path)
 
 
 def test_a_path_that_is_not_there_is_reported(

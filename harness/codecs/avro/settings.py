@@ -63,13 +63,18 @@ def settings(values: Settings, dialect: str) -> AvroSettings:
         )
     version = DIALECTS[dialect]
     if version.forbids_keyless and _switch(values, "force-replicate"):
-        raise SourceStopped(INVALID, "force-replicate must be disabled, when using avro protocol")
+        raise SourceStopped(
+            INVALID,
+            "force-replicate must be disabled, when using avro protocol",
+            expected="`force-replicate: false`, or none",
+        )
     option = LARGE + "large-message-handle-option"
     large = str(values.get(option) or "none")
     if large != "none":
         raise SourceStopped(
             "ErrInvalidReplicaConfig",
             f"{option} is set to {large}, protocol is avro, it's not supported",
+            expected=f"`{option}: none`, or none",
         )
     extension = _switch(values, EXTENSION)
     found = AvroSettings(
@@ -89,6 +94,7 @@ def settings(values: Settings, dialect: str) -> AvroSettings:
             "Avro protocol with row level checksum,\n"
             f'\t\t\t\t\tshould set "{EXTENSION}" to "true", and set "{DECIMAL}" to "string"'
             f' and "{BIGINT}" to "string"',
+            expected=f"`{EXTENSION}: true`, `{DECIMAL}: string` and `{BIGINT}: string`",
         )
     return found
 
@@ -105,7 +111,11 @@ def _mode(values: Settings, name: str) -> str:
     # TiCDC takes the empty text for the default.
     value = str(values.get(name) or MODES[name][0])
     if value not in MODES[name]:
-        raise SourceStopped(INVALID, f"{name} value could only be {_AS_SAID[name]}")
+        raise SourceStopped(
+            INVALID,
+            f"{name} value could only be {_AS_SAID[name]}",
+            expected="one of " + ", ".join(f"`{mode}`" for mode in MODES[name]),
+        )
     return value
 
 

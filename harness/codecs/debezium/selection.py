@@ -25,7 +25,10 @@ def expressions(listed: str) -> tuple[re.Pattern[str], ...]:
     try:
         return tuple(compiled(part, re.IGNORECASE | re.ASCII) for part in parts if part)
     except re.error as error:
-        raise UsageError(f"not a list of regular expressions: {listed!r} ({error})") from error
+        what = f"not a list of regular expressions: {listed!r} ({error})"
+        raise UsageError(
+            what, expected="regular expressions of Java with commas between"
+        ) from error
 
 
 def _split(listed: str) -> list[str]:

@@ -69,7 +69,8 @@ class ConnectorSettings:
         try:
             return int(value)
         except ValueError as error:
-            raise UsageError(f"{name} is not a whole number: {value!r}") from error
+            what = f"{name} is not a whole number: {value!r}"
+            raise UsageError(what, expected="a whole number") from error
 
     def words(self, name: str) -> tuple[str, ...] | None:
         """Return the parts of a comma-separated property, None where it is not set."""
@@ -103,11 +104,14 @@ def check_known(values: Settings, rows: Sequence[Setting], connector: str) -> No
     known = {row.name: row for row in rows if "<" not in row.name}
     for name in values:
         if name in known and known[name].refused:
-            raise UsageError(f"`{name}` is refused: {known[name].refused}")
+            raise UsageError(
+                f"`{name}` is refused: {known[name].refused}", expected="a scenario without it"
+            )
         if name not in known and not COLUMN_RULE.match(name):
             near = get_close_matches(name, known, n=1)
             raise UsageError(
                 f"the {connector} connector has no property {name!r}",
+                expected=f"one of its {len(known)} properties",
                 hint=f"did you mean {near[0]!r}?" if near else "see the table of its settings",
             )
 

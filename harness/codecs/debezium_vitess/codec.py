@@ -185,7 +185,10 @@ def bound_to(values: Settings, dialect: str) -> VitessConfiguration:
     settings = read(own, strict=True)
     wrong = problems(settings)
     if wrong:
-        raise UsageError("the connector refuses its configuration: " + "; ".join(wrong))
+        raise UsageError(
+            "the connector refuses its configuration: " + "; ".join(wrong),
+            expected="properties that it takes, one by one and together",
+        )
     topics(settings)
     return VitessConfiguration(
         connector=settings,

@@ -113,7 +113,7 @@ def _undeliverable(space: Workspace, case: Case, error: ScenarioError) -> str:
 def _of_plan(plan: Plan) -> Iterator[str]:
     stopped = plan.stopped
     if stopped is not None:
-        where = Location(plan.case.scenario.file, stopped.origin.line)
+        where = plan.case.scenario.place(stopped.origin.line)
         yield f"{where}: {plan.case.id}: the changefeed stops with {stopped.code}: {stopped.what}"
     for problem in author_problems(plan):
         yield f"{problem.location}: written for the scenario's own settings: {problem.what}"

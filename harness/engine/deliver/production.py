@@ -19,7 +19,7 @@ from harness.engine.deliver.own_topics import OwnTopics
 from harness.engine.deliver.registered import Registered
 from harness.engine.deliver.sending import CLUSTER, Sender, paced
 from harness.engine.plan.case import Plan
-from harness.errors import Location, Problem, ScenarioError, UsageError
+from harness.errors import Problem, ScenarioError, UsageError
 from harness.faults import FAULTS
 from harness.model.record import Record
 from harness.services import Kafka
@@ -228,7 +228,7 @@ class Production:
 def _only_messages(plans: Sequence[Plan]) -> None:
     problems = tuple(
         Problem(
-            Location(plan.case.scenario.file, step.line),
+            plan.case.scenario.place(step.line),
             f"{plan.case.id}: `{step.fault}` acts on the run, but this command only sends messages",
             expected="a delivery of steps that change messages",
             hint="--delivery chooses another; `harness run` runs this one",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 
-from harness.errors import Location, Problem
+from harness.errors import Problem
 from harness.mutants.mutant import Mutant
 from harness.mutants.table import MUTANTS
 from harness.scenario.document import Scenario
@@ -27,7 +27,7 @@ def claim_problems(scenarios: Iterable[Scenario]) -> tuple[Problem, ...]:
 
 def _problems(scenario: Scenario) -> Iterator[Problem]:
     for name in scenario.kills:
-        where = scenario.kill_places.get(name, Location(scenario.file))
+        where = scenario.kill_places.get(name, scenario.place(1))
         mutant = MUTANTS.get(name)
         if mutant is None:
             yield Problem(

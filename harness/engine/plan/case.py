@@ -101,7 +101,7 @@ def plan(case: Case, log: ChangeLog, known: dict[Hashable, Emission] | None = No
         folding = _folding(case, emission, delivery)
         expected = folding.expected()
     except StepError as error:
-        raise _problem(Location(scenario.file, error.line), str(error.what), error) from error
+        raise _problem(scenario.place(error.line), str(error.what), error) from error
     except (ChangefeedError, ScenarioError) as error:
         raise ScenarioError(refused_settings(case, error)) from error
     except HarnessError as error:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from harness.engine.plan.case import Plan
-from harness.errors import Location, Problem
+from harness.errors import Problem
 from harness.model.change import ChangeLog, Op, Transaction
 from harness.model.columns import ColumnKind
 from harness.model.source_events import DdlEvent, RowEvent, SourceTable
@@ -73,7 +73,7 @@ def _ops(log: ChangeLog) -> set[Op]:
 
 def _problem(scenario: Scenario, clause: str, what: str) -> Problem:
     return Problem(
-        Location(scenario.file, scenario.clause_lines.get(clause, 1)),
+        scenario.place(scenario.clause_lines.get(clause, 1)),
         f"the clause `{clause}` is cited, and {what}: no finding can name it",
         "a scenario that has what the clause speaks of",
         "remove the citation, or add such a column or change",

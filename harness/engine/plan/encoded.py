@@ -44,7 +44,11 @@ def encoded(wire: BoundCodec, source: SourceOutput) -> Encoded:
         records.extend(wire.encode(given()))
     except SourceStopped as stop:
         if not taken:
-            raise UsageError(f"the source does not start: {stop.what}") from stop
+            raise UsageError(
+                f"the source does not start: {stop.what}",
+                expected=stop.expected or "settings with which it starts",
+                hint=stop.hint,
+            ) from stop
         number = _stopped_at(wire, taken)
         if number is not None:
             # An encoder may look ahead; what came before the event at fault was sent.

@@ -39,7 +39,7 @@ def _tables(planned: Plan) -> Iterator[Problem]:
     for name, table in tables.items():
         what = check_rows(planned.expected, name, table.rows)
         if what is not None:
-            where = Location(scenario.file, table.line)
+            where = scenario.place(table.line)
             text = f"{case.id}: expect.tables does not hold: {what}"
             yield Problem(where, text, hint=_TABLES_HINT)
 
@@ -79,7 +79,7 @@ def _place(planned: Plan, kind: str, *path: str | int) -> Location:
     whole = (kind, planned.case.protocol, *path)
     around = (expect.places.get(whole[:length]) for length in range(len(whole), 0, -1))
     found = next((place for place in around if place is not None), None)
-    return found or Location(planned.case.scenario.file, expect.line)
+    return found or planned.case.scenario.place(expect.line)
 
 
 def sent_events(planned: Plan) -> Sequence[SentEvent]:

@@ -29,7 +29,8 @@ def check_names(case: Case) -> None:
         Problem(
             setting_place(case, name),
             f"{case.id}: {protocol.description.title} has no setting `{name}`",
-            hint=did_you_mean(name, known),
+            f"one of its {len(known)} settings",
+            did_you_mean(name, known),
         )
         for name in case.settings
         if name not in known and not _is_laid(case, name)
@@ -46,7 +47,7 @@ def setting_place(case: Case, name: str) -> Location:
     for path in ((f"+{case.profile}", case.protocol, name), (case.protocol, name)):
         if path in places:
             return places[path]
-    return Location(case.scenario.file, 1)
+    return _place(case.scenario, (case.protocol,))
 
 
 def _is_laid(case: Case, name: str) -> bool:
@@ -55,11 +56,11 @@ def _is_laid(case: Case, name: str) -> bool:
 
 
 def named_place(case: Case, message: str) -> Location:
-    """Return where the setting stands that a message names; the file's first line for none."""
-    if message.startswith("`keyspace`"):
-        return Location(case.scenario.file, case.scenario.keyspace.line)
+    """Return where the setting stands that a message names; the settings themselves for none."""
+    if message.startswith("`keyspace"):
+        return case.scenario.place(case.scenario.keyspace.line)
     named = [name for name in case.settings if name in message]
-    return setting_place(case, max(named, key=len)) if named else Location(case.scenario.file, 1)
+    return setting_place(case, max(named, key=len, default=""))
 
 
 def refused_settings(case: Case, error: ChangefeedError | ScenarioError) -> tuple[Problem, ...]:
@@ -78,7 +79,7 @@ def refused_settings(case: Case, error: ChangefeedError | ScenarioError) -> tupl
         return (Problem(where, error.what, error.expected, error.hint),)
     block = _place(scenario, (protocol, CHANGEFEED))
     return tuple(
-        replace(problem, location=_within(block, problem.location))
+        replace(problem, location=_within(scenario, block, problem.location))
         if problem.location.path == CHANGEFEED
         else problem
         for problem in error.problems
@@ -89,9 +90,10 @@ def _place(scenario: Scenario, path: tuple[str | int, ...]) -> Location:
     """Return where a setting stands, or the part of the settings that encloses it."""
     while path and path not in scenario.setting_places:
         path = path[:-1]
-    return scenario.setting_places.get(path, Location(scenario.file, 1))
+    return scenario.setting_places.get(path, scenario.place(1))
 
 
-def _within(block: Location, inside: Location) -> Location:
-    """Return the line of a text that starts on the line after its key; columns are indented."""
-    return Location(block.path, block.line + inside.line)
+def _within(scenario: Scenario, block: Location, inside: Location) -> Location:
+    """Return the place in a text that starts on the line after its key, indented as that line."""
+    indent = scenario.place(block.line + 1).column - 1
+    return Location(block.path, block.line + inside.line, indent + max(inside.column, 1))

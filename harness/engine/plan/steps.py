@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from enum import StrEnum
 
-from harness.errors import Location, Problem, ScenarioError, StepError
+from harness.errors import Problem, ScenarioError, StepError
 from harness.faults.actions import Action, Step, sent
 from harness.faults.delivery import AppliedStep, apply_steps
 from harness.model.record import Record
@@ -64,7 +64,7 @@ def delivery_stages(case: Case, records: Sequence[Record]) -> Iterator[DeliveryS
         for number, applied in enumerate(apply_steps(records, wanted, case.id)):
             yield _stage(number, wanted[number], applied)
     except StepError as error:
-        where = Location(case.scenario.file, error.line)
+        where = case.scenario.place(error.line)
         problem = Problem(where, f"{case.id}: {error.what}", error.expected, error.hint)
         raise ScenarioError((problem,)) from error
 

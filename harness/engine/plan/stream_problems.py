@@ -12,7 +12,7 @@ from dataclasses import replace
 from harness.engine.plan.case import Plan
 from harness.engine.plan.levels import steps_of
 from harness.engine.plan.settings import setting_place
-from harness.errors import Location, Problem
+from harness.errors import Problem
 from harness.faults.actions import AddPartitions, Step
 from harness.faults.actions import sent as messages_sent
 from harness.faults.delivery import apply_steps
@@ -138,7 +138,7 @@ def _unordered(versions: Sequence[Sent]) -> bool:
 
 def _of_order(planned: Plan, what: str) -> Problem:
     return Problem(
-        Location(planned.case.scenario.file, 1),
+        setting_place(planned.case, ""),
         f"{planned.case.id}: no consumer can know the tables: {what}",
         "one partition, or rows that carry a commit ts",
         "leave the case out under `matrix.exclude`, dispatch by table or by key, or set "
@@ -154,7 +154,7 @@ def _keeps_the_clauses(planned: Plan) -> bool:
 def _of_upstream(planned: Plan, breach: Breach) -> Problem:
     case = planned.case
     given = [name for name in breach.rule.settings if name in case.settings]
-    where = setting_place(case, given[0]) if given else Location(case.scenario.file, 1)
+    where = setting_place(case, given[0] if given else "")
     return Problem(
         where,
         f"{case.id}: what is sent breaks `{breach.rule.clause}`{_settings(planned, breach)}: "
@@ -168,7 +168,7 @@ def _of_upstream(planned: Plan, breach: Breach) -> Problem:
 def _of_delivery(planned: Plan, breach: Breach, decode: Decode) -> Problem:
     step = _culprit(planned, breach, decode)
     return Problem(
-        Location(planned.case.scenario.file, step.line),
+        planned.case.scenario.place(step.line),
         f"{planned.case.id}: `{step.fault}` breaks `{breach.rule.clause}`"
         f"{_settings(planned, breach)}: {breach.what}",
         CLAUSES[breach.rule.clause].text,

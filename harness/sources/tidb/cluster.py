@@ -85,7 +85,11 @@ class Cluster:
                 if store is not None:
                     touched[table] = store
             if store is None:
-                raise StepError(f"table {change.table} does not exist", line=change.line)
+                raise StepError(
+                    f"table {change.table} does not exist",
+                    line=change.line,
+                    expected="a table that an earlier step has made",
+                )
             store.apply(change)
         stores = sorted(touched.values(), key=lambda store: store.table.physical_id)
         return [(store.table, store.commit()) for store in stores]

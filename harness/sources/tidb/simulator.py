@@ -107,7 +107,9 @@ def emitted(
                 error.what, line=change.line, expected=error.expected, hint=error.hint
             ) from error
         except ValueError as error:
-            raise StepError(str(error), line=change.line) from error
+            raise StepError(
+                str(error), line=change.line, expected="a step that TiDB can take"
+            ) from error
         yield from events
     if end_resolved:
         yield from tidb.take(step + 1, Resolve(line=line))

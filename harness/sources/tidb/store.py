@@ -96,6 +96,7 @@ class TableStore:
                 raise StepError(
                     f"{self.table.id} already holds a row with the primary key {key}",
                     line=change.line,
+                    expected="a key that no other row has",
                     hint="change or delete that row first",
                 )
             self._put(key, after)
@@ -151,6 +152,7 @@ class TableStore:
             raise StepError(
                 f"two rows of {self.table.id} have the same _tidb_rowid {key[0]!r}",
                 line=line,
+                expected="rows whose hidden row ids differ",
                 hint="give the tables a clustered primary key",
             )
         self._put(key, row)

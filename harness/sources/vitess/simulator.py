@@ -302,7 +302,11 @@ class Cluster:
             try:
                 table = self._catalogue.table(table_id)
             except KeyError:
-                raise StepError(f"table {table_id} does not exist", line=line) from None
+                raise StepError(
+                    f"table {table_id} does not exist",
+                    line=line,
+                    expected="a table that an earlier step has made",
+                ) from None
             keyed = replace(source_table(table), handle=self._keys(table))
             known = self._tables[table_id] = TableRows(self._topology.keyspace, keyed)
         self._last = (table_id, known)

@@ -112,7 +112,8 @@ def _starts(config: SourceConfig) -> Mapping[str, str]:
     if not config.settings.get("vitess.shard"):
         raise UsageError(
             "`vitess.vgtid` without `vitess.shard`: the connector refuses its configuration: "
-            "If GTIDs are specified, there must be shards specified"
+            "If GTIDs are specified, there must be shards specified",
+            expected="`vitess.shard` with the shards that `vitess.vgtid` names",
         )
     try:
         return {

@@ -44,6 +44,7 @@ def resharded(streams: Streams, before: Topology, after: Topology) -> Streams:
             raise UsageError(
                 f"shard {shard!r} replaces {', '.join(parents)}, which one stream does not follow "
                 "all: not all journaling participants are in the stream",
+                expected="streams that follow all shards of a reshard, or none",
                 hint="let one task follow them, all of them or none",
             )
         if names and not (before.stops_at_reshard and names <= ended):

@@ -111,7 +111,8 @@ def _covers(shards: Sequence[str]) -> None:
         last = number == len(shards) - 1
         if low != reached or (high is None) != last:
             raise UsageError(
-                f"the shards {', '.join(shards)} do not cover every keyspace id exactly once",
+                f"`keyspace.shards` {', '.join(shards)} do not cover every keyspace id exactly"
+                " once",
                 expected="ranges that meet end to end, such as -80 and 80-",
             )
         reached = high or reached

@@ -54,7 +54,7 @@ def problems(root: Path, clause: str, changes: ChangeLog) -> list[str]:
 def test_in_vain(tmp_path: Path, clause: str, changes: ChangeLog, what: str) -> None:
     """The problem names the clause, its line, and what the scenario lacks."""
     (problem,) = problems(tmp_path, clause, changes)
-    assert f"a.yaml:5: the clause `{clause}` is cited, and {what}" in problem
+    assert f"a.yaml:5:5: the clause `{clause}` is cited, and {what}" in problem
 
 
 @pytest.mark.parametrize(
