@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from harness.database.driver import connected, connector
 from harness.ddl import quote_name
@@ -21,6 +21,7 @@ from harness.errors import SetupError, UsageError
 
 SCHEME = "mysql://"
 EXPECTED = "mysql://user:password@host:port/database.table, several with commas"
+WITH_LOG = "mysql://user:password@host:port/database.table?binlog=FILE"
 PASSWORD = "MYSQL_PWD"  # noqa: S105 - the variable's name, MySQL's own
 DEFAULT_PORT = 3306
 TIMEOUT_S = 10
@@ -37,13 +38,17 @@ _SPATIAL = ("geometry", "point", "linestring", "polygon", "geometrycollection")
 
 @dataclass(frozen=True, slots=True)
 class TableAddress:
-    """A server, who we are there, and the tables that are asked for, as (database, table)."""
+    """A server, who we are there, and the tables that are asked for, as (database, table).
+
+    `log` is the first binary log to read their changes from, "" for their rows as they are now.
+    """
 
     host: str
     port: int
     user: str
     password: str
     tables: tuple[tuple[str, str], ...]
+    log: str = ""
 
     def __str__(self) -> str:
         """Return it without the password."""
@@ -65,7 +70,11 @@ def address_of(url: str, environment: Mapping[str, str] = os.environ) -> TableAd
         port = parts.port or DEFAULT_PORT
     except ValueError as error:
         raise UsageError(f"--from: {error}", expected=EXPECTED) from None
-    if not parts.hostname or not parts.username or parts.query or parts.fragment:
+    asked = dict(parse_qsl(parts.query, keep_blank_values=True))
+    log = asked.pop("binlog", "")
+    if asked or (parts.query and not log):
+        raise UsageError("--from asks a server for more than `binlog`", expected=WITH_LOG)
+    if not parts.hostname or not parts.username or parts.fragment:
         raise UsageError("--from names no server and user", expected=EXPECTED)
     tables: list[tuple[str, str]] = []
     for name in unquote(parts.path.removeprefix("/")).split(","):
@@ -75,7 +84,7 @@ def address_of(url: str, environment: Mapping[str, str] = os.environ) -> TableAd
             raise UsageError(what, expected=EXPECTED)
         tables.append((database, table))
     given = environment.get(PASSWORD, "") if parts.password is None else unquote(parts.password)
-    return TableAddress(parts.hostname, port, unquote(parts.username), given, tuple(tables))
+    return TableAddress(parts.hostname, port, unquote(parts.username), given, tuple(tables), log)
 
 
 def read_tables(there: TableAddress, rows: int) -> ServerTables:
@@ -129,7 +138,7 @@ def _read(ask: Ask, there: TableAddress, rows: int) -> ServerTables:
         if count > rows:
             (total,) = ask(f"SELECT COUNT(*) FROM {name}")[0]  # noqa: S608 - a quoted name
             left_out.append(f"{database}.{table}: {total - rows} rows beyond the first {rows}")
-        if found and columns:
+        if found[:rows] and columns:
             listed = ", ".join(quote_name(column) for column, _ in columns)
             values = ",\n  ".join(found[:rows])
             inserts.append(f"INSERT INTO {name} ({listed}) VALUES\n  {values};")
@@ -213,7 +222,12 @@ def _literal(value: Any, kind: str) -> str:  # noqa: ANN401 - what the driver gi
     text = _text(value)
     if kind in _BINARY:
         return f"X'{'0' * (len(text) % 2)}{text}'"  # the server writes BIT without leading zeros
-    return text if kind in _NUMBERS else f"'{text.translate(_ESCAPES)}'"
+    return text if kind in _NUMBERS else text_literal(text)
+
+
+def text_literal(text: str) -> str:
+    """Return a text as a literal of SQL, on one line."""
+    return f"'{text.translate(_ESCAPES)}'"
 
 
 def _text(value: Any) -> str:  # noqa: ANN401 - text, or its bytes

@@ -14,11 +14,12 @@ from pathlib import Path
 
 import harness.scenario
 from harness.authoring.anonymise import anonymised
-from harness.authoring.from_server import SCHEME, address_of, read_tables
+from harness.authoring.from_server import SCHEME, TableAddress, address_of, read_tables
 from harness.authoring.sql_steps import SqlStep, SqlSteps, read_steps
+from harness.database.driver import HINT
 from harness.ddl import StatementKind
 from harness.documents.yaml_file import BYTES_MAX
-from harness.errors import ScenarioError, UsageError
+from harness.errors import ScenarioError, SetupError, UsageError
 from harness.scenario.load import load
 
 GRAMMAR = Path(harness.scenario.__file__).with_name("grammar.json")
@@ -44,6 +45,12 @@ COMMIT;
 """
 EXAMPLE_ROWS = "      - {id: 1, item: tea, n: 3}"
 
+# What a binary log begins with, in the clear and encrypted.
+LOGS = frozenset({b"\xfebin", b"\xfdbin"})
+# What mysqlbinlog and mariadb-binlog print before and between events.
+_PRINTED = re.compile(
+    r"^(/\*!50530 SET @@SESSION\.PSEUDO_SLAVE_MODE|BINLOG '$|### @1=)", re.MULTILINE
+)
 _SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _PLAIN = re.compile(r"(?!(?i:true|false|null)\b)[A-Za-z_][\w.-]*(?: [\w.,-]+)*", re.ASCII)
 # What YAML does not take as it is, or takes for a line's end.
@@ -52,17 +59,21 @@ _SPECIAL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufe
 
 @dataclass(frozen=True, slots=True)
 class DraftOptions:
-    """What to begin with; `source` is a file of SQL or a `mysql://` URL, None for the example.
+    """What to begin with; without a source, the example.
 
-    Of each table of a server up to `rows` rows are taken.
+    Each of `sources` goes on where the one before ends: a file of SQL, a binary log, a `mysql://`
+    URL. Of each table of a server up to `rows` rows are taken; of a log what lies from position
+    `start` up to `stop`, 0 for its beginning and its end.
     """
 
     path: Path
     title: str
-    source: str | None
+    sources: tuple[str, ...]
     databases: tuple[str, ...]
     anonymise: bool = False
     rows: int = 20
+    start: int = 0
+    stop: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,15 +144,59 @@ def _target(root: Path, path: Path) -> Path:
 
 
 def _steps(options: DraftOptions) -> SqlSteps:
-    if options.source is None:
+    logs = [log for log in map(_log_of, options.sources) if log is not None]
+    if (options.start or options.stop) and len(logs) != 1:
+        raise UsageError(
+            "--start-position and --stop-position are places in a binary log, and --from names"
+            f" {len(logs) or 'none'}",
+            expected="one binary log, a file or mysql://user@host:port/shop.orders?binlog=NAME",
+        )
+    if not options.sources:
         databases = options.databases or (DATABASE,)
         return read_steps(EXAMPLE.format(_sql_name(databases[0])), "the example", databases)
-    if options.source.startswith(SCHEME):
-        there = address_of(options.source)
-        found = read_tables(there, options.rows)
-        steps = read_steps(found.sql, str(there), options.databases)
-        return replace(steps, left_out=(*steps.left_out, *found.left_out))
-    return read_steps(_file_text(Path(options.source)), options.source, options.databases)
+    steps: SqlSteps | None = None
+    for source in options.sources:
+        steps = _goes_on(source, options, steps)
+    assert steps is not None
+    return steps
+
+
+def _goes_on(source: str, options: DraftOptions, after: SqlSteps | None) -> SqlSteps:
+    """Return the steps before, and those of a source."""
+    log = _log_of(source)
+    if log is not None:
+        return _steps_of_log(log, options, after)
+    if not source.startswith(SCHEME):
+        return read_steps(_file_text(Path(source)), source, options.databases, after)
+    there = address_of(source)
+    found = read_tables(there, options.rows)
+    steps = read_steps(found.sql, str(there), options.databases, after)
+    return replace(steps, left_out=(*steps.left_out, *found.left_out))
+
+
+def _steps_of_log(
+    log: Path | TableAddress, options: DraftOptions, after: SqlSteps | None
+) -> SqlSteps:
+    """Read a binary log; what reads it is imported here, for it comes with an extra."""
+    try:
+        from harness.authoring.from_binlog import steps_of_log  # noqa: PLC0415 - see above
+    except ModuleNotFoundError as error:
+        raise SetupError(
+            "a binary log needs mysql-replication, which is not installed", hint=HINT
+        ) from error
+    return steps_of_log(log, options.databases, (options.start, options.stop), after)
+
+
+def _log_of(source: str) -> Path | TableAddress | None:
+    """Return the binary log that a source names, None for a source of another kind."""
+    if source.startswith(SCHEME):
+        there = address_of(source)
+        return there if there.log else None
+    try:
+        with Path(source).open("rb") as file:
+            return Path(source) if file.read(4) in LOGS else None
+    except OSError:
+        return None  # whoever reads it as text says why
 
 
 def _file_text(file: Path) -> str:
@@ -156,6 +211,12 @@ def _file_text(file: Path) -> str:
         raise UsageError(
             f"{file} has {size} bytes",
             expected=f"at most {BYTES_MAX}, as much as a scenario may have",
+        )
+    if _PRINTED.search(text):
+        raise UsageError(
+            f"{file} is what mysqlbinlog printed of a binary log",
+            expected="the log itself, which has every value exactly",
+            hint="--from the log's file; mysqlbinlog --read-from-remote-server --raw fetches it",
         )
     return text
 
@@ -187,7 +248,7 @@ def _lines(scenario: str, options: DraftOptions, steps: SqlSteps, schema: str) -
     yield "  tables:" if steps.tables else "  tables: {}"
     for table in steps.tables:
         columns = ", ".join(table.column_names)
-        if options.source is None:
+        if not options.sources:
             yield f"    {_word(str(table.id))}:"
             yield EXAMPLE_ROWS
         else:

@@ -56,12 +56,20 @@ class SqlSteps:
     left_out: tuple[str, ...]
 
 
-def read_steps(text: str, file: str, databases: tuple[str, ...] = ()) -> SqlSteps:
+def read_steps(
+    text: str, file: str, databases: tuple[str, ...] = (), after: SqlSteps | None = None
+) -> SqlSteps:
     """Return the steps of an SQL text; UsageError names file and line of what cannot be one.
 
-    The first of `databases` is the current one until the text says USE.
+    The first of `databases` is the current one until the text says USE. The steps `after` which
+    these come are in the answer too.
     """
-    reader = _Reader(file, dict.fromkeys(databases), databases[0] if databases else "")
+    known = dict.fromkeys((*databases, *(after.databases if after else ())))
+    reader = _Reader(file, known, databases[0] if databases else "")
+    if after is not None:
+        reader.steps += after.steps
+        reader.left_out += after.left_out
+        reader.kinds |= after.kinds
     try:
         statements = split(text)
     except DdlError as error:
@@ -202,19 +210,20 @@ def _name(database: str) -> str:
 def _bare_names(sql: str) -> frozenset[int] | None:
     """Return where the table names begin that have no database, None when nobody knows."""
     if classify(sql) is StatementKind.DDL:
-        return frozenset(ref.at for ref in _references(parse(sql)) if not ref.schema)
+        return frozenset(ref.at for ref in table_references(parse(sql)) if not ref.schema)
     return _bare_names_of_query(sql)
 
 
-def _references(node: object) -> Iterator[TableRef]:
+def table_references(node: object) -> Iterator[TableRef]:
+    """Yield the names of tables in a part of a statement."""
     if isinstance(node, TableRef):
         yield node
     elif isinstance(node, tuple):
         for item in cast("tuple[object, ...]", node):
-            yield from _references(item)
+            yield from table_references(item)
     elif is_dataclass(node):
         for part in fields(node):
-            yield from _references(getattr(node, part.name))
+            yield from table_references(getattr(node, part.name))
 
 
 def _bare_names_of_query(sql: str) -> frozenset[int] | None:

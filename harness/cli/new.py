@@ -20,11 +20,25 @@ def command() -> None:
 @click.argument("path", type=click.Path(path_type=Path))
 @click.option(
     "--from",
-    "source",
+    "sources",
+    multiple=True,
     metavar="FILE|URL",
-    help="Take the steps from a file of SQL, where BEGIN and COMMIT delimit transactions, or tables"
-    " and their rows from a server: mysql://user@host:port/shop.orders,shop.items; the password is"
-    " in the URL or in MYSQL_PWD.",
+    help="Take the steps from a file of SQL, where BEGIN and COMMIT delimit transactions; from a"
+    " binary log; or tables and their rows from a server: mysql://user@host:port/shop.orders,shop."
+    "items, with ?binlog=FILE what its logs say of them from that file on. The password is in the"
+    " URL or in MYSQL_PWD. Given more than once, each goes on where the one before ends.",
+)
+@click.option(
+    "--start-position",
+    "start",
+    type=click.IntRange(min=4),
+    help="Where to begin in the binary log, as mysqlbinlog prints it [its beginning].",
+)
+@click.option(
+    "--stop-position",
+    "stop",
+    type=click.IntRange(min=4),
+    help="Where to stop in the binary log, before the event at this position [its end].",
 )
 @click.option(
     "--rows",
@@ -53,8 +67,10 @@ def command() -> None:
 def scenario(  # noqa: PLR0913 - one parameter an option
     path: Path,
     *,
-    source: str | None,
+    sources: tuple[str, ...],
     rows: int,
+    start: int | None,
+    stop: int | None,
     title: str,
     databases: tuple[str, ...],
     scenarios: Path | None,
@@ -62,13 +78,15 @@ def scenario(  # noqa: PLR0913 - one parameter an option
 ) -> int:
     """Write a new scenario to PATH, a file under the scenarios' root, or an id such as keys.moved.
 
-    Nothing that exists is overwritten. FILE may be what mysqldump wrote.
+    Nothing that exists is overwritten. FILE may be what mysqldump wrote, or a server's binary log.
     """
     from harness.authoring.new_scenario import DraftOptions, create
 
     made = create(
         scenarios or Path("scenarios"),
-        DraftOptions(path, title, source, databases, anonymise, rows),
+        DraftOptions(
+            path, title, sources, databases, anonymise, rows, start=start or 0, stop=stop or 0
+        ),
     )
     for note in made.left_out:
         click.echo(f"left out  {note}", err=True)

@@ -29,13 +29,13 @@ class World:
         # What DROP and TRUNCATE took away, by physical id: RECOVER and FLASHBACK bring it back.
         self._dropped: dict[int, Rows] = {}
 
-    def ddl(self, sql: str) -> tuple[DdlJob, ...]:
-        """Run a DDL statement.
+    def ddl(self, sql: str, schema: str = "") -> tuple[DdlJob, ...]:
+        """Run a DDL statement; `schema` is the current database, for names without one.
 
         Raises DdlError when the catalogue refuses it, ValueError when a stored value has no exact
         form in the new schema, StepError where the partition of a row cannot be worked out.
         """
-        applied = self.catalogue.apply(sql)
+        applied = self.catalogue.apply(sql, schema)
         self.catalogue = applied.catalogue
         for job in applied.jobs:
             self._follow(job)

@@ -21,6 +21,7 @@ import orjson
 from cdc_spark.apply import ddl_sql
 from cdc_spark.errors import CdcSparkError
 from cdc_spark.protocols import Language, decoder
+from harness.authoring.from_binlog import steps_of_log
 from harness.codecs.avro.decode_body import record_form
 from harness.ddl import parse as parse_ddl
 from harness.ddl.statements import parse_expression
@@ -54,6 +55,7 @@ from harness.sources.tidb.table_filter import parse_rules
 from harness.sources.tidb.topic import check_topic
 from harness.truth.read import vectors
 from harness.wire.framing import framed, unframe
+from tests.record.logs import SMALL
 from tests.report.samples import every_judgement, run, written
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -384,6 +386,10 @@ READERS: Mapping[str, Reader] = {
     "events.ndjson": Reader(_events, _in_file("events.ndjson", read_events)),
     "TOML": Reader(_texts(TOML), _text(toml_file.parse), (ValueError,)),
     "changefeed file": Reader(_texts(TOML), _text(read_toml)),
+    "binary log": Reader(
+        lambda: [SMALL],
+        _in_file("binlog.000001", lambda path: steps_of_log(path, (), (0, 0), None)),
+    ),
     "table filter": Reader(
         _texts("*.*", "!test.*", '"a.b".`c`', "/^t[0-9]+$/.*", "[a-z]*.t?", "a\\.b.c"),
         _text(lambda text: parse_rules([text], case_sensitive=False).table("shop", "t")),

@@ -57,6 +57,10 @@ YOURS = {
     "harness new scenario bugs.lost-order --from dump.sql --anonymise": "your dump",
     "harness new scenario bugs.wrong-price --from mysql://me@db.test:3306/shop.orders,shop.items"
     " --rows 5": "your server: tests/authoring/test_from_server.py",
+    "harness new scenario bugs.lost-row --from schema.sql --from binlog.000003"
+    " --start-position 4711": "your server's log: tests/authoring/test_from_binlog.py",
+    "harness new scenario bugs.last-hour"
+    " --from mysql://me@db.test:3306/shop.orders?binlog=binlog.000003": "the same",
 }
 PLACEHOLDER = re.compile(r"^[A-Z]+$|^…$|^\[.*\]$|\|")
 
