@@ -50,7 +50,7 @@ def _refusal(vector: Vector) -> Iterator[Difference]:
             yield Difference("config_error", f"[CDC:{refusal.code}]", theirs)
         return
     except SourceStopped as stop:
-        if f"[CDC:{stop.code}]{stop.what}" not in theirs or stop.expected not in theirs:
+        if f"[CDC:{stop.code}]{stop.what}" not in theirs:
             yield Difference("config_error", f"[CDC:{stop.code}]{stop.what}", theirs)
         return
     yield Difference("config_error", "taken", theirs)

@@ -1,12 +1,7 @@
-"""The HTML report works in a real browser: by mouse, by keyboard, in both colours, without network.
-
-Chromium is looked for on the PATH, or where HARNESS_CHROMIUM says.
-"""
+"""The HTML report works in a real browser: by mouse, by keyboard, in both colours, no network."""
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,32 +9,25 @@ from typing import TYPE_CHECKING
 import pytest
 
 from harness.model.finding import Judgement
+from tests.chromium import chromium, needs_chromium, watched
 from tests.report.samples import HOSTILE, every_judgement, run, written
 from tests.report.wrong_run import wrong_run
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-driver = pytest.importorskip("playwright.sync_api", reason="`tox run -e browser` brings it")
-axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="likewise")
-
-NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
-CHROMIUM = os.environ.get("HARNESS_CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on the PATH")
+reason = "`tox run -e browser` brings it"
+axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason=reason)
+pytestmark = needs_chromium
 
 MOVES = ["keys/composite-key-moves.yaml"]
-PATIENCE_MS = 120_000
 VIEWS = ("matrix", "cases", "clauses", "trend")
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Return a headless Chromium; a container's root cannot use its sandbox."""
-    with driver.sync_playwright() as play:
-        sandbox = [] if os.geteuid() else ["--no-sandbox"]
-        opened = play.chromium.launch(executable_path=CHROMIUM, args=sandbox, timeout=PATIENCE_MS)
-        yield opened
-        opened.close()
+    """Return a headless Chromium."""
+    yield from chromium()
 
 
 @pytest.fixture(scope="module")
@@ -64,18 +52,10 @@ def page(browser: Browser, report: Path) -> Iterator[Page]:
 
 def opened(browser: Browser, path: Path) -> Iterator[Page]:
     """Open a report in a context without network and watch what it complains of."""
-    context = browser.new_context(offline=True, viewport={"width": 1280, "height": 900})
-    context.set_default_timeout(PATIENCE_MS)
-    page = context.new_page()
-    said: list[str] = []
-    page.on("console", lambda message: said.append(message.text))
-    page.on("pageerror", lambda error: said.append(str(error)))
-    page.on("dialog", lambda dialog: said.append(f"dialog {dialog.message}"))
-    page.on("request", lambda request: said.append(request.url))
-    page.goto(path.as_uri())
-    yield page
-    assert set(said) == {path.as_uri()}
-    context.close()
+    with watched(browser, viewport={"width": 1280, "height": 900}) as (page, said):
+        page.goto(path.as_uri())
+        yield page
+        assert set(said) == {path.as_uri()}
 
 
 def test_the_matrix_leads_to_what_failed_and_how_to_see_it_again(page: Page) -> None:

@@ -1,0 +1,98 @@
+"""The site of the pages works in a real browser, from files: no network, no error, a search."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.chromium import chromium, needs_chromium, watched
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+pytest.importorskip("mkdocs", reason="`tox run -e browser` brings it")
+pytestmark = needs_chromium
+
+ROOT = Path(__file__).resolve().parents[2]
+# What a reader looks for -> a page that has to be among the first answers.
+LOOKED_FOR = {
+    "tombstone": "reference/consumers/vitess.html",
+    "mysqldump": "tutorial/first-scenario.html",
+    "GitLab": "guides/ci.html",
+    "reduceByKey": "",
+}
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Return a headless Chromium."""
+    yield from chromium()
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the site."""
+    there = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir"]
+    subprocess.run([*command, str(there)], cwd=ROOT, check=True)
+    return there
+
+
+def links(page: Page, site: Path) -> set[str]:
+    """Return the addresses of the site that a page links to, without what is behind `#`."""
+    found: list[str] = page.eval_on_selector_all("a[href]", "all => all.map(one => one.href)")
+    return {one.partition("#")[0] for one in found if one.startswith(site.as_uri())}
+
+
+def test_every_page_opens_without_an_error_or_the_network(browser: Browser, site: Path) -> None:
+    """From the overview all pages of the navigation are reached, and none fetches or complains."""
+    with watched(browser, viewport={"width": 1280, "height": 900}) as (page, said):
+        page.goto((site / "index.html").as_uri())
+        pages = sorted(one for one in links(page, site) if "/source/" not in one)
+        assert len(pages) > 50
+        for address in pages:
+            page.goto(address)
+            assert page.locator("h1").count() == 1, address
+            assert page.evaluate("document.documentElement.scrollWidth") <= 1280, address
+        strange = [one for one in said if not one.startswith(site.as_uri())]
+        assert strange == []
+
+
+def test_no_page_is_wider_than_a_phone(browser: Browser, site: Path) -> None:
+    """Wide tables and long lines scroll in themselves, the page never does."""
+    with watched(browser, viewport={"width": 390, "height": 800}) as (page, _):
+        page.goto((site / "index.html").as_uri())
+        wide: list[str] = []
+        for address in sorted(one for one in links(page, site) if "/source/" not in one):
+            page.goto(address)
+            if page.evaluate("document.documentElement.scrollWidth") > 390:
+                wide.append(address)
+        assert wide == []
+
+
+@pytest.mark.parametrize("words", LOOKED_FOR)
+def test_the_search_finds_offline(browser: Browser, site: Path, words: str) -> None:
+    """A word leads to the page that is about it, also where pages are files; nonsense to none."""
+    with watched(browser, viewport={"width": 1280, "height": 900}) as (page, _):
+        page.goto((site / "index.html").as_uri())
+        page.locator("input.md-search__input").click()
+        page.keyboard.type(words)
+        page.wait_for_function(
+            "document.querySelector('.md-search-result__meta').innerText.match(/match|No/)"
+        )
+        answers = links_of_search(page)
+        wanted = LOOKED_FOR[words]
+        assert any(wanted in one for one in answers) if wanted else not answers
+
+
+def links_of_search(page: Page) -> list[str]:
+    """Return where the answers of the search lead, best first."""
+    found: list[str] = page.eval_on_selector_all(
+        ".md-search-result__link", "all => all.map(one => one.getAttribute('href'))"
+    )
+    return found
