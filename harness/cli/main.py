@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import errno
 import os
+import select
 import signal
 import sys
 import traceback
@@ -94,6 +95,9 @@ FIRST_STEPS = (
 # What a machine lacks when it has no room: none of our doing.
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EMFILE, errno.ENFILE})
 
+OUTPUTS = (1, 2)  # the descriptors of standard output and error
+_ENDED_BY: list[int] = []  # the signal that somebody has ended us by
+
 
 class Commands(click.Group):
     """A group that imports a command when it is asked for, and suggests names for a typo."""
@@ -146,8 +150,26 @@ def cli() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command line, return its exit code; nobody sees a traceback for their own mistake."""
-    if arguments is None:
-        _be_a_program()
+    if arguments is not None:
+        return _run(arguments)
+    _be_a_program()
+    try:
+        code = _run(None)
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+    except (OSError, SystemExit):
+        # Whoever read our output is gone, as `head` is: no verdict, and no defect of ours.
+        unread = _unread()
+        if not unread:
+            raise
+        nowhere = os.open(os.devnull, os.O_WRONLY)  # takes what is still to be written
+        for descriptor in unread:
+            os.dup2(nowhere, descriptor)
+        return 128 + (_ENDED_BY[0] if _ENDED_BY else signal.SIGPIPE)
+    return code
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     try:
         result = cli.main(
             args=None if arguments is None else list(arguments),
@@ -164,11 +186,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
         error.show()
         return int(ExitCode.USAGE)
     except (click.Abort, KeyboardInterrupt) as stop:
-        click.echo("interrupted; services and consumers are stopped", err=True)
         cause = stop.__cause__ or stop
-        return 128 + (cause.number if isinstance(cause, EndedError) else signal.SIGINT)
-    except Exception as error:  # noqa: BLE001  (a bug of ours is not a verdict)
-        return _broken(error)
+        return _interrupted(cause.number if isinstance(cause, EndedError) else signal.SIGINT)
+    except Exception as error:
+        if isinstance(error, OSError) and error.errno == errno.EPIPE and _unread():
+            raise
+        # What fails once a signal has ended us follows from that.
+        return _interrupted(_ENDED_BY[0]) if _ENDED_BY else _broken(error)
+
+
+def _interrupted(number: int) -> int:
+    click.echo("interrupted; services and consumers are stopped", err=True)
+    return 128 + number
+
+
+def _unread() -> list[int]:
+    """Return which of our outputs nobody reads any more."""
+    poll = select.poll()
+    for descriptor in OUTPUTS:
+        poll.register(descriptor, 0)
+    return [one for one, state in poll.poll(0) if state & (select.POLLERR | select.POLLHUP)]
 
 
 def _shown(text: str) -> str:
@@ -203,6 +240,7 @@ class EndedError(KeyboardInterrupt):
 
 def _ended(number: int, _frame: object) -> None:
     signal.signal(number, signal.SIG_DFL)  # whoever insists ends it at once
+    _ENDED_BY.append(number)
     raise EndedError(number)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -182,6 +183,83 @@ def test_interrupt(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixtur
     monkeypatch.setattr(cli, "invoke", interrupted)
     assert main(["list"]) == 130
     assert "interrupted" in capsys.readouterr().err
+
+
+CLOSED = (
+    ["--help"],
+    ["list"],
+    ["check", "keys.pk-chain"],
+    ["preview", "keys.pk-chain"],
+    ["explain", "open.row.insert"],
+    ["coverage", "--documents"],
+    ["completion", "bash"],
+    ["selftest", "--list"],
+    ["certify", "nobody"],
+    ["chekc"],
+)
+ENDED = """
+import os, signal, sys, time
+import click
+from harness.cli import main as it
+@click.command()
+def command():
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(60)
+@click.command()
+def fails():
+    try:
+        command.callback()
+    except KeyboardInterrupt:
+        raise ValueError("something that followed") from None
+it.Commands.get_command = lambda *_: {"check": fails}.get(sys.argv[1], command)
+sys.exit(it.main())
+"""
+
+
+def unread(words: list[str], here: Path, *, stderr: bool) -> tuple[int, str]:
+    """Run a program whose output nobody reads; return exit status and standard error."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        done = subprocess.run(
+            [sys.executable, *words],
+            cwd=here,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            stdout=writer,
+            stderr=writer if stderr else subprocess.PIPE,
+            check=False,
+            timeout=120,
+        )
+    finally:
+        os.close(writer)
+    return done.returncode, "" if stderr else done.stderr.decode()
+
+
+@pytest.mark.parametrize("words", CLOSED, ids=" ".join)
+def test_a_closed_pipe_is_neither_a_verdict_nor_a_defect(words: list[str], tmp_path: Path) -> None:
+    """Whoever ends reading early ends the command as SIGPIPE would, whatever it prints where."""
+    there = ["--scenarios", str(ROOT / "scenarios"), "--golden", str(ROOT / "golden")]
+    more = there if words[0] in {"list", "check", "preview"} else []
+    code, said = unread(["-m", "harness", *words, *more], tmp_path, stderr=False)
+    if words[0] in {"certify", "chekc"}:  # they have nothing to say but why not
+        assert code == ExitCode.USAGE
+        code, _ = unread(["-m", "harness", *words], tmp_path, stderr=True)
+        said = ""
+    assert code == 128 + signal.SIGPIPE
+    assert said == ""
+    assert not (tmp_path / ".harness" / "bug.txt").exists()
+
+
+@pytest.mark.parametrize("word", ["coverage", "check"])
+@pytest.mark.parametrize("stderr", [False, True])
+def test_what_follows_from_a_signal_is_no_defect(
+    word: str, tmp_path: Path, *, stderr: bool
+) -> None:
+    """A command that is ended while nobody reads, or fails for it, ends as by that signal."""
+    code, said = unread(["-c", ENDED, word], tmp_path, stderr=stderr)
+    assert code == 128 + signal.SIGTERM
+    assert "defect" not in said
+    assert not (tmp_path / ".harness" / "bug.txt").exists()
 
 
 def test_any_locale_and_any_directory_will_do(tmp_path: Path) -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ctypes
 import multiprocessing
 import os
+import signal
+import sys
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from typing import Any, TypeVar
@@ -12,6 +15,20 @@ Item = TypeVar("Item")
 Answer = TypeVar("Answer")
 # What the processes work on: they are forked off when it is there, so that nothing is copied.
 _WORK: list[tuple[Callable[[Any], Any], Sequence[Any]]] = []
+
+
+ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+PR_SET_PDEATHSIG = 1  # linux/prctl.h
+
+
+def end_with(parent: int) -> None:
+    """Let this forked process end with its parent, and by a signal at once and without a word."""
+    for number in ENDINGS:
+        signal.signal(number, signal.SIG_DFL)
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        if os.getppid() != parent:  # it was gone before we could ask
+            os.kill(os.getpid(), signal.SIGKILL)
 
 
 def cores() -> int:
@@ -33,7 +50,8 @@ def spread(
         return
     _WORK.append((work, items))
     try:
-        with ProcessPoolExecutor(processes, multiprocessing.get_context("fork")) as pool:
+        forked = multiprocessing.get_context("fork")
+        with ProcessPoolExecutor(processes, forked, end_with, (os.getpid(),)) as pool:
             yield from pool.map(_one, range(len(items)))
     finally:
         _WORK.pop()

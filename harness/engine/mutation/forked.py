@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 from collections.abc import Callable
+from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import Any
+
+from harness.engine.catalogue.parallel import end_with
 
 # No mutant has needed a hundredth of it.
 SECONDS = 120.0
@@ -20,7 +24,7 @@ def in_child(work: Callable[[], Any]) -> Answer:
     """
     context = multiprocessing.get_context("fork")
     here, there = context.Pipe(duplex=False)
-    child = context.Process(target=_answer, args=(work, there))
+    child = context.Process(target=_answer, args=(work, there, os.getpid()))
     child.start()
     there.close()
     try:
@@ -36,10 +40,12 @@ def in_child(work: Callable[[], Any]) -> Answer:
     return answer
 
 
-def _answer(work: Callable[[], Any], there: Connection) -> None:
+def _answer(work: Callable[[], Any], there: Connection, parent: int) -> None:
+    end_with(parent)
     try:
         answer: Answer = (True, work())
     except BaseException as error:  # noqa: BLE001  (whatever a patched program may raise)
         answer = (False, f"{type(error).__name__}: {error}")
-    there.send(answer)
+    with suppress(BrokenPipeError):  # whoever asked has been ended meanwhile
+        there.send(answer)
     there.close()
