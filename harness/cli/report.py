@@ -51,6 +51,12 @@ OF_SEVERAL = frozenset({"html"})  # the others speak of one run
     is_flag=True,
     help="Make a badge or a certificate also of a run over some of the catalogue; it says so.",
 )
+@click.option(
+    "--sign",
+    metavar="KEY",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Sign each file that is written, by a secret key of minisign; FILE.minisig is beside it.",
+)
 def command(
     *,
     files: tuple[Path, ...],
@@ -58,6 +64,7 @@ def command(
     outputs: tuple[Path, ...],
     certificates: tuple[Path, ...],
     filtered: bool,
+    sign: Path | None,
 ) -> int:
     """Render FILES, the events.ndjson of runs or the names of kept ones, as one or more reports.
 
@@ -70,6 +77,7 @@ def command(
     from harness.report.writers import WRITERS, writing
 
     certifying = _certifying(certificates)
+    signed = _signing(sign, [*certificates, *outputs])
     forms = forms or (() if certificates else ("console",))
     if len(outputs) > len(forms):
         raise UsageError(
@@ -107,7 +115,31 @@ def command(
             for event in events:
                 writer.handle(event)
             stack.close()  # in order, when several reports share standard output
+    signed(events)
     return 0
+
+
+def _signing(sign: Path | None, files: Sequence[Path]) -> Callable[[Sequence[Event]], None]:
+    """Return what signs the files once they are written; UsageError where that cannot be."""
+    from harness.model.events import RunStarted
+    from harness.report.minisign import SUFFIX, secret_key
+
+    if sign is None:
+        return lambda _: None
+    if not files:
+        raise UsageError("--sign has nothing to sign", expected="--certificate, or -o")
+    try:
+        key = secret_key(sign.read_text(encoding="utf-8"), f"--sign {sign}")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"--sign {sign} cannot be read: {error}") from None
+
+    def signed(events: Sequence[Event]) -> None:
+        runs = ", ".join(event.run for event in events if isinstance(event, RunStarted))
+        for file in files:
+            text = key.signature(file.read_bytes(), f"file:{file.name}\trun:{runs}")
+            _write(file.with_name(f"{file.name}{SUFFIX}"), text)
+
+    return signed
 
 
 def _certifying(paths: Sequence[Path]) -> Sequence[Callable[[Sequence[Event]], None]]:
@@ -133,6 +165,6 @@ def _write(path: Path, text: str) -> None:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise UsageError(
-            f"cannot write the certificate to {path}: {error.strerror}",
+            f"cannot write {path}: {error.strerror}",
             expected="a path in a directory that exists",
         ) from None

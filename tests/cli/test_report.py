@@ -11,8 +11,11 @@ from harness.cli import report
 from harness.cli.main import main
 from harness.cli.options import REPORTS
 from harness.errors import UsageError
+from harness.report.minisign import secret_key
 from harness.report.writers import WRITERS, writing
 from tests.report.samples import every_judgement, run, written
+from tests.report.test_certificate import PASSED, certified
+from tests.report.test_minisign import KEY
 
 
 @pytest.fixture
@@ -72,3 +75,34 @@ def test_a_report_that_cannot_be_written_is_a_usage_error(tmp_path: Path) -> Non
     """A path in no directory is told before anything starts."""
     with pytest.raises(UsageError, match="junit"), writing("junit", tmp_path / "no" / "file"):
         pass
+
+
+def test_each_written_file_is_signed(events: Path, tmp_path: Path) -> None:
+    """A signature stands beside each file, over its bytes, and names file and run."""
+    key = tmp_path / "key"
+    key.write_text(KEY)
+    events.write_bytes(written("ndjson", certified(PASSED)))
+    files = [tmp_path / name for name in ("c.md", "c.html", "j.xml")]
+    words = ["--certificate", str(files[0]), "--certificate", str(files[1]), "--sign", str(key)]
+    assert main(["report", str(events), *words, "--to", "junit", "-o", str(files[2])]) == 0
+    for file in files:
+        signed = file.with_name(f"{file.name}.minisig").read_text()
+        comment = signed.splitlines()[2].removeprefix("trusted comment: ")
+        assert comment.startswith(f"file:{file.name}\trun:")
+        assert signed == secret_key(KEY, "").signature(file.read_bytes(), comment)
+
+
+def test_what_cannot_sign_is_said_before_anything_is_written(
+    events: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No key, another file, or nothing to sign: a usage error, and no certificate without one."""
+    certificate = tmp_path / "c.html"
+    other = tmp_path / "other"
+    other.write_text("something else")
+    for sign in (tmp_path / "nowhere", other):
+        words = ["--certificate", str(certificate), "--sign", str(sign)]
+        assert main(["report", str(events), *words]) == 2
+        assert str(sign) in capsys.readouterr().err
+    assert main(["report", str(events), "--sign", str(other)]) == 2
+    assert "nothing to sign" in capsys.readouterr().err
+    assert not certificate.exists()
