@@ -55,6 +55,11 @@ if TYPE_CHECKING:  # it brings the clauses along
 @options.expectations
 @options.strict
 @options.beyond
+@click.option(
+    "--sandbox",
+    is_flag=True,
+    help="Run the consumer where it sees its program, its job and the services alone (Linux).",
+)
 @spark_options.placed
 @options.deadline
 @options.reports
@@ -76,6 +81,7 @@ def command(  # noqa: PLR0913  (one parameter an option)
     expectations: Path | None,
     strict: bool,
     beyond: bool,
+    sandbox: bool,
     spark: Mapping[str, str],
     deadline: float,
     reports: Mapping[str, Path],
@@ -102,6 +108,7 @@ def command(  # noqa: PLR0913  (one parameter an option)
             "--partitions": partitions,
             "--isolated": isolated,
             "--beyond": beyond,
+            "--sandbox": sandbox,
         }
         named = [*selection.options, *(option for option, value in elsewhere.items() if value)]
         execution = LiveExecution(
@@ -127,4 +134,4 @@ def command(  # noqa: PLR0913  (one parameter an option)
     args = replace(args, isolation=Isolation(isolated, seed), spark=spark, strict=strict)
     args = replace(args, level=None if level is None else Level(level), partitions=partitions)
     args = replace(args, expectations=expectations, beyond=beyond, again=again)
-    return execute(replace(args, fail_fast=fail_fast))
+    return execute(replace(args, fail_fast=fail_fast, sandbox=sandbox))

@@ -24,7 +24,7 @@ from harness.engine.catalogue.repartitioned import Repartitioned
 from harness.engine.catalogue.selection import Selection
 from harness.engine.catalogue.selection import chosen as found
 from harness.engine.catalogue.with_changefeed import WithChangefeed
-from harness.engine.catalogue.workspace import Workspace, new_run
+from harness.engine.catalogue.workspace import Workspace, bundled, new_run
 from harness.engine.pipeline import CatalogueCases, certify
 from harness.engine.plan.levels import has_cases, of_level
 from harness.engine.run.claimed_levels import levels_to_run
@@ -49,9 +49,11 @@ from harness.report.writers import writing
 from harness.runner import targets
 from harness.runner.commands import Whereabouts
 from harness.runner.manifest import Consumer
+from harness.runner.sandbox import Sandbox, refuse_where_none_is
 from harness.scenario.expand import Case
 from harness.services import Services, Source
 from harness.services.hidden import Secrets
+from harness.services.settings import ADDRESS_OF
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +81,7 @@ class Execution:
     beyond: bool = False
     again: bool = False
     fail_fast: bool = False
+    sandbox: bool = False
     brief: bool = False
     services: Services | None = None
     heard: Sequence[Listener] = ()
@@ -108,7 +111,7 @@ def _repeated(args: Execution) -> tuple[str, ...]:
     level = [] if args.level is None else ["--level", args.level.value]
     if args.partitions is not None:
         level += ["--partitions", str(args.partitions)]
-    flags = {"--strict": args.strict, BEYOND: args.beyond}
+    flags = {"--strict": args.strict, BEYOND: args.beyond, "--sandbox": args.sandbox}
     given = [flag for flag, is_given in flags.items() if is_given]
     return (*level, *(word for pair in named for word in pair), *given)
 
@@ -167,11 +170,38 @@ def execute(args: Execution) -> int:
     """
     spark_options.refuse_elsewhere(args.target, args.spark)
     consumer = targets.parse(args.target, Whereabouts.here())
+    if args.sandbox:
+        consumer = _sandboxed(args, consumer)
     selection = options.narrowed_to_failed(
         args.space, args.selection, consumer.name, again=args.again
     )
     args = replace(args, selection=selection)
     return over(args, consumer, found(args.space, selection))
+
+
+def _sandboxed(args: Execution, consumer: Consumer) -> Consumer:
+    """Return the consumer in a sandbox; UsageError or SetupError where it cannot be."""
+    if consumer.image or consumer.attach is not None:
+        raise UsageError(
+            f"--sandbox is for a command, and {consumer.name} is none",
+            hint="an image has its own directories already; a system that runs is not started here",
+        )
+    outside = [name for name in ADDRESS_OF if args.source.settings.backend(name) == "external"]
+    if outside:
+        raise UsageError(
+            f"--sandbox lets a consumer reach this machine alone: {', '.join(outside)} is external",
+            expected="embedded services",
+        )
+    refuse_where_none_is()
+    space = args.space
+    hidden = (
+        space.runs,
+        space.golden,
+        space.scenarios,
+        bundled() / "golden",
+        bundled() / "scenarios",
+    )
+    return replace(consumer, sandbox=Sandbox(tuple(str(path.absolute()) for path in hidden)))
 
 
 def over(args: Execution, consumer: Consumer, cases: Sequence[Case]) -> int:

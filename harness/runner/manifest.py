@@ -17,6 +17,7 @@ from harness.model.level import Level
 from harness.protocols import PROTOCOLS
 from harness.runner.attach import Attach
 from harness.runner.result import IN_FILES, Result
+from harness.runner.sandbox import Sandbox
 from harness.verdict.design import AS_EXPECTED, Design
 
 ProtocolName = Annotated[str, key("a protocol", enum=list(PROTOCOLS))]
@@ -97,7 +98,7 @@ class Consumer:
     says where its tables are when it has ended. `attach` is a system that runs already, in the
     place of a command. `levels` are those that it claims, None for a consumer that claims nothing.
     `design` is how it is built where several ways are right. `launcher` starts it in the place of a
-    process of ours, None for the usual way.
+    process of ours, None for the usual way; `sandbox` is what it runs in, None for none.
     """
 
     name: str
@@ -120,6 +121,7 @@ class Consumer:
     levels: frozenset[Level] | None = None
     design: Design = AS_EXPECTED
     launcher: Launcher | None = None
+    sandbox: Sandbox | None = None
 
     def supports(self, protocol: str) -> bool:
         """Return whether the consumer is to be asked about a protocol."""

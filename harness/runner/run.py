@@ -81,6 +81,10 @@ class Start:
         """Return the command's own TMPDIR."""
         return self.directory / "tmp"
 
+    def given(self, more: Sequence[Path]) -> Sequence[Path]:
+        """Return what the command is to read of its start's files."""
+        return (self.job_file, self.directory / several.LISTING, self.job.inputs, *more)
+
     def prepare(self) -> None:
         """Create every directory and write the job; raises SetupError when the disk refuses."""
         document = self.job.to_json()
@@ -258,7 +262,7 @@ def _started(
 
 def _listed(group: Sequence[Start]) -> Path:
     """Write the file that names a group's jobs."""
-    listing = group[0].directory / "jobs.txt"
+    listing = group[0].directory / several.LISTING
     try:
         listing.write_text("".join(f"{start.job_file}\n" for start in group), encoding="utf-8")
     except OSError as error:
@@ -283,9 +287,13 @@ def launched(consumer: Consumer, start: Start, env: Mapping[str, str], pipe: Pat
         large = [feed.large_messages for feed in start.job.changefeeds if feed.large_messages]
         made = container.made(consumer.image, start.directory, start.job.work_dir, env, large)
         return container.launched(made, pipe)
+    argv: Sequence[str] = consumer.argv
+    if consumer.sandbox is not None:
+        large = [feed.large_messages for feed in start.job.changefeeds if feed.large_messages]
+        argv = consumer.sandbox.around(argv, start.job, start.given(large), env)
     try:
         return spawn(
-            consumer.argv,
+            argv,
             cwd=start.job.work_dir,
             env=env,
             stdout=pipe,

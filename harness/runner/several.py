@@ -19,6 +19,7 @@ from harness.runner.contract.job import Job
 from harness.runner.exit_status import Ending
 
 JOBS = "HARNESS_JOBS"
+LISTING = "jobs.txt"  # its file, beside the first job
 MOST = 200  # jobs in one start
 T = TypeVar("T")
 
