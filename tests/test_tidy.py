@@ -99,6 +99,26 @@ MAY_NAME_PROTOCOLS = {
 }
 
 
+# Where the harness asks for the date -> why; whatever it judges or waits for does not depend on it.
+MAY_ASK_FOR_THE_DATE = {
+    "harness/services/keeper.py": "how long ago a warm set was used, by the times of files",
+    "harness/engine/deliver/perform.py": "a timestamp that is later than others in a partition",
+    "harness/engine/run/headline.py": "when a run began, for people",
+    "harness/oracles": "when a recording was made; what a vendor's program stamped meanwhile",
+    "harness/cli/execute.py": "which expectations have expired",
+    "harness/cli/live.py": "which expectations have expired",
+}
+CLOCK = {
+    ("time", "time"),
+    ("time", "time_ns"),
+    ("time", "localtime"),
+    ("datetime", "now"),
+    ("datetime", "utcnow"),
+    ("datetime", "today"),
+    ("date", "today"),
+}
+
+
 def functions(tree: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
     """Yield every function of a syntax tree, methods and inner ones included."""
     for node in ast.walk(tree):
@@ -221,6 +241,24 @@ def test_protocols_are_named_by_their_rows() -> None:
         for node in ast.walk(tree)
         if isinstance(node, ast.Constant) and node.value in OWN
     )
+
+
+def test_only_these_ask_for_the_date() -> None:
+    """The clock may be set in the middle of a run: nothing waits or judges by it."""
+    found = {
+        str(path)
+        for path, _, tree in python_files()
+        if path.parts[0] == "harness"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
+        if (node.value.id, node.attr) in CLOCK
+    }
+    allowed = {
+        one for one in found if any(Path(one).is_relative_to(x) for x in MAY_ASK_FOR_THE_DATE)
+    }
+    assert sorted(found - allowed) == []
+    for known in MAY_ASK_FOR_THE_DATE:
+        assert any(Path(one).is_relative_to(known) for one in found), f"{known} asks no more"
 
 
 def test_what_is_pure_is_covered() -> None:

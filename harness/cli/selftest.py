@@ -41,9 +41,10 @@ def command(
     """Do to runs of the harness what may befall them, and check that they survive.
 
     Services, their keeper and their guardian are killed and halted, the run is ended by signals,
-    the disk is full, handles run out, paths are odd. Whatever happens, a run must end in time with
-    the right exit code, blame no consumer, leave nothing running or half written, and the next run
-    must work. Prints how many faults were survived of those tried; exits 1 if any was not.
+    the disk is full, handles run out, the clock is set, paths are odd. Whatever happens, a run must
+    end in time with the right exit code, blame no consumer, leave nothing running or half written,
+    and the next run must work. Prints how many faults were survived of those tried; exits 1 if any
+    was not.
     """
     from harness.engine.catalogue.workspace import runs
     from harness.selftest.draw import Draw, Tried

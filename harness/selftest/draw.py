@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import shutil
-import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,13 +12,11 @@ from pathlib import Path
 from harness.errors import SetupError
 from harness.selftest.checks import Ended, problems
 from harness.selftest.faults import RIGHT, Fault
-from harness.selftest.inside import NAMESPACES
 from harness.selftest.trial import Trial, own_environment
 
 FIRST_BOUND_S = 900.0  # the first run of a machine downloads
 LEAST_BOUND_S = 120.0
 TIMES_USUAL = 12  # how much longer than usual a run may take that loses its services twice
-NO_NAMESPACES = "this machine lets nobody make namespaces (`unshare`)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +49,7 @@ class Draw:
 
     def left_out(self) -> Mapping[str, str]:
         """Return the faults that cannot be tried on this machine, each with the reason."""
-        if namespaces():
-            return {}
-        return {one.name: NO_NAMESPACES for one in self.faults if one.namespaced}
+        return {one.name: why for one in self.faults if (why := one.lacks())}
 
     def trials(self) -> Iterator[Tried]:
         """Try one fault after another, each once before any is tried again.
@@ -132,12 +127,3 @@ def _found(trial: Trial, act: Callable[[], object], ends: frozenset[int]) -> lis
         ]
     finally:
         trial.close()
-
-
-def namespaces() -> bool:
-    """Return whether this machine lets us make namespaces of our own."""
-    command = [*NAMESPACES, "mount", "-t", "tmpfs", "none", "/mnt"]
-    try:
-        return subprocess.run(command, check=False, capture_output=True).returncode == 0
-    except OSError:
-        return False

@@ -20,6 +20,7 @@ from pathlib import Path
 import psutil
 
 from harness.engine.catalogue.workspace import bundled
+from harness.selftest.inside import faked_clock, no_clock, no_namespaces
 from harness.selftest.trial import POLL_S, SCENARIO, Run, Trial
 from harness.services.artifacts import locked
 from harness.services.repository import cache_directory
@@ -36,6 +37,8 @@ KEEPER = "harness.services.keeper"
 DATABASE, RECORDING = "mariadbd", 0.1  # and what share of a run's time a recording takes
 DISK = (200_000, 40_000_000)  # bytes: from less than a broker's files to almost enough
 OPEN_FILES = (8, 300)
+HOUR_S = 3600
+STEPS: Mapping[str, int] = {"forward": 50 * HOUR_S, "back": -50 * HOUR_S}  # seconds
 PATHS: Mapping[str, str] = {
     "blanks": "two  words and a 'quote'",
     "letters": "ü é 漢 % $HOME",
@@ -47,14 +50,15 @@ PATHS: Mapping[str, str] = {
 class Fault:
     """A fault: its name, what it is in a few words, how it is done, and how the run may end.
 
-    `namespaced` is one that needs namespaces, `once` one that takes too long to be done twice.
+    `lacks` returns what this machine lacks for it, "" for nothing; `once` is one that takes too
+    long to be done twice.
     """
 
     name: str
     title: str
     act: Callable[[Trial], str]
     ends: frozenset[int] = OR_SAID
-    namespaced: bool = False
+    lacks: Callable[[], str] = str
     once: bool = False
 
 
@@ -151,6 +155,18 @@ def _no_network(trial: Trial) -> str:
     return "only the loopback interface is there"
 
 
+def _clock(way: str, trial: Trial) -> str:
+    """Set the clock that the harness sees, at a drawn moment of its run."""
+    shown = trial.directory / "clock"
+    shown.write_text("+0\n", encoding="ascii")
+    run = trial.certify(environment=faked_clock(shown))
+    began = time.monotonic()
+    if not trial.moment(run, 0.6):
+        return ""
+    shown.write_text(f"{STEPS[way]:+d}\n", encoding="ascii")
+    return f"by {abs(STEPS[way]) // HOUR_S} hours after {time.monotonic() - began:.1f} s"
+
+
 def _port(trial: Trial) -> str:
     """Take the broker's port between the harness's choice and the broker's bind."""
     run = trial.certify()
@@ -235,10 +251,14 @@ FAULTS: tuple[Fault, ...] = (
         Fault(f"run-{one.name.lower()}", f"the run gets {one.name}", partial(_end, one), RIGHT)
         for one in ENDINGS
     ),
-    Fault("disk-full", "the disk fills up", _disk, namespaced=True),
+    Fault("disk-full", "the disk fills up", _disk, lacks=no_namespaces),
     Fault("open-files", "there are few file handles", _open_files),
-    Fault("read-only", "home and cache are read-only", _read_only, namespaced=True),
-    Fault("no-network", "there is no network", _no_network, RIGHT, namespaced=True),
+    Fault("read-only", "home and cache are read-only", _read_only, lacks=no_namespaces),
+    Fault("no-network", "there is no network", _no_network, RIGHT, no_namespaces),
+    *(
+        Fault(f"clock-{one}", f"the clock is set {one}", partial(_clock, one), RIGHT, no_clock)
+        for one in STEPS
+    ),
     Fault("port-taken", "the broker's port is taken", _port, RIGHT),
     *(Fault(f"path-{one}", f"a path with {one}", partial(_path, one), RIGHT) for one in PATHS),
     Fault("locale-c", "the locale is C", _locale, RIGHT),

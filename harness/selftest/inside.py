@@ -18,6 +18,7 @@ import struct
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ NAMESPACES = ("unshare", "--user", "--map-root-user", "--mount")
 SIOCSIFFLAGS = 0x8914  # linux/sockios.h
 IFF_UP = 1  # linux/if.h
 INTERFACE = struct.Struct("16sh14x")  # struct ifreq: a name and flags
+FAKETIME = "**/faketime/libfaketimeMT.so.1"
 KEPT = ("*.html", "*.xml", ".harness/runs/*/events.ndjson")
 
 
@@ -33,6 +35,42 @@ def command_line(wanted: Mapping[str, Any], command: Sequence[str]) -> list[str]
     """Return the command line that runs a command in such surroundings."""
     prefix = [] if OPEN_FILES in wanted else [*NAMESPACES, *(["--net"] * (NO_NETWORK in wanted))]
     return [*prefix, sys.executable, str(Path(__file__)), json.dumps(wanted), *command]
+
+
+@cache
+def no_namespaces() -> str:
+    """Return that this machine lets us make no namespaces of our own, "" where it does."""
+    command = [*NAMESPACES, "mount", "-t", "tmpfs", "none", "/mnt"]
+    try:
+        done = subprocess.run(command, check=False, capture_output=True).returncode == 0
+    except OSError:
+        done = False
+    return "" if done else "this machine lets nobody make namespaces (`unshare`)"
+
+
+def no_clock() -> str:
+    """Return that no clock can be faked here, "" where libfaketime is installed."""
+    return "" if _faketime() else "libfaketime is not installed (Debian: `faketime`)"
+
+
+def faked_clock(shown: Path) -> Mapping[str, str]:
+    """Return the environment of a program whose clock is off by what a file says, at any time.
+
+    Its monotonic clock goes on, as it does where somebody sets the machine's clock.
+    """
+    return {
+        "LD_PRELOAD": _faketime(),
+        "FAKETIME_TIMESTAMP_FILE": str(shown),
+        "FAKETIME_NO_CACHE": "1",
+        "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+    }
+
+
+def _faketime() -> str:
+    """Return the path of libfaketime, "" where it is not."""
+    named = os.environ.get("HARNESS_SELFTEST_FAKETIME", "")
+    found = [named] if named else sorted(map(str, Path("/usr/lib").glob(FAKETIME)))
+    return next((one for one in found if Path(one).is_file()), "")
 
 
 def main(arguments: Sequence[str]) -> int:
