@@ -48,6 +48,10 @@ def _times(count: int, what: str, plural: str = "s") -> str:
     return f"{count} {what}" if count == 1 else f"{count} {what}{plural}"
 
 
+def _begin(count: int) -> str:
+    return "begins" if count == 1 else "begin"
+
+
 def _in_a_transaction(records: Sequence[Record]) -> str:
     verb = "is" if len(records) == 1 else "are"
     return f"{_times(len(records), 'message')} {verb} sent in a transaction"
@@ -149,6 +153,30 @@ class Compact:
 
 
 @dataclass(frozen=True, slots=True)
+class Clean:
+    """Let the broker's own log cleaner compact a topic, and wait until it has.
+
+    The cleaner leaves the segment alone that is still written to, so each partition gets a new one
+    first: by the messages `rolls`, one a partition, in a transaction that is aborted.
+    """
+
+    demand: ClassVar[Demand] = Demand(Timing.BEFORE_READING)
+    topic: str
+    rolls: tuple[Record, ...]
+
+    def apply(self, topics: TopicLogs) -> None:
+        """Leave the last message of each key, tombstones included; then two offsets are used."""
+        topics.compact(self.topic, tombstones=True)
+        places = [place(record) for record in self.rolls]
+        topics.skip(places)
+        topics.skip(places)
+
+    def __str__(self) -> str:
+        """Return it in plain words."""
+        return f"the broker's log cleaner compacts {self.topic}"
+
+
+@dataclass(frozen=True, slots=True)
 class AddPartitions:
     """Give a topic more partitions, up to `total`; `stopped` stops the consumer meanwhile."""
 
@@ -182,6 +210,30 @@ class RestartBroker:
     def __str__(self) -> str:
         """Return it in plain words."""
         return "the broker stops and starts again with its data"
+
+
+@dataclass(frozen=True, slots=True)
+class EndLeader:
+    """End the broker that leads all partitions; the other one, which has a replica, leads them."""
+
+    demand: ClassVar[Demand] = Demand(Timing.WHILE_READING, "leader-moves", service="kafka")
+    apply = leaves_log_alone
+
+    def __str__(self) -> str:
+        """Return it in plain words."""
+        return "the broker that leads the partitions ends, and another one leads them"
+
+
+@dataclass(frozen=True, slots=True)
+class ElectLeader:
+    """Start the broker that led the partitions again, and let it lead them as before."""
+
+    demand: ClassVar[Demand] = Demand(Timing.WHILE_READING, "leader-moves", service="kafka")
+    apply = leaves_log_alone
+
+    def __str__(self) -> str:
+        """Return it in plain words."""
+        return "the broker that led the partitions comes back, and leads them again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,6 +279,24 @@ class TroubleRegistry:
         """Return it in plain words."""
         errors = f", each path with 500 up to {self.errors} times first" if self.errors else ""
         return f"the schema registry answers after {self.milliseconds} ms{errors}"
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetSchema:
+    """Let the schema registry answer 404 to a consumer that asks for a schema, by its text.
+
+    `named_by` is a message whose value names it.
+    """
+
+    demand: ClassVar[Demand] = Demand(Timing.WHILE_READING, "registry-forgets", service="registry")
+    schema: str
+    named_by: Record
+
+    apply = leaves_log_alone
+
+    def __str__(self) -> str:
+        """Return it in plain words."""
+        return f"the schema registry has forgotten a schema of {self.named_by.topic}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,11 +381,36 @@ class Instances:
         return f"the consumer runs in {_times(self.count, 'process', 'es')}, as one consumer group"
 
 
+@dataclass(frozen=True, slots=True)
+class Join:
+    """Start more instances of the consumer at a moment, in the group of those that run."""
+
+    demand: ClassVar[Demand] = Demand(Timing.WHILE_READING, "join", capability="instances")
+    when: Reached
+    count: int = 1
+
+    apply = leaves_log_alone
+
+    def __str__(self) -> str:
+        """Return it in plain words."""
+        more = _times(self.count, "more process", "es")
+        return f"{self.when}, {more} of the consumer {_begin(self.count)}, in its consumer group"
+
+
 BrokerAction = (
-    Committed | Aborted | LeftOpen | DeleteBefore | Compact | AddPartitions | RestartBroker
+    Committed
+    | Aborted
+    | LeftOpen
+    | DeleteBefore
+    | Compact
+    | Clean
+    | AddPartitions
+    | RestartBroker
+    | EndLeader
+    | ElectLeader
 )
-RegistryAction = StopRegistry | StartRegistry | TroubleRegistry
-ConsumerAction = Kill | Pause | Instances
+RegistryAction = StopRegistry | StartRegistry | TroubleRegistry | ForgetSchema
+ConsumerAction = Kill | Pause | Instances | Join
 Action = BrokerAction | RegistryAction | ConsumerAction
 Step = Record | Action
 

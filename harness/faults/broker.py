@@ -11,12 +11,16 @@ from dataclasses import replace
 from random import Random
 from typing import Any
 
+from harness.errors import StepError
 from harness.faults.actions import (
     Aborted,
     AddPartitions,
+    Clean,
     Committed,
     Compact,
     DeleteBefore,
+    ElectLeader,
+    EndLeader,
     RestartBroker,
     Step,
     messages,
@@ -24,6 +28,7 @@ from harness.faults.actions import (
 )
 from harness.faults.choose import (
     chosen,
+    first,
     grouped,
     last,
     nothing,
@@ -82,17 +87,29 @@ def compacted(
 ) -> tuple[Step, ...]:
     """Compact the topics once everything is sent; null keys have no place in such topics."""
     del random
-    tombstones = options.get("tombstones", "kept") == "kept"
+    tombstones, cleaner = options.get("tombstones", KEPT) == KEPT, options.get("by") == CLEANER
+    if cleaner and not tombstones:
+        raise StepError(
+            "the log cleaner removes tombstones in its own time",
+            line=line,
+            expected=f"`tombstones: {KEPT}` with `by: {CLEANER}`",
+            hint="without `by`, topics are filled as if tombstones had expired",
+        )
     out = list(steps)
     for topic in sorted({record.topic for record in sent(steps)}):
         if any(record.key is None for record in sent(steps) if record.topic == topic):
             continue
-        action = Compact(topic, tombstones)
-        if simulate_log([*steps, action]) != simulate_log(steps):
+        action = _cleaned(steps, topic) if cleaner else Compact(topic, tombstones)
+        if simulate_log([*steps, Compact(topic, tombstones)]) != simulate_log(steps):
             out.append(action)
     if len(out) == len(steps):
         raise nothing("no topic with keys has a key twice", line, "a row that is changed again")
     return tuple(out)
+
+
+def _cleaned(steps: Sequence[Step], topic: str) -> Clean:
+    there = [record for record in sent(steps) if record.topic == topic]
+    return Clean(topic, tuple(queue[-1] for queue in grouped(there, place)))
 
 
 def expired(
@@ -146,6 +163,21 @@ def broker_restart(
     return (*steps[:at], RestartBroker(), *steps[at:])
 
 
+def leader_moves(
+    steps: Sequence[Step], options: Mapping[str, Any], line: int, random: Random
+) -> tuple[Step, ...]:
+    """Move the leaders from a transaction's first message on, and back behind another's last."""
+    del random
+    numbers, records = messages(steps)
+    begin = numbers[first(records, str(options["from"]), line)]
+    end = numbers[last(records, str(options["to"]), line)] + 1
+    if end <= begin:
+        raise nothing(f"{options['to']!r} comes before {options['from']!r}", line)
+    return (*steps[:begin], EndLeader(), *steps[begin:end], ElectLeader(), *steps[end:])
+
+
+KEPT, EXPIRED = "kept", "expired"
+GAPS, CLEANER = "gaps", "cleaner"
 _ALL = frozenset(Invariant)
 _RECORDS = Option("records", Takes.NUMBER, "How many messages each transaction has.", 1)
 
@@ -186,9 +218,17 @@ ROWS: tuple[Disturbance, ...] = (
                 "tombstones",
                 Takes.WORD,
                 "Whether tombstones are kept, or have expired too.",
-                "kept",
-                words=("kept", "expired"),
+                KEPT,
+                words=(KEPT, EXPIRED),
                 loses=("LAST_VALUE",),
+            ),
+            Option(
+                "by",
+                Takes.WORD,
+                "Whether topics are filled as if they had been compacted, or the broker's own log "
+                "cleaner compacts them.",
+                GAPS,
+                words=(GAPS, CLEANER),
             ),
         ),
         act=compacted,
@@ -220,5 +260,18 @@ ROWS: tuple[Disturbance, ...] = (
         act=broker_restart,
         live=True,
         example={"after": "t1"},
+    ),
+    Disturbance(
+        "leader-moves",
+        "Ends the broker that leads the partitions, so that a second one leads them, and lets the "
+        "first one come back and lead them again.",
+        _ALL,
+        (
+            _named("from", "The transaction before whose first message the leaders move."),
+            _named("to", "The transaction after whose last message they move back."),
+        ),
+        act=leader_moves,
+        live=True,
+        example={"from": "t2", "to": "t2"},
     ),
 )

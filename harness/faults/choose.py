@@ -35,6 +35,11 @@ def is_rows(record: Record) -> bool:
     return record.origins[0].kind in ROWS
 
 
+def schemas_of(record: Record) -> tuple[str, ...]:
+    """Return the texts of the registry's schemas that a message names."""
+    return tuple(use.schema for use in (record.key_schema, record.value_schema) if use is not None)
+
+
 def ts(record: Record) -> int:
     """Return the greatest commit ts that a message carries."""
     return max(origin.commit_ts for origin in record.origins)

@@ -16,7 +16,9 @@ from harness.faults.actions import (
     AfterCommits,
     AfterRecords,
     AtCrashPoint,
+    ForgetSchema,
     Instances,
+    Join,
     Kill,
     Pause,
     Reached,
@@ -27,9 +29,9 @@ from harness.faults.actions import (
     messages,
     sent,
 )
-from harness.faults.choose import first, last, nothing
+from harness.faults.choose import chosen, first, last, nothing
 from harness.faults.fault import Disturbance, Invariant
-from harness.faults.option import Option, Takes
+from harness.faults.option import KEY, TRANSACTION, Option, Takes
 from harness.model.record import Record
 
 
@@ -55,6 +57,14 @@ def instances(
     """Run several instances of the consumer in one group."""
     del line, random
     return (Instances(int(options.get("count", 2))), *steps)
+
+
+def join(
+    steps: Sequence[Step], options: Mapping[str, Any], line: int, random: Random
+) -> tuple[Step, ...]:
+    """Start another instance of the consumer at a moment."""
+    when = _moment(steps, options, line, random)
+    return (Join(when, int(options.get("count", 1))), *steps)
 
 
 def registry_down(
@@ -89,6 +99,19 @@ def registry_trouble(
         raise nothing("no message is sent", line)
     late, errors = int(options.get("milliseconds", 0)), int(options.get("errors", 0))
     return (TroubleRegistry(late, errors, random.getrandbits(32)), *steps)
+
+
+def registry_forgets(
+    steps: Sequence[Step], options: Mapping[str, Any], line: int, random: Random
+) -> tuple[Step, ...]:
+    """Let the registry have forgotten the schema of a transaction's first row from the start."""
+    del random
+    _, records = messages(steps)
+    chosen_rows = chosen(records, options, line)
+    for record, is_chosen in zip(records, chosen_rows, strict=True):
+        if is_chosen and record.value is not None and record.value_schema is not None:
+            return (ForgetSchema(record.value_schema.schema, record), *steps)
+    raise nothing("no chosen message names a schema by its value", line)
 
 
 def _moment(
@@ -140,7 +163,15 @@ ROWS: tuple[Disturbance, ...] = (
         "kill",
         "Kills the consumer with signal 9 at a moment, and starts it again where it was.",
         _ALL,
-        (*_MOMENTS, Option("resume", Takes.FLAG, "Whether it is started again.", default=True)),
+        (
+            *_MOMENTS,
+            Option(
+                "resume",
+                Takes.FLAG,
+                "Whether it is started again; where not, other instances have to be there.",
+                default=True,
+            ),
+        ),
         act=kill,
         live=True,
         one_of=_MOMENT,
@@ -164,6 +195,16 @@ ROWS: tuple[Disturbance, ...] = (
         act=instances,
         live=True,
         example={"count": 2},
+    ),
+    Disturbance(
+        "join",
+        "Starts another instance of the consumer at a moment, in the group of those that run.",
+        _ALL,
+        (*_MOMENTS[:3], Option("count", Takes.NUMBER, "How many.", 1, most=7)),
+        act=join,
+        live=True,
+        one_of=_MOMENT[:3],
+        example={"after-records": 3},
     ),
     Disturbance(
         "registry-down",
@@ -226,5 +267,15 @@ ROWS: tuple[Disturbance, ...] = (
         live=True,
         some_of=("milliseconds", "errors"),
         example={"errors": 3},
+    ),
+    Disturbance(
+        "registry-forgets",
+        "Lets the schema registry answer 404 to a consumer that asks for the schema of a row: "
+        "whatever was written with it cannot be read.",
+        _ALL,
+        (TRANSACTION, KEY),
+        act=registry_forgets,
+        live=True,
+        example={"transaction": "t1"},
     ),
 )

@@ -16,9 +16,11 @@ from typing import Any
 from unittest.mock import patch
 
 import urllib3
-from confluent_kafka import Consumer
+from confluent_kafka import Consumer, KafkaError, KafkaException, Message
 
+from harness.errors import DecodingError
 from harness.mutants.checkpointing import BeginsItsFileAgain, KeepsResolvedOnly
+from harness.mutants.instances import FailsBesideAnother, LeavesWhenIdle
 from harness.reference_consumer import __main__ as reference
 from harness.reference_consumer import schemas
 
@@ -44,6 +46,48 @@ class RealMutant:
 
 def _reading_uncommitted(properties: Mapping[str, Any]) -> Consumer:
     return Consumer({**properties, "isolation.level": "read_uncommitted"})
+
+
+class _RefusesGaps(Consumer):
+    """Takes an offset that does not follow the last one for lost data."""
+
+    def __init__(self, properties: Mapping[str, Any]) -> None:
+        super().__init__(dict(properties))
+        self._next: dict[tuple[str, int], int] = {}
+
+    def consume(self, *args: Any, **options: Any) -> list[Message]:  # noqa: ANN401 - as there
+        """Return the next messages; KafkaException at a gap."""
+        found = super().consume(*args, **options)
+        for one in found:
+            place, offset = (str(one.topic()), int(one.partition() or 0)), int(one.offset() or 0)
+            if offset != self._next.get(place, offset):
+                raise KafkaException(f"offset {offset} of {place} does not follow")
+            self._next[place] = offset + 1
+        return found
+
+
+class _TakesTheLastSchema(schemas.JobRegistry):
+    """Reads a message whose schema is unknown by the schema that it saw last."""
+
+    def schema(self, schema_id: int) -> str:
+        """Return the id's schema, or the last one."""
+        try:
+            return super().schema(schema_id)
+        except DecodingError:
+            if not self._known:
+                raise
+            return list(self._known.values())[-1]
+
+
+class _FailsWhenDisconnected(Consumer):
+    """Takes the end of one broker for the end of the cluster."""
+
+    def __init__(self, properties: Mapping[str, Any]) -> None:
+        super().__init__({**properties, "error_cb": _raised})
+
+
+def _raised(error: KafkaError) -> None:
+    raise KafkaException(error)
 
 
 class _GivesUpAtAnError(schemas.JobRegistry):
@@ -109,6 +153,51 @@ ROWS: tuple[RealMutant, ...] = (
         ("slow",),
         "JobRegistry",
         _GivesUpAfterASecond,
+    ),
+    RealMutant(
+        "schema-of-another-message",
+        "It reads a message whose schema the registry has forgotten by the schema it saw last.",
+        "registry.id-unknown",
+        "hostile.forgotten-schema",
+        ("forgotten",),
+        "JobRegistry",
+        _TakesTheLastSchema,
+    ),
+    RealMutant(
+        "idle-instance-leaves",
+        "An instance that finds another at work ends, and nobody takes over when that one dies.",
+        "kafka.group-members-change",
+        "transport.members-leave-and-join",
+        ("one-leaves", "all-change"),
+        "fcntl",
+        LeavesWhenIdle,
+    ),
+    RealMutant(
+        "only-one-instance",
+        "An instance that finds another at work fails.",
+        "kafka.group-members-change",
+        "transport.members-leave-and-join",
+        ("three", "one-joins", "one-leaves", "all-change"),
+        "fcntl",
+        FailsBesideAnother,
+    ),
+    RealMutant(
+        "one-broker-is-the-cluster",
+        "It fails when one broker goes away, although another one leads its partitions.",
+        "kafka.brokers-fail",
+        "transport.leaders-move",
+        ("moved",),
+        "Consumer",
+        _FailsWhenDisconnected,
+    ),
+    RealMutant(
+        "refuses-what-the-cleaner-left",
+        "It takes an offset that does not follow the last one for lost data.",
+        "kafka.offsets-have-gaps",
+        "transport.cleaned-by-the-broker",
+        ("cleaned",),
+        "Consumer",
+        _RefusesGaps,
     ),
 )
 REAL: Mapping[str, RealMutant] = MappingProxyType({row.name: row for row in ROWS})

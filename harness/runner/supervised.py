@@ -30,6 +30,7 @@ from harness.runner.run import (
     scoped_environment,
 )
 
+KILLED = (-signal.SIGKILL, 128 + signal.SIGKILL)
 CRASH_POINT = "HARNESS_CRASHPOINT"
 INSTANCE = "HARNESS_INSTANCE"
 
@@ -77,20 +78,24 @@ class SupervisedConsumer:
             shutil.rmtree(self._start.tmp, ignore_errors=True)
 
     def begin(self, crash_point: str = "", instances: int = 1) -> None:
-        """Start the command, as often as asked side by side; what runs is left running."""
-        alive = {number: one for number, one in self._processes.items() if one.poll() is None}
-        self._processes = alive
-        free = (number for number in count(1) if number not in alive)
+        """Start the command, as often as asked side by side; what runs is left running.
+
+        Those that were killed are forgotten; how others ended by themselves still counts.
+        """
+        kept = {n: one for n, one in self._processes.items() if one.poll() not in KILLED}
+        self._processes = kept
+        free = (number for number in count(1) if number not in kept)
         for number in list(islice(free, instances)):
             env = {**self._environment, INSTANCE: str(number)}
             if crash_point:
                 env[CRASH_POINT] = crash_point
-            alive[number] = launched(self._consumer, self._start, env, self._output.pipe)
+            kept[number] = launched(self._consumer, self._start, env, self._output.pipe)
         self._deadline = time.monotonic() + self._start.job.deadline_s
 
     def kill(self) -> None:
         """Kill one instance with signal 9, and all that descends from it."""
-        process = self._processes[min(self._processes)]
+        alive = [number for number, one in self._processes.items() if one.poll() is None]
+        process = self._processes[min(alive or self._processes)]
         process.signal(signal.SIGKILL)
         process.stop(0)
 
@@ -98,6 +103,10 @@ class SupervisedConsumer:
         """Stop the consumer in its tracks; `look` lets it go on when the time has come."""
         self._signal(signal.SIGSTOP)
         self._go_on_at = time.monotonic() + seconds
+        self._deadline += seconds
+
+    def allow(self, seconds: float) -> None:
+        """Put the deadline off: for so long the consumer had to wait for others."""
         self._deadline += seconds
 
     def look(self) -> None:

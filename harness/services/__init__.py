@@ -13,13 +13,14 @@ from harness.services.fetches import Fetches, counted
 from harness.services.jars import fill_cache, jars
 from harness.services.java import Java, find_java
 from harness.services.registry_front import RegistryFront, fronted
-from harness.services.running import SERVICES, Services, start
+from harness.services.running import SECOND_BROKER, SERVICES, Services, start
 from harness.services.schemas import HttpRegistry
 from harness.services.service import Kafka, MariaDb, Registry, ServiceEvent
 from harness.services.settings import Settings, redacted, settings
 from harness.services.source import Source, source
 
 __all__ = [
+    "SECOND_BROKER",
     "SERVICES",
     "Fetches",
     "HttpRegistry",

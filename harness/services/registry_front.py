@@ -10,6 +10,8 @@ pkg/sink/codec/avro/confluent_schema_registry.go `httpRetry`).
 
 from __future__ import annotations
 
+import json
+import re
 import threading
 import time
 from collections.abc import Generator
@@ -25,8 +27,11 @@ from urllib3.exceptions import HTTPError
 from harness.services.ports import HOST
 from harness.services.service import Registry
 
-ERROR, AWAY = 500, 502
+UNKNOWN, ERROR, AWAY = 404, 500, 502
 BROKEN = b'{"error_code":50001,"message":"Error in the backend data store"}'
+FORGOTTEN = b'{"error_code":40403,"message":"Schema not found"}'
+BY_ID = re.compile(r"/schemas/ids/(\d+)(?:[/?]|$)")
+BY_SUBJECT = "/subjects/"
 PASSED_ON = ("Accept", "Authorization", "Content-Type")
 TIMEOUT_S = 10.0
 
@@ -44,6 +49,12 @@ class RegistryFront:
         self._lock = threading.Lock()
         self._late_s, self._errors, self._random = 0.0, 0, Random(0)
         self._left: dict[str, int] = {}
+        self._forgotten: set[int] = set()
+
+    def forget(self, schema_id: int) -> None:
+        """Answer 404 from now on to whoever asks for a schema, by its id or by its subject."""
+        with self._lock:
+            self._forgotten.add(schema_id)
 
     def begin(self, late_s: float, errors: int, seed: int) -> None:
         """Answer from now on after so long, and each path up to `errors` times with 500 first."""
@@ -64,13 +75,26 @@ class RegistryFront:
         time.sleep(late_s)
         if failing:
             return ERROR, "application/json", BROKEN
+        asked = BY_ID.search(path)
+        if asked and int(asked[1]) in self._forgotten:
+            return UNKNOWN, "application/json", FORGOTTEN
         try:
             said = self._http.request(
                 method, f"{self._behind}{path}", body=body or None, headers=headers
             )
         except HTTPError:
             return AWAY, "application/json", BROKEN
+        if self._forgotten and BY_SUBJECT in path and self._gives_away(said.data):
+            return UNKNOWN, "application/json", FORGOTTEN
         return said.status, said.headers.get("Content-Type", "application/json"), said.data
+
+    def _gives_away(self, body: bytes) -> bool:
+        """Return whether an answer about a subject has a schema that is forgotten."""
+        try:
+            found: object = json.loads(body)
+        except ValueError:
+            return False
+        return isinstance(found, dict) and found.get("id") in self._forgotten
 
 
 @contextmanager

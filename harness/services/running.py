@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
@@ -39,6 +40,7 @@ STARTERS: Mapping[str, Mapping[str, Starter]] = {
     "external": external.SERVICES,
 }
 LOOK_S = 0.5
+SECOND_BROKER = "kafka-2"
 NO_PORTS: Mapping[str, int] = MappingProxyType({})
 NOTHING_WARM: Mapping[str, Up] = MappingProxyType({})
 
@@ -56,6 +58,14 @@ class Services:
         address = self.address("kafka")
         assert isinstance(address, Kafka)
         return address
+
+    @property
+    def cluster(self) -> Kafka:
+        """Return the addresses of all brokers."""
+        second = self._running.get(SECOND_BROKER)
+        if second is None:
+            return self.kafka
+        return replace(self.kafka, bootstrap=f"{self.kafka.bootstrap},{second.address}")
 
     @property
     def mariadb(self) -> MariaDb:
@@ -100,6 +110,18 @@ class Services:
     def revive(self, name: str) -> None:
         """Bring a halted service back, on its ports and with its data."""
         self._ours(name).revive()
+
+    @contextmanager
+    def with_second_broker(self) -> Generator[Services]:
+        """Yield these services with another broker in the cluster, under `SECOND_BROKER`.
+
+        Raises SetupError when it does not come up.
+        """
+        second = kafka.start_second(self._ours("kafka"))
+        try:
+            yield self.joined(Services({SECOND_BROKER: second}))
+        finally:
+            second.stop()
 
     def _ours(self, name: str) -> Running:
         running = self._running.get(name)

@@ -19,6 +19,7 @@ from harness.faults.actions import (
     Compact,
     DeleteBefore,
     Instances,
+    Join,
     Kill,
     LeftOpen,
     Pause,
@@ -75,6 +76,10 @@ def _word(step: Step, records: tuple[Record, ...]) -> str:
         ),
         (WantedStep("transactional", {"records": 4}), "committed 0 1 2 3|committed 4 5"),
         (WantedStep("broker-restart", {"after": "t1"}), "0 1 2 RestartBroker 3 4 5"),
+        (
+            WantedStep("leader-moves", {"from": "t1", "to": "t1"}),
+            "EndLeader 0 1 2 ElectLeader 3 4 5",
+        ),
         (WantedStep("registry-restart", {"after": "t2"}), "0 1 2 3 4 5 StopRegistry StartRegistry"),
         (
             WantedStep("registry-down", {"from": "t1", "to": "t1"}),
@@ -83,12 +88,14 @@ def _word(step: Step, records: tuple[Record, ...]) -> str:
         (WantedStep("registry-down", {"from": "t2"}), "0 1 2 StopRegistry 3 4 5 StartRegistry"),
         (WantedStep("registry-trouble", {"errors": 2}), "TroubleRegistry 0 1 2 3 4 5"),
         (WantedStep("compacted"), "0 1 2 3 4 5 Compact"),
+        (WantedStep("compacted", {"by": "cleaner"}), "0 1 2 3 4 5 Clean"),
         (WantedStep("retention", {"to": "t1"}), "0 1 2 3 4 5 DeleteBefore DeleteBefore"),
         (WantedStep("expired"), "0 2 DeleteBefore DeleteBefore 0 1 2 3 4 5"),
         (WantedStep("empty-partitions"), "AddPartitions 0 1 2 3 4 5"),
         (WantedStep("grow", {"from": "t2"}), "0 1 2 AddPartitions 3 4 p2"),
         (WantedStep("kill", {"after-records": 2}), "Kill 0 1 2 3 4 5"),
         (WantedStep("instances"), "Instances 0 1 2 3 4 5"),
+        (WantedStep("join", {"after-records": 2}), "Join 0 1 2 3 4 5"),
     ],
 )
 def test_actions_at_their_places(step: WantedStep, expected: str) -> None:
@@ -116,6 +123,7 @@ def _split(part: str) -> list[str]:
         (WantedStep("kill", {"at": "between", "hit": 3}), Kill(AtCrashPoint("between", 3))),
         (WantedStep("slow-consumer", {"after-commits": 1}), Pause(AfterCommits(1), 2000)),
         (WantedStep("instances", {"count": 3}), Instances(3)),
+        (WantedStep("join", {"after-records": 2, "count": 2}), Join(AfterRecords(2), 2)),
         (WantedStep("compacted"), Compact("shop")),
         (WantedStep("compacted", {"tombstones": "expired"}), Compact("shop", tombstones=False)),
         (WantedStep("empty-partitions", {"count": 2}), AddPartitions("shop", 4)),

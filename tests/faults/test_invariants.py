@@ -62,18 +62,21 @@ OPTIONS: Mapping[str, Sequence[Mapping[str, Any]]] = {
     "aborted": ({"records": 2}, {**T, **ROW}),
     "uncommitted": (T, {**T, "end": "left-open"}),
     "transactional": ({"records": 2},),
-    "compacted": ({}, {"tombstones": "expired"}),
+    "compacted": ({}, {"tombstones": "expired"}, {"by": "cleaner"}),
     "expired": ({"records": 3},),
     "retention": ({"to": "t1"},),
     "grow": ({"from": "t2"}, {"from": "t2", "by": 2, "consumer": "stopped"}),
     "empty-partitions": ({"count": 2},),
     "broker-restart": ({"after": "t1"},),
+    "leader-moves": ({"from": "t1", "to": "t1"}, {"from": "t1", "to": "t2"}),
     "kill": (*MOMENTS, {"after-records": 1, "resume": False}),
     "slow-consumer": (*MOMENTS, {"after-commits": 1, "milliseconds": 10}),
     "instances": ({"count": 3},),
+    "join": (*MOMENTS[:3], {"after-commits": 1, "count": 2}),
     "registry-down": ({"from": "t2"}, {"from": "t1", "to": "t1"}),
     "registry-restart": ({"after": "t1"},),
     "registry-trouble": ({"errors": 3}, {"milliseconds": 50}),
+    "registry-forgets": (T, {**T, **ROW}),
     **dict.fromkeys([fault.name for fault in poison.ROWS], POISON),
 }
 # Faults that need more than a protocol's plain stream -> the stream that has it.
@@ -84,6 +87,7 @@ STREAM_OF: Mapping[tuple[str, str], str] = {
     ("unknown-schema-id", "vitess"): "vitess-avro",
     ("huge-length", "vitess"): "vitess-avro",
     ("old-schema-again", "vitess"): "vitess-avro",
+    ("registry-forgets", "vitess"): "vitess-avro",
 }
 TRIALS = [
     pytest.param(name, form, options, id=f"{name}-{form}-{number}")
@@ -197,6 +201,9 @@ def test_nothing_to_act_on(name: str) -> None:
         ("rebatch", "open", {"bytes": 10}, "one event alone makes a message of"),
         ("rebatch", "avro", {"events": 2}, "cannot be cut into events"),
         ("old-schema-again", "open", {}, "no topic has two value schemas"),
+        ("compacted", "avro", {"by": "cleaner", "tombstones": "expired"}, "in its own time"),
+        ("leader-moves", "open", {"from": "t2", "to": "t1"}, "'t1' comes before 't2'"),
+        ("registry-forgets", "open", T, "no chosen message names a schema"),
         ("wrong-magic", "open", T, "no chosen message has the form"),
         ("compacted", "open", {}, "no topic with keys has a key twice"),
         ("grow", "open", {"from": "t9"}, "no row of transaction 't9' is sent"),

@@ -8,6 +8,7 @@ from harness.errors import UsageError
 from harness.faults.actions import (
     Aborted,
     AddPartitions,
+    Clean,
     Committed,
     Compact,
     DeleteBefore,
@@ -58,6 +59,7 @@ def shown(steps: list[Step], there: Place = HERE) -> str:
         ([A, B, A, Compact("t"), A], "0: b1 a2 a3 :4"),
         ([A, A, Compact("u")], "0: a0 a1 :2"),
         ([A, B, GONE, Compact("t")], "0: b1 a2 :3"),
+        ([A, B, A, Clean("t", (A,))], "0: b1 a2 :5"),
         ([A, B, GONE, Compact("t", tombstones=False)], "0: b1 :3"),
         ([A, RestartBroker(), Instances(2), B], "0: a0 b1 :2"),
     ],

@@ -125,6 +125,28 @@ def test_one_of_several_is_killed(tmp_path: Path) -> None:
     assert sorted(starts.read_text()) == ["1", "1", "2"]
 
 
+def test_one_of_several_leaves_and_another_joins(tmp_path: Path) -> None:
+    """A killed instance is forgotten, a newcomer takes its number, and who failed is not."""
+    go = tmp_path / "go"
+    starts = tmp_path / "run/work/starts"
+    body = f"""
+if os.environ['HARNESS_INSTANCE'] == '2': raise SystemExit(3)
+while not os.path.exists({str(go)!r}): time.sleep(0.01)
+done()
+"""
+    with supervised(tmp_path, body) as one:
+        one.begin(instances=3)
+        until(lambda: len(one.pids) == 2 and len(starts.read_text()) == 3)
+        one.kill()
+        one.begin(instances=0)
+        assert len(one.pids) == 1
+        one.begin(instances=1)
+        until(lambda: len(starts.read_text()) == 4)
+        go.touch()
+        assert one.wait() == 3
+    assert sorted(starts.read_text()) == ["1", "1", "2", "3"]
+
+
 def test_late(tmp_path: Path) -> None:
     """A consumer that hangs is late, and nothing of it is left."""
     with supervised(tmp_path, "time.sleep(600)", deadline_s=0.3) as one:

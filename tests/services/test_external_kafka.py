@@ -21,12 +21,14 @@ from harness.engine.run import leftovers
 from harness.errors import HarnessError, SetupError, UsageError
 from harness.services import Kafka, find_java, java_properties, settings, start
 from harness.services.ports import free_ports
-from tests.services.protected import PASSWORDS, Protected, protected_kafka
+from tests.services.protected import PASSWORDS, WAYS, Protected, protected_kafka
 from tests.tree import ROOT
 
 pytestmark = pytest.mark.services
 
 ANSWER_DEADLINE_S = 10.0
+# What Kafka's clients from 4.0 on have to be told before they ask anybody for a token.
+ALLOWED = "org.apache.kafka.sasl.oauthbearer.allowed.urls"
 JAVA = """
 import java.io.*; import java.util.*; import org.apache.kafka.clients.admin.*;
 public class Look {
@@ -76,6 +78,22 @@ def test_an_account_is_let_in(broker: Protected, tmp_path: Path, *, tls: bool) -
     kafka = reached(broker.client(tls=tls), tmp_path)
     assert kafka.shared
     assert kafka.properties["sasl.username"] == "admin"
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_each_way_lets_in_who_has_the_secret(broker: Protected, tmp_path: Path, way: str) -> None:
+    """Passwords, tokens and certificates each let in, and nobody without the right one."""
+    _needs_key(broker, way)
+    reached(broker.client_by(way), tmp_path)
+    error = refused(broker.client_by(way, wrong=True), tmp_path)
+    assert isinstance(error, SetupError)
+    assert error.hint
+    assert "Secr3t" not in str(error)
+
+
+def _needs_key(broker: Protected, way: str) -> None:
+    if way == "certificate-pem" and not broker.identity.with_suffix(".key").exists():
+        pytest.skip("this Java has no compiler, and no key can be had as PEM")
 
 
 def test_a_wrong_password_is_said(broker: Protected, tmp_path: Path) -> None:
@@ -140,18 +158,25 @@ def test_librdkafka_judges_its_properties(tmp_path: Path, name: str, value: str,
     assert hint in error.hint
 
 
-def test_java_gets_in_with_the_translation(broker: Protected, tmp_path: Path) -> None:
-    """Kafka's own Java client, given our translation, is let in over TLS with PLAIN."""
+@pytest.mark.parametrize("way", WAYS)
+def test_java_gets_in_with_the_translation(broker: Protected, tmp_path: Path, way: str) -> None:
+    """Kafka's own Java client, given our translation, is let in by each way."""
     java = find_java("kafka")
     if "jdk.compiler" not in (java.home / "release").read_text():
         pytest.skip("this Java has no compiler")
-    client = {n.removeprefix("kafka."): v for n, v in broker.client(tls=True).items()}
-    lines = [f"{name}={value}" for name, value in java_properties(client).items()]
+    client = {n.removeprefix("kafka."): v for n, v in broker.client_by(way).items()}
+    lines = [
+        f"{name}={value.replace(chr(10), chr(92) + 'n')}"
+        for name, value in java_properties(client).items()
+    ]
     (tmp_path / "client.properties").write_text("\n".join(lines))
     (tmp_path / "Look.java").write_text(JAVA)
     jars = _kafka_jars()
     answer = subprocess.run(
-        [str(java.executable), "-cp", jars, "Look.java", "client.properties"],
+        [
+            *(str(java.executable), f"-D{ALLOWED}={broker.token_url}"),
+            *("-cp", jars, "Look.java", "client.properties"),
+        ],
         cwd=tmp_path,
         capture_output=True,
         text=True,
@@ -246,12 +271,18 @@ def until(true: Callable[[], bool]) -> None:
         assert time.monotonic() < deadline
 
 
+@pytest.mark.parametrize("way", WAYS)
 def test_a_run_over_somebody_s_kafka(
-    broker: Protected, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    broker: Protected, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
 ) -> None:
-    """With everything in the environment a consumer is certified over TLS; nothing stays behind."""
+    """With everything in the environment a consumer is certified by each way to say who it is.
+
+    Nothing stays behind.
+    """
+    _needs_key(broker, way)
     monkeypatch.chdir(tmp_path)
-    for name, value in broker.client(tls=True).items():
+    client = broker.client_by(way)
+    for name, value in client.items():
         monkeypatch.setenv("HARNESS_" + name.replace(".", "_").upper(), value)
     before = names(broker.services.kafka)
     roots = ["--scenarios", str(ROOT / "scenarios"), "--golden", str(ROOT / "golden")]
@@ -264,9 +295,8 @@ def test_a_run_over_somebody_s_kafka(
     assert names(broker.services.kafka) == before
     (job,) = tmp_path.rglob("job.json")
     properties = orjson.loads(job.read_bytes())["kafka"]
-    assert properties["librdkafka"]["security.protocol"] == "SASL_SSL"
-    assert "PlainLoginModule" in properties["java"]["sasl.jaas.config"]
-    assert properties["java"]["ssl.truststore.type"] == "PEM"
+    for of in (properties["librdkafka"], properties["java"]):
+        assert of["security.protocol"] == client["kafka.security.protocol"]
 
 
 @pytest.mark.parametrize(

@@ -12,16 +12,21 @@ import urllib3
 from harness.services import Registry, fronted
 
 SCHEMA = b'{"schema":"\\"int\\""}'
+BODIES = {
+    "/base/schemas/ids/1": SCHEMA,
+    "/base/subjects/a/versions/1": b'{"id":1}',
+    "/base/subjects/b/versions/1": b'{"id":2}',
+}
 
 
 class _Answering(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         """Answer a schema at one path, and 404 elsewhere."""
-        found = self.path == "/base/schemas/ids/1"
-        self.send_response(200 if found else 404)
-        self.send_header("Content-Length", str(len(SCHEMA)))
+        body = BODIES.get(self.path, SCHEMA)
+        self.send_response(200 if self.path in BODIES else 404)
+        self.send_header("Content-Length", str(len(body)))
         self.end_headers()
-        self.wfile.write(SCHEMA)
+        self.wfile.write(body)
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - as there
         """Say nothing."""
@@ -66,6 +71,19 @@ def test_errors_come_first_as_often_as_the_seed_says(registry: Registry) -> None
         assert counts[0] == counts[1]
         drawn.add(counts[0])
     assert drawn == {1, 2, 3}
+
+
+def test_a_forgotten_schema_is_unknown(registry: Registry) -> None:
+    """Its id is answered 404, whatever follows in the path, and so is a subject that has it."""
+    with fronted(registry) as front, urllib3.PoolManager(retries=False) as http:
+        url = f"{front.address.url}/schemas/ids/1"
+        assert asked(url, 1) == [200]
+        front.forget(1)
+        for path in (url, f"{url}?fetchMaxId=false", f"{url}/versions"):
+            answer = http.request("GET", path)
+            assert (answer.status, answer.json()["error_code"]) == (404, 40403)
+        assert asked(f"{front.address.url}/subjects/b/versions/1", 1) == [200]
+        assert asked(f"{front.address.url}/subjects/a/versions/1", 1) == [404]
 
 
 def test_answers_come_late(registry: Registry) -> None:

@@ -8,7 +8,6 @@ position so often. Nothing depends on that while: a kill may come at any moment.
 
 from __future__ import annotations
 
-import signal
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -20,17 +19,17 @@ from harness.faults.actions import (
     AtCrashPoint,
     ConsumerAction,
     Instances,
+    Join,
     Kill,
     Pause,
     Reached,
 )
 from harness.model.observed import Observed
 from harness.runner.manifest import Consumer, CrashPoint
-from harness.runner.supervised import SupervisedConsumer
+from harness.runner.supervised import KILLED, SupervisedConsumer
 
 LOOK_AROUND_S = 0.05
 SETTLED_S = 1.5  # connected for so long, a consumer is taken to be at work
-KILLED = (-signal.SIGKILL, 128 + signal.SIGKILL)
 
 
 def crash_point(when: Reached, consumer: Consumer) -> str:
@@ -57,7 +56,7 @@ class ConsumerControl:
     restarting: Callable[[], None] = lambda: None
     instances: int = 1
     crashes: list[str] = field(default_factory=list[str])
-    outside: list[Kill | Pause] = field(default_factory=list[Kill | Pause])
+    outside: list[Kill | Pause | Join] = field(default_factory=list[Kill | Pause | Join])
     messages: int = 0
     begun: bool = False
 
@@ -66,9 +65,10 @@ class ConsumerControl:
         match action:
             case Instances(count):
                 self.instances = count
-            case Kill(when) if point := crash_point(when, self.consumer):
+            # A crash point is every instance's: one of several is killed for good from outside.
+            case Kill(when, resume=True) if point := crash_point(when, self.consumer):
                 self.crashes.append(point)
-            case Kill() | Pause():
+            case Kill() | Pause() | Join():
                 self.outside.append(action)
 
     def begin(self) -> None:
@@ -105,7 +105,7 @@ class ConsumerControl:
         unreached = [*self.crashes, *(str(action.when) for action in self.outside)]
         return self.supervised.answer(code), ", ".join(unreached)
 
-    def _is_due(self, action: Kill | Pause) -> bool:
+    def _is_due(self, action: Kill | Pause | Join) -> bool:
         match action.when:
             case AfterRecords(count):
                 return self.messages >= count and self._read()
@@ -143,11 +143,13 @@ class ConsumerControl:
             time.sleep(LOOK_AROUND_S)
         return True
 
-    def _act(self, action: Kill | Pause) -> None:
+    def _act(self, action: Kill | Pause | Join) -> None:
         match action:
-            case Kill():
+            case Kill(resume=resume):
                 self.supervised.kill()
                 self.restarting()
-                self.supervised.begin()
+                self.supervised.begin(instances=int(resume))
+            case Join(_, count):
+                self.supervised.begin(instances=count)
             case Pause(_, milliseconds):
                 self.supervised.pause(milliseconds / 1000)

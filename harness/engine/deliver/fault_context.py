@@ -6,16 +6,18 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from confluent_kafka import Consumer, KafkaException, TopicPartition
+from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaException, TopicPartition
 from confluent_kafka.admin import AdminClient
 
 from harness.engine.deliver.consumer_control import ConsumerControl
-from harness.engine.deliver.producer import TIMEOUT_S, DeliveryProducer, until
+from harness.engine.deliver.producer import LOOK_AROUND_S, TIMEOUT_S, DeliveryProducer, until
 from harness.engine.deliver.topics import CRITICAL
 from harness.errors import SetupError
 from harness.faults.choose import Place, place
 from harness.model.record import Record
 from harness.services import RegistryFront, Services
+
+READ_AT_ONCE = 1000  # messages
 
 
 @dataclass(slots=True)
@@ -76,6 +78,24 @@ class FaultContext:
                 hint="the broker's log says why",
             ) from error
         return int(end)
+
+    def keys_are_single(self, topic: str, partition: int) -> bool:
+        """Return whether of each key one message can be read in a partition (by Kafka's name)."""
+        end, found = self.end_of(topic, partition), list[bytes | None]()
+        self._asker.assign([TopicPartition(topic, partition, OFFSET_BEGINNING)])
+        try:
+            until(
+                lambda: self._read(found) >= end, f"{topic}/{partition} cannot be read to its end"
+            )
+        finally:
+            self._asker.unassign()
+        return len(found) == len(set(found))
+
+    def _read(self, keys: list[bytes | None]) -> int:
+        """Add the keys of what is read next; return the position."""
+        keys += [one.key() for one in self._asker.consume(READ_AT_ONCE, LOOK_AROUND_S)]
+        (there,) = self._asker.position(self._asker.assignment())
+        return int(there.offset)
 
     @property
     def admin(self) -> Any:  # noqa: ANN401 - the driver has no types

@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
 from confluent_kafka import KafkaException, TopicPartition
+from confluent_kafka.admin import AlterConfigOpType, ConfigEntry, ConfigResource
 from confluent_kafka.cimpl import NewPartitions
 
 from harness.engine.deliver.fault_context import FaultContext
+from harness.engine.deliver.leaders import elect_leader, end_leader
 from harness.engine.deliver.producer import TIMEOUT_S, until
 from harness.errors import HarnessBug, SetupError
 from harness.faults.actions import (
     Aborted,
     AddPartitions,
+    Clean,
     Committed,
     ConsumerAction,
     DeleteBefore,
+    ElectLeader,
+    EndLeader,
+    ForgetSchema,
     Instances,
+    Join,
     Kill,
     LeftOpen,
     Pause,
@@ -32,15 +41,29 @@ from harness.faults.actions import (
 from harness.faults.choose import place
 from harness.model.record import Record
 from harness.services import Services
+from harness.wire.confluent import confluent_unframe
+
+# A topic's settings under which the cleaner compacts it at once, but for the newest segment.
+CLEANED: Mapping[str, str] = MappingProxyType(
+    {"cleanup.policy": "compact", "segment.ms": "1000", "min.cleanable.dirty.ratio": "0.0001"}
+)
+ROLLS_MS = 60_000  # a message that is so much later than others opens a new segment
+CLEANED_S = 120.0  # a broker looks for work every 15 s by default
 
 
 def perform(context: FaultContext, steps: Iterable[Step]) -> None:
-    """Do the steps in order; SetupError when a service does not do its part."""
+    """Do the steps in order; SetupError when a service does not do its part.
+
+    What a service takes to go and to come back is not counted into the consumer's time.
+    """
     for step in steps:
         if isinstance(step, Record):
             context.send(step)
-        else:
-            HANDLERS[type(step)](context, step)
+            continue
+        began = time.monotonic()
+        HANDLERS[type(step)](context, step)
+        if context.consumer is not None and step.demand.service:
+            context.consumer.supervised.allow(time.monotonic() - began)
     context.producer.settle()
 
 
@@ -66,6 +89,27 @@ def delete_before(context: FaultContext, action: DeleteBefore) -> None:
     context.producer.settle()
     there = TopicPartition(context.names[action.topic], action.partition, action.offset)
     _done(context.admin.delete_records([there], request_timeout=TIMEOUT_S), "delete messages of")
+
+
+def clean(context: FaultContext, action: Clean) -> None:
+    """Let the log cleaner compact a topic; return when of each key one message is left."""
+    context.producer.settle()
+    name = context.names[action.topic]
+    resource = ConfigResource(ConfigResource.Type.TOPIC, name)
+    for setting, value in CLEANED.items():
+        resource.add_incremental_config(
+            ConfigEntry(setting, value, incremental_operation=AlterConfigOpType.SET)
+        )
+    altered = context.admin.incremental_alter_configs([resource], request_timeout=TIMEOUT_S)
+    _done(altered, "have compacted")
+    latest = max([int(time.time() * 1000), *(one.timestamp or 0 for one in action.rolls)])
+    rolls = [replace(one, timestamp=latest + ROLLS_MS) for one in action.rolls]
+    _transaction(context, rolls, commit=False)
+    until(
+        lambda: all(context.keys_are_single(name, n) for _, n in map(place, action.rolls)),
+        f"the log cleaner does not compact {name}",
+        CLEANED_S,
+    )
 
 
 def add_partitions(context: FaultContext, action: AddPartitions) -> None:
@@ -118,6 +162,15 @@ def trouble_registry(context: FaultContext, action: TroubleRegistry) -> None:
     context.registry_front.begin(action.milliseconds / 1000, action.errors, action.seed)
 
 
+def forget_schema(context: FaultContext, action: ForgetSchema) -> None:
+    """Let the registry's front have forgotten a schema, by the id that the registry gave it."""
+    if context.registry_front is None:
+        raise HarnessBug("the registry is to forget a schema and nothing stands before it")
+    value = context.real(action.named_by).value
+    assert value is not None
+    context.registry_front.forget(confluent_unframe(value)[0])
+
+
 def arm(context: FaultContext, action: ConsumerAction) -> None:
     """Leave to the consumer control what happens to a consumer at its moment."""
     if context.consumer is None:
@@ -157,9 +210,14 @@ HANDLERS: Mapping[type, Callable[[FaultContext, Any], None]] = MappingProxyType(
     {
         Aborted: aborted,
         AddPartitions: add_partitions,
+        Clean: clean,
         Committed: committed,
         DeleteBefore: delete_before,
+        ElectLeader: elect_leader,
+        EndLeader: end_leader,
+        ForgetSchema: forget_schema,
         Instances: arm,
+        Join: arm,
         Kill: arm,
         LeftOpen: left_open,
         Pause: arm,

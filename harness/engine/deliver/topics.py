@@ -40,11 +40,22 @@ HINTS: Mapping[int, str] = {
 
 @dataclass(frozen=True, slots=True)
 class TopicOptions:
-    """What the settings say about topics; `replication` is -1 for the broker's default."""
+    """What the settings say about topics; `replication` is -1 for the broker's default.
+
+    `replicas` are brokers that have all partitions, the leader first; without them Kafka chooses.
+    """
 
     prefix: str
     keep: bool
     replication: int
+    replicas: tuple[int, ...] = ()
+
+    def topic(self, name: str, partitions: int) -> NewTopic:
+        """Return a topic as it is to be created."""
+        if self.replicas:
+            assigned = [list(self.replicas)] * partitions
+            return NewTopic(name, partitions, replica_assignment=assigned)
+        return NewTopic(name, partitions, self.replication)
 
     @classmethod
     def of(cls, settings: Settings) -> TopicOptions:
@@ -70,7 +81,7 @@ def created(
     # goes wrong is in the answers; that a broker which restarts is away for a while, nobody asked.
     conf: dict[str, Any] = {**kafka.client, "log_level": CRITICAL}
     admin: Any = AdminClient(conf)
-    topics = [NewTopic(name, partitions, options.replication) for name, partitions in wanted]
+    topics = [options.topic(name, partitions) for name, partitions in wanted]
     made: list[str] = []
     refusals: list[SetupError] = []
     try:

@@ -8,8 +8,18 @@ from dataclasses import dataclass
 from harness.contracts import BoundCodec
 from harness.engine.plan.compaction import as_gaps
 from harness.errors import DecodingError
-from harness.faults.actions import Aborted, Compact, DeleteBefore, LeftOpen, Step, sent
+from harness.faults.actions import (
+    Aborted,
+    Clean,
+    Compact,
+    DeleteBefore,
+    ForgetSchema,
+    LeftOpen,
+    Step,
+    sent,
+)
 from harness.faults.choose import Place as Partition
+from harness.faults.choose import schemas_of
 from harness.faults.delivery import apply_steps, deliver
 from harness.faults.log import Log, simulate_log
 from harness.model.decoded import DecodedEvent
@@ -85,7 +95,7 @@ def disturbed(case: Case, records: tuple[Record, ...], wire: BoundCodec) -> Deli
     logs = simulate_log(steps)
     starts = _starts(logs, steps, filling)
     by_clause = any(_COMPACTION in clause for one in wanted for clause in one.allowed_by.values())
-    compacts = by_clause or any(isinstance(step, Compact) for step in steps)
+    compacts = by_clause or any(isinstance(step, Compact | Clean) for step in steps)
     compacted = _compacted(records, logs) if compacts else frozenset[int]()
     unread = _uncommitted(steps)
     if not any(step.hostile for step in wanted):
@@ -100,8 +110,15 @@ def disturbed(case: Case, records: tuple[Record, ...], wire: BoundCodec) -> Deli
     for step, done in zip(wanted, applied, strict=True):
         if step.hostile:
             bad |= {*sent(done.after)} - {*sent(done.before)}
+    bad |= _undecodable(steps)
     hostile = (*_found(logs, frozenset(bad)), *_lost(steps, logs, starts))
     return Delivery(steps, filling, logs, starts, hostile, compacted, unread)
+
+
+def _undecodable(steps: Sequence[Step]) -> set[Record]:
+    """Return the messages whose schema the registry has forgotten."""
+    forgotten = {step.schema for step in steps if isinstance(step, ForgetSchema)}
+    return {record for record in sent(steps) if forgotten & {*schemas_of(record)}}
 
 
 # What the clauses of compaction begin with: a step that they allow leaves what compaction leaves.

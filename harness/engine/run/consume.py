@@ -6,8 +6,10 @@ Before that, what a case requires of the consumer and of the services, and wheth
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 
+from harness.engine.deliver.leaders import REPLICAS
 from harness.engine.plan.case import Plan
 from harness.engine.plan.levels import steps_of
 from harness.engine.plan.timing import is_live, restarts, timing
@@ -22,7 +24,17 @@ from harness.engine.run.services import services_for, started_alone
 from harness.engine.run.watch import Watch, watched
 from harness.engine.sink.sink import Sink
 from harness.faults import FAULTS
-from harness.faults.actions import AfterCommits, AtCrashPoint, Kill, Pause, Step, Timing
+from harness.faults.actions import (
+    AfterCommits,
+    AtCrashPoint,
+    EndLeader,
+    Instances,
+    Join,
+    Kill,
+    Pause,
+    Step,
+    Timing,
+)
 from harness.model.observed import Observed, Outcome
 from harness.model.record import Record
 from harness.runner.manifest import Capability, Consumer, CrashPoint
@@ -55,10 +67,12 @@ def unsurvivable(case: Case, consumer: Consumer) -> str:
 
 def _undeclared(steps: Sequence[Step], consumer: Consumer) -> Iterator[str]:
     """Yield what the consumer would have to declare, and does not."""
+    if _nobody_is_left(steps):
+        yield "an answer of a consumer that is killed for good"
     for number, step in enumerate(steps):
         if isinstance(step, Record):
             continue
-        if isinstance(step, Kill | Pause):
+        if isinstance(step, Kill | Pause | Join):
             yield from _for_moment(step, consumer)
         needed = step.demand.capability
         live = timing(steps, number, step) is Timing.WHILE_READING
@@ -66,10 +80,21 @@ def _undeclared(steps: Sequence[Step], consumer: Consumer) -> Iterator[str]:
             yield needed
 
 
-def _for_moment(action: Kill | Pause, consumer: Consumer) -> Iterator[str]:
+def _nobody_is_left(steps: Sequence[Step]) -> bool:
+    """Return whether each instance is killed for good."""
+    first = next((step.count for step in steps if isinstance(step, Instances)), 1)
+    more = sum(step.count for step in steps if isinstance(step, Join))
+    gone = sum(isinstance(step, Kill) and not step.resume for step in steps)
+    return gone >= first + more
+
+
+def _for_moment(action: Kill | Pause | Join, consumer: Consumer) -> Iterator[str]:
     """Yield what the consumer lacks for its moment to be known."""
-    stops_itself = isinstance(action, Kill)
+    # At a crash point each instance kills itself: one of several is killed from outside.
+    stops_itself = isinstance(action, Kill) and action.resume
     match action.when:
+        case AtCrashPoint(name) if isinstance(action, Kill) and not action.resume:
+            yield f"crash-point:{name} of one instance alone"
         case AtCrashPoint(name) if not stops_itself:
             yield f"pause-point:{name}"
         case AtCrashPoint(name) if name not in consumer.crash_points:
@@ -80,17 +105,19 @@ def _for_moment(action: Kill | Pause, consumer: Consumer) -> Iterator[str]:
             yield Capability.COMMITS
         case _:
             pass
-    if isinstance(action, Kill) and not action.resume:
-        yield "an answer of a consumer that is killed for good"
 
 
 @dataclass(frozen=True, slots=True)
 class ReadingModes:
-    """Cases by how they are read; `refused` are those that something is lacking for."""
+    """Cases by how they are read; `refused` are those that something is lacking for.
+
+    `restarting` have services of their own, `moving` two brokers of their own.
+    """
 
     batched: tuple[NamedPlan, ...]
     interactive: tuple[NamedPlan, ...]
     restarting: tuple[NamedPlan, ...]
+    moving: tuple[NamedPlan, ...]
     refused: Mapping[str, CaseAnswer]
 
 
@@ -118,12 +145,33 @@ def consume(
         if _lacks(answers, modes.batched):  # it stopped at a finding
             return
         InteractiveRun(context, services, watch, sink).run(modes.interactive, answers)
-    if modes.restarting and not _lacks(answers, modes.interactive):
-        wanted = services_for([plan.case for _, plan, _ in modes.restarting])
-        with started_alone(context, wanted, "restarted") as own:
-            # A broker that goes away is reached directly, so that a client sees just that.
-            direct = Watch(own.kafka, own.kafka)
-            InteractiveRun(context, own, direct, sink).run(modes.restarting, answers)
+    before = modes.interactive
+    for named, moving in ((modes.restarting, False), (modes.moving, True)):
+        if named and not _lacks(answers, before):
+            _on_own_services(context, sink, named, answers, moving=moving)
+        before = named
+
+
+def _on_own_services(
+    context: RunContext,
+    sink: Sink | None,
+    named: Sequence[NamedPlan],
+    answers: dict[str, CaseAnswer],
+    *,
+    moving: bool,
+) -> None:
+    """Run cases whose services go away; `moving` are those whose leaders have a place to go."""
+    wanted = services_for([plan.case for _, plan, _ in named])
+    directory = "moved" if moving else "restarted"
+    with (
+        started_alone(context, wanted, directory) as own,
+        own.with_second_broker() if moving else nullcontext(own) as services,
+    ):
+        # A broker that goes away is reached directly, so that a client sees just that.
+        kafka = services.cluster
+        direct = Watch(kafka, kafka)
+        replicas = REPLICAS if moving else ()
+        InteractiveRun(context, services, direct, sink, replicas).run(named, answers)
 
 
 def _lacks(answers: Mapping[str, CaseAnswer], named: Sequence[NamedPlan]) -> bool:
@@ -132,7 +180,9 @@ def _lacks(answers: Mapping[str, CaseAnswer], named: Sequence[NamedPlan]) -> boo
 
 def reading_modes(context: RunContext, planned: Sequence[Plan]) -> ReadingModes:
     """Return how each case is to be read."""
-    found: dict[str, list[NamedPlan]] = {"batched": [], "interactive": [], "restarting": []}
+    found: dict[str, list[NamedPlan]] = {
+        mode: [] for mode in ("batched", "interactive", "restarting", "moving")
+    }
     refused: dict[str, CaseAnswer] = {}
     consumer, settings = context.consumer, context.source.settings
     for index, plan in zip(opaque(len(planned)), planned, strict=True):
@@ -143,6 +193,7 @@ def reading_modes(context: RunContext, planned: Sequence[Plan]) -> ReadingModes:
             refused[plan.case.id] = CaseAnswer(observed)
             continue
         mode = "restarting" if restarts(steps) else "interactive" if is_live(steps) else "batched"
+        mode = "moving" if any(isinstance(step, EndLeader) for step in steps) else mode
         found[mode].append((index, plan, f"{context.group}-{index:04d}"))
-    batched, interactive, restarting = (tuple(named) for named in found.values())
-    return ReadingModes(batched, interactive, restarting, refused)
+    batched, interactive, restarting, moving = (tuple(named) for named in found.values())
+    return ReadingModes(batched, interactive, restarting, moving, refused)

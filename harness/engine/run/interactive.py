@@ -23,7 +23,7 @@ from harness.engine.run.services import registry_for
 from harness.engine.run.watch import Watch
 from harness.engine.sink.shapes import shapes_of
 from harness.engine.sink.sink import Sink
-from harness.faults.actions import ConsumerAction, TroubleRegistry, sent
+from harness.faults.actions import ConsumerAction, ForgetSchema, TroubleRegistry, sent
 from harness.model.observed import Outcome
 from harness.runner.contract.job import Job
 from harness.runner.run import GRACE_S, Start
@@ -33,12 +33,16 @@ from harness.services import HttpRegistry, Registry, RegistryFront, Services, fr
 
 @dataclass(frozen=True, slots=True)
 class InteractiveRun:
-    """Runs cases one by one; `sink` is there for a consumer that writes into a database."""
+    """Runs cases one by one; `sink` is there for a consumer that writes into a database.
+
+    `replicas` are the brokers that have all partitions, where that is not Kafka's choice.
+    """
 
     context: RunContext
     services: Services
     watch: Watch
     sink: Sink | None = None
+    replicas: tuple[int, ...] = ()
 
     def run(self, named: Sequence[NamedPlan], answers: dict[str, CaseAnswer]) -> None:
         """Run the cases one after the other; add each answer by its case's id.
@@ -82,7 +86,7 @@ class InteractiveRun:
         context.services = self.services
         wanted = wanted_topics([(plan, prefix)])
         with (
-            topics.created(kafka, wanted, self.context.topics),
+            topics.created(kafka, wanted, replace(self.context.topics, replicas=self.replicas)),
             SupervisedConsumer(
                 self.context.consumer,
                 start,
@@ -149,7 +153,9 @@ def _way_to(
     registry: Registry | None, plan: Plan
 ) -> Generator[tuple[Registry | None, RegistryFront | None]]:
     """Yield the registry as the consumer reaches it, and the front that may be between."""
-    troubled = any(isinstance(step, TroubleRegistry) for step in plan.delivery.filling)
+    troubled = any(
+        isinstance(step, TroubleRegistry | ForgetSchema) for step in plan.delivery.filling
+    )
     if registry is None or not troubled:
         yield registry, None
         return

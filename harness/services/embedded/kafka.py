@@ -2,6 +2,8 @@
 
 Two things make it start in about a second. The formatted storage is a copy of what `StorageTool`
 made once, and the JVM maps a class-data archive that the first run's JVM wrote on ending (JEP 350).
+
+A second broker joins it where a case needs one that its leaders can move to.
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ from __future__ import annotations
 import shutil
 import socket
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from confluent_kafka import KafkaException
@@ -25,7 +28,9 @@ from harness.services.prepared import key, once
 from harness.services.service import Kafka
 
 CLUSTER_ID = "Y2RjLWNvbmZvcm1hbmNlIQ"  # 16 bytes in base64, as Kafka wants; one cluster a process
-NODE_ID = 1
+NODE_ID, SECOND_ID = 1, 2
+VOTERS = "controller.quorum.voters"
+SESSION_MS = 6000  # above the two seconds between a broker's heartbeats
 FORMAT_DEADLINE_S = 60.0
 PROBE_TIMEOUT_S = 1.0
 JVM = (
@@ -70,6 +75,11 @@ SETTINGS: Mapping[str, tuple[str, str]] = {
     "replica.fetch.max.bytes": ("33554432", "the same"),
     "log.index.size.max.bytes": ("1048576", "hundreds of partitions would map 20 MB each"),
     "log.cleaner.dedupe.buffer.size": ("4194304", "128 MB by default, for topics of a few KB"),
+    "leader.imbalance.check.interval.seconds": (
+        "1",
+        "5 minutes by default; a case waits until a broker that came back leads again",
+    ),
+    "log.cleaner.backoff.ms": ("500", "15 s by default; a case waits for the cleaner"),
     "num.network.threads": ("2", "few clients on few cores"),
     "num.io.threads": ("4", "few clients on few cores"),
 }
@@ -83,7 +93,7 @@ def start(startup: Startup) -> Running:
     home = startup.cache / "kafka"
     storage = once(
         home / f"storage-{key(*made_from)}",
-        lambda directory: _format(java, classpath, startup, directory),
+        lambda there: _format(java, classpath, startup, there, _properties((9092, 9093), there)),
     )
     classes = ClassArchive.of(home, startup.data, str(java.home), java.version, *JVM, *made_from)
 
@@ -104,15 +114,81 @@ def start(startup: Startup) -> Running:
     return classes.kept_from(launch(startup, 2, attempt))
 
 
+def start_second(first: Running) -> Running:
+    """Start another broker of the cluster of a running one; it returns when both are listed.
+
+    Raises SetupError when it does not come up.
+    """
+    _impatient(first)
+    directory = first.startup.directory.with_name("kafka-2")
+    directory.mkdir(parents=True, exist_ok=True)
+    startup = replace(first.startup, name="kafka-2", directory=directory, port=None)
+    java = find_java("kafka", startup.env)
+    classpath = ":".join(str(jar) for jar in startup.fetch("kafka"))
+    made_from = [one.sha256 for one in locked("kafka")]
+    lines = (first.startup.directory / "server.properties").read_text("ascii").splitlines()
+    (voters,) = (line.partition("=")[2] for line in lines if line.startswith(f"{VOTERS}="))
+    storage = once(
+        startup.cache / "kafka" / f"second-{key(*made_from)}",
+        lambda there: _format(java, classpath, startup, there, _second(9094, there, voters)),
+    )
+
+    def attempt(ports: Sequence[int]) -> Attempt:
+        shutil.copytree(storage, startup.data / "log")
+        properties = directory / "server.properties"
+        properties.write_text(_second(ports[0], startup.data / "log", voters), encoding="ascii")
+        command = [str(java.executable), *JVM, f"-Djava.io.tmpdir={startup.data}"]
+        address = Kafka(f"{HOST}:{ports[0]}")
+        return Attempt(
+            argv=[*command, "-cp", classpath, "kafka.Kafka", str(properties)],
+            env=environment(startup.env),
+            address=address,
+            ready=lambda: _answers(address.bootstrap, brokers=2),
+        )
+
+    return launch(startup, 1, attempt)
+
+
+def _impatient(first: Running) -> None:
+    """Let the controller take a broker soon that was away; it has to start again for that.
+
+    Until the session of its last life is over, a broker cannot register.
+    """
+    properties = first.startup.directory / "server.properties"
+    text = properties.read_text("ascii")
+    first.halt()
+    properties.write_text(text + f"broker.session.timeout.ms={SESSION_MS}\n", encoding="ascii")
+    first.revive()
+
+
 def _properties(ports: Sequence[int], log_dir: Path) -> str:
     broker, controller = ports
     settings = {name: value for name, (value, _) in SETTINGS.items()}
     settings |= {
         "listeners": f"BROKER://{HOST}:{broker},CONTROLLER://{HOST}:{controller}",
         "advertised.listeners": f"BROKER://{HOST}:{broker}",
-        "controller.quorum.voters": f"{NODE_ID}@{HOST}:{controller}",
+        VOTERS: f"{NODE_ID}@{HOST}:{controller}",
         "log.dirs": str(log_dir),
     }
+    return _text(settings)
+
+
+def _second(port: int, log_dir: Path, voters: str) -> str:
+    """Return the properties of a broker that is no controller."""
+    settings = {name: value for name, (value, _) in SETTINGS.items()}
+    listener = f"BROKER://{HOST}:{port}"
+    settings |= {
+        "process.roles": "broker",
+        "node.id": str(SECOND_ID),
+        "listeners": listener,
+        "advertised.listeners": listener,
+        VOTERS: voters,
+        "log.dirs": str(log_dir),
+    }
+    return _text(settings)
+
+
+def _text(settings: Mapping[str, str]) -> str:
     return "".join(f"{name}={_escaped(value)}\n" for name, value in settings.items())
 
 
@@ -123,11 +199,11 @@ def _escaped(value: str) -> str:
     return "".join(chr(unit) if 0x20 <= unit < 0x7F else f"\\u{unit:04x}" for unit in units)
 
 
-def _format(java: Java, classpath: str, startup: Startup, directory: Path) -> None:
+def _format(java: Java, classpath: str, startup: Startup, directory: Path, text: str) -> None:
     """Let Kafka's own tool format an empty storage; nothing in it depends on ports or paths."""
     startup.report("preparing", "formatting storage")
     properties = directory / "server.properties"
-    properties.write_text(_properties((9092, 9093), directory), encoding="ascii")
+    properties.write_text(text, encoding="ascii")
     command = [str(java.executable), *JVM, "-cp", classpath, "kafka.tools.StorageTool", "format"]
     with spawn(
         [*command, "-t", CLUSTER_ID, "-c", str(properties)],
@@ -146,8 +222,8 @@ def _format(java: Java, classpath: str, startup: Startup, directory: Path) -> No
         )
 
 
-def _answers(bootstrap: str) -> bool:
-    """Return whether the broker lists itself; a mere open port says less."""
+def _answers(bootstrap: str, *, brokers: int = 1) -> bool:
+    """Return whether the broker lists itself, and as many as there are to be; a port says less."""
     host, _, port = bootstrap.partition(":")
     try:
         socket.create_connection((host, int(port)), timeout=PROBE_TIMEOUT_S).close()
@@ -155,6 +231,6 @@ def _answers(bootstrap: str) -> bool:
         return False
     client = AdminClient({"bootstrap.servers": bootstrap, "log_level": 0})
     try:
-        return bool(client.list_topics(timeout=PROBE_TIMEOUT_S).brokers)
+        return len(client.list_topics(timeout=PROBE_TIMEOUT_S).brokers) >= brokers
     except KafkaException:
         return False

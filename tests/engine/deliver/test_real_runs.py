@@ -35,9 +35,11 @@ OPEN = f"""\
   killed-committing: [{{kill: {{after-commits: 1}}, {AT_LEAST_ONCE}}}]
   slow: [{{slow-consumer: {{after-records: 4, milliseconds: 300}}, {AT_LEAST_ONCE}}}]
   two: [{{instances: {{count: 2}}, allowed-by: {{open: kafka.group-members-change}}}}]
+  joined: [{{join: {{after-records: 4}}, allowed-by: {{open: kafka.group-members-change}}}}]
   grown: [{{grow: {{from: three, consumer: stopped}}, seen-in: "https://example.org/"}}]
   growing: [{{grow: {{from: three}}, seen-in: "https://example.org/"}}]
   broker: [{{broker-restart: {{after: two}}, allowed-by: {{open: kafka.brokers-fail}}}}]
+  led: [{{leader-moves: {{from: two, to: two}}, allowed-by: {{open: kafka.brokers-fail}}}}]
   lost: [{{retention: {{to: one}}, hostile: true}}]
   cut: [{{truncated: {{transaction: two}}, hostile: true}}]
   all-at-once:
@@ -51,6 +53,8 @@ AWAY = "allowed-by: {avro: registry.may-be-away}"
 AVRO = f"""\
   compacted: [{{compacted: {{}}, {OLDER_GONE}}}]
   thinned: [{{compacted: {{tombstones: expired}}, {OLDER_GONE}}}]
+  cleaned: [{{compacted: {{by: cleaner}}, {OLDER_GONE}}}]
+  forgotten: [{{registry-forgets: {{transaction: two}}, hostile: true}}]
   empty: [{{empty-partitions: {{count: 2}}, {GROWS}}}]
   grown: [{{grow: {{from: three}}, {GROWS}}}]
   registry-down: [{{registry-down: {{from: two, to: two}}, {AWAY}}}]

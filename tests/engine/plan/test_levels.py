@@ -43,10 +43,19 @@ def test_stream_is_what_happens_while_a_consumer_reads(cases: tuple[Case, ...]) 
 
 NEAR = frozenset(
     {
-        *("kill", "slow-consumer", "instances", "broker-restart", "registry-down"),
+        *(
+            "kill",
+            "slow-consumer",
+            "instances",
+            "join",
+            "broker-restart",
+            "leader-moves",
+            "registry-down",
+        ),
         *(
             "registry-restart",
             "registry-trouble",
+            "registry-forgets",
             "grow",
             "retention",
             "empty-partitions",

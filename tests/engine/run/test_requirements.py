@@ -22,7 +22,10 @@ from harness.faults.actions import (
     Committed,
     Compact,
     DeleteBefore,
+    ElectLeader,
+    EndLeader,
     Instances,
+    Join,
     Kill,
     Pause,
     Reached,
@@ -63,7 +66,20 @@ LIVE: Mapping[str, tuple[Sequence[Step], bool, str]] = {
     "paused": ([Pause(AfterRecords(1), 5), ONE], True, ""),
     "paused after a commit": ([Pause(AfterCommits(1), 5), ONE], True, "commits"),
     "two": ([Instances(2), ONE], True, "instances"),
+    "another joins": ([Join(AfterRecords(1)), ONE], True, "instances"),
+    "another joins after a commit": ([Join(AfterCommits(1)), ONE], True, "commits"),
+    "one of two leaves": (
+        [Instances(2), Kill(AfterRecords(1), resume=False), ONE],
+        True,
+        "instances",
+    ),
+    "both leave for good": (
+        [Join(AfterRecords(1)), *[Kill(AfterRecords(1), resume=False)] * 2, ONE],
+        True,
+        "an answer of a consumer that is killed for good",
+    ),
     "broker": ([ONE, RestartBroker()], True, ""),
+    "leaders": ([EndLeader(), ONE, ElectLeader()], True, ""),
     "registry": ([StopRegistry(), ONE, StartRegistry()], True, ""),
 }
 
@@ -99,12 +115,12 @@ def test_the_consumer_starts_when_deletion_is_over() -> None:
     assert first_live([ONE]) == 0
 
 
-@pytest.mark.parametrize("name", ["broker", "registry"])
+@pytest.mark.parametrize("name", ["broker", "leaders", "registry"])
 def test_services_that_are_not_ours(name: str, tmp_path: Path) -> None:
     """A cluster of somebody else's is never restarted: the case does not apply, and says why."""
     steps, _, _ = LIVE[name]
     assert restarts(steps)
-    service = "kafka" if name == "broker" else "registry"
+    service = "registry" if name == "registry" else "kafka"
     options = {
         "kafka.bootstrap.servers": "kafka:9092",
         "registry.url": "http://registry",
