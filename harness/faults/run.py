@@ -272,7 +272,7 @@ ROWS: tuple[Disturbance, ...] = (
         "registry-forgets",
         "Lets the schema registry answer 404 to a consumer that asks for the schema of a row: "
         "whatever was written with it cannot be read.",
-        _ALL,
+        frozenset({Invariant.BYTES, Invariant.ONCE}),
         (TRANSACTION, KEY),
         act=registry_forgets,
         live=True,

@@ -19,6 +19,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from random import Random
+from typing import Any, cast
 from urllib.parse import urlsplit, urlunsplit
 
 import urllib3
@@ -91,10 +92,12 @@ class RegistryFront:
     def _gives_away(self, body: bytes) -> bool:
         """Return whether an answer about a subject has a schema that is forgotten."""
         try:
-            found: object = json.loads(body)
+            found: Any = json.loads(body)
         except ValueError:
             return False
-        return isinstance(found, dict) and found.get("id") in self._forgotten
+        return (
+            isinstance(found, dict) and cast("dict[str, Any]", found).get("id") in self._forgotten
+        )
 
 
 @contextmanager
