@@ -48,7 +48,7 @@ def _reading_uncommitted(properties: Mapping[str, Any]) -> Consumer:
     return Consumer({**properties, "isolation.level": "read_uncommitted"})
 
 
-class _RefusesGaps(Consumer):
+class _RefusesGaps(Consumer):  # type: ignore[misc]  # the driver has no types
     """Takes an offset that does not follow the last one for lost data."""
 
     def __init__(self, properties: Mapping[str, Any]) -> None:
@@ -57,29 +57,29 @@ class _RefusesGaps(Consumer):
 
     def consume(self, *args: Any, **options: Any) -> list[Message]:  # noqa: ANN401 - as there
         """Return the next messages; KafkaException at a gap."""
-        found = super().consume(*args, **options)
+        found: list[Message] = super().consume(*args, **options)
         for one in found:
             place, offset = (str(one.topic()), int(one.partition() or 0)), int(one.offset() or 0)
-            if offset != self._next.get(place, offset):
+            if offset != self._next.get(place, 0):
                 raise KafkaException(f"offset {offset} of {place} does not follow")
             self._next[place] = offset + 1
         return found
 
 
-class _TakesTheLastSchema(schemas.JobRegistry):
-    """Reads a message whose schema is unknown by the schema that it saw last."""
+class _TakesAnotherSchema(schemas.JobRegistry):
+    """Reads a message whose schema is unknown by the longest one that it has seen."""
 
     def schema(self, schema_id: int) -> str:
-        """Return the id's schema, or the last one."""
+        """Return the id's schema, or the longest one."""
         try:
             return super().schema(schema_id)
         except DecodingError:
             if not self._known:
                 raise
-            return list(self._known.values())[-1]
+            return max(self._known.values(), key=len)  # a row's, not a key's
 
 
-class _FailsWhenDisconnected(Consumer):
+class _FailsWhenDisconnected(Consumer):  # type: ignore[misc]  # the driver has no types
     """Takes the end of one broker for the end of the cluster."""
 
     def __init__(self, properties: Mapping[str, Any]) -> None:
@@ -156,12 +156,12 @@ ROWS: tuple[RealMutant, ...] = (
     ),
     RealMutant(
         "schema-of-another-message",
-        "It reads a message whose schema the registry has forgotten by the schema it saw last.",
+        "It reads a message whose schema the registry has forgotten by another row's schema.",
         "registry.id-unknown",
         "hostile.forgotten-schema",
         ("forgotten",),
         "JobRegistry",
-        _TakesTheLastSchema,
+        _TakesAnotherSchema,
     ),
     RealMutant(
         "idle-instance-leaves",

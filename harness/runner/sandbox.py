@@ -84,13 +84,13 @@ def _ports(job: Job) -> Iterator[int]:
         places.append((parts.hostname or "", parts.port or 80))
     if job.sink is not None:
         places.append((job.sink.host, job.sink.port))
-    for host, port in places:
+    for host, number in places:
         if host not in HERE:
             raise UsageError(
                 f"--sandbox lets a consumer reach this machine alone, and {host} is another",
                 expected="embedded services",
             )
-        yield port
+        yield number
 
 
 def _program(argv: Sequence[str], env: Mapping[str, str]) -> list[str]:

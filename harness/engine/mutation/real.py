@@ -10,7 +10,7 @@ import os
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from harness.engine.catalogue.workspace import Workspace
@@ -21,7 +21,7 @@ from harness.engine.run.services import completed, services_for
 from harness.model.finding import FINDINGS, Judgement, Verdict
 from harness.mutants.real import RealMutant
 from harness.runner.commands import Whereabouts
-from harness.runner.targets import parse
+from harness.runner.targets import BUNDLED, parse
 from harness.scenario.expand import Case
 from harness.services import Services, Source
 
@@ -109,4 +109,7 @@ def _program(run_dir: Path, row: RealMutant) -> RunContext:
 def _context(run_dir: Path, name: str, target: str) -> RunContext:
     identity = RunIdentity(f"{run_dir.name}-{name}", run_dir / name)
     consumer = parse(target, Whereabouts.here())
+    # Each is the reference consumer with one difference, so it declares what that can do.
+    able = BUNDLED[REFERENCE].capabilities
+    consumer = replace(consumer, capabilities=able)
     return RunContext(identity, consumer, dict(os.environ), EventBus(), Source())
