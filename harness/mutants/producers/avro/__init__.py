@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.mutants.producers.avro import extensions, rows, schemas, types, values
+from harness.mutants.producers.avro import extensions, rows, schemas, temporals, types, values
 from harness.mutants.producers.mutant import WrongProducer
 
 ROWS: tuple[WrongProducer, ...] = (
@@ -11,4 +11,5 @@ ROWS: tuple[WrongProducer, ...] = (
     *extensions.ROWS,
     *types.ROWS,
     *values.ROWS,
+    *temporals.ROWS,
 )

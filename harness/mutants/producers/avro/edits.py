@@ -111,6 +111,14 @@ def writers(which: Which, change: Callable[[Callable[[Value], bytes]], Writer]) 
     return patch(f"{VALUES}:writer", lambda original: partial(changed, original))
 
 
+def unscaled(change: Callable[[bytes], bytes]) -> Patch:
+    """Return the patch that changes the bytes of precise DECIMALs."""
+    return patch(
+        f"{VALUES}:_unscaled",
+        lambda original: lambda scale: lambda value: change(original(scale)(value)),
+    )
+
+
 def value_parts(change: Callable[[MakePart, Any, RowEvent], Part]) -> Patch:
     """Return the patch that changes how each row's value is made."""
     return _parts("_value", change)

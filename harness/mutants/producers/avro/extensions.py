@@ -33,11 +33,27 @@ CHECKSUMS: Final = {
     names.CORRUPTED: ("boolean", "false"),
     names.CHECKSUM_VERSION: ("int", "0"),
 }
+# What each field's type is mistaken for: one whose values are the same bytes.
+OTHER_TYPES: Final = (
+    (FIELDS, EXTENSION, names.OP, "bytes", "avro.extension.op"),
+    (FIELDS, EXTENSION, names.COMMIT_TS, "int", "avro.extension.commit-ts"),
+    (FIELDS, EXTENSION, names.PHYSICAL_TIME, "int", "avro.extension.physical-time"),
+    (CHECKSUMS, CHECKSUM, names.CHECKSUM, "bytes", "avro.checksum.fields"),
+    (CHECKSUMS, CHECKSUM, names.CORRUPTED, "int", "avro.checksum.fields"),
+    (CHECKSUMS, CHECKSUM, names.CHECKSUM_VERSION, "long", "avro.checksum.fields"),
+)
 LATIN: Final = "latin-1"
 
 
 def _renamed(fields: dict[str, tuple[str, str]], old: str) -> dict[str, tuple[str, str]]:
     return {(f"{name}_" if name == old else name): rest for name, rest in fields.items()}
+
+
+def _declared(
+    fields: dict[str, tuple[str, str]], name: str, kind: str
+) -> dict[str, tuple[str, str]]:
+    """Return the fields with another type of one, and the default that it had."""
+    return {**fields, name: (kind, fields[name][1])}
 
 
 def _turned(fields: dict[str, tuple[str, str]]) -> dict[str, tuple[str, str]]:
@@ -165,6 +181,12 @@ EXTENSIONS: tuple[WrongProducer, ...] = (
         constant(f"{DIALECT}:CURRENT.extension_defaults", value=False),
     ),
     WrongProducer(
+        "avro-op-is-an-insert-by-default",
+        "avro.extension.defaults",
+        "It gives `_tidb_op` the default c.",
+        constant(EXTENSION, {**FIELDS, names.OP: ("string", '"c"')}),
+    ),
+    WrongProducer(
         "avro-old-extension-with-defaults",
         "avro.extension.no-defaults",
         "It gives the extension fields defaults before 7.1.0.",
@@ -187,4 +209,14 @@ EXTENSIONS: tuple[WrongProducer, ...] = (
     ),
 )
 
-ROWS: tuple[WrongProducer, ...] = (*DEFAULTS, *EXTENSIONS)
+TYPES: tuple[WrongProducer, ...] = tuple(
+    WrongProducer(
+        f"avro-field-{name.strip('_').replace('_', '-')}-of-another-type",
+        clause,
+        f"It declares `{name}` as {kind}.",
+        constant(where, _declared(fields, name, kind)),
+    )
+    for fields, where, name, kind, clause in OTHER_TYPES
+)
+
+ROWS: tuple[WrongProducer, ...] = (*DEFAULTS, *EXTENSIONS, *TYPES)

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from harness.codecs.avro.schema import AvroField
 from harness.codecs.avro.varint import varint
+from harness.codecs.ticdc.settings import WATERMARK
 from harness.model.change import Op, Transaction
 from harness.model.record import Record
 from harness.model.source_events import ResolvedEvent, RowEvent, SourceEvent
@@ -49,6 +50,26 @@ def _value_bytes(first: bytes, change: Any) -> Patch:  # noqa: ANN401 - bytes to
             else record
         ]
     )
+
+
+def _keyed(first: bytes) -> Patch:
+    """Return the patch that gives messages a key whose values begin with a byte."""
+    return _records(
+        lambda record: [
+            replace(record, key=first)
+            if record.value is not None and record.value.startswith(first)
+            else record
+        ]
+    )
+
+
+def _without_extension(original: Any) -> Any:  # noqa: ANN401 - patched
+    """Return a reader of settings that takes `avro-enable-watermark` for enough."""
+
+    def read(values: Mapping[str, object], dialect: str) -> object:
+        return replace(original(values, dialect), watermark=values.get(WATERMARK) is True)
+
+    return read
 
 
 def _two_in_one(given: Sequence[Record]) -> Iterator[Record]:
@@ -372,6 +393,35 @@ ROWS: tuple[WrongProducer, ...] = (
         "avro.watermark.extension",
         "It begins a watermark with the byte 0x03.",
         _value_bytes(b"\x02", lambda value: b"\x03" + value[1:]),
+    ),
+    *(
+        WrongProducer(
+            f"avro-{word}-with-a-key",
+            f"avro.{word}.extension",
+            f"It gives a {word if word != 'ddl' else 'DDL event'} a key.",
+            _keyed(first),
+        )
+        for word, first in (("watermark", b"\x02"), ("ddl", b"\x01"))
+    ),
+    WrongProducer(
+        "avro-ddl-with-another-first-byte",
+        "avro.ddl.extension",
+        "It begins a DDL event with the byte 0x03.",
+        _value_bytes(b"\x01", lambda value: b"\x03" + value[1:]),
+    ),
+    WrongProducer(
+        "avro-watermark-never",
+        "avro.watermark.extension",
+        "It ignores `avro-enable-watermark`.",
+        settings(watermark=False),
+        also="avro.ddl.extension",
+    ),
+    WrongProducer(
+        "avro-watermark-without-the-extension",
+        "avro.watermark.none",
+        "It sends watermarks and DDL where `avro-enable-watermark` is set without the extension.",
+        patch("harness.codecs.avro.settings:settings", _without_extension),
+        also="avro.ddl.none",
     ),
     WrongProducer(
         "avro-watermark-in-a-frame",

@@ -435,6 +435,12 @@ REGISTRATIONS: tuple[WrongProducer, ...] = (
         patch(f"{NAMES}:value_subject", lambda _: lambda topic: f"{topic}-value"),
     ),
     WrongProducer(
+        "avro-key-subject-with-points",
+        "avro.subject.points",
+        "It leaves the points of a topic in the subjects of its keys.",
+        patch(f"{NAMES}:key_subject", lambda _: lambda topic: f"{topic}-key"),
+    ),
+    WrongProducer(
         "avro-subject-of-the-record",
         "avro.subject.topic-name",
         "It names every subject by one word, whatever the topic.",

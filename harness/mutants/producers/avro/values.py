@@ -2,49 +2,37 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
-from harness.model.columns import CHARACTERS, TEMPORALS, ColumnKind
+from harness.model.columns import CHARACTERS, ColumnKind
 from harness.model.source_events import RowEvent, SourceEvent
 from harness.mutants.producers.avro.edits import (
     types,
+    unscaled,
     values,
     written,
 )
+from harness.mutants.producers.avro.temporals import trailing_zeros_cut
 from harness.mutants.producers.avro.types import of
 from harness.mutants.producers.changefeed.edits import emitted
 from harness.mutants.producers.mutant import WrongProducer
-from harness.mutants.producers.patch import Patch, patch, result
+from harness.mutants.producers.patch import patch, result
 
 AVRO: Final = ("avro",)
 
 
-def _temporal(change: Any) -> Patch:  # noqa: ANN401 - text to text
-    return values(lambda column: column.kind in TEMPORALS, change)
-
-
-def _trailing(text: object) -> object:
-    return re.sub(r"\.(\d*?)0+$", r".\1", text).removesuffix(".") if isinstance(text, str) else text
-
-
-def _an_hour_later(text: str) -> str:
-    return f"{text[:11]}{(int(text[11:13]) + 1) % 24:02}{text[13:]}"
-
-
-def _in_summer(text: str) -> str:
-    return _an_hour_later(text) if "04" <= text[5:7] < "11" else text
-
-
-def _as_time_of_day(text: str) -> str:
-    hours, rest = text.lstrip("-").split(":", 1)
-    return f"{int(hours) % 24:02}:{rest}"
-
-
 def _in_eight_bytes(found: bytes) -> bytes:
     return bytes(8 - len(found)) + found
+
+
+def _without_its_scale(value: object) -> object:
+    return trailing_zeros_cut(value) if isinstance(value, str) else value
+
+
+def _signed(number: int) -> int:
+    return number - 2**64 if number >= 2**63 else number
 
 
 def _longer(found: bytes) -> bytes:
@@ -95,10 +83,27 @@ ROWS: tuple[WrongProducer, ...] = (
         "avro-decimal-with-a-byte-too-many",
         "avro.value.decimal-bytes",
         "It writes a precise DECIMAL with one byte more than its number needs.",
-        patch(
-            "harness.codecs.avro.encode_values:_unscaled",
-            lambda original: lambda scale: lambda value: _longer(original(scale)(value)),
-        ),
+        unscaled(_longer),
+    ),
+    WrongProducer(
+        "avro-decimal-little-endian",
+        "avro.value.decimal-bytes",
+        "It writes a precise DECIMAL with its lowest byte first.",
+        unscaled(lambda raw: raw[::-1]),
+        also="registry.avro.decimal",
+    ),
+    WrongProducer(
+        "avro-decimal-without-a-sign",
+        "avro.value.decimal-bytes",
+        "It leaves out the byte that keeps a precise DECIMAL positive.",
+        unscaled(lambda raw: raw.lstrip(b"\x00") or raw),
+        also="registry.avro.decimal",
+    ),
+    WrongProducer(
+        "avro-unsigned-text-wraps",
+        "avro.type.bigint.unsigned-string",
+        "It writes the digits of the negative number that a BIGINT UNSIGNED wraps to.",
+        values(of(ColumnKind.BIGINT, unsigned=True), _signed),
     ),
     WrongProducer(
         "avro-unsigned-stops-at-63-bits",
@@ -111,44 +116,6 @@ ROWS: tuple[WrongProducer, ...] = (
         "avro.value.enum-invalid",
         "It writes the invalid member of an ENUM as its first one.",
         values(of(ColumnKind.ENUM), lambda number: number or 1),
-    ),
-    WrongProducer(
-        "avro-time-without-trailing-zeros",
-        "avro.value.temporal-digits",
-        "It drops zeros at the end of a fraction of a second.",
-        _temporal(_trailing),
-    ),
-    WrongProducer(
-        "avro-zero-date-is-1970",
-        "avro.value.zero-date",
-        "It writes a zero date as the first day of 1970.",
-        _temporal(
-            lambda text: text.replace("0000-00-00", "1970-01-01") if isinstance(text, str) else text
-        ),
-    ),
-    WrongProducer(
-        "avro-time-of-day",
-        "avro.value.time-range",
-        "It takes TIME for a time of day.",
-        values(of(ColumnKind.TIME), _as_time_of_day),
-    ),
-    WrongProducer(
-        "avro-timestamp-in-another-zone",
-        "avro.value.timestamp-zone",
-        "It writes a TIMESTAMP an hour later than it is in the server's zone.",
-        values(of(ColumnKind.TIMESTAMP), _an_hour_later),
-    ),
-    WrongProducer(
-        "avro-timestamp-in-summer-time",
-        "avro.value.timestamp-zone",
-        "It writes a TIMESTAMP from April to October an hour later, whatever the zone does.",
-        values(of(ColumnKind.TIMESTAMP), _in_summer),
-    ),
-    WrongProducer(
-        "avro-datetime-in-another-zone",
-        "avro.value.timestamp-zone",
-        "It converts a DATETIME to a zone an hour east.",
-        values(of(ColumnKind.DATETIME), _an_hour_later),
     ),
     WrongProducer(
         "avro-char-with-blanks",
@@ -210,7 +177,7 @@ ROWS: tuple[WrongProducer, ...] = (
         "avro-decimal-text-without-its-scale",
         "avro.type.decimal.string",
         "It drops zeros at the end of a DECIMAL's text.",
-        values(of(ColumnKind.DECIMAL), _trailing),
+        values(of(ColumnKind.DECIMAL), _without_its_scale),
     ),
     WrongProducer(
         "avro-null-is-empty",
@@ -220,6 +187,12 @@ ROWS: tuple[WrongProducer, ...] = (
             lambda column: column.kind in CHARACTERS and column.nullable,
             lambda raw: b"\x02\x00" if raw == b"\x00" else raw,
         ),
+    ),
+    WrongProducer(
+        "avro-vector-with-blanks",
+        "avro.type.vector",
+        "It writes a blank behind each comma of a VECTOR.",
+        values(of(ColumnKind.VECTOR), lambda text: text.replace(",", ", ")),
     ),
     WrongProducer(
         "avro-vector-by-its-own-name",

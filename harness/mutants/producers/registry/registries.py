@@ -12,7 +12,7 @@ from harness.codecs.avro.schema import AvroField
 from harness.errors import SchemaRefused
 from harness.model.values import Value
 from harness.mutants.producers.mutant import WrongProducer
-from harness.mutants.producers.patch import Patch, patch, result
+from harness.mutants.producers.patch import Patch, constant, patch, result
 from harness.wire.registry import Compatibility
 
 HEADER: Final = "harness.wire.confluent:confluent_header"
@@ -208,6 +208,13 @@ ROWS: tuple[WrongProducer, ...] = (
             lambda original: partial(_other_branch, original),
         ),
         protocols=("avro",),
+    ),
+    WrongProducer(
+        "registry-wrong-branch-in-connect",
+        "registry.avro.union-index",
+        "It writes the index of a union's other branch behind Connect's converter.",
+        constant("harness.codecs.connect.avro_writer:_SECOND", b"\x00"),
+        protocols=("vitess",),
     ),
     WrongProducer(
         "registry-decimal-little-endian",
