@@ -24,8 +24,9 @@ HEAD: Final = """\
 # What changed between versions
 
 Written by `python -m harness.oracles.changes` from the results in `docs/reference/oracles`, the
-dialects, and the releases that clauses name. [Documents and versions](../explanation/versions.md)
-says where documents and programs differ.
+dialects, and the releases that clauses name. A run is of the catalogue of its day; counts differ by
+the cases that were asked about, which [the page of the results](oracle-vitess.md) names.
+[Documents and versions](../explanation/versions.md) says where documents and programs differ.
 
 ## Debezium's Vitess connector
 
@@ -68,17 +69,20 @@ def page(results: Sequence[OracleResult]) -> str:
 
 
 def _releases(found: Mapping[str, OracleResult]) -> Iterator[str]:
-    yield "| release | dialect | asked about | equal | with a known difference | not played |"
-    yield "| --- | --- | ---: | ---: | ---: | ---: |"
+    yield (
+        "| release | dialect | asked on | asked about | equal | with a known difference "
+        "| not played |"
+    )
+    yield "| --- | --- | --- | ---: | ---: | ---: | ---: |"
     for release, dialect in VERSIONS.items():
         one = found.get(release)
         if one is None:
-            yield f"| {release} | `{dialect}` | not asked | | | |"
+            yield f"| {release} | `{dialect}` | not asked | | | | |"
             continue
         differing, unplayed = (len(one.of(s)) for s in (Status.DIFFERS, Status.UNPLAYABLE))
         yield (
-            f"| {release} | `{dialect}` | {one.total} cases | {one.equal} | {differing} "
-            f"| {unplayed} |"
+            f"| {release} | `{dialect}` | {one.date} | {one.total} cases | {one.equal} "
+            f"| {differing} | {unplayed} |"
         )
     yield ""
 

@@ -21,7 +21,8 @@ HEAD: Final = """\
 # Debezium's Vitess connector beside our encoder
 
 Written by `python -m harness.oracles.page` from the results in `docs/reference/oracles`;
-[the guide](../guides/check-against-vendors.md) says how such a run is made.
+[the guide](../guides/check-against-vendors.md) says how such a run is made. A run is of the
+catalogue of its day.
 """
 
 
