@@ -129,11 +129,20 @@ class RunId:
         """Return our message with the id of theirs."""
         if not (ours.headers and theirs.headers):
             return ours
-        *before, (mine, _) = ours.headers
+        *before, (mine, our_value) = ours.headers
         yours, value = theirs.headers[-1]
-        if {mine, yours} != {RUN_ID_HEADER} or not UUID.fullmatch(value or b""):
+        # A converter of headers may write more than the id, such as its schema.
+        if {mine, yours} != {RUN_ID_HEADER} or around_id(value) is None:
+            return ours
+        if around_id(our_value) != around_id(value):
             return ours
         return replace(ours, headers=(*before, (mine, value)))
+
+
+def around_id(value: bytes | None) -> bytes | None:
+    """Return what a header's value has around a random id; None where it has none, or several."""
+    rest, ids = UUID.subn(b"", value or b"")
+    return rest if ids == 1 else None
 
 
 def _in_json(version: str) -> bytes:

@@ -16,6 +16,7 @@ from harness.oracles.freedoms import (
     positions,
 )
 
+NO_ID = b"00000000-0000-0000-0000-000000000000"
 BEGAN = 1_795_443_417_000_000_000
 TIME = ProcessingTime(BEGAN, BEGAN + 60 * 10**9)
 OURS = b'{"source":{"ts_ms":1559033905000},"ts_ms":1559033905863,"ts_ns":1559033905863497147}'
@@ -64,7 +65,7 @@ def test_a_run_id_comes_last_and_is_a_uuid() -> None:
     """The id is free where our release writes one, in its place and of its form."""
     identity = b"01a20903-21bf-7ada-95b0-9c469b5b2a11"
     bare = replace(message(b"{}"), headers=(("a", b"1"),))
-    ours = replace(bare, headers=(*bare.headers, (RUN_ID_HEADER, b"0")))
+    ours = replace(bare, headers=(*bare.headers, (RUN_ID_HEADER, NO_ID)))
     theirs = replace(bare, headers=(*bare.headers, (RUN_ID_HEADER, identity)))
     free = Rules((RunId(),))
     assert not compare([ours], [theirs], free).differences
@@ -72,6 +73,21 @@ def test_a_run_id_comes_last_and_is_a_uuid() -> None:
     assert compare([ours], [bare], free).differences
     for headers in (theirs.headers[::-1], (*bare.headers, (RUN_ID_HEADER, b"x"))):
         assert compare([ours], [replace(bare, headers=headers)], free).differences
+
+
+def test_what_a_converter_writes_around_a_run_id_is_compared() -> None:
+    """A header in JSON with a schema has the id inside; another schema is a difference."""
+    form = '{"schema":{"type":"%s"},"payload":"%s"}'
+    ours, theirs, wrong = (
+        replace(message(b"{}"), headers=((RUN_ID_HEADER, (form % one).encode()),))
+        for one in (
+            ("string", NO_ID.decode()),
+            ("string", "01a20903-21bf-7ada-95b0-9c469b5b2a11"),
+            ("bytes", "01a20903-21bf-7ada-95b0-9c469b5b2a11"),
+        )
+    )
+    assert not compare([ours], [theirs], Rules((RunId(),))).differences
+    assert compare([ours], [wrong], Rules((RunId(),))).differences
 
 
 def beat(position: str) -> Message:

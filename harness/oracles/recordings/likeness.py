@@ -22,7 +22,7 @@ from harness.codecs.open.decode import RESOLVED as OPEN_RESOLVED
 from harness.errors import DecodingError
 from harness.oracles.compare import Message
 from harness.oracles.framed import canonical, parsed
-from harness.oracles.freedoms import RUN_ID, RUN_ID_HEADER, UUID
+from harness.oracles.freedoms import RUN_ID, RUN_ID_HEADER, around_id
 from harness.oracles.vitess.lock import VERSIONS
 from harness.sources.clock import LOGICAL_BITS
 from harness.wire.confluent import HEADER_SIZE
@@ -157,8 +157,8 @@ def vitess_form(messages: Iterable[Message]) -> Alike:
 
 
 def _without_run(name: str, value: bytes | None) -> tuple[str, bytes | None]:
-    is_id = name == RUN_ID_HEADER and UUID.fullmatch(value or b"") is not None
-    return name, b"" if is_id else value
+    around = around_id(value) if name == RUN_ID_HEADER else None
+    return name, value if around is None else around
 
 
 def dialect_of(messages: Iterable[Message]) -> str | None:
