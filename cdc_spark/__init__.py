@@ -41,6 +41,7 @@ from cdc_spark.errors import (
     RegistryAwayError,
     SetupError,
     StatementError,
+    StateFormatError,
     UsageError,
     error_of,
 )
@@ -75,6 +76,7 @@ __all__ = (
     "RegistryAwayError",
     "Replica",
     "SetupError",
+    "StateFormatError",
     "StatementError",
     "UsageError",
     "change_data",

@@ -75,6 +75,10 @@ class LostTablesError(SetupError):
     """Tables, their ledger or the state lack changes that the others have."""
 
 
+class StateFormatError(SetupError):
+    """The checkpoint was written by another version of this package, which kept another state."""
+
+
 class RegistryAwayError(SetupError):
     """The schema registry does not answer; the message is read again when the query restarts."""
 
@@ -86,15 +90,28 @@ def error_of(failure: BaseException) -> CdcSparkError | None:
     """
     if isinstance(failure, CdcSparkError):
         return failure
-    found = _RAISED.search(str(failure))
+    text = str(failure)
+    found = _RAISED.search(text)
     if found is None:
-        return None
+        return state_format_error("its state has other columns") if _OTHER.search(text) else None
     what, *rest = found[2].splitlines()
     parts = dict(line.strip().split(": ", 1) for line in rest)
     made = {one.__name__: one for one in _kinds(CdcSparkError)}.get(found[1])
     if made is None or made is InternalError:
         return None
     return made(what.strip(), expected=parts.get("expected", ""), hint=parts.get("hint", ""))
+
+
+def state_format_error(
+    found: str, expected: str = "the state that this version keeps"
+) -> StateFormatError:
+    """Return the error of a checkpoint whose state is of another version."""
+    return StateFormatError(
+        f"the checkpoint was written by another version of cdc_spark: {found}",
+        expected=f"a checkpoint of this version: {expected}",
+        hint="go on with the version that wrote it, or begin with a new checkpoint and a new root,"
+        " from the earliest offset that still has all rows; nothing was written",
+    )
 
 
 def _kinds(base: type[CdcSparkError]) -> Iterator[type[CdcSparkError]]:
@@ -105,3 +122,7 @@ def _kinds(base: type[CdcSparkError]) -> Iterator[type[CdcSparkError]]:
 
 # How Python writes an exception, and how ours writes its three parts.
 _RAISED = re.compile(r"cdc_spark\.errors\.(\w+): (.*(?:\n {4}(?:expected|hint): .*)*)")
+# How Spark refuses a state of other columns, before any function of ours sees it.
+_OTHER = re.compile(
+    r"STATE_STORE_\w*SCHEMA_NOT_COMPATIBLE|schema doesn't match to the schema for existing state"
+)

@@ -1,4 +1,7 @@
-"""The topics and the number of buckets that a state was made with, in front of it.
+"""What a state was made with, in front of it: its format, the topics and the number of buckets.
+
+`FORMAT` rises with whatever a checkpoint, or the tables that belong to it, keep otherwise than
+before: a state of another one is refused, because what it holds would be read wrong or not at all.
 
 A state knows a topic by its ordinal. Topics and partitions may be added behind those that were
 there; any other change would give a partition's past to another one, and another number of buckets
@@ -8,29 +11,40 @@ would give a key's.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import orjson
 
-from cdc_spark.errors import GrowthError, UsageError
+from cdc_spark.errors import GrowthError, UsageError, state_format_error
 
+FORMAT = 2  # states of before had no number
 _END = b"\n"
+Topics = list[tuple[str, int]]
+
+
+class Parts(NamedTuple):
+    """What `sealed` puts together: the topics with their partitions, the buckets, the state."""
+
+    topics: Topics
+    buckets: int
+    state: bytes
 
 
 def sealed(state: bytes, topics: Mapping[str, int], buckets: int = 1) -> bytes:
-    """Return a state with its topics and buckets, if there are topics to remember."""
-    if not topics:
-        return state
-    return orjson.dumps({"topics": list(topics.items()), "buckets": buckets}) + _END + state
+    """Return a state with its format, and the topics and buckets that are to be remembered."""
+    made = {"format": FORMAT, "topics": list(topics.items()), "buckets": buckets}
+    return orjson.dumps(made) + _END + state
 
 
 def opened(stored: bytes, topics: Mapping[str, int], buckets: int = 1) -> bytes:
-    """Return the state of what `sealed` gave.
+    """Return the state of what `sealed` gave; without topics none are compared.
 
-    Raises GrowthError where topics do not fit it, UsageError where the number of buckets does not.
+    Raises GrowthError where topics do not fit it, UsageError where the number of buckets does not,
+    StateFormatError for a state of another version of this package.
     """
-    if not topics:
-        return stored
     known, begun, state = parts_of(stored)
+    if not topics:
+        return state
     if begun != buckets:
         raise UsageError(
             f"the checkpoint was begun with {begun} buckets, and the changefeed has {buckets}",
@@ -53,8 +67,15 @@ def opened(stored: bytes, topics: Mapping[str, int], buckets: int = 1) -> bytes:
     return state
 
 
-def parts_of(stored: bytes) -> tuple[list[tuple[str, int]], int, bytes]:
-    """Return the topics with their partitions, the buckets and the state of what `sealed` gave."""
+def parts_of(stored: bytes) -> Parts:
+    """Return what `sealed` put together; raises StateFormatError for what another version did."""
     first, _, state = stored.partition(_END)
-    known = orjson.loads(first)
-    return [(name, number) for name, number in known["topics"]], int(known["buckets"]), state
+    try:
+        made = orjson.loads(first)
+    except orjson.JSONDecodeError:
+        made = None
+    found = made.get("format", "an earlier one") if isinstance(made, dict) else "an unknown one"  # pyright: ignore[reportUnknownMemberType,reportUnknownVariableType]
+    if found != FORMAT:
+        raise state_format_error(f"its format is {found}", f"format {FORMAT}")
+    topics = [(name, number) for name, number in made["topics"]]
+    return Parts(topics, int(made["buckets"]), state)

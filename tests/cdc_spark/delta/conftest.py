@@ -20,6 +20,7 @@ collect_ignore = (
         "test_killed.py",
         "test_restarts.py",
         "test_ledger.py",
+        "test_upgrades.py",
     ]
 )
 
