@@ -11,6 +11,7 @@ A library for PySpark jobs, streaming or batch. All that is public is here:
 | `sort_by_effect` | changes of a micro-batch -> the same, in the order of the whole changefeed |
 | `change_data` | ordered changes -> change data, for files or a writer of one's own |
 | `write_delta`, `read_delta` | ordered changes -> Delta tables, exactly once |
+| `write_tables`, `TableWriter`, `Step` | ordered changes -> tables of any kind, by a writer |
 | `Metrics` | a listener: the figures of each micro-batch, as a line of JSON or to a function |
 | `Replica` | events -> rows and columns of tables in memory: DDL for a sink of one's own |
 | `health` | where a query stands, read from its checkpoint |
@@ -40,8 +41,8 @@ from cdc_spark.errors import (
     PoisonError,
     RegistryAwayError,
     SetupError,
-    StatementError,
     StateFormatError,
+    StatementError,
     UsageError,
     error_of,
 )
@@ -61,6 +62,7 @@ if TYPE_CHECKING:
     from cdc_spark.delta.tables import read_dead_letters, read_delta, write_delta
     from cdc_spark.metrics import Metrics
     from cdc_spark.query_health import health
+    from cdc_spark.table_writer import Step, TableWriter, write_tables
 
 __all__ = (
     "EVENT_SCHEMA",
@@ -78,6 +80,8 @@ __all__ = (
     "SetupError",
     "StateFormatError",
     "StatementError",
+    "Step",
+    "TableWriter",
     "UsageError",
     "change_data",
     "dead_letters",
@@ -92,6 +96,7 @@ __all__ = (
     "read_delta",
     "sort_by_effect",
     "write_delta",
+    "write_tables",
 )
 
 _MODULES: Mapping[str, str] = {
@@ -99,6 +104,7 @@ _MODULES: Mapping[str, str] = {
     "change_data": "cdc_spark.change_rows",
     "Replica": "cdc_spark.apply.replica",
     "health": "cdc_spark.query_health",
+    **dict.fromkeys(("Step", "TableWriter", "write_tables"), "cdc_spark.table_writer"),
     **dict.fromkeys(
         ("ORDERED_SCHEMA", "Changefeed", "in_order", "sort_by_effect"), "cdc_spark.changefeed"
     ),

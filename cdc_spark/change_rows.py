@@ -20,6 +20,11 @@ from cdc_spark.untyped import ArrowBatch, Frame, pa
 CHANGE_DATA: tuple[tuple[str, str, str], ...] = (
     ("_op", "string", "`upsert`, `delete`, `ddl`, or `poison` for a message that was set aside"),
     ("_commit_ts", "decimal(20,0)", "TiDB's commit ts, for Vitess milliseconds; null without one"),
+    (
+        "_table_version",
+        "decimal(20,0)",
+        "the commit ts of the table's last DDL; null before any, and in streams without DDL",
+    ),
     ("schema", "string", "whose row it is, as in the stream"),
     ("table", "string", "the same"),
     ("key", "array<string>", "the names of the key's columns"),
@@ -37,6 +42,7 @@ _ARROW = pa.schema(
     [
         ("_op", pa.string()),
         ("_commit_ts", pa.decimal128(20, 0)),
+        ("_table_version", pa.decimal128(20, 0)),
         ("schema", pa.string()),
         ("table", pa.string()),
         ("key", pa.list_(pa.string())),
@@ -61,7 +67,7 @@ def change_data(changes: Frame) -> Frame:
 
 def apart(batches: Iterator[ArrowBatch]) -> Iterator[ArrowBatch]:
     """Yield each batch of `ORDERED_SCHEMA` as one of change data."""
-    names = ("kind", "ts", "schema", "table", "payload", "bucket", "seq")
+    names = ("kind", "ts", "schema", "table", "payload", "bucket", "seq", "version")
     for batch in batches:
         columns = [batch[name].to_pylist() for name in names]
         found = [_row(*one) for one in zip(*columns, strict=True) if one[0] in _OPS]
@@ -69,9 +75,10 @@ def apart(batches: Iterator[ArrowBatch]) -> Iterator[ArrowBatch]:
 
 
 def _row(*change: Any) -> dict[str, Any]:  # noqa: ANN401 - the columns of a change
-    kind, ts, schema, table, payload, bucket, seq = change
+    kind, ts, schema, table, payload, bucket, seq, version = change
     found = {"_op": _OPS[kind], "schema": schema, "table": table, "_bucket": bucket, "_seq": seq}
     found["_commit_ts"] = int(ts) or None
+    found["_table_version"] = int(version) or None
     if kind == Kind.ERROR:
         return found | {"reason": unpacked(payload)[0]}
     if kind == Kind.DDL:

@@ -48,8 +48,8 @@ APPLIED: Shape = {
     "offset": "long",
 }
 # The same as it leaves its bucket (`ordering.buckets`): `seq` is dense in the bucket, and `at` is
-# what orders it against other buckets.
-RELEASED: Shape = {**APPLIED, "bucket": "int", "at": "long"}
+# what orders it against other buckets; `version` is its table's.
+RELEASED: Shape = {**APPLIED, "bucket": "int", "at": "long", "version": "string"}
 WRITTEN: Shape = {"feed": "int"}
 PART: Shape = {"feed": "int", "bucket": "int", "outcome": "string"}
 

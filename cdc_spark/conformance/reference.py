@@ -118,6 +118,8 @@ def _columns(columns: Any) -> Iterator[str]:  # noqa: ANN401 - triples of text
 
 
 def _signature(name: str, member: Any) -> str:  # noqa: ANN401 - a function or a dataclass
+    if getattr(member, "_is_protocol", False):
+        return f"class {name}(Protocol)"
     if is_dataclass(member):
         parts = [
             one.name if _required(one) else f"{one.name}={_default(one)!r}"

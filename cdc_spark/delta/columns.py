@@ -36,9 +36,16 @@ from cdc_spark.apply.schema import Column, Family
 from cdc_spark.apply.values import Value, member_number, member_text, normal
 
 DECIMAL_DIGITS_MAX = 38
-# The hidden columns: the change that wrote the row, TiDB's row id, and what no type can hold.
-SEQ, RID, EXACT = "__seq", "__rid", "__exact"
-HIDDEN: Mapping[str, str] = {SEQ: "bigint", RID: "bigint", EXACT: "string"}
+# The hidden columns: the change that wrote the row, TiDB's row id, what no type can hold, the
+# commit ts of that change (NULL without one), and whether it was a delete that kept the row.
+SEQ, RID, EXACT, TS, DELETED = "__seq", "__rid", "__exact", "__commit_ts", "__deleted"
+HIDDEN: Mapping[str, str] = {
+    SEQ: "bigint",
+    RID: "bigint",
+    EXACT: "string",
+    TS: "decimal(20,0)",
+    DELETED: "boolean",
+}
 
 _INTEGERS: Mapping[str, tuple[str, str]] = {
     "tinyint": ("tinyint", "smallint"),

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 import pyarrow as pa
@@ -20,7 +20,7 @@ from cdc_spark import rows
 from cdc_spark.apply.schema import Column
 from cdc_spark.apply.tables import Row, RowChange
 from cdc_spark.apply.values import Value, normal, settle
-from cdc_spark.delta.columns import EXACT, HIDDEN, RID, SEQ, loaded, stored
+from cdc_spark.delta.columns import DELETED, EXACT, HIDDEN, RID, SEQ, TS, loaded, stored
 from cdc_spark.delta.plan import Write
 from cdc_spark.delta.sketch import Effect, TableLayout, shape_of
 from cdc_spark.untyped import ArrowBatch
@@ -34,13 +34,32 @@ _ARROW: Mapping[str, Any] = {
     "double": pa.float64(),
     "string": pa.string(),
     "binary": pa.binary(),
+    "boolean": pa.bool_(),
     "date": pa.date32(),
     "timestamp_ntz": pa.timestamp("us"),
 }
 BLOCK = 4096
-FOUND: rows.Shape = {"side": "int", "seq": "long", "rid": "long", "payload": "string"}
+FOUND: rows.Shape = {
+    "side": "int",
+    "seq": "long",
+    "rid": "long",
+    "payload": "string",
+    "ts": "string",
+}
 TOKEN: rows.Shape = {"token": "string", **FOUND}
-Stored = tuple[int, int | None, Row]  # seq, row id, row
+
+
+class Stored(NamedTuple):
+    """A stored row and its hidden columns: the change that wrote it, its row id, its commit ts."""
+
+    seq: int
+    rid: int | None
+    row: Row
+    ts: int | None = None
+    deleted: bool = False
+
+
+Operation = tuple[Stored, str]  # what is to be there, and how it comes there
 
 
 def sql(layout: TableLayout, *, with_op: bool = False) -> str:
@@ -57,10 +76,11 @@ def quoted(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A row's change, settled by the table's definitions and in its shape."""
+    """A row's change, settled by the table's definitions and in its shape; `ts` is its commit's."""
 
     seq: int
     row: RowChange
+    ts: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,21 +97,20 @@ class Typed:
             image = change.row.after or change.row.before or {}
             at = tuple(normal(definitions.get(one.lower()), image.get(one)) for one in self._key)
             last[at] = change
-        ops = (
-            (one.seq, None, one.row.after or one.row.before or {}, PUT if one.row.after else DROP)
+        yield from self._blocks(
+            _operation(one.seq, None, one.row.after, one.row.before or {}, one.ts)
             for one in last.values()
         )
-        yield from self._blocks(ops)
 
     def keyless(self, batches: Iterator[ArrowBatch]) -> Iterator[ArrowBatch]:
         """Yield the rows that come, change and go; first come those that may be meant."""
         bag = Bag(self._definitions)
         for batch in batches:
-            for side, seq, rid, payload in rows.tuples(batch):
+            for side, seq, rid, payload, ts in rows.tuples(batch):
                 if side == 0:
-                    bag.hold((seq, rid, orjson.loads(payload)))
+                    bag.hold(seq, rid, orjson.loads(payload))
                 else:
-                    bag.apply(self._change(seq, payload))
+                    bag.apply(self._change(seq, ts, payload))
         yield from self._blocks(bag.operations())
 
     def wanted(self, batches: Iterator[ArrowBatch]) -> Iterator[ArrowBatch]:
@@ -101,32 +120,37 @@ class Typed:
             tokens = [] if row.rid is None else [f"r{row.rid}"]
             if row.before is not None:
                 tokens.append(image(self._definitions, row.before))
-            found = [(token, 0, 0, 0, "") for token in tokens]
+            found = [(token, 0, 0, 0, "", None) for token in tokens]
             yield rows.batch_of(TOKEN, found)
 
     def held(self, batches: Iterator[ArrowBatch]) -> Iterator[ArrowBatch]:
         """Yield the stored rows under their tokens."""
-        for seq, rid, row in read(self.write.layout, batches):
-            text = orjson.dumps(row).decode()
-            tokens = [image(self._definitions, row), *([] if rid is None else [f"r{rid}"])]
-            yield rows.batch_of(TOKEN, [(token, 0, seq, rid, text) for token in tokens])
+        for one in read(self.write.layout, batches):
+            if one.deleted:
+                continue
+            text = orjson.dumps(one.row).decode()
+            own = [] if one.rid is None else [f"r{one.rid}"]
+            tokens = [image(self._definitions, one.row), *own]
+            yield rows.batch_of(
+                TOKEN, [(token, 0, one.seq, one.rid, text, None) for token in tokens]
+            )
 
     def asked(self, batches: Iterator[ArrowBatch]) -> Iterator[ArrowBatch]:
         """Yield changes in the shape in which they meet the rows that they may mean."""
         for batch in batches:
-            found = [(1, row[1], None, row[6]) for row in rows.tuples(batch)]
+            found = [(1, row[1], None, row[6], row[3]) for row in rows.tuples(batch)]
             yield rows.batch_of(FOUND, found)
 
     def changes(self, batches: Iterator[ArrowBatch]) -> Iterator[Change]:
         """Yield the changes in rows of shape `APPLIED`."""
         for batch in batches:
             for row in rows.tuples(batch):
-                yield self._change(row[1], row[6])
+                yield self._change(row[1], row[3], row[6])
 
     def given(self) -> ArrowBatch:
         """Return the rows that the write itself brings."""
-        found: list[Stored] = [
-            (self.write.first + at, None, dict(row)) for at, row in enumerate(self.write.rows)
+        found = [
+            Stored(self.write.first + at, None, dict(row)) for at, row in enumerate(self.write.rows)
         ]
         return batch_of(self.write.layout, found)
 
@@ -138,18 +162,19 @@ class Typed:
     def _definitions(self) -> Mapping[str, Column | None]:
         return {one.name.lower(): one.column for one in self.write.layout}
 
-    def _change(self, seq: int, payload: str) -> Change:
+    def _change(self, seq: int, ts: str, payload: str) -> Change:
         event = orjson.loads(payload)
         images = [self._settled(event[side]) for side in ("before", "after")]
         own = event.get("shape")
         if own is not None and self.write.shape is not None:
-            text, ts = self.write.shape
+            text, since = self.write.shape
             if orjson.dumps(own).decode() != text:
-                shape = shape_of(orjson.loads(text), ts)
+                shape = shape_of(orjson.loads(text), since)
                 types = {one[0]: one[1] for one in own}
                 images = [one and shape.fitted(one, types) for one in images]
         before, after = images
-        return Change(seq, RowChange(tuple(event["key"]), before, after, event["rid"]))
+        row = RowChange(tuple(event["key"]), before, after, event["rid"])
+        return Change(seq, row, int(ts) or None)
 
     def _settled(self, image: Mapping[str, Any] | None) -> Row | None:
         if image is None:
@@ -157,8 +182,8 @@ class Typed:
         definitions = self._definitions
         return {name: settle(definitions.get(name.lower()), one) for name, one in image.items()}
 
-    def _blocks(self, ops: Iterable[tuple[int, int | None, Row, str]]) -> Iterator[ArrowBatch]:
-        block: list[tuple[int, int | None, Row, str]] = []
+    def _blocks(self, ops: Iterable[Operation]) -> Iterator[ArrowBatch]:
+        block: list[Operation] = []
         for one in ops:
             block.append(one)
             if len(block) == BLOCK:
@@ -166,9 +191,18 @@ class Typed:
                 block = []
         yield self._typed(block)
 
-    def _typed(self, block: Sequence[tuple[int, int | None, Row, str]]) -> ArrowBatch:
-        found = batch_of(self.write.layout, [one[:3] for one in block])
-        return found.append_column(OP, pa.array([one[3] for one in block], pa.string()))
+    def _typed(self, block: Sequence[Operation]) -> ArrowBatch:
+        found = batch_of(self.write.layout, [one for one, _ in block])
+        return found.append_column(OP, pa.array([op for _, op in block], pa.string()))
+
+
+def _operation(
+    seq: int, rid: int | None, after: Row | None, before: Row, ts: int | None
+) -> Operation:
+    """Return what makes a row be there, or go."""
+    if after is None:
+        return Stored(seq, rid, before, ts, deleted=True), DROP
+    return Stored(seq, rid, after, ts), PUT
 
 
 @dataclass(slots=True)
@@ -181,11 +215,10 @@ class Bag:
     )
     by_rid: dict[int, int] = field(default_factory=dict[int, int])
     by_image: dict[str, dict[int, None]] = field(default_factory=dict[str, dict[int, None]])
-    touched: dict[int, None] = field(default_factory=dict[int, None])
+    touched: dict[int, int | None] = field(default_factory=dict[int, int | None])
 
-    def hold(self, stored_row: Stored) -> None:
+    def hold(self, seq: int, rid: int | None, row: Row) -> None:
         """Take a row that is there."""
-        seq, rid, row = stored_row
         self.rows[seq] = (rid, row)
         self.by_image.setdefault(image(self.definitions, row), {})[seq] = None
         if rid is not None:
@@ -201,15 +234,15 @@ class Bag:
             self._take(seq)
         if row.after is not None:
             seq = change.seq if seq is None else seq
-            self.hold((seq, row.rid, row.after))
+            self.hold(seq, row.rid, row.after)
         if seq is not None:
-            self.touched[seq] = None
+            self.touched[seq] = change.ts
 
-    def operations(self) -> Iterator[tuple[int, int | None, Row, str]]:
+    def operations(self) -> Iterator[Operation]:
         """Yield what has to be done to the stored rows."""
-        for seq in self.touched:
-            rid, row = self.rows.get(seq, (None, {}))
-            yield seq, rid, row, PUT if seq in self.rows else DROP
+        for seq, ts in self.touched.items():
+            rid, row = self.rows.get(seq, (None, None))
+            yield _operation(seq, rid, row, {}, ts)
 
     def _take(self, seq: int) -> None:
         rid, row = self.rows.pop(seq)
@@ -223,9 +256,14 @@ class Bag:
 
 @dataclass(frozen=True, slots=True)
 class Rewritten:
-    """A table's stored rows -> the same after a change of its columns."""
+    """A table's stored rows -> the same after a change of its columns.
+
+    `soft`: a row that goes with its partition is kept as deleted by the statement at `ts`.
+    """
 
     effect: Effect
+    soft: bool = False
+    ts: int | None = None
 
     def rows(self, batches: Iterator[ArrowBatch]) -> Iterator[ArrowBatch]:
         """Yield the rows in their new form."""
@@ -233,9 +271,15 @@ class Rewritten:
         assert self.effect.change is not None
         for batch in batches:
             old = read(self.effect.before, iter((batch,)))
-            new = [(seq, rid, self.effect.change(row)) for seq, rid, row in old]
-            kept = [(seq, rid, row) for seq, rid, row in new if row is not None]
-            yield batch_of(self.effect.after, kept)
+            new = [self._new(one, self.effect.change(one.row)) for one in old]
+            yield batch_of(self.effect.after, [one for one in new if one is not None])
+
+    def _new(self, old: Stored, row: Row | None) -> Stored | None:
+        if row is not None:
+            return old._replace(row=row)
+        if old.deleted or not self.soft:
+            return old if self.soft else None
+        return old._replace(ts=self.ts, deleted=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,7 +293,8 @@ class RowsAsJson:
         """Yield the rows."""
         for batch in batches:
             stored_rows = read(self.layout, iter((batch,)))
-            texts = [(self.number, orjson.dumps(row).decode()) for _, _, row in stored_rows]
+            living = (one.row for one in stored_rows if not one.deleted)
+            texts = [(self.number, orjson.dumps(row).decode()) for row in living]
             yield rows.batch_of(ROW_AS_JSON, texts)
 
 
@@ -262,23 +307,36 @@ def read(layout: TableLayout, batches: Iterator[ArrowBatch]) -> Iterator[Stored]
         for stored_row in batch.to_pylist():
             exact: dict[str, Value] = orjson.loads(stored_row[EXACT] or "{}")
             row = {one.name: loaded(one, stored_row[one.name], exact) for one in layout}
-            yield stored_row[SEQ], stored_row[RID], row
+            ts = stored_row[TS]
+            yield Stored(
+                stored_row[SEQ],
+                stored_row[RID],
+                row,
+                None if ts is None else int(ts),
+                bool(stored_row[DELETED]),
+            )
 
 
 def batch_of(layout: TableLayout, found: Sequence[Stored]) -> ArrowBatch:
     """Return rows as a batch of a Delta table's columns."""
     columns: list[list[Any]] = [[] for _ in layout]
     exacts: list[str | None] = []
-    for _, _, row in found:
+    for one_row in found:
         exact: dict[str, Any] = {}
-        by_name = {name.lower(): value for name, value in row.items()}
+        by_name = {name.lower(): value for name, value in one_row.row.items()}
         for column, one in zip(columns, layout, strict=True):
             held, rest = stored(one, by_name.get(one.name.lower()))
             column.append(held)
             if rest is not None:
                 exact[one.name] = rest
         exacts.append(orjson.dumps(exact).decode() if exact else None)
-    hidden: list[Any] = [[one[0] for one in found], [one[1] for one in found], exacts]
+    hidden: list[Any] = [
+        [one.seq for one in found],
+        [one.rid for one in found],
+        exacts,
+        [one.ts for one in found],
+        [one.deleted for one in found],
+    ]
     types = [arrow(one.type) for one in layout] + [arrow(kind) for kind in HIDDEN.values()]
     arrays = [pa.array(held, kind) for held, kind in zip([*columns, *hidden], types, strict=True)]
     names = [*(one.name for one in layout), *HIDDEN]

@@ -56,11 +56,12 @@ class Write:
 
 @dataclass(frozen=True, slots=True)
 class Reshape:
-    """A table's columns change, or (`effect.after` is None) all its rows go."""
+    """A table's columns change, or (`effect.after` is None) all its rows go; at a commit ts."""
 
     path: str
     version: int
     effect: Effect
+    ts: int = 0
 
 
 Operation = Write | Reshape
@@ -133,7 +134,7 @@ class Plan:
                 seq = mark[1]
                 self._mark(mark)
         self._close_all(seq - 1 if self.error else max([seq, *(end[1] for end in ends)]))
-        by_name = {(one.schema.lower(), one.name.lower()): one for one in self._sketches()}
+        by_name = {(one.schema.lower(), one.name.lower()): one for one in self.sketches()}
         for _, _, _, ts, schema, table, *_ in ends:
             sketch = by_name.get((schema.lower(), table.lower()))
             if sketch is not None and sketch.shape is not None:
@@ -141,12 +142,13 @@ class Plan:
 
     def changed(self) -> list[tuple[str, str, bool]]:
         """Return path, dump and whether it is dropped, of each table that is not as it was."""
-        now = {one.path: one.dump() for one in self._sketches() if one.path}
+        now = {one.path: one.dump() for one in self.sketches() if one.path}
         kept = [(path, text, False) for path, text in now.items() if self._saved.get(path) != text]
         dropped = [(path, text, True) for path, text in self._saved.items() if path not in now]
         return kept + dropped
 
-    def _sketches(self) -> list[Sketch]:
+    def sketches(self) -> list[Sketch]:
+        """Return the tables as they are now."""
         return [table for table in self.tables if isinstance(table, Sketch)]
 
     def _sketch(self, schema: str, table: str, suffix: object = "") -> Sketch:
@@ -173,7 +175,7 @@ class Plan:
                 self.passed.append({**line, **place._asdict()})
                 return
             try:
-                self._execute(seq, schema, table, event)
+                self._execute(seq, int(ts), (schema, table), event)
             except DecodingError as error:
                 if isinstance(error, UnknownEffect):
                     self.needs = f"rows of DDL of unknown effect: {error.what}"
@@ -192,27 +194,27 @@ class Plan:
         segment = self._open.get(at)
         if segment is not None and not sketch.effects and segment.key == key:
             return
-        self._settle(sketch, seq - 1, before(seq))
+        self._settle(sketch, seq - 1, before(seq), ts)
         self._open[at] = _segment(sketch, name, key, seq)
 
-    def _execute(self, seq: int, schema: str, table: str, event: Mapping[str, Any]) -> None:
-        names = {id(one): (one.schema, one.name) for one in self._sketches()}
-        layouts = {id(one): one.layout for one in self._sketches()}
-        self.tables.execute(schema, table, event)
-        alive = {id(one) for one in self._sketches()}
+    def _execute(self, seq: int, ts: int, name: tuple[str, str], event: Mapping[str, Any]) -> None:
+        names = {id(one): (one.schema, one.name) for one in self.sketches()}
+        layouts = {id(one): one.layout for one in self.sketches()}
+        self.tables.execute(*name, event)
+        alive = {id(one) for one in self.sketches()}
         for at, segment in list(self._open.items()):
             if id(segment.sketch) not in alive:
                 del self._open[at]  # its rows would be written to be dropped
-        for one in self._sketches():
+        for one in self.sketches():
             if not one.path:
                 self._sketch(one.schema, one.name, seq)
             was = layouts.get(id(one), one.layout)
             if not one.effects and one.layout != was:
                 one.effects.append(Effect(was, one.layout))
             if one.effects or names.get(id(one)) != (one.schema, one.name):
-                self._settle(one, seq - 1, after(seq))
+                self._settle(one, seq - 1, after(seq), ts)
 
-    def _settle(self, sketch: Sketch, last: int, version: int) -> None:
+    def _settle(self, sketch: Sketch, last: int, version: int, ts: int) -> None:
         """Write what is open of a table under its old layout, then change it."""
         effects, sketch.effects = sketch.effects, []
         for at, segment in list(self._open.items()):
@@ -220,7 +222,7 @@ class Plan:
                 del self._open[at]
                 self._write(segment, last)
         if sketch.made:
-            self.operations.extend(Reshape(sketch.path, version, effect) for effect in effects)
+            self.operations.extend(Reshape(sketch.path, version, one, ts) for one in effects)
 
     def _close_all(self, last: int) -> None:
         for segment in self._open.values():

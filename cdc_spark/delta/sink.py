@@ -19,7 +19,8 @@ from typing import Any, NamedTuple
 import orjson
 
 from cdc_spark import rows
-from cdc_spark.delta import ledger, letters
+from cdc_spark.delta import catalog, ledger, letters
+from cdc_spark.delta.catalog import CatalogNames
 from cdc_spark.delta.crash_points import Reach, nowhere
 from cdc_spark.delta.ledger import Counted, Identity, Known, Line
 from cdc_spark.delta.marks import LAST, Name
@@ -65,7 +66,8 @@ class Sink:
 
     `lenient`: poison goes to the table `_dead_letters`. `strict`: a changefeed that cannot go on
     fails the query before anything of the batch is written, at every restart; otherwise the ledger
-    says why it stopped, and its neighbours go on.
+    says why it stopped, and its neighbours go on. `soft`: deleted rows stay, and say so. With
+    `names` tables are in the session's catalog too.
     """
 
     root: str
@@ -75,8 +77,11 @@ class Sink:
     lenient: bool = False
     strict: bool = True
     reach: Reach = nowhere
+    soft: bool = False
+    names: CatalogNames | None = None
     _known: Known | None = field(default=None)
     _owner: str = ""
+    _in_catalog: catalog.Paths | None = None
 
     def __call__(self, batch: Frame, number: int) -> None:
         """Write a micro-batch; raises an error where it cannot be taken, or not go on."""
@@ -116,6 +121,7 @@ class Sink:
             self._claim(here, known, batch)
         logs = self._perform(known, plans, batch.applied)
         logs |= self._set_aside(here, known, batch)
+        self._name(here.spark, known, plans)
         seqs = {feed: known.seqs.get(feed, -1) for feed, _ in counts}
         for (feed, _), one in counts.items():
             seqs[feed] += one.number
@@ -127,6 +133,20 @@ class Sink:
         known.buckets |= {place: one.last for place, one in counts.items()}
         known.logs |= logs
         self._kept(here, known, batch)
+
+    def _name(self, spark: Session, known: Known, plans: Sequence[Plan]) -> None:
+        """Let the catalog have the tables, before the batch counts as done: it may come again."""
+        if self.names is None:
+            return
+        kept = [load(text) for texts in known.tables.values() for text in texts]
+        left = {feed: [load(text) for text in texts] for feed, texts in known.tables.items()}
+        left |= {plan.feed: plan.sketches() for plan in plans}
+        before = catalog.named(self.names, kept)
+        after = catalog.named(self.names, (one for some in left.values() for one in some))
+        if after != self._in_catalog:
+            self._in_catalog = None
+            catalog.bring(spark, self.root, catalog.Change(before, after))
+            self._in_catalog = after
 
     def _claim(self, here: Place, known: Known, batch: Batch) -> None:
         """Claim an empty root; raises ForeignTablesError where another query was faster."""
@@ -205,7 +225,7 @@ class Sink:
 
     def _place(self, spark: Session, *parts: str) -> Place:
         uri = "/".join(part for part in (self.root, *parts) if part)
-        return Place(spark, uri, self.app_id, self.reach, self._owner)
+        return Place(spark, uri, self.app_id, self.reach, self._owner, self.soft)
 
     def _set_aside(self, here: Place, known: Known, batch: Batch) -> Logs:
         """Write the messages of a batch that could not be read, with all that was in them."""

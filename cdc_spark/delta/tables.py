@@ -12,17 +12,30 @@ import orjson
 
 from cdc_spark.changefeed import Changefeed
 from cdc_spark.delta import ledger, letters
-from cdc_spark.delta.columns import HIDDEN
+from cdc_spark.delta.catalog import CatalogNames
+from cdc_spark.delta.columns import DELETED, HIDDEN, TS
+from cdc_spark.delta.convert import quoted
 from cdc_spark.delta.ledger import Identity
 from cdc_spark.delta.sink import Feed, Sink
 from cdc_spark.delta.sketch import load
 from cdc_spark.delta.writes import Place
+from cdc_spark.errors import UsageError
 from cdc_spark.set_aside import places, statements
 from cdc_spark.untyped import Frame, Query, Session
 
+HARD, SOFT = "hard", "soft"
+DELETES = (HARD, SOFT)
 
-def write_delta(
-    changes: Frame, changefeed: Changefeed, *, root: str, checkpoint: str, app_id: str = "cdc"
+
+def write_delta(  # noqa: PLR0913 - the keywords of a public function
+    changes: Frame,
+    changefeed: Changefeed,
+    *,
+    root: str,
+    checkpoint: str,
+    app_id: str = "cdc",
+    deletes: str = HARD,
+    catalog: CatalogNames | None = None,
 ) -> Any:  # noqa: ANN401 - a DataStreamWriter
     """Return a stream writer that keeps Delta tables under `root`; give it a trigger, and start it.
 
@@ -31,7 +44,14 @@ def write_delta(
     `app_id` is the `txnAppId` of all writes. The session needs Delta's extension and catalog. A
     message that cannot be read (PoisonError), or DDL whose effect is unknown (StatementError),
     fails the query before anything of its micro-batch is written, at every restart.
+
+    `deletes`: a deleted row goes (`hard`), or stays with `_deleted` set (`soft`: also those of
+    TRUNCATE and of partitions that go), until its key is inserted again. `catalog` gives each table
+    by its schema and name the name that it has in the session's catalog, such as `sales.orders`:
+    it is created there with its first row, renamed and dropped by DDL; the files stay in `root`.
     """
+    if deletes not in DELETES:
+        raise UsageError(f"deletes={deletes!r}", expected=f"one of {', '.join(DELETES)}")
     first = Feed(
         "",
         tuple(changefeed.topics),
@@ -46,7 +66,15 @@ def write_delta(
         offsets = spark.read.text(f"{checkpoint}/offsets/{batch}", wholetext=True).collect()
         return identity_of(metadata[0][0], offsets[0][0])
 
-    sink = Sink(root.rstrip("/"), app_id, identity, {0: first}, lenient=True)
+    sink = Sink(
+        root.rstrip("/"),
+        app_id,
+        identity,
+        {0: first},
+        lenient=True,
+        soft=deletes == SOFT,
+        names=catalog,
+    )
     writer: Query = changes.writeStream.foreachBatch(sink)
     return writer.option("checkpointLocation", checkpoint)
 
@@ -68,10 +96,14 @@ def read_dead_letters(spark: Session, root: str) -> Frame:
     return place.frame().drop("feed")
 
 
-def read_delta(spark: Session, root: str) -> dict[tuple[str, str], Frame]:
+def read_delta(
+    spark: Session, root: str, *, versions: bool = False
+) -> dict[tuple[str, str], Frame]:
     """Return the tables under a root by schema and name, without the hidden columns.
 
     A table that was created and has not had a row yet has no Delta table, and is not among them.
+    With `versions` rows have the `_commit_ts` of their last change, NULL where the stream has none,
+    and `_deleted`; those that were deleted and kept (`deletes="soft"`) are among them.
     """
     root = root.rstrip("/")
     known = ledger.load(Place(spark, f"{root}/{ledger.NAME}", ""))
@@ -79,5 +111,12 @@ def read_delta(spark: Session, root: str) -> dict[tuple[str, str], Frame]:
     for sketch in (load(text) for texts in known.tables.values() for text in texts):
         if sketch.made:
             frame = Place(spark, f"{root}/{sketch.path}", "").frame()
-            found[sketch.schema, sketch.name] = frame.drop(*HIDDEN)
+            found[sketch.schema, sketch.name] = _shown(frame, versions=versions)
     return found
+
+
+def _shown(frame: Frame, *, versions: bool) -> Frame:
+    own = [quoted(name) for name in frame.columns if name not in HIDDEN]
+    if not versions:
+        return frame.where(f"NOT {DELETED}").selectExpr(*own)
+    return frame.selectExpr(*own, f"{TS} AS _commit_ts", f"{DELETED} AS _deleted")

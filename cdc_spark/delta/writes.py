@@ -22,7 +22,7 @@ from pyspark.errors import PySparkException
 from cdc_spark import rows
 from cdc_spark.apply.schema import Family
 from cdc_spark.delta import alter, delta_log
-from cdc_spark.delta.columns import EXACT, SEQ
+from cdc_spark.delta.columns import DELETED, EXACT, SEQ, TS
 from cdc_spark.delta.convert import (
     FOUND,
     OP,
@@ -35,7 +35,6 @@ from cdc_spark.delta.convert import (
 )
 from cdc_spark.delta.crash_points import Reach, nowhere
 from cdc_spark.delta.plan import Reshape, Write
-from cdc_spark.delta.sketch import Effect
 from cdc_spark.errors import ForeignTablesError, LostTablesError
 from cdc_spark.untyped import Frame, Session
 
@@ -60,13 +59,17 @@ _INEXACT = frozenset({Family.DATE, Family.DATETIME})
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A Delta table: its URI, the id under which we write to it, and the query that makes it."""
+    """A Delta table: its URI, the id under which we write to it, and the query that makes it.
+
+    `soft`: rows that are deleted stay, and say so.
+    """
 
     spark: Session
     uri: str
     app_id: str
     reach: Reach = nowhere
     owner: str = ""
+    soft: bool = False
 
     @property
     def name(self) -> str:
@@ -169,7 +172,7 @@ class Place:
         """Change the columns, or empty the table; `done` is what the table has noted."""
         effect = reshape.effect
         if effect.after is None:
-            self._dml(f"DELETE FROM {self.name}", reshape.version)  # noqa: S608 - a quoted name
+            self._dml(self._emptied(reshape.ts), reshape.version)
             return
         if done < reshape.version:
             self.spark.sql(
@@ -178,17 +181,24 @@ class Place:
             self.reach("note")
         steps = alter.steps(effect)
         if steps is None:
-            self._rewrite(effect, reshape.version)
+            self._rewrite(reshape)
             return
         for step in steps:
             if step.due(self.frame().columns):
                 self.spark.sql(f"ALTER TABLE {self.name} {_alteration(step)}")
                 self.reach("alter")
 
-    def _rewrite(self, effect: Effect, version: int) -> None:
+    def _emptied(self, ts: int) -> str:
+        if not self.soft:
+            return f"DELETE FROM {self.name}"  # noqa: S608 - a quoted name
+        return f"UPDATE {self.name} SET {DELETED} = true, {TS} = {ts} WHERE NOT {DELETED}"  # noqa: S608 - as above
+
+    def _rewrite(self, reshape: Reshape) -> None:
+        effect = reshape.effect
         assert effect.after is not None
-        frame = self.frame().mapInArrow(Rewritten(effect).rows, sql(effect.after))
-        self.append(frame, version, mode="overwrite", overwriteSchema="true")
+        made = Rewritten(effect, self.soft, reshape.ts or None)
+        frame = self.frame().mapInArrow(made.rows, sql(effect.after))
+        self.append(frame, reshape.version, mode="overwrite", overwriteSchema="true")
 
     def _found(self, applied: Frame, typed: Typed, *, new: bool) -> Frame:
         """Return changes of a keyless table, and before them the rows that they may mean."""
@@ -204,12 +214,17 @@ class Place:
         where = " AND ".join(_conditions(write)) if write.key else f"t.{SEQ} = s.{SEQ}"
         self._dml(
             f"MERGE INTO {self.name} t USING {_VIEW} s ON {where}"
-            f" WHEN MATCHED AND s.{OP} <> '{PUT}' THEN DELETE"
+            f" WHEN MATCHED AND s.{OP} <> '{PUT}' THEN {self._deleted()}"
             " WHEN MATCHED THEN UPDATE SET *"
             f" WHEN NOT MATCHED AND s.{OP} = '{PUT}' THEN INSERT *",
             write.version,
             changes,
         )
+
+    def _deleted(self) -> str:
+        if not self.soft:
+            return "DELETE"
+        return "UPDATE SET " + ", ".join(f"t.{one} = s.{one}" for one in (SEQ, TS, DELETED))
 
     def _dml(self, statement: str, version: int, source: Frame | None = None) -> None:
         with _STATEMENT, _once(self.spark, self.app_id, version):

@@ -43,6 +43,7 @@ from cdc_spark.ordering.columns import (
     pairs,
     size,
 )
+from cdc_spark.ordering.table_versions import TableVersions
 from cdc_spark.untyped import np
 
 NEVER = -1
@@ -89,6 +90,7 @@ class Hold:
     by_place: bool = False
     first: bool = True
     net: bool = False
+    versions: TableVersions = field(default_factory=TableVersions)
 
     def step(self, arrivals: Iterable[Arrival]) -> list[Applied]:
         """Take what arrived, in the order of its partition, and return what is now in its place."""
@@ -107,7 +109,8 @@ class Hold:
         released = self._release()
         if self.first:
             released = joined(released, errors)
-        else:
+        released = {**released, "version": self.versions.of(released)}
+        if not self.first:
             released = chosen(released, released["kind"] != Kind.DDL)
         self.next_seq += size(released)
         return released
@@ -127,6 +130,7 @@ class Hold:
                 "applied": self.applied_watermark,
                 "seq": self.next_seq,
                 "poisoned": sorted([*source] for source in self.poisoned),
+                "versions": self.versions.dump(),
                 "held": {name: values.tolist() for name, values in self.held.items()},
             }
         )
@@ -140,6 +144,7 @@ class Hold:
         self.applied_watermark = document["applied"]
         self.next_seq = document["seq"]
         self.poisoned = {Source(*source) for source in document["poisoned"]}
+        self.versions.load(document["versions"])
         self.held = block_of(document["held"])
 
     def _mark(self, arrived: Block) -> Array:

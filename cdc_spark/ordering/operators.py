@@ -27,7 +27,6 @@ from cdc_spark.vectorised import blocks
 from cdc_spark.vectorised.poison import judged, place_of
 from cdc_spark.vectorised.reader import Numbers
 
-_ROWWISE = (Undated, Transactions)  # rooms where what becomes of a row depends on other rows
 Room = Hold | Undated | Arrivals | Transactions
 
 
@@ -210,7 +209,7 @@ class Holder:
                 _whole(hold, list(self.topics))
         arrived = _arrived(list(frames))
         before = hold.next_seq
-        if isinstance(hold, _ROWWISE):
+        if isinstance(hold, Transactions):
             steps = hold.step(arrivals_of(arrived))
             released = block_of_arrivals(one.arrival for one in steps)
         else:
@@ -243,10 +242,19 @@ def _released(released: Block, feed: int, bucket: int, first: int, at: Any) -> P
             "feed": np.full(number, feed),
             "seq": np.arange(first, first + number),
             "ts": [str(one) for one in released["ts"].tolist()],
+            "version": _texts(released.get("version"), number),
             "bucket": np.full(number, bucket),
             "at": at,
         },
     )
+
+
+def _texts(versions: Any, number: int) -> Any:  # noqa: ANN401 - arrays
+    """Return the versions of tables as text: few, for many rows."""
+    if versions is None:
+        return np.full(number, "0", object)
+    distinct, which = np.unique(versions, return_inverse=True)
+    return np.array([str(one) for one in distinct.tolist()], object)[which]
 
 
 def _whole(room: Room, topics: Sequence[str]) -> None:

@@ -18,7 +18,17 @@ from dataclasses import dataclass, field
 import orjson
 
 from cdc_spark.events import Kind
-from cdc_spark.ordering.hold import Applied, Arrival, Hold, Source, arrival_of, fields_of
+from cdc_spark.ordering.columns import Block
+from cdc_spark.ordering.hold import (
+    Applied,
+    Arrival,
+    Hold,
+    Source,
+    arrival_of,
+    arrivals_of,
+    block_of_arrivals,
+    fields_of,
+)
 
 
 @dataclass(slots=True)
@@ -36,6 +46,10 @@ class Undated:
     def step(self, arrivals: Iterable[Arrival]) -> list[Applied]:
         """Take what arrived, in the order of its partition, and return what is now in its place."""
         return self.hold.step(self._dated(arrivals))
+
+    def take(self, arrived: Block) -> Block:
+        """Do the same with columns."""
+        return self.hold.take(block_of_arrivals(self._dated(arrivals_of(arrived))))
 
     def dump(self) -> bytes:
         """Return the state as bytes; `load` is the way back."""

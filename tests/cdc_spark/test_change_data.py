@@ -19,9 +19,9 @@ SOCKETS = "ignore:Exception ignored in. <socket:pytest.PytestUnraisableException
 CREATE = "CREATE TABLE `test`.`t` (`id` INT PRIMARY KEY,`v` VARCHAR(16))"
 
 
-def changed(kind: Kind, ts: int, payload: str) -> dict[str, Any]:
+def changed(kind: Kind, ts: int, payload: str, version: int = 0) -> dict[str, Any]:
     """Return what becomes of a change, None when nothing."""
-    row = (0, 7, int(kind), str(ts), "s", "t", payload, 0, 1, 2, 3, None)
+    row = (0, 7, int(kind), str(ts), "s", "t", payload, 0, 1, 2, 3, None, str(version))
     (found,) = apart(iter([rows.batch_of(rows.RELEASED, [row])]))
     assert found.schema.names == [name for name, _, _ in CHANGE_DATA]
     one: dict[str, Any] = found.to_pylist()[0]
@@ -49,10 +49,11 @@ def test_a_delete_without_a_time_has_none() -> None:
 
 def test_statements_and_reasons_have_their_columns() -> None:
     """DDL has its text, a message that was set aside why."""
-    statement = changed(Kind.DDL, 5, '{"q":"DROP TABLE `t`","t":4}')
+    statement = changed(Kind.DDL, 5, '{"q":"DROP TABLE `t`","t":4}', 5)
     assert (statement["_op"], statement["query"]) == ("ddl", "DROP TABLE `t`")
+    assert statement["_table_version"] == Decimal(5)
     poison = changed(Kind.ERROR, 0, packed("cut", {"key": b"k", "value": None}))
-    assert (poison["_op"], poison["reason"]) == ("poison", "cut")
+    assert (poison["_op"], poison["reason"], poison["_table_version"]) == ("poison", "cut", None)
 
 
 @pytest.fixture(scope="module")

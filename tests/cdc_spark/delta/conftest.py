@@ -21,6 +21,8 @@ collect_ignore = (
         "test_restarts.py",
         "test_ledger.py",
         "test_upgrades.py",
+        "test_options.py",
+        "test_table_writer.py",
     ]
 )
 

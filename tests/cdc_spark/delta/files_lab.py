@@ -93,6 +93,7 @@ class FilesLab:
     changefeed: Changefeed
     checkpoint: str = "checkpoint"
     ends: dict[tuple[str, int], int] = field(default_factory=dict[tuple[str, int], int])
+    options: Mapping[str, Any] = field(default_factory=dict[str, Any])  # of `write_delta`
 
     @property
     def root(self) -> Path:
@@ -132,6 +133,7 @@ class FilesLab:
             self.changefeed,
             root=self.root.as_uri(),
             checkpoint=(self.directory / self.checkpoint).as_uri(),
+            **self.options,
         )
         query = writer.trigger(availableNow=True).start()
         try:

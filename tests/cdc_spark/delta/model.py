@@ -12,12 +12,12 @@ import pyarrow as pa
 
 from cdc_spark import rows
 from cdc_spark.delta import alter, convert
-from cdc_spark.delta.columns import EXACT, SEQ
+from cdc_spark.delta.columns import DELETED, EXACT, SEQ, TS
 from cdc_spark.delta.convert import DROP, FOUND, OP, PUT, Rewritten, Typed, batch_of
 from cdc_spark.delta.marks import Name
 from cdc_spark.delta.plan import Plan, Reshape, Write
 from cdc_spark.delta.scan import Scan
-from cdc_spark.delta.sketch import Effect, TableLayout, load
+from cdc_spark.delta.sketch import TableLayout, load
 from cdc_spark.events import Kind
 
 Applied = tuple[Any, ...]  # a row of shape `APPLIED`
@@ -27,8 +27,12 @@ ROWS = (Kind.DELETE, Kind.UPSERT)
 
 @dataclass
 class Model:
-    """Tables by path, their newest versions and notes, and what the ledger has."""
+    """Tables by path, their newest versions and notes, and what the ledger has.
 
+    `soft`: deleted rows stay, and say so.
+    """
+
+    soft: bool = False
     tables: dict[str, list[Stored]] = field(default_factory=dict[str, list[Stored]])
     versions: dict[str, int] = field(default_factory=dict[str, int])
     notes: dict[str, int] = field(default_factory=dict[str, int])
@@ -71,8 +75,17 @@ class Model:
         for sketch in map(load, self.ledger.values()):
             held = self.tables.get(sketch.path, [])
             read = convert.read(sketch.layout, iter([batch(sketch.layout, held)]))
-            found[f"{sketch.schema}.{sketch.name}"] = sorted(text_of(row) for _, _, row in read)
+            living = (text_of(one.row) for one in read if not one.deleted)
+            found[f"{sketch.schema}.{sketch.name}"] = sorted(living)
         return found
+
+    def kept(self) -> list[tuple[str, int, bool]]:
+        """Return the first column, the commit ts and whether it is deleted, of all rows."""
+        return sorted(
+            (str(next(iter(one.values()))), int(one[TS]), one[DELETED])
+            for held in self.tables.values()
+            for one in held
+        )
 
     def _once(self, path: str, version: int, made: Callable[[], list[Stored]]) -> None:
         """Do what Delta does: a version that the table has seen is not even looked at."""
@@ -101,24 +114,32 @@ class Model:
             hits = [one for one in table if _at(write, one) == _at(write, change)]
             assert op == DROP or len(hits) < 2
             table = [one for one in table if one not in hits]
-            table += [change] if op == PUT else []
+            hidden = {name: change[name] for name in (SEQ, TS, DELETED)}
+            gone = [one | hidden for one in hits] if self.soft else []
+            table += [change] if op == PUT else gone
         return table
 
     def _reshape(self, reshape: Reshape) -> None:
         path, effect = reshape.path, reshape.effect
         if effect.after is None:
-            self._once(path, reshape.version, list)
+            self._once(path, reshape.version, partial(self._emptied, reshape))
             return
         self.notes[path] = reshape.version
         steps = alter.steps(effect)
         if steps is None:
-            self._once(path, reshape.version, partial(self._rewritten, path, effect))
+            self._once(path, reshape.version, partial(self._rewritten, reshape))
         for step in steps or ():
             self.tables[path] = [_stepped(step, one) for one in self.tables[path]]
 
-    def _rewritten(self, path: str, effect: Effect) -> list[Stored]:
-        old = iter([batch(effect.before, self.tables[path])])
-        return [one for each in Rewritten(effect).rows(old) for one in each.to_pylist()]
+    def _emptied(self, reshape: Reshape) -> list[Stored]:
+        table = self.tables[reshape.path] if self.soft else []
+        gone = {TS: reshape.ts, DELETED: True}
+        return [one if one[DELETED] else one | gone for one in table]
+
+    def _rewritten(self, reshape: Reshape) -> list[Stored]:
+        old = iter([batch(reshape.effect.before, self.tables[reshape.path])])
+        made = Rewritten(reshape.effect, self.soft, reshape.ts)
+        return [one for each in made.rows(old) for one in each.to_pylist()]
 
 
 def _is_of(write: Write, applied: Applied) -> bool:

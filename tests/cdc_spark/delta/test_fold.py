@@ -47,16 +47,32 @@ def folded() -> dict[str, list[str]]:
     return {f"{one.schema}.{one.name}": sorted(map(text_of, one)) for one in fold.tables}
 
 
+@pytest.mark.parametrize("soft", [False, True], ids=["hard", "soft"])
 @settings(max_examples=30)  # each plans and performs some twenty operations many times
-@given(CUTS, st.lists(st.integers(0, 6), max_size=5))
-def test_batches_and_crashes_leave_no_trace(cuts: list[int], crashes: list[int]) -> None:
-    """Every cut into micro-batches, each broken off after any write and done again, is one."""
+@given(cuts=CUTS, crashes=st.lists(st.integers(0, 6), max_size=5))
+def test_batches_and_crashes_leave_no_trace(
+    *, cuts: list[int], crashes: list[int], soft: bool
+) -> None:
+    """Every cut into micro-batches, each broken off after any write and done again, is one.
+
+    Rows that are deleted and kept are not among those that live.
+    """
     from tests.cdc_spark.delta.model import Model  # noqa: PLC0415 - needs PyArrow
 
-    model = Model()
+    model = Model(soft)
     for number, (start, end) in enumerate(zip([0, *cuts], [*cuts, len(APPLIED)], strict=True)):
         part = APPLIED[start:end]
         for crash in crashes[number : number + 2]:
             model.batch(part, crash_after=crash)
         model.batch(part)
     assert model.state() == folded()
+
+
+def test_what_was_deleted_is_kept_with_its_time() -> None:
+    """By a delete, a TRUNCATE, a key that another row took again; rows without a key too."""
+    from tests.cdc_spark.delta.model import Model  # noqa: PLC0415 - needs PyArrow
+
+    model = Model(soft=True)
+    model.batch(APPLIED)
+    deleted = [(first, ts) for first, ts, gone in model.kept() if gone]
+    assert deleted == [("2", 3), ("7", 14), ("7", 20)]

@@ -1,4 +1,4 @@
-"""The promise about checkpoints of another version: refused with a type, before anything is written."""
+"""The promise about checkpoints of another version: refused by name, and nothing is written."""
 
 from __future__ import annotations
 
