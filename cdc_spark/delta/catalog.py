@@ -53,14 +53,19 @@ def bring(spark: Session, root: str, change: Change) -> None:
     """
     before, after = change
     for name in before.keys() - after.keys():
-        if _id(spark, name) == _id_of_path(spark, root, before[name]):
-            spark.sql(f"DROP TABLE IF EXISTS {name}")
+        found = _id(spark, name)
+        if found is not None and found == _id_of_path(spark, root, before[name]):
+            spark.sql(f"DROP TABLE {name}")
     for name, path in after.items():
         if spark.catalog.tableExists(name):
             found, wanted = _id(spark, name), _id_of_path(spark, root, path)
-            if found == wanted:
+            if found is not None and found == wanted:
                 continue
-            if name not in before or found != _id_of_path(spark, root, before[name]):
+            if (
+                found is None
+                or name not in before
+                or found != _id_of_path(spark, root, before[name])
+            ):
                 raise UsageError(
                     f"{name} is another table in the catalog, and not the one under {root}/{path}",
                     expected="a name that nothing else has",
