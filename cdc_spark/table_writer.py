@@ -164,9 +164,10 @@ def _parts(kept: Frame) -> Frame:
 
 def _tables(parts: Frame) -> dict[int, list[tuple[str, str]]]:
     """Return which tables have rows in each part, in one order at every time."""
-    found = parts.where(_IS_ROW).select(_PART, "schema", "table").distinct().collect()
+    frame = parts.where(_IS_ROW).select(_PART, "schema", "table").distinct()
+    found: list[tuple[int, str, str]] = [(one[0], one[1], one[2]) for one in frame.collect()]
     tables: dict[int, list[tuple[str, str]]] = {}
-    for part, schema, table in sorted(map(tuple, found)):
+    for part, schema, table in sorted(found):
         tables.setdefault(part, []).append((schema, table))
     return tables
 

@@ -11,7 +11,7 @@ would give a key's.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
 import orjson
 
@@ -71,11 +71,12 @@ def parts_of(stored: bytes) -> Parts:
     """Return what `sealed` put together; raises StateFormatError for what another version did."""
     first, _, state = stored.partition(_END)
     try:
-        made = orjson.loads(first)
+        said: Any = orjson.loads(first)
     except orjson.JSONDecodeError:
-        made = None
-    found = made.get("format", "an earlier one") if isinstance(made, dict) else "an unknown one"  # pyright: ignore[reportUnknownMemberType,reportUnknownVariableType]
-    if found != FORMAT:
+        said = None
+    made = cast("dict[str, Any]", said) if isinstance(said, dict) else {}
+    if made.get("format") != FORMAT:
+        found = made.get("format", "an earlier one")
         raise state_format_error(f"its format is {found}", f"format {FORMAT}")
     topics = [(name, number) for name, number in made["topics"]]
     return Parts(topics, int(made["buckets"]), state)
