@@ -31,16 +31,12 @@ from cdc_spark.delta.sketch import load
 from cdc_spark.delta.writes import Place
 from cdc_spark.errors import LostTablesError, StatementError
 from cdc_spark.events import Kind
-from cdc_spark.ordering.buckets import in_tasks
 from cdc_spark.set_aside import MessagePlace, Places
 from cdc_spark.untyped import Frame, Session
 
 Counts = Mapping[tuple[int, int], Counted]  # changes of a batch, by changefeed and bucket
 Logs = dict[tuple[int, str], int]  # versions of tables' logs, by changefeed and path
 AT_ONCE = 2  # tables; to plan and to commit a write is work of the driver, not of Spark's tasks
-# Changes of a micro-batch from which on rows are typed in their buckets side by side; fewer cost
-# less in the task in which they were numbered than the way into others.
-SPREAD_FROM = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +104,7 @@ class Sink:
                 known.follows(feed, bucket, one, self.root)
             changes = applied.select(*rows.APPLIED)
             marks = changes.mapInArrow(Scan(_shapes(known)).marks, rows.sql(rows.APPLIED)).collect()
-            self._write(here, known, Batch(number, identity, applied, marks, counts))
+            self._write(here, known, Batch(number, identity, changes, marks, counts))
         finally:
             applied.unpersist()
         self._known = known
@@ -123,7 +119,7 @@ class Sink:
                 raise _unknown_effect(plan)
         if not known.query:
             self._claim(here, known, batch)
-        logs = self._perform(known, plans, batch)
+        logs = self._perform(known, plans, batch.applied)
         logs |= self._set_aside(here, known, batch)
         self._name(here.spark, known, plans)
         seqs = {feed: known.seqs.get(feed, -1) for feed, _ in counts}
@@ -194,7 +190,7 @@ class Sink:
         ordinal: int = mark[7]
         return (*mark[:7], self.feeds[feed].topics[ordinal], *mark[8:])
 
-    def _perform(self, known: Known, plans: Sequence[Plan], batch: Batch) -> Logs:
+    def _perform(self, known: Known, plans: Sequence[Plan], applied: Frame) -> Logs:
         """Do what is planned, table by table; raises what the first of them fails with.
 
         Returns the versions of the tables' logs afterwards.
@@ -205,23 +201,23 @@ class Sink:
                 tables.setdefault((plan.feed, one.path), []).append(one)
         with ThreadPoolExecutor(AT_ONCE) as pool:
             todo = {
-                at: pool.submit(self._table, at, known.logs.get(at, -1), operations, batch)
+                at: pool.submit(self._table, at, known.logs.get(at, -1), operations, applied)
                 for at, operations in tables.items()
             }
             return {at: done.result() for at, done in todo.items()}
 
     def _table(
-        self, at: tuple[int, str], version: int, operations: Sequence[Operation], batch: Batch
+        self, at: tuple[int, str], version: int, operations: Sequence[Operation], applied: Frame
     ) -> int:
         """Do what is to be done to a table; what it has noted as done is passed over."""
-        place = self._place(batch.applied.sparkSession, self.feeds[at[0]].directory, at[1])
+        place = self._place(applied.sparkSession, self.feeds[at[0]].directory, at[1])
         place.at_least(version)
         noted = place.done() if any(isinstance(one, Reshape) for one in operations) else 0
         for one in operations:
             if one.version < noted:
                 continue
             if isinstance(one, Write):
-                place.write(one, _rows_of(batch, one))
+                place.write(one, _rows_of(applied, one))
             else:
                 place.reshape(one, noted)
             self.reach("write")
@@ -238,7 +234,7 @@ class Sink:
         place = self._place(here.spark, letters.NAME)
         place.at_least(known.logs.get((-1, letters.NAME), -1))
         topics = {number: feed.topics for number, feed in self.feeds.items()}
-        found = batch.applied.where(f"kind = {int(Kind.ERROR)}").select(*rows.APPLIED)
+        found = batch.applied.where(f"kind = {int(Kind.ERROR)}")
         frame = found.mapInArrow(letters.Letters(topics, batch.number).rows, letters.SHAPE)
         place.append(frame, batch.number, mergeSchema="true")
         self.reach("letters")
@@ -300,21 +296,14 @@ def _shapes(known: Known) -> dict[Name, tuple[bytes, int]]:
     return found
 
 
-def _rows_of(batch: Batch, write: Write) -> Frame:
-    """Return the changes that a write is about, in their order; many in tasks of their buckets.
-
-    All changes of a key are in one bucket, so in one task.
-    """
+def _rows_of(applied: Frame, write: Write) -> Frame:
+    """Return the changes that a write is about."""
     schema, table = (_literal(one.lower()) for one in (write.schema, write.table))
     kinds = f"{int(Kind.DELETE)}, {int(Kind.UPSERT)}"
-    found = batch.applied.where(
+    return applied.where(
         f"feed = {write.feed} AND seq BETWEEN {write.first} AND {write.last} AND kind IN ({kinds})"
         f" AND lower(schema) = {schema} AND lower(table) = {table}"
     )
-    own = {bucket: one.number for (feed, bucket), one in batch.counts.items() if feed == write.feed}
-    if sum(own.values()) >= SPREAD_FROM and len(own) > 1:
-        found = in_tasks(found, max(own) + 1).sortWithinPartitions("seq")
-    return found.select(*rows.APPLIED)
 
 
 def _literal(text: str) -> str:

@@ -22,7 +22,6 @@ collect_ignore = (
         "test_ledger.py",
         "test_upgrades.py",
         "test_options.py",
-        "test_spread.py",
         "test_table_writer.py",
     ]
 )
