@@ -23,6 +23,9 @@ HARMED = """\
   held:
     - uncommitted: {transaction: two}
       allowed-by: {open: kafka.aborted-transactions}
+  spoiled:
+    - truncated: {transaction: one}
+      hostile: true
 expect:
 """
 NO_END = {"meta", "rect", "line", "path", "circle", "br"}
@@ -42,6 +45,8 @@ def test_every_message_has_its_column(tmp_path: Path) -> None:
         assert columns == list(range(len(plan.delivered)))
         for lane in found:
             assert [one.offset for one in lane.sent] == sorted(one.offset for one in lane.sent)
+            # A lane is in the order of sending, also where equal messages come more than once.
+            assert [one.column for one in lane.sent] == sorted(one.column for one in lane.sent)
             topic, _, partition = lane.name.rpartition("/")
             for one in lane.sent:
                 record = plan.delivered[one.column]
@@ -83,10 +88,35 @@ def test_a_kill_has_its_place(tmp_path: Path) -> None:
     assert drawn.count('class="moment"') == 2
 
 
-def test_each_kind_of_event_has_a_shape(tmp_path: Path) -> None:
-    """Rows, deletes, DDL and resolved events are drawn differently."""
-    shapes = {one.shape for lane in lanes(plans(tmp_path)[None]) for one in lane.sent}
-    assert {Shape.ROW, Shape.DDL, Shape.RESOLVED} <= shapes
+# What a message remembers of its birth -> what it is drawn as.
+DRAWN = {
+    "insert": Shape.ROW,
+    "update": Shape.ROW,
+    "delete": Shape.DELETE,
+    "ddl": Shape.DDL,
+    "resolved": Shape.RESOLVED,
+}
+
+
+def test_each_message_says_what_it_is(tmp_path: Path) -> None:
+    """Rows, deletes, DDL and resolved events are drawn differently, with line and transaction."""
+    plan = plans(tmp_path)[None]
+    seen = [
+        (one, plan.delivered[one.column].origins[0]) for lane in lanes(plan) for one in lane.sent
+    ]
+    assert {origin.kind for _, origin in seen} >= {"insert", "delete", "ddl", "resolved"}
+    for one, origin in seen:
+        assert one.shape is DRAWN[origin.kind]
+        assert (one.line, one.transaction) == (origin.line, origin.transaction or "")
+
+
+def test_a_spoiled_message_is_neither_sent_nor_readable(tmp_path: Path) -> None:
+    """A message that the delivery made is marked as such, and as one that nobody can read."""
+    found = plans(tmp_path)["spoiled"]
+    (spoiled,) = (one for lane in lanes(found) for one in lane.sent if one.came is not Came.AS_SENT)
+    assert (spoiled.came, spoiled.shape) == (Came.OTHER, Shape.UNREADABLE)
+    assert "cannot be read" in spoiled.texts[0]
+    assert 'class="unreadable"' in lanes_page([found])
 
 
 class Balance(HTMLParser):
