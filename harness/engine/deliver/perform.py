@@ -10,7 +10,6 @@ from types import MappingProxyType
 from typing import Any
 
 from confluent_kafka import KafkaException, TopicPartition
-from confluent_kafka.admin._config import AlterConfigOpType, ConfigEntry, ConfigResource
 from confluent_kafka.cimpl import NewPartitions
 
 from harness.engine.deliver.fault_context import FaultContext
@@ -43,10 +42,6 @@ from harness.model.record import Record
 from harness.services import Services
 from harness.wire.confluent import confluent_unframe
 
-# A topic's settings under which the cleaner compacts it at once, but for the newest segment.
-CLEANED: Mapping[str, str] = MappingProxyType(
-    {"cleanup.policy": "compact", "segment.ms": "1000", "min.cleanable.dirty.ratio": "0.0001"}
-)
 ROLLS_MS = 60_000  # a message that is so much later than others opens a new segment
 CLEANED_S = 120.0  # a broker looks for work every 15 s by default
 
@@ -95,13 +90,6 @@ def clean(context: FaultContext, action: Clean) -> None:
     """Let the log cleaner compact a topic; return when of each key one message is left."""
     context.producer.settle()
     name = context.names[action.topic]
-    resource = ConfigResource(ConfigResource.Type.TOPIC, name)
-    for setting, value in CLEANED.items():
-        resource.add_incremental_config(
-            ConfigEntry(setting, value, incremental_operation=AlterConfigOpType.SET)
-        )
-    altered = context.admin.incremental_alter_configs([resource], request_timeout=TIMEOUT_S)
-    _done(altered, "have compacted")
     latest = max([int(time.time() * 1000), *(one.timestamp or 0 for one in action.rolls)])
     rolls = [replace(one, timestamp=latest + ROLLS_MS) for one in action.rolls]
     _transaction(context, rolls, commit=False)

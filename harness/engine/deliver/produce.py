@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from harness.contracts import SchemaRegistry
 from harness.engine.deliver.fault_context import FaultContext
@@ -17,8 +18,13 @@ from harness.engine.deliver.producer import DeliveryProducer
 from harness.engine.deliver.registered import Registered
 from harness.engine.plan.case import Plan
 from harness.errors import HarnessBug
-from harness.faults.actions import AddPartitions, Step, StopRegistry, sent
+from harness.faults.actions import AddPartitions, Clean, Step, StopRegistry, sent
 from harness.model.record import Record
+
+# A topic's settings under which the cleaner compacts it at once, but for the newest segment.
+CLEANED: Mapping[str, str] = MappingProxyType(
+    {"cleanup.policy": "compact", "segment.ms": "1000", "min.cleanable.dirty.ratio": "0.0001"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +55,19 @@ def wanted_topics(plans: Sequence[tuple[Plan, str]]) -> list[tuple[str, int]]:
         for plan, prefix in plans
         for canonical, name in topic_names(plan, prefix).items()
     ]
+
+
+def topic_settings(plans: Sequence[tuple[Plan, str]]) -> Mapping[str, Mapping[str, str]]:
+    """Return the settings that topics need from their creation on, by Kafka's names.
+
+    Settings that come later reach one partition after the other.
+    """
+    return {
+        topic_names(plan, prefix)[step.topic]: CLEANED
+        for plan, prefix in plans
+        for step in plan.delivery.steps
+        if isinstance(step, Clean)
+    }
 
 
 def first_partitions(plan: Plan, topic: str) -> int:

@@ -9,6 +9,7 @@ from collections.abc import Generator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from confluent_kafka import KafkaError, KafkaException
@@ -23,6 +24,9 @@ DELETE_TIMEOUT_S = 10.0
 WARNINGS = 4  # syslog's number; below it librdkafka reports the events that it throws away
 CRITICAL = 2
 AS_THE_BROKER_HAS_IT = -1  # Kafka's own word for its default replication factor (KIP-464)
+
+NO_SETTINGS: Mapping[str, str] = MappingProxyType({})
+NOTHING_OF_THEIR_OWN: Mapping[str, Mapping[str, str]] = MappingProxyType({})
 
 # What a broker says when it refuses a topic -> the next step.
 HINTS: Mapping[int, str] = {
@@ -50,12 +54,13 @@ class TopicOptions:
     replication: int
     replicas: tuple[int, ...] = ()
 
-    def topic(self, name: str, partitions: int) -> NewTopic:
-        """Return a topic as it is to be created."""
+    def topic(self, name: str, partitions: int, settings: Mapping[str, str]) -> NewTopic:
+        """Return a topic as it is to be created, with settings of its own."""
+        config = dict(settings)
         if self.replicas:
             assigned = [list(self.replicas)] * partitions
-            return NewTopic(name, partitions, replica_assignment=assigned)
-        return NewTopic(name, partitions, self.replication)
+            return NewTopic(name, partitions, replica_assignment=assigned, config=config)
+        return NewTopic(name, partitions, self.replication, config=config)
 
     @classmethod
     def of(cls, settings: Settings) -> TopicOptions:
@@ -70,9 +75,14 @@ class TopicOptions:
 
 @contextmanager
 def created(
-    kafka: Kafka, wanted: Sequence[tuple[str, int]], options: TopicOptions
+    kafka: Kafka,
+    wanted: Sequence[tuple[str, int]],
+    options: TopicOptions,
+    own: Mapping[str, Mapping[str, str]] = NOTHING_OF_THEIR_OWN,
 ) -> Generator[None]:
     """Create topics (name, partitions); delete them at the end on a cluster that outlives the run.
+
+    `own` has the settings of those that need some.
 
     Raises SetupError that names the first refusal, or at the end the topics that could not be
     deleted; an error from within is never hidden by that.
@@ -81,7 +91,9 @@ def created(
     # goes wrong is in the answers; that a broker which restarts is away for a while, nobody asked.
     conf: dict[str, Any] = {**kafka.client, "log_level": CRITICAL}
     admin: Any = AdminClient(conf)
-    topics = [options.topic(name, partitions) for name, partitions in wanted]
+    topics = [
+        options.topic(name, partitions, own.get(name, NO_SETTINGS)) for name, partitions in wanted
+    ]
     made: list[str] = []
     refusals: list[SetupError] = []
     try:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from harness.engine.deliver import topics
 from harness.engine.deliver.large_messages import laid_out
-from harness.engine.deliver.produce import FilledTopic, fill, wanted_topics
+from harness.engine.deliver.produce import FilledTopic, fill, topic_settings, wanted_topics
 from harness.engine.plan.case import Plan
 from harness.engine.run import jobs
 from harness.engine.run.answers import Answers, EnoughError
@@ -51,7 +51,9 @@ class BatchRun:
         with ExitStack() as stack:
             with phase("produce", f"{records} records"):
                 stack.enter_context(
-                    topics.created(kafka, wanted_topics(placed), self.context.topics)
+                    topics.created(
+                        kafka, wanted_topics(placed), self.context.topics, topic_settings(placed)
+                    )
                 )
                 schemas = None if registry is None else HttpRegistry(registry)
                 filled = fill(kafka.client, placed, schemas)

@@ -10,7 +10,13 @@ from harness.engine.deliver import topics
 from harness.engine.deliver.consumer_control import ConsumerControl
 from harness.engine.deliver.large_messages import laid_out
 from harness.engine.deliver.perform import perform
-from harness.engine.deliver.produce import fault_context, filled_topics, verify, wanted_topics
+from harness.engine.deliver.produce import (
+    fault_context,
+    filled_topics,
+    topic_settings,
+    verify,
+    wanted_topics,
+)
 from harness.engine.deliver.producer import DeliveryProducer
 from harness.engine.deliver.progress import Progress
 from harness.engine.plan.case import Plan
@@ -86,7 +92,12 @@ class InteractiveRun:
         context.services = self.services
         wanted = wanted_topics([(plan, prefix)])
         with (
-            topics.created(kafka, wanted, replace(self.context.topics, replicas=self.replicas)),
+            topics.created(
+                kafka,
+                wanted,
+                replace(self.context.topics, replicas=self.replicas),
+                topic_settings([(plan, prefix)]),
+            ),
             SupervisedConsumer(
                 self.context.consumer,
                 start,
