@@ -1,4 +1,4 @@
-"""What goes wrong between instances of one consumer; each stands in for `fcntl` in the reference.
+"""What goes wrong between instances of one consumer; it stands in for `fcntl` in the reference.
 
 The reference consumer's instances share a lock: one works, and the next takes over when it dies.
 
@@ -23,14 +23,3 @@ class LeavesWhenIdle:
             fcntl.flock(file, operation | fcntl.LOCK_NB)
         except BlockingIOError:
             raise SystemExit(0) from None
-
-
-class FailsBesideAnother:
-    """An instance that is not the only one fails."""
-
-    LOCK_EX = fcntl.LOCK_EX
-
-    @staticmethod
-    def flock(file: Any, operation: int) -> None:  # noqa: ANN401 - whatever `fcntl` takes
-        """Take the lock, or fail where another instance has it."""
-        fcntl.flock(file, operation | fcntl.LOCK_NB)

@@ -16,11 +16,11 @@ from typing import Any
 from unittest.mock import patch
 
 import urllib3
-from confluent_kafka import Consumer, KafkaError, KafkaException, Message
+from confluent_kafka import Consumer, KafkaException, Message
 
 from harness.errors import DecodingError
 from harness.mutants.checkpointing import BeginsItsFileAgain, KeepsResolvedOnly
-from harness.mutants.instances import FailsBesideAnother, LeavesWhenIdle
+from harness.mutants.instances import LeavesWhenIdle
 from harness.reference_consumer import __main__ as reference
 from harness.reference_consumer import schemas
 
@@ -77,17 +77,6 @@ class _TakesAnotherSchema(schemas.JobRegistry):
             if not self._known:
                 raise
             return max(self._known.values(), key=len)  # a row's, not a key's
-
-
-class _FailsWhenDisconnected(Consumer):  # type: ignore[misc]  # the driver has no types
-    """Takes the end of one broker for the end of the cluster."""
-
-    def __init__(self, properties: Mapping[str, Any]) -> None:
-        super().__init__({**properties, "error_cb": _raised})
-
-
-def _raised(error: KafkaError) -> None:
-    raise KafkaException(error)
 
 
 class _GivesUpAtAnError(schemas.JobRegistry):
@@ -171,24 +160,6 @@ ROWS: tuple[RealMutant, ...] = (
         ("one-leaves", "all-change"),
         "fcntl",
         LeavesWhenIdle,
-    ),
-    RealMutant(
-        "only-one-instance",
-        "An instance that finds another at work fails.",
-        "kafka.group-members-change",
-        "transport.members-leave-and-join",
-        ("three", "one-joins", "one-leaves", "all-change"),
-        "fcntl",
-        FailsBesideAnother,
-    ),
-    RealMutant(
-        "one-broker-is-the-cluster",
-        "It fails when one broker goes away, although another one leads its partitions.",
-        "kafka.brokers-fail",
-        "transport.leaders-move",
-        ("moved",),
-        "Consumer",
-        _FailsWhenDisconnected,
     ),
     RealMutant(
         "refuses-what-the-cleaner-left",

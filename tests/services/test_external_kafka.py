@@ -27,14 +27,12 @@ from tests.tree import ROOT
 pytestmark = pytest.mark.services
 
 ANSWER_DEADLINE_S = 10.0
-# What Kafka's clients from 4.0 on have to be told before they ask anybody for a token.
-ALLOWED = "org.apache.kafka.sasl.oauthbearer.allowed.urls"
 JAVA = """
 import java.io.*; import java.util.*; import org.apache.kafka.clients.admin.*;
 public class Look {
   public static void main(String[] a) throws Exception {
     Properties p = new Properties(); p.load(new FileReader(a[0]));
-    p.put("default.api.timeout.ms", "8000"); p.put("request.timeout.ms", "5000");
+    p.put("default.api.timeout.ms", "60000"); p.put("request.timeout.ms", "30000");
     try (Admin admin = Admin.create(p)) { System.out.println(admin.listTopics().names().get()); }
   }
 }
@@ -158,9 +156,10 @@ def test_librdkafka_judges_its_properties(tmp_path: Path, name: str, value: str,
     assert hint in error.hint
 
 
-@pytest.mark.parametrize("way", WAYS)
+# Kafka's Java client takes signed tokens alone, and this broker's validator unsigned ones alone.
+@pytest.mark.parametrize("way", [way for way in WAYS if way != "oauthbearer"])
 def test_java_gets_in_with_the_translation(broker: Protected, tmp_path: Path, way: str) -> None:
-    """Kafka's own Java client, given our translation, is let in by each way."""
+    """Kafka's own Java client, given our translation, is let in by password and certificate."""
     java = find_java("kafka")
     if "jdk.compiler" not in (java.home / "release").read_text():
         pytest.skip("this Java has no compiler")
@@ -174,13 +173,13 @@ def test_java_gets_in_with_the_translation(broker: Protected, tmp_path: Path, wa
     jars = _kafka_jars()
     answer = subprocess.run(
         [
-            *(str(java.executable), f"-D{ALLOWED}={broker.token_url}"),
-            *("-cp", jars, "Look.java", "client.properties"),
+            *(str(java.executable), "-cp", jars),
+            *("Look.java", "client.properties"),
         ],
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=120,
         check=False,
     )
     assert answer.returncode == 0, answer.stderr

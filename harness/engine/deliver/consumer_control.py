@@ -151,5 +151,7 @@ class ConsumerControl:
                 self.supervised.begin(instances=int(resume))
             case Join(_, count):
                 self.supervised.begin(instances=count)
+                joined = time.monotonic()  # what is sent next finds the newcomers started
+                self._until(lambda: time.monotonic() - joined >= SETTLED_S)
             case Pause(_, milliseconds):
                 self.supervised.pause(milliseconds / 1000)
