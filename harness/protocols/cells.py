@@ -69,10 +69,16 @@ class Cell:
     def letters_lost(self) -> bool:
         """Return whether a text differs in letters beyond ASCII alone."""
         one, other = (
-            "".join(letter for letter in text if letter.isascii() and letter != "?")
+            "".join(
+                letter for letter in _ESCAPED.sub("", text) if letter.isascii() and letter != "?"
+            )
             for text in (self.wanted, self.got)
         )
         return not self.wanted.isascii() and one == other
+
+
+# How `repr` writes what is beyond ASCII and cannot be printed.
+_ESCAPED = re.compile(r"\\x[89a-f][0-9a-f]|\\u[0-9a-f]{4}|\\U[0-9a-f]{8}")
 
 
 def _moment(text: str) -> datetime | None:

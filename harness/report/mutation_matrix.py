@@ -8,7 +8,7 @@ from typing import Any
 from harness.engine.mutation.attribution import Shares
 from harness.engine.mutation.matrix import Evaluation, MutantOutcome, MutantResult
 from harness.engine.mutation.run import MutationRun
-from harness.mutants.shares import GOAL
+from harness.mutants.shares import ALIKE, GOAL
 from harness.report.escapes import shortened
 
 WIDTH = 110
@@ -32,7 +32,8 @@ def lines(found: MutationRun) -> Iterator[str]:
         yield f"the right consumer is found wrong: {case}, delivery {seed}: {words}"
     for mutant, shares in found.named_by_mutant().items():
         if shares.below_goal:
-            yield f"below {GOAL:.0%}: {mutant}: {_named(shares)}"
+            why = f"; {ALIKE[mutant]}" if mutant in ALIKE else ""
+            yield f"below {GOAL:.0%}: {mutant}: {_named(shares)}{why}"
     yield f"of the mutants' failing cases: {_named(found.named())}"
     yield summary(found)
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from harness.engine.mutation.attribution import Shares
-from harness.mutants.shares import ENOUGH, GOAL, MEASURED, REACHED
+from harness.mutants.shares import ALIKE, ENOUGH, GOAL, MEASURED, REACHED
+from harness.mutants.table import MUTANTS
 
 
 def test_what_was_measured_passes_the_gate() -> None:
@@ -22,3 +23,8 @@ def test_a_run_below_the_gate_fails() -> None:
     assert not Shares(cases, least[0] - 1, record).held
     assert not Shares(cases, clause, least[1] - 1).held
     assert Shares(ENOUGH - 1, 0, 0).held
+
+
+def test_what_looks_like_another_rule_is_a_mutant() -> None:
+    """Each reason why findings may name another rule is about a mutant that there is."""
+    assert set(ALIKE) <= set(MUTANTS)

@@ -9,7 +9,7 @@ from functools import cache
 from harness.model.finding import Finding, Place
 from harness.model.source_events import DdlEvent, RowEvent, SourceEvent
 from harness.verdict.causes.evidence import Evidence, Tables, name_of
-from harness.verdict.causes.replay import Rules, released
+from harness.verdict.causes.replay import Rules, arriving, released
 
 Chooser = Callable[[Finding], Place | None]
 
@@ -48,7 +48,7 @@ def _unread(case: Evidence, rules: Rules, otherwise: Chooser) -> Chooser:
         mine = [one for event in case.history(finding) for one in case.copies_of(event)]
         if mine and case.expected.unordered:
             last = max(mine, key=case.arrivals.index)
-            if not rules.reads(last):
+            if all(arrival is not last for _, arrival in arriving(case, rules)):
                 return last.place
         return otherwise(finding)
 

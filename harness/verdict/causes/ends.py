@@ -41,8 +41,8 @@ def _at_record(case: Evidence, named: Arrival, text: str) -> Cause:
 
 
 def _says(text: str, offset: int) -> bool:
-    """Tell whether a text speaks of an offset, places apart."""
-    return str(offset) in re.findall(r"\d+", _PLACE.sub("", text), re.ASCII)
+    """Tell whether a text speaks of an offset."""
+    return str(offset) in re.findall(r"\boffsets? (\d+)", text, re.ASCII | re.IGNORECASE)
 
 
 def _is_turned(text: str) -> bool:

@@ -64,6 +64,17 @@ class Evidence:
         """Return the arrivals of an event, without the tombstone of a delete."""
         return self._copies.get(identity(event), ())
 
+    def last_copy(self, finding: Finding) -> Place | None:
+        """Return the last copy of an event about a finding's row; None where none came twice.
+
+        A put without an old row comes first: what adds a row is that.
+        """
+        every = [self.copies_of(event) for event in self.history(finding)]
+        copied = [copies for copies in every if len(copies) > 1]
+        blind = [copies for copies in copied if copies[0].decoded.before is None]
+        chosen = [copies for copies in blind if copies[0].decoded.after is not None] or copied
+        return chosen[-1][-1].place if chosen else None
+
     def is_copy(self, arrival: Arrival) -> bool:
         """Tell whether an arrival is a further copy of what came before."""
         first = self._copies.get(identity_of(arrival), (arrival,))[0]

@@ -206,10 +206,8 @@ def _retractions(case: Evidence) -> Deviation:
 
 def _counted_twice(case: Evidence, finding: Finding) -> Place | None:
     """Return the last copy of an event about a finding's row; without one the row's last event."""
-    copied = [event for event in case.history(finding) if len(case.copies_of(event)) > 1]
-    if copied:
-        return case.copies_of(copied[-1])[-1].place
-    return case.place_of(next(reversed(case.history(finding)), None))
+    last = next(reversed(case.history(finding)), None)
+    return case.last_copy(finding) or case.place_of(last)
 
 
 def _counted(case: Evidence) -> Tables:

@@ -39,8 +39,10 @@ def deviations(case: Evidence) -> Iterator[Deviation]:
 
 
 def of_messages(case: Evidence) -> Iterator[Deviation]:
-    """Yield what it would be if a message were read in part."""
+    """Yield what it would be if a message were read in part, or a row's changes by their time."""
     yield from _messages(case)
+    why = "a change that is not later than its row's last is dropped"
+    yield reading(case, "same-ts", why, _later(case))
 
 
 def _deletes(case: Evidence) -> Iterator[Deviation]:
@@ -112,9 +114,6 @@ def _transactions(case: Evidence) -> Iterator[Deviation]:
         why = "a tombstone takes away the row that its transaction puts under another key"
         found = applying(case, "tombstone", why, events)
         yield replace(found, applied=events, place=partial(_own, case))
-    yield reading(
-        case, "same-ts", "a change that is not later than its row's last is dropped", _later(case)
-    )
 
 
 def _ranks(case: Evidence) -> Iterator[Deviation]:

@@ -88,11 +88,11 @@ RIGHT = Rules()
 def released(case: Evidence, rules: Rules) -> list[SourceEvent]:
     """Return the events in the order in which a consumer of these rules applies them."""
     if case.expected.unordered:
-        return list(_arriving(case, rules))
+        return [event for event, _ in arriving(case, rules)]
     return list(_Room(case, rules).released())
 
 
-def _arriving(case: Evidence, rules: Rules) -> Iterator[SourceEvent]:
+def arriving(case: Evidence, rules: Rules) -> Iterator[tuple[RowEvent, Arrival]]:
     """Yield rows as they arrive, copies as well: nothing says that a row is one."""
     same = each_arrival if rules.same is one_event else rules.same
     seen: set[Hashable] = set()
@@ -106,7 +106,7 @@ def _arriving(case: Evidence, rules: Rules) -> Iterator[SourceEvent]:
             # Alone it is the delete; behind one, and of a row that is not there, it says nothing.
             if there.get(name_of(event), Op.DELETE) is not Op.DELETE:
                 there[name_of(event)] = Op.DELETE
-                yield event
+                yield event, arrival
             continue
         if ages.is_old(event, arrival) and rules.dated:
             continue
@@ -114,7 +114,7 @@ def _arriving(case: Evidence, rules: Rules) -> Iterator[SourceEvent]:
         if name not in seen:
             seen.add(name)
             there[name_of(event)] = event.op
-            yield event
+            yield event, arrival
 
 
 class _Ages:

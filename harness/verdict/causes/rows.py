@@ -59,10 +59,10 @@ def cause_of_name(case: Evidence, finding: Finding) -> Cause | None:
 
 def _duplicate(case: Evidence, finding: Finding, events: Sequence[RowEvent]) -> Cause:
     """Return the copy that was applied, or the statement behind which a row's key was lost."""
-    copied = [event for event in events if len(case.copies_of(event)) > 1]
-    if copied:
+    copy = case.last_copy(finding)
+    if copy is not None:
         alone = case.expected.unordered and cause_clause(case.judged.protocol, "upsert")
-        return "upsert" if alone else "repeated", case.copies_of(copied[-1])[-1].place
+        return "upsert" if alone else "repeated", copy
     if not any(event.table.handle for event in events):
         return "repeated", case.place_of(events[-1] if events else None)
     last = events[-1]
