@@ -120,8 +120,9 @@ def kafka_columns(messages: Frame, *, placed: bool = False) -> Frame:
     """Return the columns of Kafka messages that decoders read, with their types.
 
     `key` and `value` are needed, as bytes or text; `headers` (with the source's `includeHeaders`)
-    and `timestamp` are kept where they are there. `topic`, `partition` and `offset` are NULL where
-    a file of messages lacks them, and refused with a UsageError where they decide (`placed`).
+    and `timestamp` are kept where they are there; the list is empty where a message has none.
+    `topic`, `partition` and `offset` are NULL where a file of messages lacks them, and refused with
+    a UsageError where they decide (`placed`).
     """
     types = dict(messages.dtypes)
     needed = NEEDED if placed else ("key", "value")
@@ -145,8 +146,13 @@ _TYPES: Mapping[str, str] = {
     "headers": "array<struct<key: string, value: binary>>",
     "timestamp": "bigint",
 }
+# Headers are never null on their way to Python: Spark asks how large a batch has become after each
+# row, and Arrow's ListVector.setValueCount then goes over all null lists at the end of the batch
+# again, which takes quadratic time where no message has headers.
+_NO_HEADERS = f"cast(array() AS {_TYPES['headers']})"
 _HEADERS = (
-    "transform(headers, one -> named_struct('key', one.key, 'value', cast(one.value AS binary)))"
+    "coalesce(transform(headers, one -> "
+    f"named_struct('key', one.key, 'value', cast(one.value AS binary))), {_NO_HEADERS})"
 )
 
 
@@ -157,7 +163,7 @@ def _read(name: str, kind: str) -> str:
     other columns of these names.
     """
     if name == "headers":
-        return _HEADERS if kind.startswith("array<struct<key:") else _null(name)
+        return _HEADERS if kind.startswith("array<struct<key:") else _NO_HEADERS
     if name == "timestamp" and kind == "timestamp":
         return "unix_millis(cast(timestamp AS timestamp))"
     if not kind or (name == "timestamp" and kind != "bigint"):

@@ -172,6 +172,16 @@ def test_a_letter_has_all_that_was_in_kafka(session: Any) -> None:
     assert again.asDict() == {**letter.asDict(), "reason": f"skipped by name: {letter.reason}"}
 
 
+@pytest.mark.parametrize(
+    "kind", ["array<struct<key: string, value: binary>>", "string", "array<string>"]
+)
+def test_a_list_of_headers_is_never_null(session: Any, kind: str) -> None:
+    """It is empty instead: a batch of null lists takes quadratic time on its way to Python."""
+    frame = session.createDataFrame([], f"{SHAPE}, headers {kind}")
+    for given in (frame, frame.drop("headers")):
+        assert not cdc_spark.kafka_columns(given).schema["headers"].nullable
+
+
 def test_a_table_of_keys_and_values_is_read(session: Any) -> None:
     """Text as well as bytes; where nobody kept its place, an event has none."""
     change = vitess_records.plain(vitess_records.change("c", None, {"id": 1}))

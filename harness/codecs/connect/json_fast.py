@@ -60,7 +60,7 @@ def _flat(schema: Schema, form: JsonFormat) -> Write:
     )
 
     def write(value: Struct) -> bytes:
-        if always or tuple(value) != names:
+        if always or [*value] != names:
             value = adapted(value)
         else:
             for name in required:
@@ -103,7 +103,7 @@ def _nesting(schema: Schema, form: JsonFormat) -> Write:
     adapted = _ready(schema, form)
 
     def write(value: Struct) -> bytes:
-        ready = dict(adapted(value))
+        ready = {**adapted(value)}
         for name, part, kept in parts:
             old = ready[name]
             if old is None:
@@ -139,7 +139,7 @@ def _ready(schema: Schema, form: JsonFormat) -> Callable[[Struct], Struct]:
     )
 
     def ready(value: Struct) -> Struct:
-        if tuple(value) != names:
+        if [*value] != names:
             value = {name: value.get(name) for name in names}
         new = {name: change(old) for name, change in changes if (old := value[name]) is not None}
         for name, filling in filled:
@@ -152,9 +152,9 @@ def _ready(schema: Schema, form: JsonFormat) -> Callable[[Struct], Struct]:
     return ready
 
 
-def _names(schema: Schema) -> tuple[str, ...]:
+def _names(schema: Schema) -> list[str]:
     """Return the fields in the order in which they are printed, whatever a struct's own is."""
-    return tuple(field.name for field in schema.fields)
+    return [field.name for field in schema.fields]
 
 
 def _change(schema: Schema, form: JsonFormat) -> Change | None:

@@ -127,16 +127,19 @@ class SchemaCache(Generic[T]):
     def __init__(self, make: Callable[[Schema], T]) -> None:
         """Take the function that makes an entry of a schema."""
         self._make = make
-        # The schema is kept beside the entry, so that its identity cannot be reused.
-        self._made: dict[int, tuple[Schema, T]] = {}
+        # By the schema's identity. A reader for whom a call counts may look here first.
+        self.made: dict[int, T] = {}
+        # Each schema is kept, so that its identity cannot be reused.
+        self._kept: list[Schema] = []
 
     def of(self, schema: Schema) -> T:
         """Return a schema's entry, made now or before."""
-        found = self._made.get(id(schema))
+        found = self.made.get(id(schema))
         if found is not None:
-            return found[1]
-        if len(self._made) >= _SCHEMAS_KEPT:
-            self._made.clear()
-        made = self._make(schema)
-        self._made[id(schema)] = (schema, made)
+            return found
+        if len(self.made) >= _SCHEMAS_KEPT:
+            self.made.clear()
+            self._kept.clear()
+        made = self.made[id(schema)] = self._make(schema)
+        self._kept.append(schema)
         return made
