@@ -25,6 +25,7 @@ PASSING = (
     (r"\b\d{4,6}\.(?=\S+/\d+@\d)", ""),
     (r"\(conn=\d+\)", "(conn)"),
     (r"\bh[0-9a-f]{6}_", ""),
+    (r"/\S*/(?=tiflow/)", ""),  # where somebody has the sources
     (r"(?s); its last words:.*", ""),
 )
 FAILURES = {"fail", "crash", "timeout", "invalid", "inconclusive", "xfail"}
