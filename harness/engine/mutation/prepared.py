@@ -7,6 +7,7 @@ there are none. `reads_alike` finds them, and nothing need be run.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -16,7 +17,7 @@ from harness.engine.deliver.large_messages import rows_left_out
 from harness.engine.mutation.circumstances import as_delivered
 from harness.engine.plan.case import Plan
 from harness.errors import DecodingError
-from harness.faults.actions import sent
+from harness.faults.actions import ForgetSchema, sent
 from harness.model.columns import Column
 from harness.model.decoded import DecodedEvent
 from harness.model.finding import Verdict
@@ -30,6 +31,7 @@ from harness.mutants.parts import Events, Known, Parts
 from harness.verdict.case import Judged
 from harness.verdict.design import AS_EXPECTED
 from harness.verdict.judge import judge_design
+from harness.wire.confluent import confluent_unframe
 
 
 def reads_alike(parts: Parts, wire: BoundCodec, known: Known, delivery: Delivery) -> bool:
@@ -91,9 +93,12 @@ class RememberedCodec:
     It knows the rows that messages have the handle key of alone, as a reader who asks for them.
     """
 
-    def __init__(self, wire: BoundCodec, left_out: Rows) -> None:
-        """Take the wire that decodes, and the rows that messages leave out."""
+    def __init__(
+        self, wire: BoundCodec, left_out: Rows, forgotten: AbstractSet[int] = frozenset()
+    ) -> None:
+        """Take the wire that decodes, the rows that messages leave out, and forgotten schemas."""
         self._left_out = left_out
+        self._forgotten = forgotten
         self._wire = wire
         self._known: dict[tuple[bytes | None, bytes | None], Decoded] = {}
         self.complete = wire.complete
@@ -108,6 +113,8 @@ class RememberedCodec:
         pair = (key, value)
         if pair not in self._known:
             try:
+                if self._forgotten and value and confluent_unframe(value)[0] in self._forgotten:
+                    raise DecodingError("the registry does not know the schema")  # noqa: TRY301
                 events = self._wire.decode(key, value)
                 self._known[pair] = tuple(whole(event, self._left_out) for event in events)
             except DecodingError as error:
@@ -136,7 +143,14 @@ class Prepared:
     @cached_property
     def wire(self) -> RememberedCodec:
         """Return the wire as consumers read by it: each message is decoded once."""
-        return RememberedCodec(self.plan.wire, rows_left_out(self.plan))
+        return RememberedCodec(self.plan.wire, rows_left_out(self.plan), self._forgotten)
+
+    @cached_property
+    def _forgotten(self) -> frozenset[int]:
+        """Return the ids of schemas that the registry has forgotten."""
+        steps = [step for step in self.plan.delivery.steps if isinstance(step, ForgetSchema)]
+        values = (step.named_by.value for step in steps)
+        return frozenset(confluent_unframe(value)[0] for value in values if value is not None)
 
     @cached_property
     def _reference(self) -> Mapping[int, Verdict]:
@@ -168,7 +182,7 @@ class Prepared:
         wire = self.plan.wire
         if parts.zone is None or not isinstance(wire, WritesByZone):
             return self.wire
-        return RememberedCodec(wire.in_zone(parts.zone), rows_left_out(self.plan))
+        return RememberedCodec(wire.in_zone(parts.zone), rows_left_out(self.plan), self._forgotten)
 
     def _judged(self, parts: Parts, seed: int) -> Verdict:
         judged = self._judged_as.get(seed)
