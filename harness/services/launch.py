@@ -21,7 +21,8 @@ from harness.services.settings import Settings
 READY_DEADLINE_S = 90.0  # a cold disk and a busy machine; usually one or two seconds
 POLL_S = 0.02
 BIND_ATTEMPTS = 5
-BIND_CONFLICT = re.compile(r"Address already in use|BindException")
+# As Java, MariaDB and Quarkus say it.
+BIND_CONFLICT = re.compile(r"Address already in use|BindException|Port \d+ seems to be in use")
 STOP_GRACE_S = 10.0
 TAIL_LINES = 20
 AGAIN = "nothing was judged; run again, and look at the whole log if this stays"

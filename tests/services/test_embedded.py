@@ -18,8 +18,8 @@ from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from harness.errors import SetupError, UsageError
-from harness.services import ServiceEvent, start
-from harness.services.ports import HOST
+from harness.services import ServiceEvent, launch, start
+from harness.services.ports import HOST, free_ports
 
 pytestmark = pytest.mark.services
 
@@ -180,6 +180,28 @@ def test_a_port_in_use_is_named(tmp_path: Path, name: str) -> None:
         ):
             pytest.fail("it must not come up")
     assert not below(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["kafka", "mariadb", "registry"])
+def test_a_port_that_somebody_takes_meanwhile_is_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """Each service says in words of its own that its port is taken, and starts on another one."""
+    asked: list[int] = []
+    with socket.socket() as other:
+        other.bind((HOST, 0))
+        other.listen()
+        taken = other.getsockname()[1]
+
+        def ports(count: int, chosen: int | None) -> tuple[int, ...]:
+            found = free_ports(count, chosen)
+            asked.append(found[0] if asked else taken)
+            return (asked[-1], *found[1:])
+
+        monkeypatch.setattr(launch, "free_ports", ports)
+        with start([name], run_dir=tmp_path, on_event=silent):
+            assert asked[0] == taken
+            assert len(asked) == 2
 
 
 def test_a_port_that_was_asked_for_is_used(tmp_path: Path) -> None:
