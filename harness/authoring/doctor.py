@@ -38,6 +38,7 @@ GB = 1e9
 EXTRAS = (
     ("pyspark", "spark", "the bundled Spark consumer"),
     ("mysql-connector-python", "upstream", "`harness record` and consumers that fill a database"),
+    ("mysql-replication", "upstream", "`harness record` and scenarios from binary logs"),
     ("hypothesis", "fuzz", "`harness fuzz`"),
     ("pytest", "pytest", "scenarios as pytest tests"),
 )

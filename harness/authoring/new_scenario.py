@@ -16,10 +16,10 @@ import harness.scenario
 from harness.authoring.anonymise import anonymised
 from harness.authoring.from_server import SCHEME, TableAddress, address_of, read_tables
 from harness.authoring.sql_steps import SqlStep, SqlSteps, read_steps
-from harness.database.driver import HINT
+from harness.database.driver import require_recording
 from harness.ddl import StatementKind
 from harness.documents.yaml_file import BYTES_MAX
-from harness.errors import ScenarioError, SetupError, UsageError
+from harness.errors import ScenarioError, UsageError
 from harness.scenario.load import load
 
 GRAMMAR = Path(harness.scenario.__file__).with_name("grammar.json")
@@ -178,12 +178,9 @@ def _steps_of_log(
     log: Path | TableAddress, options: DraftOptions, after: SqlSteps | None
 ) -> SqlSteps:
     """Read a binary log; what reads it is imported here, for it comes with an extra."""
-    try:
-        from harness.authoring.from_binlog import steps_of_log  # noqa: PLC0415 - see above
-    except ModuleNotFoundError as error:
-        raise SetupError(
-            "a binary log needs mysql-replication, which is not installed", hint=HINT
-        ) from error
+    require_recording()
+    from harness.authoring.from_binlog import steps_of_log  # noqa: PLC0415 - see above
+
     return steps_of_log(log, options.databases, (options.start, options.stop), after)
 
 

@@ -79,7 +79,10 @@ def _record(space: Workspace, scenario: Scenario, upstream: Upstream) -> Recorde
         found = golden_differences(space, (scenario,), expectations=True)
     except ScenarioError as error:
         _as_before(lock, before, space.golden)
-        hint = "nothing was recorded; correct the SQL or the expectation"
+        hint = (
+            "nothing was recorded; correct the SQL, or the expectation: rows that are named here"
+            " and right may be pasted there"
+        )
         return Recorded(scenario, (), tuple(replace(one, hint=hint) for one in error.problems))
     return Recorded(scenario, (*written, *golden.accept(found)))
 

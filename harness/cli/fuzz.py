@@ -113,6 +113,6 @@ def require_hypothesis() -> None:
             hint="pip install 'cdc-conformance[fuzz]'",
         ) from None
     del hypothesis
-    from harness.database.driver import connector
+    from harness.database.driver import require_recording
 
-    connector()
+    require_recording()

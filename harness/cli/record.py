@@ -48,10 +48,10 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
         raise UsageError(
             "say what to record", expected="PATHS (files, directories or ids), or --all"
         )
-    from harness.database.driver import connector
+    from harness.database.driver import require_recording
     from harness.engine.catalogue.choose import load
 
-    connector()
+    require_recording()
     from harness.authoring.recording import Recorded, embedded_upstream, record_all
     from harness.engine.catalogue.workspace import new_run
     from harness.record.server import upstream_from_url

@@ -97,8 +97,6 @@ def command(
         for difference, plan in golden_plans(space, chosen, expectations=False)
     ]
     _take(reviews, named)
-    if named:
-        may_write(space, os.environ)
     asks = not named and not only_list and sys.stdin.isatty()
     if asks or named:
         may_write(space, os.environ)
@@ -147,7 +145,7 @@ def _walk(reviews: Sequence[Review], console: Console, *, asks: bool) -> None:
                 review.accepted.add(number)
             if answer == "a":
                 review.accepted = set(range(len(review.changes)))
-            if answer in {"a", "s"}:
+            if answer == "s":
                 break
 
 

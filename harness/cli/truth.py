@@ -100,6 +100,9 @@ def _comparing(*, recorded: bool) -> Generator[Comparing]:
     if not recorded:
         yield compare_files
         return
+    from harness.database.driver import require_recording
+
+    require_recording()
     from harness.authoring.recording import embedded_upstream
     from harness.authoring.vectors import VectorRecorder, dml_of, recording
     from harness.engine.catalogue.workspace import new_run

@@ -6,6 +6,7 @@ collation that every server knows, for the driver's own default is unknown to Ma
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any, Protocol
 
 from harness.errors import SetupError
@@ -47,6 +48,17 @@ def connector() -> Any:  # noqa: ANN401 - the module, which has no types of its 
             "a database needs mysql-connector-python, which is not installed", hint=HINT
         ) from error
     return mysql.connector
+
+
+def require_recording() -> None:
+    """Raise SetupError where the driver, or what reads binary logs, is not installed."""
+    connector()
+    try:
+        import_module("pymysqlreplication")
+    except ModuleNotFoundError as error:
+        raise SetupError(
+            "a binary log needs mysql-replication, which is not installed", hint=HINT
+        ) from error
 
 
 def connected(

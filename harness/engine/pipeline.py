@@ -98,10 +98,14 @@ class CatalogueCases:
         consumer, roots = context.consumer, self.space.options()
         applicable = [case for case in self.cases if consumer.supports(case.protocol)]
         if not applicable:
+            declared = ", ".join(sorted(consumer.protocols or ()))
+            of = ", ".join(sorted({case.protocol for case in self.cases}))
             raise UsageError(
-                f"nothing is applicable: {consumer.name} declares none of the protocols",
-                expected="at least one case with a protocol that the consumer declares",
-                hint="`harness list` shows the cases and their protocols",
+                f"nothing is applicable: {consumer.name} declares {declared}, "
+                f"the cases are of {of}",
+                expected="at least one case of a protocol that the consumer declares",
+                hint="`matrix.protocol` of a scenario takes more than one, and so does `protocols`"
+                " of a manifest; `harness list` shows all cases",
             )
         decoding = self.certified is Level.DECODE
         planned, answers = (self._decoded if decoding else self._consumed)(context, applicable)

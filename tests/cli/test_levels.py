@@ -82,6 +82,18 @@ def test_nothing_applicable_is_the_users_mistake(capsys: pytest.CaptureFixture[s
     assert "error: nothing is applicable" in said.err
 
 
+def test_cases_of_other_protocols_are_named_with_the_consumers_own(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Where a consumer declares none of the cases' protocols, both sides are named: exit code 2."""
+    manifest = {"name": "mine", "command": ["true"], "protocols": ["vitess", "avro"]}
+    Path("consumer.yaml").write_bytes(orjson.dumps({"manifest": 1, "version": "1", **manifest}))
+    assert main(["certify", "consumer.yaml", *CHOICE]) == 2
+    said = capsys.readouterr().err
+    assert "mine declares avro, vitess, the cases are of open" in said
+    assert "`matrix.protocol` of a scenario takes more than one" in said
+
+
 def test_a_level_without_cases_is_the_users_mistake(capsys: pytest.CaptureFixture[str]) -> None:
     """Scenarios that have no case of the level are told before anything starts."""
     choice = ["--level", "stream", "-k", "types.year", *ROOTS]

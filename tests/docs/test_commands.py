@@ -54,7 +54,7 @@ YOURS = {
     "harness truth golden/truth --record": "needs a database: tests/truth",
     "harness new scenario scenarios/keys/my-case.yaml --from my-case.sql": "your SQL",
     "harness new scenario bugs.lost-update --from steps.sql": "your SQL",
-    "harness new scenario bugs.lost-order --from dump.sql --anonymise": "your dump",
+    "harness new scenario bugs.lost-order --from dump.sql --database shop --anonymise": "your dump",
     "harness new scenario bugs.wrong-price --from mysql://me@db.test:3306/shop.orders,shop.items"
     " --rows 5": "your server: tests/authoring/test_from_server.py",
     "harness new scenario bugs.lost-row --from schema.sql --from binlog.000003"
