@@ -135,9 +135,9 @@ def carries_no_default(column: Column, values: Settings) -> bool:
 Projection = Callable[[RowEvent], RowEvent | None]
 
 
-def all_visible(values: Settings) -> Projection:
+def all_visible(values: Settings, dialect: str) -> Projection:
     """Return what leaves every row event as it is: the wire carries all of it."""
-    del values
+    del values, dialect
     return lambda row: row
 
 

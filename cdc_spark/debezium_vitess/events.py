@@ -30,7 +30,7 @@ from cdc_spark.debezium_vitess.values import decimal
 from cdc_spark.errors import DecodingError
 from cdc_spark.events import Event, Images, Kind, json_text, payload_of
 
-DIALECTS = frozenset({"current", "3.0", "3.1", "3.2", "3.4", "documented"})
+DIALECTS = frozenset({"current", "2.7", "3.0", "3.1", "3.2", "3.4", "documented"})
 _PUTS: Mapping[str, str] = {"c": "insert", "r": "insert", "u": "update"}
 _DELETE = "d"
 _BOUNDARIES: Mapping[str, Kind] = {"BEGIN": Kind.BEGIN, "END": Kind.END}

@@ -75,7 +75,7 @@ def _visible(plan: Plan, table: TableId, row: Row) -> Iterator[Row]:
     if plan.wire.complete is not None or sample is None:
         yield row
         return
-    project = PROTOCOLS[plan.case.protocol].projection(plan.settings)
+    project = PROTOCOLS[plan.case.protocol].projection(plan.settings, plan.case.dialect)
     visible = project(replace(sample, op=Op.INSERT, before=None, after=row))
     if visible is not None and visible.after is not None:
         yield visible.after

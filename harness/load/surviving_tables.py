@@ -60,7 +60,7 @@ def left_tables(spec: Spec) -> tuple[LeftTable, ...]:
 
 def visible_tables(spec: Spec) -> list[tuple[SourceTable, Table]]:
     """Return the last visible version of each table, and what of it is visible."""
-    project_event = PROTOCOLS[spec.protocol].projection(source_settings(spec))
+    project_event = PROTOCOLS[spec.protocol].projection(source_settings(spec), spec.dialect)
     found: list[tuple[SourceTable, Table]] = []
     for source_table in tables(spec).last():
         row: Row = tuple(_SAMPLES.get(column.kind, "0") for column in source_table.table.columns)
@@ -74,7 +74,7 @@ def visible_tables(spec: Spec) -> list[tuple[SourceTable, Table]]:
 def row_projection(spec: Spec) -> Callable[[tuple[int, Row]], tuple[str, list[str | None]] | None]:
     """Return a function from a row to its table and its values as the wire carries them."""
     last = tables(spec).last()
-    project_event = PROTOCOLS[spec.protocol].projection(source_settings(spec))
+    project_event = PROTOCOLS[spec.protocol].projection(source_settings(spec), spec.dialect)
     events = [
         RowEvent(Op.INSERT, table, None, None, 0, "", 0, Origin(0, 0, 0, "load")) for table in last
     ]

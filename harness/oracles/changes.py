@@ -96,10 +96,10 @@ def _steps(found: Mapping[str, OracleResult]) -> Iterator[str]:
             past, present = _known(found[old]), _known(found[new])
             changes += (f"no more: {cell(one)}" for one in sorted(past - present))
             changes += (f"new: {cell(one)}" for one in sorted(present - past))
-            nothing = "nothing but the version in the source block"
+            changes = changes or ["nothing but the version in the source block"]
         else:
-            nothing = "not known"
-        yield f"| {old} | {new} | {'; '.join(changes) or nothing} | `{before}` | `{since}` |"
+            changes.append("more is not known")
+        yield f"| {old} | {new} | {'; '.join(changes)} | `{before}` | `{since}` |"
     yield ""
 
 
@@ -116,10 +116,23 @@ def _of_dialects(before: VitessDialect, since: VitessDialect) -> Iterator[str]:
     if before.source.version != since.source.version:
         first, then = (one.source.version or "none" for one in (before, since))
         yield f"the version of the source block's schema: {first} → {then}"
+    yield from _of_ordering(before, since)
+    if before.bytes_cut is not since.bytes_cut:
+        yield "`column.truncate.to.N.chars` cuts bytes in JSON as in Avro"
     came = {name: values for name, values in before.lacks.items() if name not in since.lacks}
     if came:
         listed = (f"`{name}`" + _valued(values) for name, values in came.items())
         yield f"settings that came: {', '.join(listed)}"
+
+
+def _of_ordering(before: VitessDialect, since: VitessDialect) -> Iterator[str]:
+    """Yield in words what one dialect does otherwise with epochs than another."""
+    old, new = before.epochs, since.epochs
+    if old.first is not new.first:
+        yield f"epochs are counted {old.first.value} → {new.first.value}"
+    if old.exchange_stops is not new.exchange_stops:
+        ends = "" if new.exchange_stops else "no more: "
+        yield f"{ends}a GTID set that exchanges servers stops the task, with ordered metadata"
 
 
 def _snapshots(dialect: VitessDialect) -> str:

@@ -12,7 +12,7 @@ import re
 from dataclasses import replace
 from typing import Final
 
-from harness.contracts import Projection
+from harness.contracts import DEFAULT_DIALECT, Projection
 from harness.model.settings import Settings
 from harness.model.source_events import RowEvent, SourceTable
 from harness.model.table import TableId
@@ -20,9 +20,9 @@ from harness.model.table import TableId
 _FORBIDDEN: Final = re.compile(r"[^A-Za-z0-9_]")
 
 
-def projection(values: Settings) -> Projection:
-    """Return what gives a row event its sanitised names; no setting matters."""
-    del values
+def projection(values: Settings, dialect: str = DEFAULT_DIALECT) -> Projection:
+    """Return what gives a row event its sanitised names; no setting and no dialect matters."""
+    del values, dialect
     renamed: dict[int, tuple[SourceTable, SourceTable]] = {}
 
     def project(row: RowEvent) -> RowEvent:

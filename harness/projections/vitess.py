@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
-from harness.contracts import Projection
+from harness.contracts import DEFAULT_DIALECT, Projection
 from harness.errors import UsageError
 from harness.model.change import Op
 from harness.model.columns import BINARIES, CHARACTERS, Column, ColumnKind
@@ -39,6 +39,8 @@ _SYSTEM: Final = frozenset(("mysql", "performance_schema", "sys", "information_s
 _MASK: Final = re.compile(r"column\.mask\.with\.(\d+)\.chars\Z")
 _CUT: Final = re.compile(r"column\.truncate\.to\.(\d+)\.chars\Z")
 _HASH: Final = re.compile(r"column\.mask\.hash\.(v2\.)?([^.]+)\.with\.salt\.(.+)\Z")
+# Dialects in which JSON has bytes whole that are to be cut; Avro has them cut.
+_BYTES_WHOLE: Final = frozenset({"2.7"})
 _UNSAFE: Final = re.compile(r"[^A-Za-z0-9_]")
 _ESCAPED: Final = re.compile(r"\A[0-9]|[^A-Za-z0-9]")
 _LONGEST_SHORT_STRING: Final = 0xFFFF
@@ -53,11 +55,11 @@ _TEXT_ON_THE_WIRE: Final = frozenset(
 )
 
 
-def projection(values: Settings) -> Projection:
+def projection(values: Settings, dialect: str = DEFAULT_DIALECT) -> Projection:
     """Return what removes from a row event what is not sent; None where nothing is sent."""
     modes = modes_of(values)
     captured, included = _tables(values), _columns(values)
-    rewrite = _rewriter(values, modes)
+    rewrite = _rewriter(values, modes, bytes_cut=_bytes_cut(values, dialect))
     # By identity, which is kept beside: a table that is gone would lend its id to another.
     tables: dict[int, tuple[SourceTable, SourceTable | None, frozenset[int], Misplace]] = {}
 
@@ -184,27 +186,28 @@ def _listed(listed: object, *, chosen: bool) -> Matches:
     return lambda name: matches(name) is chosen
 
 
-def _rules(values: Settings) -> Iterator[tuple[Matches, Rewrite, bool]]:
+def _rules(values: Settings, *, bytes_cut: bool) -> Iterator[tuple[Matches, Rewrite, bool]]:
     """Yield which columns a rule is for, what it does, and whether it cuts more than texts."""
+    shorten = _shortened if bytes_cut else _text_shortened
     for name, listed in values.items():
         if mask := _MASK.match(name):
             yield _matcher(listed), partial(_starred, int(mask[1])), False
         if cut := _CUT.match(name):
-            yield _matcher(listed), partial(_shortened, int(cut[1])), True
+            yield _matcher(listed), partial(shorten, int(cut[1])), True
         if salted := _HASH.match(name):
             to_bytes = str.encode if salted[1] else _java_serialised
             yield _matcher(listed), partial(_hashed, salted[2], salted[3], to_bytes), False
 
 
 def _rewriter(
-    values: Settings, modes: VitessModes
+    values: Settings, modes: VitessModes, *, bytes_cut: bool
 ) -> Callable[[SourceTable, Row | None], Row | None]:
-    """Return what masks and cuts the texts of a row, and cuts its bytes; numbers stay as they are.
+    """Return what masks and cuts the texts of a row, and may cut its bytes; numbers stay as is.
 
     What it returns raises UsageError where a key is changed, and where a value is cut that is no
     text to who reads it.
     """
-    rules = tuple(_rules(values))
+    rules = tuple(_rules(values, bytes_cut=bytes_cut))
 
     def change_of(source: SourceTable, ordinal: int) -> Rewrite | None:
         column = source.table.columns[ordinal]
@@ -251,10 +254,18 @@ def _starred(length: int, value: Value) -> Value:
     return "*" * length
 
 
+def _bytes_cut(values: Settings, dialect: str) -> bool:
+    return dialect not in _BYTES_WHOLE or "avro" in str(values.get("value.converter", "")).lower()
+
+
 def _shortened(length: int, value: Value) -> Value:
     """Return a text's first UTF-16 units, or the first bytes; no scenario cuts a pair in two."""
     if isinstance(value, bytes):
         return value[:length]
+    return _text_shortened(length, value)
+
+
+def _text_shortened(length: int, value: Value) -> Value:
     if not isinstance(value, str):
         return value
     return value.encode("utf-16-be")[: 2 * length].decode("utf-16-be", "ignore")

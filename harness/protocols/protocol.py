@@ -84,7 +84,7 @@ class ProtocolSpec:
     | `clauses` | directories of TOML files with its own clauses |
     | `type_clauses` | the clause of each column kind's values |
     | `cell_clause` | of a wrong value and its type's clause, the clause that decides it |
-    | `projection` | for settings, what removes from a row event what the wire does not carry |
+    | `projection` | for settings and a dialect, what takes from a row event what is not sent |
     | `carries_default` | whether the wire carries a column's default, which older rows then have |
     | `dated` | whether rows carry a commit ts that rises with every change of their key |
     | `fuzz` | what `harness fuzz` draws; None: the protocol is not drawn |
@@ -104,7 +104,7 @@ class ProtocolSpec:
     settings: tuple[Setting, ...] = ()
     settings_schema: Mapping[str, Any] | None = None
     known_settings: frozenset[str] | None = None
-    projection: Callable[[Settings], Projection] = all_visible
+    projection: Callable[[Settings, str], Projection] = all_visible
     carries_default: Callable[[Column, Settings], bool] = carries_no_default
     dated: bool = False
     fuzz: FuzzSettings | None = None

@@ -24,6 +24,7 @@ DIALECT_OF: Mapping[str, str] = MappingProxyType(
         "before 6.1.6, 6.5.2 and 7.0.0": "6",
         "up to 7.0": "6",
         "up to 7.2": "6",
+        "up to 2.7": "2.7",
         "up to 3.0": "3.0",
         "up to 3.1": "3.1",
         "3.2": "3.2",

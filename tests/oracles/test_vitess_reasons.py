@@ -27,16 +27,6 @@ def test_nothing_else_is_explained() -> None:
     assert not reason(SCENARIO, "3.0.0.Final", ())
 
 
-def test_epochs_of_the_first_release_are_known_in_json_and_in_avro() -> None:
-    """2.7.0 begins to count at 0: that is told from every other difference of its block."""
-    json = 'vitess.t/0 #0 value: ours "transaction_epoch":1} | theirs "transaction_epoch":{}}'
-    avro = 'vitess.t/0 #0 value: ours "table_p_ks":[]}]\2\2\2\2 | theirs "table_p_ks":[]}]\2\2{}\2'
-    for form, first, second in ((json, "0", "2"), (avro, "\0", "\4")):
-        assert "epochs" in reason("dml.rows", "2.7.0.Final", (form.replace("{}", first),))
-        assert not reason("dml.rows", "2.7.0.Final", (form.replace("{}", second),))
-        assert not reason("dml.rows", "3.0.0.Final", (form.replace("{}", first),))
-
-
 def test_no_reason_is_said_of_the_default_release() -> None:
     """What 3.3.1 does otherwise than its encoder is repaired, or waits for a reason of its own."""
     assert not any(reason(SCENARIO, "3.3.1.Final", (one.shows,)) for one in KNOWN)

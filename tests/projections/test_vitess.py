@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from harness.codecs.connect.settings import AVRO
 from harness.errors import UsageError
 from harness.model.change import Op
 from harness.model.columns import Column, ColumnKind
@@ -147,6 +148,11 @@ def test_bytes_are_cut() -> None:
     masked = projection({"column.mask.with.1.chars": "shop.t.a"})(sent)
     assert masked is not None
     assert masked.after == sent.after
+    in_avro = {"value.converter": AVRO, "column.truncate.to.3.chars": "shop.t.a"}
+    for settings, seen in (({"column.truncate.to.3.chars": "shop.t.a"}, sent), (in_avro, cut)):
+        by_2_7 = projection(settings, "2.7")(sent)
+        assert by_2_7 is not None
+        assert by_2_7.after == seen.after
 
 
 @pytest.mark.parametrize(

@@ -79,14 +79,14 @@ def _columns(
     return matches
 
 
-def _truncation(length: int) -> Mapper:
+def _truncation(length: int, *, bytes_cut: bool) -> Mapper:
     def possible(column: ColumnType) -> bool:
         return column.length < 0 or column.length > length
 
     def cut(value: Any) -> Any:  # noqa: ANN401 Connect values are of any kind
         if isinstance(value, str):
             return shortened(value, length)
-        return value[:length] if isinstance(value, bytes) else value
+        return value[:length] if bytes_cut and isinstance(value, bytes) else value
 
     return Mapper(
         lambda column: (("truncateLength", str(length)),) if possible(column) else (),
@@ -168,10 +168,10 @@ def _propagated(column: ColumnType) -> Parameters:
 _PROPAGATION: Final = Mapper(_propagated, _unchanged)
 
 
-def _rules(name: str, listed: str) -> Iterator[tuple[int, ColumnRule]]:
+def _rules(name: str, listed: str, *, bytes_cut: bool) -> Iterator[tuple[int, ColumnRule]]:
     by_column = _columns(listed, lambda column: column.name)
     if match := _TRUNCATE.match(name):
-        yield 0, ColumnRule(by_column, _truncation(int(match[1])))
+        yield 0, ColumnRule(by_column, _truncation(int(match[1]), bytes_cut=bytes_cut))
     if match := _MASK.match(name):
         yield 1, ColumnRule(by_column, _masking(_starred(int(match[1]))))
     if name == "column.propagate.source.type":
@@ -184,15 +184,22 @@ def _rules(name: str, listed: str) -> Iterator[tuple[int, ColumnRule]]:
         yield 5, ColumnRule(by_column, _hashing(match[1], match[2], str.encode))
 
 
-def rules(settings: ConnectorSettings) -> tuple[ColumnRule, ...]:
-    """Return the rules in the order in which they are tried: by kind, then as a HashMap has it."""
+def rules(settings: ConnectorSettings, *, bytes_cut: bool = True) -> tuple[ColumnRule, ...]:
+    """Return the rules in the order in which they are tried: by kind, then as a HashMap has it.
+
+    Releases before 3.0 cut texts alone.
+    """
     names = settings.properties.keys()
     order = [
         name
         for name in hash_order(names, buckets(len(names)))
         if name.startswith(("column.", "datatype."))
     ]
-    found = [pair for name in order for pair in _rules(name, settings.properties[name])]
+    found = [
+        pair
+        for name in order
+        for pair in _rules(name, settings.properties[name], bytes_cut=bytes_cut)
+    ]
     return tuple(rule for _, rule in sorted(found, key=lambda pair: pair[0]))
 
 

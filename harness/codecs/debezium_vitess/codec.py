@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -190,15 +190,25 @@ def bound_to(values: Settings, dialect: str) -> VitessConfiguration:
             expected="properties that it takes, one by one and together",
         )
     topics(settings)
+    found = converter_settings(converters)
     return VitessConfiguration(
         connector=settings,
-        dialect=DIALECTS[dialect],
+        dialect=_of_converter(DIALECTS[dialect], found),
         chain=transform_chain(values, TRANSFORMS),
-        converters=converter_settings(converters),
+        converters=found,
         partitions=_partitions(values.get(PARTITIONS, 1)),
         zone=_zone(str(values.get(ZONE, "UTC"))),
         values=values,
     )
+
+
+def _of_converter(dialect: VitessDialect, converters: Converters) -> VitessDialect:
+    """Return a dialect as a converter shows it: what 2.7 cuts, JSON alone has whole.
+
+    The connector hands over a slice of a buffer; the JSON converter writes the array behind it.
+    C:relational/mapping/TruncateColumn.java at v2.7.0.Final.
+    """
+    return dialect if converters.value.type == JSON else replace(dialect, bytes_cut=True)
 
 
 def _partitions(value: object) -> int:

@@ -1,6 +1,7 @@
 """The connector as it is, as other releases of it are, and as its documents describe it.
 
-The releases differ in the headers that name connector and task, and in their version. Each was
+The releases differ in the headers that name connector and task, in their version, in what they
+make of epochs, and in whether they cut bytes. Each was
 asked about the whole catalogue: docs/reference/changes-by-version.md.
 
 `documented` follows the published page where that differs from what 3.3.1 emits: the source block's
@@ -37,13 +38,36 @@ class ContextHeaders(Enum):
     AS_SET = "unless `extended.headers.enabled` is false"
 
 
+class FirstEpoch(Enum):
+    """From where a release counts epochs.
+
+    START: from where the stream starts, of all its shards; TRANSACTION: from a stream's first
+    transaction, of each shard at transactions of its own.
+    """
+
+    START = "from the stream's start"
+    TRANSACTION = "at each shard's own transactions, a new shard stopping the task"
+
+
+@dataclass(frozen=True, slots=True)
+class EpochRules:
+    """What releases do differently with epochs.
+
+    With `exchange_stops` the task stops where a GTID set both gains and loses servers.
+    """
+
+    first: FirstEpoch = FirstEpoch.START
+    exchange_stops: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class VitessDialect:
     """What one release does differently; `documented` is true of the page's.
 
     `version` is what the release writes into the source block, `run_id` whether a run's random id
-    follows the context headers. `lacks` are the settings that the release does not have, by
-    patterns of their names: all values, or those that are listed.
+    follows the context headers, `bytes_cut` whether `column.truncate.to.N.chars` cuts bytes in
+    JSON too. `lacks` are the settings that the release does not have, by patterns of their names:
+    all values, or those that are listed.
     """
 
     name: str
@@ -54,6 +78,8 @@ class VitessDialect:
     version: str = "3.3.1.Final"
     context: ContextHeaders = ContextHeaders.AS_SET
     run_id: bool = False
+    epochs: EpochRules = field(default_factory=EpochRules)
+    bytes_cut: bool = True
     lacks: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: NOTHING)
 
     def missing(self, settings: Settings) -> str:
@@ -134,8 +160,34 @@ _SOURCE_3_0: Final = replace(
         for one in SOURCE.fields
     ),
 )
+_3_0: Final = replace(
+    _3_1,
+    name="3.0",
+    version="3.0.0.Final",
+    source=_SOURCE_3_0,
+    epochs=EpochRules(exchange_stops=True),
+    lacks=_UP_TO_3_0,
+)
+# V:pipeline/txmetadata/VitessEpochProvider.java, C:relational/mapping/TruncateColumn.java.
+_UP_TO_2_7: Final = MappingProxyType(
+    {
+        **_UP_TO_3_0,
+        "override.data.change.topic.prefix*": (),
+        "vitess.exclude.empty.shards": (),
+        "vitess.inherit.epoch": (),
+        "vitess.shard.epoch.map": (),
+    }
+)
 RELEASES: Final = (
-    replace(_3_1, name="3.0", version="3.0.0.Final", source=_SOURCE_3_0, lacks=_UP_TO_3_0),
+    replace(
+        _3_0,
+        name="2.7",
+        version="2.7.0.Final",
+        epochs=EpochRules(FirstEpoch.TRANSACTION, exchange_stops=True),
+        bytes_cut=False,
+        lacks=_UP_TO_2_7,
+    ),
+    _3_0,
     _3_1,
     replace(
         CURRENT,

@@ -27,7 +27,12 @@ from harness.codecs.debezium.settings import ConnectorSettings
 from harness.codecs.debezium.tables import TableShaper
 from harness.codecs.debezium.topics import TableKey, TopicNames
 from harness.codecs.debezium.transactions import TransactionContext
-from harness.codecs.debezium_vitess.dialect import CURRENT, ContextHeaders, VitessDialect
+from harness.codecs.debezium_vitess.dialect import (
+    CURRENT,
+    ContextHeaders,
+    FirstEpoch,
+    VitessDialect,
+)
 from harness.codecs.debezium_vitess.emission import RowWriter, VitessEmitter
 from harness.codecs.debezium_vitess.offsets import OffsetContext
 from harness.codecs.debezium_vitess.ordering import UNORDERED, TransactionOrdering
@@ -180,7 +185,15 @@ class Connector:
         if ordered(settings):
             inherit = settings.flag("vitess.inherit.epoch")
             ranked = int if self._dialect.documented else Decimal
-            ordering = TransactionOrdering(dict(plan.epochs), plan.start, inherit, ranked)
+            rules = self._dialect.epochs
+            from_start = rules.first is FirstEpoch.START
+            ordering = TransactionOrdering(
+                dict(plan.epochs) if from_start else {},
+                plan.start if from_start else None,
+                inherit,
+                ranked,
+                rules,
+            )
         state = OffsetContext(
             prefix=settings.prefix,
             version=self._dialect.version,
@@ -205,7 +218,7 @@ class Connector:
         return TableShaper(
             conversion=partial(conversion, found=modes(settings, self._around.zone)),
             topics=names,
-            rules=mappers.rules(settings),
+            rules=mappers.rules(settings, bytes_cut=dialect.bytes_cut),
             column_included=selection.column_filter(settings),
             message_keys=_message_keys(settings.optional("message.key.columns")),
             schema_name=schema_name,

@@ -5,15 +5,15 @@ where ranks can no longer be compared.
 
 Source: V:pipeline/txmetadata/VitessOrderedTransactionContext.java, VitessEpochProvider.java,
 ShardLineage.java, Gtid.java, VitessRankProvider.java; vitess NOTES §8; vectors rank.*, epoch.*,
-tx.two_shards.*.
+tx.two_shards.*. Of earlier releases the same files at v2.7.0.Final and v3.0.0.Final.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Final
 
@@ -22,11 +22,13 @@ from harness.codecs.connect.errors import (
     NULL_POINTER,
     NUMBER_FORMAT,
     OUT_OF_BOUNDS,
+    RUNTIME,
     JavaError,
 )
 from harness.codecs.connect.java import split
 from harness.codecs.connect.schema import Offset
 from harness.codecs.debezium.errors import DEBEZIUM_EXCEPTION
+from harness.codecs.debezium_vitess.dialect import EpochRules, FirstEpoch
 from harness.codecs.debezium_vitess.reference import CURRENT, EMPTY
 from harness.codecs.debezium_vitess.vgtid import VgtidPosition, jackson, parse
 
@@ -145,6 +147,7 @@ def _bounds(shard: str) -> tuple[str, str]:
 
 
 EPOCH: Final = "transaction_epoch"
+TRANSACTION_ID: Final = "transaction_id"
 UNORDERED: Final[Mapping[str, object]] = {EPOCH: None, "transaction_rank": None}
 _NO_SHARD: Final = (
     'Cannot invoke "io.debezium.connector.vitess.Vgtid$ShardGtid.getGtid()" because the return '
@@ -152,30 +155,76 @@ _NO_SHARD: Final = (
 )
 
 
+def transaction_epoch(
+    before: Epochs, previous: VgtidPosition | None, now: VgtidPosition, shard: str
+) -> dict[str, int]:
+    """Return the epochs where each shard's is counted at its own transactions, as in 2.7.
+
+    `previous` is the position of the transaction before, whatever its shard; None at the first.
+    Raises JavaError for a shard that either position lacks.
+    """
+    if previous is None:
+        return {**before, shard: 0}
+    known, here = (_gtid(each, shard) for each in (previous, now))
+    epoch = before.get(shard, 0)
+    return {**before, shard: epoch + 1 if known in _OVERRIDDEN else _next(epoch, known, here)}
+
+
+def _gtid(where: VgtidPosition, shard: str) -> str:
+    found = where.shard(shard)
+    if found is None:
+        raise JavaError(
+            DEBEZIUM_EXCEPTION, f"Gtid for shard missing, shard: {shard}vgtid: {where.text}"
+        )
+    return found.gtid
+
+
+def check_servers(previous: VgtidPosition, now: VgtidPosition, shards: Iterable[str]) -> None:
+    """Raise JavaError where a shard's GTID set both gains and loses servers."""
+    for shard in shards:
+        known, here = previous.shard(shard), now.shard(shard)
+        if known is None or here is None or _OVERRIDDEN & {known.gtid, here.gtid}:
+            continue
+        before, after = (gtid_set(each.gtid).hosts for each in (known, here))
+        if not (before <= after or after <= before):
+            raise JavaError(RUNTIME, "Can't determine epoch")
+
+
 @dataclass(slots=True)
 class TransactionOrdering:
     """What ordered metadata keeps: epochs by shard, and the position before.
 
-    `ranked` makes of a rank what stands in the block.
+    `previous` is None where nothing counts before the first transaction. `ranked` makes of a rank
+    what stands in the block.
     """
 
     epochs: dict[str, int]
-    previous: VgtidPosition
+    previous: VgtidPosition | None
     inherit: bool
     ranked: Callable[[int], object] = Decimal
+    rules: EpochRules = field(default_factory=EpochRules)
 
     def begin(self, shard: str, now: VgtidPosition) -> Mapping[str, object]:
         """Move to a transaction, return its block's fields.
 
         Raises JavaError for a shard or a GTID that cannot be ranked.
         """
-        self.epochs = next_epochs(self.epochs, self.previous, now, inherit=self.inherit)
+        self.epochs = self._moved(shard, now)
         here = now.shard(shard)
         if here is None:
             raise JavaError(NULL_POINTER, _NO_SHARD)
         ranked = self.ranked(rank(here.gtid))
         self.previous = now
         return {EPOCH: self.epochs.get(shard), "transaction_rank": ranked}
+
+    def _moved(self, shard: str, now: VgtidPosition) -> dict[str, int]:
+        by_transaction = self.rules.first is FirstEpoch.TRANSACTION
+        if self.previous is not None and self.rules.exchange_stops:
+            counted = [shard] if by_transaction else [each.shard for each in now.shards]
+            check_servers(self.previous, now, counted)
+        if by_transaction or self.previous is None:
+            return transaction_epoch(self.epochs, self.previous, now, shard)
+        return next_epochs(self.epochs, self.previous, now, inherit=self.inherit)
 
     def store(self, offset: dict[str, Any]) -> dict[str, Any]:
         """Add the epochs to an offset."""
@@ -184,7 +233,11 @@ class TransactionOrdering:
 
     def load(self, offset: Offset) -> None:
         """Take up what an offset holds."""
-        self.previous = parse(offset["vgtid"])
+        if self.rules.first is FirstEpoch.START:
+            self.previous = parse(offset["vgtid"])
+        else:
+            under_way = offset.get(TRANSACTION_ID)
+            self.previous = None if under_way is None else parse(under_way)
         self.epochs = read_epochs(offset.get(EPOCH) or "{}")
 
 

@@ -149,7 +149,7 @@ def _folding(case: Case, emission: Emission, delivery: Delivery) -> Folding:
 
     if wire.complete is not None:
         return Folding(events, events, wire.complete, carries)
-    project = protocol.projection(source.settings)
+    project = protocol.projection(source.settings, case.dialect)
     rows = (event for event in events if isinstance(event, RowEvent))
     visible = tuple(row for row in map(project, surviving_rows(events, delivery, wire)) if row)
     emitted = tuple(row for row in map(project, rows) if row) if delivery.compacted else visible

@@ -130,7 +130,7 @@ def _origin(one: LogEntry, number: int) -> Origin:
 
 def _columns(plan: Plan) -> Mapping[int, Mapping[str, Column]]:
     """Return the columns by name, as far as the wire carries them, of each row event's number."""
-    project = PROTOCOLS[plan.case.protocol].projection(plan.settings)
+    project = PROTOCOLS[plan.case.protocol].projection(plan.settings, plan.case.dialect)
     rows = [event for event in plan.events if isinstance(event, RowEvent)]
     known = [project(row) or row for row in rows]
     return {

@@ -16,7 +16,7 @@ LOCK = Path(__file__).with_name("jars.lock")
 # Each release that the registries have and that this oracle can run, oldest first, and our dialect
 # that it is compared with.
 VERSIONS: Mapping[str, str] = {
-    "2.7.0.Final": "3.0",
+    "2.7.0.Final": "2.7",
     "3.0.0.Final": "3.0",
     "3.1.0.Final": "3.1",
     "3.2.0.Final": "3.2",

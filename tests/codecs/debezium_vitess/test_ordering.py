@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from decimal import Decimal
 
 import pytest
@@ -10,9 +11,16 @@ from hypothesis import strategies as st
 
 from harness.codecs.connect.errors import JavaError
 from harness.codecs.debezium.errors import ConnectorFailed
+from harness.codecs.debezium_vitess.dialect import DIALECTS
 from harness.codecs.debezium_vitess.encode import ConnectorEnvironment, offsets_of
+from harness.codecs.debezium_vitess.ordering import (
+    TransactionOrdering,
+    check_servers,
+    next_epochs,
+    rank,
+    transaction_epoch,
+)
 from harness.codecs.debezium_vitess.ordering import gtid_set as gtid
-from harness.codecs.debezium_vitess.ordering import next_epochs, rank
 from harness.codecs.debezium_vitess.settings import ORDERED_FACTORY
 from harness.codecs.debezium_vitess.vgtid import parse, position
 from harness.model.vstream import ShardGtid, TablePk, Vgtid, VStreamResponse
@@ -84,6 +92,42 @@ def test_reshard(inherit: bool, expected: dict[str, int]) -> None:  # noqa: FBT0
     before = position((at("a:1", "-80"), at("a:1", "80-")))
     after = position((at("a:1", "-40"), at("a:1", "40-80")))
     assert next_epochs({"-80": 5, "80-": 7}, before, after, inherit=inherit) == expected
+
+
+def test_epochs_of_transactions() -> None:
+    """In 2.7 the first transaction has 0, and each shard counts at transactions of its own."""
+    first = position((at("a:1", "-80"), at("current", "80-")))
+    then = position((at("b:1", "-80"), at("a:1", "80-")))
+    begun = transaction_epoch({}, None, first, "-80")
+    assert begun == {"-80": 0}
+    assert transaction_epoch(begun, first, then, "80-") == {"-80": 0, "80-": 1}
+    assert transaction_epoch(begun, first, then, "-80") == {"-80": 1}
+    assert transaction_epoch(begun, first, first, "-80") == begun
+    with pytest.raises(JavaError, match="Gtid for shard missing, shard: -40"):
+        transaction_epoch(begun, first, position((at("a:1", "-40"),)), "-40")
+
+
+def test_epochs_of_transactions_after_a_restart() -> None:
+    """2.7 goes on from the transaction that its offset was in, and begins anew without one."""
+    first, then = (position((at(gtid),)) for gtid in ("a:1,b:1", "b:1"))
+    stored = {"vgtid": then.text, "transaction_epoch": '{"0":3}'}
+    for under_way, epoch in (({"transaction_id": first.text}, 4), ({}, 0)):
+        ordering = TransactionOrdering({}, None, inherit=False, rules=DIALECTS["2.7"].epochs)
+        ordering.load({**stored, **under_way})
+        assert ordering.begin("0", position((at("b:2"),)))["transaction_epoch"] == epoch
+
+
+@given(HOSTS, HOSTS)
+def test_servers_that_are_exchanged(before: list[str], after: list[str]) -> None:
+    """Up to 3.0 a GTID set may gain servers or lose some, not both at once."""
+    old, new = (
+        position((at(",".join(f"{host}:1-2" for host in hosts)),)) for hosts in (before, after)
+    )
+    exchanged = bool(set(before) - set(after)) and bool(set(after) - set(before))
+    with pytest.raises(JavaError, match="determine epoch") if exchanged else nullcontext():
+        check_servers(old, new, ["0"])
+    check_servers(position((at("current"),)), new, ["0"])
+    check_servers(old, new, ["-80"])
 
 
 @given(st.lists(st.tuples(NAMES, NAMES, NAMES), min_size=1, max_size=4))

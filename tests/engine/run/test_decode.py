@@ -45,7 +45,7 @@ def test_events_are_what_the_encoder_was_given(planned: Sequence[Plan]) -> None:
     """Our own decoder is no judge of itself: every value is that of the vendor's input."""
     compared = 0
     for plan in planned:
-        project = PROTOCOLS[plan.case.protocol].projection(plan.settings)
+        project = PROTOCOLS[plan.case.protocol].projection(plan.settings, plan.case.dialect)
         rows = {e.origin.event: project(e) for e in plan.events if isinstance(e, RowEvent)}
         for one in wanted(plan):
             row = rows.get(one.place.origin.event)

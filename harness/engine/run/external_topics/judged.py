@@ -51,7 +51,7 @@ def expected(live: LiveFile, truth: Snapshot, name: TableId) -> Expected:
     It has one table, by its visible name: Avro has no dash in a name, say.
     """
     table = source_table(truth.tables[name])
-    project = PROTOCOLS[live.protocol].projection(live.settings)
+    project = PROTOCOLS[live.protocol].projection(live.settings, live.dialect)
     line = live.lines[name]
     rows = [
         _row(table, row, Origin(line, 0, number, "insert"))

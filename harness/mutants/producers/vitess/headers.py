@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
 from harness.codecs.connect.schema import ConnectRecord, Header
 from harness.codecs.debezium.schemas import STRING
-from harness.codecs.debezium_vitess.dialect import CURRENT, ContextHeaders, VitessDialect
 from harness.mutants.producers.mutant import WrongProducer
-from harness.mutants.producers.patch import Patch, entry
+from harness.mutants.producers.patch import Patch
 from harness.mutants.producers.vitess.edits import (
     BOUNDARY,
     HEARTBEAT,
@@ -19,7 +17,6 @@ from harness.mutants.producers.vitess.edits import (
 )
 from harness.mutants.producers.vitess.key_changes import headers, renamed_header, without_header
 
-DIALECT: Final = "harness.codecs.debezium_vitess.dialect"
 CONTEXT: Final = "__debezium.context."
 NAMES: Final = ("connectorLogicalName", "taskId", "connectorName")
 
@@ -36,10 +33,6 @@ def _valued(name: str, value: str) -> Patch:
 def _given(record: ConnectRecord) -> ConnectRecord:
     own = tuple(Header(CONTEXT + name, STRING, "vitess") for name in NAMES)
     return replace(record, headers=own)
-
-
-def _release(name: str, change: Callable[[VitessDialect], VitessDialect]) -> Patch:
-    return entry(f"{DIALECT}:DIALECTS", name, change)
 
 
 def _slug(name: str) -> str:
@@ -64,30 +57,6 @@ ROWS: tuple[WrongProducer, ...] = (
                 renamed_header(CONTEXT + name, name),
             ),
         )
-    ),
-    WrongProducer(
-        "vitess-context-headers-too-early",
-        "vitess.header.none-before",
-        "It writes context headers as 3.1.0.",
-        _release("3.1", lambda one: replace(one, context=ContextHeaders.ALWAYS)),
-    ),
-    WrongProducer(
-        "vitess-snapshot-allows-seven-too-early",
-        "vitess.source.snapshot-four",
-        "It allows seven values of `snapshot` as 3.0.0.",
-        _release("3.0", lambda one: replace(one, source=CURRENT.source)),
-    ),
-    WrongProducer(
-        "vitess-context-headers-too-late",
-        "vitess.header.always",
-        "It writes no context headers as 3.2.0.",
-        _release("3.2", lambda one: replace(one, context=ContextHeaders.NEVER)),
-    ),
-    WrongProducer(
-        "vitess-no-run-id",
-        "vitess.header.run-id",
-        "It leaves the run's id out as 3.4.0.",
-        _release("3.4", lambda one: replace(one, run_id=False)),
     ),
     WrongProducer(
         "vitess-run-id-no-uuid",

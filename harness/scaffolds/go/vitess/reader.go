@@ -43,7 +43,7 @@ func lacking(f *changefeed) string {
 		return "protocol:" + f.Protocol
 	}
 	switch f.Dialect {
-	case "current", "3.0", "3.1", "3.2", "3.4", "documented":
+	case "current", "2.7", "3.0", "3.1", "3.2", "3.4", "documented":
 	default:
 		return "dialect:" + f.Dialect
 	}

@@ -8,7 +8,7 @@ import { isObject, parseExactly } from './json.js'
 import { Tables, inShape, textOf } from './tables.js'
 import { kindOf, valueOf } from './values.js'
 
-const DIALECTS = ['current', '3.0', '3.1', '3.2', '3.4', 'documented']
+const DIALECTS = ['current', '2.7', '3.0', '3.1', '3.2', '3.4', 'documented']
 const JSON_CONVERTER = 'org.apache.kafka.connect.json.JsonConverter'
 // What a value without a row has: boundaries of transactions, DDL for information, heartbeats and
 // notifications. None of them says what became of rows.

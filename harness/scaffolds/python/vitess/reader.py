@@ -14,7 +14,7 @@ from typing import Any
 from tables import Name, Row, Table, in_shape, text_of
 from values import kind_of, value_of
 
-DIALECTS = ("current", "3.0", "3.1", "3.2", "3.4", "documented")
+DIALECTS = ("current", "2.7", "3.0", "3.1", "3.2", "3.4", "documented")
 JSON = "org.apache.kafka.connect.json.JsonConverter"
 Schema = dict[str, Any]
 # What a value without a row has: boundaries of transactions, DDL for information, heartbeats and

@@ -15,7 +15,7 @@ from tables import Name, Row, Table, in_shape, text_of
 
 from cdc_spark import decode_vitess
 
-DIALECTS = ("current", "3.0", "3.1", "3.2", "3.4", "documented")
+DIALECTS = ("current", "2.7", "3.0", "3.1", "3.2", "3.4", "documented")
 
 
 def lacking(feed: dict[str, Any]) -> str:

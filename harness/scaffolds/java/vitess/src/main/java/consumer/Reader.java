@@ -20,7 +20,7 @@ import org.apache.kafka.common.TopicPartition;
  */
 final class Reader {
   private static final Set<String> DIALECTS =
-      Set.of("current", "3.0", "3.1", "3.2", "3.4", "documented");
+      Set.of("current", "2.7", "3.0", "3.1", "3.2", "3.4", "documented");
   private static final String CONVERTER = "org.apache.kafka.connect.json.JsonConverter";
   private static final Set<String> PUTS = Set.of("c", "r", "u");
 
