@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from html.parser import HTMLParser
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from harness.cli.main import main
 from harness.engine.plan.case import Plan
+from harness.faults.actions import AfterCommits, AfterRecords, Kill, Pause, RestartBroker, Step
 from harness.report.lanes import Came, Shape, lanes, left_out, moments
 from harness.report.lanes_page import lanes_page
 from tests.engine.plan.test_case import TEXT, planned
+from tests.stream_rules.test_rules import plan_of
 
 HARMED = """\
   harmed:
@@ -28,7 +30,6 @@ HARMED = """\
       hostile: true
 expect:
 """
-NO_END = {"meta", "rect", "line", "path", "circle", "br"}
 
 
 def plans(tmp_path: Path) -> dict[str | None, Plan]:
@@ -66,8 +67,13 @@ def test_what_is_left_out_is_counted(tmp_path: Path) -> None:
     found = plans(tmp_path)
     assert left_out(found[None]) == 0
     gone = len(found["held"].records) - len(found["held"].delivered)
-    assert left_out(found["held"]) == gone
-    assert (f"{gone} messages of the undisturbed case are not there" in page(found)) == (gone > 0)
+    assert left_out(found["held"]) == gone == 2
+    said = "messages of the undisturbed case are not there"
+    assert f"<p>2 {said}" in lanes_page([found["held"]])
+    # What comes again, or is changed, stands for none that is missing.
+    for name in (None, "again", "spoiled"):
+        assert left_out(found[name]) == 0
+        assert said not in lanes_page([found[name]])
 
 
 def page(found: dict[str | None, Plan]) -> str:
@@ -86,6 +92,121 @@ def test_a_kill_has_its_place(tmp_path: Path) -> None:
     assert f"after {restarted.behind} messages: the broker stops" in restarted.text
     drawn = lanes_page([plan])
     assert drawn.count('class="moment"') == 2
+
+
+REPEATED = """\
+delivery:
+  once:
+    - compacted: {}
+      allowed-by: {avro: kafka.compaction.older-gone}
+  repeated:
+    - replay: {from: two}
+      allowed-by: {avro: avro.delivery.at-least-once}
+    - replay: {from: one}
+      allowed-by: {avro: avro.delivery.at-least-once}
+    - compacted: {}
+      allowed-by: {avro: kafka.compaction.older-gone}
+"""
+
+
+def test_of_equal_messages_compaction_leaves_the_last(tmp_path: Path) -> None:
+    """In a compacted lane a key has one message, where its last one was sent."""
+    head, rest = TEXT.split("delivery:\n")[0], REPEATED
+    head = head.replace("protocol: [open]", "protocol: [avro]").replace("open.row", "avro.row")
+    head = head.replace("open.delivery", "avro.delivery").replace("settings: {open", "# {open")
+    found = planned(tmp_path, f"{head}{rest}expect: {{tables: {{shop.t: []}}}}\n")
+    assert len(found["repeated"].delivered) > len(found["repeated"].records)
+    for name in ("once", "repeated"):
+        plan = found[name]
+        last = {(r.topic, r.partition, r.key): n for n, r in enumerate(plan.delivered)}
+        seen = [one for lane in lanes(plan) for one in lane.sent]
+        assert {one.column for one in seen} == set(last.values())
+        assert len(seen) == len(last) < len(plan.records)
+        kept = Counter(plan.delivered[n] for n in last.values())
+        assert left_out(plan) == sum((Counter(plan.records) - kept).values()) > 0
+
+
+# A case of the catalogue -> by what a message is known on the wire -> as what it is drawn.
+WIRE = {
+    "transport.tombstones-in-all-states[vitess,p3]": {"null": Shape.DELETE, "d": Shape.DELETE},
+    "vitess.more-than-rows[vitess,+heartbeats,p1]": {
+        "heartbeat": Shape.RESOLVED,
+        "u": Shape.ROW,
+    },
+    "vitess.more-than-rows[vitess,+schema-changes,p1]": {"ddl": Shape.DDL, "c": Shape.ROW},
+    "sharding.shard-is-back[vitess,p1]": {
+        "BEGIN": Shape.BOUNDARY,
+        "END": Shape.BOUNDARY,
+        "u": Shape.ROW,
+    },
+    "keys.pk-chain[avro,p1]": {"null": Shape.DELETE, "": Shape.ROW},
+}
+KNOWN = re.compile(rb'"(?:op|status)":"(\w+)"')
+
+
+def known_as(topic: str, value: bytes | None) -> str:
+    """Return by what a message is known without a decoder."""
+    if topic.startswith("__debezium-heartbeat"):
+        return "heartbeat"
+    if value is None:
+        return "null"
+    found = KNOWN.search(value)
+    return "ddl" if b'"ddl":"' in value else found[1].decode() if found else ""
+
+
+@pytest.mark.parametrize("case", WIRE)
+def test_each_kind_on_the_wire_has_its_shape(case: str) -> None:
+    """Tombstones are deletes, heartbeats resolved events, BEGIN and END boundaries."""
+    plan, drawn = plan_of(case), set[tuple[str, Shape]]()
+    for lane in lanes(plan):
+        for one in lane.sent:
+            record = plan.delivered[one.column]
+            drawn.add((known_as(record.topic, record.value), one.shape))
+    assert drawn >= set(WIRE[case].items())
+    assert len(dict(drawn)) == len(drawn)  # no kind is drawn in two ways
+
+
+KILLED = Kill(AfterRecords(3))
+HELD = Pause(AfterRecords(1), 5)
+# What is done behind two messages of four -> after how many it stands, and the message it names.
+PLACED: dict[str, tuple[Step, int | None, int]] = {
+    "a kill that comes later": (KILLED, 3, 3),
+    "a kill whose messages are there": (Kill(AfterRecords(1)), 2, 0),
+    "a kill at once": (Kill(AfterRecords(2)), 2, 0),
+    "a kill beyond the end": (Kill(AfterRecords(9)), 9, 0),
+    "a pause that comes later": (Pause(AfterRecords(4), 5), 4, 4),
+    "a pause whose messages are there": (HELD, 2, 0),
+    "a kill that the consumer decides": (Kill(AfterCommits(1)), None, 0),
+    "a pause that the consumer decides": (Pause(AfterCommits(1), 5), None, 0),
+    "what is done to a service": (RestartBroker(), 2, 0),
+}
+
+
+@pytest.mark.parametrize("what", PLACED)
+def test_a_moment_stands_where_it_can_be(what: str, tmp_path: Path) -> None:
+    """An action waits for its messages and never stands before what is sent ahead of it."""
+    action, behind, named = PLACED[what]
+    plain = plans(tmp_path)[None]
+    steps = (*plain.records[:2], action, *plain.records[2:4])
+    plan = replace(plain, delivery=replace(plain.delivery, steps=steps))
+    (moment,) = moments(plan)
+    assert moment.behind == behind
+    assert moment.text.startswith(f"after 2 messages: {action}")
+    record = plan.delivered[named - 1]
+    said = f"; the last of them is {record.topic}/{record.partition}, line {record.origins[0].line}"
+    assert moment.text == f"after 2 messages: {action}" + (said if named else "")
+
+
+@pytest.mark.parametrize(
+    ("before", "said"),
+    [(0, "from the start: "), (1, "after 1 message: "), (2, "after 2 messages: ")],
+)
+def test_a_moment_says_what_comes_before_it(before: int, said: str, tmp_path: Path) -> None:
+    """None, one and more messages are said in words."""
+    plain = plans(tmp_path)[None]
+    steps = (*plain.records[:before], RestartBroker(), *plain.records[before:])
+    (moment,) = moments(replace(plain, delivery=replace(plain.delivery, steps=steps)))
+    assert moment.text == f"{said}{RestartBroker()}"
 
 
 # What a message remembers of its birth -> what it is drawn as.
@@ -117,56 +238,3 @@ def test_a_spoiled_message_is_neither_sent_nor_readable(tmp_path: Path) -> None:
     assert (spoiled.came, spoiled.shape) == (Came.OTHER, Shape.UNREADABLE)
     assert "cannot be read" in spoiled.texts[0]
     assert 'class="unreadable"' in lanes_page([found])
-
-
-class Balance(HTMLParser):
-    """Holds that each element is closed, in order."""
-
-    def __init__(self) -> None:
-        """Begin outside."""
-        super().__init__()
-        self.opened: list[str] = []
-        self.texts: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: object) -> None:
-        """Open an element."""
-        del attrs
-        if tag not in NO_END:
-            self.opened.append(tag)
-
-    def handle_startendtag(self, tag: str, attrs: object) -> None:
-        """An element that closes itself."""
-
-    def handle_endtag(self, tag: str) -> None:
-        """Close the innermost element."""
-        assert self.opened.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        """Keep the text."""
-        self.texts.append(data)
-
-
-def test_the_page_is_sound_and_escaped(tmp_path: Path) -> None:
-    """Elements are closed in order, and a title with markup is text."""
-    text = TEXT.replace("title: A case", "title: A <b>case</b> & 'more'")
-    found = planned(tmp_path, text)
-    parser = Balance()
-    parser.feed(page(found))
-    parser.close()
-    assert parser.opened == []
-    assert "A <b>case</b> & 'more'" in parser.texts
-    assert "<script" not in page(found)
-
-
-def test_the_command_writes_the_page(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """`preview --html` writes one file of the cases chosen, and refuses other forms beside it."""
-    monkeypatch.chdir(tmp_path)
-    arguments = ["preview", "keys.pk-chain", "--scenarios", "bundled", "--html", "lanes.html"]
-    assert main(arguments) == 0
-    assert "wrote lanes.html" in capsys.readouterr().out
-    written = (tmp_path / "lanes.html").read_text("utf-8")
-    assert '<h2 id="keys.pk-chain[open,p1]">' in written
-    assert main([*arguments, "--json"]) == 2
-    assert "--html goes with no other form" in capsys.readouterr().err
