@@ -61,6 +61,7 @@ SENTENCES = {
 }
 VERDICTS_SHOWN = 20  # in a brief report of more cases, those that pass are only counted
 EVERY_S = 10.0  # how often a log that is no terminal has a line of progress
+PACE = 10  # one case of so many is answered before a pace is told: the first waited for the start
 TROUBLED = frozenset(
     {"continued", "lost", "left"}
 )  # states of a service that are said in every log
@@ -174,8 +175,10 @@ class ConsoleReport:
             self._print(Text(visible(line), style=STYLES.get(Judgement(event.judgement), "red")))
         sentence = (
             f"{event.answered} of {_cases(event.cases)} answered, {event.findings} "
-            f"{'finding' if event.findings == 1 else 'findings'}, {event.left_s:.0f} s left"
+            f"{'finding' if event.findings == 1 else 'findings'}"
         )
+        if event.answered * PACE >= event.cases:
+            sentence += f", {event.left_s:.0f} s left"
         self._answered = sentence if event.answered < event.cases else ""
         self._show()
         now = time.monotonic()

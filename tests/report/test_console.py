@@ -86,6 +86,19 @@ def test_answers_are_said_as_they_arrive() -> None:
     assert "dml.a" not in text
 
 
+def test_a_pace_is_told_once_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first answers waited for the consumer's start: from a tenth on it says how long."""
+    monkeypatch.setattr("harness.report.console.EVERY_S", 0.0)
+    answers = [CaseAnswered(str(n), "pass", "", n, 490, 0, 2384.0 / n) for n in (1, 48, 49, 489)]
+    text = written("console", (RunStarted("r", "c", 490, {}), *answers)).decode()
+    assert [line.strip() for line in text.splitlines() if "answered" in line] == [
+        "1 of 490 cases answered, 0 findings",
+        "48 of 490 cases answered, 0 findings",
+        "49 of 490 cases answered, 0 findings, 49 s left",
+        "489 of 490 cases answered, 0 findings, 5 s left",
+    ]
+
+
 def test_what_was_not_tried_is_counted() -> None:
     """A run that stopped at its first finding says how many cases it left out."""
     first, *others = run(case("dml.a[open,p1]", Judgement.FAIL))
