@@ -238,3 +238,17 @@ def test_a_spoiled_message_is_neither_sent_nor_readable(tmp_path: Path) -> None:
     assert (spoiled.came, spoiled.shape) == (Came.OTHER, Shape.UNREADABLE)
     assert "cannot be read" in spoiled.texts[0]
     assert 'class="unreadable"' in lanes_page([found])
+
+
+def test_a_message_of_several_events_is_drawn_as_its_first(tmp_path: Path) -> None:
+    """A batch that begins with a delete and goes on with a row is a delete."""
+    text = TEXT.replace("partitions: [2]", "partitions: [1]")
+    plan = planned(tmp_path, text)[None]
+    kinds = {
+        one.column: [DRAWN[origin.kind] for origin in plan.delivered[one.column].origins]
+        for lane in lanes(plan)
+        for one in lane.sent
+    }
+    shapes = {one.column: one.shape for lane in lanes(plan) for one in lane.sent}
+    assert shapes == {column: found[0] for column, found in kinds.items()}
+    assert any(found[0] is not found[-1] for found in kinds.values())
