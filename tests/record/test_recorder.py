@@ -208,7 +208,7 @@ EMIT = "  - emit: {{transaction: {{name: a, rows: [{{{}}}]}}}}\n"
             " FOREIGN KEY (p) REFERENCES d.p(id) ON DELETE CASCADE)\n"
             + transaction("a", "INSERT INTO d.p VALUES (1)", "INSERT INTO d.t VALUES (5, 1)")
             + transaction("b", "DELETE FROM d.p"),
-            ":14: after this step the log and the database disagree",
+            ":14:5: after this step the log and the database disagree",
             "d.t: the log has a row that a SELECT lacks: {id: 5, p: 1}",
         ),
         (
