@@ -116,7 +116,7 @@ def _world(after: SqlSteps | None) -> World:
 def sql_of(events: Iterable[LoggedEvent], scope: BinlogScope) -> tuple[str, tuple[str, ...]]:
     """Return a log's changes as SQL, and what of the log is not in it, as sentences.
 
-    UsageError names the place of what cannot be told so.
+    UsageError names the place of what no statement can say.
     """
     writer = _Writer(scope, whole=scope.whole)
     for event in events:

@@ -61,7 +61,7 @@ SENTENCES = {
 }
 VERDICTS_SHOWN = 20  # in a brief report of more cases, those that pass are only counted
 EVERY_S = 10.0  # how often a log that is no terminal has a line of progress
-PACE = 10  # one case of so many is answered before a pace is told: the first waited for the start
+PACE = 10  # one case of so many is answered before a pace is shown: the first waited for the start
 TROUBLED = frozenset(
     {"continued", "lost", "left"}
 )  # states of a service that are said in every log

@@ -12,7 +12,7 @@ from confluent_kafka.admin import AdminClient
 from harness.engine.deliver.consumer_control import ConsumerControl
 from harness.engine.deliver.producer import LOOK_AROUND_S, TIMEOUT_S, DeliveryProducer, until
 from harness.engine.deliver.topics import CRITICAL
-from harness.errors import SetupError
+from harness.errors import HarnessBug, SetupError
 from harness.faults.choose import Place, place
 from harness.model.record import Record
 from harness.services import RegistryFront, Services
@@ -46,6 +46,19 @@ class FaultContext:
         self.grow(place(record), 1)
         if self.consumer is not None:
             self.consumer.readable(1)
+
+    def caught_up(self) -> None:
+        """Wait until all before is sent, and a consumer, where one reads meanwhile, is at work."""
+        self.producer.settle()
+        if self.consumer is not None:
+            self.consumer.wait_until_working()
+
+    @property
+    def own_services(self) -> Services:
+        """Return the services that can be halted; a plan that halts others is our mistake."""
+        if self.services is None:
+            raise HarnessBug("a service is to be restarted that is not ours")
+        return self.services
 
     def named(self, record: Record) -> Record:
         """Return a record as Kafka gets it."""

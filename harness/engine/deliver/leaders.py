@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from harness.engine.deliver.fault_context import FaultContext
 from harness.engine.deliver.producer import TIMEOUT_S, until
-from harness.errors import HarnessBug
 from harness.faults.actions import ElectLeader, EndLeader
 from harness.services import SECOND_BROKER
 
@@ -19,25 +18,17 @@ REPLICAS = (SECOND, FIRST)
 def end_leader(context: FaultContext, action: EndLeader) -> None:
     """End the leader under a consumer that is at work; return when the other broker leads."""
     del action
-    context.producer.settle()
-    if context.consumer is not None:
-        context.consumer.wait_until_working()
-    if context.services is None:
-        raise HarnessBug("a broker is to end that is not ours")
+    context.caught_up()
     context.renew()
-    context.services.halt(SECOND_BROKER)
+    context.own_services.halt(SECOND_BROKER)
     _led_by(context, FIRST)
 
 
 def elect_leader(context: FaultContext, action: ElectLeader) -> None:
     """Start the broker again, and let it lead once its replicas have all that was written."""
     del action
-    context.producer.settle()
-    if context.consumer is not None:
-        context.consumer.wait_until_working()
-    if context.services is None:
-        raise HarnessBug("a broker is to come back that is not ours")
-    context.services.revive(SECOND_BROKER)
+    context.caught_up()
+    context.own_services.revive(SECOND_BROKER)
     # The controller looks every second whether the first replica, once in sync, leads.
     _led_by(context, SECOND)
     context.renew()

@@ -39,7 +39,6 @@ from harness.faults.actions import (
 )
 from harness.faults.choose import place
 from harness.model.record import Record
-from harness.services import Services
 from harness.wire.confluent import confluent_unframe
 
 ROLLS_MS = 60_000  # a message that is so much later than others opens a new segment
@@ -118,10 +117,8 @@ def add_partitions(context: FaultContext, action: AddPartitions) -> None:
 def restart_broker(context: FaultContext, action: RestartBroker) -> None:
     """Stop the broker under a consumer that is at work, and start it again with its data."""
     del action
-    services = _services(context)
-    context.producer.settle()
-    if context.consumer is not None:
-        context.consumer.wait_until_working()
+    services = context.own_services
+    context.caught_up()
     context.renew()
     services.halt("kafka")
     services.revive("kafka")
@@ -131,16 +128,14 @@ def stop_registry(context: FaultContext, action: StopRegistry) -> None:
     """Take the registry away once everything before is sent."""
     del action
     context.producer.settle()
-    _services(context).halt("registry")
+    context.own_services.halt("registry")
 
 
 def start_registry(context: FaultContext, action: StartRegistry) -> None:
     """Bring the registry back, not before a consumer could have missed it."""
     del action
-    context.producer.settle()
-    if context.consumer is not None:
-        context.consumer.wait_until_working()
-    _services(context).revive("registry")
+    context.caught_up()
+    context.own_services.revive("registry")
 
 
 def trouble_registry(context: FaultContext, action: TroubleRegistry) -> None:
@@ -185,12 +180,6 @@ def _done(futures: dict[Any, Future[Any]], what: str) -> None:
                 f"Kafka refused to {what} {topic}: {error.args[0].str()}",
                 hint="give this user ALTER and DELETE on the topics of a run",
             ) from error
-
-
-def _services(context: FaultContext) -> Services:
-    if context.services is None:
-        raise HarnessBug("a service is to be restarted that is not ours")
-    return context.services
 
 
 # Compaction is not here: `compaction.as_gaps` says how to fill a topic as if it had been.
