@@ -36,6 +36,9 @@ from tests.verdict.designed import (
     knows_defaults,
 )
 
+# The whole catalogue passes through here several times: tracing each line of it would take minutes.
+pytestmark = pytest.mark.no_cover
+
 Answers = Callable[[Plan], Observed]
 RIGHT = frozenset({Judgement.PASS, Judgement.UNDECIDED})
 

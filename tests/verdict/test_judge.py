@@ -16,7 +16,7 @@ from harness.model.record import Origin, Record
 from harness.model.source_events import RowEvent
 from harness.model.table import TableId
 from harness.verdict.case import Judged, places
-from harness.verdict.judge import COUNTED_MAX, FINDINGS_MAX, judge
+from harness.verdict.judge import judge
 from tests.changelogs import T, ddl, delete, insert, transaction, update
 from tests.verdict.answers import case
 
@@ -41,16 +41,16 @@ def test_any_order_of_rows(random: Any) -> None:
     assert PLAIN.verdict(tables={A: tuple(rows)}).judgement is Judgement.PASS
 
 
-def test_findings_without_end_are_counted() -> None:
+def test_findings_without_end_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of more findings than anybody reads some are kept, and others counted up to a bound."""
+    kept, bound = 10, 40
+    monkeypatch.setattr("harness.verdict.judge.FINDINGS_MAX", kept)
+    monkeypatch.setattr("harness.verdict.judge.COUNTED_MAX", bound)
     right = PLAIN.tables()[A]
-    wrong = [{"id": n, "v": "?", "b": None, "w": 1} for n in range(10, 10 + FINDINGS_MAX)]
-    verdict = PLAIN.verdict(tables={A: (*right, *wrong)})
-    assert (len(verdict.findings), verdict.more) == (FINDINGS_MAX, 0)
-    for more, counted in ((1, 1), (COUNTED_MAX, COUNTED_MAX), (3 * COUNTED_MAX, COUNTED_MAX)):
-        answer = (*right, *wrong, *wrong * (more // len(wrong)), *wrong[: more % len(wrong)])
-        verdict = PLAIN.verdict(tables={A: answer})
-        assert (len(verdict.findings), verdict.more) == (FINDINGS_MAX, counted)
+    for more, counted in ((0, 0), (1, 1), (bound, bound), (3 * bound, bound)):
+        wrong = [{"id": n, "v": "?", "b": None, "w": 1} for n in range(10, 10 + kept + more)]
+        verdict = PLAIN.verdict(tables={A: (*right, *wrong)})
+        assert (len(verdict.findings), verdict.more) == (kept, counted)
         assert verdict.judgement is Judgement.FAIL
 
 

@@ -18,10 +18,12 @@ from orjson import Fragment, dumps
 from harness.codecs.connect.java_double import is_plain
 from harness.codecs.connect.json_text import JsonFormat, json_value
 from harness.codecs.connect.logical import DECIMAL
-from harness.codecs.connect.schema import Schema, SchemaType, Struct, Unset
+from harness.codecs.connect.schema import Schema, SchemaType, Unset
 
 Write = Callable[[Any], bytes]
 Change = Callable[[Any], object]
+# A struct's value; Connect's own is any mapping, but the library prints dicts alone.
+Row = dict[str, Any]
 # Where a null is no null: a default stands there, or nothing may.
 _NO_DEFAULT: Final = object()
 # The lead bytes of characters beyond U+FFFF, which Jackson writes as two escapes.
@@ -59,7 +61,7 @@ def _flat(schema: Schema, form: JsonFormat) -> Write:
         for field in schema.fields
     )
 
-    def write(value: Struct) -> bytes:
+    def write(value: Row) -> bytes:
         if always or [*value] != names:
             value = adapted(value)
         else:
@@ -102,8 +104,10 @@ def _nesting(schema: Schema, form: JsonFormat) -> Write:
     texts = tuple(field.name for field in schema.fields if field.schema.kind is SchemaType.STRING)
     adapted = _ready(schema, form)
 
-    def write(value: Struct) -> bytes:
-        ready = {**adapted(value)}
+    def write(value: Row) -> bytes:
+        ready = adapted(value)
+        if ready is value:
+            ready = value.copy()
         for name, part, kept in parts:
             old = ready[name]
             if old is None:
@@ -124,7 +128,7 @@ def _nesting(schema: Schema, form: JsonFormat) -> Write:
     return write
 
 
-def _ready(schema: Schema, form: JsonFormat) -> Callable[[Struct], Struct]:
+def _ready(schema: Schema, form: JsonFormat) -> Callable[[Row], Row]:
     """Return what changes a struct's own fields where the library would print them otherwise."""
     names = _names(schema)
     changes = tuple(
@@ -138,10 +142,13 @@ def _ready(schema: Schema, form: JsonFormat) -> Callable[[Struct], Struct]:
         if not field.schema.optional or not isinstance(field.schema.default, Unset)
     )
 
-    def ready(value: Struct) -> Struct:
+    def ready(value: Row) -> Row:
         if [*value] != names:
             value = {name: value.get(name) for name in names}
-        new = {name: change(old) for name, change in changes if (old := value[name]) is not None}
+        new: dict[str, object] = {}
+        for name, change in changes:
+            if (old := value[name]) is not None:
+                new[name] = change(old)
         for name, filling in filled:
             if value[name] is None:
                 if filling is _NO_DEFAULT:

@@ -126,6 +126,8 @@ def _compared() -> Collection[Schema]:
     return found
 
 
+# Tracing each line of the whole catalogue would take minutes.
+@pytest.mark.no_cover
 def test_the_catalogue() -> None:
     """Every record of every case, and whatever stands in structs of its schemas, print the same."""
     schemas = _compared()
@@ -148,6 +150,7 @@ def test_the_catalogue() -> None:
             )
 
 
+@pytest.mark.no_cover
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_every_setting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, dialect: str) -> None:
     """Whatever is set, both print the same records."""
