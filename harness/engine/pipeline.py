@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
 
-from harness.engine.catalogue.plans import plans
+from harness.engine.catalogue.plans import lacking, plans
 from harness.engine.catalogue.workspace import Workspace
 from harness.engine.plan.case import Plan
 from harness.engine.plan.levels import level_text
@@ -138,6 +138,8 @@ class CatalogueCases:
         wanted = services_for(cases, context.consumer)
         if self.services is None:
             refuse_unreachable(context.consumer, context.source, wanted)
+        if self.planned is None and lacking(self.space, cases):
+            self._plans(cases)  # refused with every problem, before anything is started
         answers: dict[str, CaseAnswer] = {}
         with ThreadPoolExecutor(1) as pool:
             planning = pool.submit(self._plans, cases)

@@ -8,7 +8,7 @@ from harness.engine.catalogue import golden
 from harness.engine.catalogue.digests import digests
 from harness.engine.catalogue.golden import Difference
 from harness.engine.catalogue.parallel import spread
-from harness.engine.catalogue.workspace import Workspace
+from harness.engine.catalogue.workspace import GOLDENS, LOCK, Workspace
 from harness.engine.plan.case import Emission, Plan, plan
 from harness.engine.plan.cited import cited_problems
 from harness.engine.plan.expectations import author_problems
@@ -37,6 +37,16 @@ def plans(space: Workspace, chosen: Sequence[Case]) -> tuple[Plan, ...]:
     if problems:
         raise ScenarioError(tuple(dict.fromkeys(problems)))
     return planned
+
+
+def lacking(space: Workspace, chosen: Iterable[Case]) -> bool:
+    """Return whether a lock or a golden file of the cases is not there, which `plans` refuses."""
+    wanted = {
+        golden.directory(space.golden, case.scenario) / name
+        for case in chosen
+        for name in (LOCK, *(f"{golden.variant(case)}{suffix}" for suffix in GOLDENS))
+    }
+    return not all(path.is_file() for path in wanted)
 
 
 def checked(

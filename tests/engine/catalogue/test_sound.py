@@ -179,3 +179,14 @@ def test_no_cache_checks_all() -> None:
     sound.remember(space(), {NAME: sound.Sound(now[NAME], known[NAME].cases, 1)})
     assert main(["check"]) == 0
     assert main(["check", "--no-cache"]) == 2
+
+
+@pytest.mark.parametrize("path", [LOCK, RECORDS, TABLES], ids=lambda path: path.name)
+def test_a_missing_golden_is_refused_before_anything_is_started(
+    path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nobody waits for services to learn that a file of the scenario is not there."""
+    monkeypatch.setattr("harness.engine.pipeline.with_services", None)
+    path.unlink()
+    assert main(["certify", "reference"]) == 2
+    assert str(path) in capsys.readouterr().err
