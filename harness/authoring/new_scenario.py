@@ -20,6 +20,7 @@ from harness.database.driver import require_recording
 from harness.ddl import StatementKind
 from harness.documents.yaml_file import BYTES_MAX
 from harness.errors import ScenarioError, UsageError
+from harness.protocols import PROTOCOLS
 from harness.scenario.load import load
 
 GRAMMAR = Path(harness.scenario.__file__).with_name("grammar.json")
@@ -27,13 +28,13 @@ COPY = "scenario.schema.json"
 SUFFIX = ".yaml"
 TITLE = "Say in one sentence what happens upstream and what must hold"
 DATABASE = "shop"
-# What happens upstream -> a clause to begin with.
-CLAUSES = {
-    StatementKind.INSERT: "open.row.insert",
-    StatementKind.REPLACE: "open.row.insert",
-    StatementKind.UPDATE: "open.row.update",
-    StatementKind.DELETE: "open.row.delete",
-    StatementKind.DDL: "open.ddl.query",
+# What happens upstream -> the cause whose clause of a protocol is one to begin with.
+CAUSES = {
+    StatementKind.INSERT: "insert",
+    StatementKind.REPLACE: "insert",
+    StatementKind.UPDATE: "update",
+    StatementKind.DELETE: "delete",
+    StatementKind.DDL: "column-names",
 }
 EXAMPLE = """\
 CREATE TABLE {0}.orders (id INT PRIMARY KEY, item VARCHAR(20), n INT);
@@ -63,13 +64,15 @@ class DraftOptions:
 
     Each of `sources` goes on where the one before ends: a file of SQL, a binary log, a `mysql://`
     URL. Of each table of a server up to `rows` rows are taken; of a log what lies from position
-    `start` up to `stop`, 0 for its beginning and its end.
+    `start` up to `stop`, 0 for its beginning and its end. `protocols` are names of the registry's
+    rows, none for its first.
     """
 
     path: Path
     title: str
     sources: tuple[str, ...]
     databases: tuple[str, ...]
+    protocols: tuple[str, ...] = ()
     anonymise: bool = False
     rows: int = 20
     start: int = 0
@@ -223,14 +226,21 @@ def _sql_name(database: str) -> str:
 
 
 def _lines(scenario: str, options: DraftOptions, steps: SqlSteps, schema: str) -> Iterator[str]:
-    clauses = dict.fromkeys(CLAUSES[kind] for kind in StatementKind if kind in steps.kinds)
+    protocols = tuple(dict.fromkeys(options.protocols)) or (next(iter(PROTOCOLS)),)
+    causes = dict.fromkeys(CAUSES[kind] for kind in StatementKind if kind in steps.kinds)
+    clauses = [
+        clause
+        for name in protocols
+        for cause in causes
+        if (clause := PROTOCOLS[name].description.causes.get(cause)) is not None
+    ]
     yield f"# yaml-language-server: $schema={schema}"
     yield f"id: {_word(scenario)}"
     yield f"title: {_word(options.title or TITLE)}"
     yield "# The statements of the source documents that this tests: docs/reference/clauses.md."
     yield f"clauses: [{', '.join(clauses)}]"
     yield "matrix:"
-    yield "  protocol: [open]"
+    yield f"  protocol: [{', '.join(protocols)}]"
     yield "  partitions: [1, 2]"
     yield f"databases: [{', '.join(_word(name) for name in steps.databases)}]"
     yield "# `harness record` runs this once on a real database and locks what it did."

@@ -53,6 +53,14 @@ def command() -> None:
 )
 @click.option("--title", default="", help="One sentence that says what happens.")
 @click.option(
+    "--protocol",
+    "protocols",
+    multiple=True,
+    type=click.Choice(sorted(PROTOCOLS)),
+    help="A protocol whose messages follow; may be given more than once"
+    f" [{next(iter(PROTOCOLS))}].",
+)
+@click.option(
     "--database",
     "databases",
     multiple=True,
@@ -73,6 +81,7 @@ def scenario(  # noqa: PLR0913 - one parameter an option
     stop: int | None,
     title: str,
     databases: tuple[str, ...],
+    protocols: tuple[str, ...],
     scenarios: Path | None,
     anonymise: bool,
 ) -> int:
@@ -85,7 +94,15 @@ def scenario(  # noqa: PLR0913 - one parameter an option
     made = create(
         scenarios or Path("scenarios"),
         DraftOptions(
-            path, title, sources, databases, anonymise, rows, start=start or 0, stop=stop or 0
+            path,
+            title,
+            sources,
+            databases,
+            protocols,
+            anonymise,
+            rows,
+            start=start or 0,
+            stop=stop or 0,
         ),
     )
     for note in made.left_out:

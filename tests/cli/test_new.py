@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from harness.authoring.new_scenario import GRAMMAR
+from harness.authoring.new_scenario import CAUSES, GRAMMAR
 from harness.cli.main import main
+from harness.protocols import PROTOCOLS
 from harness.pytest_plugin.recognise import root_of
 from harness.scenario.document import TransactionStep
+from harness.scenario.expand import cases
 from harness.scenario.load import load_all
 
 ODD = """\
@@ -34,6 +36,27 @@ def test_the_example_is_valid_up_to_its_lock(capsys: pytest.CaptureFixture[str])
     assert (scenario.id, scenario.databases) == ("keys.moved", ("mine",))
     assert main(["check"]) == 2
     assert "was never recorded" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_any_protocol_can_be_begun_with(protocol: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The protocol is in the matrix, and for each kind of statement a clause of its own is cited."""
+    assert main(["new", "scenario", "keys.moved", "--protocol", protocol]) == 0
+    (scenario,) = load_all(Path("scenarios"))
+    assert {case.protocol for case in cases(scenario)} == {protocol}
+    assert len(scenario.clauses) == len(set(CAUSES.values()))
+    capsys.readouterr()
+    assert main(["check"]) == 2
+    assert capsys.readouterr().out.endswith(" 1 problems\n")  # the lock
+
+
+def test_several_protocols_can_be_begun_with() -> None:
+    """Each is in the matrix once, in the order given."""
+    words = [word for name in ("vitess", "avro", "vitess") for word in ("--protocol", name)]
+    assert main(["new", "scenario", "keys.moved", *words]) == 0
+    (scenario,) = load_all(Path("scenarios"))
+    assert list(dict.fromkeys(case.protocol for case in cases(scenario))) == ["vitess", "avro"]
+    assert {clause.partition(".")[0] for clause in scenario.clauses} == {"vitess", "avro"}
 
 
 def test_sql_comes_through_yaml_as_it_was() -> None:
