@@ -40,7 +40,7 @@ def test_the_example_is_valid_up_to_its_lock(capsys: pytest.CaptureFixture[str])
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_any_protocol_can_be_begun_with(protocol: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """The protocol is in the matrix, and for each kind of statement a clause of its own is cited."""
+    """The protocol is in the matrix, and each kind of statement brings a clause of its own."""
     assert main(["new", "scenario", "keys.moved", "--protocol", protocol]) == 0
     (scenario,) = load_all(Path("scenarios"))
     assert {case.protocol for case in cases(scenario)} == {protocol}
