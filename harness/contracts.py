@@ -209,7 +209,7 @@ class Fault(Protocol):
     """
 
     def __call__(
-        self, records: Sequence[Record], options: Mapping[str, Any], line: int, random: Random
+        self, records: Sequence[Record], options: Mapping[str, object], line: int, random: Random
     ) -> tuple[Record, ...]:
         """Return the disturbed records."""
         ...

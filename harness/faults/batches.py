@@ -9,15 +9,14 @@ Source: TiCDC codec notes §2.7; clauses `open.frame.batch`, `open.frame.mixed-b
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from random import Random
-from typing import Any
 
 from harness.errors import DecodingError, StepError
 from harness.faults.choose import Place, is_rows, nothing, place
 from harness.faults.fault import Disturbance, Invariant
-from harness.faults.option import COUNT_MAX, Option, Takes
+from harness.faults.option import COUNT_MAX, Option, Options, Takes
 from harness.model.record import Origin, Record
 from harness.wire.framing import frame_keys, frame_values, unframe
 
@@ -46,25 +45,23 @@ class _Open:
         return Record(self.like.topic, self.like.partition, keys, values, origins)
 
 
-def rebatch(
-    records: Sequence[Record], options: Mapping[str, Any], line: int, random: Random
-) -> tuple[Record, ...]:
+def rebatch(records: Sequence[Record], options: Options, random: Random) -> tuple[Record, ...]:
     """Cut the row messages into events and join these to messages of at most that many, or bytes.
 
     StepError when one event alone exceeds `bytes`, or when nothing changes.
     """
-    out = tuple(_rebatched(records, options, line, random))
+    out = tuple(_rebatched(records, options, random))
     if out == tuple(records):
-        raise nothing("the messages have these sizes already", line, "another `events` or `bytes`")
+        raise nothing(
+            "the messages have these sizes already", options.line, "another `events` or `bytes`"
+        )
     return out
 
 
-def _rebatched(
-    records: Sequence[Record], options: Mapping[str, Any], line: int, random: Random
-) -> Iterator[Record]:
-    most = int(options.get("events", COUNT_MAX))
-    limit = int(options["bytes"]) if "bytes" in options else None
-    uneven = options.get("sizes") == "random"
+def _rebatched(records: Sequence[Record], options: Options, random: Random) -> Iterator[Record]:
+    most = options.number("events", COUNT_MAX)
+    limit = options.number("bytes") if "bytes" in options else None
+    uneven = options.text("sizes") == "random"
     batches: dict[Place, _Open] = {}
     for record in records:
         here = place(record)
@@ -73,9 +70,9 @@ def _rebatched(
                 yield batches.pop(here).record()
             yield record
             continue
-        for event in _events(record, line):
+        for event in _events(record, options.line):
             size = len(event[0]) + len(event[1]) + _LENGTHS
-            _check(size, limit, line)
+            _check(size, limit, options.line)
             batch = batches.get(here)
             if batch is not None and limit is not None and batch.size + size > limit:
                 yield batches.pop(here).record()

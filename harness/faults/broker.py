@@ -6,10 +6,9 @@ offsets).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from random import Random
-from typing import Any
 
 from harness.errors import StepError
 from harness.faults.actions import (
@@ -36,35 +35,31 @@ from harness.faults.choose import (
 )
 from harness.faults.fault import Disturbance, Invariant
 from harness.faults.log import simulate_log
-from harness.faults.option import KEY, Option, Takes
+from harness.faults.option import KEY, Option, Options, Takes
 from harness.model.record import Record
 
 
-def aborted(
-    steps: Sequence[Step], options: Mapping[str, Any], line: int, random: Random
-) -> tuple[Step, ...]:
+def aborted(steps: Sequence[Step], options: Options, random: Random) -> tuple[Step, ...]:
     """Abort a first attempt at some rows, or end every partition with an aborted transaction."""
     del random
-    count = int(options.get("records", 1))
+    count = options.number("records")
     if "transaction" not in options:
         queues = grouped(sent(steps), place)
         if not queues:
-            raise nothing("nothing is sent", line)
+            raise nothing("nothing is sent", options.line)
         return (*steps, *(Aborted(tuple(queue[-count:])) for queue in queues))
     numbers, records = messages(steps)
-    tries = [n for n, yes in enumerate(chosen(records, options, line)) if yes]
+    tries = [n for n, yes in enumerate(chosen(records, options)) if yes]
     at = numbers[tries[0]]
     return (*steps[:at], Aborted(tuple(records[n] for n in tries[:count])), *steps[at:])
 
 
-def transactional(
-    steps: Sequence[Step], options: Mapping[str, Any], line: int, random: Random
-) -> tuple[Step, ...]:
+def transactional(steps: Sequence[Step], options: Options, random: Random) -> tuple[Step, ...]:
     """Send everything in committed transactions of some messages each."""
     del random
-    count = int(options.get("records", 1))
+    count = options.number("records")
     if not messages(steps)[0]:
-        raise nothing("nothing is sent", line)
+        raise nothing("nothing is sent", options.line)
     return tuple(_committed(steps, count))
 
 
@@ -82,16 +77,14 @@ def _committed(steps: Sequence[Step], count: int) -> Iterator[Step]:
         yield Committed(tuple(group))
 
 
-def compacted(
-    steps: Sequence[Step], options: Mapping[str, Any], line: int, random: Random
-) -> tuple[Step, ...]:
+def compacted(steps: Sequence[Step], options: Options, random: Random) -> tuple[Step, ...]:
     """Compact the topics once everything is sent; null keys have no place in such topics."""
     del random
-    tombstones, cleaner = options.get("tombstones", KEPT) == KEPT, options.get("by") == CLEANER
+    tombstones, cleaner = options.text("tombstones", KEPT) == KEPT, options.text("by") == CLEANER
     if cleaner and not tombstones:
         raise StepError(
             "the log cleaner removes tombstones in its own time",
-            line=line,
+            line=options.line,
             expected=f"`tombstones: {KEPT}` with `by: {CLEANER}`",
             hint="without `by`, topics are filled as if tombstones had expired",
         )
@@ -103,7 +96,9 @@ def compacted(
         if simulate_log([*steps, Compact(topic, tombstones)]) != simulate_log(steps):
             out.append(action)
     if len(out) == len(steps):
-        raise nothing("no topic with keys has a key twice", line, "a row that is changed again")
+        raise nothing(
+            "no topic with keys has a key twice", options.line, "a row that is changed again"
+        )
     return tuple(out)
 
 
@@ -112,15 +107,13 @@ def _cleaned(steps: Sequence[Step], topic: str) -> Clean:
     return Clean(topic, tuple(queue[-1] for queue in grouped(there, place)))
 
 
-def expired(
-    steps: Sequence[Step], options: Mapping[str, Any], line: int, random: Random
-) -> tuple[Step, ...]:
+def expired(steps: Sequence[Step], options: Options, random: Random) -> tuple[Step, ...]:
     """Let each partition begin at a later offset: what was there before has expired."""
     del random
-    count = int(options.get("records", 1))
+    count = options.number("records")
     firsts = [queue[0] for queue in grouped(_before_growth(steps), place)]
     if not firsts:
-        raise nothing("nothing is sent", line)
+        raise nothing("nothing is sent", options.line)
     before = [old for old in firsts for _ in range(count)]
     gone = [DeleteBefore(old.topic, old.partition, count) for old in firsts]
     # What is deleted on the way lies as much further on.
@@ -141,38 +134,32 @@ def _before_growth(steps: Sequence[Step]) -> list[Record]:
     return found
 
 
-def retention(
-    steps: Sequence[Step], options: Mapping[str, Any], line: int, random: Random
-) -> tuple[Step, ...]:
+def retention(steps: Sequence[Step], options: Options, random: Random) -> tuple[Step, ...]:
     """Delete what was sent up to a transaction, before the consumer has read it."""
     del random
     numbers, records = messages(steps)
-    at = numbers[last(records, str(options["to"]), line)] + 1
+    at = numbers[last(records, options.text("to"), options.line)] + 1
     ends = simulate_log(steps[:at])
     deletes = (DeleteBefore(*there, log.end) for there, log in ends.items() if log.read)
     return (*steps, *deletes)
 
 
-def broker_restart(
-    steps: Sequence[Step], options: Mapping[str, Any], line: int, random: Random
-) -> tuple[Step, ...]:
+def broker_restart(steps: Sequence[Step], options: Options, random: Random) -> tuple[Step, ...]:
     """Restart the broker behind a transaction's last message."""
     del random
     numbers, records = messages(steps)
-    at = numbers[last(records, str(options["after"]), line)] + 1
+    at = numbers[last(records, options.text("after"), options.line)] + 1
     return (*steps[:at], RestartBroker(), *steps[at:])
 
 
-def leader_moves(
-    steps: Sequence[Step], options: Mapping[str, Any], line: int, random: Random
-) -> tuple[Step, ...]:
+def leader_moves(steps: Sequence[Step], options: Options, random: Random) -> tuple[Step, ...]:
     """Move the leaders from a transaction's first message on, and back behind another's last."""
     del random
     numbers, records = messages(steps)
-    begin = numbers[first(records, str(options["from"]), line)]
-    end = numbers[last(records, str(options["to"]), line)] + 1
+    begin = numbers[first(records, options.text("from"), options.line)]
+    end = numbers[last(records, options.text("to"), options.line)] + 1
     if end <= begin:
-        raise nothing(f"{options['to']!r} comes before {options['from']!r}", line)
+        raise nothing(f"{options.text('to')!r} comes before {options.text('from')!r}", options.line)
     return (*steps[:begin], EndLeader(), *steps[begin:end], ElectLeader(), *steps[end:])
 
 

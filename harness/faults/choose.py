@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Any
 
 from harness.errors import StepError
+from harness.faults.option import Options
 from harness.model.record import Origin, Record
 
 Place = tuple[str, int]
@@ -59,16 +59,29 @@ def grouped(records: Sequence[Record], by: Callable[[Record], Hashable]) -> list
     return list(groups.values())
 
 
-def chosen(records: Sequence[Record], options: Mapping[str, Any], line: int) -> list[bool]:
-    """Tell for each message whether it carries a row of `transaction` (and of `key`, if given).
+def chosen(records: Sequence[Record], options: Options) -> list[bool]:
+    """Return for each message whether it carries a row of `transaction` (and of `key`, if given).
 
     StepError when none does.
     """
-    found = [any(_is_chosen(origin, options) for origin in record.origins) for record in records]
+    return rows_of(records, options.text("transaction"), options.key, options.line)
+
+
+def rows_of(
+    records: Sequence[Record], transaction: str, key: Mapping[str, object], line: int
+) -> list[bool]:
+    """Return for each message whether it carries a row of a transaction, with this key if any.
+
+    StepError when none does.
+    """
+    columns = _columns(key)
+    found = [
+        any(_is_of(origin, transaction, columns) for origin in record.origins) for record in records
+    ]
     if not any(found):
-        what = f"no row of transaction {options['transaction']!r} is sent"
-        if "key" in options:
-            what += f" with key {', '.join(_columns(options['key']))}"
+        what = f"no row of transaction {transaction!r} is sent"
+        if columns:
+            what += f" with key {', '.join(columns)}"
         raise nothing(what, line, "rows of this transaction that are sent")
     return found
 
@@ -101,14 +114,12 @@ def nothing(what: str, line: int, expected: str = "a message at least") -> StepE
     return StepError(f"nothing to act on: {what}", line=line, expected=expected, hint=PREVIEW)
 
 
-def _is_chosen(origin: Origin, options: Mapping[str, Any]) -> bool:
-    if origin.transaction != options["transaction"] or origin.kind not in ROWS:
+def _is_of(origin: Origin, transaction: str, columns: Sequence[str]) -> bool:
+    if origin.transaction != transaction or origin.kind not in ROWS:
         return False
-    if "key" not in options:
-        return True
     there = f",{origin.key},"
-    return all(f",{column}," in there for column in _columns(options["key"]))
+    return all(f",{column}," in there for column in columns)
 
 
-def _columns(key: Mapping[str, Any]) -> list[str]:
+def _columns(key: Mapping[str, object]) -> list[str]:
     return [f"{name}={'null' if value is None else value}" for name, value in key.items()]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import Any, Protocol
+from typing import Protocol
 
 from harness.faults import FAULTS
 from harness.faults.actions import Step
@@ -21,7 +21,7 @@ class FaultStep(Protocol):
         ...
 
     @property
-    def options(self) -> Mapping[str, Any]:
+    def options(self) -> Mapping[str, object]:
         """Return the options that were given."""
         ...
 

@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
-from typing import Any
 
 from harness.faults.choose import nothing
 from harness.faults.fault import Disturbance, Invariant
-from harness.faults.option import Option, Takes
+from harness.faults.option import Option, Options, Takes
 from harness.model.record import Record, bare_record
 
 # 2024-01-01T00:00:00Z: late enough for every broker's default of accepted timestamps.
 FIRST_MS = 1_704_067_200_000
 
 
-def headers(
-    records: Sequence[Record], options: Mapping[str, Any], line: int, random: Random
-) -> tuple[Record, ...]:
+def headers(records: Sequence[Record], options: Options, random: Random) -> tuple[Record, ...]:
     """Add a header to every message, behind those that it has."""
     del random
     if not records:
-        raise nothing("nothing is sent", line)
-    name, value = str(options.get("name", _TRACE)), str(options.get("value", _TRACE_VALUE))
-    added = (name, None if options.get("null") else value.encode())
+        raise nothing("nothing is sent", options.line)
+    name, value = options.text("name"), options.text("value")
+    added = (name, None if options.flag("null") else value.encode())
     return tuple(
         [
             bare_record(
@@ -43,13 +40,11 @@ def headers(
     )
 
 
-def timestamps(
-    records: Sequence[Record], options: Mapping[str, Any], line: int, random: Random
-) -> tuple[Record, ...]:
+def timestamps(records: Sequence[Record], options: Options, random: Random) -> tuple[Record, ...]:
     """Give the messages equal, falling or random timestamps."""
     if not records:
-        raise nothing("nothing is sent", line)
-    order, count = str(options["order"]), len(records)
+        raise nothing("nothing is sent", options.line)
+    order, count = options.text("order"), len(records)
     steps = {"equal": [0] * count, "falling": range(count - 1, -1, -1)}
     offsets = steps[order] if order in steps else random.choices(range(count), k=count)
     return tuple(

@@ -11,12 +11,11 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from random import Random
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Protocol
 
-from harness.contracts import Fault
 from harness.errors import StepError
 from harness.faults.actions import Step
-from harness.faults.option import Option, settled
+from harness.faults.option import Given, Option, Options, settled
 from harness.model.record import Record
 from harness.protocols import PROTOCOLS
 from harness.protocols.description import Claim, Permission
@@ -38,10 +37,18 @@ class Invariant(StrEnum):
 class Act(Protocol):
     """A fault done to the run: it puts actions between the messages."""
 
-    def __call__(
-        self, steps: Sequence[Step], options: Mapping[str, Any], line: int, random: Random
-    ) -> tuple[Step, ...]:
+    def __call__(self, steps: Sequence[Step], options: Options, random: Random) -> tuple[Step, ...]:
         """Return the messages with the actions at their places."""
+        ...
+
+
+class Change(Protocol):
+    """A fault done to the records, whose options are settled."""
+
+    def __call__(
+        self, records: Sequence[Record], options: Options, random: Random
+    ) -> tuple[Record, ...]:
+        """Return the disturbed records."""
         ...
 
 
@@ -61,17 +68,17 @@ class Disturbance:
     meaning: str
     kept: frozenset[Invariant]
     options: tuple[Option, ...] = ()
-    change: Fault | None = None
+    change: Change | None = None
     act: Act | None = None
     live: bool = False
-    not_live: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    not_live: Given = field(default_factory=lambda: MappingProxyType({}))
     loses_data: bool = False
     one_of: tuple[str, ...] = ()
     some_of: tuple[str, ...] = ()
-    example: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    example: Given = field(default_factory=lambda: MappingProxyType({}))
 
     def __call__(
-        self, records: Sequence[Record], options: Mapping[str, Any], line: int, random: Random
+        self, records: Sequence[Record], options: Given, line: int, random: Random
     ) -> tuple[Record, ...]:
         """Return the disturbed records; StepError when there is nothing to act on."""
         if self.change is None:
@@ -81,14 +88,14 @@ class Disturbance:
                 expected="a fault of records where nothing is run",
                 hint="take it out of this delivery, or run it where services and consumer are ours",
             )
-        return self.change(records, self.settle(options, line), line, random)
+        return self.change(records, self.settle(options, line), random)
 
     def act_on(
-        self, steps: Sequence[Step], options: Mapping[str, Any], line: int, random: Random
+        self, steps: Sequence[Step], options: Given, line: int, random: Random
     ) -> tuple[Step, ...]:
         """Return the steps with this fault; one that changes records must come before actions."""
         if self.act is not None:
-            return self.act(steps, self.settle(options, line), line, random)
+            return self.act(steps, self.settle(options, line), random)
         records = tuple(step for step in steps if isinstance(step, Record))
         if len(records) < len(steps):
             raise StepError(
@@ -98,7 +105,7 @@ class Disturbance:
             )
         return self(records, options, line, random)
 
-    def settle(self, options: Mapping[str, Any], line: int) -> Mapping[str, Any]:
+    def settle(self, options: Given, line: int) -> Options:
         """Return the options with their defaults; StepError for what the grammar refuses too."""
         given = settled(self.name, self.options, options, line)
         for names, exactly in ((self.one_of, True), (self.some_of, False)):
@@ -112,12 +119,12 @@ class Disturbance:
                 )
         return given
 
-    def kept_with(self, options: Mapping[str, Any]) -> frozenset[Invariant]:
+    def kept_with(self, options: Given) -> frozenset[Invariant]:
         """Return what is preserved under these options."""
         lost = {kept for o in self.options if o.name in options for kept in o.loses}
         return frozenset(kept for kept in self.kept if kept.name not in lost)
 
-    def is_live(self, options: Mapping[str, Any]) -> bool:
+    def is_live(self, options: Given) -> bool:
         """Return whether the fault, with these options, happens while a consumer reads."""
         exempt = any(options.get(name) == value for name, value in self.not_live.items())
         return self.live and not exempt

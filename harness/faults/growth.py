@@ -9,39 +9,36 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from random import Random
-from typing import Any
 
 from harness.errors import StepError
 from harness.faults.actions import AddPartitions, Step, messages, sent
-from harness.faults.choose import chosen, is_ddl, is_mark, is_rows, nothing, ts
+from harness.faults.choose import is_ddl, is_mark, is_rows, nothing, rows_of, ts
 from harness.faults.corrupt import Form, form
 from harness.faults.fault import Disturbance, Invariant
-from harness.faults.option import Option, Takes
+from harness.faults.option import Option, Options, Takes
 from harness.model.record import Record
 
 _NEW_ROWS = "messages behind `from` whose keys no message before has"
 
 
-def grow(
-    steps: Sequence[Step], options: Mapping[str, Any], line: int, random: Random
-) -> tuple[Step, ...]:
+def grow(steps: Sequence[Step], options: Options, random: Random) -> tuple[Step, ...]:
     """Add partitions on the way; rows of new keys, resolved events and DDL go there.
 
     No row that was seen before changes its partition, so the order of each row's events holds.
     """
     del random
     numbers, records = messages(steps)
-    chosen_rows = chosen(records, {"transaction": options["from"]}, line)
+    chosen_rows = rows_of(records, options.text("from"), {}, options.line)
     begun = chosen_rows.index(True)
     at, topic = numbers[begun], records[begun].topic
     old = 1 + max(record.partition for record in records if record.topic == topic)
-    by = int(options.get("by", 1))
+    by = options.number("by")
     homes = _new_homes(steps, at, topic)
     if not homes:
-        raise nothing("no message from there on is about new rows only", line, _NEW_ROWS)
+        raise nothing("no message from there on is about new rows only", options.line, _NEW_ROWS)
     out: list[Step] = [
         *steps[:at],
-        AddPartitions(topic, old + by, stopped=options.get("consumer") == "stopped"),
+        AddPartitions(topic, old + by, stopped=options.text("consumer") == "stopped"),
     ]
     for step in steps[at:]:
         if not isinstance(step, Record) or step.topic != topic:
@@ -130,24 +127,22 @@ def _rows(record: Record) -> frozenset[Hashable]:
     return frozenset({None if record.key is None else (record.topic, record.key)})
 
 
-def empty_partitions(
-    steps: Sequence[Step], options: Mapping[str, Any], line: int, random: Random
-) -> tuple[Step, ...]:
+def empty_partitions(steps: Sequence[Step], options: Options, random: Random) -> tuple[Step, ...]:
     """Give every topic partitions to which nothing is ever sent."""
     del random
     greatest: dict[str, int] = {}
     for record in sent(steps):
         greatest[record.topic] = max(greatest.get(record.topic, 0), record.partition)
     if not greatest:
-        raise nothing("nothing is sent", line)
+        raise nothing("nothing is sent", options.line)
     if any(map(is_mark, sent(steps))):
         raise StepError(
             "a stream with resolved events is never complete over a partition that gets none",
-            line=line,
+            line=options.line,
             expected="a stream without resolved events",
             hint="`grow` adds partitions to which resolved events are sent",
         )
-    more = 1 + int(options.get("count", 1))
+    more = 1 + options.number("count")
     return (*(AddPartitions(topic, most + more) for topic, most in greatest.items()), *steps)
 
 

@@ -10,18 +10,17 @@ cmd/kafka-consumer/writer.go:469.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from random import Random
-from typing import Any
 
 from harness.faults.choose import Place, is_mark, nothing, place, ts
 from harness.faults.fault import Disturbance, Invariant
-from harness.faults.option import PARTITION, TIMES, Option, Takes
+from harness.faults.option import PARTITION, TIMES, Option, Options, Takes
 from harness.model.record import Record
 
 
 def resolved_back(
-    records: Sequence[Record], options: Mapping[str, Any], line: int, random: Random
+    records: Sequence[Record], options: Options, random: Random
 ) -> tuple[Record, ...]:
     """Send, behind each mark of a partition, the mark that was there before it again."""
     del random
@@ -33,19 +32,21 @@ def resolved_back(
             continue
         previous = before.get(place(record))
         if previous is not None and ts(previous) < ts(record):
-            out += [previous] * int(options.get("times", 1))
+            out += [previous] * options.number("times")
         before[place(record)] = record
     if len(out) == len(records):
-        raise nothing("no partition has two resolved events of different ts", line, _TWO_MARKS)
+        raise nothing(
+            "no partition has two resolved events of different ts", options.line, _TWO_MARKS
+        )
     return tuple(out)
 
 
 def late_resolved(
-    records: Sequence[Record], options: Mapping[str, Any], line: int, random: Random
+    records: Sequence[Record], options: Options, random: Random
 ) -> tuple[Record, ...]:
     """Let the marks of one partition come some messages late, or after everything else."""
     del random
-    lag = int(options["by"]) if "by" in options else None
+    lag = options.number("by") if "by" in options else None
     passed = 0
     late: deque[tuple[int, Record]] = deque()
     out: list[Record] = []
@@ -60,25 +61,27 @@ def late_resolved(
                 out.append(late.popleft()[1])
     out += [mark for _, mark in late]
     if out == list(records):
-        raise nothing("the partition's resolved events come last already", line, _A_PARTITION)
+        raise nothing(
+            "the partition's resolved events come last already", options.line, _A_PARTITION
+        )
     return tuple(out)
 
 
 def missing_resolved(
-    records: Sequence[Record], options: Mapping[str, Any], line: int, random: Random
+    records: Sequence[Record], options: Options, random: Random
 ) -> tuple[Record, ...]:
     """Leave out the marks of one partition, but for the greatest: it is silent until the end."""
     del random
     marks = [n for n, r in enumerate(records) if is_mark(r) and _is_there(r, options)]
     if len(marks) < 2:
-        raise nothing("the partition has no two resolved events", line, _A_PARTITION)
+        raise nothing("the partition has no two resolved events", options.line, _A_PARTITION)
     greatest = max(marks, key=lambda n: (ts(records[n]), n))
     gone = set(marks) - {greatest}
     return tuple(record for number, record in enumerate(records) if number not in gone)
 
 
-def _is_there(record: Record, options: Mapping[str, Any]) -> bool:
-    return "partition" not in options or record.partition == options["partition"]
+def _is_there(record: Record, options: Options) -> bool:
+    return "partition" not in options or record.partition == options.number("partition")
 
 
 _TWO_MARKS = "two resolved events of different ts in one partition"

@@ -11,11 +11,13 @@ from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Any
+from typing import cast
 
-from harness.errors import StepError
+from harness.errors import HarnessBug, StepError
 
 COUNT_MAX = 1_000_000
+# Options as they are written; their rows say what each takes.
+Given = Mapping[str, object]
 
 
 class Takes(StrEnum):
@@ -71,9 +73,54 @@ class Option:
                 return isinstance(value, str) and bool(value)
 
 
-def settled(
-    fault: str, options: Sequence[Option], given: Mapping[str, Any], line: int
-) -> Mapping[str, Any]:
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The options of one step, each as its row takes it, and the step's line.
+
+    What is read by the wrong kind, or is not there and has no default, is a HarnessBug.
+    """
+
+    values: Mapping[str, object]
+    line: int
+
+    def __contains__(self, name: str) -> bool:
+        """Return whether an option was given, or has a default."""
+        return name in self.values
+
+    def number(self, name: str, otherwise: int | None = None) -> int:
+        """Return a NUMBER."""
+        value = self.values.get(name, otherwise)
+        if isinstance(value, bool) or not isinstance(value, int | Decimal):
+            raise self._bug(name, value)
+        return int(value)
+
+    def text(self, name: str, otherwise: str | None = None) -> str:
+        """Return a TEXT, a WORD or a TRANSACTION."""
+        value = self.values.get(name, otherwise)
+        if not isinstance(value, str):
+            raise self._bug(name, value)
+        return value
+
+    def flag(self, name: str) -> bool:
+        """Return a FLAG."""
+        value = self.values.get(name)
+        if not isinstance(value, bool):
+            raise self._bug(name, value)
+        return value
+
+    @property
+    def key(self) -> Mapping[str, object]:
+        """Return the columns and values of `key`; empty where no row is named."""
+        value = self.values.get("key", {})
+        if not isinstance(value, Mapping):
+            raise self._bug("key", value)
+        return cast("Mapping[str, object]", value)
+
+    def _bug(self, name: str, value: object) -> HarnessBug:
+        return HarnessBug(f"the option `{name}` of a fault is read as what it is not: {value!r}")
+
+
+def settled(fault: str, options: Sequence[Option], given: Given, line: int) -> Options:
     """Return the given options with the defaults of the others; StepError for a mistake."""
     known = {option.name: option for option in options}
     for name, value in given.items():
@@ -89,7 +136,7 @@ def settled(
             what = f"`{fault}` lacks its option `{option.name}`"
             raise StepError(what, line=line, expected=f"`{option.name}`: {option.noun()}")
     defaults = {option.name: option.default for option in options if option.default is not None}
-    return MappingProxyType({**defaults, **given})
+    return Options(MappingProxyType({**defaults, **given}), line)
 
 
 def _whole(value: object) -> bool:

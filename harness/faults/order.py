@@ -7,16 +7,15 @@ https://github.com/pingcap/tiflow/issues/11823, https://github.com/pingcap/ticdc
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from itertools import groupby
 from random import Random
-from typing import Any
 
 from harness.errors import StepError
 from harness.faults.choose import Place, chosen, completed, is_mark, is_rows, nothing, place, ts
 from harness.faults.fault import Disturbance, Invariant
-from harness.faults.option import KEY, PARTITION, TRANSACTION, Option, Takes
+from harness.faults.option import KEY, PARTITION, TRANSACTION, Option, Options, Takes
 from harness.faults.orders import (
     PARTITIONS,
     TOPICS,
@@ -28,49 +27,41 @@ from harness.faults.orders import (
 from harness.model.record import Record
 
 
-def interleave(
-    records: Sequence[Record], options: Mapping[str, Any], line: int, random: Random
-) -> tuple[Record, ...]:
+def interleave(records: Sequence[Record], options: Options, random: Random) -> tuple[Record, ...]:
     """Merge the partitions (or topics) anew, each in its own order.
 
     Every merge is equally likely, unless `order` numbers one of them.
     """
-    across = str(options.get("across", PARTITIONS))
+    across = options.text("across")
     if len(queues(records, across)) < 2:
         what = f"there are no two {across} to interleave"
-        raise nothing(what, line, f"two {across} with messages")
+        raise nothing(what, options.line, f"two {across} with messages")
     if "order" not in options:
         return sample_order(records, random, across)
-    count, number = count_orders(records, across), int(options["order"])
+    count, number = count_orders(records, across), options.number("order")
     if number > count:
         what = f"there are {count} orders of the messages across {across}, none has number {number}"
-        raise nothing(what, line, f"a number from 1 to {count}")
+        raise nothing(what, options.line, f"a number from 1 to {count}")
     return numbered_order(records, number - 1, across)
 
 
-def ahead(
-    records: Sequence[Record], options: Mapping[str, Any], line: int, random: Random
-) -> tuple[Record, ...]:
+def ahead(records: Sequence[Record], options: Options, random: Random) -> tuple[Record, ...]:
     """Send everything of some topic or partition before everything else."""
     del random
-    there, others = _parted(records, options, line)
+    there, others = _parted(records, options)
     return (*there, *others)
 
 
-def behind(
-    records: Sequence[Record], options: Mapping[str, Any], line: int, random: Random
-) -> tuple[Record, ...]:
+def behind(records: Sequence[Record], options: Options, random: Random) -> tuple[Record, ...]:
     """Send everything of some topic or partition after everything else."""
     del random
-    there, others = _parted(records, options, line)
+    there, others = _parted(records, options)
     return (*others, *there)
 
 
-def _parted(
-    records: Sequence[Record], options: Mapping[str, Any], line: int
-) -> tuple[list[Record], list[Record]]:
+def _parted(records: Sequence[Record], options: Options) -> tuple[list[Record], list[Record]]:
     def is_there(record: Record) -> bool:
-        topic, partition = options.get("topic", "*"), options.get("partition", record.partition)
+        topic, partition = options.text("topic", "*"), options.number("partition", record.partition)
         return fnmatchcase(record.topic, topic) and record.partition == partition
 
     there = [record for record in records if is_there(record)]
@@ -79,19 +70,17 @@ def _parted(
         names = ", ".join(sorted({f"{record.topic}/{record.partition}" for record in records}))
         share = "none" if not there else "all"
         raise StepError(
-            f"{share} of the messages are there", line=line, expected=f"some of {names}"
+            f"{share} of the messages are there", line=options.line, expected=f"some of {names}"
         )
     return there, others
 
 
-def withhold(
-    records: Sequence[Record], options: Mapping[str, Any], line: int, random: Random
-) -> tuple[Record, ...]:
+def withhold(records: Sequence[Record], options: Options, random: Random) -> tuple[Record, ...]:
     """Hold messages back as long as their partition's marks leave it true that all was sent."""
     del random
     held: defaultdict[Place, list[Record]] = defaultdict(list)
     out: list[Record] = []
-    for record, is_chosen in zip(records, chosen(records, options, line), strict=True):
+    for record, is_chosen in zip(records, chosen(records, options), strict=True):
         if is_chosen:
             held[place(record)].append(record)
             continue
@@ -103,20 +92,18 @@ def withhold(
     if _by_place(out) == _by_place(records):
         raise nothing(
             "nothing stands between the rows and their resolved event",
-            line,
+            options.line,
             "other messages before the resolved event that completes the rows",
         )
     return tuple(out)
 
 
-def reorder(
-    records: Sequence[Record], options: Mapping[str, Any], line: int, random: Random
-) -> tuple[Record, ...]:
+def reorder(records: Sequence[Record], options: Options, random: Random) -> tuple[Record, ...]:
     """Shuffle the row messages between two other messages of their partition."""
     shuffled = {
         here: iter(list(_shuffled(queue, random)))
         for here, queue in _by_place(records).items()
-        if options.get("partition", here[1]) == here[1]
+        if options.number("partition", here[1]) == here[1]
     }
     out = tuple(
         next(shuffled[place(record)]) if place(record) in shuffled else record for record in records
@@ -124,7 +111,7 @@ def reorder(
     if out == tuple(records):
         raise nothing(
             "no partition has two different row messages side by side",
-            line,
+            options.line,
             "two row messages in one partition with no other message between them",
         )
     return out

@@ -5,11 +5,9 @@ What is judged then is the consumer's declared error policy, not its tables.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from random import Random
-from typing import Any
 
-from harness.contracts import Fault
 from harness.faults.choose import chosen, nothing
 from harness.faults.corrupt import (
     CORRUPTIONS,
@@ -24,29 +22,27 @@ from harness.faults.corrupt import (
     wrong_magic,
     wrong_type,
 )
-from harness.faults.fault import Disturbance
-from harness.faults.option import KEY, TRANSACTION, Option, Takes
+from harness.faults.fault import Change, Disturbance
+from harness.faults.option import KEY, TRANSACTION, Option, Options, Takes
 from harness.model.record import Record
 
 AFTER, BEFORE, INSTEAD = "after", "before", "instead"
 _BREAKABLE = "a row of the transaction in a message of a form that docs/reference/faults.md names"
 
 
-def poisoned(corrupt: Corruption) -> Fault:
+def poisoned(corrupt: Corruption) -> Change:
     """Return the fault that corrupts the first message of the chosen ones which can be."""
 
-    def fault(
-        records: Sequence[Record], options: Mapping[str, Any], line: int, random: Random
-    ) -> tuple[Record, ...]:
+    def fault(records: Sequence[Record], options: Options, random: Random) -> tuple[Record, ...]:
         forms = CORRUPTIONS[corrupt]
-        for number, is_chosen in enumerate(chosen(records, options, line)):
+        for number, is_chosen in enumerate(chosen(records, options)):
             record = records[number]
             if not is_chosen or form(record) not in forms or not _breakable(corrupt, record):
                 continue
-            poison, where = corrupt(record, random), options.get("place", AFTER)
+            poison, where = corrupt(record, random), options.text("place", AFTER)
             there = {AFTER: (record, poison), BEFORE: (poison, record), INSTEAD: (poison,)}[where]
             return (*records[:number], *there, *records[number + 1 :])
-        raise nothing("no chosen message has the form that this breaks", line, _BREAKABLE)
+        raise nothing("no chosen message has the form that this breaks", options.line, _BREAKABLE)
 
     return fault
 

@@ -7,9 +7,8 @@ times); tiflow c7b2588 cmd/kafka-consumer/writer.go:224,469; clause `open.delive
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from random import Random
-from typing import Any
 
 from harness.errors import StepError
 from harness.faults.choose import (
@@ -25,49 +24,45 @@ from harness.faults.choose import (
     ts,
 )
 from harness.faults.fault import Disturbance, Invariant
-from harness.faults.option import KEY, TIMES, TRANSACTION, Option, Takes
+from harness.faults.option import KEY, TIMES, TRANSACTION, Option, Options, Takes
 from harness.model.record import Record
 
 
-def duplicate(
-    records: Sequence[Record], options: Mapping[str, Any], line: int, random: Random
-) -> tuple[Record, ...]:
+def duplicate(records: Sequence[Record], options: Options, random: Random) -> tuple[Record, ...]:
     """Send each message that carries a chosen row again, right after the first time."""
     del random
-    times = int(options.get("times", 1))
+    times = options.number("times")
     out: list[Record] = []
-    for record, is_chosen in zip(records, chosen(records, options, line), strict=True):
+    for record, is_chosen in zip(records, chosen(records, options), strict=True):
         out += [record] * (1 + times if is_chosen else 1)
     return tuple(out)
 
 
-def replay(
-    records: Sequence[Record], options: Mapping[str, Any], line: int, random: Random
-) -> tuple[Record, ...]:
+def replay(records: Sequence[Record], options: Options, random: Random) -> tuple[Record, ...]:
     """Send the tail again, each partition's messages in their first order."""
     del random
-    begin = first(records, str(options["from"]), line)
+    begin = first(records, options.text("from"), options.line)
     end = len(records) - 1
     if "to" in options:
-        end = last(records, str(options["to"]), line)
+        end = last(records, options.text("to"), options.line)
     if end < begin:
         raise StepError(
-            f"replay from {options['from']!r} to {options['to']!r} is empty",
-            line=line,
+            f"replay from {options.text('from')!r} to {options.text('to')!r} is empty",
+            line=options.line,
             expected="`to` at or after `from`",
         )
-    return tuple(records) + tuple(records[begin : end + 1]) * int(options.get("times", 1))
+    return tuple(records) + tuple(records[begin : end + 1]) * options.number("times")
 
 
 def replay_below_resolved(
-    records: Sequence[Record], options: Mapping[str, Any], line: int, random: Random
+    records: Sequence[Record], options: Options, random: Random
 ) -> tuple[Record, ...]:
     """Send rows again right behind the mark of their partition that has completed them."""
     del random
-    times = int(options.get("times", 1))
+    times = options.number("times")
     waiting: defaultdict[Place, list[Record]] = defaultdict(list)
     out: list[Record] = []
-    for record, is_chosen in zip(records, chosen(records, options, line), strict=True):
+    for record, is_chosen in zip(records, chosen(records, options), strict=True):
         out.append(record)
         if is_chosen:
             waiting[place(record)].append(record)
@@ -76,22 +71,22 @@ def replay_below_resolved(
             out += due * times
             waiting[place(record)] = later
     if len(out) == len(records):
-        raise nothing("no resolved event follows the rows in their partition", line, _A_MARK)
+        raise nothing(
+            "no resolved event follows the rows in their partition", options.line, _A_MARK
+        )
     return tuple(out)
 
 
-def resend(
-    records: Sequence[Record], options: Mapping[str, Any], line: int, random: Random
-) -> tuple[Record, ...]:
+def resend(records: Sequence[Record], options: Options, random: Random) -> tuple[Record, ...]:
     """Send each DDL event, or each resolved event, again right after the first time."""
     del random
-    kind, times = options["events"], int(options.get("times", 1))
+    kind, times = options.text("events"), options.number("times")
     out: list[Record] = []
     for record in records:
         out += [record] * (1 + times if record.origins[0].kind == kind else 1)
     if len(out) == len(records):
         noun = "DDL event" if kind == DDL else "resolved event"
-        raise nothing(f"no {noun} is sent", line, f"a {noun} at least")
+        raise nothing(f"no {noun} is sent", options.line, f"a {noun} at least")
     return tuple(out)
 
 

@@ -7,9 +7,8 @@ twice).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from random import Random
-from typing import Any
 
 from harness.errors import StepError
 from harness.faults.actions import (
@@ -31,103 +30,87 @@ from harness.faults.actions import (
 )
 from harness.faults.choose import chosen, first, last, nothing
 from harness.faults.fault import Disturbance, Invariant
-from harness.faults.option import KEY, TRANSACTION, Option, Takes
+from harness.faults.option import KEY, TRANSACTION, Option, Options, Takes
 from harness.model.record import Record
 
 
-def kill(
-    steps: Sequence[Step], options: Mapping[str, Any], line: int, random: Random
-) -> tuple[Step, ...]:
+def kill(steps: Sequence[Step], options: Options, random: Random) -> tuple[Step, ...]:
     """Kill the consumer at a moment; it is armed before anything is sent."""
-    when = _moment(steps, options, line, random)
-    return (Kill(when, resume=bool(options.get("resume", True))), *steps)
+    when = _moment(steps, options, random)
+    return (Kill(when, resume=options.flag("resume")), *steps)
 
 
-def slow_consumer(
-    steps: Sequence[Step], options: Mapping[str, Any], line: int, random: Random
-) -> tuple[Step, ...]:
+def slow_consumer(steps: Sequence[Step], options: Options, random: Random) -> tuple[Step, ...]:
     """Stop the consumer in its tracks for a while."""
-    when = _moment(steps, options, line, random)
-    return (Pause(when, int(options.get("milliseconds", PAUSE_MS))), *steps)
+    when = _moment(steps, options, random)
+    return (Pause(when, options.number("milliseconds")), *steps)
 
 
-def instances(
-    steps: Sequence[Step], options: Mapping[str, Any], line: int, random: Random
-) -> tuple[Step, ...]:
+def instances(steps: Sequence[Step], options: Options, random: Random) -> tuple[Step, ...]:
     """Run several instances of the consumer in one group."""
-    del line, random
-    return (Instances(int(options.get("count", 2))), *steps)
+    del random
+    return (Instances(options.number("count")), *steps)
 
 
-def join(
-    steps: Sequence[Step], options: Mapping[str, Any], line: int, random: Random
-) -> tuple[Step, ...]:
+def join(steps: Sequence[Step], options: Options, random: Random) -> tuple[Step, ...]:
     """Start another instance of the consumer at a moment."""
-    when = _moment(steps, options, line, random)
-    return (Join(when, int(options.get("count", 1))), *steps)
+    when = _moment(steps, options, random)
+    return (Join(when, options.number("count")), *steps)
 
 
-def registry_down(
-    steps: Sequence[Step], options: Mapping[str, Any], line: int, random: Random
-) -> tuple[Step, ...]:
+def registry_down(steps: Sequence[Step], options: Options, random: Random) -> tuple[Step, ...]:
     """Take the registry away from a transaction's first message on, until another's last."""
     del random
-    begin = _position(steps, first, str(options["from"]), line)
+    begin = _position(steps, first, options.text("from"), options.line)
     end = len(steps)
     if "to" in options:
-        end = _position(steps, last, str(options["to"]), line) + 1
+        end = _position(steps, last, options.text("to"), options.line) + 1
     if end <= begin:
-        what = f"{options['to']!r} comes before {options['from']!r}"
-        raise nothing(what, line, "`to` at or after `from`")
+        what = f"{options.text('to')!r} comes before {options.text('from')!r}"
+        raise nothing(what, options.line, "`to` at or after `from`")
     return (*steps[:begin], StopRegistry(), *steps[begin:end], StartRegistry(), *steps[end:])
 
 
-def registry_restart(
-    steps: Sequence[Step], options: Mapping[str, Any], line: int, random: Random
-) -> tuple[Step, ...]:
+def registry_restart(steps: Sequence[Step], options: Options, random: Random) -> tuple[Step, ...]:
     """Restart the registry behind a transaction's last message."""
     del random
-    at = _position(steps, last, str(options["after"]), line) + 1
+    at = _position(steps, last, options.text("after"), options.line) + 1
     return (*steps[:at], StopRegistry(), StartRegistry(), *steps[at:])
 
 
-def registry_trouble(
-    steps: Sequence[Step], options: Mapping[str, Any], line: int, random: Random
-) -> tuple[Step, ...]:
+def registry_trouble(steps: Sequence[Step], options: Options, random: Random) -> tuple[Step, ...]:
     """Let the registry answer late, or with errors at first, from the beginning on."""
     if not sent(steps):
-        raise nothing("no message is sent", line)
-    late, errors = int(options.get("milliseconds", 0)), int(options.get("errors", 0))
+        raise nothing("no message is sent", options.line)
+    late, errors = options.number("milliseconds", 0), options.number("errors", 0)
     return (TroubleRegistry(late, errors, random.getrandbits(32)), *steps)
 
 
-def registry_forgets(
-    steps: Sequence[Step], options: Mapping[str, Any], line: int, random: Random
-) -> tuple[Step, ...]:
+def registry_forgets(steps: Sequence[Step], options: Options, random: Random) -> tuple[Step, ...]:
     """Let the registry have forgotten the schema of a transaction's first row from the start."""
     del random
     _, records = messages(steps)
-    chosen_rows = chosen(records, options, line)
+    chosen_rows = chosen(records, options)
     for record, is_chosen in zip(records, chosen_rows, strict=True):
         if is_chosen and record.value is not None and record.value_schema is not None:
             return (ForgetSchema(record.value_schema.schema, record), *steps)
-    raise nothing("no chosen message names a schema by its value", line)
+    raise nothing("no chosen message names a schema by its value", options.line)
 
 
-def _moment(
-    steps: Sequence[Step], options: Mapping[str, Any], line: int, random: Random
-) -> Reached:
+def _moment(steps: Sequence[Step], options: Options, random: Random) -> Reached:
     if "at" in options:
-        return AtCrashPoint(str(options["at"]), int(options.get("hit", 1)))
+        return AtCrashPoint(options.text("at"), options.number("hit", 1))
     if "hit" in options:
         what = "`hit` counts how often a crash point is reached, and none is named"
-        raise StepError(what, line=line, expected="`at` beside `hit`")
+        raise StepError(what, line=options.line, expected="`at` beside `hit`")
     if "after-commits" in options:
-        return AfterCommits(int(options["after-commits"]))
+        return AfterCommits(options.number("after-commits"))
     drawn = "within-records" in options
-    count, there = int(options["within-records" if drawn else "after-records"]), len(sent(steps))
+    count, there = options.number("within-records" if drawn else "after-records"), len(sent(steps))
     if count > there:
-        raise nothing(f"only {there} messages are sent", line, f"a number from 1 to {there}")
+        raise nothing(
+            f"only {there} messages are sent", options.line, f"a number from 1 to {there}"
+        )
     return AfterRecords(random.randint(1, count) if drawn else count)
 
 

@@ -8,23 +8,22 @@ Source: https://github.com/apache/hudi/issues/7219 (old records read with the la
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from random import Random
-from typing import Any
 
 from harness.faults.choose import nothing
 from harness.faults.fault import Disturbance
-from harness.faults.option import Option, Takes
+from harness.faults.option import Option, Options, Takes
 from harness.faults.repeat import REPEATED
 from harness.model.record import Record
 
 
 def old_schema_again(
-    records: Sequence[Record], options: Mapping[str, Any], line: int, random: Random
+    records: Sequence[Record], options: Options, random: Random
 ) -> tuple[Record, ...]:
     """Send the tail again from some messages before the last change of a topic's value schema."""
     del random
-    behind = int(options.get("records", 1))
+    behind = options.number("records")
     there: dict[str, list[int]] = {}
     start: int | None = None
     for number, record in enumerate(records):
@@ -35,7 +34,9 @@ def old_schema_again(
             start = before[-behind] if behind <= len(before) else before[0]
         before.append(number)
     if start is None:
-        raise nothing("no topic has two value schemas", line, "a DDL that changes a row's schema")
+        raise nothing(
+            "no topic has two value schemas", options.line, "a DDL that changes a row's schema"
+        )
     return (*records, *records[start:])
 
 

@@ -9,40 +9,37 @@ Source: Vitess connector notes §5; TiCDC codec notes §3.1; clauses `kafka.comp
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
-from typing import Any
 
 from harness.faults.choose import Place, is_rows, nothing, place
 from harness.faults.fault import Disturbance, Invariant
-from harness.faults.option import Option, Takes
+from harness.faults.option import Option, Options, Takes
 from harness.model.record import Record
 
 
 def drop_tombstones(
-    records: Sequence[Record], options: Mapping[str, Any], line: int, random: Random
+    records: Sequence[Record], options: Options, random: Random
 ) -> tuple[Record, ...]:
     """Leave out the tombstones that follow a delete event of the same key."""
-    del options, random
+    del random
     gone = {tombstone for _, tombstone in _deletes(records)}
-    return _without(records, gone, line)
+    return _without(records, gone, options.line)
 
 
-def drop_deletes(
-    records: Sequence[Record], options: Mapping[str, Any], line: int, random: Random
-) -> tuple[Record, ...]:
+def drop_deletes(records: Sequence[Record], options: Options, random: Random) -> tuple[Record, ...]:
     """Leave out the delete events that a tombstone of the same key follows."""
-    del options, random
+    del random
     gone = {delete for delete, _ in _deletes(records)}
-    return _without(records, gone, line)
+    return _without(records, gone, options.line)
 
 
 def tombstone_first(
-    records: Sequence[Record], options: Mapping[str, Any], line: int, random: Random
+    records: Sequence[Record], options: Options, random: Random
 ) -> tuple[Record, ...]:
     """Open each partition with a tombstone for the key of its first row message."""
-    del options, random
+    del random
     # A compacted topic takes no message without a key: a resolved event, a row of no key.
     uncompacted = {record.topic for record in records if record.key is None}
     firsts: dict[Place, Record] = {}
@@ -50,33 +47,35 @@ def tombstone_first(
         if record.topic not in uncompacted and is_rows(record):
             firsts.setdefault(place(record), record)
     if not firsts:
-        raise nothing("no topic of row messages has a key in each of them", line, _WITH_KEYS)
+        raise nothing(
+            "no topic of row messages has a key in each of them", options.line, _WITH_KEYS
+        )
     tombstones = (replace(first, value=None, value_schema=None) for first in firsts.values())
     return (*tombstones, *records)
 
 
 def zero_byte_tombstones(
-    records: Sequence[Record], options: Mapping[str, Any], line: int, random: Random
+    records: Sequence[Record], options: Options, random: Random
 ) -> tuple[Record, ...]:
     """Give every tombstone a value of no bytes instead of none."""
-    del options, random
+    del random
     out = tuple(replace(r, value=b"") if r.value is None else r for r in records)
     if out == tuple(records):
-        raise nothing(_NO_TOMBSTONE, line, _WITH_DELETES)
+        raise nothing(_NO_TOMBSTONE, options.line, _WITH_DELETES)
     return out
 
 
 def empty_message(
-    records: Sequence[Record], options: Mapping[str, Any], line: int, random: Random
+    records: Sequence[Record], options: Options, random: Random
 ) -> tuple[Record, ...]:
     """Put a message without key and without value bytes at some place of every partition."""
-    value = None if options.get("value") == "null" else b""
+    value = None if options.text("value") == "null" else b""
     places: dict[Place, list[int]] = {}
     for number, record in enumerate(records):
         places.setdefault(place(record), []).append(number)
     before = {random.choice(numbers) for numbers in places.values()}
     if not before:
-        raise nothing("nothing is sent", line)
+        raise nothing("nothing is sent", options.line)
     out: list[Record] = []
     for number, record in enumerate(records):
         if number in before:

@@ -8,32 +8,31 @@ Source: clauses `kafka.aborted-transactions`, `kafka.last-stable-offset`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from random import Random
-from typing import Any
 
 from harness.errors import StepError
 from harness.faults.actions import Aborted, LeftOpen, Step, messages
 from harness.faults.choose import PREVIEW, chosen
 from harness.faults.fault import Disturbance, Invariant
-from harness.faults.option import TRANSACTION, Option, Takes
+from harness.faults.option import TRANSACTION, Option, Options, Takes
 from harness.model.record import Record
 
 LEFT_OPEN, ABORTED = "left-open", "aborted"
 
 
-def uncommitted(
-    steps: Sequence[Step], options: Mapping[str, Any], line: int, random: Random
-) -> tuple[Step, ...]:
+def uncommitted(steps: Sequence[Step], options: Options, random: Random) -> tuple[Step, ...]:
     """Send a transaction's messages in a Kafka transaction that is aborted, or never ended."""
     del random
     numbers, records = messages(steps)
-    name = str(options["transaction"])
-    chosen(records, options, line)
-    its = {n for n, record in zip(numbers, records, strict=True) if _is_of(record, name, line)}
+    name = options.text("transaction")
+    chosen(records, options)
+    its = {
+        n for n, record in zip(numbers, records, strict=True) if _is_of(record, name, options.line)
+    }
     withdrawn = tuple(step for n, step in enumerate(steps) if n in its and isinstance(step, Record))
     left = [(n, step) for n, step in enumerate(steps) if n not in its]
-    if options["end"] == LEFT_OPEN:
+    if options.text("end") == LEFT_OPEN:
         return (*(step for _, step in left), LeftOpen(withdrawn))
     at = min(its)
     before = (step for n, step in left if n < at)

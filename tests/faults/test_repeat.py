@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from harness.faults.repeat import duplicate, replay
+from harness.faults import FAULTS
 from harness.model.record import Origin, Record
 
 
@@ -43,7 +43,7 @@ def names(records: tuple[Record, ...]) -> str:
 )
 def test_duplicate(options: Mapping[str, Any], expected: str) -> None:
     """A message with a chosen row comes again at once; columns of the key in any order choose."""
-    assert names(duplicate(RECORDS, options, 1, Random(0))) == expected
+    assert names(FAULTS["duplicate"](RECORDS, options, 1, Random(0))) == expected
 
 
 @pytest.mark.parametrize(
@@ -58,5 +58,5 @@ def test_duplicate(options: Mapping[str, Any], expected: str) -> None:
 )
 def test_replay(options: Mapping[str, Any], expected: str) -> None:
     """What lies between the first and the last message of the named transactions comes again."""
-    replayed = replay(RECORDS, options, 1, Random(0))
+    replayed = FAULTS["replay"](RECORDS, options, 1, Random(0))
     assert names(replayed) == f"{names(RECORDS)} {expected}"

@@ -36,7 +36,7 @@ def test_a_fault_is_declared_in_full(fault: Disturbance) -> None:
     names = [option.name for option in fault.options]
     assert len(set(names)) == len(names)
     assert {*fault.one_of, *fault.some_of} <= set(names)
-    assert fault.settle(fault.example, 1).items() >= fault.example.items()
+    assert fault.settle(fault.example, 1).values.items() >= fault.example.items()
     for option in fault.options:
         assert option.meaning.endswith(".")
         assert set(option.loses) <= set(Invariant.__members__)

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from harness.faults.choose import first, last
 from harness.faults.log import LogEntry, TopicLogs
+from harness.faults.option import Options
 from harness.model.record import Record
 from harness.mutants.delivery import Lying, Message
 from harness.mutants.producers.mutant import WrongProducer
@@ -62,13 +63,11 @@ def _tombstones_first(original: Callable[..., None]) -> Callable[..., None]:
     return compact
 
 
-def _lost(
-    records: Sequence[Record], options: Mapping[str, Any], line: int, random: Random
-) -> tuple[Record, ...]:
+def _lost(records: Sequence[Record], options: Options, random: Random) -> tuple[Record, ...]:
     """Return the records without the transaction whose offset was stored before it was sent."""
     del random
-    name = str(options["from"])
-    begin, end = first(records, name, line), last(records, name, line)
+    name = options.text("from")
+    begin, end = (find(records, name, options.line) for find in (first, last))
     return (*records[:begin], *records[end + 1 :])
 
 
