@@ -99,6 +99,21 @@ MAY_NAME_PROTOCOLS = {
 }
 
 
+# Pure packages whose mappings have a type; what is on a wire is of any shape, and is `codecs`' and
+# `wire`'s to read.
+TYPED = (
+    "contracts.py",
+    "ddl",
+    "engine/plan",
+    "faults",
+    "projections",
+    "protocols",
+    "scenario",
+    "sources",
+    "spec",
+    "stream_rules",
+    "verdict",
+)
 # Where the harness asks for the date -> why; whatever it judges or waits for does not depend on it.
 MAY_ASK_FOR_THE_DATE = {
     "harness/services/keeper.py": "how long ago a warm set was used, by the times of files",
@@ -240,6 +255,18 @@ def test_protocols_are_named_by_their_rows() -> None:
         if not any(path.is_relative_to(known) for known in MAY_NAME_PROTOCOLS)
         for node in ast.walk(tree)
         if isinstance(node, ast.Constant) and node.value in OWN
+    )
+
+
+def test_mappings_of_the_core_have_a_type() -> None:
+    """A `Mapping[str, Any]` says nothing: name it `PlainObject`, `Settings`, or make it a type."""
+    anything = re.compile(r"(?:Mapping|dict)\[str, Any\]")
+    hold(
+        f"{path}:{number}: {line.strip()}: name what it is"
+        for path, text, _ in python_files()
+        if any(path.is_relative_to(Path("harness", name)) for name in TYPED)
+        for number, line in enumerate(text.splitlines(), start=1)
+        if anything.search(line)
     )
 
 

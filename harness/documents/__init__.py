@@ -5,3 +5,10 @@ sentences, `typed` makes a schema of a msgspec type and reads a document into it
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+# An object of a document as plain data, of the shape that the document's JSON Schema held it to.
+PlainObject = Mapping[str, Any]
+JsonSchema = Mapping[str, Any]

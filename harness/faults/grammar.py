@@ -10,8 +10,8 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Any
 
+from harness.documents import JsonSchema
 from harness.faults import FAULTS
 from harness.faults.fault import Disturbance
 from harness.faults.option import TIMES, TRANSACTION, Option, Takes
@@ -32,7 +32,7 @@ _SHARED: Mapping[Takes, tuple[str, str]] = {
 }
 
 
-def delivery_step() -> dict[str, Any]:
+def delivery_step() -> JsonSchema:
     """Return the JSON Schema of one step of a delivery."""
     return {
         "title": "one disturbance and its permission",
@@ -47,11 +47,11 @@ def delivery_step() -> dict[str, Any]:
     }
 
 
-def _each(names: Sequence[str]) -> list[dict[str, Any]]:
+def _each(names: Sequence[str]) -> list[JsonSchema]:
     return [{"required": [name]} for name in names]
 
 
-def _claims() -> dict[str, Any]:
+def _claims() -> JsonSchema:
     return {
         "allowed-by": {
             "title": "a clause id for each protocol",
@@ -83,9 +83,9 @@ def _claims() -> dict[str, Any]:
     }
 
 
-def _fault(fault: Disturbance) -> dict[str, Any]:
+def _fault(fault: Disturbance) -> JsonSchema:
     required = [option.name for option in fault.options if option.required]
-    schema: dict[str, Any] = {
+    schema: JsonSchema = {
         "title": _title(fault),
         "description": fault.meaning,
         "type": "object",
@@ -112,7 +112,7 @@ def _joined(names: Sequence[str]) -> str:
     return " and ".join([*([", ".join(names[:-1])] if names[1:] else []), names[-1]])
 
 
-def _option(option: Option) -> dict[str, Any]:
+def _option(option: Option) -> JsonSchema:
     if option == TIMES:
         return {"$ref": "#/$defs/times"}
     if option.takes in _SHARED:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from harness.model.columns import BINARIES, CHARACTERS, INTEGERS, Column, ColumnKind
+from harness.model.settings import Settings
 
 NULL = "NULL"
 MOMENTS = frozenset({ColumnKind.DATETIME, ColumnKind.TIMESTAMP})
@@ -24,7 +23,7 @@ class Cell:
     column: Column
     wanted: str
     got: str
-    settings: Mapping[str, Any]
+    settings: Settings
     dialect: str
 
     @property

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from importlib.resources.abc import Traversable
 from types import MappingProxyType
-from typing import Any, cast
+from typing import cast
 
+from harness.documents import JsonSchema, PlainObject
 from harness.errors import UsageError
 from harness.protocols.causes import CAUSES
 
@@ -80,12 +81,12 @@ def read_description(file: Traversable) -> Description:
         ) from error
 
 
-def read_schema(file: Traversable) -> Mapping[str, Any]:
+def read_schema(file: Traversable) -> JsonSchema:
     """Return the JSON Schema of a protocol's settings, which may refer to the grammar's `$defs`."""
     return MappingProxyType(json.loads(file.read_bytes()))
 
 
-def _description(data: Mapping[str, Any]) -> Description:
+def _description(data: PlainObject) -> Description:
     permissions = {fault: _permission(fault, said) for fault, said in data["permissions"].items()}
     return Description(
         title=data["title"],

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from importlib.resources import files
-from typing import Any
 
 from harness.codecs.open.codec import OPEN as CODEC
 from harness.codecs.open.reference import SETTINGS, TYPES
+from harness.documents import JsonSchema
 from harness.model.columns import ColumnKind
 from harness.protocols.cells import open_clause
 from harness.protocols.description import read_description, read_schema
@@ -19,7 +18,7 @@ from harness.stream_rules.open import RULES
 
 _HERE = files("harness.protocols")
 # Keys of a changefeed file and parameters of its sink URI, as scenarios may state them.
-SETTINGS_SCHEMA: Mapping[str, Any] = read_schema(_HERE / "open_settings.json")
+SETTINGS_SCHEMA: JsonSchema = read_schema(_HERE / "open_settings.json")
 # The document has one row for a BLOB type and the TEXT type of its size.
 _BLOBS = {
     ColumnKind.TINYBLOB: "open.type.tinytext",

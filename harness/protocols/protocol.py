@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources.abc import Traversable
 from types import MappingProxyType
-from typing import Any
 
 from harness.contracts import (
     Codec,
@@ -16,6 +15,7 @@ from harness.contracts import (
     all_visible,
     carries_no_default,
 )
+from harness.documents import JsonSchema
 from harness.model.columns import Column, ColumnKind
 from harness.model.settings import Settings
 from harness.protocols.cells import Cell
@@ -102,7 +102,7 @@ class ProtocolSpec:
     clauses: tuple[Traversable, ...]
     cell_clause: Callable[[Cell, str], str] = the_type
     settings: tuple[Setting, ...] = ()
-    settings_schema: Mapping[str, Any] | None = None
+    settings_schema: JsonSchema | None = None
     known_settings: frozenset[str] | None = None
     projection: Callable[[Settings, str], Projection] = all_visible
     carries_default: Callable[[Column, Settings], bool] = carries_no_default

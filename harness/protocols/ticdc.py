@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from types import MappingProxyType
-from typing import Any
 
 from harness.contracts import Setting
+from harness.model.settings import Settings
 from harness.sources.tidb.reference import SETTINGS as CHANGEFEED_SETTINGS
 
 # Partition rules that `harness fuzz` draws.
-ROUTES: tuple[Mapping[str, Any], ...] = tuple(
+ROUTES: tuple[Settings, ...] = tuple(
     MappingProxyType({"sink.dispatchers": [{"matcher": ["*.*"], "partition": rule}]})
     for rule in ("index-value", "table", "ts")
 )
 # Zones that it draws: their clocks show no moment of a TIMESTAMP's range twice.
-ZONES: tuple[Mapping[str, Any], ...] = ({"tz": "Asia/Kolkata"}, {"tz": "Asia/Kathmandu"})
+ZONES: tuple[Settings, ...] = ({"tz": "Asia/Kolkata"}, {"tz": "Asia/Kathmandu"})
 
 
 def with_changefeed(own: Sequence[Setting]) -> tuple[Setting, ...]:

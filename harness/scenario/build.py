@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, cast
+from typing import cast
 
+from harness.documents import PlainObject
 from harness.documents.yaml_file import Path, YamlFile
 from harness.errors import Location
 from harness.model.change import Pin, RowPin
@@ -86,9 +87,7 @@ def _paths(data: object, path: Path) -> Iterator[Path]:
         yield from _paths(value, (*path, step))
 
 
-def _listed(
-    source: YamlFile, pairwise: Mapping[str, Any]
-) -> Iterator[tuple[tuple[str, ...], Location]]:
+def _listed(source: YamlFile, pairwise: PlainObject) -> Iterator[tuple[tuple[str, ...], Location]]:
     """Yield where the settings of profiles stand that cover lists: each at its value."""
     for protocol, lists in pairwise.items():
         for name, picked in chosen(lists):
@@ -98,7 +97,7 @@ def _listed(
                 yield (f"+{name}", protocol, setting), place
 
 
-def _keyspace(source: YamlFile, data: Mapping[str, Any] | None) -> Keyspace:
+def _keyspace(source: YamlFile, data: PlainObject | None) -> Keyspace:
     if data is None:
         return Keyspace()
     vindexes = data.get("vindexes", {}).items()
@@ -116,7 +115,7 @@ def _keyspace(source: YamlFile, data: Mapping[str, Any] | None) -> Keyspace:
     )
 
 
-def _matrix(data: Mapping[str, Any]) -> Matrix:
+def _matrix(data: PlainObject) -> Matrix:
     return Matrix(
         protocols=tuple(data["protocol"]),
         partitions=tuple(int(count) for count in data.get("partitions", (1,))),
@@ -125,7 +124,7 @@ def _matrix(data: Mapping[str, Any]) -> Matrix:
     )
 
 
-def _step(source: YamlFile, number: int, step: Mapping[str, Any]) -> Step:
+def _step(source: YamlFile, number: int, step: PlainObject) -> Step:
     path: Path = ("upstream", number)
     emit = "emit" in step
     if emit:
@@ -137,15 +136,13 @@ def _step(source: YamlFile, number: int, step: Mapping[str, Any]) -> Step:
     return _resolved(source, path, step["resolved"])
 
 
-def _ddl(source: YamlFile, path: Path, ddl: str | Mapping[str, Any], *, emit: bool) -> DdlStep:
+def _ddl(source: YamlFile, path: Path, ddl: str | PlainObject, *, emit: bool) -> DdlStep:
     if isinstance(ddl, str):
         return DdlStep(statements(source, path)[0], emit=emit)
     return DdlStep(statements(source, (*path, "sql"))[0], _pin(ddl.get("pin")), emit)
 
 
-def _transaction(
-    source: YamlFile, path: Path, data: Mapping[str, Any], *, emit: bool
-) -> TransactionStep:
+def _transaction(source: YamlFile, path: Path, data: PlainObject, *, emit: bool) -> TransactionStep:
     rows = enumerate(data.get("rows", ()))
     return TransactionStep(
         name=data["name"],
@@ -157,13 +154,13 @@ def _transaction(
     )
 
 
-def _emit_row(source: YamlFile, path: Path, row: Mapping[str, Any]) -> EmitRow:
+def _emit_row(source: YamlFile, path: Path, row: PlainObject) -> EmitRow:
     op, image = next(iter(row.items()))
     line = source.place(path).line
     return EmitRow(op, image["table"], image.get("before"), image.get("after"), line)
 
 
-def _pin(pin: Mapping[str, Any] | None) -> Pin | None:
+def _pin(pin: PlainObject | None) -> Pin | None:
     if pin is None:
         return None
     rows = pin.get("rows", ())
@@ -178,7 +175,7 @@ def _pin(pin: Mapping[str, Any] | None) -> Pin | None:
 
 
 def _resolved(
-    source: YamlFile, path: Path, data: str | Sequence[int] | Mapping[str, Any]
+    source: YamlFile, path: Path, data: str | Sequence[int] | PlainObject
 ) -> ResolvedStep:
     line = source.place_of_key((*path, "resolved")).line
     if isinstance(data, Mapping):
@@ -197,7 +194,7 @@ def _integer(value: int | None) -> int | None:
     return None if value is None else int(value)
 
 
-def _delivery(source: YamlFile, data: Mapping[str, Any]) -> Mapping[str, tuple[DeliveryStep, ...]]:
+def _delivery(source: YamlFile, data: PlainObject) -> Mapping[str, tuple[DeliveryStep, ...]]:
     return MappingProxyType(
         {
             variant: tuple(
@@ -209,7 +206,7 @@ def _delivery(source: YamlFile, data: Mapping[str, Any]) -> Mapping[str, tuple[D
     )
 
 
-def _delivery_step(source: YamlFile, path: Path, step: Mapping[str, Any]) -> DeliveryStep:
+def _delivery_step(source: YamlFile, path: Path, step: PlainObject) -> DeliveryStep:
     fault = next(key for key in step if key not in _FAULT_KEYS)
     return DeliveryStep(
         fault=fault,
@@ -221,9 +218,9 @@ def _delivery_step(source: YamlFile, path: Path, step: Mapping[str, Any]) -> Del
     )
 
 
-def _expectation(source: YamlFile, data: Mapping[str, Any]) -> Expectation:
+def _expectation(source: YamlFile, data: PlainObject) -> Expectation:
     path: Path = ("expect",)
-    exceptions: Mapping[str, Any] = data.get("by-protocol", {})
+    exceptions: PlainObject = data.get("by-protocol", {})
     ordered = {
         name: {protocol: tuple(items) for protocol, items in data.get(name, {}).items()}
         for name in ("events", "records")
@@ -264,13 +261,13 @@ def _lines(source: YamlFile, path: Path, items: Sequence[object]) -> tuple[int, 
     return tuple(source.place((*path, number)).line for number in range(len(items)))
 
 
-def _tables(source: YamlFile, path: Path, data: Mapping[str, Any]) -> Mapping[str, ExpectedTable]:
+def _tables(source: YamlFile, path: Path, data: PlainObject) -> Mapping[str, ExpectedTable]:
     return MappingProxyType(
         {name: _table(source, (*path, name), rows) for name, rows in data.items()}
     )
 
 
-def _table(source: YamlFile, path: Path, rows: Sequence[Mapping[str, Any]] | None) -> ExpectedTable:
+def _table(source: YamlFile, path: Path, rows: Sequence[PlainObject] | None) -> ExpectedTable:
     return ExpectedTable(
         rows=None if rows is None else tuple(rows),
         lines=_lines(source, path, rows or ()),

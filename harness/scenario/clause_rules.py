@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from harness.documents import PlainObject
 from harness.documents.nearest import did_you_mean
 from harness.documents.yaml_file import Path
 from harness.protocols import PROTOCOLS
@@ -44,7 +44,7 @@ def cited_clauses_can_be_named(draft: Draft) -> Problems:
             yield from _unnamed(draft, ("clauses", number), clause, grounds)
 
 
-def _grounds(data: Mapping[str, Any]) -> Iterator[_Ground]:
+def _grounds(data: PlainObject) -> Iterator[_Ground]:
     laid = profiles(data)
     for case in combinations(axes(data), data["matrix"].get("exclude", ()), laid):
         protocol, profile = case["protocol"], case["profile"]
@@ -101,7 +101,7 @@ def permitting_clauses_exist(draft: Draft) -> Problems:
 
 def reasons_exist(draft: Draft) -> Problems:
     """Refuse exceptions that are excused by a clause that no document has."""
-    exceptions: dict[str, Any] = draft.data["expect"].get("by-protocol", {})
+    exceptions: PlainObject = draft.data["expect"].get("by-protocol", {})
     for protocol, exception in exceptions.items():
         path = ("expect", "by-protocol", protocol, "because")
         yield from _exists(draft, path, exception["because"])

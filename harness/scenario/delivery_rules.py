@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
-from typing import Any
 
+from harness.documents import PlainObject
 from harness.documents.nearest import did_you_mean, one_of
 from harness.documents.yaml_file import Path
 from harness.protocols import PROTOCOLS
@@ -79,7 +79,7 @@ def transactions_are_known(draft: Draft) -> Problems:
     """Refuse names that no transaction has, and a range that ends before it starts."""
     names = [name for _, name in draft.transactions()]
     for path, name, step, fault in _faults(draft):
-        options: Mapping[str, Any] = step[name]
+        options: PlainObject = step[name]
         for key, value in options.items():
             is_name = fault["properties"][key].get("$ref") == "#/$defs/transaction-name"
             if is_name and value not in names:
@@ -124,7 +124,7 @@ def _protocols(draft: Draft, path: Path) -> Iterator[str]:
     yield from dict.fromkeys(chosen["protocol"] for chosen in left)
 
 
-def _is_claimed(step: Mapping[str, Any], claim: Claim) -> bool:
+def _is_claimed(step: PlainObject, claim: Claim) -> bool:
     claims = {
         Claim.ALLOWED: {Claim.ALLOWED, Claim.SEEN},
         Claim.SEEN: {Claim.SEEN},
@@ -137,16 +137,16 @@ def _listed(names: Iterable[str]) -> str:
     return " and ".join(f"`{name}`" for name in names)
 
 
-def _faults(draft: Draft) -> Iterator[tuple[Path, str, Mapping[str, Any], Mapping[str, Any]]]:
+def _faults(draft: Draft) -> Iterator[tuple[Path, str, PlainObject, PlainObject]]:
     """Yield of each step the path of its fault's key, the fault's name, itself, and the grammar."""
-    known: Mapping[str, Any] = grammar()["$defs"]["delivery-step"]["properties"]
+    known: PlainObject = grammar()["$defs"]["delivery-step"]["properties"]
     for path, step in _steps(draft):
         for name in step:
             if name not in frozenset(Claim):
                 yield (*path, name), name, step, known[name]
 
 
-def _steps(draft: Draft) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+def _steps(draft: Draft) -> Iterator[tuple[Path, PlainObject]]:
     for variant, steps in draft.data.get("delivery", {}).items():
         for number, step in enumerate(steps):
             yield ("delivery", variant, number), step

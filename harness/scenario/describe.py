@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator, Mapping
-from typing import Any
 
+from harness.documents import JsonSchema
 from harness.documents.yaml_file import BYTES_MAX, DEPTH_MAX, NODES_MAX
 from harness.scenario.grammar import grammar
 from harness.scenario.rules import RULES
@@ -62,9 +62,9 @@ def page() -> str:
     return "\n".join([_INTRODUCTION, *sections, _rules(), _CASES])
 
 
-def _objects() -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _objects() -> Iterator[tuple[str, JsonSchema]]:
     """Yield each mapping of the grammar once, with its section's name, outer ones first."""
-    ahead: list[tuple[str, Mapping[str, Any]]] = [("a scenario", grammar())]
+    ahead: list[tuple[str, JsonSchema]] = [("a scenario", grammar())]
     seen: set[str] = set()
     while ahead:
         name, schema = ahead.pop(0)
@@ -80,7 +80,7 @@ def _objects() -> Iterator[tuple[str, Mapping[str, Any]]]:
         ahead[:0] = inner
 
 
-def _members(schema: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+def _members(schema: JsonSchema) -> Iterator[JsonSchema]:
     """Yield what a list, a mapping with free names, or a choice consists of."""
     for child in (schema.get("items"), schema.get("additionalProperties")):
         if isinstance(child, Mapping):
@@ -88,7 +88,7 @@ def _members(schema: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     yield from (branch for branch in schema.get("oneOf", ()) if "$ref" in branch)
 
 
-def _named(name: str, schema: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
+def _named(name: str, schema: JsonSchema) -> tuple[str, JsonSchema]:
     """Return a schema with its section's name: its own when it is shared, else by its place."""
     if "$ref" not in schema:
         return name, schema
@@ -97,7 +97,7 @@ def _named(name: str, schema: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]
     return shared, {**grammar()["$defs"][shared], **beside}
 
 
-def _section(name: str, schema: Mapping[str, Any]) -> str:
+def _section(name: str, schema: JsonSchema) -> str:
     heading = name if name == "a scenario" else f"`{name}`"
     lines = [f"## {heading[0].upper()}{heading[1:]}", "", schema["description"], ""]
     if "properties" in schema:
@@ -113,7 +113,7 @@ def _section(name: str, schema: Mapping[str, Any]) -> str:
     return "\n".join([*lines, ""])
 
 
-def _row(parent: Mapping[str, Any], key: str, name: str, schema: Mapping[str, Any]) -> str:
+def _row(parent: JsonSchema, key: str, name: str, schema: JsonSchema) -> str:
     default = f"; default `{_yaml(schema['default'])}`" if "default" in schema else ""
     examples = ", ".join(f"`{_yaml(example)}`" for example in schema.get("examples", ()))
     meaning = schema["description"] + (f" Example: {examples}" if examples else "")
@@ -121,14 +121,14 @@ def _row(parent: Mapping[str, Any], key: str, name: str, schema: Mapping[str, An
     return f"| `{key}` | {_needed(parent, key)} | {value} | {_cell(meaning)} |"
 
 
-def _needed(parent: Mapping[str, Any], key: str) -> str:
+def _needed(parent: JsonSchema, key: str) -> str:
     choices = [parent.get("oneOf", ()), *(each["oneOf"] for each in parent.get("allOf", ()))]
     if any({"required": [key]} in choice for choice in choices):
         return "one of"
     return "yes" if key in parent.get("required", ()) else ""
 
 
-def _link(name: str, schema: Mapping[str, Any]) -> str:
+def _link(name: str, schema: JsonSchema) -> str:
     """Return a schema's noun, linked to the section about it."""
     noun = _cell(schema["title"])
     target, inner = name, schema
@@ -141,7 +141,7 @@ def _link(name: str, schema: Mapping[str, Any]) -> str:
     return f"[{noun}](#{anchor})"
 
 
-def _choices(schema: Mapping[str, Any]) -> str:
+def _choices(schema: JsonSchema) -> str:
     choices = [f"`{_yaml(choice)}`" for choice in schema.get("enum", ())]
     return ": " + ", ".join(choices) if len(choices) > 1 else ""
 

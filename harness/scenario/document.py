@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
 
+from harness.documents import PlainObject
 from harness.errors import Location
 from harness.model.change import Pin
 from harness.model.settings import Settings
 
-NOTHING: Mapping[str, Any] = MappingProxyType({})
+NOTHING: PlainObject = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +42,8 @@ class EmitRow:
 
     op: str
     table: str
-    before: Mapping[str, Any] | None
-    after: Mapping[str, Any] | None
+    before: PlainObject | None
+    after: PlainObject | None
     line: int
 
 
@@ -81,7 +81,7 @@ class DeliveryStep:
     """
 
     fault: str
-    options: Mapping[str, Any]
+    options: PlainObject
     line: int
     allowed_by: Mapping[str, str] = field(default_factory=lambda: NOTHING)
     seen_in: str | None = None
@@ -95,14 +95,14 @@ class Matrix:
     protocols: tuple[str, ...]
     partitions: tuple[int, ...] = (1,)
     dialects: tuple[str, ...] = ()
-    exclude: tuple[Mapping[str, Any], ...] = ()
+    exclude: tuple[PlainObject, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class ExpectedTable:
     """Rows that a table must hold at the end, as written; None when the table must not exist."""
 
-    rows: tuple[Mapping[str, Any], ...] | None
+    rows: tuple[PlainObject, ...] | None
     lines: tuple[int, ...]
     line: int
 
@@ -118,9 +118,9 @@ class Expectation:
 
     tables: Mapping[str, ExpectedTable]
     tables_by_protocol: Mapping[str, Mapping[str, ExpectedTable]]
-    events: Mapping[str, tuple[Mapping[str, Any], ...]]
+    events: Mapping[str, tuple[PlainObject, ...]]
     line: int
-    records: Mapping[str, tuple[Mapping[str, Any], ...]] = field(default_factory=lambda: NOTHING)
+    records: Mapping[str, tuple[PlainObject, ...]] = field(default_factory=lambda: NOTHING)
     places: Mapping[tuple[str | int, ...], Location] = field(
         default_factory=lambda: MappingProxyType({})
     )

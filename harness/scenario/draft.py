@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
+from harness.documents import PlainObject
 from harness.documents.yaml_file import Path, YamlFile
 from harness.errors import Problem
 
@@ -23,9 +23,9 @@ class Draft:
     id: str
 
     @property
-    def data(self) -> Mapping[str, Any]:
+    def data(self) -> PlainObject:
         """Return the file's top-level mapping."""
-        data: Mapping[str, Any] = self.source.data
+        data: PlainObject = self.source.data
         return data
 
     def at(self, path: Path, what: str, expected: str = "", hint: str = "") -> Problem:

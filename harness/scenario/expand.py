@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import Any
 
 from harness.contracts import DEFAULT_DIALECT
+from harness.documents import PlainObject
 from harness.errors import Location
 from harness.model.settings import Settings
 from harness.protocols import PROTOCOLS
@@ -81,9 +82,9 @@ class Case:
 
 def combinations(
     axes: Mapping[str, Sequence[Any]],
-    exclude: Sequence[Mapping[str, Any]],
+    exclude: Sequence[PlainObject],
     profiles: Mapping[str, Container[str]] = NO_PROFILES,
-) -> Iterator[Mapping[str, Any]]:
+) -> Iterator[PlainObject]:
     """Yield every assignment of values to axes that no entry of `exclude` covers, in axis order.
 
     A dialect goes with the protocols that have it, a profile with those that it names.
@@ -95,14 +96,14 @@ def combinations(
             yield assignment
 
 
-def _has_dialect(assignment: Mapping[str, Any]) -> bool:
+def _has_dialect(assignment: PlainObject) -> bool:
     if "dialect" not in assignment:
         return True
     protocol = assignment.get("protocol", "")
     return protocol in PROTOCOLS and assignment["dialect"] in PROTOCOLS[protocol].codec.dialects
 
 
-def _in_profile(assignment: Mapping[str, Any], profiles: Mapping[str, Container[str]]) -> bool:
+def _in_profile(assignment: PlainObject, profiles: Mapping[str, Container[str]]) -> bool:
     name = assignment.get("profile", PLAIN)
     return name == PLAIN or assignment["protocol"] in profiles[name]
 
@@ -121,7 +122,7 @@ def cases(scenario: Scenario) -> tuple[Case, ...]:
     return tuple(_case(scenario, chosen) for chosen in found)
 
 
-def _case(scenario: Scenario, chosen: Mapping[str, Any]) -> Case:
+def _case(scenario: Scenario, chosen: PlainObject) -> Case:
     dialect, variant, profile = chosen["dialect"], chosen["delivery"], chosen["profile"]
     words = [chosen["protocol"]]
     if dialect != DEFAULT_DIALECT:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+from harness.documents import PlainObject
 from harness.documents.explain import shown
 from harness.documents.nearest import did_you_mean, nearest, one_of
 from harness.documents.yaml_file import Path
 from harness.scenario.draft import Draft, Problems
 from harness.scenario.matrix_rules import axes
 
-_Rows = Sequence[Mapping[str, Any]] | None
+_Rows = Sequence[PlainObject] | None
 
 
 def rows_have_the_same_columns(draft: Draft) -> Problems:
@@ -40,7 +41,7 @@ def expected_databases_are_listed(draft: Draft) -> Problems:
     for path, _ in _tables(draft):
         yield from _listed(draft, path, str(path[-1]), is_key=True)
     for kind in ("events", "records"):
-        listed: Mapping[str, Any] = draft.data["expect"].get(kind, {})
+        listed: PlainObject = draft.data["expect"].get(kind, {})
         for protocol, items in listed.items():
             for path, table in _event_tables(("expect", kind, protocol), items):
                 yield from _listed(draft, path, table, is_key=False)
@@ -49,7 +50,7 @@ def expected_databases_are_listed(draft: Draft) -> Problems:
 def records_speak_of_cases_that_there_are(draft: Draft) -> Problems:
     """Refuse statements about records that are about no case: they would never be wrong."""
     known = axes(draft.data)
-    records: Mapping[str, Any] = draft.data["expect"].get("records", {})
+    records: PlainObject = draft.data["expect"].get("records", {})
     for protocol, statements in records.items():
         if protocol not in known["protocol"]:
             what = f"the matrix has no protocol `{protocol}`"
@@ -67,7 +68,7 @@ def records_speak_of_cases_that_there_are(draft: Draft) -> Problems:
 
 def stops_come_last(draft: Draft) -> Problems:
     """Refuse events behind the error that stops the changefeed: nothing comes after it."""
-    events: Mapping[str, Any] = draft.data["expect"].get("events", {})
+    events: PlainObject = draft.data["expect"].get("events", {})
     for protocol, items in events.items():
         for number, item in enumerate(items[:-1]):
             if "stopped" in item:
@@ -96,7 +97,7 @@ def _listed(draft: Draft, path: Path, table: str, *, is_key: bool) -> Problems:
 
 
 def _tables(draft: Draft) -> Iterator[tuple[Path, _Rows]]:
-    expect: Mapping[str, Any] = draft.data["expect"]
+    expect: PlainObject = draft.data["expect"]
     for name, rows in expect["tables"].items():
         yield ("expect", "tables", name), rows
     for protocol, exception in expect.get("by-protocol", {}).items():
@@ -109,7 +110,7 @@ def _tables(draft: Draft) -> Iterator[tuple[Path, _Rows]]:
 
 def deliveries_have_tables_of_their_own_for_a_reason(draft: Draft) -> Problems:
     """Refuse tables of a delivery that there is not, or that commits every transaction."""
-    deliveries: Mapping[str, Any] = draft.data.get("delivery", {})
+    deliveries: PlainObject = draft.data.get("delivery", {})
     for name in draft.data["expect"].get("by-delivery", {}):
         place = ("expect", "by-delivery", name)
         if name not in deliveries:

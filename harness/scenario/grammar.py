@@ -10,10 +10,10 @@ import json
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path as FilePath
-from typing import Any
 
 import jsonschema_rs
 
+from harness.documents import JsonSchema
 from harness.documents.explain import explain
 from harness.documents.yaml_file import Path, YamlFile
 from harness.errors import Problem
@@ -26,19 +26,19 @@ GRAMMAR_FILE = FilePath(__file__).with_name("grammar.json")
 
 
 @cache
-def grammar() -> dict[str, Any]:
+def grammar() -> JsonSchema:
     """Return the JSON Schema of a scenario file, for all registered protocols."""
-    schema: dict[str, Any] = json.loads(GRAMMAR_FILE.read_bytes())
+    schema: JsonSchema = json.loads(GRAMMAR_FILE.read_bytes())
     return with_protocols(schema, PROTOCOLS)
 
 
-def with_protocols(schema: dict[str, Any], protocols: Mapping[str, ProtocolSpec]) -> dict[str, Any]:
+def with_protocols(schema: JsonSchema, protocols: Mapping[str, ProtocolSpec]) -> JsonSchema:
     """Return the schema with its parts that speak of protocols made from their rows.
 
     The committed file is what this makes of our own protocols; a test holds it to that.
     """
     top, defs = schema["properties"], schema["$defs"]
-    settings: dict[str, Any] = {}
+    settings: dict[str, object] = {}
     for name, row in protocols.items():
         own = f"{name}-settings" if row.settings_schema is not None else "free-settings"
         settings[name] = _ref(own)
@@ -74,7 +74,7 @@ def _ref(name: str) -> dict[str, str]:
 
 @cache
 def _validator() -> jsonschema_rs.Draft202012Validator:
-    return jsonschema_rs.Draft202012Validator(grammar())
+    return jsonschema_rs.Draft202012Validator(dict(grammar()))
 
 
 def violations(source: YamlFile) -> Iterator[tuple[Path, Problem]]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from harness.contracts import DEFAULT_DIALECT
+from harness.documents import PlainObject
 from harness.documents.explain import shown
 from harness.documents.nearest import did_you_mean, one_of
 from harness.scenario.draft import Draft, Problems
@@ -13,7 +14,7 @@ from harness.scenario.expand import PLAIN, combinations
 from harness.scenario.pairwise import chosen, profiles
 
 
-def axes(data: Mapping[str, Any]) -> Mapping[str, Sequence[Any]]:
+def axes(data: PlainObject) -> Mapping[str, Sequence[Any]]:
     """Return the values of each axis of a scenario's matrix."""
     matrix = data["matrix"]
     return {

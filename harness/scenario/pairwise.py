@@ -12,6 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, product
 from typing import Any
 
+from harness.documents import PlainObject
+
 # A setting's place in its protocol's lists, and the place of one of its values.
 Choice = tuple[int, int]
 _BETWEEN = re.compile(r"[^a-z0-9]+")
@@ -71,9 +73,9 @@ def _word(setting: str, value: object) -> str:
     return _BETWEEN.sub("-", text.lower()).strip("-") or "empty"
 
 
-def profiles(data: Mapping[str, Any]) -> Mapping[str, Mapping[str, Mapping[str, Any]]]:
+def profiles(data: PlainObject) -> Mapping[str, Mapping[str, PlainObject]]:
     """Return a scenario's profiles: its own, then those that cover its lists."""
-    found: dict[str, dict[str, Mapping[str, Any]]] = {
+    found: dict[str, dict[str, PlainObject]] = {
         name: dict(settings) for name, settings in data.get("profiles", {}).items()
     }
     for protocol, lists in data.get("pairwise", {}).items():

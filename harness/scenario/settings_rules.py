@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
+from harness.documents import PlainObject
 from harness.protocols import PROTOCOLS
 from harness.scenario.draft import Draft, Problems
 
@@ -17,7 +17,7 @@ def dispatchers_name_their_columns(draft: Draft) -> Problems:
             yield from _dispatchers(draft, protocol, settings.get("sink.dispatchers", ()))
 
 
-def _dispatchers(draft: Draft, protocol: str, rules: Sequence[Mapping[str, Any]]) -> Problems:
+def _dispatchers(draft: Draft, protocol: str, rules: Sequence[PlainObject]) -> Problems:
     for number, rule in enumerate(rules):
         path = ("settings", protocol, "sink.dispatchers", number)
         if rule.get("partition") == "columns" and "columns" not in rule:

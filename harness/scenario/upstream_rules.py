@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
+from harness.documents import PlainObject
 from harness.documents.yaml_file import Path
 from harness.errors import Problem
 from harness.scenario.draft import Draft, Problems
@@ -119,7 +119,7 @@ def _named_partitions(draft: Draft) -> Iterator[tuple[Path, int]]:
 
 
 def _marked(
-    path: Path, resolved: str | Sequence[int] | Mapping[str, Any] | None
+    path: Path, resolved: str | Sequence[int] | PlainObject | None
 ) -> Iterator[tuple[Path, int]]:
     if isinstance(resolved, Mapping):
         path, resolved = (*path, "partitions"), resolved.get("partitions")
@@ -127,7 +127,7 @@ def _marked(
         yield from (((*path, number), int(item)) for number, item in enumerate(resolved))
 
 
-def _pinned(path: Path, pin: Mapping[str, Any]) -> Iterator[tuple[Path, int]]:
+def _pinned(path: Path, pin: PlainObject) -> Iterator[tuple[Path, int]]:
     if "partition" in pin:
         yield (*path, "partition"), int(pin["partition"])
     for number, row in enumerate(pin.get("rows", ())):

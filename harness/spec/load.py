@@ -13,6 +13,7 @@ from importlib.resources.abc import Traversable
 from types import MappingProxyType
 from typing import Any, cast
 
+from harness.documents import PlainObject
 from harness.errors import Location, UsageError
 from harness.spec.clause import Clause, Level, Proof, Source
 
@@ -64,12 +65,12 @@ def _parsed(text: str, path: str) -> Iterator[Clause]:
     if not listed or not all(isinstance(row, dict) for row in listed):
         raise _wrong(Location(path), "the file", "it has no `[[clause]]`")
     lines = {hit[1]: text.count("\n", 0, hit.start()) + 1 for hit in _ID_LINE.finditer(text)}
-    for number, row in enumerate(cast("list[dict[str, Any]]", rows), start=1):
+    for number, row in enumerate(cast("list[PlainObject]", rows), start=1):
         name = str(row.get("id", f"number {number}"))
         yield _clause(row, head, Location(path, lines.get(name, 0)), f"clause `{name}`")
 
 
-def _clause(row: dict[str, Any], head: dict[str, str], written: Location, subject: str) -> Clause:
+def _clause(row: PlainObject, head: dict[str, str], written: Location, subject: str) -> Clause:
     required, optional = _ON_A_PAGE if "section" in head else _IN_A_TREE
     _check(row, required, optional, written, subject)
     if row["level"] not in list(Level):
@@ -85,7 +86,7 @@ def _clause(row: dict[str, Any], head: dict[str, str], written: Location, subjec
     )
 
 
-def _proof(row: dict[str, Any], written: Location, subject: str) -> Proof | None:
+def _proof(row: PlainObject, written: Location, subject: str) -> Proof | None:
     """Return what stands in for scenarios, or for mutants of those that there are."""
     reasons = [name for name in ("no_scenario", "no_mutant") if name in row]
     if not reasons:
@@ -102,7 +103,7 @@ def _proof(row: dict[str, Any], written: Location, subject: str) -> Proof | None
     return Proof(_folded(row[reason]), row.get("proved_by", ""), violation=reason == "no_mutant")
 
 
-def _source(row: dict[str, str], head: dict[str, str]) -> Source:
+def _source(row: PlainObject, head: dict[str, str]) -> Source:
     """Return a section of a page, or a file of a source tree with `#L` and its line."""
     if "section" in head:
         url, program = row.get("url", head["url"]), row.get("program", "")
@@ -118,7 +119,7 @@ def _folded(text: str) -> str:
 
 
 def _check(
-    table: Mapping[str, Any],
+    table: PlainObject,
     required: Iterable[str],
     optional: Iterable[str],
     written: Location,

@@ -10,7 +10,8 @@ from __future__ import annotations
 import tomllib
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import Any
+
+from harness.documents import PlainObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,7 @@ def source_documents() -> tuple[SourceDocument, ...]:
     return tuple(_document(tomllib.loads(file.read_text(encoding="utf-8"))) for file in each)
 
 
-def _document(data: dict[str, Any]) -> SourceDocument:
+def _document(data: PlainObject) -> SourceDocument:
     statements = tuple(_statement(row, data["reasons"]) for row in data["statements"])
     return SourceDocument(data["title"], data["url"], data["lines"], data["sha256"], statements)
 

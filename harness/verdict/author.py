@@ -16,10 +16,10 @@ unless a list speaks of their kind:
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
+from harness.documents import PlainObject
 from harness.model.canonical import canonical
 from harness.model.decoded import EventKind
 from harness.model.values import Row, Value
@@ -46,7 +46,7 @@ class _Reader:
     at: int = 0
     why: list[str] = field(default_factory=list[str])
 
-    def take(self, item: Mapping[str, Any]) -> bool:
+    def take(self, item: PlainObject) -> bool:
         """Consume what the item asks for; False, with a reason, when the stream says otherwise."""
         if "optional" in item:
             start = self.at
@@ -68,7 +68,7 @@ class _Reader:
         self.at += 1
         return True
 
-    def _unordered(self, items: Sequence[Mapping[str, Any]]) -> bool:
+    def _unordered(self, items: Sequence[PlainObject]) -> bool:
         left = list(self.sent[self.at : self.at + len(items)])
         for item in items:
             found = next((event for event in left if matches(item, event, self.partitions)), None)
@@ -80,7 +80,7 @@ class _Reader:
         self.at += len(items)
         return True
 
-    def _per_key(self, keys: Sequence[Mapping[str, Any]]) -> bool:
+    def _per_key(self, keys: Sequence[PlainObject]) -> bool:
         total = sum(len(entry["ops"]) for entry in keys)
         window = self.sent[self.at : self.at + total]
         for entry in keys:
@@ -97,7 +97,7 @@ class _Reader:
 
 
 def check_events(
-    items: Sequence[Mapping[str, Any]], sent: Sequence[SentEvent], partitions: int
+    items: Sequence[PlainObject], sent: Sequence[SentEvent], partitions: int
 ) -> tuple[int, str] | None:
     """Return the first item of an `expect.events` list that does not hold, and why; or None.
 
@@ -116,7 +116,7 @@ def check_events(
     return None
 
 
-def _speaks_of(items: Sequence[Mapping[str, Any]], mark: str) -> bool:
+def _speaks_of(items: Sequence[PlainObject], mark: str) -> bool:
     for item in items:
         inner = [*item.get("unordered", ()), *([item["optional"]] if "optional" in item else [])]
         if mark in item or _speaks_of(inner, mark):
@@ -124,9 +124,7 @@ def _speaks_of(items: Sequence[Mapping[str, Any]], mark: str) -> bool:
     return False
 
 
-def check_rows(
-    expected: Expected, name: str, rows: Sequence[Mapping[str, Any]] | None
-) -> str | None:
+def check_rows(expected: Expected, name: str, rows: Sequence[PlainObject] | None) -> str | None:
     """Return what does not hold of an `expect.tables` entry, or None; rows None: no table."""
     state = next((s for t, s in expected.tables.items() if str(t) == name), None)
     if rows is None:
@@ -156,7 +154,7 @@ def _rows_text(state: TableState, rows: Sequence[Row]) -> str:
     return shown + (f" and {len(rows) - SHOWN} more rows" if len(rows) > SHOWN else "")
 
 
-def _wanted(state: TableState, row: Mapping[str, Any]) -> tuple[Value, ...]:
+def _wanted(state: TableState, row: PlainObject) -> tuple[Value, ...]:
     """Return an author's row in canonical form; ValueError when it does not fit the table."""
     columns = [state.source_table.table.columns[i] for i in state.source_table.emitted]
     unknown = set(row) - {column.name for column in columns}

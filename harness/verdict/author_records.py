@@ -19,14 +19,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
-from typing import Any
 
+from harness.documents import PlainObject
 from harness.verdict.event_pattern import SHOWN, SentEvent, event_text, item_text, matches
 from harness.verdict.record_pattern import Message, differences
 
 Path = tuple[str | int, ...]
 Found = Iterator[tuple[Path, str]]
-_ANY: Mapping[str, Any] = {"any": True}
+_ANY: PlainObject = {"any": True}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Placed:
 
 
 def check_records(
-    statements: Sequence[Mapping[str, Any]],
+    statements: Sequence[PlainObject],
     sent: Sequence[SentEvent],
     partitions: int,
     axes: Mapping[str, object],
@@ -70,10 +70,10 @@ class _Wire:
     placed: Sequence[Placed]
     partitions: int
 
-    def like(self, item: Mapping[str, Any]) -> Sequence[Placed]:
+    def like(self, item: PlainObject) -> Sequence[Placed]:
         return [one for one in self.placed if matches(item, one.event, self.partitions)]
 
-    def none_like(self, item: Mapping[str, Any]) -> str:
+    def none_like(self, item: PlainObject) -> str:
         """Return a sentence for an event that is not there, with what is nearest to it."""
         kin = {name: value for name, value in item.items() if name != "record"}
         near = [*(self.like(kin) if kin else ()), *self.placed][:SHOWN]
@@ -81,7 +81,7 @@ class _Wire:
         return f"no event is {item_text(item)}; there is {there}"
 
 
-def _each(wire: _Wire, statement: Mapping[str, Any]) -> Found:
+def _each(wire: _Wire, statement: PlainObject) -> Found:
     found = wire.like(statement["each"])
     if not found:
         yield ("each",), wire.none_like(statement["each"])
@@ -91,21 +91,21 @@ def _each(wire: _Wire, statement: Mapping[str, Any]) -> Found:
             return
 
 
-def _count(wire: _Wire, statement: Mapping[str, Any]) -> Found:
+def _count(wire: _Wire, statement: PlainObject) -> Found:
     yield from _number(wire, statement, "count", len(wire.like(_of(statement))))
 
 
-def _messages(wire: _Wire, statement: Mapping[str, Any]) -> Found:
+def _messages(wire: _Wire, statement: PlainObject) -> Found:
     places = {one.message.place for one in wire.like(_of(statement))}
     yield from _number(wire, statement, "messages", len(places))
 
 
-def _of(statement: Mapping[str, Any]) -> Mapping[str, Any]:
-    of: Mapping[str, Any] = statement.get("of", _ANY)
+def _of(statement: PlainObject) -> PlainObject:
+    of: PlainObject = statement.get("of", _ANY)
     return of
 
 
-def _number(wire: _Wire, statement: Mapping[str, Any], name: str, there: int) -> Found:
+def _number(wire: _Wire, statement: PlainObject, name: str, there: int) -> Found:
     if there != statement[name]:
         found = wire.like(_of(statement)) or wire.placed
         shown = "; ".join(one.text for one in found[:SHOWN]) or "nothing"
@@ -115,7 +115,7 @@ def _number(wire: _Wire, statement: Mapping[str, Any], name: str, there: int) ->
 
 
 def _lists(
-    wire: _Wire, statement: Mapping[str, Any], name: str
+    wire: _Wire, statement: PlainObject, name: str
 ) -> tuple[list[Sequence[Placed]], list[tuple[Path, str]]]:
     """Return the events of each item, and a complaint for each item that has none."""
     lists = [wire.like(item) for item in statement[name]]
@@ -127,7 +127,7 @@ def _lists(
     return lists, lacking
 
 
-def _together(wire: _Wire, statement: Mapping[str, Any]) -> Found:
+def _together(wire: _Wire, statement: PlainObject) -> Found:
     lists, lacking = _lists(wire, statement, "together")
     yield from lacking
     every = [one for found in lists for one in found]
@@ -135,7 +135,7 @@ def _together(wire: _Wire, statement: Mapping[str, Any]) -> Found:
         yield ("together",), f"they lie apart: {'; '.join(one.text for one in every[:SHOWN])}"
 
 
-def _apart(wire: _Wire, statement: Mapping[str, Any]) -> Found:
+def _apart(wire: _Wire, statement: PlainObject) -> Found:
     lists, lacking = _lists(wire, statement, "apart")
     yield from lacking
     for first, second in combinations(lists, 2):
@@ -148,7 +148,7 @@ def _apart(wire: _Wire, statement: Mapping[str, Any]) -> Found:
             return
 
 
-def _in_order(wire: _Wire, statement: Mapping[str, Any]) -> Found:
+def _in_order(wire: _Wire, statement: PlainObject) -> Found:
     lists, lacking = _lists(wire, statement, "in-order")
     yield from lacking
     for number, (first, second) in enumerate(pairwise(lists)):
@@ -167,7 +167,7 @@ def _position(one: Placed) -> tuple[int, int]:
     return (one.message.offset, one.message.index)
 
 
-_STATEMENTS: Mapping[str, Callable[[_Wire, Mapping[str, Any]], Found]] = {
+_STATEMENTS: Mapping[str, Callable[[_Wire, PlainObject], Found]] = {
     "each": _each,
     "count": _count,
     "messages": _messages,

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
-from typing import Any
 
 from harness.model.decoded import DecodedEvent
 from harness.model.finding import Place
 from harness.model.record import Record
+from harness.model.settings import Settings, SettingValue
 from harness.model.source_events import RowEvent
 
 Partition = tuple[str, int]
@@ -75,7 +75,7 @@ class Judged:
     hostile: tuple[Place, ...] | None = None
     faults: tuple[str, ...] = ()
     arrivals: Callable[[], tuple[Arrival, ...]] = field(default=nothing_arrives, compare=False)
-    settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    settings: Settings = field(default_factory=dict[str, SettingValue])
     dialect: str = ""
     run: Circumstances = Circumstances()
 

@@ -16,8 +16,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
+from harness.documents import PlainObject
 from harness.model.canonical import canonical
 from harness.model.decoded import DecodedEvent, EventKind, settled
 from harness.model.source_events import SourceTable
@@ -53,7 +53,7 @@ class SentEvent:
     messages: tuple[Message, ...] = ()
 
 
-def matches(item: Mapping[str, Any], event: SentEvent, partitions: int) -> bool:
+def matches(item: PlainObject, event: SentEvent, partitions: int) -> bool:
     """Return whether the item means this event, which was sent over so many partitions."""
     record = item.get("record")
     return _is_meant(item, event, partitions) and not (
@@ -62,7 +62,7 @@ def matches(item: Mapping[str, Any], event: SentEvent, partitions: int) -> bool:
     )
 
 
-def _is_meant(item: Mapping[str, Any], event: SentEvent, partitions: int) -> bool:
+def _is_meant(item: PlainObject, event: SentEvent, partitions: int) -> bool:
     if "any" in item:
         return True
     kind = event.decoded.kind
@@ -81,7 +81,7 @@ def _is_meant(item: Mapping[str, Any], event: SentEvent, partitions: int) -> boo
     return has_columns(item[name], event)
 
 
-def _is_such(item: Mapping[str, Any], event: SentEvent, partitions: int) -> bool:
+def _is_such(item: PlainObject, event: SentEvent, partitions: int) -> bool:
     """Return whether a mark of the item's kind says what the item says."""
     if "resolved" in item:
         return len(event.partitions) == partitions
@@ -91,7 +91,7 @@ def _is_such(item: Mapping[str, Any], event: SentEvent, partitions: int) -> bool
     return "begin" in item or (place is not None and place.event_count == item["end"])
 
 
-def has_columns(wanted: Mapping[str, Any], event: SentEvent) -> bool:
+def has_columns(wanted: PlainObject, event: SentEvent) -> bool:
     """Return whether the event's row has these values, whatever their spelling."""
     image = event.decoded.image
     if image is None or event.table is None:
@@ -109,7 +109,7 @@ def _same(table: SourceTable, name: str, raw: object, value: Value) -> bool:
         return False
 
 
-def item_text(item: Mapping[str, Any]) -> str:
+def item_text(item: PlainObject) -> str:
     """Return an expectation for people."""
     return "{" + ", ".join(f"{name}: {value}" for name, value in item.items()) + "}"
 

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, cast
 
+from harness.documents import PlainObject
 from harness.model.decoded import DecodedEvent
 from harness.model.record import Record, SchemaUse
 
@@ -50,7 +51,7 @@ class Message:
 
 
 def differences(
-    wanted: Mapping[str, Any], event: DecodedEvent, message: Message
+    wanted: PlainObject, event: DecodedEvent, message: Message
 ) -> Iterator[tuple[tuple[str | int, ...], str]]:
     """Yield each key of `record` that does not hold, by its path, with what is there instead."""
     for name, value in wanted.items():
@@ -104,7 +105,7 @@ def _header_names(wanted: list[str], event: DecodedEvent, record: Record) -> _Fo
         yield (), f"its headers are {_listed(there)}, not {_listed(wanted)}"
 
 
-def _schema(wanted: Mapping[str, Any], event: DecodedEvent, record: Record) -> _Found:
+def _schema(wanted: PlainObject, event: DecodedEvent, record: Record) -> _Found:
     for part, said in wanted.items():
         use = record.key_schema if part == "key" else record.value_schema
         document = _schema_document(part, use, event, record)

@@ -6,13 +6,13 @@ without the item it must not stop.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
+from harness.documents import PlainObject
 from harness.model.source_events import ChangefeedStopped
 
 STOPPED = "stopped"
-Items = Sequence[Mapping[str, Any]]
+Items = Sequence[PlainObject]
 
 
 def split_stop(items: Items) -> tuple[Items, str]:

@@ -13,6 +13,7 @@ from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Any, cast
 
+from harness.documents import PlainObject
 from harness.documents.toml_file import parse
 from harness.errors import Location, Problem, ScenarioError
 from harness.model.settings import Settings, SettingValue
@@ -122,7 +123,7 @@ def _flat(tree: Settings, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Con
         here = (*path, part)
         name = ".".join(here)
         if isinstance(value, Mapping) and name not in KEYS:
-            yield from _flat(cast("Mapping[str, Any]", value), here)
+            yield from _flat(cast("PlainObject", value), here)
         else:
             yield name, here, value
 
@@ -138,7 +139,7 @@ def _of_key(name: str, path: ConfigPath, value: object) -> Iterator[ChangefeedEr
     elif key.values and str(value).lower() not in key.values:
         yield unknown(f"value of {name}", str(value), key.values, path)
     elif key.form is Form.RULES:
-        for number, rule in enumerate(cast("Sequence[Mapping[str, Any]]", value)):
+        for number, rule in enumerate(cast("Sequence[PlainObject]", value)):
             yield from _of_rule(name, rule, (*path, number))
 
 
