@@ -10,6 +10,7 @@ A role that is made of types of a higher layer stands beside them:
 | `harness.ddl.change.Statement` | a DDL form |
 | `harness.ddl.alter.specification.Specification` | a form within ALTER TABLE |
 | `harness.codecs.connect.worker.Converter` | a converter of Kafka Connect |
+| `harness.faults.fault.Change` | a fault that is done to the records |
 | `harness.faults.fault.Act` | a fault that is done to the run |
 | `harness.faults.log.LogEffect` | an action of such a fault |
 | `harness.record.recorder.Source` | where row events are recorded from |
@@ -23,10 +24,9 @@ A role that is made of types of a higher layer stands beside them:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
-from random import Random
 from typing import Any, Protocol, runtime_checkable
 
 from harness.model.columns import Column
@@ -199,20 +199,6 @@ class Codec:
     dialects: tuple[str, ...]
     bind: Bind
     needs_registry: Callable[[Settings], bool] = no_registry
-
-
-class Fault(Protocol):
-    """A disturbance: records in, records out.
-
-    A fault keeps every record's origins, terminates, and depends on nothing but its arguments.
-    It raises StepError when it has nothing to act on: an authoring mistake, never silence.
-    """
-
-    def __call__(
-        self, records: Sequence[Record], options: Mapping[str, object], line: int, random: Random
-    ) -> tuple[Record, ...]:
-        """Return the disturbed records."""
-        ...
 
 
 class Child(Protocol):

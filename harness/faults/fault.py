@@ -43,7 +43,11 @@ class Act(Protocol):
 
 
 class Change(Protocol):
-    """A fault done to the records, whose options are settled."""
+    """A fault done to the records: records in, records out.
+
+    It keeps every record's origins, terminates, and depends on nothing but its arguments. It raises
+    StepError when it has nothing to act on: an authoring mistake, never silence.
+    """
 
     def __call__(
         self, records: Sequence[Record], options: Options, random: Random
@@ -54,7 +58,7 @@ class Change(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Disturbance:
-    """One row of the table of faults; it is itself a `Fault`.
+    """One row of the table of faults.
 
     `change` works on records, `act` on the run; exactly one of them is given. Of the
     options named in `one_of` exactly one is given, of those in `some_of` at least one.
