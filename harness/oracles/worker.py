@@ -18,7 +18,7 @@ from urllib3.exceptions import HTTPError
 from harness.errors import SetupError
 from harness.process import Guarded, spawn
 from harness.services.java import find_java
-from harness.services.launch import how_ended, log_end
+from harness.services.launch import BIND_ATTEMPTS, how_ended, log_end, met_a_conflict, size
 from harness.services.ports import HOST, free_ports
 
 MAIN: Final = "org.apache.kafka.connect.cli.ConnectStandalone"
@@ -110,6 +110,11 @@ class Worker:
                     failed[name] = Failure(deepest(trace))
         return failed
 
+    @property
+    def has_ended(self) -> bool:
+        """Return whether its process is no more."""
+        return self._child.poll() is not None
+
     def check(self) -> None:
         """Raise SetupError, with the end of its log, when the worker is dead."""
         status = self._child.poll()
@@ -147,26 +152,31 @@ def working(
     """
     java = find_java("kafka", env)
     directory.mkdir(parents=True, exist_ok=True)
-    (port,) = free_ports(1)
-    url = f"http://{HOST}:{port}"
     properties = directory / "worker.properties"
-    properties.write_text(_properties(files, directory, bootstrap, url), encoding="utf-8")
     log = directory / "worker.log"
     classpath = ":".join(map(str, files.jars))
     options = (*JVM, f"-Duser.timezone={zone}", f"-Djava.io.tmpdir={directory}")
-    with spawn(
-        [str(java.executable), *options, "-cp", classpath, MAIN, str(properties)],
-        cwd=directory,
-        env={name: env[name] for name in ("PATH", "HOME", "LANG") if name in env},
-        stdout=log,
-        stderr=log,
-    ) as child:
-        try:
-            worker = Worker(url, child, log)
-            _await(worker, url)
-            yield worker
-        finally:
-            child.stop(STOP_GRACE_S)
+    for attempt in range(1, BIND_ATTEMPTS + 1):
+        (port,) = free_ports(1)
+        url = f"http://{HOST}:{port}"
+        properties.write_text(_properties(files, directory, bootstrap, url), encoding="utf-8")
+        begin = size(log)
+        with spawn(
+            [str(java.executable), *options, "-cp", classpath, MAIN, str(properties)],
+            cwd=directory,
+            env={name: env[name] for name in ("PATH", "HOME", "LANG") if name in env},
+            stdout=log,
+            stderr=log,
+        ) as child:
+            try:
+                worker = Worker(url, child, log)
+                last = attempt == BIND_ATTEMPTS
+                if _is_up(worker, url) or last or not met_a_conflict(log, begin):
+                    worker.check()
+                    yield worker
+                    return
+            finally:
+                child.stop(STOP_GRACE_S)
 
 
 def deepest(trace: str) -> str:
@@ -191,15 +201,17 @@ def _properties(files: WorkerFiles, directory: Path, bootstrap: str, url: str) -
     return "".join(f"{name}={value}\n" for name, value in settings.items())
 
 
-def _await(worker: Worker, url: str) -> None:
+def _is_up(worker: Worker, url: str) -> bool:
+    """Return True once the worker answers, False when it ended instead."""
     deadline = time.monotonic() + READY_S
     waiting = threading.Event()
     with urllib3.PoolManager(timeout=urllib3.Timeout(total=1.0), retries=False) as http:
         while True:
-            worker.check()
+            if worker.has_ended:
+                return False
             try:
                 if http.request("GET", f"{url}/connectors").status == 200:
-                    return
+                    return True
             except HTTPError:
                 pass
             if time.monotonic() > deadline:

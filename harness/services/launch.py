@@ -154,7 +154,7 @@ def _launch(startup: Startup, ports: int, attempt: Callable[[Sequence[int]], Att
         startup.data.mkdir(parents=True)
         chosen = free_ports(ports, startup.port)
         this = attempt(chosen)
-        logged = _size(startup.log)
+        logged = size(startup.log)
         child = _spawn(startup, this)
         try:
             status = _until_ready(startup, child, this.ready)
@@ -166,7 +166,7 @@ def _launch(startup: Startup, ports: int, attempt: Callable[[Sequence[int]], Att
         except BaseException:
             child.stop(grace_s=1)
             raise
-        taken = status >= 0 and _met_a_conflict(startup.log, logged)
+        taken = status >= 0 and met_a_conflict(startup.log, logged)
         if status >= 0 and not taken:
             raise _dead(startup, status, "while it started")
         if taken and startup.port:
@@ -207,11 +207,12 @@ def _until_ready(startup: Startup, child: Guarded, ready: Callable[[], bool]) ->
     raise Interrupted
 
 
-def _size(log: Path) -> int:
+def size(log: Path) -> int:
+    """Return how many bytes a log has, 0 when there is none."""
     return log.stat().st_size if log.exists() else 0
 
 
-def _met_a_conflict(log: Path, begin: int) -> bool:
+def met_a_conflict(log: Path, begin: int) -> bool:
     """Return whether a port was taken, by what was logged from an offset on.
 
     A broker that finds its port taken says so, and then a hundred lines about its orderly end.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import threading
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -16,12 +17,14 @@ from harness.engine.catalogue.choose import load, selected
 from harness.engine.catalogue.workspace import workspace
 from harness.errors import ExitCode, SetupError
 from harness.model.change import ChangeLog
+from harness.oracles import worker
 from harness.oracles.vitess import oracle, run, vtgate
 from harness.oracles.vitess.configuration import configuration
 from harness.oracles.vitess.plays import Play
 from harness.oracles.vitess.run import PlayResult, Stand
 from harness.record.lock import load_lock
 from harness.scenario.expand import Case
+from harness.services.ports import HOST, free_ports
 from tests.tree import ROOT
 
 SPACE = workspace(ROOT)
@@ -32,12 +35,20 @@ def log_of(case: Case) -> ChangeLog:
     return load_lock(case.scenario, SPACE.golden)
 
 
+def pk_chain() -> list[Case]:
+    """Return a few cases."""
+    return [c for c in selected(load(SPACE), "vitess and pk-chain") if c.protocol == "vitess"]
+
+
+def options_in(run_dir: Path, env: Mapping[str, str] = os.environ) -> oracle.OracleOptions:
+    """Return what the oracle is asked with."""
+    return oracle.OracleOptions("3.3.1", run_dir, lambda _: None, lambda _a, _b: None, env)
+
+
 def failure(run_dir: Path, env: Mapping[str, str] = os.environ) -> SetupError:
     """Return how the oracle fails over a few cases."""
-    cases = [c for c in selected(load(SPACE), "vitess and pk-chain") if c.protocol == "vitess"]
-    options = oracle.OracleOptions("3.3.1", run_dir, lambda _: None, lambda _a, _b: None, env)
     with pytest.raises(SetupError) as caught:
-        oracle.ask(cases, log_of, options)
+        oracle.ask(pk_chain(), log_of, options_in(run_dir, env))
     assert caught.value.exit_code is ExitCode.ENVIRONMENT
     assert left_running(run_dir) == []
     return caught.value
@@ -134,6 +145,21 @@ def test_a_worker_that_dies_is_reported_with_its_log(
     error = failure(tmp_path)
     assert "the Connect worker was killed by signal 9" in error.what
     assert "    | " in error.what
+
+
+@pytest.mark.services
+def test_a_port_that_somebody_took_meanwhile_is_left_to_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A worker whose port is taken between its choice and its use is started on another."""
+    with socket.create_server((HOST, 0)) as theirs:
+        taken = [theirs.getsockname()[1]]
+        monkeypatch.setattr(
+            worker, "free_ports", lambda n: [taken.pop()] if taken else free_ports(n)
+        )
+        result = oracle.ask(pk_chain(), log_of, options_in(tmp_path))
+    assert not taken
+    assert result.equal == result.compared > 0
 
 
 @pytest.mark.services

@@ -17,6 +17,9 @@ from tests.tree import ROOT
 
 MEMORY = "io.grpc.StatusRuntimeException: RESOURCE_EXHAUSTED: gRPC message exceeds maximum size 9"
 CREATION = "org.apache.kafka.connect.errors.ConnectException: Timed out while creating topic(s)"
+EMITTER = (
+    "java.lang.IllegalStateException: DebeziumOpenLineageEmitter not initialized for connector"
+)
 STATEMENT = "java.lang.IllegalArgumentException: Illegal prefix '@' for column: @v"
 
 
@@ -36,6 +39,7 @@ def play() -> Play:
         ("", "", "", True, True),  # it waits for the rest of what is no message
         ("", "", MEMORY, True, True),
         ("", "", CREATION, True, True),
+        ("", "", EMITTER, True, True),
         ("", "Request timed out", "", True, True),
         ("", "", STATEMENT, True, False),
         ("", "tasks.max is no number", "", True, False),
