@@ -12,6 +12,7 @@ from harness.services.dialects import java_properties
 from harness.services.fetches import Fetches, counted
 from harness.services.jars import fill_cache, jars
 from harness.services.java import Java, find_java
+from harness.services.kafka_retry import retried
 from harness.services.registry_front import RegistryFront, fronted
 from harness.services.running import SECOND_BROKER, SERVICES, Services, start
 from harness.services.schemas import HttpRegistry
@@ -40,6 +41,7 @@ __all__ = [
     "jars",
     "java_properties",
     "redacted",
+    "retried",
     "settings",
     "source",
     "start",

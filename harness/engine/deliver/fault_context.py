@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaException, TopicPartition
@@ -15,7 +16,7 @@ from harness.engine.deliver.topics import CRITICAL
 from harness.errors import HarnessBug, SetupError
 from harness.faults.choose import Place, place
 from harness.model.record import Record
-from harness.services import RegistryFront, Services
+from harness.services import RegistryFront, Services, retried
 
 READ_AT_ONCE = 1000  # messages
 
@@ -84,13 +85,25 @@ class FaultContext:
             self._asker = Consumer({**self.client, **conf})
         there = TopicPartition(topic, partition)
         try:
-            _, end = self._asker.get_watermark_offsets(there, timeout=TIMEOUT_S)
+            ask = partial(self._asker.get_watermark_offsets, there, timeout=TIMEOUT_S)
+            _, end = retried(ask, TIMEOUT_S)
         except KafkaException as error:
             raise SetupError(
                 f"Kafka did not report the end of {topic}/{partition}: {error.args[0].str()}",
                 hint="the broker's log says why",
             ) from error
         return int(end)
+
+    def partitions_of(self, topic: str) -> Sequence[Any]:
+        """Return what the broker says of a topic's partitions (by its name in Kafka)."""
+        ask = partial(self.admin.list_topics, topic, TIMEOUT_S)
+        try:
+            return list(retried(ask, TIMEOUT_S).topics[topic].partitions.values())
+        except KafkaException as error:
+            raise SetupError(
+                f"Kafka did not describe {topic}: {error.args[0].str()}",
+                hint="the broker's log says why",
+            ) from error
 
     def keys_are_single(self, topic: str, partition: int) -> bool:
         """Return whether of each key one message can be read in a partition (by Kafka's name)."""
@@ -106,7 +119,8 @@ class FaultContext:
 
     def _read(self, keys: list[bytes | None]) -> int:
         """Add the keys of what is read next; return the position."""
-        keys += [one.key() for one in self._asker.consume(READ_AT_ONCE, LOOK_AROUND_S)]
+        read = self._asker.consume(READ_AT_ONCE, LOOK_AROUND_S)
+        keys += [one.key() for one in read if one.error() is None]
         (there,) = self._asker.position(self._asker.assignment())
         return int(there.offset)
 

@@ -7,7 +7,7 @@ the controller as well and stays.
 from __future__ import annotations
 
 from harness.engine.deliver.fault_context import FaultContext
-from harness.engine.deliver.producer import TIMEOUT_S, until
+from harness.engine.deliver.producer import until
 from harness.faults.actions import ElectLeader, EndLeader
 from harness.services import SECOND_BROKER
 
@@ -44,7 +44,5 @@ def _led_by(context: FaultContext, broker: int) -> None:
 def _leaders(context: FaultContext) -> set[int]:
     """Return the ids of the brokers that lead the delivery's partitions."""
     return {
-        int(one.leader)
-        for name in context.names.values()
-        for one in context.admin.list_topics(name, TIMEOUT_S).topics[name].partitions.values()
+        int(one.leader) for name in context.names.values() for one in context.partitions_of(name)
     }

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -39,6 +40,7 @@ from harness.faults.actions import (
 )
 from harness.faults.choose import place
 from harness.model.record import Record
+from harness.services import retried
 from harness.wire.confluent import confluent_unframe
 
 ROLLS_MS = 60_000  # a message that is so much later than others opens a new segment
@@ -82,7 +84,8 @@ def delete_before(context: FaultContext, action: DeleteBefore) -> None:
     """Let a partition begin at a later offset."""
     context.producer.settle()
     there = TopicPartition(context.names[action.topic], action.partition, action.offset)
-    _done(context.admin.delete_records([there], request_timeout=TIMEOUT_S), "delete messages of")
+    ask = partial(context.admin.delete_records, [there], request_timeout=TIMEOUT_S)
+    _done(ask, "delete messages of", there.topic)
 
 
 def clean(context: FaultContext, action: Clean) -> None:
@@ -102,14 +105,22 @@ def clean(context: FaultContext, action: Clean) -> None:
 def add_partitions(context: FaultContext, action: AddPartitions) -> None:
     """Give a topic more partitions; the producers know them when this returns."""
     context.producer.settle()
-    name, admin = context.names[action.topic], context.admin
-    there = len(admin.list_topics(name, TIMEOUT_S).topics[name].partitions)
-    if there < action.total:
-        wanted = [NewPartitions(name, action.total)]
-        _done(admin.create_partitions(wanted, request_timeout=TIMEOUT_S), "add partitions to")
+    name, wanted = context.names[action.topic], action.total
+
+    def ask() -> Mapping[str, Future[Any]]:
+        """Ask for what is missing: an answer that got lost may have been a yes."""
+        if len(context.partitions_of(name)) >= wanted:
+            return {}
+        new = [NewPartitions(name, wanted)]
+        asked: Mapping[str, Future[Any]] = context.admin.create_partitions(
+            new, request_timeout=TIMEOUT_S
+        )
+        return asked
+
+    _done(ask, "add partitions to", name)
     until(
-        lambda: len(admin.list_topics(name, TIMEOUT_S).topics[name].partitions) >= action.total,
-        f"{name} does not come to have {action.total} partitions",
+        lambda: len(context.partitions_of(name)) >= wanted,
+        f"{name} does not come to have {wanted} partitions",
     )
     context.renew()
 
@@ -171,15 +182,15 @@ def _transaction(context: FaultContext, records: Sequence[Record], *, commit: bo
     context.reached(places)
 
 
-def _done(futures: dict[Any, Future[Any]], what: str) -> None:
-    for topic, future in futures.items():
-        try:
-            future.result()
-        except KafkaException as error:
-            raise SetupError(
-                f"Kafka refused to {what} {topic}: {error.args[0].str()}",
-                hint="give this user ALTER and DELETE on the topics of a run",
-            ) from error
+def _done(ask: Callable[[], Mapping[Any, Future[Any]]], what: str, topic: str) -> None:
+    """Wait for what an administrative client asks of one topic; SetupError when it is refused."""
+    try:
+        retried(lambda: [one.result() for one in ask().values()], TIMEOUT_S)
+    except KafkaException as error:
+        raise SetupError(
+            f"Kafka refused to {what} {topic}: {error.args[0].str()}",
+            hint="give this user ALTER and DELETE on the topics of a run",
+        ) from error
 
 
 # Compaction is not here: `compaction.as_gaps` says how to fill a topic as if it had been.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from confluent_kafka import Consumer, TopicPartition
@@ -13,6 +14,7 @@ from harness.errors import UsageError
 from harness.oracles.compare import Message
 from harness.oracles.framed import SchemaOf, schema_id
 from harness.oracles.topics import ASK_S, consumed
+from harness.services import retried
 
 Client = Mapping[str, str | int | float | bool]
 
@@ -53,7 +55,8 @@ def _ends(client: Client, topics: Sequence[str]) -> dict[TopicPartition, int]:
         for topic in topics:
             for number in there[topic].partitions:
                 place = TopicPartition(topic, number)
-                low, high = consumer.get_watermark_offsets(place, timeout=ASK_S)
+                ask = partial(consumer.get_watermark_offsets, place, timeout=ASK_S)
+                low, high = retried(ask, ASK_S)
                 ends[place] = high if high > low else 0
     finally:
         consumer.close()

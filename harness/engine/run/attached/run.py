@@ -33,7 +33,7 @@ from harness.model.observed import Observed, Outcome
 from harness.model.record import Record
 from harness.runner.attach import Attach, filled, word
 from harness.runner.manifest import Consumer
-from harness.services import HttpRegistry, Services, Source
+from harness.services import HttpRegistry, Services, Source, retried
 
 POLL_S = 0.5
 ASK_TIMEOUT_S = 10.0
@@ -209,7 +209,8 @@ def _ends(client: Mapping[str, str], wanted: Mapping[str, int]) -> Iterator[tupl
         for name, count in wanted.items():
             for number in range(count):
                 place = TopicPartition(name, number)
-                _, high = asker.get_watermark_offsets(place, ASK_TIMEOUT_S)
+                ask = partial(asker.get_watermark_offsets, place, ASK_TIMEOUT_S)
+                _, high = retried(ask, ASK_TIMEOUT_S)
                 yield name, high
     except KafkaException as error:
         raise SetupError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from confluent_kafka import Consumer, KafkaException, TopicPartition
@@ -10,6 +11,7 @@ from confluent_kafka import Consumer, KafkaException, TopicPartition
 from harness.engine.run.external_topics.document import LiveFile, LiveTopic
 from harness.errors import Location, Problem, ScenarioError, SetupError
 from harness.runner.contract.job_file import TopicJob
+from harness.services import retried
 
 TIMEOUT_S = 30.0
 
@@ -35,8 +37,8 @@ def _topic(reader: Any, topic: LiveTopic, shown: str) -> TopicJob:  # noqa: ANN4
         what = f"there is no topic {topic.name}"
         raise ScenarioError((Problem(where, what, "the topics that the producer has filled"),))
     marks = [
-        reader.get_watermark_offsets(TopicPartition(topic.name, number), timeout=TIMEOUT_S)
-        for number in sorted(found.partitions)
+        retried(partial(reader.get_watermark_offsets, place, timeout=TIMEOUT_S), TIMEOUT_S)
+        for place in (TopicPartition(topic.name, number) for number in sorted(found.partitions))
     ]
     starts, ends = zip(*marks, strict=True)
     return TopicJob(topic.name, topic.canonical, tuple(starts), tuple(ends), topic.role)
