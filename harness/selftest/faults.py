@@ -23,6 +23,7 @@ from harness.engine.catalogue.workspace import bundled
 from harness.selftest.inside import faked_clock, no_clock, no_namespaces
 from harness.selftest.trial import POLL_S, SCENARIO, Run, Trial
 from harness.services.artifacts import locked
+from harness.services.java import find_java
 from harness.services.repository import cache_directory
 
 RIGHT = frozenset({0})
@@ -156,10 +157,10 @@ def _no_network(trial: Trial) -> str:
 
 
 def _clock(way: str, trial: Trial) -> str:
-    """Set the clock that the harness sees, at a drawn moment of its run."""
-    shown = trial.directory / "clock"
+    """Set the clock that broker and registry see, at a drawn moment of the run."""
+    shown, home = trial.directory / "clock", trial.directory / "java"
     shown.write_text("+0\n", encoding="ascii")
-    run = trial.certify(environment=faked_clock(shown))
+    run = trial.certify(environment=faked_clock(find_java().home, home, shown))
     began = time.monotonic()
     if not trial.moment(run, 0.6):
         return ""
@@ -256,7 +257,13 @@ FAULTS: tuple[Fault, ...] = (
     Fault("read-only", "home and cache are read-only", _read_only, lacks=no_namespaces),
     Fault("no-network", "there is no network", _no_network, RIGHT, no_namespaces),
     *(
-        Fault(f"clock-{one}", f"the clock is set {one}", partial(_clock, one), RIGHT, no_clock)
+        Fault(
+            f"clock-{one}",
+            f"the services' clock is set {one}",
+            partial(_clock, one),
+            RIGHT,
+            no_clock,
+        )
         for one in STEPS
     ),
     Fault("port-taken", "the broker's port is taken", _port, RIGHT),

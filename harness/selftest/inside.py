@@ -12,6 +12,7 @@ import fcntl
 import json
 import os
 import resource
+import shlex
 import shutil
 import socket
 import struct
@@ -53,17 +54,28 @@ def no_clock() -> str:
     return "" if _faketime() else "libfaketime is not installed (Debian: `faketime`)"
 
 
-def faked_clock(shown: Path) -> Mapping[str, str]:
-    """Return the environment of a program whose clock is off by what a file says, at any time.
+def faked_clock(java: Path, home: Path, shown: Path) -> Mapping[str, str]:
+    """Make a Java at `home` whose clock is off by what a file says; return what names it.
 
-    Its monotonic clock goes on, as it does where somebody sets the machine's clock.
+    Its monotonic clock goes on, as it does where somebody sets a machine's clock. Only Java's clock
+    can be faked: librdkafka waits by `cnd_timedwait`, which libfaketime 0.9.10 does not replace, so
+    a false "now" there becomes a wait of as many hours.
     """
-    return {
+    faked = {
         "LD_PRELOAD": _faketime(),
         "FAKETIME_TIMESTAMP_FILE": str(shown),
-        "FAKETIME_NO_CACHE": "1",
+        "FAKETIME_CACHE_DURATION": "1",
         "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+        # Java's conditions wait by the monotonic clock as they are; this mends older glibc alone.
+        "FAKETIME_FORCE_MONOTONIC_FIX": "0",
     }
+    words = [*(f"{name}={value}" for name, value in faked.items()), str(java / "bin" / "java")]
+    program = home / "bin" / "java"
+    program.parent.mkdir(parents=True)
+    program.write_text(f'#!/bin/sh\nexec env {shlex.join(words)} "$@"\n', encoding="utf-8")
+    program.chmod(0o755)
+    shutil.copyfile(java / "release", home / "release")
+    return {"JAVA_HOME": str(home)}
 
 
 def _faketime() -> str:
