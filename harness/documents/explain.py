@@ -81,8 +81,21 @@ def explain(source: YamlFile, grammar: Mapping[str, Any], errors: Iterable[_Erro
 
 
 def _broken(source: YamlFile, grammar: Mapping[str, Any], error: _Error) -> _Broken:
-    path, schema_path = tuple(error.instance_path), tuple(error.schema_path)
+    path, schema_path = _path(source.data, error.instance_path), tuple(error.schema_path)
     return _Broken(source, grammar, type(error.kind).__name__, error.kind, path, schema_path)
+
+
+def _path(data: Any, parts: Iterable[str | int]) -> Path:  # noqa: ANN401 - whatever the file says
+    """Return a path as the data has it: the validator gives the key `05` as the number 5."""
+    found: list[str | int] = []
+    for part in parts:
+        if isinstance(data, Mapping) and isinstance(part, int):
+            keys = [key for key in data if key.lstrip("+").isdecimal() and int(key) == part]
+            found.append(min(keys, key=str(part).__ne__))
+        else:
+            found.append(part)
+        data = data[found[-1]]
+    return tuple(found)
 
 
 def _without_shadows(broken: Sequence[_Broken]) -> Iterator[_Broken]:

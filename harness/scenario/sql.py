@@ -8,9 +8,11 @@ without it. Whether the syntax of a statement is right is asked when it is recor
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import accumulate
 
 from yaml import ScalarNode
 
@@ -118,8 +120,7 @@ def _lexed_pieces(sql: str) -> tuple[Piece, ...]:
 
 
 def _offset(text: str, line: int, column: int) -> int:
-    before = text.split("\n")[: line - 1]
-    return sum(len(each) + 1 for each in before) + column - 1
+    return _line_starts(text)[line - 1] + column - 1
 
 
 def statements(source: YamlFile, path: Path) -> tuple[SqlStatement, ...]:
@@ -141,25 +142,40 @@ def place_within(source: YamlFile, path: Path, offset: int) -> Location:
     node = source.node(path)
     if not isinstance(node, ScalarNode):
         return source.place(path)
-    wanted = sum(not char.isspace() for char in node.value[:offset])
-    position = node.start_mark.index
-    for seen, at in enumerate(_visible(source.text, node)):
-        position = at
-        if seen == wanted:
-            break
-    before = source.text[:position]
-    return Location(source.file, before.count("\n") + 1, position - before.rfind("\n"))
+    begin, end = node.start_mark.index, node.end_mark.index
+    positions = _positions(source.text, node.style or "", begin, end)
+    wanted = _visible_before(node.value)[min(offset, len(node.value))]
+    position = positions[min(wanted, len(positions) - 1)] if positions else begin
+    lines = _line_starts(source.text)
+    line = bisect_right(lines, position)
+    return Location(source.file, line, position - lines[line - 1] + 1)
 
 
-def _visible(text: str, node: ScalarNode) -> Iterator[int]:
+# One text has many statements, and each asks for its place: what they share is counted once.
+@lru_cache(maxsize=4)
+def _line_starts(text: str) -> tuple[int, ...]:
+    return (0, *(each.end() for each in re.finditer("\n", text)))
+
+
+@lru_cache(maxsize=4)
+def _visible_before(value: str) -> tuple[int, ...]:
+    """Return for each offset how many characters before it are not blank."""
+    return tuple(accumulate((not char.isspace() for char in value), initial=0))
+
+
+@lru_cache(maxsize=4)
+def _positions(text: str, style: str, begin: int, end: int) -> tuple[int, ...]:
+    return tuple(_visible(text, style, begin, end))
+
+
+def _visible(text: str, style: str, start: int, end: int) -> Iterator[int]:
     """Yield where each character of a scalar that is not blank stands in the file."""
-    start, end = node.start_mark.index, node.end_mark.index
-    if node.style in ("|", ">"):
+    if style in ("|", ">"):
         start = text.index("\n", start)
-    elif node.style in _WRITTEN:
+    elif style in _WRITTEN:
         start, end = start + 1, end - 1
-    for written in _WRITTEN.get(node.style or "", _ONE).finditer(text, start, end):
-        escaped = written[0][1:] if written[0][0] == "\\" and node.style == '"' else ""
+    for written in _WRITTEN.get(style, _ONE).finditer(text, start, end):
+        escaped = written[0][1:] if written[0][0] == "\\" and style == '"' else ""
         blank = bool(escaped) and escaped[0] in _BLANK_ESCAPES
         if not (blank or written[0].isspace()):
             yield written.start()

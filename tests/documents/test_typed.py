@@ -106,6 +106,21 @@ def test_a_sound_file_becomes_a_value() -> None:
     assert found == Shelf(1, cups=(Cup("mug", 0.5),))
 
 
+class Prices(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What cups cost."""
+
+    prices: Annotated[dict[str, int], Meta(title="prices by name")]
+
+
+@pytest.mark.parametrize("name", ["5", "05", "+5", "-1", "1.5", "shop"])
+def test_a_name_of_digits_is_a_name(name: str) -> None:
+    """The validator gives a key `5` as a number; the problem stands at the key all the same."""
+    with pytest.raises(ScenarioError) as caught:
+        checked(read(f"prices:\n  first: 1\n  '{name}': dear", "f.yaml"), Prices)
+    (problem,) = caught.value.problems
+    assert (problem.location.line, f"`prices.{name}`" in problem.what) == (3, True)
+
+
 def test_what_only_the_type_refuses_has_its_place_too() -> None:
     """JSON Schema takes 5.0 for a whole number and the type does not: a problem, not a crash."""
     with pytest.raises(ScenarioError) as caught:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.documents.yaml_file import read
+from harness.scenario import sql as sql_module
 from harness.scenario.sql import (
     _NEEDS_THE_LEXER,
     TornSqlError,
@@ -150,3 +153,20 @@ def test_each_statement_is_found_in_the_file(text: str, places: list[tuple[int, 
     found = statements(read(text, "f"), ("sql",))
     assert [(statement.line, statement.column) for statement in found] == places
     assert [statement.sql.split()[0] for statement in found] == ["INSERT", "UPDATE", "DELETE"]
+
+
+def test_places_of_many_statements_take_one_look_at_the_text(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What a text of thousands of statements costs grows with its length, not with its square."""
+    looks: list[str] = []
+
+    def counted(*args: Any) -> Iterator[int]:
+        looks.append("a look")
+        return visible(*args)
+
+    visible = vars(sql_module)["_visible"]
+    monkeypatch.setattr(sql_module, "_visible", counted)
+    found = statements(read("sql: |\n" + "  DELETE FROM t;\n" * 3000, "f"), ("sql",))
+    assert [statement.line for statement in found] == list(range(2, 3002))
+    assert looks == ["a look"]
