@@ -89,13 +89,17 @@ def _path(data: Any, parts: Iterable[str | int]) -> Path:  # noqa: ANN401 - what
     """Return a path as the data has it: the validator gives the key `05` as the number 5."""
     found: list[str | int] = []
     for part in parts:
-        if isinstance(data, Mapping) and isinstance(part, int):
-            keys = [key for key in data if key.lstrip("+").isdecimal() and int(key) == part]
-            found.append(min(keys, key=str(part).__ne__))
-        else:
-            found.append(part)
+        found.append(_key(data, part))
         data = data[found[-1]]
     return tuple(found)
+
+
+def _key(data: Any, part: str | int) -> str | int:  # noqa: ANN401 - whatever the file says
+    keys: Iterable[Any] = data
+    if isinstance(data, list) or part in keys:
+        return part
+    digits = [key for key in map(str, keys) if key.lstrip("+").isdecimal() and int(key) == part]
+    return min(digits, key=str(part).__ne__, default=part)
 
 
 def _without_shadows(broken: Sequence[_Broken]) -> Iterator[_Broken]:
