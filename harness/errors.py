@@ -15,6 +15,11 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 
+def plural(count: int, noun: str, many: str = "") -> str:
+    """Return a count with its noun: `1 case`, `2 cases`; `many` is a plural without a plain s."""
+    return f"{count} {noun}" if count == 1 else f"{count} {many or noun + 's'}"
+
+
 class ExitCode(IntEnum):
     """The exit codes of every `harness` command."""
 

@@ -10,6 +10,7 @@ import ast
 import configparser
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 from harness.protocols import OWN
@@ -115,6 +116,23 @@ TYPED = (
     "verdict",
 )
 # Where the harness asks for the date -> why; whatever it judges or waits for does not depend on it.
+COUNTED = re.compile(
+    r" (cases|changes|clauses|columns|events|files|findings|lines|messages|mutants|outputs"
+    r"|partitions|problems|records|reports|rows|scenarios|shards|statements|steps|tables)\b"
+)
+# What these count is more than one where it is said, or is no count.
+MANY = {
+    ("harness/ddl/alter/partitions.py", "table.partition_kind"),
+    ("harness/ddl/definitions/partitioning.py", "method.kind"),
+    ("harness/documents/explain.py", "len(choices)"),
+    ("harness/engine/plan/one_case.py", "len(found)"),
+    ("harness/engine/run/attached/run.py", "len(plans)"),
+    ("harness/fuzz/found.py", "kept.path"),
+    ("harness/record/reads.py", "len(columns)"),
+    ("harness/report/mutation_matrix.py", "len(mutants)"),
+    ("harness/report/teeth_lines.py", "len(found)"),
+    ("harness/sources/vitess/place.py", "len(topology.shards)"),
+}
 MAY_ASK_FOR_THE_DATE = {
     "harness/services/keeper.py": "how long ago a warm set was used, by the times of files",
     "harness/engine/deliver/perform.py": "a timestamp that is later than others in a partition",
@@ -268,6 +286,31 @@ def test_mappings_of_the_core_have_a_type() -> None:
         for number, line in enumerate(text.splitlines(), start=1)
         if anything.search(line)
     )
+
+
+def test_a_count_of_one_is_singular() -> None:
+    """No message says `1 cases`: what may be one is written by `harness.errors.plural`.
+
+    A constant in capitals and what MANY lists is always more than one.
+    """
+    hold(
+        f"{path}:{part.lineno}: {ast.unparse(value)} {noun}: write plural(…)"
+        for path, _, tree in python_files()
+        if path.parts[0] == "harness" and "scaffolds" not in path.parts
+        for part in ast.walk(tree)
+        if isinstance(part, ast.JoinedStr)
+        for value, noun in counted_nouns(part)
+        if not ast.unparse(value).isupper() and (path.as_posix(), ast.unparse(value)) not in MANY
+    )
+
+
+def counted_nouns(text: ast.JoinedStr) -> Iterator[tuple[ast.expr, str]]:
+    """Yield each value of an f-string before a noun that is counted, with the noun."""
+    for value, after in pairwise(text.values):
+        if isinstance(value, ast.FormattedValue) and isinstance(after, ast.Constant):
+            noun = COUNTED.match(str(after.value))
+            if noun and not value.format_spec:
+                yield value.value, noun[1]
 
 
 def test_only_these_ask_for_the_date() -> None:

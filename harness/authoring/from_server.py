@@ -17,7 +17,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from harness.database.driver import connected, connector
 from harness.ddl import quote_name
-from harness.errors import SetupError, UsageError
+from harness.errors import SetupError, UsageError, plural
 
 SCHEME = "mysql://"
 EXPECTED = "mysql://user:password@host:port/database.table, several with commas"
@@ -137,7 +137,9 @@ def _read(ask: Ask, there: TableAddress, rows: int) -> ServerTables:
         count = len(found)
         if count > rows:
             (total,) = ask(f"SELECT COUNT(*) FROM {name}")[0]  # noqa: S608 - a quoted name
-            left_out.append(f"{database}.{table}: {total - rows} rows beyond the first {rows}")
+            left_out.append(
+                f"{database}.{table}: {plural(total - rows, 'row')} beyond the first {rows}"
+            )
         if found[:rows] and columns:
             listed = ", ".join(quote_name(column) for column, _ in columns)
             values = ",\n  ".join(found[:rows])
@@ -157,7 +159,7 @@ def _must_exist(ask: Ask, database: str, table: str) -> None:
     near = difflib.get_close_matches(table, known, n=1)
     raise UsageError(
         f"the server has no table {database}.{table}",
-        expected=f"one of its {len(known)} tables",
+        expected=f"one of its {plural(len(known), 'table')}",
         hint=f"did you mean `{database}.{near[0]}`?" if near else "",
     )
 

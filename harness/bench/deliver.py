@@ -26,7 +26,7 @@ from harness.bench.figure import Figure
 from harness.engine.deliver.sending import ALONE, FLUSH_S, FULL_S, Sender
 from harness.engine.deliver.topics import TopicOptions, created
 from harness.engine.plan.streaming import Course, streamed
-from harness.errors import SetupError
+from harness.errors import SetupError, plural
 from harness.model.change import Change
 from harness.model.record import Record
 from harness.scenario.document import DeliveryStep
@@ -144,7 +144,9 @@ def _speed(load: Load, records: Sequence[Record], client: Mapping[str, str]) -> 
             sent = send(load, changes, client)
             ours.append(began.since())
             if sent != len(messages):
-                raise SetupError(f"the bench sent {sent} records, and {len(messages)} before")
+                raise SetupError(
+                    f"the bench sent {plural(sent, 'record')}, and {len(messages)} before"
+                )
     finally:
         gc.unfreeze()
     wall = [median(one.wall for one in spent) for spent in (ours, floor)]

@@ -11,7 +11,7 @@ import orjson
 
 from harness.cli import options
 from harness.engine.catalogue.workspace import Workspace, orphan_goldens
-from harness.errors import ExitCode, Problem, ScenarioError
+from harness.errors import ExitCode, Problem, ScenarioError, plural
 
 
 class _Found(NamedTuple):
@@ -150,6 +150,6 @@ def _report(found: _Found, *, json_: bool) -> int:
         for problem in found.problems:
             click.echo(str(problem), err=True)
         text = ", ".join(f"{count} {name}" for name, count in counts.items())
-        said = f"{len(found.problems)} problems" if found.problems else "no problems"
+        said = f"{plural(len(found.problems), 'problem')}" if found.problems else "no problems"
         click.echo(f"{text}: {said}")
     return int(ExitCode.USAGE if found.problems else ExitCode.PASS)

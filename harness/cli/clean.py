@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from harness.errors import plural
+
 KEPT = ("runs", "watch")
 # What checks remember by content; the next check, `mutants` or `coverage` makes it again.
 REMEMBERED = ("sound.json", "proofs.json", "bug.txt")
@@ -38,5 +40,5 @@ def command(keep: int, everything: bool) -> int:  # noqa: FBT001
     for file in forgotten:
         file.unlink()
     runs = sum(one.runs for one in removed)
-    click.echo(f"removed {runs} runs of {home}, {size / 1e6:.1f} MB")
+    click.echo(f"removed {plural(runs, 'run')} of {home}, {size / 1e6:.1f} MB")
     return 0

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from harness.cli import completion, options
-from harness.errors import UsageError
+from harness.errors import UsageError, plural
 
 if TYPE_CHECKING:  # imported when the command is called
     from harness.cli.execute import Execution
@@ -108,7 +108,7 @@ def _the_case(args: Execution, name: str) -> Case:
     more = len(cases) - CASES_SHOWN
     shown = ", ".join(f"'{case.id}'" for case in cases[:CASES_SHOWN])
     raise UsageError(
-        f"{name!r} means {len(cases)} cases",
+        f"{name!r} means {plural(len(cases), 'case')}",
         expected=f"one of {shown}{f' and {more} more' if more > 0 else ''}",
         hint="`harness list` shows them all; quote the brackets",
     )

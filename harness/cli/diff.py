@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from harness.cli import options
-from harness.errors import ExitCode, UsageError
+from harness.errors import ExitCode, UsageError, plural
 
 
 @click.command("diff", short_help="Show what changed from one run to another.")
@@ -55,7 +55,7 @@ def _records(before: str, after: str, *, json_: bool) -> int:
     else:
         for case, parts in found.items():
             click.echo(f"{case}: {', '.join(parts)}")
-        click.echo(f"{len(first)} cases before, {len(second)} after: {len(found)} differ")
+        click.echo(f"{plural(len(first), 'case')} before, {len(second)} after: {len(found)} differ")
     return int(ExitCode.FINDINGS if found else ExitCode.PASS)
 
 

@@ -37,7 +37,7 @@ from harness.engine.run.isolation import NOT_ISOLATED, Isolation
 from harness.engine.run.judging import BEYOND
 from harness.engine.run.preflight import ready, versions
 from harness.engine.run.services import services_for
-from harness.errors import ExitCode, UsageError
+from harness.errors import ExitCode, UsageError, plural
 from harness.model.conditions import Conditions
 from harness.model.events import Event, RunFinished
 from harness.model.finding import Judgement, Verdict
@@ -301,7 +301,8 @@ def nothing_passed(consumer: Consumer, verdicts: Sequence[Verdict]) -> UsageErro
         )
     gap, times = gaps(verdicts)[0]
     return UsageError(
-        f"nothing is applicable: of {times} of {len(verdicts)} cases {consumer.name} says: {gap}",
+        f"nothing is applicable: of {times} of {plural(len(verdicts), 'case')} "
+        f"{consumer.name} says: {gap}",
         expected="at least one case that the consumer is able to do",
         hint="choose another level or other scenarios; the report names every gap",
     )

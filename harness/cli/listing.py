@@ -10,6 +10,7 @@ import click
 import orjson
 
 from harness.cli import options
+from harness.errors import plural
 from harness.model.standing import Standing
 
 if TYPE_CHECKING:  # it brings the clauses along
@@ -68,6 +69,7 @@ def command(
         standing = case_standing(case)
         counts[standing] += 1
         click.echo(f"    {case.id}  {click.style(standing.value, dim=True)}")
-    click.echo(f"{len({case.scenario.id for case in chosen})} scenarios, {len(chosen)} cases")
+    ids = {case.scenario.id for case in chosen}
+    click.echo(f"{plural(len(ids), 'scenario')}, {plural(len(chosen), 'case')}")
     click.echo(", ".join(f"{standing.value} {counts[standing]}" for standing in Standing))
     return 0

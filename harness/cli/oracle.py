@@ -14,7 +14,7 @@ import orjson
 from harness.cli import options
 from harness.cli import oracle_recordings as recordings
 from harness.engine.catalogue.workspace import new_run
-from harness.errors import ExitCode, SetupError, UsageError
+from harness.errors import ExitCode, SetupError, UsageError, plural
 
 if TYPE_CHECKING:  # imported when a command needs it
     from harness.engine.catalogue.selection import Selection
@@ -135,7 +135,7 @@ class _Progress:
 
     def advanced(self, done: int, total: int) -> None:
         """Show how many plays are over."""
-        self._say(f"{done} of {total} streams played")
+        self._say(f"{done} of {plural(total, 'stream')} played")
 
     def _say(self, text: str) -> None:
         if self._shown:

@@ -9,7 +9,7 @@ import click
 import orjson
 
 from harness.cli import options
-from harness.errors import ExitCode, UsageError
+from harness.errors import ExitCode, UsageError, plural
 
 if TYPE_CHECKING:
     from harness.scenario.expand import Case
@@ -88,7 +88,7 @@ def record(  # noqa: PLR0913, PLR0917  (one parameter an option)
     with output.open("ab") as out:
         for line in text(Recording(case.id, origin, messages)):
             out.write(line + b"\n")
-    click.echo(f"{len(messages)} messages of {case.id} in {output}")
+    click.echo(f"{plural(len(messages), 'message')} of {case.id} in {output}")
     return int(ExitCode.PASS)
 
 

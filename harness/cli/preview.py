@@ -9,7 +9,7 @@ import click
 import orjson
 
 from harness.cli import options
-from harness.errors import UsageError
+from harness.errors import UsageError, plural
 
 if TYPE_CHECKING:  # it brings the clauses along
     from harness.engine.catalogue.selection import Selection
@@ -88,7 +88,7 @@ def command(  # noqa: PLR0913  (one parameter an option)
     )
     if page is not None:
         page.write_text(lanes_page(planned), encoding="utf-8")
-        click.echo(f"wrote {page}: {len(planned)} cases")
+        click.echo(f"wrote {page}: {plural(len(planned), 'case')}")
         return 0
     if json_:
         rows = [

@@ -12,7 +12,7 @@ import click
 import orjson
 
 from harness.cli import options
-from harness.errors import UsageError
+from harness.errors import UsageError, plural
 
 if TYPE_CHECKING:  # imported when the command runs: they bring Kafka's client along
     from harness.contracts import SchemaRegistry
@@ -216,4 +216,4 @@ class _Progress:
     def at(self, sent: int) -> None:
         """Show how many records were handed over."""
         if self._shown:
-            click.echo(f"\r\x1b[K{sent}/{self._total} records", err=True, nl=False)
+            click.echo(f"\r\x1b[K{sent}/{plural(self._total, 'record')}", err=True, nl=False)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from harness.cli import options
-from harness.errors import UsageError
+from harness.errors import UsageError, plural
 
 if TYPE_CHECKING:  # it brings the verdicts along
     from harness.model.events import Event
@@ -81,7 +81,7 @@ def command(
     forms = forms or (() if certificates else ("console",))
     if len(outputs) > len(forms):
         raise UsageError(
-            f"there are {len(outputs)} outputs for {len(forms)} reports",
+            f"{plural(len(outputs), 'output')} for {plural(len(forms), 'report')}",
             expected="at most one -o for each --to",
         )
     single = [form for form in forms if form not in OF_SEVERAL]

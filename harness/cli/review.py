@@ -18,7 +18,7 @@ import click
 
 from harness.cli import options
 from harness.cli.golden import may_write
-from harness.errors import ExitCode, UsageError
+from harness.errors import ExitCode, UsageError, plural
 
 if TYPE_CHECKING:  # they bring the engine along
     from rich.console import Console
@@ -167,7 +167,7 @@ def _finish(reviews: Sequence[Review], done: Sequence[Review], *, asked: bool) -
             gone = review.difference.now is None
             click.echo(f"{'removed' if gone else 'wrote  '} {review.file}")
         else:
-            count = f"{len(review.accepted)} of {len(review.changes)} changes accepted"
+            count = f"{len(review.accepted)} of {plural(len(review.changes), 'change')} accepted"
             click.echo(f"left    {review.file}: {count}")
     if not reviews:
         click.echo("no golden file differs")

@@ -11,7 +11,7 @@ import click
 import orjson
 
 from harness.cli import options
-from harness.errors import ExitCode, UsageError
+from harness.errors import ExitCode, UsageError, plural
 
 DIRECTORY = "selftest"  # below .harness
 
@@ -73,7 +73,9 @@ def command(
     failed = [one for one in found if not one.survived]
     if json_:
         click.echo(orjson.dumps(_document(seed, found, left_out)).decode())
-    missed = f", {len(found) - len(tried)} moments missed" if len(tried) < len(found) else ""
+    missed = (
+        f", {plural(len(found) - len(tried), 'moment')} missed" if len(tried) < len(found) else ""
+    )
     click.echo(f"survived {survived} / tried {len(tried)}{missed} (--seed {seed})", err=json_)
     return int(ExitCode.FINDINGS if failed else ExitCode.PASS)
 

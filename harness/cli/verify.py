@@ -12,7 +12,7 @@ import orjson
 
 from harness.cli import options
 from harness.cli.load import spark_options, workload
-from harness.errors import ExitCode, UsageError
+from harness.errors import ExitCode, UsageError, plural
 
 if TYPE_CHECKING:  # imported when the command runs
     from harness.load.compare import Compared, Sample
@@ -143,7 +143,7 @@ def _one_source(expected: str | None, file: Path | None, given: Mapping[str, Any
 
 def _lines(one: Compared, *, absent: bool) -> Iterator[str]:
     wrong = ", ".join(f"{count} {state}" for state, count in one.states.items() if count)
-    rows = f"{one.expected} rows expected, {one.output} in the output"
+    rows = f"{plural(one.expected, 'row')} expected, {one.output} in the output"
     yield f"{one.table}: {rows}: {'no such table there' if absent else wrong or 'same'}"
     if one.lacking:
         yield f"    columns that the output lacks: {', '.join(one.lacking)}"

@@ -26,7 +26,7 @@ from harness.engine.run.judging import CaseAnswer, CaseAnswers, finished, judged
 from harness.engine.run.preflight import undeclared
 from harness.engine.run.services import services_for, with_services
 from harness.engine.sink.sink import sink_of
-from harness.errors import ExitCode, UsageError
+from harness.errors import ExitCode, UsageError, plural
 from harness.model.events import CaseFinished, RunStarted
 from harness.model.finding import FINDINGS, Verdict
 from harness.model.level import Level
@@ -127,7 +127,7 @@ class CatalogueCases:
     ) -> tuple[Sequence[Plan], CaseAnswers]:
         """Return the answers at level decode, where the consumer is all that runs."""
         refuse_unstarted(context.consumer)
-        with context.bus.phase("plan", f"{len(cases)} cases"):
+        with context.bus.phase("plan", f"{plural(len(cases), 'case')}"):
             planned = self._plans(cases)
         return planned, decode(context, planned)
 
@@ -145,7 +145,7 @@ class CatalogueCases:
             planning = pool.submit(self._plans, cases)
 
             def read(context: RunContext, services: Services) -> Sequence[Plan]:
-                with context.bus.phase("plan", f"{len(cases)} cases"):
+                with context.bus.phase("plan", f"{plural(len(cases), 'case')}"):
                     planned = planning.result()
                 with sink_of(services, context.consumer, context.identity.name) as sink:
                     consume(context, services, sink, planned, answers)

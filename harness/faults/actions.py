@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import ClassVar
 
+from harness.errors import plural
 from harness.faults.choose import place
 from harness.faults.log import TopicLogs
 from harness.model.record import Record
@@ -44,17 +45,13 @@ class Demand:
     capability: str = ""
 
 
-def _times(count: int, what: str, plural: str = "s") -> str:
-    return f"{count} {what}" if count == 1 else f"{count} {what}{plural}"
-
-
 def _begin(count: int) -> str:
     return "begins" if count == 1 else "begin"
 
 
 def _in_a_transaction(records: Sequence[Record]) -> str:
     verb = "is" if len(records) == 1 else "are"
-    return f"{_times(len(records), 'message')} {verb} sent in a transaction"
+    return f"{plural(len(records), 'message')} {verb} sent in a transaction"
 
 
 def leaves_log_alone(action: object, topics: TopicLogs) -> None:
@@ -197,7 +194,9 @@ class AddPartitions:
     def __str__(self) -> str:
         """Return it in plain words."""
         while_ = "is stopped" if self.stopped else "reads"
-        return f"{self.topic} grows to {self.total} partitions while the consumer {while_}"
+        return (
+            f"{self.topic} grows to {plural(self.total, 'partition')} while the consumer {while_}"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,7 +276,9 @@ class TroubleRegistry:
 
     def __str__(self) -> str:
         """Return it in plain words."""
-        errors = f", each path with 500 up to {self.errors} times first" if self.errors else ""
+        errors = (
+            f", each path with 500 up to {plural(self.errors, 'time')} first" if self.errors else ""
+        )
         return f"the schema registry answers after {self.milliseconds} ms{errors}"
 
 
@@ -307,7 +308,7 @@ class AfterRecords:
 
     def __str__(self) -> str:
         """Return it in plain words."""
-        return f"once it has read {_times(self.count, 'message')}"
+        return f"once it has read {plural(self.count, 'message')}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,7 +319,7 @@ class AfterCommits:
 
     def __str__(self) -> str:
         """Return it in plain words."""
-        return f"once it has committed its position {_times(self.count, 'time')}"
+        return f"once it has committed its position {plural(self.count, 'time')}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -378,7 +379,8 @@ class Instances:
 
     def __str__(self) -> str:
         """Return it in plain words."""
-        return f"the consumer runs in {_times(self.count, 'process', 'es')}, as one consumer group"
+        processes = plural(self.count, "process", "processes")
+        return f"the consumer runs in {processes}, as one consumer group"
 
 
 @dataclass(frozen=True, slots=True)
@@ -393,7 +395,7 @@ class Join:
 
     def __str__(self) -> str:
         """Return it in plain words."""
-        more = _times(self.count, "more process", "es")
+        more = plural(self.count, "more process", "more processes")
         return f"{self.when}, {more} of the consumer {_begin(self.count)}, in its consumer group"
 
 

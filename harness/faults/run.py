@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from random import Random
 
-from harness.errors import StepError
+from harness.errors import StepError, plural
 from harness.faults.actions import (
     AfterCommits,
     AfterRecords,
@@ -109,7 +109,9 @@ def _moment(steps: Sequence[Step], options: Options, random: Random) -> Reached:
     count, there = options.number("within-records" if drawn else "after-records"), len(sent(steps))
     if count > there:
         raise nothing(
-            f"only {there} messages are sent", options.line, f"a number from 1 to {there}"
+            f"what is sent is {plural(there, 'message')}",
+            options.line,
+            f"a number from 1 to {there}",
         )
     return AfterRecords(random.randint(1, count) if drawn else count)
 

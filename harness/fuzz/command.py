@@ -16,7 +16,7 @@ from harness.authoring.recording import embedded_upstream
 from harness.documents.nearest import did_you_mean
 from harness.engine.catalogue.workspace import Workspace, new_run
 from harness.engine.run.preflight import ready
-from harness.errors import UsageError
+from harness.errors import UsageError, plural
 from harness.fuzz.consumers import Together
 from harness.fuzz.found import Kept, keep, to_keep
 from harness.fuzz.memory import InMemory
@@ -173,7 +173,8 @@ def lines(result: Result, consumer: str) -> Iterator[str]:
     steps = len(kept.tried.scene.steps)
     yield f"FOUND {failure.kind}: {failure.what}"
     tries = result.search.shrunk
-    yield f"  shrunk to {kept.tried.rows} row changes in {steps} steps, by {tries} tries"
+    small = f"{plural(kept.tried.rows, 'row change')} in {plural(steps, 'step')}"
+    yield f"  shrunk to {small}, by {plural(tries, 'try', 'tries')}"
     yield f"  written {kept.path}"
     yield f"  replay  {replayed_by(consumer, kept.path)}"
     root = kept.path.parents[1]

@@ -7,6 +7,7 @@ import time
 from rich.console import Console
 from rich.status import Status
 
+from harness.errors import plural
 from harness.fuzz.search import Search
 
 EVERY_S = 15.0
@@ -42,7 +43,9 @@ class Progress:
         if search.found is not None:
             kind = search.found.failure.kind if search.found.failure is not None else ""
             rows, tries = search.found.rows, search.shrunk
-            return f"found {kind}, shrinking: {rows} row changes left, {tries} tries"
+            return (
+                f"found {kind}, shrinking: {rows} row changes left, {plural(tries, 'try', 'tries')}"
+            )
         return f"{summary(search)}, {self._left(search)}"
 
     def _left(self, search: Search) -> str:
@@ -57,4 +60,4 @@ def summary(search: Search) -> str:
     seconds = max(time.monotonic() - search.began, 0.001)
     refused = sum(search.refused.values())
     vain = f" ({refused} refused by database or vendor)" if refused else ""
-    return f"{search.tried} examples{vain}, {search.tried / seconds:.1f} a second"
+    return f"{plural(search.tried, 'example')}{vain}, {search.tried / seconds:.1f} a second"

@@ -18,7 +18,7 @@ from harness.contracts import DEFAULT_DIALECT
 from harness.documents import typed
 from harness.documents.typed import key
 from harness.documents.yaml_file import YamlFile
-from harness.errors import UsageError
+from harness.errors import UsageError, plural
 from harness.protocols import PROTOCOLS
 from harness.sources.clock import LOGICAL_BITS
 
@@ -103,8 +103,8 @@ def checked(values: Mapping[str, Any]) -> Spec:
         )
     if spec.mark * spec.partitions >= 1 << LOGICAL_BITS:
         raise UsageError(
-            f"{spec.mark} rows between two marks in {spec.partitions} partitions need more"
-            " timestamps than a second has",
+            f"more timestamps than a second has: {plural(spec.mark, 'row')} between two marks in "
+            f"{plural(spec.partitions, 'partition')}",
             expected=f"mark times partitions below {1 << LOGICAL_BITS}",
             hint=f"mark: {((1 << LOGICAL_BITS) - 1) // spec.partitions} is the most here",
         )

@@ -15,7 +15,7 @@ from confluent_kafka.admin import (
 )
 from confluent_kafka.cimpl import NewTopic
 
-from harness.errors import SetupError, UsageError
+from harness.errors import SetupError, UsageError, plural
 from harness.services import Kafka
 
 TIMEOUT_S = 30.0
@@ -30,7 +30,7 @@ def prepare(kafka: Kafka, topics: Sequence[str], partitions: int) -> tuple[str, 
         count = there.get(name)
         if count is not None and count != partitions:
             raise UsageError(
-                f"the topic {name} has {count} partitions, the workload {partitions}",
+                f"the topic {name} has {plural(count, 'partition')}, the workload {partitions}",
                 expected="as many, or a topic that is not there yet",
                 hint="--partitions, or another --topic-prefix",
             )

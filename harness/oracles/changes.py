@@ -12,6 +12,7 @@ from itertools import pairwise
 from typing import Final
 
 from harness.codecs.debezium_vitess.dialect import DIALECTS, ContextHeaders, VitessDialect
+from harness.errors import plural
 from harness.oracles.page import KEPT, kept
 from harness.oracles.result import OracleResult, Status
 from harness.oracles.vitess.lock import VERSIONS
@@ -81,7 +82,7 @@ def _releases(found: Mapping[str, OracleResult]) -> Iterator[str]:
             continue
         differing, unplayed = (len(one.of(s)) for s in (Status.DIFFERS, Status.UNPLAYABLE))
         yield (
-            f"| {release} | `{dialect}` | {one.date} | {one.total} cases | {one.equal} "
+            f"| {release} | `{dialect}` | {one.date} | {plural(one.total, 'case')} | {one.equal} "
             f"| {differing} | {unplayed} |"
         )
     yield ""

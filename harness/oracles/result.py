@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import orjson
 
-from harness.errors import HarnessBug
+from harness.errors import HarnessBug, plural
 
 RESTARTS: Final = "--restarts "  # what `chosen` begins with where connectors were stopped too
 SHOWN: Final = 5  # differences of one case that are kept
@@ -141,5 +141,5 @@ def lines(result: OracleResult) -> Sequence[str]:
         said.append(f"differs  {case.case}" + (f": {case.reason}" if case.reason else ""))
         said += [f"    {text}" for text in case.differences]
     for name, count in sorted(result.freedoms().items()):
-        said.append(f"freedom  {name}: {count} cases")
+        said.append(f"freedom  {name}: {plural(count, 'case')}")
     return (*said, result.headline())

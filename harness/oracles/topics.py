@@ -13,7 +13,7 @@ from confluent_kafka.admin import (
     OffsetSpec,  # pyright: ignore[reportPrivateImportUsage]
 )
 
-from harness.errors import SetupError
+from harness.errors import SetupError, plural
 from harness.oracles.compare import Message
 
 # Seconds that a busy broker may take.
@@ -102,7 +102,7 @@ def consumed(
     finally:
         consumer.close()
     if left:
-        raise SetupError(f"{len(left)} partitions could not be read in {READ_S:g} s")
+        raise SetupError(f"{plural(len(left), 'partition')} could not be read in {READ_S:g} s")
     return found
 
 

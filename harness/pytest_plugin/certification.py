@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from harness.errors import HarnessError, UsageError
+from harness.errors import HarnessError, UsageError, plural
 
 if TYPE_CHECKING:  # for types only: these modules bring the engine
     from harness.engine.catalogue.workspace import Workspace
@@ -114,7 +114,7 @@ class Certify:
         if not chosen:
             spoken = ", ".join(sorted({case.protocol for case in cases}))
             raise UsageError(
-                f"none of {len(cases)} cases is of the protocol {protocol!r}",
+                f"none of {plural(len(cases), 'case')} is of the protocol {protocol!r}",
                 expected=f"protocol={spoken}",
             )
         return space, chosen

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from harness.errors import ExitCode, HarnessError
+from harness.errors import ExitCode, HarnessError, plural
 from harness.pytest_plugin.options import PluginOptions
 
 if TYPE_CHECKING:  # for types only: these modules bring the engine
@@ -97,7 +97,7 @@ class HarnessSession:
         """Say what will be packed, so that a person knows what the first case waits for."""
         if not self._chosen or config.option.collectonly:
             return []
-        cases = "1 case" if len(self._chosen) == 1 else f"{len(self._chosen)} cases"
+        cases = plural(len(self._chosen), "case")
         return [f"harness: {cases} in one run of {self.options.consumer}"]
 
     @pytest.hookimpl(tryfirst=True)

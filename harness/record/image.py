@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, Protocol
 
+from harness.errors import plural
 from harness.model.canonical import canonical
 from harness.model.columns import CHARACTERS, Column, ColumnKind
 from harness.model.values import Row, Value
@@ -67,7 +68,9 @@ def read_image(
     `present` is the event's bitmap of columns. ValueError when the image is not of these columns.
     """
     if len(metas) != len(columns):
-        raise ValueError(f"the log has {len(metas)} columns, the catalogue {len(columns)}")
+        raise ValueError(
+            f"the log has {plural(len(metas), 'column')}, the catalogue {len(columns)}"
+        )
     if any(not _bit(present, ordinal) for ordinal in range(len(columns))):
         raise ValueError("the log has only some columns: binlog_row_image must be FULL")
     nulls = packet.read((len(columns) + 7) // 8)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import IO
 from xml.sax.saxutils import escape
 
+from harness.errors import plural
 from harness.model.events import CaseFinished, Event, RunFinished, RunStarted
 from harness.model.finding import FINDINGS
 from harness.report.escapes import shortened, visible
@@ -61,7 +62,7 @@ class Badge:
 
 def _said(done: RunFinished) -> str:
     """Return level, share and number of cases; a run over some of the catalogue says so."""
-    of = f"{share(done)} % of {done.applicable} applicable, {done.total} cases"
+    of = f"{share(done)} % of {done.applicable} applicable, {plural(done.total, 'case')}"
     filtered = "filtered, " if done.only else ""
     return f"{filtered}{done.level} {of}" if done.level else f"{filtered}{of}"
 

@@ -14,7 +14,7 @@ from hashlib import sha256
 import orjson
 
 from harness.contracts import DEFAULT_DIALECT
-from harness.errors import UsageError
+from harness.errors import UsageError, plural
 from harness.model.conditions import Conditions, Excuse
 from harness.model.events import CaseFinished, Event, RunFinished, RunStarted
 from harness.model.finding import APPLICABLE, FINDINGS, Judgement
@@ -126,13 +126,13 @@ def _result(run: _Run, wrong: Sequence[CaseFinished]) -> str:
     filtered = "FILTERED, not the whole catalogue. " if done.only else ""
     excused = sum(one.verdict.judgement in EXCUSED for one in run.cases)
     besides = f", {excused} excused" if excused else ""
-    state = f"NOT PASSED: {len(wrong)} cases with findings" if wrong else "Passed"
+    state = f"NOT PASSED: {plural(len(wrong), 'case')} with findings" if wrong else "Passed"
     if not done.passed:
         state = "NOT PASSED: no case passed"
     open_ = sum(one.verdict.judgement in OPEN - FINDINGS for one in run.cases)
     besides += f", {open_} undecided" if open_ else ""
     passed = f"{share(done)} % of {done.applicable} applicable cases passed"
-    return f"{filtered}{state}. {passed}{besides}; {done.total} cases in all."
+    return f"{filtered}{state}. {passed}{besides}; {plural(done.total, 'case')} in all."
 
 
 def _scope(run: _Run) -> Section:
@@ -157,7 +157,7 @@ def _restarts(run: _Run) -> Iterator[tuple[str, str]]:
     counts = Counter(one.resumed for one in run.cases)
     survived, again = counts[Resumption.RESUMED], counts[Resumption.READ_AGAIN]
     if survived or again:
-        said = f"state survived in {survived} cases, everything was read again in {again}"
+        said = f"state survived in {plural(survived, 'case')}, everything was read again in {again}"
         yield "after a kill", said
 
 

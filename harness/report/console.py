@@ -14,6 +14,7 @@ from rich.progress import Progress, SpinnerColumn, TaskID, TextColumn, TimeElaps
 from rich.table import Column
 from rich.text import Text
 
+from harness.errors import plural
 from harness.model.events import (
     CaseAnswered,
     CaseFinished,
@@ -99,7 +100,7 @@ class ConsoleReport:
                 self._cases_started = event.cases
                 consumer = Text(visible(event.consumer), style="bold")
                 level = f", {event.level}," if event.level else ""
-                over = f"{level} over {_cases(event.cases)}"
+                over = f"{level} over {plural(event.cases, 'case')}"
                 self._print(Text.assemble("certifying ", consumer, over))
             case PhaseStarted():
                 template = SENTENCES.get(event.phase, f"{event.phase}: {{detail}}")
@@ -174,8 +175,8 @@ class ConsoleReport:
             line = f"  {event.judgement}, so far: {event.case}  {event.said}"
             self._print(Text(visible(line), style=STYLES.get(Judgement(event.judgement), "red")))
         sentence = (
-            f"{event.answered} of {_cases(event.cases)} answered, {event.findings} "
-            f"{'finding' if event.findings == 1 else 'findings'}"
+            f"{event.answered} of {plural(event.cases, 'case')} answered, "
+            f"{plural(event.findings, 'finding')}"
         )
         if event.answered * PACE >= event.cases:
             sentence += f", {event.left_s:.0f} s left"
@@ -231,10 +232,6 @@ class ConsoleReport:
         for case in self._beyond:
             said = " ".join(visible(f"{case.case}  {reason(case)}").split())
             self._print(Text(f"  {said}", style=STYLES[Judgement.BEYOND]))
-
-
-def _cases(count: int) -> str:
-    return "1 case" if count == 1 else f"{count} cases"
 
 
 def _service_text(event: ServiceChanged) -> str:

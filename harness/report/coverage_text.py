@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import harness
+from harness.errors import plural
 from harness.report.coverage import (
     CoveredClause,
     Status,
@@ -75,7 +76,7 @@ def table(rows: Iterable[Totals]) -> Iterator[str]:
 def _run_lines(verdicts: Verdicts) -> Iterator[str]:
     """Yield one line a run that the verdicts are of, or how to get some."""
     for name, consumer, judged in verdicts.runs:
-        yield f"verdicts of run {name}: {consumer}, {judged} cases"
+        yield f"verdicts of run {name}: {consumer}, {plural(judged, 'case')}"
     if not verdicts.runs:
         yield "no run has judged a case: `harness certify CONSUMER` does, --events FILE names one"
 
@@ -162,8 +163,8 @@ def document_lines(
         stated = sum(bool(one.clauses) for one in document.statements)
         yield document.title
         yield f"  {document.url}"
-        yield f"  {document.lines} lines, sha256 {document.sha256}"
-        yield f"  {len(document.statements)} statements, {stated} with clauses"
+        yield f"  {plural(document.lines, 'line')}, sha256 {document.sha256}"
+        yield f"  {plural(len(document.statements), 'statement')}, {stated} with clauses"
         for one in document.statements:
             yield f"{one.lines:>9}  {one.phrase}" + (f": {one.reason}" if one.reason else "")
             for clause in map(clauses.__getitem__, one.clauses):

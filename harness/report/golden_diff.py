@@ -12,6 +12,7 @@ from itertools import groupby
 from rich.text import Text
 
 from harness.engine.catalogue.golden import Difference, diff
+from harness.errors import plural
 from harness.report.escapes import visible
 from harness.report.highlight import differing_part
 
@@ -50,8 +51,5 @@ def _summary(difference: Difference, body: Sequence[str]) -> str:
     if difference.now is None:
         return "is stale: its scenario has no such variant; it holds:"
     gone, come = (sum(line.startswith(sign) for line in body) for sign in "-+")
-    return f"- the golden ({_lines(gone)}), + what the scenario gives now ({_lines(come)})"
-
-
-def _lines(count: int) -> str:
-    return "1 line" if count == 1 else f"{count} lines"
+    now = f"what the scenario gives now ({plural(come, 'line')})"
+    return f"- the golden ({plural(gone, 'line')}), + {now}"

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from harness.engine.plan.case import Plan
+from harness.errors import plural
 from harness.report.deliveries import delivery_lines
 from harness.report.escapes import visible
 from harness.report.lanes import Came, Lane, Moment, Sent, Shape, lanes, left_out, moments
@@ -62,7 +63,7 @@ def lanes_page(plans: Sequence[Plan]) -> str:
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>What is sent: {len(plans)} cases</title>\n<style>{STYLE}</style>\n"
+        f"<title>What is sent: {plural(len(plans), 'case')}</title>\n<style>{STYLE}</style>\n"
         f"</head>\n<body>\n<main>\n<h1>What is sent</h1>\n"
         f'<p class="soft">From left to right: the order of sending. {_html(LEGEND)}.</p>\n'
         f"{body}\n</main>\n</body>\n</html>\n"
@@ -84,7 +85,7 @@ def _case(plan: Plan) -> Iterator[str]:
         yield from (f"<li>{_html(_said(moment))}</li>" for moment in done)
         yield "</ol>"
     if gone := left_out(plan):
-        yield f"<p>{gone} messages of the undisturbed case are not there.</p>"
+        yield f"<p>Not there: {plural(gone, 'message')} of the undisturbed case.</p>"
     columns = len(plan.delivered)
     yield f'<div class="wide" tabindex="0" role="group" aria-label="Lanes of {name}">'
     yield from _picture(found, done, columns)
@@ -106,7 +107,8 @@ def _said(moment: Moment) -> str:
 def _picture(found: Sequence[Lane], done: Sequence[Moment], columns: int) -> Iterator[str]:
     left = 20 + LETTER * max((len(lane.name) for lane in found), default=0)
     width, height = left + columns * STEP + RIGHT, TOP + len(found) * LANE
-    said = f"{len(found)} partitions, {columns} messages, {len(done)} things done to the run"
+    counts = ((len(found), "partition"), (columns, "message"), (len(done), "thing"))
+    said = ", ".join(plural(*one) for one in counts) + " done to the run"
     yield (
         f'<svg width="{width:.0f}" height="{height}" viewBox="0 0 {width:.0f} {height}"'
         f' role="img" aria-label="{said}">'

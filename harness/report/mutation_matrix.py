@@ -8,6 +8,7 @@ from typing import Any
 from harness.engine.mutation.attribution import Shares
 from harness.engine.mutation.matrix import Evaluation, MutantOutcome, MutantResult
 from harness.engine.mutation.run import MutationRun
+from harness.errors import plural
 from harness.mutants.shares import ALIKE, GOAL
 from harness.report.escapes import shortened
 
@@ -57,7 +58,7 @@ def summary(found: MutationRun) -> str:
         f"{len(detected)} of {len(mutants)} mutants detected by a scenario that claims them "
         f"({pairs} of {len(found.results)} by protocol), "
         f"{len(found.broken_claims())} claims do not hold, "
-        f"{len(failing)} cases on which the right consumer is found wrong"
+        f"{plural(len(failing), 'case')} on which the right consumer is found wrong"
     )
 
 

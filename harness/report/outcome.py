@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 
+from harness.errors import plural
 from harness.model.events import CaseFinished, RunFinished
 from harness.model.finding import Judgement, Verdict
 from harness.model.level import Level
@@ -69,7 +70,9 @@ def headline(event: RunFinished) -> str:
     numbers = f"passed {event.passed} / applicable {event.applicable} / total {event.total}"
     left = [f"only {event.only}"] if event.only else []
     if event.unclaimed:
-        left.append(f"{event.unclaimed} cases of protocols that it does not claim are left out")
+        left.append(
+            f"left out: {plural(event.unclaimed, 'case')} of protocols that it does not claim"
+        )
     if not event.passed == event.applicable == event.total:
         left.insert(0, f"{share(event)} % of what was applicable by its own claims")
     return f"{numbers}{of_level}" + (f" ({'; '.join(left)})" if left else "")

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from harness.engine.mutation.producers import ProducerOutcome, ProducerResult, ProducersRun
+from harness.errors import plural
 from harness.report.escapes import shortened
 
 WIDTH = 110
@@ -38,7 +39,7 @@ def summary(found: ProducersRun) -> str:
     proved = {one.clause for result in found.results for one in result.detections}
     return (
         f"{outcomes[ProducerOutcome.DETECTED]} of {counted} wrong producers detected by a scenario "
-        f"that cites their clause, {len(proved)} clauses proved by them, "
+        f"that cites their clause, {plural(len(proved), 'clause')} proved by them, "
         f"{outcomes[ProducerOutcome.EQUIVALENT]} equivalent and not counted"
     )
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.engine.deliver.production import Account, Filled, FilledPartition
+from harness.errors import plural
 
 FORMAT = r"%t/%p@%o %k => %s\n"
 
@@ -73,7 +74,7 @@ def document(account: Account, consume: Mapping[str, Sequence[str]]) -> dict[str
 def lines(account: Account, consume: Mapping[str, Sequence[str]]) -> Iterator[str]:
     """Yield an account as a person reads it."""
     for one in account.filled:
-        yield f"{one.case}: {one.records} of {one.wanted} records sent"
+        yield f"{one.case}: {one.records} of {plural(one.wanted, 'record')} sent"
         width = max((len(part.topic) for part in one.partitions), default=0)
         for part in one.partitions:
             made = "  (topic made)" if part.topic in account.made else ""

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from harness.engine.mutation.real import RealRun
+from harness.errors import plural
 
 
 def lines(run: RealRun) -> Iterator[str]:
@@ -13,7 +14,8 @@ def lines(run: RealRun) -> Iterator[str]:
     for case in run.baseline_failures:
         yield f"BASELINE reference does not pass {case}"
     for one in run.results:
-        yield f"{'detected' if one.detected else 'MISSED'}   {one.name} by {len(one.cases)} cases"
+        what = "detected" if one.detected else "MISSED"
+        yield f"{what}   {one.name} by {plural(len(one.cases), 'case')}"
         yield from (f"         passes {case}" for case in one.missed)
         yield from (f"         no verdict by {case}" for case in one.undecided)
         yield from (f"         fails elsewhere: {case}" for case in one.astray)

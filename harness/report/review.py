@@ -8,6 +8,7 @@ from difflib import SequenceMatcher
 from rich.text import Text
 
 from harness.engine.catalogue.golden_changes import GoldenChange
+from harness.errors import plural
 from harness.report.escapes import visible
 from harness.report.highlight import differing_part
 
@@ -42,7 +43,7 @@ def _same(lines: Sequence[str]) -> Iterator[Text]:
     """Yield lines that stay; of many the first and the last."""
     shown = list(lines)
     if len(shown) > SHOWN:
-        shown[1:-1] = [f"… {len(shown) - 2} lines as before"]
+        shown[1:-1] = [f"… {plural(len(shown) - 2, 'line')} as before"]
     yield from (Text(f"    {visible(line)}", style="dim") for line in shown)
 
 

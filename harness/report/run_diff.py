@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from harness.errors import plural
 from harness.model.events import CaseFinished, Event, RunFinished, RunStarted
 from harness.model.finding import FINDINGS, Judgement
 from harness.report.escapes import html_text, markdown_text, shortened, visible
@@ -106,7 +107,7 @@ def diff_lines(
 def diff_markdown(before: Sequence[Event], after: Sequence[Event], found: Sequence[Changed]) -> str:
     """Return the comparison as Markdown; every text of a run is escaped, the length bounded."""
     worse = sum(one.change in WORSE for one in found)
-    said = f"{worse} cases became worse" if worse else "No case became worse"
+    said = f"{plural(worse, 'case')} became worse" if worse else "No case became worse"
     lines = [f"### {said}, {len(found) - worse} differ otherwise", ""]
     lines += [
         f"- before: {markdown_text(_title(before))}",

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from harness.engine.mutation.teeth import Teeth
+from harness.errors import plural
 
 
 def lines(found: Sequence[Teeth], unsound: Sequence[str]) -> Iterator[str]:
@@ -25,7 +26,9 @@ def lines(found: Sequence[Teeth], unsound: Sequence[str]) -> Iterator[str]:
 def _why(one: Teeth) -> str:
     if not one.neighbours:
         return "it detects no mutant"
-    return f"it detects no mutant that one of its {len(one.neighbours)} neighbours lets pass"
+    return (
+        f"it detects no mutant that one of its {plural(len(one.neighbours), 'neighbour')} lets pass"
+    )
 
 
 def as_data(found: Sequence[Teeth], unsound: Sequence[str]) -> dict[str, Any]:

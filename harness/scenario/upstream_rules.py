@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from harness.documents import PlainObject
 from harness.documents.yaml_file import Path
-from harness.errors import Problem
+from harness.errors import Problem, plural
 from harness.scenario.draft import Draft, Problems
 from harness.scenario.matrix_rules import smallest_partition_count
 from harness.scenario.sql import Piece, TornSqlError, pieces, place_within
@@ -59,7 +59,7 @@ def sql_fits_its_step(draft: Draft) -> Problems:
 
 def _ddl(draft: Draft, path: Path, found: tuple[Piece, ...]) -> Problems:
     if len(found) > 1:
-        what = f"a step `ddl` with {len(found)} statements"
+        what = f"a step `ddl` with {plural(len(found), 'statement')}"
         hint = "give each statement a step of its own"
         yield _at_piece(draft, path, found[1], what, "one statement", hint)
     for piece in found:

@@ -20,6 +20,7 @@ from pathlib import Path
 import psutil
 
 from harness.engine.catalogue.workspace import bundled
+from harness.errors import plural
 from harness.selftest.inside import faked_clock, no_clock, no_namespaces
 from harness.selftest.trial import POLL_S, SCENARIO, Run, Trial
 from harness.services.artifacts import locked
@@ -165,7 +166,7 @@ def _clock(way: str, trial: Trial) -> str:
     if not trial.moment(run, 0.6):
         return ""
     shown.write_text(f"{STEPS[way]:+d}\n", encoding="ascii")
-    return f"by {abs(STEPS[way]) // HOUR_S} hours after {time.monotonic() - began:.1f} s"
+    return f"by {plural(abs(STEPS[way]) // HOUR_S, 'hour')} after {time.monotonic() - began:.1f} s"
 
 
 def _port(trial: Trial) -> str:

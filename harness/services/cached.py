@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from harness.errors import plural
 from harness.services.artifacts import Artifact
 from harness.services.download import is_there
 from harness.services.repository import Repository
@@ -25,7 +26,7 @@ class Cached:
 
     def __str__(self) -> str:
         """Return it for a person."""
-        text = f"{self.there} of {self.total} files, verified"
+        text = f"{self.there} of {plural(self.total, 'file')}, verified"
         return text if self.whole else f"{text}; {self.lacking / 1e6:.0f} MB to fetch"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from harness.codecs.ticdc.settings import MAX_MESSAGE_BYTES, RECORD_OVERHEAD
+from harness.errors import plural
 from harness.stream_rules.shared import deletes_first, one_event_a_row, rising
 from harness.stream_rules.stream import DDL, MARK, ROWS, Sent, Stream, StreamRule
 from harness.stream_rules.ticdc import (
@@ -36,7 +37,8 @@ def _few_enough(stream: Stream) -> Iterator[str]:
     most = _limit(stream, _EVENTS, _EVENTS_DEFAULT)
     for number, record in enumerate(stream.records):
         if len(record.origins) > most:
-            yield f"message {number} holds {len(record.origins)} events, {most} may be in one"
+            held = plural(len(record.origins), "event")
+            yield f"message {number} holds {held}, {most} may be in one"
 
 
 def _small_enough(stream: Stream) -> Iterator[str]:

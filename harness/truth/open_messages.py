@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from harness.codecs.open.codec import BoundOpen
 from harness.codecs.open.settings import OpenSettings, settings
-from harness.errors import DecodingError
+from harness.errors import DecodingError, plural
 from harness.model.record import Record
 from harness.truth.result import Difference, Vector
 from harness.truth.ticdc_config import settings_of
@@ -100,7 +100,7 @@ def one_difference(mine: Message, vendor: Message) -> Iterator[Difference]:
                     yield Difference(f"{vendor.where} event {number} {part}", _text(a), _text(b))
                     return
     yield Difference(
-        f"{vendor.where} ({len(left)} and {len(right)} events)",
+        f"{vendor.where} ({len(left)} and {plural(len(right), 'event')})",
         f"{mine.key.hex()} {mine.value.hex()}",
         f"{vendor.key.hex()} {vendor.value.hex()}",
     )

@@ -12,7 +12,7 @@ from typing import Any
 
 from harness.codecs.open.settings import OpenSettings
 from harness.contracts import BoundCodec
-from harness.errors import DecodingError
+from harness.errors import DecodingError, plural
 from harness.model.change import Op
 from harness.model.decoded import DecodedEvent, EventKind, settled
 from harness.model.source_events import RowEvent
@@ -100,7 +100,9 @@ def row_differences(
         if len(wanted) != len(reads):
             topic, partition = place
             where = f"{topic}/{partition}, read"
-            yield Difference(where, f"{len(wanted)} rows went in", f"{len(reads)} came out")
+            yield Difference(
+                where, f"{plural(len(wanted), 'row')} went in", f"{len(reads)} came out"
+            )
         for row, read in zip(wanted, reads, strict=False):
             yield from _one(settings, row, read)
 

@@ -11,7 +11,7 @@ from harness.codecs.avro.encode import AvroEncoder
 from harness.codecs.avro.settings import AvroSettings, settings
 from harness.codecs.ticdc.settings import RECORD_OVERHEAD
 from harness.contracts import SchemaRegistry
-from harness.errors import SourceStopped
+from harness.errors import SourceStopped, plural
 from harness.model.record import Origin, Record
 from harness.model.source_events import ResolvedEvent, RowEvent
 from harness.sources.tidb.refusal import ChangefeedError
@@ -129,7 +129,9 @@ _READING = frozenset({"key_json", "value_json", "value_text_after_type_byte", "p
 
 def _messages(ours: Sequence[Mapping[str, Any]], theirs: Sequence[Vector]) -> Iterator[Difference]:
     if len(ours) != len(theirs):
-        yield Difference("events", f"{len(ours)} messages", f"{len(theirs)} messages")
+        yield Difference(
+            "events", f"{plural(len(ours), 'message')}", f"{plural(len(theirs), 'message')}"
+        )
     for number, (our, their) in enumerate(zip(ours, theirs, strict=False)):
         for name in sorted(our.keys() | their.keys() - _READING):
             if name == "encode_error" and _same_stop(str(our.get(name)), str(their.get(name))):

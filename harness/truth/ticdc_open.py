@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from harness.contracts import BoundCodec
-from harness.errors import EncodingError, HarnessError, SourceStopped
+from harness.errors import EncodingError, HarnessError, SourceStopped, plural
 from harness.model.change import Op
 from harness.model.record import Origin, Record
 from harness.model.source_events import ResolvedEvent, RowEvent
@@ -69,7 +69,7 @@ def _unsent(vector: Vector) -> Iterator[Difference]:
     ):
         yield Difference("rows", "every table is replicated", "not_scheduled")
     if vector["events"]:
-        yield Difference("events", "nothing is sent", f"{len(vector['events'])} messages")
+        yield Difference("events", "nothing is sent", f"{plural(len(vector['events']), 'message')}")
 
 
 def _encoded(
@@ -92,7 +92,11 @@ def _refused(refused: Mapping[int, EncodingError], vector: Vector) -> Iterator[D
     """Yield where refusals differ: how many, the vendor's code, the sizes that they name."""
     recorded = [str(event["encode_error"]) for event in vector["events"] if "encode_error" in event]
     if len(recorded) != len(refused):
-        yield Difference("events[].encode_error", f"{len(refused)} rows", f"{len(recorded)} rows")
+        yield Difference(
+            "events[].encode_error",
+            f"{plural(len(refused), 'row')}",
+            f"{plural(len(recorded), 'row')}",
+        )
     for (number, error), text in zip(refused.items(), recorded, strict=False):
         code = error.code if isinstance(error, SourceStopped) else type(error).__name__
         sizes = set(re.findall(r"\b(?:length|maxMessageBytes):(\d+)", text))
@@ -138,7 +142,7 @@ def compare_checkpoint(bound: Bound, vector: Vector) -> Parts:
     wrong: list[Difference] = []
     vendor = in_order(vector)
     if len(vendor) != 1:
-        wrong.append(Difference("events", "1 message", f"{len(vendor)} messages"))
+        wrong.append(Difference("events", "1 message", f"{plural(len(vendor), 'message')}"))
     for (_, partition), message in vendor:
         # The encoder knows no topic here: the sink broadcasts to all that it has.
         wrong += _broadcast(bound, records, (default_topic(vector), partition), message, vector)

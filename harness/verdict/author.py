@@ -20,6 +20,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from harness.documents import PlainObject
+from harness.errors import plural
 from harness.model.canonical import canonical
 from harness.model.decoded import EventKind
 from harness.model.values import Row, Value
@@ -128,7 +129,11 @@ def check_rows(expected: Expected, name: str, rows: Sequence[PlainObject] | None
     """Return what does not hold of an `expect.tables` entry, or None; rows None: no table."""
     state = next((s for t, s in expected.tables.items() if str(t) == name), None)
     if rows is None:
-        return None if state is None else f"table {name} exists, with {len(state.all_rows())} rows"
+        return (
+            None
+            if state is None
+            else f"table {name} exists, with {plural(len(state.all_rows()), 'row')}"
+        )
     if state is None:
         return f"table {name} does not exist at the end" if rows else None
     left = [tuple(row[i] for i in state.source_table.emitted) for row in state.all_rows()]

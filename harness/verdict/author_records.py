@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from itertools import combinations, pairwise
 
 from harness.documents import PlainObject
+from harness.errors import plural
 from harness.verdict.event_pattern import SHOWN, SentEvent, event_text, item_text, matches
 from harness.verdict.record_pattern import Message, differences
 
@@ -109,9 +110,10 @@ def _number(wire: _Wire, statement: PlainObject, name: str, there: int) -> Found
     if there != statement[name]:
         found = wire.like(_of(statement)) or wire.placed
         shown = "; ".join(one.text for one in found[:SHOWN]) or "nothing"
-        what = "events" if name == "count" else "messages with events"
+        kind = ("event", "") if name == "count" else ("message with events", "messages with events")
+        what, are = plural(there, *kind), "is" if there == 1 else "are"
         whose = item_text(_of(statement))
-        yield (name,), f"{there} {what} are {whose}, not {statement[name]}; there is {shown}"
+        yield (name,), f"{what} {are} {whose}, not {statement[name]}; there is {shown}"
 
 
 def _lists(

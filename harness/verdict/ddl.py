@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from harness.errors import plural
 from harness.model.finding import Finding, FindingKind
 from harness.model.observed import ObservedDdl
 from harness.model.source_events import DdlEvent
@@ -27,7 +28,7 @@ def compare_ddl(
         if counted[name] < asked[name]:
             yield _finding(judged, FindingKind.DDL_MISSING, clause, event, "was not executed")
         elif counted[name] > asked[name]:
-            times = f"was executed {counted[name]} times"
+            times = f"was executed {plural(counted[name], 'time')}"
             yield _finding(judged, FindingKind.DDL_REPEATED, clause, event, times)
     for commit_ts, query in dict.fromkeys(got):
         if (commit_ts, query) not in by_name:

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
+from harness.errors import plural
 from harness.model.change import Op
 from harness.model.finding import Finding, FindingKind
 from harness.model.observed import RawRow
@@ -45,7 +46,7 @@ def compare_tables(
             yield Finding(
                 FindingKind.EXTRA_TABLE,
                 f"table {table_id} must not exist at the end; "
-                f"the consumer returned {len(answer[table_id])} rows for it",
+                f"the consumer returned {plural(len(answer[table_id]), 'row')} for it",
                 judged.main_clause(),
                 judged.line,
                 table=str(table_id),
@@ -61,7 +62,7 @@ def _absent(judged: Judged, state: TableState, columns: Sequence[str]) -> Iterat
     kind = FindingKind.MISSING_COLUMN if columns else FindingKind.MISSING_TABLE
     message = f"the table {name} in the database has no column {', '.join(columns)}"
     if not columns:
-        rows = "1 row" if count == 1 else f"{count} rows"
+        rows = plural(count, "row")
         message = f"there is no table {name} in the database; it must be there, with {rows}"
     yield Finding(
         kind,

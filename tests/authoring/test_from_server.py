@@ -93,7 +93,7 @@ def test_a_table_becomes_a_scenario(
     url = f"mysql://{server.user}@{server.host}:{server.port}/shop.orders"
     assert main(["new", "scenario", "bugs.orders", "--from", url, "--rows", "2"]) == 0
     said = capsys.readouterr()
-    assert "left out  shop.orders: 1 rows beyond the first 2" in said.err
+    assert "left out  shop.orders: 1 row beyond the first 2" in said.err
     text = Path("scenarios/bugs/orders.yaml").read_text("utf-8")
     assert "databases: [shop]" in text
     assert "'third'" not in text
@@ -105,7 +105,7 @@ def test_a_table_becomes_a_scenario(
     assert main(["check"]) == 2
     said = capsys.readouterr()
     assert "bugs.orders was never recorded" in said.err
-    assert "1 problems" in said.out
+    assert "1 problem" in said.out
 
 
 @pytest.mark.parametrize(

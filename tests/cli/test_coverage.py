@@ -59,7 +59,7 @@ def test_verdicts_of_the_last_run_and_of_others(
     main([*asked, "--events", str(other)])
     output = capsys.readouterr().out
     assert "  passed           MAY    document open.delivery.at-least-once" in output
-    assert "verdicts of run 0123ab: spark, 1 cases" in output
+    assert "verdicts of run 0123ab: spark, 1 case" in output
 
 
 def test_an_unknown_clause(small: Path, capsys: pytest.CaptureFixture[str]) -> None:

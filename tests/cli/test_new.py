@@ -47,7 +47,7 @@ def test_any_protocol_can_be_begun_with(protocol: str, capsys: pytest.CaptureFix
     assert len(scenario.clauses) == len(set(CAUSES.values()))
     capsys.readouterr()
     assert main(["check"]) == 2
-    assert capsys.readouterr().out.endswith(" 1 problems\n")  # the lock
+    assert capsys.readouterr().out.endswith(" 1 problem\n")  # the lock
 
 
 def test_several_protocols_can_be_begun_with() -> None:

@@ -50,7 +50,7 @@ def test_options_accept_a_record_and_a_file(capsys: pytest.CaptureFixture[str]) 
     assert main(["review", "--accept", f"{RECORDS}:ticdc/0@2"]) == 1
     out = capsys.readouterr().out
     assert f"wrote   {RECORDS}" in out
-    assert f"left    {TABLES}: 0 of 1 changes accepted" in out
+    assert f"left    {TABLES}: 0 of 1 change accepted" in out
     assert "peppers" not in RECORDS.read_text("utf-8")
     assert "peppers" in TABLES.read_text("utf-8")
     assert main(["review", "--accept", "all"]) == 0

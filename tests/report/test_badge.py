@@ -85,5 +85,5 @@ def test_the_headline_says_what_it_leaves_out() -> None:
     end = RunFinished(9, 10, 12, 1.0, 1, "stream", None, 7, "-k keys")
     assert headline(end) == (
         "passed 9 / applicable 10 / total 12 at level stream (90 % of what was applicable by its"
-        " own claims; only -k keys; 7 cases of protocols that it does not claim are left out)"
+        " own claims; only -k keys; left out: 7 cases of protocols that it does not claim)"
     )

@@ -115,7 +115,7 @@ def test_a_finding_is_never_passed(judgement: Judgement) -> None:
     """One finding among passes makes the certificate say NOT PASSED first, and names the case."""
     found = certificate(certified(PASSED, case("b[open,p1]", judgement)))
     assert not found.passed
-    assert found.result.startswith("NOT PASSED: 1 cases with findings")
+    assert found.result.startswith("NOT PASSED: 1 case with findings")
     assert "b[open,p1]" in cells(found, "What did not pass")
     assert '<p class="result passed">' not in html_page(found)
 

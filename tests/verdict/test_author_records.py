@@ -105,12 +105,12 @@ KEYS: dict[str, tuple[Statement, Statement, tuple[str | int, ...], str]] = {
         ("count",),
         "2 events are {ddl: create_table}, not 1; there is DDL",
     ),
-    "of": ({"count": 8}, {"count": 8, "of": I1}, ("count",), "1 events are {insert: {'id': 1}}"),
+    "of": ({"count": 8}, {"count": 8, "of": I1}, ("count",), "1 event is {insert: {'id': 1}}"),
     "messages": (
         {"messages": 8},
         {"messages": 2, "of": I1},
         ("messages",),
-        "1 messages with events are {insert: {'id': 1}}, not 2",
+        "1 message with events is {insert: {'id': 1}}, not 2",
     ),
     "together": (
         {"together": [I1, U1, D1]},

@@ -23,6 +23,7 @@ import orjson
 from harness.bench.command import harness, watched
 from harness.bench.figure import Figure
 from harness.engine.catalogue.workspace import RUNS
+from harness.errors import plural
 
 SHARE = 3.0  # percent of the cases that run one query each
 ONE = "dml.no-net-change"
@@ -69,13 +70,13 @@ def figures(
         every.seconds[READ],
         "s",
         a_query_s * packed,
-        f"floor: one query each, extrapolated from {alone} of {packed} cases",
+        f"floor: one query each, extrapolated from {alone} of {plural(packed, 'case')}",
     )
     marginal_s = (every.seconds[READ] - one.seconds[READ]) / max(packed - one_cases, 1)
     goal = "<= 60 ms; floor: a query each"
     yield Figure("spark.catalogue: a case", marginal_s * THOUSAND, "ms", a_query_s * THOUSAND, goal)
     for name in faults:
-        each = f"{every.cases[name]} cases"
+        each = f"{plural(every.cases[name], 'case')}"
         yield Figure(f"spark.catalogue: {name}", every.seconds[name], "s", None, each)
 
 

@@ -24,7 +24,7 @@ from fastavro import (
     schemaless_writer,  # pyright: ignore[reportUnknownVariableType]
 )
 
-from harness.errors import DecodingError
+from harness.errors import DecodingError, plural
 
 _PRIMITIVES = frozenset({"int", "long", "float", "double", "string", "bytes", "boolean"})
 _FLOATS = frozenset({"float", "double"})
@@ -86,7 +86,9 @@ def record_form(text: str) -> AvroRecordShape:
         raise DecodingError("the schema is not a record", expected="a record of a table's columns")
     listed = cast("list[object]", fields)
     if not 1 <= len(listed) <= FIELDS_MAX:
-        raise DecodingError(f"a record of {len(listed)} fields", expected=f"1 to {FIELDS_MAX}")
+        raise DecodingError(
+            f"a record of {plural(len(listed), 'field')}", expected=f"1 to {FIELDS_MAX}"
+        )
     forms = tuple(_field(_object(one, "a field")) for one in listed)
     if len({form.name for form in forms}) < len(forms):
         raise DecodingError("two fields of the schema have one name")

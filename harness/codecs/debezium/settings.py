@@ -16,7 +16,7 @@ from typing import Final
 from harness.codecs.connect.errors import NULL_POINTER, OUT_OF_BOUNDS, JavaError
 from harness.codecs.connect.java import split
 from harness.contracts import Setting
-from harness.errors import UsageError
+from harness.errors import UsageError, plural
 from harness.model.settings import Settings
 
 COLUMN_RULE: Final = re.compile(
@@ -111,7 +111,7 @@ def check_known(values: Settings, rows: Sequence[Setting], connector: str) -> No
             near = get_close_matches(name, known, n=1)
             raise UsageError(
                 f"the {connector} connector has no property {name!r}",
-                expected=f"one of its {len(known)} properties",
+                expected=f"one of its {plural(len(known), 'property', 'properties')}",
                 hint=f"did you mean {near[0]!r}?" if near else "see the table of its settings",
             )
 

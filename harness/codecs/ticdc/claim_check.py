@@ -18,7 +18,7 @@ from uuid import UUID
 import orjson
 
 from harness.contracts import Load
-from harness.errors import DecodingError
+from harness.errors import DecodingError, plural
 from harness.wire.framing import frame_keys, frame_values, unframe
 
 _SCHEMES: Mapping[str, str] = MappingProxyType(
@@ -80,5 +80,7 @@ def stored_event(place: str, load: Load | None) -> tuple[bytes, bytes]:
         ) from error
     events = unframe(key, value)
     if len(events) != 1:
-        raise DecodingError(f"the claim check {place} holds {len(events)} events, not one")
+        raise DecodingError(
+            f"the claim check {place} holds {plural(len(events), 'event')}, not one"
+        )
     return events[0]

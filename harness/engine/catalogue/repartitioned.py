@@ -22,7 +22,7 @@ from harness.engine.catalogue.workspace import Workspace
 from harness.engine.plan.case import Plan
 from harness.engine.plan.expectations import author_problems
 from harness.engine.plan.one_case import spread
-from harness.errors import ScenarioError, UsageError
+from harness.errors import ScenarioError, UsageError, plural
 from harness.faults.actions import AddPartitions
 from harness.model.source_events import RowEvent, SourceTable
 from harness.model.table import TableId
@@ -65,7 +65,7 @@ def repartition(space: Workspace, cases: Sequence[Case], partitions: int) -> Rep
             found.append(plan)
     if not found:
         raise UsageError(
-            f"none of the {len(cases)} chosen cases can run over {partitions} partitions",
+            f"none of the {len(cases)} chosen cases can run over {plural(partitions, 'partition')}",
             expected="cases whose delivery does not depend on that number",
             hint=next(iter(left.values()), ""),
         )

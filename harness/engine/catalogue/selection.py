@@ -15,7 +15,7 @@ from harness.documents.nearest import did_you_mean, one_of
 from harness.engine.catalogue.citing import cited
 from harness.engine.catalogue.places import Place, places, words_in_brackets
 from harness.engine.catalogue.workspace import BUNDLED, Workspace
-from harness.errors import ScenarioError, UsageError
+from harness.errors import ScenarioError, UsageError, plural
 from harness.protocols import PROTOCOLS
 from harness.protocols.clauses import CLAUSES, governs
 from harness.scenario.document import Scenario
@@ -214,11 +214,11 @@ def _of_failed(those: Sequence[Case], failed: frozenset[str]) -> Sequence[Case]:
     if not found:
         raise UsageError(
             f"--last-failed selects none of {_cases(those)}",
-            expected=f"one of the {len(failed)} cases that failed: {', '.join(sorted(failed)[:3])}",
+            expected=f"one of {len(failed)} that failed: {', '.join(sorted(failed)[:3])}",
             hint="leave other choices out",
         )
     return found
 
 
 def _cases(those: Sequence[Case]) -> str:
-    return "1 case" if len(those) == 1 else f"{len(those)} cases"
+    return plural(len(those), "case")

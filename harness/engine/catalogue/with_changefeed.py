@@ -20,7 +20,7 @@ from harness.engine.catalogue.plans import planned_only
 from harness.engine.catalogue.workspace import Workspace
 from harness.engine.plan.case import Plan
 from harness.engine.plan.expectations import author_problems
-from harness.errors import Location, ScenarioError, UsageError
+from harness.errors import Location, ScenarioError, UsageError, plural
 from harness.protocols import PROTOCOLS
 from harness.scenario.expand import Case, Laid
 from harness.sources.tidb.config import ChangefeedConfig, read_toml
@@ -98,7 +98,10 @@ def _general(
         yield f"{path}: these keys show nowhere on the wire: {', '.join(config.ignored)}"
     left = Counter(case.protocol for case in cases if case.protocol not in about)
     for protocol, count in left.items():
-        yield f"{count} cases of {protocol} are left out: {path} is about {' and '.join(about)}"
+        yield (
+            f"left out: {plural(count, 'case')} of {protocol}, as {path} is about "
+            f"{' and '.join(about)}"
+        )
 
 
 def _undeliverable(space: Workspace, case: Case, error: ScenarioError) -> str:

@@ -14,7 +14,7 @@ from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
 
 from harness.engine.deliver.topics import CREATE_TIMEOUT_S, DELETE_TIMEOUT_S, HINTS, WARNINGS
-from harness.errors import SetupError, UsageError
+from harness.errors import SetupError, UsageError, plural
 from harness.services import Kafka, redacted
 
 LOOK_TIMEOUT_S = 10.0
@@ -54,8 +54,8 @@ class OwnTopics:
             self._fits(name, count, there.get(name), create=create)
         self._make([(name, count) for name, count in wanted.items() if name not in there])
         return tuple(
-            f"{name} has {there[name]} partitions, {count} are filled: those above stay empty, "
-            "without any resolved event"
+            f"{name} has {plural(there[name], 'partition')}, {count} are filled: those above stay "
+            "empty, without any resolved event"
             for name, count in wanted.items()
             if there.get(name, 0) > count
         )
@@ -79,12 +79,12 @@ class OwnTopics:
         if there is None and not create:
             raise UsageError(
                 f"Kafka at {self._kafka} has no topic {name}",
-                expected=f"a topic of {count} partitions, or {CREATE}",
+                expected=f"a topic of {plural(count, 'partition')}, or {CREATE}",
             )
         if there is not None and there < count:
             raise UsageError(
-                f"the topic {name} has {there} partitions, the case needs {count}",
-                expected=f"at least {count} partitions",
+                f"the topic {name} has {plural(there, 'partition')}, the case needs {count}",
+                expected=f"at least {plural(count, 'partition')}",
                 hint=f"`--partitions {there}` runs the case over as many as there are; "
                 "`--topic-prefix` fills other topics",
             )

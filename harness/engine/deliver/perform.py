@@ -16,7 +16,7 @@ from confluent_kafka.cimpl import NewPartitions
 from harness.engine.deliver.fault_context import FaultContext
 from harness.engine.deliver.leaders import elect_leader, end_leader
 from harness.engine.deliver.producer import TIMEOUT_S, until
-from harness.errors import HarnessBug, SetupError
+from harness.errors import HarnessBug, SetupError, plural
 from harness.faults.actions import (
     Aborted,
     AddPartitions,
@@ -120,7 +120,7 @@ def add_partitions(context: FaultContext, action: AddPartitions) -> None:
     _done(ask, "add partitions to", name)
     until(
         lambda: len(context.partitions_of(name)) >= wanted,
-        f"{name} does not come to have {wanted} partitions",
+        f"{name} does not come to have {plural(wanted, 'partition')}",
     )
     context.renew()
 

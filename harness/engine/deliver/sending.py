@@ -13,7 +13,7 @@ from typing import Any
 
 from confluent_kafka import KafkaError, Message, Producer
 
-from harness.errors import SetupError
+from harness.errors import SetupError, plural
 from harness.model.record import Record
 
 FLUSH_S = 60.0
@@ -137,8 +137,8 @@ class Sender:
     def _refused(self, left: int = 0) -> SetupError:
         first = (self._failures or ["no answer"])[0]
         return SetupError(
-            f"Kafka at {self._bootstrap} did not take {left or len(self._failures)} of {self.sent}"
-            f" records; first: {first}",
+            f"Kafka at {self._bootstrap} did not take {left or len(self._failures)} of "
+            f"{plural(self.sent, 'record')}; first: {first}",
             hint="the broker's log says why; `harness doctor` looks at the connection",
         )
 

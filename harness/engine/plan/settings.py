@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.documents.nearest import did_you_mean
-from harness.errors import Location, Problem, ScenarioError
+from harness.errors import Location, Problem, ScenarioError, plural
 from harness.protocols import PROTOCOLS
 from harness.scenario.document import Scenario
 from harness.scenario.expand import Case
@@ -29,7 +29,7 @@ def check_names(case: Case) -> None:
         Problem(
             setting_place(case, name),
             f"{case.id}: {protocol.description.title} has no setting `{name}`",
-            f"one of its {len(known)} settings",
+            f"one of its {plural(len(known), 'setting')}",
             did_you_mean(name, known),
         )
         for name in case.settings

@@ -22,6 +22,7 @@ from harness.engine.run.services import registry_for
 from harness.engine.run.watch import Watch
 from harness.engine.sink.shapes import shapes_of
 from harness.engine.sink.sink import Sink
+from harness.errors import plural
 from harness.model.finding import Verdict
 from harness.model.observed import Observed
 from harness.runner.manifest import Consumer
@@ -49,7 +50,7 @@ class BatchRun:
         records = sum(len(plan.delivered) for plan, _ in placed)
         registry = registry_for(self.services, [plan.case for plan, _ in placed])
         with ExitStack() as stack:
-            with phase("produce", f"{records} records"):
+            with phase("produce", f"{plural(records, 'record')}"):
                 stack.enter_context(
                     topics.created(
                         kafka, wanted_topics(placed), self.context.topics, topic_settings(placed)
@@ -103,7 +104,7 @@ class BatchRun:
             run_dir=asked.run_dir / "alone",
         )
         self.watch.again()
-        with context.bus.phase("read alone", f"{len(chosen)} cases"):
+        with context.bus.phase("read alone", f"{plural(len(chosen), 'case')}"):
             return self._answers(replace(context.consumer, max_changefeeds=1), alone)
 
     def _asked(

@@ -19,6 +19,7 @@ from harness.engine.run import jobs
 from harness.engine.run.context import RunContext
 from harness.engine.run.isolation import read_alone
 from harness.engine.run.judging import CaseAnswer, batched
+from harness.errors import plural
 from harness.faults.log import LogEntry
 from harness.model.canonical import canonical
 from harness.model.columns import Column
@@ -78,7 +79,7 @@ def _alone(
         run_dir=asked.run_dir / "alone",
     )
     one_each = replace(context.consumer, max_changefeeds=1)
-    with context.bus.phase("read alone", f"{len(chosen)} cases"):
+    with context.bus.phase("read alone", f"{plural(len(chosen), 'case')}"):
         return run_consumer(one_each, alone, environment=context.environment)
 
 

@@ -29,6 +29,7 @@ from harness.engine.run.services import registry_for
 from harness.engine.run.watch import Watch
 from harness.engine.sink.shapes import shapes_of
 from harness.engine.sink.sink import Sink
+from harness.errors import plural
 from harness.faults.actions import ConsumerAction, ForgetSchema, TroubleRegistry, sent
 from harness.model.observed import Outcome
 from harness.runner.contract.job import Job
@@ -60,7 +61,7 @@ class InteractiveRun:
             groups.setdefault(happening(one[1].delivery.steps), []).append(one)
         so_far = Answers(self.context, {plan.case.id: plan for _, plan, _ in named})
         for fault, group in groups.items():
-            with self.context.bus.phase(f"alone under {fault}", _cases(len(group))):
+            with self.context.bus.phase(f"alone under {fault}", plural(len(group), "case")):
                 for index, plan, prefix in group:
                     answer = self.run_one(plan, prefix, index)
                     answers[plan.case.id] = answer
@@ -172,7 +173,3 @@ def _way_to(
         return
     with fronted(registry) as front:
         yield front.address, front
-
-
-def _cases(count: int) -> str:
-    return "1 case" if count == 1 else f"{count} cases"

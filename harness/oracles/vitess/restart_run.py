@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from harness.errors import plural
 from harness.oracles.freedoms import UNACKNOWLEDGED
 from harness.oracles.vitess.configuration import configuration
 from harness.oracles.vitess.restarts import Restart, from_stored, stored_form
@@ -126,7 +127,9 @@ class _Batch:
             one.lost = bool(BROKEN.search(cause)) or not (cut or cause or one.result.refused)
             if one.lost or (cause and not one.restart.fails):
                 count, awaited = sent(one.restart.play, ends[name]), one.restart.awaited
-                one.beside.append(f"before the stop: {count} of {awaited} messages; {cause[:400]}")
+                one.beside.append(
+                    f"before the stop: {count} of {plural(awaited, 'message')}; {cause[:400]}"
+                )
 
     def _stop(self, name: str) -> None:
         """Stop a connector, and compare what is stored with ours."""

@@ -20,6 +20,7 @@ from typing import Final, TypeVar
 from confluent_kafka import TopicPartition
 
 from harness.codecs.debezium_vitess.dialect import DIALECTS
+from harness.errors import plural
 from harness.oracles.compare import Comparison, Message, Rules, compare
 from harness.oracles.framed import (
     AvroProcessingTime,
@@ -165,7 +166,7 @@ def check_any_started(stand: Stand, found: Collection[PlayResult]) -> None:
     if len(found) > 1 and len(refused) == 1 and all(one.refused for one in found):
         (why,) = refused
         raise stand.worker.unusable(
-            f"the Connect worker refuses each of {len(found)} connectors: {why}"
+            f"the Connect worker refuses each of {plural(len(found), 'connector')}: {why}"
         )
 
 

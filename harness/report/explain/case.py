@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from harness.engine.catalogue.citing import cited
 from harness.engine.catalogue.golden import tables_text
 from harness.engine.catalogue.plans import planned_only
+from harness.errors import plural
 from harness.model.standing import MEANING
 from harness.mutants.table import MUTANTS
 from harness.protocols.clauses import CLAUSES, governs
@@ -106,7 +107,7 @@ def _right(catalogue: ScenarioCatalogue, case: Case) -> Iterator[str]:
     yield f"A right consumer has at the end of {case.id}"
     yield from (f"  {line}" for line in [one for one in lines if one][:TABLE_LINES])
     if len(lines) > TABLE_LINES:
-        yield f"  … `harness golden` has all {len(lines)} lines"
+        yield f"  … `harness golden` has all {plural(len(lines), 'line')}"
 
 
 def _wrong(

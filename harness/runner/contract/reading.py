@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
 from harness.documents.typed import typed
+from harness.errors import plural
 from harness.model.observed import RawRow
 from harness.runner.contract import schemas
 from harness.runner.contract.exact_json import Malformed, parse
@@ -69,7 +70,9 @@ class Folder:
         most, seconds = self.limits.lines, self.limits.seconds
         for number, item in enumerate(items, start=1):
             if number > most:
-                raise Misplaced(file, number, Malformed(f"more than {most} lines or rows"))
+                raise Misplaced(
+                    file, number, Malformed(f"more than {plural(most, 'line')} or rows")
+                )
             if number % LOOK_EVERY == 0 and time.monotonic() - self.began > seconds:
                 what = f"the answer is still being read after {seconds:g} s"
                 raise Misplaced(file, number, Malformed(what, expected="one that is read by then"))

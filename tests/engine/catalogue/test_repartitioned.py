@@ -76,7 +76,7 @@ def test_nothing_to_lay_is_refused() -> None:
     alone = [case for case in cases if 1 not in case.scenario.matrix.partitions]
     left = repartition(space(None, None), alone, 1).left
     stuck = next(case for case in alone if case.id.replace(f"p{case.partitions}", "p1") in left)
-    with pytest.raises(UsageError, match="can run over 1 partitions") as caught:
+    with pytest.raises(UsageError, match="can run over 1 partition") as caught:
         repartition(space(None, None), [stuck], 1)
     assert caught.value.hint
 

@@ -27,7 +27,7 @@ from harness.engine.run.attached.watch import Watch, rows_of
 from harness.engine.run.context import RunContext
 from harness.engine.run.judging import CaseAnswer, judged
 from harness.engine.run.services import registry_for
-from harness.errors import SetupError, UsageError
+from harness.errors import SetupError, UsageError, plural
 from harness.faults.actions import Aborted, Committed
 from harness.model.observed import Observed, Outcome
 from harness.model.record import Record
@@ -93,8 +93,9 @@ class AttachedRun:
     def _watch(self, looking: View, plan: Plan) -> Watch:
         first = looking.look(plan)
         if rows_of(first):
+            rows = plural(rows_of(first), "row")
             raise UsageError(
-                f"the result of {plan.case.id} has {rows_of(first)} rows before anything was sent",
+                f"the result of {plan.case.id} has {rows} before anything was sent",
                 expected="tables without rows, or none yet",
                 hint="empty them, or let the pattern of the result hold `{run}`",
             )
@@ -105,7 +106,7 @@ class AttachedRun:
         kafka = self.services.kafka
         registry = registry_for(self.services, [plan.case for plan, _ in named])
         records = sum(len(plan.delivered) for plan, _ in named)
-        with self.context.bus.phase("produce", f"{records} records"):
+        with self.context.bus.phase("produce", f"{plural(records, 'record')}"):
             wanted = dict(wanted_topics(named))
             own.prepare(wanted, create=True)
             there = {name: count for name, count in wanted.items() if name not in own.made}

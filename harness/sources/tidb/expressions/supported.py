@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from harness.ddl import ColumnRef, Compound, Expr, Literal, LiteralKind
+from harness.errors import plural
 
 LITERALS = frozenset(
     {
@@ -81,4 +82,4 @@ def _unsupported_call(name: str, arguments: int) -> str:
     if name not in FUNCTIONS:
         return f"{name}()"
     least, most = FUNCTIONS[name]
-    return "" if least <= arguments <= most else f"{name}() of {arguments} arguments"
+    return "" if least <= arguments <= most else f"{name}() of {plural(arguments, 'argument')}"

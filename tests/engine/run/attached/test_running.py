@@ -187,7 +187,7 @@ def test_what_is_there_already_is_refused(services: Services, tmp_path: Path) ->
     folder.mkdir(parents=True)
     (folder / "shop.t.jsonl").write_text('{"a": 1, "b": 1}\n')
     one = consumer(services, tmp_path, IN_FILES)
-    with pytest.raises(UsageError, match="has 1 rows before anything was sent"):
+    with pytest.raises(UsageError, match="has 1 row before anything was sent"):
         certify(services, tmp_path, one, CHAIN)
     assert topics(services, tmp_path) == []
 
