@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 from harness.errors import ExitCode
+from harness.protocols import OWN, PROTOCOLS
 from harness.scenario.load import load_all
 from tests.tree import ROOT, hold, line_of, text_of, tracked, under
 
@@ -47,6 +48,17 @@ def test_ci_runs_what_the_readme_promises() -> None:
     steps = re.findall(r"^step \w+ (tox .+)$", text_of(".ci/run"), re.MULTILINE)
     assert sorted(promised) == sorted(steps)
     assert len(steps) == 2
+
+
+def test_the_readme_names_every_dialect() -> None:
+    """The table of what is covered has a row for each protocol, with just its dialects."""
+    rows = re.findall(
+        r"^\| \[.+?\]\(docs/reference/protocols/(\w+)\.md\) \| (.+?) \|",
+        text_of("README.md"),
+        re.MULTILINE,
+    )
+    named = {protocol: sorted(re.findall(r"`([^`]+)`", cell)) for protocol, cell in rows}
+    assert named == {name: sorted(PROTOCOLS[name].codec.dialects) for name in OWN}
 
 
 def test_exit_codes_are_documented() -> None:
