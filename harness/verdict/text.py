@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from harness.errors import plural
 from harness.model.decoded import DecodedEvent, EventKind
 from harness.model.source_events import SourceTable
 from harness.model.values import Row, Value
@@ -44,7 +43,7 @@ def event_text(event: DecodedEvent) -> str:
         return f"ddl {event.type}: {event.query.translate(_LINE_ENDS)}"
     if event.kind in (EventKind.BEGIN, EventKind.END, EventKind.HEARTBEAT):
         place = event.vitess or VitessPlace()
-        count = "" if place.event_count is None else f" of {plural(place.event_count, 'event')}"
+        count = "" if place.event_count is None else f" of {place.event_count} events"
         return f"{event.kind.value} {place.transaction_id or place.vgtid}{count}"
     images = [image for image in (event.before, event.after) if image is not None] or [
         event.key or {}
