@@ -22,6 +22,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pyspark.errors import PySparkException
+
 from cdc_spark import rows
 from cdc_spark.conformance import changefeeds, checkpoint, sinks, source
 from cdc_spark.conformance.changefeeds import routes, timelines
@@ -33,6 +35,12 @@ from cdc_spark.untyped import Frame, Query, Session
 # Streaming: between the starts of micro-batches, where there is something to read; between looks at
 # whether it is enough; between looks at whether partitions were added.
 INTERVAL, LOOK_S, GROWTH_S = "1 second", 0.2, 10.0
+
+# Spark 4.1 (https://issues.apache.org/jira/browse/SPARK-55271): a query that begins with a batch
+# which was planned, but not committed, before it was stopped does and commits that batch, and then
+# fails: the Kafka source's metrics take an end for granted that nobody has asked for. The next
+# start goes on behind the batch.
+METRICS_FAILED = ("scala.collection.IterableOps.map", "scala.Option.get()")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +76,7 @@ def run(spark: Session, job: Job, overrides: Mapping[str, str], until: float) ->
     present = checkpoint.begin(spark, job)
     while source.offsets(job):
         query = _query(spark, job, present, overrides).trigger(availableNow=True).start()
-        query.awaitTermination(max(1, int(until - time.monotonic())))
+        ended(query, max(1, int(until - time.monotonic())))
         batches.extend(one for one in query.recentProgress if one["numInputRows"])
         query.stop()
         unread = source.unread(job, reached(job.checkpoint))
@@ -117,8 +125,21 @@ def _sigterm() -> Generator[threading.Event]:
 def _wait(query: Query, enough: threading.Event, until: float) -> None:
     """Wait for SIGTERM or the monotonic time `until`; raises what the query fails with."""
     while not enough.wait(LOOK_S) and time.monotonic() < until:
-        if query.awaitTermination(0.001):
+        if ended(query, 0.001):
             return
+
+
+def ended(query: Query, seconds: float) -> bool:
+    """Return whether a query ends within some seconds; raises what it fails with.
+
+    What Spark 4.1 fails with behind a batch that it has committed is an end: start the query again.
+    """
+    try:
+        return bool(query.awaitTermination(seconds))
+    except PySparkException as error:
+        if any(word not in str(error) for word in METRICS_FAILED):
+            raise
+        return True
 
 
 def _query(
