@@ -25,6 +25,9 @@ QUEUE: Mapping[str, Any] = {
     "linger.ms": 2,
     "queue.buffering.max.messages": 50_000,
     "queue.buffering.max.kbytes": 32_768,
+    # syslog's number: a broker that comes and goes is part of a fault, and what the broker did not
+    # take is reported by us.
+    "log_level": 2,
 }
 # Every record once and in order. On a broker of our own a retry would hide a fault, and an
 # idempotent producer waits a second for its id; on a cluster of several brokers both are right.
@@ -38,7 +41,6 @@ CLUSTER: Mapping[str, Any] = {
     **QUEUE,
     "acks": "all",
     "enable.idempotence": True,
-    "log_level": 3,  # what it tries again by itself is nobody's business
 }
 
 
