@@ -77,7 +77,7 @@ def test_a_target_and_a_function_are_certified(project: Project) -> None:
             "*I never learned that*",
             "*cannot be imported by another process*",
             "-k 'no-such-case' selects none of *",
-            "none of * cases is of the protocol 'kafka'",
+            "none of * is of the protocol 'kafka'",
             "E * AssertionError: py:checks.test_it:consume passed 0 / applicable 1 / total 1*",
         ]
     )

@@ -7,6 +7,8 @@ from pyspark.errors import StreamingQueryException
 
 from cdc_spark.conformance.stream import ended
 
+pytestmark = pytest.mark.spark
+
 # The texts of Spark 4.1.1 on Java 17, as a run printed them.
 METRICS = (
     'Cannot invoke "scala.collection.IterableOps.map(scala.Function1)" because the return value of '
