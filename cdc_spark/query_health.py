@@ -62,7 +62,10 @@ class _Checkpoint:
         try:
             self._files, self._path = fs.FileSystem.from_uri(uri)
         except (ValueError, OSError) as error:
-            raise UsageError(f"the checkpoint {uri} cannot be read: {error}") from error
+            raise UsageError(
+                f"the checkpoint {uri} cannot be read: {error}",
+                expected="the address of a directory, such as s3://bucket/path",
+            ) from error
 
     def query(self) -> str:
         """Return the query's id; raises UsageError where there is no checkpoint."""

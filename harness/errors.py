@@ -11,6 +11,8 @@ raise sites.
 
 from __future__ import annotations
 
+import errno
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -18,6 +20,31 @@ from enum import IntEnum
 def plural(count: int, noun: str, many: str = "") -> str:
     """Return a count with its noun: `1 case`, `2 cases`; `many` is a plural without a plain s."""
     return f"{count} {noun}" if count == 1 else f"{count} {many or noun + 's'}"
+
+
+# What an operating system's error asks of whoever reads of it.
+_STEPS: Mapping[int, str] = {
+    errno.ENOENT: "look at the path: a part of it is not there",
+    errno.ENOTDIR: "look at the path: a part of it is a file",
+    errno.EISDIR: "give a file; this is a directory",
+    errno.EEXIST: "choose another path; this one is taken",
+    errno.EACCES: "give yourself the right, or choose another path",
+    errno.EPERM: "give yourself the right, or choose another path",
+    errno.EROFS: "choose a path on a file system that can be written",
+    errno.ENOSPC: "make room there, or choose another path",
+    errno.EDQUOT: "make room there, or choose another path",
+    errno.ENAMETOOLONG: "choose a shorter path",
+    errno.ELOOP: "look at the path: its links go round in a circle",
+    errno.EMFILE: "allow more open files (`ulimit -n`)",
+    errno.ENFILE: "close programs: the machine is out of open files",
+}
+REACH_KAFKA = "look at the broker's log; `harness doctor` tries the connection"
+REACH_REGISTRY = "look at the registry's log; `harness doctor` tries the connection"
+
+
+def next_step(error: OSError) -> str:
+    """Return what to do about an error of the operating system: the hint of a message."""
+    return _STEPS.get(error.errno or 0, "look at the path, and at the rights to it")
 
 
 class ExitCode(IntEnum):

@@ -78,6 +78,46 @@ def test_retired_words_stay_away() -> None:
     )
 
 
+# Error -> how many arguments it takes before what was expected.
+ERRORS = {
+    **dict.fromkeys(("UsageError", "SetupError", "StepError", "GrowthError", "LostTablesError"), 1),
+    **dict.fromkeys(("ForeignTablesError", "StateFormatError", "RegistryAwayError"), 1),
+    **dict.fromkeys(("Problem", "ServiceLost"), 2),
+}
+# Nobody hears it: the error of another start wins.
+UNHEARD = ("the run was given up",)
+
+
+def bare(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """Yield line and text of each error that says neither what was expected nor what to do."""
+    for node in ast.walk(tree):
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
+            continue
+        told = {keyword.arg for keyword in node.keywords} & {"expected", "hint", None}
+        told |= {None for part in node.args if isinstance(part, ast.Starred)}
+        text, before = ast.unparse(node), ERRORS.get(node.func.id)
+        heard = not any(words in text for words in UNHEARD)
+        if before is not None and heard and not told and len(node.args) <= before:
+            yield node.lineno, text
+
+
+def test_every_error_says_what_to_do() -> None:
+    """An error of the user's or the machine's making says what was expected, or the next step."""
+    hold(
+        f"{path}:{line}: neither `expected` nor `hint`: {text[:100]}"
+        for path, _, tree in python_files()
+        if path.parts[0] in PACKAGES
+        for line, text in bare(tree)
+    )
+
+
+@pytest.mark.parametrize("source", ['UsageError("no")', 'Problem(place, "no")'])
+def test_a_bare_error_is_seen(source: str) -> None:
+    """What the rule is about is noticed, and leaves no doubt when it is mended."""
+    assert list(bare(ast.parse(source)))
+    assert not list(bare(ast.parse(source.replace('"no"', '"no", hint="go"'))))
+
+
 def test_titles_of_scenarios_are_in_the_fields_words() -> None:
     """No title has a retired word, or calls a resolved event a mark: reports print titles."""
     words = {**retired(), "mark": "resolved event", "tell": "send", "tells": "sends"}

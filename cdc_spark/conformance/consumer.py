@@ -92,6 +92,9 @@ def _decline(todo: Sequence[Job]) -> None:
             result_writer.write(result_writer.ResultRequest(feed.directory, (), feed.needs), ())
 
 
+_JOBS = "a file with the path of a job.json on each line"
+
+
 def _jobs(environment: Mapping[str, str]) -> list[Job]:
     """Return the jobs of this run, one or more; raises UsageError."""
     poison = environment.get(POISON) or FAIL
@@ -101,9 +104,9 @@ def _jobs(environment: Mapping[str, str]) -> list[Job]:
     try:
         paths = Path(listing).read_text(encoding="utf-8").splitlines()
     except (OSError, ValueError) as error:
-        raise UsageError(f"{JOBS} cannot be read: {error}") from error
+        raise UsageError(f"{JOBS} cannot be read: {error}", expected=_JOBS) from error
     if not paths:
-        raise UsageError(f"{JOBS} names {listing}, which names no job")
+        raise UsageError(f"{JOBS} names {listing}, which names no job", expected=_JOBS)
     return [jobs.load(path, poison) for path in paths]
 
 

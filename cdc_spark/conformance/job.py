@@ -120,7 +120,9 @@ def load(path: str, poison: str = FAIL) -> Job:
         document: dict[str, Any] = json.loads(Path(path).read_text(encoding="utf-8"))
         return replace(_job(document), lenient=poison == DEAD_LETTER)
     except OSError as error:
-        raise UsageError(f"the job cannot be read: {error}") from error
+        raise UsageError(
+            f"the job cannot be read: {error}", hint="HARNESS_JOB holds the path of job.json"
+        ) from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise UsageError(
             f"{path} is not a job: {type(error).__name__}: {error}",

@@ -48,6 +48,9 @@ def settled(
     return {**settings, "spark.jars": ",".join([*given, *jar_files])}
 
 
+_OBJECT = 'an object of texts: {"setting": "value"}'
+
+
 def user_settings(environment: Mapping[str, str]) -> dict[str, str]:
     """Return the settings that the user wants; raises UsageError for settings that are none."""
     text = environment.get(CONF, "")
@@ -56,11 +59,11 @@ def user_settings(environment: Mapping[str, str]) -> dict[str, str]:
     try:
         document: object = json.loads(text)
     except ValueError as error:
-        raise UsageError(f"{CONF} is not JSON: {error}") from error
+        raise UsageError(f"{CONF} is not JSON: {error}", expected=_OBJECT) from error
     if not isinstance(document, dict):
-        raise UsageError(f"{CONF} is {text[:60]!r}", expected='an object: {"setting": "value"}')
+        raise UsageError(f"{CONF} is {text[:60]!r}", expected=_OBJECT)
     found = cast("dict[str, Any]", document)
     wrong = [name for name, value in found.items() if type(value) is not str]
     if wrong:
-        raise UsageError(f"{CONF} has a value of {wrong[0]} that is not text")
+        raise UsageError(f"{CONF} has a value of {wrong[0]} that is not text", expected=_OBJECT)
     return found

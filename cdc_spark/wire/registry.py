@@ -30,6 +30,7 @@ RETRIES = urllib3.Retry(
 )
 NOT_FOUND, FINE = 404, 200
 AWAY = "the schema registry does not answer"
+_AGAIN = "start the query again once it does: nothing was applied behind this message"
 _ACCOUNT = "basic.auth.user.info"
 _CA = "schema.registry.ssl.truststore.location"
 
@@ -70,15 +71,15 @@ class Registry:
         try:
             answer = self._http.request("GET", url, headers=self._headers)
         except HTTPError as error:
-            raise RegistryAwayError(f"{AWAY} {url}: {error}") from error
+            raise RegistryAwayError(f"{AWAY} {url}: {error}", hint=_AGAIN) from error
         if answer.status == NOT_FOUND:
             raise DecodingError(f"the registry knows no schema of id {guid or schema_id}")
         if answer.status != FINE:
-            raise RegistryAwayError(f"{AWAY} {url} but with status {answer.status}")
+            raise RegistryAwayError(f"{AWAY} {url} but with status {answer.status}", hint=_AGAIN)
         try:
             return str(json.loads(answer.data)["schema"])
         except (ValueError, KeyError, TypeError) as error:
-            raise RegistryAwayError(f"{AWAY} {url} with a schema") from error
+            raise RegistryAwayError(f"{AWAY} {url} with a schema", hint=_AGAIN) from error
 
 
 class Kept:

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.errors import UsageError
+from harness.errors import UsageError, next_step
 from harness.scaffolds import NAME, OFFERED, PROTOCOL, parts
 
 NAME_MAX = 60
@@ -60,13 +60,17 @@ def create(options: ScaffoldOptions) -> Created:
         directory.parent.mkdir(parents=True, exist_ok=True)
         scratch = Path(tempfile.mkdtemp(prefix=f".{name}-", dir=directory.parent))
     except OSError as error:
-        raise UsageError(f"cannot write {directory}: {error.strerror}") from None
+        raise UsageError(
+            f"cannot write {directory}: {error.strerror}", hint=next_step(error)
+        ) from None
     try:
         files = tuple(sorted(f for one in sources for f in _written(one, scratch, words)))
         scratch.chmod(0o755)
         scratch.replace(directory)
     except OSError as error:
-        raise UsageError(f"cannot write {directory}: {error.strerror}") from None
+        raise UsageError(
+            f"cannot write {directory}: {error.strerror}", hint=next_step(error)
+        ) from None
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
     return Created(directory, name, protocol, files)
@@ -104,7 +108,9 @@ def _refuse_occupied(directory: Path) -> None:
     except NotADirectoryError:
         raise UsageError(f"{directory} is a file", hint="choose another directory") from None
     except OSError as error:
-        raise UsageError(f"cannot read {directory}: {error.strerror}") from None
+        raise UsageError(
+            f"cannot read {directory}: {error.strerror}", hint=next_step(error)
+        ) from None
     if occupied:
         raise UsageError(
             f"{directory} is not empty; nothing is overwritten", hint="choose another directory"

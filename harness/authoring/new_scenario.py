@@ -19,7 +19,7 @@ from harness.authoring.sql_steps import SqlStep, SqlSteps, read_steps
 from harness.database.driver import require_recording
 from harness.ddl import StatementKind
 from harness.documents.yaml_file import BYTES_MAX
-from harness.errors import ScenarioError, UsageError
+from harness.errors import ScenarioError, UsageError, next_step
 from harness.protocols import PROTOCOLS
 from harness.scenario.load import load
 
@@ -105,7 +105,7 @@ def create(root: Path, options: DraftOptions) -> Created:
         if grammar != GRAMMAR:
             grammar.write_bytes(GRAMMAR.read_bytes())
     except OSError as error:
-        raise UsageError(f"cannot write {path}: {error.strerror}") from None
+        raise UsageError(f"cannot write {path}: {error.strerror}", hint=next_step(error)) from None
     try:
         load(path, root)
     except ScenarioError:
@@ -204,9 +204,11 @@ def _file_text(file: Path) -> str:
         size = file.stat().st_size
         text = file.read_text(encoding="utf-8-sig") if size <= BYTES_MAX else ""
     except OSError as error:
-        raise UsageError(f"cannot read {file}: {error.strerror}") from None
+        raise UsageError(f"cannot read {file}: {error.strerror}", hint=next_step(error)) from None
     except UnicodeDecodeError as error:
-        raise UsageError(f"{file} is not UTF-8: byte {error.start}") from None
+        raise UsageError(
+            f"{file} is not UTF-8: byte {error.start}", hint="save the file as UTF-8"
+        ) from None
     if size > BYTES_MAX:
         raise UsageError(
             f"{file} has {size} bytes",

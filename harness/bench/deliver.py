@@ -145,7 +145,8 @@ def _speed(load: Load, records: Sequence[Record], client: Mapping[str, str]) -> 
             ours.append(began.since())
             if sent != len(messages):
                 raise SetupError(
-                    f"the bench sent {plural(sent, 'record')}, and {len(messages)} before"
+                    f"the bench sent {plural(sent, 'record')}, and {len(messages)} before",
+                    hint="run it again, and report it if it stays",
                 )
     finally:
         gc.unfreeze()
@@ -171,7 +172,10 @@ def _bare(messages: Sequence[tuple[Any, ...]], client: Mapping[str, str]) -> Non
         if number % 1000 == 0:
             producer.poll(0)
     if producer.flush(FLUSH_S):
-        raise SetupError("the broker of the bench did not take everything")
+        raise SetupError(
+            "the broker of the bench did not take everything",
+            hint="free memory and disk, run again",
+        )
 
 
 def _memory(load: Load, bootstrap: str) -> Iterator[Figure]:

@@ -260,5 +260,8 @@ def _producers(
         covered = covering_cases(chosen)
         found = [one for one in found if any(clause in covered for clause in one.clauses)]
     if clauses and not found:
-        raise UsageError(f"no wrong producer violates {' or '.join(clauses)}")
+        raise UsageError(
+            f"no wrong producer violates {' or '.join(clauses)}",
+            expected="a clause that `harness coverage` calls proved, or how several begin",
+        )
     return found

@@ -92,7 +92,10 @@ def vitess(  # noqa: PLR0913, PLR0917 - an argument for each option
     chosen = found(space, selection)
     cases = [case for case in chosen if case.protocol == "vitess"]
     if not cases:
-        raise UsageError("none of the chosen cases is of the protocol vitess")
+        raise UsageError(
+            "none of the chosen cases is of the protocol vitess",
+            hint="choose by -k vitess, or leave the choice out",
+        )
     run, run_dir = new_run(space.runs / "runs")
     with _Progress() as progress:
         asked = OracleOptions(

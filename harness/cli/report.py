@@ -131,7 +131,10 @@ def _signing(sign: Path | None, files: Sequence[Path]) -> Callable[[Sequence[Eve
     try:
         key = secret_key(sign.read_text(encoding="utf-8"), f"--sign {sign}")
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"--sign {sign} cannot be read: {error}") from None
+        raise UsageError(
+            f"--sign {sign} cannot be read: {error}",
+            expected="the secret key file that minisign made",
+        ) from None
 
     def signed(events: Sequence[Event]) -> None:
         runs = ", ".join(event.run for event in events if isinstance(event, RunStarted))

@@ -18,7 +18,7 @@ from jsonschema_rs import Draft202012Validator
 
 from harness.documents.explain import explain
 from harness.documents.yaml_file import BYTES_MAX, YamlFile, read
-from harness.errors import Location, Problem, ScenarioError
+from harness.errors import Location, Problem, ScenarioError, next_step
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 Document = TypeVar("Document")
@@ -92,7 +92,15 @@ def checked(file: YamlFile, kind: type[Document]) -> Document:
     except msgspec.ValidationError as error:
         what, _, where = str(error).partition(" - at `$")
         steps = [int(number) if number else key for key, number in _STEP.findall(where)]
-        raise ScenarioError((Problem(file.place(tuple(steps)), what),)) from None
+        raise ScenarioError(
+            (
+                Problem(
+                    file.place(tuple(steps)),
+                    what,
+                    f"what the reference page of {kind.__name__} says",
+                ),
+            )
+        ) from None
 
 
 def _hook(kind: type[Any]) -> dict[str, Any]:
@@ -159,7 +167,9 @@ def _text(path: Path, shown: str) -> str:
         with path.open("rb") as file:
             content = file.read(BYTES_MAX + 1)
     except OSError as error:
-        problem = Problem(Location(shown), f"cannot read the file: {error.strerror}")
+        problem = Problem(
+            Location(shown), f"cannot read the file: {error.strerror}", hint=next_step(error)
+        )
         raise ScenarioError((problem,)) from None
     try:
         text = content.decode("utf-8-sig")
@@ -170,5 +180,6 @@ def _text(path: Path, shown: str) -> str:
         raise ScenarioError((problem,)) from None
     if len(content) > BYTES_MAX:
         what = f"the file has more than {BYTES_MAX} bytes"
-        raise ScenarioError((Problem(Location(shown), what),))
+        problem = Problem(Location(shown), what, f"at most {BYTES_MAX}", "make several files")
+        raise ScenarioError((problem,))
     return text

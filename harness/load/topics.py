@@ -15,7 +15,7 @@ from confluent_kafka.admin import (
 )
 from confluent_kafka.cimpl import NewTopic
 
-from harness.errors import SetupError, UsageError, plural
+from harness.errors import REACH_KAFKA, SetupError, UsageError, plural
 from harness.services import Kafka
 
 TIMEOUT_S = 30.0
@@ -74,7 +74,10 @@ def end_offsets(kafka: Kafka, topics: Sequence[str], partitions: int) -> Ends:
         try:
             found[place.topic, place.partition] = future.result().offset
         except KafkaException as error:
-            raise SetupError(f"Kafka at {kafka} did not report the end of {place.topic}") from error
+            raise SetupError(
+                f"Kafka at {kafka} did not report the end of {place.topic}: {error}",
+                hint=REACH_KAFKA,
+            ) from error
     return {name: tuple(found[name, n] for n in range(partitions)) for name in topics}
 
 

@@ -13,7 +13,7 @@ from confluent_kafka.admin import (
     OffsetSpec,  # pyright: ignore[reportPrivateImportUsage]
 )
 
-from harness.errors import SetupError, plural
+from harness.errors import REACH_KAFKA, SetupError, plural
 from harness.oracles.compare import Message
 
 # Seconds that a busy broker may take.
@@ -56,7 +56,9 @@ class Topics:
         try:
             return dict(self._admin.list_topics(timeout=ASK_S).topics)
         except KafkaException as error:
-            raise SetupError(f"the broker does not say which topics it has: {error}") from error
+            raise SetupError(
+                f"the broker does not say which topics it has: {error}", hint=REACH_KAFKA
+            ) from error
 
     def read(self, ends: Mapping[TopicPartition, int]) -> list[Message]:
         """Return all messages of partitions up to their ends, the play's name off their topics."""
@@ -94,7 +96,9 @@ def consumed(
         while left and time.monotonic() < deadline:
             for one in consumer.consume(500, timeout=0.2):
                 if one.error() is not None:
-                    raise SetupError(f"{one.topic()} cannot be read: {one.error()}")
+                    raise SetupError(
+                        f"{one.topic()} cannot be read: {one.error()}", hint=REACH_KAFKA
+                    )
                 place = (str(one.topic()), int(one.partition() or 0))
                 found.append(_message(one, *place))
                 if int(one.offset() or 0) + 1 >= left.get(place, 0):
@@ -102,7 +106,9 @@ def consumed(
     finally:
         consumer.close()
     if left:
-        raise SetupError(f"{plural(len(left), 'partition')} could not be read in {READ_S:g} s")
+        raise SetupError(
+            f"{plural(len(left), 'partition')} could not be read in {READ_S:g} s", hint=REACH_KAFKA
+        )
     return found
 
 

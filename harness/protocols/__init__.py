@@ -76,7 +76,10 @@ def _loaded(point: EntryPoint) -> ProtocolSpec:
             expected=f"a ProtocolSpec at {point.value}",
         ) from error
     if not isinstance(row, ProtocolSpec) or row.name != point.name:
-        raise UsageError(f"{point.value} is no ProtocolSpec named {point.name!r}")
+        raise UsageError(
+            f"{point.value} is no ProtocolSpec named {point.name!r}",
+            expected="a row whose name is its entry point's",
+        )
     return row
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from harness.errors import SetupError
+from harness.errors import SetupError, next_step
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,9 @@ class PluginOptions:
             if hold(directory):
                 remove_old(directory.parent)
         except OSError as error:
-            raise SetupError(f"cannot write into {self.root}: {error.strerror}") from None
+            raise SetupError(
+                f"cannot write into {self.root}: {error.strerror}", hint=next_step(error)
+            ) from None
         return directory
 
 
@@ -87,5 +89,7 @@ def _seconds(text: str) -> float:
     except ValueError:
         seconds = 0.0
     if not 1 <= seconds < float("inf"):
-        raise pytest.UsageError(f"--harness-deadline {text}: expected seconds, at least 1")
+        raise pytest.UsageError(
+            f"--harness-deadline {text}: no number of seconds\n    expected: at least 1"
+        )
     return seconds

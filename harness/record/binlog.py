@@ -146,7 +146,10 @@ def logged(server: Server, begin: Position, databases: Sequence[str], marks: str
             else:
                 found.setdefault(current, []).append(rows)
     except pymysql.Error as error:
-        raise SetupError(f"cannot read the binary log of {server.upstream}: {error}") from error
+        raise SetupError(
+            f"cannot read the binary log of {server.upstream}: {error}",
+            expected="an account with REPLICATION SLAVE, and a log that was not purged",
+        ) from error
     return found
 
 

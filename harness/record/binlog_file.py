@@ -31,7 +31,7 @@ from pymysqlreplication.row_event import (
 )
 
 from harness.database.driver import Address
-from harness.errors import SetupError, UsageError
+from harness.errors import SetupError, UsageError, next_step
 from harness.model.table import TableId
 from harness.record.binlog import OPS, REPLICA_ID, TIMEOUT_S, LoggedRows
 
@@ -129,7 +129,7 @@ def events_of_file(file: Path, start: int = FIRST, stop: int = 0) -> Iterator[Ra
                     yield RawEvent(place, data)
                 at += len(data)
     except OSError as error:
-        raise UsageError(f"cannot read {file}: {error.strerror}") from None
+        raise UsageError(f"cannot read {file}: {error.strerror}", hint=next_step(error)) from None
 
 
 def events_of_server(

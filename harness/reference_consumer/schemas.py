@@ -10,7 +10,7 @@ import orjson
 import urllib3
 from urllib3.exceptions import HTTPError
 
-from harness.errors import DecodingError, SchemaRefused, SetupError
+from harness.errors import REACH_REGISTRY, DecodingError, SchemaRefused, SetupError
 
 TIMEOUT_S = 10.0
 # A registry may be away for a while: half a minute of trying, as long as its restart may take.
@@ -54,9 +54,11 @@ class JobRegistry:
         try:
             answer = self._http.request("GET", url, headers=self._headers)
         except HTTPError as error:
-            raise SetupError(f"the registry does not answer {url}: {error}") from error
+            raise SetupError(
+                f"the registry does not answer {url}: {error}", hint=REACH_REGISTRY
+            ) from error
         if answer.status == NOT_FOUND:
             raise DecodingError(f"unknown schema id {schema_id}")
         if answer.status != 200:
-            raise SetupError(f"the registry answers {answer.status} to {url}")
+            raise SetupError(f"the registry answers {answer.status} to {url}", hint=REACH_REGISTRY)
         return str(orjson.loads(answer.data)["schema"])

@@ -35,6 +35,7 @@ SIGNALLED = 128  # a shell's and Docker's way to say that a signal ended a comma
 LOG_SIZE = {"max-size": "1m", "max-file": "2"}
 HERE = frozenset({None, "", "localhost", "127.0.0.1", "::1"})
 ENDED = frozenset({"exited", "dead"})
+LOOK_AT_DOCKER = "look at Docker's own log, and remove the container by hand"
 # Signal -> what Docker calls it; any other is handed on.
 _VERBS = {signal.SIGSTOP: "pause", signal.SIGCONT: "unpause"}
 
@@ -225,7 +226,9 @@ class Contained:
                 self._docker.kill(signal.Signals(signum).name)
         except (DockerException, OSError) as error:
             if self.poll() is None:
-                raise SetupError(f"the container takes no signal: {error}") from error
+                raise SetupError(
+                    f"the container takes no signal: {error}", hint=LOOK_AT_DOCKER
+                ) from error
 
     def stop(self, grace_s: float) -> int:
         """End it, with SIGKILL after the grace period, and remove it; return its status."""
@@ -238,7 +241,9 @@ class Contained:
                 self._reader.join(LAST_WORDS_S)
             except (DockerException, OSError) as error:  # a timeout is an OSError, too
                 what = str(error) or f"it still runs {LAST_WORDS_S:g} s after SIGKILL"
-                raise SetupError(f"Docker cannot end the container: {what}") from error
+                raise SetupError(
+                    f"Docker cannot end the container: {what}", hint=LOOK_AT_DOCKER
+                ) from error
             finally:
                 self._removed = True
                 _remove(self._container)

@@ -20,7 +20,7 @@ from pathlib import Path
 import msgspec
 
 from harness.contracts import Child
-from harness.errors import HarnessBug, SetupError, UsageError
+from harness.errors import HarnessBug, SetupError, UsageError, next_step
 from harness.model.observed import Observed
 from harness.process import spawn
 from harness.runner import container, exit_status, several
@@ -97,7 +97,8 @@ class Start:
             self.job_file.write_text(json.dumps(document, indent=1), encoding="utf-8")
         except OSError as error:
             raise SetupError(
-                f"cannot prepare a run in {self.directory}: {error.strerror}"
+                f"cannot prepare a run in {self.directory}: {error.strerror}",
+                hint=next_step(error),
             ) from None
 
     def _give(self) -> None:
@@ -266,7 +267,9 @@ def _listed(group: Sequence[Start]) -> Path:
     try:
         listing.write_text("".join(f"{start.job_file}\n" for start in group), encoding="utf-8")
     except OSError as error:
-        raise SetupError(f"cannot write {listing}: {error.strerror}") from None
+        raise SetupError(
+            f"cannot write {listing}: {error.strerror}", hint=next_step(error)
+        ) from None
     return listing
 
 

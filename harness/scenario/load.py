@@ -11,7 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from harness.documents.yaml_file import BYTES_MAX, read
-from harness.errors import Location, Problem, ScenarioError
+from harness.errors import Location, Problem, ScenarioError, next_step
 from harness.scenario.build import build
 from harness.scenario.document import Scenario
 from harness.scenario.draft import Draft
@@ -92,7 +92,13 @@ def _text(path: Path, shown: str) -> str:
         content = path.read_bytes() if size <= BYTES_MAX else b""
     except OSError as error:
         raise ScenarioError(
-            (Problem(Location(shown), f"cannot read the file: {error.strerror}"),)
+            (
+                Problem(
+                    Location(shown),
+                    f"cannot read the file: {error.strerror}",
+                    hint=next_step(error),
+                ),
+            )
         ) from None
     if size > BYTES_MAX:
         what = f"the file has {size} bytes"

@@ -170,7 +170,10 @@ def _with_dependencies(roots: tuple[str, ...]) -> list[str]:
             timeout=RESOLVE_DEADLINE_S,
         )
         if result.returncode:
-            raise SetupError(f"mvn cannot resolve {', '.join(roots)}:\n{result.stdout[-2000:]}")
+            raise SetupError(
+                f"mvn cannot resolve {', '.join(roots)}:\n{result.stdout[-2000:]}",
+                expected="coordinates that Maven Central has",
+            )
         found = re.findall(r"^ +([\w.-]+:[\w.-]+):jar:([\w.-]+):", answer.read_text(), re.MULTILINE)
     return [f"{name}:{version}" for name, version in found]
 
@@ -196,7 +199,10 @@ def _measured(artifact: Artifact, http: urllib3.PoolManager) -> Artifact:
     data = _get(http, url)
     published = _get(http, f"{url}.sha1").decode().split()[0]
     if hashlib.sha1(data, usedforsecurity=False).hexdigest() != published:
-        raise SetupError(f"{url} does not match its published SHA-1 {published}")
+        raise SetupError(
+            f"{url} does not match its published SHA-1 {published}",
+            hint="run it again; ask the mirror's keeper if it stays",
+        )
     sys.stderr.write(f"{artifact.coordinates} {len(data)}\n")
     return replace(artifact, size=len(data), sha256=hashlib.sha256(data).hexdigest())
 
@@ -204,7 +210,9 @@ def _measured(artifact: Artifact, http: urllib3.PoolManager) -> Artifact:
 def _get(http: urllib3.PoolManager, url: str) -> bytes:
     response = http.request("GET", url)
     if response.status != 200:
-        raise SetupError(f"{url} answers {response.status}")
+        raise SetupError(
+            f"{url} answers {response.status}", expected="200: a file that Maven Central has"
+        )
     return bytes(response.data)
 
 

@@ -58,7 +58,7 @@ def _parsed(text: str, path: str) -> Iterator[Clause]:
     try:
         head = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"{path}: {error}") from error
+        raise UsageError(f"{path}: {error}", expected="TOML 1.0") from error
     rows: Any = head.pop("clause", None)
     _check(head, *_FILE, Location(path), "the file")
     listed = cast("Sequence[object]", rows) if isinstance(rows, list) else ()

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import cast
 
-from harness.errors import Location, Problem, ScenarioError, SetupError, UsageError
+from harness.errors import Location, Problem, ScenarioError, SetupError, UsageError, next_step
 from harness.truth.result import Vector
 
 
@@ -40,7 +40,9 @@ def _content(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        raise SetupError(f"{path} cannot be read: {error.strerror}") from error
+        raise SetupError(
+            f"{path} cannot be read: {error.strerror}", hint=next_step(error)
+        ) from error
 
 
 def _vector(path: Path, number: int, raw: bytes) -> Vector:

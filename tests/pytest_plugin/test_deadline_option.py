@@ -24,5 +24,5 @@ def test_a_consumer_that_hangs_fails_with_timeout(project: Project) -> None:
 def test_only_seconds_are_a_deadline(project: Project, text: str) -> None:
     """Anything but a number of at least one second is a usage error."""
     done = project.inside(f"--harness-deadline={text}")
-    done.stderr.fnmatch_lines([f"ERROR: --harness-deadline {text}: expected seconds*"])
+    done.stderr.fnmatch_lines([f"ERROR: --harness-deadline {text}: no number of seconds*"])
     assert done.ret == pytest.ExitCode.USAGE_ERROR

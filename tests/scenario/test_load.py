@@ -237,7 +237,9 @@ def test_a_huge_file_is_refused_unread(tmp_path: Path) -> None:
 
 def test_a_file_that_cannot_be_read_is_reported(tmp_path: Path) -> None:
     """A file that is gone, or no file, is a problem and not a traceback."""
-    for name, why in (("gone.yaml", "No such file or directory"), ("", "Is a directory")):
+    gone = "No such file or directory\n    hint: look at the path: a part of it is not there"
+    other = "Is a directory\n    hint: give a file; this is a directory"
+    for name, why in (("gone.yaml", gone), ("", other)):
         with pytest.raises(ScenarioError) as caught:
             load(tmp_path / name, tmp_path)
         assert str(caught.value).endswith(f"cannot read the file: {why}")

@@ -72,7 +72,10 @@ def test_files_are_read_in_order_of_their_names(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("document = ?", "01-order.toml: Invalid value (at line 1, column 12)"),
+        (
+            "document = ?",
+            "01-order.toml: Invalid value (at line 1, column 12)\n    expected: TOML 1.0",
+        ),
         (PAGE, "01-order.toml: the file: it has no `[[clause]]`"),
         (f"{PAGE}clause = [1]\n", "01-order.toml: the file: it has no `[[clause]]`"),
         (ONE, "01-order.toml: the file: `document` is missing"),

@@ -21,7 +21,7 @@ from harness.contracts import DEFAULT_DIALECT
 from harness.engine.catalogue.record_text import RecordPrinter, readable, stored_lines
 from harness.engine.catalogue.workspace import GOLDENS, RECORDS, TABLES
 from harness.engine.plan.case import Plan
-from harness.errors import Location, Problem, UsageError
+from harness.errors import Location, Problem, UsageError, next_step
 from harness.scenario.document import Scenario
 from harness.scenario.expand import Case, cases
 from harness.verdict.text import row_text
@@ -151,7 +151,9 @@ def accept(found: Iterable[Difference]) -> tuple[Path, ...]:
         try:
             _make(difference)
         except OSError as error:
-            raise UsageError(f"cannot write {difference.path}: {error.strerror}") from None
+            raise UsageError(
+                f"cannot write {difference.path}: {error.strerror}", hint=next_step(error)
+            ) from None
         touched.append(difference.path)
     return tuple(touched)
 

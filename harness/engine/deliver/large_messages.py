@@ -14,7 +14,7 @@ import orjson
 
 from harness.contracts import StoresOutside
 from harness.engine.plan.case import Plan
-from harness.errors import SetupError
+from harness.errors import SetupError, next_step
 from harness.model.columns import Column
 from harness.model.large import Identity, Rows, identity, lacks_columns
 from harness.model.source_events import RowEvent
@@ -41,7 +41,9 @@ def laid_out(plan: Plan, directory: Path) -> Path | None:
             lines = (orjson.dumps(line) + b"\n" for line in _lines(plan))
             (directory / ROWS).write_bytes(b"".join(lines))
     except OSError as error:
-        raise SetupError(f"what messages leave out cannot be stored: {error}") from error
+        raise SetupError(
+            f"what messages leave out cannot be stored: {error}", hint=next_step(error)
+        ) from error
     return directory
 
 

@@ -45,7 +45,9 @@ def by_name(rows: Iterable[WrongProducer]) -> Mapping[str, WrongProducer]:
     found: dict[str, WrongProducer] = {}
     for mutant in rows:
         if mutant.name in found:
-            raise UsageError(f"two wrong producers are named {mutant.name!r}")
+            raise UsageError(
+                f"two wrong producers are named {mutant.name!r}", expected="a name of its own"
+            )
         found[mutant.name] = mutant
     return MappingProxyType(found)
 

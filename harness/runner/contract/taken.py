@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from harness.errors import SetupError
+from harness.errors import SetupError, next_step
 from harness.runner.contract.exact_json import Malformed
 from harness.runner.contract.reading import Misplaced
 
@@ -24,7 +24,9 @@ def moment(directory: Path) -> int:
     try:
         handle, name = tempfile.mkstemp(dir=directory, prefix=".taken-")
     except OSError as error:
-        raise SetupError(f"cannot write in {directory}: {error.strerror}") from None
+        raise SetupError(
+            f"cannot write in {directory}: {error.strerror}", hint=next_step(error)
+        ) from None
     try:
         return os.fstat(handle).st_ctime_ns
     finally:

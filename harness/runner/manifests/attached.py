@@ -44,17 +44,30 @@ def read_attach(
     )
 
 
+def _keys(holder: Holder) -> str:
+    needed, allowed = KEYS[holder]
+    return ", ".join([f"`{key}`" for key in needed] + [f"perhaps `{key}`" for key in allowed])
+
+
 def _misplaced(file: YamlFile, holder: Holder) -> list[Problem]:
     """Return a problem for each key of the result that is missing, or of the other holder."""
     written = file.data["attach"]["result"]
     needed, allowed = KEYS[holder]
     missing = [
-        Problem(file.place(("attach", "result")), f"`{key}` is missing, for `in: {holder}`")
+        Problem(
+            file.place(("attach", "result")),
+            f"`{key}` is missing, for `in: {holder}`",
+            expected=_keys(holder),
+        )
         for key in needed
         if key not in written
     ]
     others = [
-        Problem(file.place(("attach", "result", key)), f"`{key}` is not for `in: {holder}`")
+        Problem(
+            file.place(("attach", "result", key)),
+            f"`{key}` is not for `in: {holder}`",
+            expected=_keys(holder),
+        )
         for key in written
         if key not in {"in", *needed, *allowed}
     ]

@@ -149,5 +149,6 @@ def _absent(file: YamlFile, manifest: ManifestFile, beside: Whereabouts) -> list
     known = manifest.expectations
     if known and not is_file(beside.directory / known):
         where = file.place(("expectations",))
-        problems.append(Problem(where, f"there is no file {known} beside the manifest"))
+        what = f"there is no file {known} beside the manifest"
+        problems.append(Problem(where, what, "a path from the manifest's directory"))
     return problems

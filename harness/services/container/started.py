@@ -104,7 +104,10 @@ def _started(
         host, outside = container.get_container_host_ip(), int(container.get_exposed_port(port))
     except TimeoutError as error:
         container.stop()
-        raise SetupError(f"{container.image} did not come up: {error}") from error
+        raise SetupError(
+            f"{container.image} did not come up: {error}",
+            hint="`docker logs` of it tells more; give it more time or memory",
+        ) from error
     except APIError as error:
         raise SetupError(
             f"Docker cannot start {container.image}: {error}",

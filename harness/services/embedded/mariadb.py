@@ -168,11 +168,14 @@ def _install(startup: Startup, base: Path, directory: Path) -> None:
         ) as child:
             status = child.wait(INSTALL_DEADLINE_S)
     except TimeoutError as error:
-        raise SetupError(f"MariaDB's installation hangs\n{log_end(startup.log)}") from error
+        raise SetupError(
+            f"MariaDB's installation hangs\n{log_end(startup.log)}",
+            hint="a machine with more free processor or disk; run again",
+        ) from error
     script.unlink()
     if status:
         what = f"MariaDB's installation {how_ended(status)}\n{log_end(startup.log)}"
-        raise _explained(startup, SetupError(what))
+        raise _explained(startup, SetupError(what, hint="free memory and disk, run again"))
 
 
 def _grant(password: str) -> str:

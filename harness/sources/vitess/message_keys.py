@@ -35,7 +35,10 @@ def message_keys(listed: str, shards: Sequence[str]) -> Keys:
             for column in columns.split(",")
         ]
     except re.error as error:
-        raise UsageError(f"message.key.columns cannot be {listed!r}: {error}") from error
+        raise UsageError(
+            f"message.key.columns cannot be {listed!r}: {error}",
+            expected="table:column,…;…, each a regular expression",
+        ) from error
 
     def keys(table: Table) -> tuple[int, ...]:
         found = [

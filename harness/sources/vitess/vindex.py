@@ -55,7 +55,10 @@ def _bytes(column: Column, value: Value) -> bytes:
     if isinstance(value, bytes):
         return value
     if value is None:
-        raise UsageError(f"the vindex of column {column.name!r} reads no NULL")
+        raise UsageError(
+            f"the vindex of column {column.name!r} reads no NULL",
+            expected="NOT NULL on the column, or a value in each row",
+        )
     return str(value).encode()
 
 

@@ -192,7 +192,11 @@ def _problems(file: YamlFile, live: LiveDocument) -> Iterator[Problem]:
     names = [topic.name for topic in live.topics]
     for number, name in enumerate(names):
         if name in names[:number]:
-            yield Problem(file.place(("topics", number)), f"the topic {name} is listed twice")
+            yield Problem(
+                file.place(("topics", number)),
+                f"the topic {name} is listed twice",
+                "each topic once",
+            )
 
 
 def _upstream(file: YamlFile, live: LiveDocument, environment: Mapping[str, str]) -> Upstream:
@@ -209,7 +213,9 @@ def _upstream(file: YamlFile, live: LiveDocument, environment: Mapping[str, str]
         raise refuse("a password stands in the file", f"take it out, and set {named}")
     if "password-from" in file.data and named not in environment:
         place = file.place(("password-from",))
-        raise ScenarioError((Problem(place, f"the variable {named} is not set"),))
+        what = f"the variable {named} is not set"
+        hint = "set it, or take `password-from` out"
+        raise ScenarioError((Problem(place, what, hint=hint),))
     return replace(upstream, password=environment.get(named, ""))
 
 

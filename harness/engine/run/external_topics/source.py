@@ -77,7 +77,7 @@ def _table(server: Server, live: LiveFile, name: TableId) -> Table:
         return catalogue.apply(sql, name.schema).catalogue.table(name)
     except DdlError as error:
         what = f"the shape of {name} is not understood: {error.what}: {sql}"
-        raise ScenarioError((Problem(where, what),)) from error
+        raise ScenarioError((Problem(where, what, error.expected, error.hint),)) from error
 
 
 def _columns(server: Server, name: TableId) -> Iterator[str]:

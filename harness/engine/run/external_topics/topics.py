@@ -9,7 +9,7 @@ from typing import Any
 from confluent_kafka import Consumer, KafkaException, TopicPartition
 
 from harness.engine.run.external_topics.document import LiveFile, LiveTopic
-from harness.errors import Location, Problem, ScenarioError, SetupError
+from harness.errors import REACH_KAFKA, Location, Problem, ScenarioError, SetupError
 from harness.runner.contract.job_file import TopicJob
 from harness.services import retried
 
@@ -25,7 +25,9 @@ def ends_now(client: Mapping[str, str], live: LiveFile) -> tuple[TopicJob, ...]:
     try:
         return tuple(_topic(reader, topic, live.shown) for topic in live.topics)
     except KafkaException as error:
-        raise SetupError(f"Kafka did not report the topics' offsets: {error}") from error
+        raise SetupError(
+            f"Kafka did not report the topics' offsets: {error}", hint=REACH_KAFKA
+        ) from error
     finally:
         reader.close()
 
