@@ -3,7 +3,7 @@
 A session sets what may change while Spark runs. What only a start can give is asked for before
 anything is read, and its lack is an error.
 
-| of the pipeline | over Connect (Spark 4.0.0) |
+| of the pipeline | over Connect (Spark 4.2.0) |
 | --- | --- |
 | `mapInArrow`, `applyInPandasWithState`, streams, the file sink, `createDataFrame` | as elsewhere |
 | `foreachBatch` | on the server: the sink travels there, and keeps its state there |

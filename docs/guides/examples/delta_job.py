@@ -12,6 +12,7 @@ from __future__ import annotations
 import sys
 
 from pyspark.sql import SparkSession
+from pyspark.sql import functions as F  # noqa: N812
 
 from cdc_spark import Changefeed, in_order, read_delta, write_delta
 
@@ -37,7 +38,8 @@ def main(bootstrap: str, topic: str, partitions: str, root: str, checkpoint: str
         return
     writer.trigger(availableNow=True).start().awaitTermination()
     for (schema, name), rows in read_delta(spark, root).items():
-        sys.stdout.write(f"{schema}.{name}: {sorted(rows.toJSON().collect())}\n")
+        lines = rows.select(F.to_json(F.struct("*"))).collect()
+        sys.stdout.write(f"{schema}.{name}: {sorted(line for (line,) in lines)}\n")
 
 
 if __name__ == "__main__":
