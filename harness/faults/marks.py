@@ -1,10 +1,11 @@
 """Resolved events that fall back, come late, or are missing for a while.
 
 A resolved event (here a mark) may always come later than it could have: it then merely promises
-less than is true. What never happens here is that a mark overtakes what it completes.
+less than is true. What never happens here is that a mark overtakes a row that it completes. A DDL
+of its very ts it may overtake: the two are sent by a clock and a queue, whichever is ready first.
 
-Source: clauses `open.resolved.may-regress`, `open.resolved.global`; tiflow c7b2588
-cmd/kafka-consumer/writer.go:469.
+Source: clauses `open.resolved.may-regress`, `open.resolved.global`, `changefeed.ddl.behind-mark`;
+tiflow c7b2588 cmd/kafka-consumer/writer.go:469, cdc/owner/ddl_sink.go.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections import deque
 from collections.abc import Sequence
 from random import Random
 
-from harness.faults.choose import Place, is_mark, nothing, place, ts
+from harness.faults.choose import Place, first, is_ddl, is_mark, nothing, place, ts
 from harness.faults.fault import Disturbance, Invariant
 from harness.faults.option import PARTITION, TIMES, Option, Options, Takes
 from harness.model.record import Record
@@ -80,14 +81,41 @@ def missing_resolved(
     return tuple(record for number, record in enumerate(records) if number not in gone)
 
 
+def resolved_first(
+    records: Sequence[Record], options: Options, random: Random
+) -> tuple[Record, ...]:
+    """Send the mark at a DDL's commit ts before the DDL, in each of the partitions."""
+    del random
+    begin = first(records, options.text("from"), options.line) if "from" in options else 0
+    moments: dict[tuple[Place, int], int] = {}  # where the first DDL of a ts stands in a partition
+    at: list[tuple[int, int]] = []
+    for number, record in enumerate(records):
+        moment = place(record), ts(record)
+        if is_ddl(record) and number >= begin:
+            moments.setdefault(moment, number)
+        moved = is_mark(record) and _is_there(record, options) and moment in moments
+        at.append((moments[moment], 0) if moved else (number, 1))
+    if all(moved for _, moved in at):
+        raise nothing("no resolved event has the ts of a DDL before it", options.line, _A_DDL)
+    return tuple(records[number] for number in sorted(range(len(at)), key=at.__getitem__))
+
+
 def _is_there(record: Record, options: Options) -> bool:
     return "partition" not in options or record.partition == options.number("partition")
 
 
 _TWO_MARKS = "two resolved events of different ts in one partition"
 _A_PARTITION = "a partition whose marks are followed by something"
+_A_DDL = "a DDL, and behind it a resolved event of its commit ts"
 _ONE = Option(
     PARTITION.name, Takes.NUMBER, PARTITION.meaning, required=True, least=0, most=PARTITION.most
+)
+_PERHAPS = Option(
+    PARTITION.name,
+    Takes.NUMBER,
+    "The partition, counted from 0; without it, every partition.",
+    least=0,
+    most=PARTITION.most,
 )
 _ALL = frozenset(Invariant)
 
@@ -98,17 +126,23 @@ ROWS: tuple[Disturbance, ...] = (
         "after a restart.",
         _ALL - {Invariant.ONCE, Invariant.RISING},
         (
-            Option(
-                PARTITION.name,
-                Takes.NUMBER,
-                "The partition, counted from 0; without it, every partition.",
-                least=0,
-                most=PARTITION.most,
-            ),
+            _PERHAPS,
             TIMES,
         ),
         resolved_back,
         example={"partition": 0},
+    ),
+    Disturbance(
+        "resolved-first",
+        "Sends the resolved event at the commit ts of a DDL before the DDL, which then lies at the "
+        "resolved ts already and is new all the same.",
+        _ALL - {Invariant.ORDER, Invariant.LAST_VALUE},
+        (
+            Option("from", Takes.TRANSACTION, "Of the DDL behind this transaction alone."),
+            _PERHAPS,
+        ),
+        resolved_first,
+        example={"from": "t1"},
     ),
     Disturbance(
         "late-resolved",

@@ -137,6 +137,14 @@ class DdlAtOnce(Hold):
             yield Ready(event, place)
 
 
+class DdlAtMarkIsKnown(Hold):
+    """Takes a DDL at the very ts that is resolved for a copy of one that was executed."""
+
+    def is_known(self, event: DecodedEvent) -> bool:
+        """Know whatever is not above what was applied."""
+        return event.commit_ts <= self.applied or super().is_known(event)
+
+
 class PanicsOnRegress(Hold):
     """Takes a mark that goes back for the end of the world."""
 
@@ -270,6 +278,15 @@ ROWS: tuple[Mutant, ...] = (
         "open.resolved.global",
         Parts(hold=FirstMark),
         _EARLY,
+        _OPEN,
+    ),
+    Mutant(
+        "ddl-at-the-mark-is-a-copy",
+        "ordering",
+        "It drops a DDL that comes behind the resolved event of its own timestamp.",
+        "changefeed.ddl.behind-mark",
+        Parts(hold=DdlAtMarkIsKnown),
+        (sign("ddl-missing extra-row missing-row missing-column missing-table"),),
         _OPEN,
     ),
     Mutant(

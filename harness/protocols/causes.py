@@ -52,6 +52,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
         "resolved-exclusive": "a resolved event was taken to complete its own ts",
         "resolved-ignored": "events were applied that no resolved event completes",
         "resolved-global": "one partition's resolved ts was taken for that of all",
+        "behind-mark": "a DDL right behind the resolved event of its ts was taken for a copy",
         "resolved-back": "a resolved ts that went back was believed",
     },
     "DDL": {

@@ -3,8 +3,8 @@
 Rules: the global resolved ts is the least over all partitions of each partition's greatest (one
 that goes back means nothing). What is complete is applied in commit order; at one commit ts DDL
 first, then deletes, then puts. Repeated events are dropped by (commit ts, table, row, kind); an
-event at or below the ts that was already applied is a replay. A row merely below the highest ts
-seen is not.
+event at or below the ts that was already applied is a replay, but for a DDL of that very ts, which
+may come behind its resolved event. A row merely below the highest ts seen is not.
 
 Of TiCDC Avro with the watermark a delete carries no commit ts. A partition is in the order of
 commit ts, so it waits for the next event of its partition that carries one, and takes its place by
@@ -39,7 +39,7 @@ class Hold:
 
     Each rule is a step of its own (`is_known`, `identity_of`, `rank`, `limit`, `release`), which a
     wrong consumer replaces. `marks` are the resolved ts of the partitions, `waiting` is what is not
-    complete, `seen` what waits or has just been applied.
+    complete, `seen` what waits or has just been applied, `applied` the ts up to which that is all.
     """
 
     def __init__(self, partitions: set[tuple[str, int]], complete: str) -> None:
@@ -49,7 +49,8 @@ class Hold:
         self.waiting: list[tuple[int, int, int, Ready, DecodedEvent]] = []
         self._undated: dict[tuple[str, int], list[Ready]] = {}
         self.seen: set[Hashable] = set()
-        self._applied = 0
+        self._executed: set[Hashable] = set()  # DDL of the ts that is applied
+        self.applied = 0
         self._arrival = 0
 
     def take(self, event: DecodedEvent, place: Place) -> Iterator[Ready]:
@@ -65,6 +66,8 @@ class Hold:
             yield from self.release()
             return
         self._enter(event, Ready(event, place))
+        if event.kind is EventKind.DDL and event.commit_ts == self.applied:
+            yield from self.release()
 
     def _enter(self, event: DecodedEvent, ready: Ready) -> None:
         """Let what is ready wait in the place of the event, unless it is known."""
@@ -76,7 +79,9 @@ class Hold:
 
     def is_known(self, event: DecodedEvent) -> bool:
         """Return whether an event is a copy of one that waits, or was applied."""
-        return event.commit_ts <= self._applied or self.identity_of(event) in self.seen
+        if event.kind is EventKind.DDL and event.commit_ts == self.applied:
+            return self.identity_of(event) in self._executed
+        return event.commit_ts <= self.applied or self.identity_of(event) in self.seen
 
     def identity_of(self, event: DecodedEvent) -> Hashable:
         """Return what its copies have in common with the event."""
@@ -93,9 +98,11 @@ class Hold:
     def release(self) -> Iterator[Ready]:
         """Yield what is complete by now, in the order of applying."""
         limit = self.limit()
-        if limit <= self._applied:
+        if limit < self.applied:
             return
-        self._applied = limit
+        if limit > self.applied:
+            self._executed.clear()
+        self.applied = limit
         due = sorted(
             (entry for entry in self.waiting if entry[4].commit_ts <= limit),
             key=lambda entry: entry[:3],
@@ -103,6 +110,8 @@ class Hold:
         self.waiting = [entry for entry in self.waiting if entry[4].commit_ts > limit]
         for _, _, _, ready, event in due:
             self.seen.discard(self.identity_of(event))
+            if event.kind is EventKind.DDL and event.commit_ts == limit:
+                self._executed.add(self.identity_of(event))
             yield ready
 
 

@@ -155,7 +155,8 @@ def marked(*, inclusive: bool) -> Callable[[Stream], Iterator[str]]:
             elif sent.event.kind in ROWS or sent.event.kind is DDL:
                 mark = marks.get(sent.place)
                 done = mark is not None and (
-                    sent.ts < mark.ts or (inclusive and sent.ts == mark.ts)
+                    sent.ts < mark.ts
+                    or (inclusive and sent.ts == mark.ts and sent.event.kind is not DDL)
                 )
                 if sent.first and done:
                     yield f"{sent} comes behind {mark}, which has completed its ts {sent.ts}"

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import count
 from typing import Any
 
@@ -48,10 +49,13 @@ def home(row: int) -> int:
     return (row + 1) % PARTITIONS
 
 
-def open_stream(transactions: Sequence[tuple[str, Sequence[Change]]]) -> tuple[Record, ...]:
-    """Return the transactions as the Open Protocol sends them."""
+def open_stream(
+    transactions: Sequence[tuple[str, Sequence[Change]]], *, marked: bool = False
+) -> tuple[Record, ...]:
+    """Return the transactions as Open sends them; if `marked`, a DDL and its mark follow."""
     stream = Stream()
-    _broadcast(stream, "ddl", {"scm": "shop", "tbl": "t", "t": 2}, b'{"q":"CREATE ...","t":3}')
+    table = {"scm": "shop", "tbl": "t", "t": 2}
+    _broadcast(stream, "ddl", table, b'{"q":"CREATE ...","t":3}')
     for name, changes in transactions:
         stream.ts += 10
         for operation, row in changes:
@@ -60,6 +64,10 @@ def open_stream(transactions: Sequence[tuple[str, Sequence[Change]]]) -> tuple[R
             value = {"d" if operation == "delete" else "u": image}
             frames = frame_keys([_json(key)]), frame_values([_json(value)])
             stream.send(TOPIC, home(row), *frames, (stream.origin(operation, name, row),))
+        _broadcast(stream, "resolved", {"t": 3}, b"")
+    if marked:
+        stream.ts += 10
+        _broadcast(stream, "ddl", table, b'{"q":"ALTER ...","t":7}')
         _broadcast(stream, "resolved", {"t": 3}, b"")
     return tuple(stream.records)
 
@@ -93,8 +101,10 @@ def avro_stream(transactions: Sequence[tuple[str, Sequence[Change]]]) -> tuple[R
     return tuple(stream.records)
 
 
-def watermark_stream(transactions: Sequence[tuple[str, Sequence[Change]]]) -> tuple[Record, ...]:
-    """Return the same as `avro_stream` with a DDL event in front and marks, under the extension."""
+def watermark_stream(
+    transactions: Sequence[tuple[str, Sequence[Change]]], *, marked: bool = False
+) -> tuple[Record, ...]:
+    """Return the same as `avro_stream` with a DDL in front, marks, and perhaps a DDL behind."""
     rows = avro_stream(transactions)
     stream = Stream(events=count(1000))
     _everywhere(stream, "ddl", b"\x01" + _json({"query": "CREATE ...", "commitTs": stream.ts}))
@@ -103,6 +113,10 @@ def watermark_stream(transactions: Sequence[tuple[str, Sequence[Change]]]) -> tu
         stream.records.append(row)
         if [r.origins[0].commit_ts for r in rows[position + 1 : position + 2]] != [stream.ts]:
             _everywhere(stream, "resolved", b"\x02" + stream.ts.to_bytes(8, "big"))
+    if marked:
+        stream.ts += 10
+        _everywhere(stream, "ddl", b"\x01" + _json({"query": "ALTER ...", "commitTs": stream.ts}))
+        _everywhere(stream, "resolved", b"\x02" + stream.ts.to_bytes(8, "big"))
     return tuple(stream.records)
 
 
@@ -158,8 +172,10 @@ def _framed(schema_id: int, body: bytes) -> bytes:
 
 STREAMS: Mapping[str, Callable[[Sequence[tuple[str, Sequence[Change]]]], tuple[Record, ...]]] = {
     "open": open_stream,
+    "open-marked": partial(open_stream, marked=True),
     "avro": avro_stream,
     "avro-watermark": watermark_stream,
+    "avro-marked": partial(watermark_stream, marked=True),
     "vitess": vitess_stream,
     "vitess-avro": connect_avro_stream,
 }

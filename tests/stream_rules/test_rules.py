@@ -183,7 +183,7 @@ BROKEN: Mapping[tuple[str, str], tuple[str, Break, Mapping[str, Any]]] = {
             ("open.txn.one-event-per-row", "ddl.views[open,p1]", once_more_as_new),
             ("open.resolved.complete", "types.year[open,4.0.4,p1]", marks_first),
             ("open.resolved.per-partition", "types.year[open,4.0.4,p1]", marks_first),
-            ("open.resolved.inclusive", "ordering.stream-without-a-mark[open,p2]", marks_first),
+            ("open.resolved.inclusive", "ordering.mark-at-the-commit[open,p1]", marks_first),
             ("open.resolved.broadcast", "ddl.views[open,p2]", without("resolved", 1)),
             ("open.ddl.topic-broadcast", "ddl.views[open,p2]", without("ddl", 1)),
             ("open.frame.batch", "ddl.views[open,p1]", an_empty_one),

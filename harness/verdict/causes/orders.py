@@ -45,6 +45,9 @@ def the_mark_itself(case: Evidence) -> Iterator[Deviation]:
     if len({ddl.commit_ts for ddl in case.ddl}) < len(case.ddl):
         why = "several DDL statements of one ts are taken for one"
         yield reading(case, "ddl-same-ts", why, Rules(same=_ddl_by_ts))
+    why = "a DDL behind the resolved event of its ts is taken for a copy"
+    found = reading(case, "behind-mark", why, Rules(behind_mark=False))
+    yield replace(found, place=partial(_not_executed, case, found))
     if case.expected.exclusive:
         inclusive = reading(
             case,
@@ -79,6 +82,11 @@ def _marks(case: Evidence) -> Iterator[Deviation]:
 
 def _at_mark(case: Evidence, _: Finding) -> Place | None:
     return _mark(case)
+
+
+def _not_executed(case: Evidence, deviation: Deviation, _: Finding) -> Place | None:
+    executed = {one.origin for one in (deviation.applied or tuple)() if isinstance(one, DdlEvent)}
+    return case.place_of(next((one for one in case.ddl if one.origin not in executed), None))
 
 
 def _mark(case: Evidence) -> Place | None:

@@ -68,7 +68,8 @@ class Rules:
     below that; `same` names an event so that its copies have its name; `rank` orders what is
     complete. `at_once` are events that wait for no mark, `known` what is dropped although new,
     `forgets` whether what waits is lost when the consumer is stopped. `dated` says whether what is
-    older than its key is dropped, where rows come alone and carry a ts.
+    older than its key is dropped, where rows come alone and carry a ts; `behind_mark` whether a DDL
+    at the very ts that is resolved is new.
     """
 
     reads: Callable[[Arrival], bool] = every
@@ -80,6 +81,7 @@ class Rules:
     below_highest: bool = False
     forgets: bool = False
     dated: bool = True
+    behind_mark: bool = True
 
 
 RIGHT = Rules()
@@ -172,7 +174,7 @@ class _Room:
             self._undated.setdefault(partition, []).append((event, number))
             return
         entered = self._enter(Waiting(event, number, partition, event.commit_ts))
-        if entered and self._rules.at_once(event):
+        if entered and (self._rules.at_once(event) or event.commit_ts == self._done):
             self._waiting.pop()
             yield event
 
@@ -190,7 +192,8 @@ class _Room:
                 return True
             self._highest = ts
         # A replay of what is done is no news, unless copies are.
-        done = ts <= self._done and self._rules.same is not each_arrival
+        behind = self._rules.behind_mark and isinstance(event, DdlEvent)
+        done = ts <= self._done - behind and self._rules.same is not each_arrival
         return done or self._rules.same(event, number) in self._seen
 
     def _due(self) -> Iterator[SourceEvent]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -180,17 +180,6 @@ def _marked_below(events: Sequence[SourceEvent]) -> Iterator[SourceEvent]:
             yield event
 
 
-def _marked_first(events: Sequence[SourceEvent]) -> Iterable[SourceEvent]:
-    """Yield the events, those resolved events before their DDL."""
-    return sorted(events, key=_ts_and_kind)
-
-
-def _ts_and_kind(event: SourceEvent) -> tuple[int, int]:
-    if isinstance(event, ResolvedEvent):
-        return event.ts, 0
-    return event.commit_ts, 1 if isinstance(event, DdlEvent) else 2
-
-
 def _never_nothing(original: Callable[..., Applied]) -> Callable[..., Applied]:
     """Return an `apply` that makes a job of a statement that changes nothing."""
 
@@ -355,11 +344,5 @@ ROWS: tuple[WrongProducer, ...] = (
         "changefeed.ddl.checkpoint-follows",
         "It sends a resolved event below the commit ts after a DDL.",
         emitted(_marked_below),
-    ),
-    WrongProducer(
-        "feed-resolved-event-before-its-ddl",
-        "changefeed.ddl.checkpoint-follows",
-        "It sends the resolved event of a DDL before it.",
-        emitted(_marked_first),
     ),
 )
