@@ -1,4 +1,4 @@
-module my-consumer
+module example.com/my-consumer
 
 go 1.26.0
 

@@ -44,13 +44,14 @@ type event struct {
 }
 
 type reader struct {
-	tables  tables
-	ddl     []any
-	marks   map[place]int64
-	below   int64
-	applied int64
-	arrived int
-	waiting map[string]event // by what two copies of an event have in common, so that one waits once
+	tables   tables
+	ddl      []any
+	marks    map[place]int64
+	below    int64
+	applied  int64
+	arrived  int
+	waiting  map[string]event // by what two copies of an event have in common, so that one waits once
+	executed map[string]bool  // DDL of the ts that is applied
 }
 
 // lacking names what a changefeed asks for and this program does not do; "" for nothing.
@@ -73,7 +74,8 @@ func lacking(f *changefeed) string {
 // readers returns what makes the reader of each changefeed.
 func readers(*job) func(*changefeed) *reader {
 	return func(feed *changefeed) *reader {
-		made := &reader{tables: tables{}, ddl: []any{}, marks: map[place]int64{}, waiting: map[string]event{}}
+		made := &reader{tables: tables{}, ddl: []any{}, marks: map[place]int64{}, waiting: map[string]event{},
+			executed: map[string]bool{}}
 		for _, topic := range feed.Topics {
 			for number := range topic.Partitions {
 				made.marks[place{topic.Name, number}] = 0
@@ -143,8 +145,7 @@ func (r *reader) event(at place, told object, frame []byte) error {
 		return errors.New("DDL without its statement")
 	}
 	who.rank, who.statement, who.action = atDDL, statement, action
-	r.wait(who, nil)
-	return nil
+	return r.wait(who, nil)
 }
 
 func (r *reader) row(who event, rid any, value object) error {
@@ -152,7 +153,7 @@ func (r *reader) row(who event, rid any, value object) error {
 	if gone := value["d"]; gone != nil {
 		who.rank = atDelete
 		if who.row, who.key, err = imageOf(gone); err == nil {
-			r.wait(who, rid)
+			return r.wait(who, rid)
 		}
 		return err
 	}
@@ -174,17 +175,18 @@ func (r *reader) row(who event, rid any, value object) error {
 			gone.key[column] = gone.row[column]
 		}
 		if len(who.key) == 0 || textOf(gone.key) != textOf(who.key) {
-			r.wait(gone, rid)
+			if err := r.wait(gone, rid); err != nil {
+				return err
+			}
 		}
 	}
-	r.wait(who, rid)
-	return nil
+	return r.wait(who, rid)
 }
 
 // wait lets an event wait, unless it has been applied already or waits.
-func (r *reader) wait(one event, rid any) {
-	if one.ts <= r.applied {
-		return
+func (r *reader) wait(one event, rid any) error {
+	if one.ts < r.applied {
+		return nil
 	}
 	who := textOf(one.key)
 	if len(one.key) == 0 {
@@ -193,11 +195,20 @@ func (r *reader) wait(one event, rid any) {
 	id := textOf(row{"who": who, "of": []string{
 		strconv.FormatInt(one.ts, 10), strconv.Itoa(one.rank), one.name.schema, one.name.table, one.statement,
 	}})
+	if one.ts == r.applied {
+		if one.rank != atDDL || r.executed[id] {
+			return nil
+		}
+		// A DDL may come right behind the resolved event of its own ts.
+		r.executed[id] = true
+		return r.apply(one)
+	}
 	if _, waits := r.waiting[id]; !waits {
 		r.arrived++
 		one.arrival = r.arrived
 		r.waiting[id] = one
 	}
+	return nil
 }
 
 // release applies what is complete: what no partition can tell of any more.
@@ -207,9 +218,11 @@ func (r *reader) release() error {
 		return nil
 	}
 	r.applied = limit
+	r.executed = map[string]bool{}
 	var due []event
 	for id, one := range r.waiting {
 		if one.ts <= limit {
+			r.executed[id] = one.ts == limit
 			due = append(due, one)
 			delete(r.waiting, id)
 		}

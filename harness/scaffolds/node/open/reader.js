@@ -33,6 +33,7 @@ class Reader {
   #marks = new Map()
   #below
   #applied = 0n
+  #executed = new Set() // DDL of the ts that is applied
   #waiting = new Map() // by what two copies of an event have in common, so that one waits once
 
   constructor (feed) {
@@ -82,10 +83,16 @@ class Reader {
 
   // Let an event wait, unless it has been applied already or waits.
   #wait (event, rid = null) {
-    if (event.ts <= this.#applied) return
+    if (event.ts < this.#applied) return
     const row = Object.keys(event.key).length ? textOf(event.key) : [textOf(event.row), String(rid)]
     const id = JSON.stringify([String(event.ts), event.rank, event.schema, event.name, event.statement ?? '', row])
-    if (!this.#waiting.has(id)) this.#waiting.set(id, event)
+    if (event.ts > this.#applied) {
+      if (!this.#waiting.has(id)) this.#waiting.set(id, event)
+    } else if (event.rank === AT_DDL && !this.#executed.has(id)) {
+      // A DDL may come right behind the resolved event of its own ts.
+      this.#executed.add(id)
+      this.#apply(event)
+    }
   }
 
   // Apply what is complete: what no partition can tell of any more.
@@ -96,6 +103,7 @@ class Reader {
     this.#applied = limit
     const due = [...this.#waiting].filter(([, event]) => event.ts <= limit)
     due.forEach(([id]) => this.#waiting.delete(id))
+    this.#executed = new Set(due.filter(([, event]) => event.ts === limit).map(([id]) => id))
     due.sort(([, a], [, b]) => (a.ts === b.ts ? a.rank - b.rank : a.ts < b.ts ? -1 : 1))
     due.forEach(([, event]) => this.#apply(event))
   }

@@ -62,6 +62,7 @@ class Reader:
         self._marks = {(t["name"], n): 0 for t in feed["topics"] for n in range(t["partitions"])}
         self._below = feed["complete"] == "below"
         self._applied = 0
+        self._executed: set[str] = set()  # DDL of the ts that is applied
         # By what two copies of an event have in common, so that a duplicate waits once.
         self._waiting: dict[str, Event] = {}
 
@@ -107,10 +108,16 @@ class Reader:
 
     def _wait(self, event: Event, rid: int | None) -> None:
         """Let an event wait, unless it has been applied already or waits."""
+        if event.ts < self._applied:
+            return
+        who = event.key or {"row": event.row, "rid": rid}
+        what = json.dumps([event.ts, event.rank, event.name, event.statement, text_of(who)])
         if event.ts > self._applied:
-            who = event.key or {"row": event.row, "rid": rid}
-            what = [event.ts, event.rank, event.name, event.statement, text_of(who)]
-            self._waiting.setdefault(json.dumps(what), event)
+            self._waiting.setdefault(what, event)
+        elif event.rank == AT_DDL and what not in self._executed:
+            # A DDL may come right behind the resolved event of its own ts.
+            self._executed.add(what)
+            self._apply(event)
 
     def _release(self) -> None:
         """Apply what is complete: what no partition can tell of any more."""
@@ -118,6 +125,7 @@ class Reader:
         if limit <= self._applied:
             return
         self._applied = limit
+        self._executed = {who for who, event in self._waiting.items() if event.ts == limit}
         due = sorted(
             (event for event in self._waiting.values() if event.ts <= limit),
             key=lambda event: (event.ts, event.rank),

@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -47,6 +48,9 @@ final class Reader {
 
   /** By what two copies of an event have in common, so that a duplicate waits once. */
   private final Map<List<Object>, Event> waiting = new LinkedHashMap<>();
+
+  /** DDL of the ts that is applied. */
+  private final Set<List<Object>> executed = new HashSet<>();
 
   private Reader(JsonNode feed) {
     for (JsonNode topic : feed.path("topics")) {
@@ -145,11 +149,16 @@ final class Reader {
 
   /** Lets an event wait, unless it has been applied already or waits. */
   private void await(Event event, String rid) {
+    if (event.ts < applied) {
+      return;
+    }
+    Map<String, Object> key = event.image.key();
+    String row = key.isEmpty() ? Tables.text(event.image.row()) + rid : Tables.text(key);
+    List<Object> who = List.of(event.ts, event.rank, event.name, event.statement, row);
     if (event.ts > applied) {
-      Map<String, Object> key = event.image.key();
-      String row = key.isEmpty() ? Tables.text(event.image.row()) + rid : Tables.text(key);
-      waiting.putIfAbsent(
-          List.of(event.ts, event.rank, event.name, event.statement, row), event);
+      waiting.putIfAbsent(who, event);
+    } else if (event.rank == Rank.DDL && executed.add(who)) {
+      apply(event); // it may come right behind the resolved event of its own ts
     }
   }
 
@@ -160,6 +169,13 @@ final class Reader {
       return;
     }
     applied = limit;
+    executed.clear();
+    waiting.forEach(
+        (who, event) -> {
+          if (event.ts == limit) {
+            executed.add(who);
+          }
+        });
     List<Event> due = new ArrayList<>(waiting.values());
     due.removeIf(event -> event.ts > limit);
     waiting.values().removeIf(event -> event.ts <= limit);
