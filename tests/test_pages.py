@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from pathlib import Path
 
 from harness.errors import ExitCode
@@ -48,6 +49,21 @@ def test_ci_runs_what_the_readme_promises() -> None:
     steps = re.findall(r"^step \w+ (tox .+)$", text_of(".ci/run"), re.MULTILINE)
     assert sorted(promised) == sorted(steps)
     assert len(steps) == 2
+
+
+def test_ci_repeats_what_failed(tmp_path: Path) -> None:
+    """The end of .ci/run has each test that failed or broke, then the counts, and no more."""
+    functions = re.findall(
+        r"^(say\(\) .+?|summary\(\) \{\n.+?^\})$", text_of(".ci/run"), re.MULTILINE | re.DOTALL
+    )
+    assert len(functions) == 2
+    failed = ["FAILED tests/a/test_b.py::test_c[x y] - AssertionError: no", "ERROR tests/test_d.py"]
+    counts = "==== 1 failed, 1 error in 2.0s ===="
+    said = [*failed[:1], "FAILED to do something", "ERROR: no", *failed[1:], counts, "bye"]
+    (tmp_path / "1-tests.log").write_text("\n".join(said), encoding="utf-8")
+    script = "\n".join([*functions, 'scratch="$1"', "summary"])
+    told = subprocess.check_output(["bash", "-c", script, "bash", str(tmp_path)], text=True)
+    assert told.splitlines()[2:] == [*failed, counts]
 
 
 def test_the_readme_names_every_dialect() -> None:
