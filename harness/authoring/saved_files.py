@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -39,15 +40,30 @@ def places(
         found.append((here / target).parent)
     elif target not in BUNDLED:
         found.append(here)
-    searched = whereabouts.environment.get("PATH", os.defpath).split(os.pathsep)
-    commands = {Path(here, entry).resolve() for entry in searched}
+    commands = _searched(whereabouts)
     if target not in BUNDLED and not consumer.image:
         files = [Path(word) for word in consumer.argv if word.startswith("/")]
         parents = [file.parent for file in files if file.is_file()]
-        found += [one for one in parents if one.resolve() not in commands]
+        found += [one for one in parents if not _is_of_commands(one.resolve(), commands)]
     if (here / space.scenarios).resolve() != (bundled() / "scenarios").resolve():
         found.append(here / space.scenarios)
     return _outermost([Path(here, one).resolve() for one in found] or [here.resolve()])
+
+
+def _searched(whereabouts: Whereabouts) -> frozenset[Path]:
+    """Return the directories in which commands are found, the system's and Python's own as well.
+
+    A Python that was started by its path stands in a directory that PATH need not name.
+    """
+    listed = whereabouts.environment.get("PATH", os.defpath).split(os.pathsep)
+    own = (sys.executable, os.path.realpath(sys.executable))
+    entries = [*listed, *os.defpath.split(os.pathsep), "/usr/local/bin", *map(os.path.dirname, own)]
+    return frozenset(Path(whereabouts.directory, entry).resolve() for entry in entries if entry)
+
+
+def _is_of_commands(directory: Path, searched: frozenset[Path]) -> bool:
+    """Return whether a directory holds installed commands: one searched, or a virtual environment's."""
+    return directory in searched or (directory.parent / "pyvenv.cfg").is_file()
 
 
 def _outermost(found: Iterable[Path]) -> tuple[Path, ...]:

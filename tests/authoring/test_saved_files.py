@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Sequence
 from pathlib import Path
+
+import pytest
 
 from harness.authoring.saved_files import places, saved_files
 from harness.engine.catalogue.workspace import bundled, workspace
@@ -12,9 +15,15 @@ from harness.runner.commands import Whereabouts
 from harness.runner.targets import parse
 
 
-def watched(here: Path, target: str, more: Sequence[Path] = ()) -> tuple[Path, ...]:
-    """Return the directories that are watched for a consumer, to somebody who stands here."""
-    whereabouts = Whereabouts(here, dict(os.environ))
+def watched(
+    here: Path, target: str, more: Sequence[Path] = (), path: str | None = None
+) -> tuple[Path, ...]:
+    """Return the directories that are watched for a consumer, to somebody who stands here.
+
+    `path` is what PATH holds, this process's own unless given.
+    """
+    searched = {} if path is None else {"PATH": path}
+    whereabouts = Whereabouts(here, {**os.environ, **searched})
     root = bundled() / "scenarios"
     own = here / "scenarios"
     space = workspace(here, own if own.is_dir() else root)
@@ -41,6 +50,18 @@ def test_a_consumer_is_watched_where_it_lies(tmp_path: Path) -> None:
     assert watched(here, "py:json:dumps") == (here,)
     assert watched(here, "../there/consumer.yaml") == (there,)
     assert watched(here, "exec:./run", [there / "src/run"]) == (here, there / "src")
+
+
+@pytest.mark.parametrize("path", ["", "/usr/bin", "/nowhere"])
+def test_installed_commands_are_not_watched(tmp_path: Path, path: str) -> None:
+    """Whatever PATH holds: not Python's own directory, the system's, or a virtual environment's."""
+    here, venv = tmp_path / "here", tmp_path / "venv"
+    program(here / "run")
+    python = program(venv / "bin/python")
+    (venv / "pyvenv.cfg").touch()
+    assert watched(here, "py:json:dumps", path=path) == (here,)
+    for command in ("/bin/sh", sys.executable, os.path.realpath(sys.executable), python):
+        assert watched(here, f"exec:{command} ./run", path=path) == (here,)
 
 
 def test_scenarios_are_watched_unless_they_are_the_package_s(tmp_path: Path) -> None:
