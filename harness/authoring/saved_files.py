@@ -62,7 +62,7 @@ def _searched(whereabouts: Whereabouts) -> frozenset[Path]:
 
 
 def _is_of_commands(directory: Path, searched: frozenset[Path]) -> bool:
-    """Return whether a directory holds installed commands: one searched, or a virtual environment's."""
+    """Return whether a directory is one searched, or one of a virtual environment."""
     return directory in searched or (directory.parent / "pyvenv.cfg").is_file()
 
 
