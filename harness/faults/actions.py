@@ -35,13 +35,16 @@ class Demand:
     """What an action asks of a run.
 
     `fault` names the fault in the run's phases, "" for what happens at any time. `service` goes
-    away and may come back, so it has to be the run's own. `capability` has to be declared by the
-    consumer where the action happens while it reads.
+    away and may come back, so it has to be the run's own, and no other case uses it meanwhile.
+    `fronted` is a service that stays as it is and has a front of this consumer's before it, which
+    stands before one of ours alone. `capability` has to be declared by the consumer where the
+    action happens while it reads.
     """
 
     timing: Timing = Timing.ANY_TIME
     fault: str = ""
     service: str = ""
+    fronted: str = ""
     capability: str = ""
 
 
@@ -267,7 +270,7 @@ class TroubleRegistry:
     is answered, how often is drawn from `seed`.
     """
 
-    demand: ClassVar[Demand] = Demand(Timing.WHILE_READING, "registry-trouble", service="registry")
+    demand: ClassVar[Demand] = Demand(Timing.WHILE_READING, "registry-trouble", fronted="registry")
     milliseconds: int
     errors: int
     seed: int
@@ -289,7 +292,7 @@ class ForgetSchema:
     `named_by` is a message whose value names it.
     """
 
-    demand: ClassVar[Demand] = Demand(Timing.WHILE_READING, "registry-forgets", service="registry")
+    demand: ClassVar[Demand] = Demand(Timing.WHILE_READING, "registry-forgets", fronted="registry")
     schema: str
     named_by: Record
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import struct
 import threading
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Collection, Generator, Iterable
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -45,11 +45,15 @@ class Fetches:
                 place = (topic, partition)
                 self._asked[place] = min(offset, self._asked.get(place, offset))
 
-    def restarted(self) -> None:
-        """Take what was handed out by now for what was known before a restart."""
+    def restarted(self, topics: Collection[Topic]) -> None:
+        """Take what was handed out of these topics by now for what was known before a restart.
+
+        A topic is there by its name and by its id, as clients name it.
+        """
         with self._lock:
-            self._before = dict(self._ends)
-            self._asked.clear()
+            ends = {place: end for place, end in self._ends.items() if place[0] in topics}
+            self._before |= ends
+            self._asked = {at: one for at, one in self._asked.items() if at[0] not in topics}
 
     def again_from(self, name: str, identity: UUID | None, partition: int) -> int | None:
         """Return from where on a partition was asked for since the restart.

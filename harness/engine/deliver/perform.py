@@ -53,6 +53,8 @@ def perform(context: FaultContext, steps: Iterable[Step]) -> None:
     What a service takes to go and to come back is not counted into the consumer's time.
     """
     for step in steps:
+        if context.consumer is not None:
+            context.consumer.supervised.look()  # a run that is given up performs no more
         if isinstance(step, Record):
             context.send(step)
             continue

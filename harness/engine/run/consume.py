@@ -6,7 +6,7 @@ Before that, what a case requires of the consumer and of the services, and wheth
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import ExitStack
 from dataclasses import dataclass
 
 from harness.engine.deliver.leaders import REPLICAS
@@ -16,7 +16,7 @@ from harness.engine.plan.timing import is_live, restarts, timing
 from harness.engine.run.attached.run import AttachedRun
 from harness.engine.run.batch import BatchRun
 from harness.engine.run.context import NamedPlan, RunContext
-from harness.engine.run.interactive import InteractiveRun
+from harness.engine.run.interactive import CaseServices, InteractiveRun
 from harness.engine.run.jobs import opaque
 from harness.engine.run.judging import CaseAnswer
 from harness.engine.run.leftovers import taken_away
@@ -41,6 +41,8 @@ from harness.runner.manifest import Capability, Consumer, CrashPoint
 from harness.scenario.expand import Case
 from harness.services import Services, Settings
 
+OWN_AT_ONCE = 2  # services of one case alone: each set is up to three JVMs
+
 
 def unmet(steps: Sequence[Step], consumer: Consumer, settings: Settings) -> str:
     """Say what the consumer or the services lack for these steps; "" when they lack nothing."""
@@ -48,9 +50,13 @@ def unmet(steps: Sequence[Step], consumer: Consumer, settings: Settings) -> str:
     if undeclared:
         return f"{undeclared}, which {consumer.name} does not declare"
     for step in steps:
-        name = "" if isinstance(step, Record) else step.demand.service
+        if isinstance(step, Record):
+            continue
+        name, may = step.demand.service, "may restart"
+        if step.demand.fronted:
+            name, may = step.demand.fronted, "can put a front before"
         if name and settings.backend(name) != "embedded":
-            return f"a {name} that the run may restart: this one is {settings.backend(name)}"
+            return f"a {name} that the run {may}: this one is {settings.backend(name)}"
     return ""
 
 
@@ -138,13 +144,15 @@ def consume(
         answers |= AttachedRun(context, services, attach).run(left)
         return
     modes = reading_modes(context, left)
+    at_once = context.limits.parallelism
     answers |= modes.refused
     with taken_away(context, services), watched(context, services) as watch:
         if modes.batched:
             answers |= BatchRun(context, services, watch, sink).run(modes.batched)
         if _lacks(answers, modes.batched):  # it stopped at a finding
             return
-        InteractiveRun(context, services, watch, sink).run(modes.interactive, answers)
+        places = [CaseServices(services, watch)] * at_once
+        InteractiveRun(context, places, sink).run(modes.interactive, answers)
     before = modes.interactive
     for named, moving in ((modes.restarting, False), (modes.moving, True)):
         if named and not _lacks(answers, before):
@@ -162,16 +170,19 @@ def _on_own_services(
 ) -> None:
     """Run cases whose services go away; `moving` are those whose leaders have a place to go."""
     wanted = services_for([plan.case for _, plan, _ in named])
-    directory = "moved" if moving else "restarted"
-    with (
-        started_alone(context, wanted, directory) as own,
-        own.with_second_broker() if moving else nullcontext(own) as services,
-    ):
-        # A broker that goes away is reached directly, so that a client sees just that.
-        kafka = services.cluster
-        direct = Watch(kafka, kafka)
-        replicas = REPLICAS if moving else ()
-        InteractiveRun(context, services, direct, sink, replicas).run(named, answers)
+    at_once = min(context.limits.parallelism, len(named), OWN_AT_ONCE)
+    places: list[CaseServices] = []
+    with ExitStack() as stack:
+        for number in range(1, at_once + 1):
+            directory = f"{'moved' if moving else 'restarted'}-{number}"
+            services = stack.enter_context(started_alone(context, wanted, directory))
+            if moving:
+                services = stack.enter_context(services.with_second_broker())
+            # A broker that goes away is reached directly, so that a client sees just that.
+            kafka = services.cluster
+            replicas = REPLICAS if moving else ()
+            places.append(CaseServices(services, Watch(kafka, kafka), replicas))
+        InteractiveRun(context, places, sink).run(named, answers)
 
 
 def _lacks(answers: Mapping[str, CaseAnswer], named: Sequence[NamedPlan]) -> bool:

@@ -46,10 +46,12 @@ class Watch:
         if self.fetches is not None:
             self.fetches.forget()
 
-    def restarting(self) -> None:
-        """Remember how far it was read: a client that was killed is started again."""
+    def restarting(self, plan: Plan, prefix: str) -> None:
+        """Remember how far a case was read: a client that was killed is started again."""
         if self.fetches is not None:
-            self.fetches.restarted()
+            names = list(topic_names(plan, prefix).values())
+            ids = _ids(self.broker, names)
+            self.fetches.restarted({*names, *(one.bytes for one in ids.values())})
 
     def resumption(self, plan: Plan, prefix: str) -> Resumption:
         """Return what was read again after the last restart, while the topics are there."""

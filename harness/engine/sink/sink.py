@@ -11,6 +11,7 @@ import secrets
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from threading import Lock
 
 from harness.engine.sink import reading
 from harness.engine.sink.session import Refused, Session, quoted
@@ -37,11 +38,12 @@ GAVE_UP = frozenset({Outcome.ERROR, Outcome.CRASH})
 
 
 class Sink:
-    """Databases on one server for one run; not for several threads."""
+    """Databases on one server for one run; cases that run at once use its session in turn."""
 
     def __init__(self, session: Session, run: str, result: Result) -> None:
         """Take a session of somebody who may create databases and accounts."""
         self._session = session
+        self._lock = Lock()
         self._result = result
         self._owner = f"h{OUTSIDE.sub('', run)[:20]}"
         self._shapes: dict[str, Mapping[TableId, SourceTable]] = {}
@@ -63,6 +65,10 @@ class Sink:
 
         `again` separates the databases of a second reading of the case from those of the first.
         """
+        with self._lock:
+            return self._databases(shapes, index, again)
+
+    def _databases(self, shapes: Shapes, index: int, again: str) -> Mapping[str, str]:
         there = enumerate(shapes.schemas)
         names = {schema: self._name(schema, n, index, again) for n, schema in there}
         for name in names.values():
@@ -114,7 +120,8 @@ class Sink:
             return observed
         reader = TableReader(self._session, self._result)
         try:
-            return reader.read(self._shapes[feed.id], feed.databases, observed)
+            with self._lock:
+                return reader.read(self._shapes[feed.id], feed.databases, observed)
         except (Refused, reading.TooMuch) as error:
             return replace(observed, outcome=Outcome.INVALID, detail=f"in the sink: {error}")
 
