@@ -89,7 +89,8 @@ class Consumer:
     """A command with what it declares of itself.
 
     `argv` is ready to run in any directory. `protocols` None means that it declares none, so it is
-    asked about all and may answer `not-applicable`. `environment` is added to the scoped one.
+    asked about all and may answer `not-applicable`. `max_starts` of it run at once, None for as
+    many as the run likes. `environment` is added to the scoped one.
     `unusable_code` is the exit code by which a wrapper of ours says that what the user named could
     not even be loaded; that is the user's mistake, not a finding. `crash_points` are the names
     that `HARNESS_CRASHPOINT` may hold. `target` is the word by which a command line names it, the
@@ -105,6 +106,7 @@ class Consumer:
     argv: tuple[str, ...]
     protocols: frozenset[str] | None = None
     max_changefeeds: int = 1
+    max_starts: int | None = None
     guarantee: Guarantee = Guarantee.EXACTLY_ONCE
     environment: Mapping[str, str] = field(default_factory=lambda: NOTHING)
     unusable_code: int | None = None

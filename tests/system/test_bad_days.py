@@ -199,6 +199,32 @@ def test_a_signal_stops_everything(tmp_path: Path, number: signal.Signals) -> No
     assert left_running(tmp_path) == []
 
 
+@pytest.mark.skipif(os.cpu_count() == 1, reason="on one core cases run one after the other")
+def test_a_signal_stops_cases_that_run_side_by_side(tmp_path: Path) -> None:
+    """Ended while two consumers run alone, each with what is done to it, it stops both, at once."""
+    body = "open(os.path.join(job['work_dir'], 'ready'), 'w').close(); time.sleep(600)"
+    (tmp_path / "consumer.py").write_text(PRELUDE + body, encoding="utf-8")
+    with subprocess.Popen(
+        command_line("'wait[open,p1,once]' or 'wait[open,p1,twice]'"),
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as child:
+        until(lambda: len(list(tmp_path.rglob("ready"))) > 1 or child.poll() is not None)
+        child.send_signal(signal.SIGINT)
+        began = time.monotonic()
+        try:
+            _, err = child.communicate(timeout=60)
+        finally:
+            child.kill()  # or it would be waited for without a bound
+    assert len(list(tmp_path.rglob("ready"))) == 2, err
+    assert child.returncode == 128 + signal.SIGINT, err
+    assert time.monotonic() - began < 30
+    assert left_running(tmp_path) == []
+
+
 def test_a_killed_harness_leaves_nothing_running(tmp_path: Path) -> None:
     """After kill -9 of the harness in the middle of a run, Kafka and the consumer go too."""
     ready = tmp_path / "ready"

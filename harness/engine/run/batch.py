@@ -131,7 +131,7 @@ class BatchRun:
             context.directory,
             context.limits.deadline_s,
             registry=None if registry is None else jobs.registry_job(registry),
-            parallelism=context.limits.parallelism,
+            parallelism=context.starts_at_once,
             sink=None if self.sink is None else self.sink.job,
         )
 

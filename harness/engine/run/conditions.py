@@ -72,6 +72,7 @@ def _declared(consumer: Consumer) -> Mapping[str, str]:
         "result": consumer.result.holder.value,
         "attach": "a system that ran already" if consumer.attach else "",
         "max-changefeeds": str(consumer.max_changefeeds),
+        "max-starts": str(consumer.max_starts or ""),
     }
     return {key: value for key, value in said.items() if value}
 

@@ -144,14 +144,13 @@ def consume(
         answers |= AttachedRun(context, services, attach).run(left)
         return
     modes = reading_modes(context, left)
-    at_once = context.limits.parallelism
     answers |= modes.refused
     with taken_away(context, services), watched(context, services) as watch:
         if modes.batched:
             answers |= BatchRun(context, services, watch, sink).run(modes.batched)
         if _lacks(answers, modes.batched):  # it stopped at a finding
             return
-        places = [CaseServices(services, watch)] * at_once
+        places = [CaseServices(services, watch)] * context.starts_at_once
         InteractiveRun(context, places, sink).run(modes.interactive, answers)
     before = modes.interactive
     for named, moving in ((modes.restarting, False), (modes.moving, True)):
@@ -170,7 +169,7 @@ def _on_own_services(
 ) -> None:
     """Run cases whose services go away; `moving` are those whose leaders have a place to go."""
     wanted = services_for([plan.case for _, plan, _ in named])
-    at_once = min(context.limits.parallelism, len(named), OWN_AT_ONCE)
+    at_once = min(context.starts_at_once, len(named), OWN_AT_ONCE)
     places: list[CaseServices] = []
     with ExitStack() as stack:
         for number in range(1, at_once + 1):

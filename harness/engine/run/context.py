@@ -38,7 +38,7 @@ class RunIdentity:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """`deadline_s` seconds bound each start of the consumer; `parallelism` starts run at once."""
+    """`deadline_s` seconds bound each start of the consumer; `parallelism` run at once at most."""
 
     deadline_s: float = 300.0
     parallelism: int = 1
@@ -75,6 +75,11 @@ class RunContext:
     def topics(self) -> TopicOptions:
         """Return what the settings say about topics."""
         return TopicOptions.of(self.source.settings)
+
+    @property
+    def starts_at_once(self) -> int:
+        """Return how many starts of the consumer run at once: as it bears, and the run may."""
+        return min(self.limits.parallelism, self.consumer.max_starts or self.limits.parallelism)
 
     @property
     def group(self) -> str:

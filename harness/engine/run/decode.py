@@ -41,7 +41,7 @@ from harness.verdict.decoding import ExpectedEvent, judge_decoded
 
 def decode(context: RunContext, planned: Sequence[Plan]) -> dict[str, CaseAnswer]:
     """Let the consumer decode the records of all cases, and those that went wrong alone."""
-    consumer, limits = context.consumer, context.limits
+    consumer = context.consumer
     with context.bus.phase("consume", consumer.name):
         asked = RunPlan(
             tuple(
@@ -50,8 +50,8 @@ def decode(context: RunContext, planned: Sequence[Plan]) -> dict[str, CaseAnswer
             ),
             None,
             context.directory,
-            limits.deadline_s,
-            parallelism=limits.parallelism,
+            context.limits.deadline_s,
+            parallelism=context.starts_at_once,
             mode=Mode.DECODE,
         )
         observed = run_consumer(consumer, asked, environment=context.environment)

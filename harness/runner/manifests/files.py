@@ -251,6 +251,16 @@ class ManifestFile(
             maximum=10000,
         ),
     ] = 1
+    max_starts: Annotated[
+        int | None,
+        key(
+            "a number of starts",
+            "How many starts of it run at once at most: 1 where it has a port, a file or a server"
+            " that only one can have. Without the key as many as this machine has cores, each with"
+            " a job of its own.",
+            minimum=1,
+        ),
+    ] = None
     guarantee: Annotated[
         Guarantee,
         key(

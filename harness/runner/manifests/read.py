@@ -47,6 +47,7 @@ def read_manifest(target: str, whereabouts: Whereabouts) -> Consumer:
         argv=argv,
         protocols=manifest.protocols,
         max_changefeeds=manifest.max_changefeeds,
+        max_starts=manifest.max_starts,
         guarantee=manifest.guarantee,
         environment=environment,
         unusable_code=unusable,
@@ -65,7 +66,10 @@ def read_manifest(target: str, whereabouts: Whereabouts) -> Consumer:
 
 
 def _misplaced(file: YamlFile, manifest: ManifestFile) -> list[Problem]:
-    """Return a problem for each key of `result` that has a meaning elsewhere alone."""
+    """Return a problem for each key, those of `result` too, that has a meaning elsewhere alone."""
+    if manifest.attach is not None and manifest.max_starts is not None:
+        what = "`max-starts` is of a command, and a system that runs already is not started"
+        return [Problem(file.place(("max-starts",)), what, hint="leave the key out")]
     if manifest.result is None:
         return []
     if manifest.attach is not None:

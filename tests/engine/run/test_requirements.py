@@ -24,6 +24,7 @@ from harness.faults.actions import (
     DeleteBefore,
     ElectLeader,
     EndLeader,
+    ForgetSchema,
     Instances,
     Join,
     Kill,
@@ -33,6 +34,7 @@ from harness.faults.actions import (
     StartRegistry,
     Step,
     StopRegistry,
+    TroubleRegistry,
 )
 from harness.model.record import Origin, Record
 from harness.runner.manifest import Consumer, CrashPoint
@@ -81,6 +83,8 @@ LIVE: Mapping[str, tuple[Sequence[Step], bool, str]] = {
     "broker": ([ONE, RestartBroker()], True, ""),
     "leaders": ([EndLeader(), ONE, ElectLeader()], True, ""),
     "registry": ([StopRegistry(), ONE, StartRegistry()], True, ""),
+    "trouble": ([TroubleRegistry(1, 1, 0), ONE], True, ""),
+    "forgotten": ([ForgetSchema("{}", ONE), ONE], True, ""),
 }
 
 
@@ -115,19 +119,24 @@ def test_the_consumer_starts_when_deletion_is_over() -> None:
     assert first_live([ONE]) == 0
 
 
-@pytest.mark.parametrize("name", ["broker", "leaders", "registry"])
+@pytest.mark.parametrize("name", ["broker", "leaders", "registry", "trouble", "forgotten"])
 def test_services_that_are_not_ours(name: str, tmp_path: Path) -> None:
-    """A cluster of somebody else's is never restarted: the case does not apply, and says why."""
+    """A cluster of somebody else's is never disturbed: the case does not apply, and says why.
+
+    What a front does needs no services of the case's own.
+    """
     steps, _, _ = LIVE[name]
-    assert restarts(steps)
-    service = "registry" if name == "registry" else "kafka"
+    fronted = name in {"trouble", "forgotten"}
+    assert restarts(steps) is not fronted
+    service = "registry" if fronted or name == "registry" else "kafka"
     options = {
         "kafka.bootstrap.servers": "kafka:9092",
         "registry.url": "http://registry",
     }
     external = settings(options, here=tmp_path)
     assert unmet(steps, ABLE, external) == (
-        f"a {service} that the run may restart: this one is external"
+        f"a {service} that the run {'can put a front before' if fronted else 'may restart'}:"
+        " this one is external"
     )
 
 

@@ -56,7 +56,7 @@ def certify(
         one,
         dict(os.environ),
         EventBus(),
-        limits=Limits(60),
+        limits=Limits(60, parallelism=2),
     )
     cases = CatalogueCases(space, selected(load(space, folders), words), services=services)
     return {verdict.case: verdict for verdict in run(cases, context).verdicts}

@@ -29,6 +29,7 @@ homepage: https://example.org/teas
 command: [./run.sh, --config, ./teas.toml, plain]
 protocols: [open, avro]
 max-changefeeds: 40
+max-starts: 3
 guarantee: at-least-once
 capabilities: [commits, instances]
 crash-points: [write]
@@ -71,6 +72,11 @@ REFUSED = {
         LEAST + ATTACHED[len("manifest: 1\nname: teas\n") :],
         1,
         "attach",
+    ),
+    "a running system with a number of starts": (
+        ATTACHED + "max-starts: 1\n",
+        8,
+        "`max-starts` is of a command",
     ),
     "a running system with a result of a command": (
         ATTACHED + "result: {in: files}\n",
@@ -156,6 +162,7 @@ def test_everything_declared_is_taken(beside: Path) -> None:
     assert found.argv == words
     assert found.environment == {"TEAS_MODE": "test", "TEAS_TOKEN": "t"}
     assert (found.name, found.version, found.max_changefeeds) == ("teas", "2.1.0", 40)
+    assert found.max_starts == 3
     assert found.guarantee is Guarantee.AT_LEAST_ONCE
     assert found.protocols == {"open", "avro"}
     assert (found.capabilities, found.crash_points) == ({"commits", "instances"}, {"write"})
@@ -172,7 +179,7 @@ def test_the_least_is_enough(beside: Path) -> None:
     """A name and a command make a consumer that is asked about everything, one feed at a time."""
     found = read(beside, LEAST)
     assert found.supports("vitess")
-    assert found.max_changefeeds == 1
+    assert (found.max_changefeeds, found.max_starts) == (1, None)
     assert found.environment == {}
     assert found.design == AS_EXPECTED
 
