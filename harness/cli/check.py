@@ -149,7 +149,7 @@ def _report(found: _Found, *, json_: bool) -> int:
     else:
         for problem in found.problems:
             click.echo(str(problem), err=True)
-        text = ", ".join(f"{count} {name}" for name, count in counts.items())
+        text = ", ".join(plural(count, name.removesuffix("s")) for name, count in counts.items())
         said = f"{plural(len(found.problems), 'problem')}" if found.problems else "no problems"
         click.echo(f"{text}: {said}")
     return int(ExitCode.USAGE if found.problems else ExitCode.PASS)
