@@ -8,7 +8,8 @@ Rule 2. An event is complete when its commit ts is at or below the global waterm
         partition has a copy); all others wait, at the end of the input too.
 Rule 3. An event that was complete under the global watermark applied so far is a replay, and is
         dropped. An event merely below something seen already is not: its first copy may still be
-        missing.
+        missing. DDL may come behind the resolved event of its own ts: at the ts applied last it is
+        a replay only if it was executed.
 Rule 4. Of held events with one (commit ts, kind, identity) the first counts. Rows without identity
         are replays up to their own partition's watermark; beyond it each copy counts.
 Rule 5. A poisoned partition is not read past its poison, so its watermark stays where it is, and
@@ -83,6 +84,7 @@ class Hold:
     inclusive: bool
     watermarks: dict[Source, int] = field(default_factory=dict[Source, int])
     applied_watermark: int = NEVER
+    executed: set[str] = field(default_factory=set[str])  # DDL of the watermark applied last
     next_seq: int = 0
     held: Block = field(default_factory=lambda: NOTHING)
     poisoned: set[Source] = field(default_factory=set[Source])
@@ -128,6 +130,7 @@ class Hold:
                     [*source, watermark] for source, watermark in self.watermarks.items()
                 ],
                 "applied": self.applied_watermark,
+                "executed": sorted(self.executed),
                 "seq": self.next_seq,
                 "poisoned": sorted([*source] for source in self.poisoned),
                 "versions": self.versions.dump(),
@@ -142,6 +145,7 @@ class Hold:
             Source(topic, number): watermark for topic, number, watermark in document["watermarks"]
         }
         self.applied_watermark = document["applied"]
+        self.executed = set(document.get("executed", ()))  # states of before had none
         self.next_seq = document["seq"]
         self.poisoned = {Source(*source) for source in document["poisoned"]}
         self.versions.load(document["versions"])
@@ -155,6 +159,8 @@ class Hold:
         """
         resolved = arrived["kind"] == Kind.RESOLVED
         before = self._complete(arrived["ts"], self.applied_watermark)
+        for at in np.flatnonzero(before & self._is_last_ddl(arrived)).tolist():
+            before[at] = arrived["identity"][at] in self.executed
         nameless = arrived["identity"] == ""
         for source, places in by_source(arrived):
             ends = np.flatnonzero(resolved[places])
@@ -180,16 +186,25 @@ class Hold:
 
     def _release(self) -> Block:
         watermark = min(self.watermarks.get(source, NEVER) for source in self.sources)
-        if watermark <= self.applied_watermark:
+        if watermark > self.applied_watermark:
+            self.applied_watermark = watermark
+            self.executed.clear()
+        elif not self._is_last_ddl(self.held).any():
             return NOTHING
-        self.applied_watermark = watermark
-        ready = self._complete(self.held["ts"], watermark)
+        ready = self._complete(self.held["ts"], self.applied_watermark)
         released, self.held = chosen(self.held, ready), chosen(self.held, ~ready)
+        self.executed.update(released["identity"][self._is_last_ddl(released)].tolist())
         released = chosen(released, self._order(released))
         if not self.net:
             return released
         times = np.sort(released["ts"][released["kind"] == Kind.DDL])
         return chosen(released, last_of_key(released, np.searchsorted(times, released["ts"])))
+
+    def _is_last_ddl(self, events: Block) -> Array:
+        """Return a mask of the DDL at the very ts that was applied last."""
+        if self.applied_watermark < 0:
+            return np.zeros(size(events), bool)
+        return (events["kind"] == Kind.DDL) & (events["ts"] == np.uint64(self.applied_watermark))
 
     def _order(self, released: Block) -> Array:
         """Return the order of effect, which never depends on the cut of the micro-batches."""

@@ -94,6 +94,19 @@ def test_ddl_that_is_skipped_changes_nothing(place: Path, spark: Any) -> None:
     assert lab.rows(spark) == [(1, "a"), (5, "c")]
 
 
+def test_a_ddl_behind_the_resolved_event_of_its_ts_is_executed(place: Path, spark: Any) -> None:
+    """Whatever micro-batch it comes in: TiCDC lets a clock send the one, and a queue the other."""
+    lab = started(place, spark)
+    lab.send(message(resolved(3)))
+    lab.run(spark)
+    lab.send(message(ddl(3, "TRUNCATE TABLE `test`.`t`", 11)))
+    lab.run(spark)
+    assert lab.rows(spark) == []
+    lab.send(message(ddl(3, "TRUNCATE TABLE `test`.`t`", 11)), later(4, "b"))
+    lab.run(spark)
+    assert lab.rows(spark) == [(4, "b")]
+
+
 @pytest.fixture
 def source() -> Publisher:
     """Return what publishes schemas."""

@@ -121,6 +121,19 @@ def test_a_broadcast_ddl_is_one() -> None:
     assert [identity for _, _, identity in brief(applied)] == [event.identity for event in both]
 
 
+def test_a_ddl_may_come_behind_the_mark_of_its_ts() -> None:
+    """It is executed once, whatever micro-batch it is in; its copies are copies there as well."""
+    hold = two_partitions()
+    assert not hold.step([*on(P0, resolved(5)), *on(P1, resolved(5))])
+    copy = two_partitions()
+    copy.load(hold.dump())
+    assert brief(copy.step(on(P1, ddl(5)))) == [(5, Kind.DDL, ddl(5).identity)]
+    hold.load(copy.dump())
+    assert not hold.step(on(P0, ddl(5), ddl(4)))
+    assert brief(hold.step(on(P0, ddl(5, "another")))) == [(5, Kind.DDL, "another")]
+    assert not hold.step([*on(P0, resolved(6)), *on(P1, resolved(6), ddl(5))])
+
+
 def test_duplicates_are_known_by_ts_kind_and_identity() -> None:
     """Of two deliveries one counts; a delete and an upsert of one key and ts are two events."""
     hold = two_partitions()
@@ -178,6 +191,8 @@ def sent(chance: Random, log: list[Rows | str]) -> tuple[list[Event], list[Event
     for ts, step in enumerate(log, start=1):
         if isinstance(step, str):
             for stream in streams:
+                if chance.random() < 0.5:  # a clock sends it, a queue the DDL
+                    stream.append(resolved(ts))
                 stream.append(ddl(ts, f"ALTER {ts}"))
         else:
             for who, (changes, partition) in step.items():
