@@ -27,6 +27,22 @@ def pytest_configure(config: pytest.Config) -> None:
     getattr(hook, "_must_rewrite", set[str]()).discard("harness")
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Let `no_cover` stop all tracing in a worker of xdist too.
+
+    pytest-cov 7.1.0 begins to trace there twice: when the worker's plugins are loaded, which nobody
+    reads, and when its session starts. `no_cover` stops the second alone, and the first goes on.
+    """
+    cov = session.config.pluginmanager.get_plugin("_cov")
+    if (
+        cov is not None
+        and cov.cov_controller is not None
+        and hasattr(session.config, "workerinput")
+    ):
+        cov.cov_controller.cov.stop()
+
+
 def pytest_collection_finish() -> None:
     """Collect garbage from now on, but never look at what was collected as tests."""
     gc.freeze()

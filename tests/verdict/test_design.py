@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
@@ -113,6 +114,11 @@ def test_a_design_is_judged_by_its_own_rule(name: str) -> None:
     assert len(matters) >= declared.matters
     for wrong in declared.wrong:
         assert any(not passes(plan, declared.design, wrong(plan)) for plan in (*matters, *plans()))
+
+
+def test_nothing_is_traced() -> None:
+    """What is marked `no_cover` costs no tracing, in a worker of xdist either."""
+    assert sys.gettrace() is None
 
 
 def test_a_database_may_hold_what_the_upstream_holds() -> None:
