@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+
 import pytest
 
 from harness.errors import UsageError
@@ -18,7 +21,7 @@ from harness.faults.actions import (
     Step,
 )
 from harness.faults.choose import Place
-from harness.faults.log import Log, simulate_log
+from harness.faults.log import Log, LogEntry, TopicLogs, simulate_log
 from harness.model.record import Origin, Record
 
 ORIGIN = Origin(1, 0, 0, "insert", "t1", "s.t", "id=1", 1)
@@ -67,6 +70,47 @@ def shown(steps: list[Step], there: Place = HERE) -> str:
 def test_offsets(steps: list[Step], expected: str) -> None:
     """Markers and aborted messages take offsets; what is removed leaves its offset empty."""
     assert shown(steps) == expected
+
+
+def _renumber(entries: list[LogEntry]) -> list[LogEntry]:
+    return [replace(entry, offset=number) for number, entry in enumerate(entries)]
+
+
+def _swap_records(entries: list[LogEntry]) -> list[LogEntry]:
+    swapped = [entry.record for entry in reversed(entries)]
+    return [replace(one, record=two) for one, two in zip(entries, swapped, strict=True)]
+
+
+@pytest.mark.parametrize(
+    ("change", "seen"),
+    [
+        (list, "0: b1 a2 c3 :4"),
+        (_renumber, "0: b0 a1 c2 :4"),
+        (lambda entries: entries[::-1], "0: c3 a2 b1 :4"),
+        (_swap_records, "0: c1 a2 b3 :4"),
+    ],
+    ids=["right", "renumbers", "reorders", "moves-records"],
+)
+def test_wrong_compactions_are_noticed(
+    change: Callable[[list[LogEntry]], list[LogEntry]],
+    seen: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Compaction keeps order and offsets: one that changes either is told from the right one."""
+    right = TopicLogs.compact
+
+    def compact(topics: TopicLogs, topic: str, *, tombstones: bool) -> None:
+        right(topics, topic, tombstones=tombstones)
+        partition = topics._partitions[HERE]
+        partition.read = change(partition.read)
+
+    steps: list[Step] = [A, B, A, C, Compact("t")]
+    before = [(one.offset, one.record) for one in simulate_log(steps[:-1])[HERE].read]
+    monkeypatch.setattr(TopicLogs, "compact", compact)
+    after = [(one.offset, one.record) for one in simulate_log(steps)[HERE].read]
+    kept = [one for one in before if one in after]
+    assert shown(steps) == seen
+    assert (after == kept) is (change is list)
 
 
 def test_added_partitions_are_there_and_empty() -> None:
