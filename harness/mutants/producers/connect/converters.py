@@ -58,6 +58,11 @@ def _null_for_a_default(found: Converters) -> Converters:
     return replace(found, value=replace(found.value, form=form))
 
 
+def _with_schemas(found: Converters) -> Converters:
+    key, value = (replace(part, schemas_enable=True) for part in (found.key, found.value))
+    return replace(found, key=key, value=value)
+
+
 def _schema_members(change: Callable[[str], str]) -> Patch:
     """Return the patch that changes each member of each schema's JSON text."""
     return result(f"{JSON}:_members", lambda given: filter(None, map(change, given)))
@@ -155,7 +160,7 @@ ROWS: tuple[WrongProducer, ...] = (
         "connect-schema-always",
         "connect.json.bare",
         "It writes the schema where schemas are not enabled.",
-        _configured(lambda _, form: (True, form)),
+        result(CONVERTERS, _with_schemas),
     ),
     WrongProducer(
         "connect-null-as-text",

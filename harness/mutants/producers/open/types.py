@@ -90,6 +90,10 @@ def _turned(text: str) -> str:
     return json.dumps(json.dumps(document))[1:-1]
 
 
+def _bits_turned(text: str) -> str:
+    return str(int(f"{int(text):064b}"[::-1], 2))
+
+
 def _row(kind: ColumnKind, what: str, words: str, change: Text, **how: bool) -> WrongProducer:
     name = kind.value.lower()
     return WrongProducer(
@@ -240,7 +244,7 @@ ROWS: tuple[WrongProducer, ...] = (
     _row(ColumnKind.JSON, "as-object", "writes {} as part of the event", _unquoted, quoted=False),
     _row(ColumnKind.VECTOR, "blanks", "writes blanks in {}", lambda t: t.replace(",", ", ")),
     _row(ColumnKind.ENUM, "from-0", "counts the members of {} from 0", lambda t: str(int(t) - 1)),
-    _row(ColumnKind.SET, "first-member-high", "turns the bits of {}", lambda t: f"{int(t):08b}"),
+    _row(ColumnKind.SET, "first-member-high", "turns the bits of {} round", _bits_turned),
     _row(ColumnKind.YEAR, "of-two-digits", "writes {} by its last two digits", lambda t: t[-2:]),
     WrongProducer(
         "open-null-as-empty-text",
