@@ -11,6 +11,7 @@ from typing import Any, Final
 from harness.codecs.avro.schema import AvroField
 from harness.codecs.avro.varint import varint
 from harness.codecs.ticdc.settings import WATERMARK
+from harness.ddl.tidb import handle_columns
 from harness.model.change import Op, Transaction
 from harness.model.record import Record
 from harness.model.source_events import ResolvedEvent, RowEvent, SourceEvent
@@ -24,7 +25,15 @@ from harness.mutants.producers.avro.edits import (
 )
 from harness.mutants.producers.changefeed.edits import emitted, rows
 from harness.mutants.producers.mutant import WrongProducer
-from harness.mutants.producers.patch import Patch, constant, entry, patch, result, returns
+from harness.mutants.producers.patch import (
+    Patch,
+    constant,
+    entry,
+    instead,
+    patch,
+    result,
+    returns,
+)
 
 ENCODE: Final = "harness.codecs.avro.encode"
 SPLIT: Final = "harness.sources.tidb.split:split_on"
@@ -354,6 +363,13 @@ ROWS: tuple[WrongProducer, ...] = (
         "avro.row.pk-update-split",
         "It sends an update that changes a unique key as one message.",
         patch(SPLIT, lambda _: _kept),
+        protocols=AVRO,
+    ),
+    WrongProducer(
+        "avro-handle-keys-alone-are-split",
+        "avro.row.pk-update-split",
+        "It sends an update that changes a unique key beside the handle key as one message.",
+        instead("harness.sources.tidb.split:unique_ordinals", handle_columns),
         protocols=AVRO,
     ),
     WrongProducer(
