@@ -24,7 +24,7 @@ from harness.engine.catalogue.repartitioned import Repartitioned
 from harness.engine.catalogue.selection import Selection
 from harness.engine.catalogue.selection import chosen as found
 from harness.engine.catalogue.with_changefeed import WithChangefeed
-from harness.engine.catalogue.workspace import Workspace, bundled, new_run
+from harness.engine.catalogue.workspace import Workspace, new_run
 from harness.engine.pipeline import CatalogueCases, certify
 from harness.engine.plan.levels import has_cases, of_level
 from harness.engine.run.claimed_levels import levels_to_run
@@ -33,6 +33,7 @@ from harness.engine.run.context import Limits, RunContext, RunIdentity
 from harness.engine.run.declared import NOTHING_DECLARED, Declared, declared_by
 from harness.engine.run.event_bus import EventBus
 from harness.engine.run.headline import Scope
+from harness.engine.run.in_sandbox import in_sandbox
 from harness.engine.run.isolation import NOT_ISOLATED, Isolation
 from harness.engine.run.judging import BEYOND
 from harness.engine.run.preflight import ready, versions
@@ -49,11 +50,9 @@ from harness.report.writers import writing
 from harness.runner import targets
 from harness.runner.commands import Whereabouts
 from harness.runner.manifest import Consumer
-from harness.runner.sandbox import Sandbox, refuse_where_none_is
 from harness.scenario.expand import Case
 from harness.services import Services, Source
 from harness.services.hidden import Secrets
-from harness.services.settings import ADDRESS_OF
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,8 +169,6 @@ def execute(args: Execution) -> int:
     """
     spark_options.refuse_elsewhere(args.target, args.spark)
     consumer = targets.parse(args.target, Whereabouts.here())
-    if args.sandbox:
-        consumer = _sandboxed(args, consumer)
     selection = options.narrowed_to_failed(
         args.space, args.selection, consumer.name, again=args.again
     )
@@ -179,33 +176,10 @@ def execute(args: Execution) -> int:
     return over(args, consumer, found(args.space, selection))
 
 
-def _sandboxed(args: Execution, consumer: Consumer) -> Consumer:
-    """Return the consumer in a sandbox; UsageError or SetupError where it cannot be."""
-    if consumer.image or consumer.attach is not None:
-        raise UsageError(
-            f"--sandbox is for a command, and {consumer.name} is none",
-            hint="an image has its own directories already; a system that runs is not started here",
-        )
-    outside = [name for name in ADDRESS_OF if args.source.settings.backend(name) == "external"]
-    if outside:
-        raise UsageError(
-            f"--sandbox lets a consumer reach this machine alone: {', '.join(outside)} is external",
-            expected="embedded services",
-        )
-    refuse_where_none_is()
-    space = args.space
-    hidden = (
-        space.runs,
-        space.golden,
-        space.scenarios,
-        bundled() / "golden",
-        bundled() / "scenarios",
-    )
-    return replace(consumer, sandbox=Sandbox(tuple(str(path.absolute()) for path in hidden)))
-
-
 def over(args: Execution, consumer: Consumer, cases: Sequence[Case]) -> int:
     """Run some cases at each level that the consumer claims; return the worse exit code."""
+    if args.sandbox:
+        consumer = in_sandbox(consumer, args.space, args.source.settings)
     claimed = levels_to_run(consumer, args.level)
     first, *rest = [one for one in claimed if has_cases(cases, one)] or claimed[:1]
     runs = [replace(args, level=first)]

@@ -293,7 +293,8 @@ def launched(consumer: Consumer, start: Start, env: Mapping[str, str], pipe: Pat
     argv: Sequence[str] = consumer.argv
     if consumer.sandbox is not None:
         large = [feed.large_messages for feed in start.job.changefeeds if feed.large_messages]
-        argv = consumer.sandbox.around(argv, start.job, start.given(large), env)
+        named = consumer.environment
+        argv = consumer.sandbox.around(argv, start.job, start.given(large), env, named)
     try:
         return spawn(
             argv,

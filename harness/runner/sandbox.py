@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import gettempdir
 from urllib.parse import urlsplit
 
 from harness.errors import SetupError, UsageError
@@ -26,17 +27,30 @@ NAMING = ("PATH", "PYTHONPATH", "JAVA_HOME")
 
 @dataclass(frozen=True, slots=True)
 class Sandbox:
-    """`hidden` are directories that no consumer is to see: what is right, and other runs."""
+    """`hidden` are directories that no consumer is to see: what is right, and other runs.
+
+    `shown` are further ones that it may read, such as the one of its manifest.
+    """
 
     hidden: tuple[str, ...] = ()
+    shown: tuple[str, ...] = ()
 
     def around(
-        self, argv: Sequence[str], job: Job, given: Sequence[Path], env: Mapping[str, str]
+        self,
+        argv: Sequence[str],
+        job: Job,
+        given: Sequence[Path],
+        env: Mapping[str, str],
+        declared: Mapping[str, str],
     ) -> list[str]:
-        """Return the command line that runs `argv` in the sandbox; it may read what is given."""
+        """Return the command line that runs `argv` in the sandbox.
+
+        It may read what is given, and what its declared environment names.
+        """
+        values = [env.get(name, "") for name in NAMING] + list(declared.values())
         wanted = {
             "ports": sorted(_ports(job)),
-            "shown": _program(argv, env),
+            "shown": _program([*argv, *self.shown], values),
             "hidden": list(self.hidden),
             "given": [str(path) for path in given if path.exists()],
             "written": [str(path) for path in (job.work_dir, job.out_dir, env["TMPDIR"])],
@@ -93,13 +107,27 @@ def _ports(job: Job) -> Iterator[int]:
         yield number
 
 
-def _program(argv: Sequence[str], env: Mapping[str, str]) -> list[str]:
-    """Return the directories of the interpreter, of the command's files and of its libraries."""
-    named = [path for name in NAMING for path in env.get(name, "").split(os.pathsep)]
-    files = [Path(word) for word in argv if Path(word).is_absolute()]
-    homes = [str(file if file.is_dir() else file.parent) for file in files]
-    found = [sys.prefix, sys.base_prefix, *named, *homes]
-    found += [str(Path(path).resolve()) for path in found if path]
-    there = {path for path in found if Path(path).is_absolute() and Path(path).is_dir()}
-    # The outer ones first, so that an inner one is laid into them.
-    return sorted(there - {"/"}, key=len)
+def _program(words: Sequence[str], values: Sequence[str]) -> list[str]:
+    """Return the interpreter's directories, those of the words' files, and what values name.
+
+    A home is never among them, nor what holds one: of a program there its file alone is shown.
+    """
+    files = [Path(word) for word in words if Path(word).is_absolute()]
+    homes = [path for file in files for path in (file, file.parent)]
+    named = [Path(path) for value in values for path in value.split(os.pathsep)]
+    found = [
+        path for path in (Path(sys.prefix), Path(sys.base_prefix), *named, *homes) if path.name
+    ]
+    found = [path for path in found if path.is_absolute() and _exists(path)]
+    found += [path.resolve() for path in found]
+    private = [Path(path).resolve() for path in (Path.home(), gettempdir())]
+    there = {path for path in found if not any(one.is_relative_to(path) for one in private)}
+    return sorted(str(path) for path in there if there.isdisjoint(path.parents))
+
+
+def _exists(path: Path) -> bool:
+    """Return whether a value names a file; what is too long to be a name does not."""
+    try:
+        return path.exists()
+    except OSError:
+        return False

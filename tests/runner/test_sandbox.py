@@ -8,10 +8,12 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
+import psutil
 import pytest
 
 from harness.errors import SetupError, UsageError
@@ -44,6 +46,9 @@ tried("given", lambda: open(wanted["given"]).read())
 tried("work", lambda: written(wanted["work"]))
 tried("program", lambda: written(os.path.dirname(sys.argv[0])))
 tried("system", lambda: written("/usr"))
+devices = os.listdir("/dev")
+tried("disks", lambda: [name for name in devices if name.startswith(("sd", "vd", "nvme"))])
+tried("shared memory", lambda: os.listdir("/dev/shm"))
 tried("killed", lambda: os.kill(wanted["parent"], 0))
 subprocess.run(["umount", "-l", wanted["hidden"]], capture_output=True)
 tried("secret uncovered", lambda: open(wanted["secret"]).read())
@@ -103,8 +108,8 @@ def test_it_reaches_its_own_and_nothing_else(tmp_path: Path) -> None:
     env = {"PATH": os.environ["PATH"], "TMPDIR": str(start / "tmp")}
     with answering(b"broker") as port, answering(b"other") as other:
         sandbox = Sandbox((str(tmp_path / "runs"),))
-        job = job_of(start, port)
-        argv = sandbox.around([sys.executable, str(script)], job, [start / "job.json"], env)
+        command, job = [sys.executable, str(script)], job_of(start, port)
+        argv = sandbox.around(command, job, [start / "job.json"], env, {})
         wanted = {
             "port": port,
             "other": other,
@@ -133,6 +138,8 @@ def test_it_reaches_its_own_and_nothing_else(tmp_path: Path) -> None:
         "work": "written",
         "program": "OSError",
         "system": "OSError",
+        "disks": [],
+        "shared memory": [],
         "killed": "ProcessLookupError",
         "secret uncovered": "FileNotFoundError",
     }
@@ -147,7 +154,7 @@ def test_a_signal_s_end_is_told(tmp_path: Path, number: int) -> None:
         (tmp_path / name).mkdir()
     words = ["sh", "-c", f"kill -{number} $$"]
     env = {"PATH": os.environ["PATH"], "TMPDIR": str(tmp_path / "tmp")}
-    argv = Sandbox().around(words, job_of(tmp_path, 9), [], env)
+    argv = Sandbox().around(words, job_of(tmp_path, 9), [], env, {})
     done = subprocess.run(argv, cwd=tmp_path / "work", env=env, check=False, timeout=120)
     assert done.returncode == 128 + number
 
@@ -155,7 +162,7 @@ def test_a_signal_s_end_is_told(tmp_path: Path, number: int) -> None:
 def test_a_service_elsewhere_is_refused(tmp_path: Path) -> None:
     """What the sandbox cannot lead to is an error before the consumer starts."""
     with pytest.raises(UsageError, match="another"):
-        Sandbox().around(["true"], job_of(tmp_path, 9092, "kafka.test"), [], {"TMPDIR": "/x"})
+        Sandbox().around(["true"], job_of(tmp_path, 9092, "kafka.test"), [], {"TMPDIR": "/x"}, {})
 
 
 def test_a_machine_without_namespaces_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -165,3 +172,48 @@ def test_a_machine_without_namespaces_says_so(monkeypatch: pytest.MonkeyPatch) -
         refuse_where_none_is()
     assert "image:NAME" in refused.value.hint
     assert PROGRAM[0] == sys.executable
+
+
+def test_nothing_of_it_outlives_a_kill(tmp_path: Path) -> None:
+    """SIGKILL of the outermost process ends the command, without a guardian."""
+    for name in ("work", "out", "tmp"):
+        (tmp_path / name).mkdir()
+    env = {"PATH": os.environ["PATH"], "TMPDIR": str(tmp_path / "tmp")}
+    words = [
+        sys.executable,
+        "-c",
+        "import time; print(1, flush=True); time.sleep(600)",
+        str(tmp_path),
+    ]
+    argv = Sandbox().around(words, job_of(tmp_path, 9), [], env, {})
+
+    def alive() -> int:
+        lines = (process.info["cmdline"] or [] for process in psutil.process_iter(["cmdline"]))
+        return sum(str(tmp_path) in " ".join(line) for line in lines)
+
+    with subprocess.Popen(argv, cwd=tmp_path / "work", env=env, stdout=subprocess.PIPE) as outer:
+        assert outer.stdout is not None
+        assert outer.stdout.readline() == b"1\n"
+        assert alive() > 1
+        outer.kill()
+    deadline = time.monotonic() + 20
+    while alive() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not alive()
+
+
+def test_a_home_is_not_shown_for_a_program_in_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a program in the home its file is shown, of one below it the directory."""
+    home, own = tmp_path / "home", tmp_path / "home" / "own"
+    own.mkdir(parents=True)
+    for path in (home / "one", own / "two", home / "jar"):
+        path.touch()
+    monkeypatch.setenv("HOME", str(home))
+    words = [str(home / "one"), str(own / "two")]
+    named = {"JARS": str(home / "jar"), "ALL": str(home), "LONG": "/x" * 5000}
+    argv = Sandbox().around(words, job_of(tmp_path, 9), [], {"TMPDIR": "/x"}, named)
+    shown = json.loads(argv[len(PROGRAM)])["shown"]
+    below = [path for path in shown if Path(path).is_relative_to(tmp_path)]
+    assert below == [str(home / "jar"), str(home / "one"), str(own)]

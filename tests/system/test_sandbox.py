@@ -1,0 +1,88 @@
+"""A consumer that looks for what is right finds it, and in a sandbox it does not."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from harness.errors import SetupError
+from harness.runner.sandbox import refuse_where_none_is
+from tests.tree import ROOT
+
+pytestmark = pytest.mark.services
+
+CASE = "dml.no-net-change[open,p1]"
+ROOTS = ("--scenarios", str(ROOT / "scenarios"), "--golden", str(ROOT / "golden"))
+# It answers as the reference consumer does, and prints what it has found besides.
+SNOOPS = """
+import json, os, socket, sys
+from harness.reference_consumer.__main__ import main
+code = main()
+found = []
+for name, path in json.loads(sys.argv[1]).items():
+    if os.path.exists(path) and (os.path.isfile(path) or os.listdir(path)):
+        found.append(name)
+try:
+    socket.create_connection(("127.0.0.1", int(sys.argv[2])), timeout=10)
+    found.append("port")
+except OSError:
+    pass
+print("FOUND", json.dumps(found), flush=True)
+sys.exit(code)
+"""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def where_there_is_one() -> None:
+    """Skip where the machine makes none; the command says so there."""
+    try:
+        refuse_where_none_is()
+    except SetupError as error:
+        pytest.skip(str(error))
+
+
+@pytest.mark.parametrize(
+    ("options", "found"),
+    [([], ["golden", "scenarios", "home", "job", "port"]), (["--sandbox"], [])],
+    ids=["without", "in a sandbox"],
+)
+def test_what_a_consumer_finds(tmp_path: Path, options: list[str], found: list[str]) -> None:
+    """It passes both times; what it should not see is there for it only without the option."""
+    home, here = tmp_path / "home", tmp_path / "here"
+    job = here / ".harness" / "earlier" / "job.json"
+    for path in (home / "secret", job):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    (here / "snoops.py").write_text(SNOOPS, encoding="utf-8")
+    wanted = {
+        "golden": str(ROOT / "golden"),
+        "scenarios": str(ROOT / "scenarios"),
+        "home": str(home / "secret"),
+        "job": str(job),
+    }
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        words = [sys.executable, "./snoops.py", json.dumps(wanted), str(server.getsockname()[1])]
+        manifest = {"manifest": 1, "name": "snoops", "command": words}
+        manifest["environment"] = {"PYTHONPATH": str(ROOT)}
+        (here / "consumer.yaml").write_text(json.dumps(manifest), encoding="utf-8")
+        command = [sys.executable, "-m", "harness", "certify", "consumer.yaml", "-k", CASE]
+        done = subprocess.run(
+            [*command, *ROOTS, *options],
+            cwd=here,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            capture_output=True,
+            text=True,
+            timeout=240,
+            check=False,
+        )
+    assert done.returncode == 0, done.stdout + done.stderr
+    logs = [log.read_text() for log in (here / ".harness").rglob("output.log")]
+    said = [line for log in logs for line in log.splitlines() if line.startswith("FOUND")]
+    assert said
+    assert set(said) == {f"FOUND {json.dumps(found)}"}
