@@ -21,6 +21,7 @@ from urllib.parse import urlsplit
 import psutil
 
 from harness.errors import HarnessError
+from harness.runner.sandbox import refuse_where_none_is
 from harness.services import Source, find_java
 from harness.services.artifacts import LOCK, locked, read
 from harness.services.cached import Cached, cached
@@ -66,6 +67,7 @@ def examine(source: Source, here: Path) -> tuple[Finding, ...]:
         lambda: [_disk(here)],
         _memory,
         _loopback,
+        lambda: [_sandbox()],
         lambda: [_docker(source)],
         lambda: [_service(source, name) for name in ("kafka", "registry", "mariadb")],
     ]
@@ -165,6 +167,15 @@ def _loopback() -> Iterator[Finding]:
         yield Finding("loopback", "ok", f"ports on {HOST} can be opened and reached")
     except (OSError, HarnessError) as error:
         yield Finding("loopback", "missing", f"{HOST} cannot be used: {error}", hint)
+
+
+def _sandbox() -> Finding:
+    """Make one, as `--sandbox` will."""
+    try:
+        refuse_where_none_is()
+    except HarnessError as error:
+        return Finding("sandbox", "note", error.what, f"expected {error.expected}; {error.hint}")
+    return Finding("sandbox", "ok", "`--sandbox` can run a consumer in namespaces of its own")
 
 
 def _docker(source: Source) -> Finding:

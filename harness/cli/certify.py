@@ -55,11 +55,7 @@ if TYPE_CHECKING:  # it brings the clauses along
 @options.expectations
 @options.strict
 @options.beyond
-@click.option(
-    "--sandbox",
-    is_flag=True,
-    help="Run the consumer where it sees its program, its job and the services alone (Linux).",
-)
+@options.sandbox
 @spark_options.placed
 @options.deadline
 @options.reports

@@ -298,6 +298,15 @@ def beyond(command: Callable[..., Any]) -> Callable[..., Any]:
     )(command)
 
 
+def sandbox(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Take `--sandbox`."""
+    return click.option(
+        "--sandbox",
+        is_flag=True,
+        help="Run the consumer where it sees its program, its job and the services alone (Linux).",
+    )(command)
+
+
 def changefeed(command: Callable[..., Any]) -> Callable[..., Any]:
     """Take `--changefeed FILE`."""
     return click.option(

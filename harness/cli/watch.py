@@ -42,6 +42,7 @@ if TYPE_CHECKING:  # imported when the command is called
 @options.strict
 @options.changefeed
 @options.beyond
+@options.sandbox
 @spark_options.placed
 @options.deadline
 @options.reports
@@ -59,6 +60,7 @@ def command(  # noqa: PLR0913  (one parameter an option)
     strict: bool,
     changefeed: Path | None,
     beyond: bool,
+    sandbox: bool,
     spark: Mapping[str, str],
     deadline: float,
     reports: Mapping[str, Path],
@@ -90,6 +92,7 @@ def command(  # noqa: PLR0913  (one parameter an option)
         strict=strict,
         level=level,
         beyond=beyond,
+        sandbox=sandbox,
         again=again,
         fail_fast=fail_fast,
         brief=True,
@@ -102,6 +105,7 @@ def _watched(args: Execution, also: Sequence[Path]) -> int:
     from harness.authoring.rounds import Rounds
     from harness.authoring.saved_files import places, saved_files
     from harness.engine.catalogue.selection import chosen
+    from harness.engine.run.in_sandbox import in_sandbox
     from harness.runner import targets
     from harness.runner.commands import Whereabouts
 
@@ -113,6 +117,8 @@ def _watched(args: Execution, also: Sequence[Path]) -> int:
             f"{args.target} runs already, and is not started again after a save",
             expected="a consumer that the harness starts",
         )
+    if args.sandbox:
+        in_sandbox(consumer, args.space, args.source.settings)  # refused once, not each round
     failed = options.narrowed_to_failed(
         args.space, args.selection, consumer.name, again=args.again
     ).failed

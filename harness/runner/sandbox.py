@@ -113,7 +113,7 @@ def _program(words: Sequence[str], values: Sequence[str]) -> list[str]:
     A home is never among them, nor what holds one: of a program there its file alone is shown.
     """
     files = [Path(word) for word in words if Path(word).is_absolute()]
-    homes = [path for file in files for path in (file, file.parent)]
+    homes = [path for file in files for path in _own(file)]
     named = [Path(path) for value in values for path in value.split(os.pathsep)]
     found = [
         path for path in (Path(sys.prefix), Path(sys.base_prefix), *named, *homes) if path.name
@@ -123,6 +123,10 @@ def _program(words: Sequence[str], values: Sequence[str]) -> list[str]:
     private = [Path(path).resolve() for path in (Path.home(), gettempdir())]
     there = {path for path in found if not any(one.is_relative_to(path) for one in private)}
     return sorted(str(path) for path in there if there.isdisjoint(path.parents))
+
+
+def _own(file: Path) -> tuple[Path, ...]:
+    return (file,) if os.path.isdir(file) else (file, file.parent)  # noqa: PTH112 - any length
 
 
 def _exists(path: Path) -> bool:

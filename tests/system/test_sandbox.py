@@ -11,8 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from harness.cli.main import main
+from harness.engine.catalogue.workspace import workspace
+from harness.engine.run.in_sandbox import in_sandbox
 from harness.errors import SetupError
+from harness.runner.manifest import Consumer
 from harness.runner.sandbox import refuse_where_none_is
+from harness.services import settings
 from tests.tree import ROOT
 
 pytestmark = pytest.mark.services
@@ -86,3 +91,21 @@ def test_what_a_consumer_finds(tmp_path: Path, options: list[str], found: list[s
     said = [line for log in logs for line in log.splitlines() if line.startswith("FOUND")]
     assert said
     assert set(said) == {f"FOUND {json.dumps(found)}"}
+
+
+def test_watch_refuses_what_is_no_command(capsys: pytest.CaptureFixture[str]) -> None:
+    """An image is refused before a service starts, not at each round."""
+    assert main(["watch", "image:any", "--sandbox", "-k", CASE, *ROOTS]) == 2
+    assert "--sandbox is for a command" in capsys.readouterr().err
+
+
+def test_git_has_the_goldens_too(tmp_path: Path) -> None:
+    """What Git holds beside the roots is hidden as they are, and a manifest's directory shown."""
+    for name in ("golden", "scenarios"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "consumer.yaml").touch()
+    consumer = Consumer("one", ("true",), target=str(tmp_path / "consumer.yaml"))
+    inside = in_sandbox(consumer, workspace(tmp_path), settings({}, here=tmp_path)).sandbox
+    assert inside is not None
+    assert {str(tmp_path / name) for name in (".git", "golden", "scenarios")} < set(inside.hidden)
+    assert inside.shown == (str(tmp_path / "consumer.yaml"),)
