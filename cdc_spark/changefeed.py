@@ -13,14 +13,13 @@ from cdc_spark.errors import UsageError
 from cdc_spark.figures import observe_applied, observe_read
 from cdc_spark.ordering import buckets
 from cdc_spark.ordering.hold import Source
-from cdc_spark.ordering.operators import Decoder, Holder, Route, Timeline
+from cdc_spark.ordering.operators import ENDLESS, Decoder, Growth, Holder, Route, Timeline
 from cdc_spark.protocols import DIALECTS, Language
 from cdc_spark.set_aside import Policy, places, statements
 from cdc_spark.untyped import Frame
 from cdc_spark.wire.zones import UTC_NAME, in_utc
 
 ORDERED_SCHEMA = rows.sql(rows.RELEASED)
-_ENDLESS = 1 << 62  # beyond any offset
 _HOUR_MS = 3_600_000
 
 
@@ -31,7 +30,7 @@ class Changefeed:
     | argument | meaning |
     | --- | --- |
     | `protocol`, `dialect` | `open` (`current`, `4.0.4`), `avro` or `vitess` |
-    | `topics` | each topic's partitions: a resolved ts counts when all have sent it |
+    | `topics` | each topic's partitions (0: yet to come); a resolved ts counts when all sent it |
     | `watermarks` | the stream has resolved events and DDL: Open has; Avro with a watermark |
     | `inclusive` | a resolved event covers its own commit ts; `False` for TiCDC 4.0.4 |
     | `assembled` | a transaction topic is among the topics (Vitess with metadata) |
@@ -41,16 +40,19 @@ class Changefeed:
     | `poison` | for what cannot be read: `fail` the query, or `dead_letter` |
     | `skip` | messages by topic, partition and offset: set aside; DDL is not executed |
     | `statements` | SQL by topic, partition and offset, in the place of a message's DDL |
+    | `repeats` | partitions, by topic and number, that joined with what others had before |
     | `time_zone` | the TiCDC server's `tz`, by which it writes TIMESTAMPs; they are read to UTC |
     | `buckets` | of (table, key), ordered side by side; 0: the cluster's default parallelism |
     | `retention_h` | hours for which keys are remembered, in streams of rows alone; 0: for ever |
     | `net` | of a key's rows that take effect in one micro-batch only the last leaves `in_order` |
 
-    Topics and partitions may be added behind those that were there, on the same checkpoint;
-    the number of buckets stays what it was when the checkpoint was begun (UsageError). Vitess, and
-    Avro with a watermark, have one bucket: order is the whole changefeed's. `net` is for tables,
-    which end the same and cost less where rows change often; it may be turned on and off. Rows of
-    tables without a key, and rows around DDL and changes of shape, all leave; Vitess has no `net`.
+    Partitions that come later are read without being declared; what one has behind the resolved ts
+    that was applied without it is refused (GrowthError), unless `repeats` names it. Topics and
+    partitions may be added behind those that were there, on the same checkpoint; the number of
+    buckets stays what it was when the checkpoint was begun (UsageError). Vitess, and Avro with a
+    watermark, have one bucket: order is the whole changefeed's. `net` is for tables, which end the
+    same and cost less where rows change often; it may be turned on and off. Rows of tables without
+    a key, and rows around DDL and changes of shape, all leave; Vitess has no `net`.
 
     Streams of rows alone say nowhere that a version will not come again, so each key's newest is
     remembered. With `retention_h` it is forgotten so many hours after it, by the commit times of
@@ -77,6 +79,7 @@ class Changefeed:
     buckets: int = 0
     retention_h: float = 0
     net: bool = False
+    repeats: Sequence[tuple[str, int]] = ()
     time_zone: str = UTC_NAME
 
     def __post_init__(self) -> None:
@@ -89,8 +92,9 @@ class Changefeed:
         in_utc(self.time_zone)  # refuses a zone that nobody knows
         if self.poison not in POLICIES:
             raise UsageError(f"poison {self.poison!r}", expected=f"one of {', '.join(POLICIES)}")
-        if not self.topics or any(number < 1 for number in self.topics.values()):
+        if min(self.topics.values(), default=-1) < 0 or not any(self.topics.values()):
             raise UsageError("a changefeed without topics", expected="partitions by topic's name")
+        _repeats(self)
         if self.buckets < 0 or (self.buckets > 1 and not _timeline(self).spreads):
             raise UsageError(
                 f"{self.buckets} buckets",
@@ -114,12 +118,12 @@ class Changefeed:
         unknown = [
             place
             for place in [*places(self.skip), *statements(self.statements)]
-            if place.partition >= self.topics.get(place.topic, 0)
+            if place.topic not in self.topics
         ]
         if unknown:
             raise UsageError(
                 f"the changefeed has no {unknown[0]}, which `skip` or `statements` names",
-                expected=f"a place in {', '.join(f'{n} ({p})' for n, p in self.topics.items())}",
+                expected=f"a place in {', '.join(self.topics)}",
             )
 
 
@@ -171,8 +175,9 @@ def _routes(changefeed: Changefeed, number: int) -> dict[str, Route]:
         time_zone=changefeed.time_zone,
     )
     policy = Policy(fails=changefeed.poison == FAIL, keeps=True, skipped=places(changefeed.skip))
+    growth = Growth.READ if _timeline(changefeed).by_record else Growth.AWAITED
     return {
-        name: Route(0, ordinal, language, (_ENDLESS,) * partitions, policy, number)
+        name: Route(0, ordinal, language, (ENDLESS,) * partitions, policy, number, growth)
         for ordinal, (name, partitions) in enumerate(changefeed.topics.items())
     }
 
@@ -194,4 +199,17 @@ def _timeline(changefeed: Changefeed) -> Timeline:
         lenient=True,  # what fails the query does so where it is decoded
         net=changefeed.net,
         retention_ms=round(changefeed.retention_h * _HOUR_MS),
+        repeats=_repeats(changefeed),
     )
+
+
+def _repeats(changefeed: Changefeed) -> frozenset[Source]:
+    ordinals = {name: ordinal for ordinal, name in enumerate(changefeed.topics)}
+    for one in changefeed.repeats:
+        found: Any = one if isinstance(one, list | tuple) else ()  # pyright: ignore[reportUnnecessaryIsInstance]
+        if [type(part) for part in found] != [str, int] or found[0] not in ordinals:
+            raise UsageError(
+                f"repeats names {one!r}",
+                expected=f"topic and partition, of the topics {', '.join(ordinals)}",
+            )
+    return frozenset(Source(ordinals[name], number) for name, number in changefeed.repeats)

@@ -64,7 +64,7 @@ class StatementError(DecodingError):
 
 
 class GrowthError(UsageError):
-    """A topic or partition that the changefeed does not declare, or declares no longer."""
+    """A topic that the changefeed does not declare, or a partition that joined too late."""
 
 
 class ForeignTablesError(SetupError):

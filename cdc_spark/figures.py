@@ -32,7 +32,7 @@ BATCH: Mapping[str, str] = {
     "poison": "messages that were set aside",
     "rows_applied": "rows that took effect; what was read and is neither held nor late",
     "ddl_applied": "DDL statements that took effect",
-    "resolved_ts": "what all partitions have passed; null before each has sent one since the start",
+    "resolved_ts": "what all declared partitions have passed; null until each has sent one",
     "newest_ts": "the greatest commit ts among the rows read; null without rows",
     "lag_seconds": "from the resolved ts to `at`; without resolved events, from the newest ts",
     "state_rows": "rows of Spark's state",

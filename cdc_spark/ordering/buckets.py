@@ -15,6 +15,8 @@ Rule 3. In a bucket changes leave in their order, and `seq` is dense. Against ot
         one partition.
 Rule 4. The number of buckets belongs to the checkpoint. Bucket 0 is part of every micro-batch, so
         another number is refused before anything of it goes on.
+Rule 5. A partition that nobody declared is told to all buckets with each of its messages that come,
+        so all of them wait for it from the same micro-batch on.
 
 One bucket is all there is where order is the whole changefeed's: transactions that wait for their
 END (`transactions`), and deletes that wait for the next time in their partition (`undated`).
@@ -33,6 +35,7 @@ from cdc_spark.untyped import ArrowBatch, Column, Frame, Session, np, pa
 # costs balance, nothing else. To look for those of very many buckets takes seconds.
 _FEW, _OFTEN, _MANY = (16, 24), (1, 8), 32
 NOTHING = -1  # the kind of a row that only makes bucket 0 part of a micro-batch
+JOINED = -2  # the kind of a row that says that a partition is there which nobody declared
 # A commit ts is unsigned, Spark's long is not: with this bit turned they order alike.
 _TOP: Any = np.uint64(1 << 63)
 # Of all copies of DDL the first counts, wherever it stood; poison takes its place when it is read.
@@ -47,7 +50,7 @@ ORDER: Sequence[str] = (
     f"if({_AS_IT_CAME}, 0, offset)",
     "seq",
 )
-_TO_ALL = (int(Kind.RESOLVED), int(Kind.ERROR), int(Kind.DDL))
+_TO_ALL = (int(Kind.RESOLVED), int(Kind.ERROR), int(Kind.DDL), JOINED)
 _ROWS = (int(Kind.DELETE), int(Kind.UPSERT))
 
 

@@ -17,13 +17,17 @@ Rule 5. A poisoned partition is not read past its poison, so its watermark stays
         Where poison is set aside (`lenient`), the partition is read on too.
 Rule 6. Where a delete may have taken the ts of a row that it follows (`by_place`), rows of one
         commit ts keep the order of their partition.
+Rule 7. A partition that joins counts from then on, declared or not. What comes in it behind what
+        was applied, and behind none of its own resolved events, may never have been applied: it is
+        kept as `behind`, for an error, unless all such is known to repeat others (`repeats`).
+        DDL has a copy in each partition of its topic.
 
 Sources: TiCDC Open Protocol (2020), §Constraints; tiflow c7b2588 cmd/kafka-consumer/writer.go:469.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -93,6 +97,8 @@ class Hold:
     first: bool = True
     net: bool = False
     versions: TableVersions = field(default_factory=TableVersions)
+    repeats: frozenset[Source] = frozenset()
+    behind: tuple[Source, int, int] | None = None  # where it stood, and its ts
 
     def step(self, arrivals: Iterable[Arrival]) -> list[Applied]:
         """Take what arrived, in the order of its partition, and return what is now in its place."""
@@ -158,6 +164,7 @@ class Hold:
         under that of their partition as it was when they came.
         """
         resolved = arrived["kind"] == Kind.RESOLVED
+        heard = dict(self.watermarks)
         before = self._complete(arrived["ts"], self.applied_watermark)
         for at in np.flatnonzero(before & self._is_last_ddl(arrived)).tolist():
             before[at] = arrived["identity"][at] in self.executed
@@ -166,17 +173,34 @@ class Hold:
             ends = np.flatnonzero(resolved[places])
             marks = arrived["ts"][places[ends]]
             known = self.watermarks.get(source, NEVER)
-            if nameless[places].any():
+            joins = known < self.applied_watermark and source not in self.repeats
+            if joins or nameless[places].any():
                 for some, mark in zip(
                     np.split(places, ends),
                     [known, *np.maximum.accumulate(marks).tolist()],
                     strict=True,
                 ):
                     passed = self._complete(arrived["ts"][some], max(mark, known))
+                    if joins and self.behind is None:
+                        news = some[before[some] & ~passed & ~resolved[some]]
+                        self.behind = self._first_behind(arrived, news, heard)
                     before[some] |= passed & nameless[some]
             if len(marks):
                 self.watermarks[source] = max(int(marks.max()), known)
         return ~resolved & ~before
+
+    def _first_behind(
+        self, arrived: Block, news: Array, heard: Mapping[Source, int]
+    ) -> tuple[Source, int, int] | None:
+        for at in news.tolist():
+            source = Source(int(arrived["topic"][at]), int(arrived["partition"][at]))
+            ts = arrived["ts"][at : at + 1]
+            copies = [mark for other, mark in heard.items() if other.topic == source.topic]
+            if arrived["kind"][at] != Kind.DDL or not self._complete(
+                ts, max(copies, default=NEVER)
+            ):
+                return source, int(arrived["offset"][at]), int(ts[0])
+        return None
 
     def _complete(self, ts: Array, watermark: int) -> Array:
         if watermark < 0:
@@ -185,7 +209,8 @@ class Hold:
         return ts <= bound if self.inclusive else ts < bound
 
     def _release(self) -> Block:
-        watermark = min(self.watermarks.get(source, NEVER) for source in self.sources)
+        sources = {*self.sources, *self.watermarks}
+        watermark = min(self.watermarks.get(source, NEVER) for source in sources)
         if watermark > self.applied_watermark:
             self.applied_watermark = watermark
             self.executed.clear()

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import Any
 
 from cdc_spark import rows
 from cdc_spark.errors import GrowthError, LostTablesError
+from cdc_spark.events import Kind
 from cdc_spark.gc_pause import gc_paused
 from cdc_spark.ordering import buckets, topics_of_state
 from cdc_spark.ordering.arrivals import Arrivals
@@ -27,7 +29,16 @@ from cdc_spark.vectorised import blocks
 from cdc_spark.vectorised.poison import judged, place_of
 from cdc_spark.vectorised.reader import Numbers
 
+ENDLESS = 1 << 62  # beyond any offset
 Room = Hold | Undated | Arrivals | Transactions
+
+
+class Growth(Enum):
+    """What becomes of messages in partitions that nobody declared."""
+
+    REFUSED = "refused"
+    READ = "read"
+    AWAITED = "awaited"  # read, and rows wait for their resolved events
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +55,7 @@ class Route:
     end_offsets: tuple[int, ...]
     policy: Policy = POISON_IS_AN_EVENT
     buckets: int = 1
+    growth: Growth = Growth.REFUSED
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +80,14 @@ class Decoder:
             partitions, offsets = (
                 batch[name].take(some).to_numpy() for name in ("partition", "offset")
             )
-            ends = np.array(route.end_offsets)
-            if len(partitions) and partitions.max() >= len(ends):
-                first = numbers[int(np.argmax(partitions >= len(ends)))]
-                raise _grown(place_of(batch, first), len(ends))
+            ends = np.array(route.end_offsets, np.int64)
+            more = partitions >= len(ends)
+            if more.any():
+                if route.growth is Growth.REFUSED:
+                    raise _grown(place_of(batch, numbers[int(np.argmax(more))]), len(ends))
+                if route.growth is Growth.AWAITED:
+                    found.append(_joined(route, partitions[more], offsets[more]))
+                ends = np.append(ends, np.full(1 + partitions.max() - len(ends), ENDLESS))
             wanted = numbers[offsets < ends[partitions]]
             reader = readers.get(topic)
             if reader is None:
@@ -101,6 +117,18 @@ def _grown(place: MessagePlace, declared: int) -> GrowthError:
         hint="stop the query, say how many partitions the topic has now in `topics` of the"
         " Changefeed, and restart from the same checkpoint: nothing is lost",
     )
+
+
+def _joined(route: Route, partitions: Numbers, offsets: Numbers) -> ArrowBatch:
+    """Return the rows that tell all buckets of partitions."""
+    shape = {name: kind for name, kind in rows.EVENT.items() if name != "bucket"}
+    first = np.unique(partitions, return_index=True)
+    never = int(buckets.at_of(np.array([0], np.uint64))[0])
+    known = [
+        (route.feed, route.topic, one, int(offsets[at]), 0, buckets.JOINED, never, *[""] * 5)
+        for one, at in zip(*(numbers.tolist() for numbers in first), strict=True)
+    ]
+    return buckets.dealt(rows.batch_of(shape, known), route.buckets)
 
 
 def _by_topic(topics: Column) -> Iterator[tuple[str, Numbers]]:
@@ -149,6 +177,7 @@ class Timeline:
     lenient: bool
     net: bool = False
     retention_ms: int = 0
+    repeats: frozenset[Source] = frozenset()
 
     @property
     def spreads(self) -> bool:
@@ -162,7 +191,12 @@ class Timeline:
         """
         if not self.by_record:
             hold = Hold(
-                self.sources, self.inclusive, lenient=self.lenient, first=first, net=self.net
+                self.sources,
+                self.inclusive,
+                lenient=self.lenient,
+                first=first,
+                net=self.net,
+                repeats=self.repeats,
             )
             if self.protocol != "avro":
                 return hold
@@ -214,6 +248,8 @@ class Holder:
             released = block_of_arrivals(one.arrival for one in steps)
         else:
             released = hold.take(arrived)
+        if self.topics:
+            _joins(hold, list(self.topics))
         state.update((topics_of_state.sealed(hold.dump(), self.topics, self.buckets),))
         return _released(released, feed, bucket, before, _at(hold, released, before))
 
@@ -227,6 +263,8 @@ def _arrived(frames: Sequence[PandasFrame]) -> Block:
     order = np.lexsort([columns[one] for one in ("slot", "offset", "partition", "topic")])
     order = order[columns["kind"][order] != buckets.NOTHING]
     columns["ts"] = buckets.unshifted(columns["ts"])
+    # A resolved event of no time: the partition is known, and nothing in it is over.
+    columns["kind"][columns["kind"] == buckets.JOINED] = Kind.RESOLVED
     return {name: columns[name][order].astype(kind) for name, kind in COLUMNS.items()}
 
 
@@ -267,6 +305,24 @@ def _whole(room: Room, topics: Sequence[str]) -> None:
             f" {partition}, that it could not read, and dropped all that follows",
             hint="rows are missing: begin with a new checkpoint and a new root",
         )
+
+
+def _joins(room: Room, topics: Sequence[str]) -> None:
+    """Raise GrowthError for what a partition that joined has behind what was applied."""
+    hold = room.hold if isinstance(room, Undated) else room
+    if not isinstance(hold, Hold) or hold.behind is None:
+        return
+    (topic, partition), offset, ts = hold.behind
+    place = MessagePlace(topics[topic], partition, offset)
+    raise GrowthError(
+        f"a partition joined late, and may have what was never applied: {place}, has commit ts"
+        f" {ts}, and all up to {hold.applied_watermark} was applied without it",
+        expected="a partition whose first message is read before its time is applied, or one that"
+        " repeats up to there what stood in other partitions",
+        hint=f"where it repeats (the producer was paused, and sent again),"
+        f" Changefeed(…, repeats=[({topics[topic]!r}, {partition})]) drops what it has up to there;"
+        " else go on with a new checkpoint and a new root. Nothing of this batch was written",
+    )
 
 
 def _at(room: Room, released: Block, first: int) -> Any:  # noqa: ANN401 - an array

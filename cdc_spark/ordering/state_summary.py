@@ -94,6 +94,7 @@ def _of_hold(
     watermarks: list[tuple[int, int, int | None]] = document["watermarks"]
     marks = {(names[topic], number): mark for topic, number, mark in watermarks}
     places = [(name, number) for name, partitions in topics for number in range(partitions)]
+    places += [place for place in marks if place not in places]  # those that joined
     times = [ts for *_, ts in waiting]
     applied: int = document["applied"]
     return StateSummary(

@@ -16,6 +16,8 @@ collect_ignore = (
     else [
         "test_no_loss.py",
         "test_no_loss_kafka.py",
+        "test_growth.py",
+        "test_growth_kafka.py",
         "test_lost_tables.py",
         "test_killed.py",
         "test_restarts.py",
