@@ -28,6 +28,7 @@ from cdc_spark.delta.numbering import counted, numbered
 from cdc_spark.delta.plan import Operation, Plan, Reshape, Write
 from cdc_spark.delta.scan import Scan
 from cdc_spark.delta.sketch import load
+from cdc_spark.delta.upkeep import Upkeep
 from cdc_spark.delta.writes import Place
 from cdc_spark.errors import LostTablesError, StatementError
 from cdc_spark.events import Kind
@@ -79,6 +80,7 @@ class Sink:
     reach: Reach = nowhere
     soft: bool = False
     names: CatalogNames | None = None
+    upkeep: Upkeep = field(default_factory=Upkeep)
     _known: Known | None = field(default=None)
     _owner: str = ""
     _in_catalog: catalog.Paths | None = None
@@ -110,6 +112,7 @@ class Sink:
         finally:
             applied.unpersist()
         self._known = known
+        self._look_after(here, known, number)
         self.reach("commit")
 
     def _write(self, here: Place, known: Known, batch: Batch) -> None:
@@ -149,6 +152,13 @@ class Sink:
             self._in_catalog = None
             catalog.bring(spark, self.root, catalog.Change(before, after))
             self._in_catalog = after
+
+    def _look_after(self, here: Place, known: Known, number: int) -> None:
+        if self.upkeep.due(number):
+            kept = [(feed, load(text)) for feed, some in known.tables.items() for text in some]
+            parts = [(self.feeds[feed].directory, one.path) for feed, one in kept if one.made]
+            places = [self._place(here.spark, *some) for some in [*parts, (letters.NAME,)]]
+            self.upkeep.do(places, here)
 
     def _claim(self, here: Place, known: Known, batch: Batch) -> None:
         """Claim an empty root; raises ForeignTablesError where another query was faster."""

@@ -18,6 +18,7 @@ from cdc_spark.delta.convert import quoted
 from cdc_spark.delta.ledger import Identity
 from cdc_spark.delta.sink import Feed, Sink
 from cdc_spark.delta.sketch import load
+from cdc_spark.delta.upkeep import Upkeep
 from cdc_spark.delta.writes import Place
 from cdc_spark.errors import UsageError
 from cdc_spark.set_aside import places, statements
@@ -36,6 +37,8 @@ def write_delta(  # noqa: PLR0913 - the keywords of a public function
     app_id: str = "cdc",
     deletes: str = HARD,
     catalog: CatalogNames | None = None,
+    optimize_every: int = 0,
+    vacuum_h: float = 0,
 ) -> Any:  # noqa: ANN401 - a DataStreamWriter
     """Return a stream writer that keeps Delta tables under `root`; give it a trigger, and start it.
 
@@ -49,9 +52,15 @@ def write_delta(  # noqa: PLR0913 - the keywords of a public function
     TRUNCATE and of partitions that go), until its key is inserted again. `catalog` gives each table
     by its schema and name the name that it has in the session's catalog, such as `sales.orders`:
     it is created there with its first row, renamed and dropped by DDL; the files stay in `root`.
+
+    `optimize_every`: so many micro-batches apart the query puts small files together (`OPTIMIZE`);
+    0 leaves that to others. `vacuum_h`: it then takes away what no version of the last so many
+    hours needs (`VACUUM`); at least 168, unless Delta is told not to mind.
     """
     if deletes not in DELETES:
         raise UsageError(f"deletes={deletes!r}", expected=f"one of {', '.join(DELETES)}")
+    upkeep = Upkeep(optimize_every, vacuum_h)
+    upkeep.check(changes.sparkSession)
     first = Feed(
         "",
         tuple(changefeed.topics),
@@ -74,6 +83,7 @@ def write_delta(  # noqa: PLR0913 - the keywords of a public function
         lenient=True,
         soft=deletes == SOFT,
         names=catalog,
+        upkeep=upkeep,
     )
     writer: Query = changes.writeStream.foreachBatch(sink)
     return writer.option("checkpointLocation", checkpoint)

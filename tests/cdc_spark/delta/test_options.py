@@ -1,4 +1,4 @@
-"""Promises of what `write_delta` can be told: deleted rows that stay, and names in the catalog."""
+"""Promises of what `write_delta` can do: keep deleted rows, name tables in a catalog, tidy up."""
 
 from __future__ import annotations
 
@@ -61,6 +61,63 @@ def test_what_becomes_of_deletes_may_change_at_a_restart(place: Path, spark: Any
     assert kept(hard, spark) == [(1, 5, True)]
     with pytest.raises(UsageError, match="deletes='never'"):
         replace(soft, options={"deletes": "never"}).run(spark)
+
+
+def files_of(spark: Any, lab: FilesLab, path: str) -> tuple[int, int]:
+    """Return how many files a Delta table has, and how many are in its directory."""
+    place = lab.root / path
+    (detail,) = spark.sql(f"DESCRIBE DETAIL delta.`{place.as_uri()}`").collect()
+    return detail["numFiles"], sum(1 for _ in place.glob("*.parquet"))
+
+
+def test_small_files_are_put_together_and_old_ones_go(place: Path, spark: Any) -> None:
+    """Every so many micro-batches; rows, versions and what is late or double stay as they were."""
+    plain = FilesLab(place, FEED, options={"deletes": "soft"})
+    plain.send(message(ddl(1, CREATE, 3), put(2, 1, "a"), put(2, 2, "b"), resolved(2)))
+    for number in (3, 4, 5):
+        plain.send(message(put(number, number, "c"), resolved(number)))
+    plain.send(message(gone(6, 1), resolved(6)))
+    plain.run(spark)
+    (path,) = [str(one.relative_to(plain.root)) for one in plain.root.glob("*/t-*")]
+    live, there = files_of(spark, plain, path)
+    before = kept(plain, spark)
+    assert live > 1
+    tidy = replace(plain, options={"deletes": "soft", "optimize_every": 3})
+    tidy.send(message(put(6, 1, "a"), resolved(7)))  # batch 5: the sixth; a row that is late
+    tidy.run(spark)
+    assert files_of(spark, plain, path) == (1, there + 1)
+    assert kept(plain, spark) == before
+    spark.conf.set("spark.databricks.delta.retentionDurationCheck.enabled", "false")
+    clean = replace(tidy, options={**tidy.options, "vacuum_h": 1e-6, "optimize_every": 1})
+    try:
+        clean.send(message(put(8, 2, "d"), put(8, 9, "e"), resolved(8)))
+        clean.run(spark)
+    finally:
+        spark.conf.unset("spark.databricks.delta.retentionDurationCheck.enabled")
+    assert files_of(spark, plain, path) == (1, 1)
+    assert kept(plain, spark)[:2] == [(1, 6, True), (2, 8, False)]
+    plain.send(message(put(9, 1, "f"), resolved(9)))
+    plain.run(spark)
+    assert [row[0] for row in plain.rows(spark)] == [1, 2, 3, 4, 5, 9]
+
+
+@pytest.mark.parametrize(
+    ("options", "what"),
+    [
+        ({"optimize_every": -1}, "optimize_every=-1"),
+        ({"vacuum_h": 200}, "vacuum_h with optimize_every"),
+        ({"optimize_every": 5, "vacuum_h": 24}, "168 or more"),
+    ],
+)
+def test_upkeep_that_cannot_be_is_refused(
+    place: Path, spark: Any, options: dict[str, Any], what: str
+) -> None:
+    """Before the query starts."""
+    lab = FilesLab(place, FEED, options=options)
+    lab.send(message(resolved(1)))
+    with pytest.raises(UsageError) as found:
+        lab.run(spark)
+    assert what in str(found.value)
 
 
 @pytest.fixture
