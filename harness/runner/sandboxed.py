@@ -151,7 +151,7 @@ def _lay_out(wanted: Mapping[str, Any]) -> None:
             _mount("tmpfs", path, "tmpfs", 0)
     for number, path in enumerate(shown):
         _bind(f"{stage}/{number}", Path(path))
-    for path in filter(os.path.isdir, hidden):
+    for path in [one for one in hidden if Path(one).is_dir()]:
         _mount("tmpfs", path, "tmpfs", 0)
     for number, path in enumerate([*own, *devices], len(shown)):
         _bind(f"{stage}/{number}", Path(path))
