@@ -11,6 +11,7 @@ Source: JDK 17 java.base `jdk.internal.math.FloatingDecimal`; vectors `float.def
 from __future__ import annotations
 
 from math import floor, frexp, isinf, isnan
+from struct import pack, unpack
 from typing import Final
 
 # Between 10^-3 and 10^7 no float lies on an edge of its neighbour's interval: the shortest digits
@@ -19,10 +20,35 @@ _AGREED_DIGITS: Final = 15
 _EXACT_BELOW: Final = 2.0**53
 _NORMAL_FROM: Final = 2.0**-1022
 _PLAIN_FROM, _PLAIN_BELOW = 1e-3, 1e7
+_FLOAT_DIGITS, _SMALLEST_FLOAT_EXPONENT = 24, -125
 _DIGITS, _SMALLEST_EXPONENT = 53, -1021
 # FloatingDecimal scales by 10^n in a long where these hold; else it needs wide integers.
 _LONG_EXPONENTS = range(-21, 63)
 _COUNTED_FIVES = 27
+
+
+def java_float(value: float) -> str:
+    """Return `Float.toString(value)` of a number that is rounded to 32 bits."""
+    if isnan(value) or isinf(value) or not value:
+        return java_double(value)
+    size = abs(value)
+    if _PLAIN_FROM <= size < _PLAIN_BELOW:
+        digits, exponent = _from_shortest(_shortest_float(size))
+    else:
+        digits, exponent = _developed(size, _FLOAT_DIGITS, _SMALLEST_FLOAT_EXPONENT)
+    return ("-" if value < 0 else "") + _laid_out(digits, exponent)
+
+
+def _shortest_float(size: float) -> str:
+    """Return the fewest digits that mean this float among those of 32 bits."""
+    for digits in range(9):
+        text = f"{size:.{digits}e}"
+        try:
+            if unpack("<f", pack("<f", float(text)))[0] == size:
+                return text
+        except OverflowError:  # rounded up beyond the greatest
+            continue
+    return repr(size)
 
 
 def java_double(value: float) -> str:
@@ -65,12 +91,12 @@ def _laid_out(digits: str, point: int) -> str:
     return f"{digits[0]}.{digits[1:] or '0'}E{point - 1}"
 
 
-def _developed(value: float) -> tuple[str, int]:
+def _developed(
+    value: float, precision: int = _DIGITS, smallest: int = _SMALLEST_EXPONENT
+) -> tuple[str, int]:
     mantissa, exponent = frexp(value)
     binary = exponent - 1
-    significant = (
-        _DIGITS if exponent >= _SMALLEST_EXPONENT else _DIGITS - (_SMALLEST_EXPONENT - exponent)
-    )
+    significant = precision if exponent >= smallest else precision - (smallest - exponent)
     fraction = int(mantissa * 2.0**_DIGITS)
     zeros = (fraction & -fraction).bit_length() - 1
     bits = _DIGITS - zeros

@@ -28,7 +28,8 @@ Row = dict[str, Any]
 _NO_DEFAULT: Final = object()
 # The lead bytes of characters beyond U+FFFF, which Jackson writes as two escapes.
 _FOUR_BYTES: Final = re.compile(rb"[\xf0-\xf4]")
-_FLOATS: Final = frozenset({SchemaType.FLOAT32, SchemaType.FLOAT64})
+# Floats of 32 bits have digits of their own, which the library does not know.
+_FLOATS: Final = frozenset({SchemaType.FLOAT64})
 # The positive floats that every library prints as Java does.
 _FROM, _BELOW = 1e-3, 1e7
 
@@ -191,7 +192,7 @@ def _filling(schema: Schema, form: JsonFormat) -> object:
 
 
 def _float(schema: Schema, value: object, form: JsonFormat) -> object:
-    if type(value) is float and is_plain(value):
+    if schema.kind is SchemaType.FLOAT64 and type(value) is float and is_plain(value):
         return value
     return Fragment(json_value(schema, value, form))
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from harness.codecs.connect.errors import DATA_EXCEPTION, stopped
-from harness.codecs.connect.java_double import java_double
+from harness.codecs.connect.java_double import java_double, java_float
 from harness.codecs.connect.logical import DECIMAL, unscaled_bytes
 from harness.codecs.connect.schema import Schema, SchemaType, Unset
 
@@ -79,8 +79,8 @@ def _whole(schema: Schema, value: Any, form: JsonFormat) -> str:  # noqa: ANN401
 
 
 def _float(schema: Schema, value: Any, form: JsonFormat) -> str:  # noqa: ANN401
-    del schema, form
-    text = java_double(value)
+    del form
+    text = java_float(value) if schema.kind is SchemaType.FLOAT32 else java_double(value)
     return text if text[-1].isdigit() else f'"{text}"'
 
 

@@ -11,17 +11,25 @@ from enum import IntEnum
 from typing import Any, Final
 
 from harness.codecs.connect.schema import Schema
+from harness.model.columns import Column
 
 UNSET: Final = -1
-# A row of texts as the database sends them; None for NULL.
-Cells = Sequence[bytes | None]
-Parse = Callable[[bytes], Any]
+# A row as the connector reads it: texts of the wire, or the values of a log; None for NULL.
+Cells = Sequence[Any]
+Parse = Callable[[Any], Any]
 Convert = Callable[[Any], Any]
 
 
 class Jdbc(IntEnum):
     """The types of `java.sql.Types` that columns get, under their numbers there."""
 
+    BIT = -7
+    VARBINARY = -3
+    CHAR = 1
+    NUMERIC = 2
+    DECIMAL = 3
+    REAL = 7
+    BOOLEAN = 16
     SMALLINT = 5
     INTEGER = 4
     BIGINT = -5
@@ -37,9 +45,15 @@ class Jdbc(IntEnum):
     OTHER = 1111
 
 
+FLOATS: Final = frozenset({Jdbc.FLOAT, Jdbc.REAL, Jdbc.DOUBLE})
+
+
 @dataclass(frozen=True, slots=True)
 class ColumnType:
-    """A column of the connector's table; `length` is only set for temporals (their fraction)."""
+    """A column of the connector's table; `length` is only set for temporals (their fraction).
+
+    `upstream` is the column of the database, for connectors that read its DDL.
+    """
 
     name: str
     type: str
@@ -49,6 +63,7 @@ class ColumnType:
     length: int = UNSET
     primary: bool = False
     unique: bool = False
+    upstream: Column | None = None
 
     def __str__(self) -> str:
         """Render as the connector's own `ColumnImpl.toString`, which its errors quote."""

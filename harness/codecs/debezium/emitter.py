@@ -8,7 +8,7 @@ C:relational/RelationalChangeRecordEmitter.java, C:heartbeat/HeartbeatImpl.java;
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, Protocol
 
 from harness.codecs.connect.schema import ConnectRecord, Header, Offset, Schema, Struct
@@ -168,6 +168,10 @@ class RecordEmitter:
             self._data(shape, "d", (old_key, old, None), origin, (to_new,))
             self._data(shape, "c", (new_key, None, new), origin, (from_old,))
 
+    def truncated(self, shape: TableShape, origin: Origin) -> None:
+        """Emit that a table was emptied, which has no key."""
+        self._data(replace(shape, key_schema=None), "t", (None, None, None), origin)
+
     def _data(
         self,
         shape: TableShape,
@@ -296,8 +300,15 @@ class RecordEmitter:
             )
         )
 
-    def schema_change(self, table: TableKey, database: str, ddl: str, origin: Origin) -> None:
-        """Emit a DDL statement."""
+    def schema_change(
+        self,
+        table: TableKey,
+        database: str,
+        ddl: str,
+        origin: Origin,
+        changes: Sequence[Struct] = (),
+    ) -> None:
+        """Emit a DDL statement, with what became of its tables."""
         own = self.schemas
         value: dict[str, Any] = {
             "source": self.state.source(table),
@@ -305,7 +316,7 @@ class RecordEmitter:
             "databaseName": database,
             "schemaName": None,
             "ddl": ddl,
-            "tableChanges": [],
+            "tableChanges": list(changes),
         }
         self.out.append(
             ConnectRecord(

@@ -65,7 +65,7 @@ class ColumnRule:
 
 
 def _names(key: TableKey, last: str) -> tuple[str, str]:
-    return f"{key}.{last}", f"{key.schema}.{key.table}.{last}"
+    return f"{key}.{last}", f"{key.captured_as}.{last}"
 
 
 def _columns(

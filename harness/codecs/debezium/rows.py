@@ -15,7 +15,7 @@ from harness.codecs.connect.schema import SchemaType
 from harness.codecs.debezium.columns import Cells, Conversion
 from harness.codecs.debezium.mappers import Change
 
-Read = Callable[[bytes], Any]
+Read = Callable[[Any], Any]
 Row = dict[str, Any]
 # The field, its cell, how a cell that is not NULL is read, and what NULL becomes.
 FieldReader = tuple[str, int, Read, Any]
@@ -23,9 +23,11 @@ StructReaders = tuple[FieldReader, ...]
 
 _PYTHON: Mapping[SchemaType, type] = MappingProxyType(
     {
+        SchemaType.BOOLEAN: bool,
         SchemaType.INT16: int,
         SchemaType.INT32: int,
         SchemaType.INT64: int,
+        SchemaType.FLOAT32: float,
         SchemaType.FLOAT64: float,
         SchemaType.STRING: str,
         SchemaType.BYTES: bytes,

@@ -14,7 +14,7 @@ from harness.codecs.connect.errors import DATA_EXCEPTION, SCHEMA_BUILDER_EXCEPTI
 from harness.codecs.connect.schema import Field, Schema, SchemaType
 from harness.codecs.debezium import schemas
 from harness.codecs.debezium.adjustment import Adjuster
-from harness.codecs.debezium.columns import Cells, ColumnType, Conversion
+from harness.codecs.debezium.columns import FLOATS, Cells, ColumnType, Conversion
 from harness.codecs.debezium.mappers import ColumnRule, mapper_for
 from harness.codecs.debezium.rows import (
     FieldReader,
@@ -95,16 +95,24 @@ class TableShaper:
     block: Schema
     envelope: schemas.EnvelopeForm = schemas.ENVELOPE
 
-    def shape(self, key: TableKey, columns: Sequence[ColumnType]) -> TableShape:
-        """Build a table's schemas and readers; raises JavaError for names that collide."""
+    def shape(
+        self,
+        key: TableKey,
+        columns: Sequence[ColumnType],
+        primary: tuple[str, ...] | None = None,
+    ) -> TableShape:
+        """Build a table's schemas and readers; raises JavaError for names that collide.
+
+        `primary` has the key in its order; without it the columns' flags say what is the key.
+        """
         topic = self.topics.data(key)
-        primary = _primary(columns)
+        primary = _primary(columns) if primary is None else primary
         key_columns = self._key_columns(key, columns, primary)
         key_schema = self._key_schema(topic, key_columns)
         included = [
             (i, column)
             for i, column in enumerate(columns)
-            if self.column_included(f"{key.schema}.{key.table}.{column.name}")
+            if self.column_included(f"{key.captured_as}.{column.name}")
         ]
         fields, values, required = self._values(key, included)
         value = Schema(
@@ -123,7 +131,7 @@ class TableShaper:
             values=values,
             checked=self._checked(columns, read),
             required=required,
-            exact_keys=any(column.type in {"FLOAT32", "FLOAT64"} for _, column in key_columns),
+            exact_keys=any(column.jdbc in FLOATS for _, column in key_columns),
             key_constant=(self.topics.key_field or "", constant(key)) if constant else None,
         )
 
@@ -135,9 +143,10 @@ class TableShaper:
             (i, column)
             for matches in self.message_keys
             for i, column in enumerate(columns)
-            if matches(f"{key}.{column.name}") or matches(f"{key.schema}.{key.table}.{column.name}")
+            if matches(f"{key}.{column.name}") or matches(f"{key.captured_as}.{column.name}")
         ]
-        own = [(i, column) for i, column in enumerate(columns) if column.name in primary]
+        places = {column.name: i for i, column in enumerate(columns)}
+        own = [(places[name], columns[places[name]]) for name in primary]
         return named or own
 
     def _key_schema(self, topic: str, columns: list[tuple[int, ColumnType]]) -> Schema | None:

@@ -36,6 +36,11 @@ class TableKey:
     schema: str
     table: str
 
+    @property
+    def captured_as(self) -> str:
+        """Return the name that lists of tables and columns know it by; a shard is no part of it."""
+        return f"{self.schema or self.catalog}.{self.table}"
+
     def __str__(self) -> str:
         """Render `catalog.schema.table`, empty parts left out."""
         return ".".join(part for part in (self.catalog, self.schema, self.table) if part)
