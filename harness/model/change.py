@@ -7,7 +7,7 @@ reported them; netting, splitting and timestamps are the business of `harness.so
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from harness.model.table import TableId
@@ -26,7 +26,8 @@ class Op(StrEnum):
 class RowChanged:
     """One row event: images are whole rows in table column order, None where there is none.
 
-    `line` is the line of the SQL statement in the scenario file (from 1).
+    `line` is the line of the SQL statement in the scenario file (from 1), `statement` its number in
+    the transaction: a log has the rows of one statement together.
     """
 
     op: Op
@@ -34,6 +35,7 @@ class RowChanged:
     before: Row | None
     after: Row | None
     line: int
+    statement: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

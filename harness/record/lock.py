@@ -208,7 +208,8 @@ class _Reader:
             self.malformed(f"this is not a row event: {error} is missing or unknown")
         except (TypeError, ValueError, AttributeError) as error:
             self.malformed(f"this is not a row event: {error}")
-        return RowChanged(op, table.id, images.get("before"), images.get("after"), line)
+        before, after = images.get("before"), images.get("after")
+        return RowChanged(op, table.id, before, after, line, int(data["statement"]))
 
     def pinned(
         self, step: TransactionStep, pin: Pin, changes: Sequence[RowChanged]
