@@ -1,0 +1,1 @@
+"""Debezium for MariaDB and MySQL: the connector behind the binary log, byte by byte."""

@@ -1,0 +1,104 @@
+"""Debezium MariaDB and MySQL: connector, transforms and converters bound to one scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
+from typing import Final
+
+from harness.codecs.connect.settings import JSON, converter_settings, is_converter_setting
+from harness.codecs.connect.worker import Worker
+from harness.codecs.debezium.settings import ConnectorSettings, check_known
+from harness.codecs.debezium.settings import read as read_properties
+from harness.codecs.debezium.topics import topics
+from harness.codecs.debezium_mysql.connector import DIALECTS, Connector
+from harness.codecs.debezium_mysql.reference import CONNECTOR_SETTINGS, PARTITIONS
+from harness.codecs.debezium_mysql.values import modes
+from harness.contracts import Codec, SchemaRegistry
+from harness.errors import UsageError
+from harness.model.binlog import LogEvent
+from harness.model.decoded import DecodedEvent
+from harness.model.record import Record
+from harness.model.settings import Settings
+from harness.wire.registry import MemoryRegistry
+
+DEFAULTS: Final[Mapping[str, str]] = MappingProxyType(
+    {row.name: row.default for row in CONNECTOR_SETTINGS}
+)
+
+
+class BoundMysql:
+    """One connector's codec."""
+
+    def __init__(
+        self,
+        settings: ConnectorSettings,
+        dialect: str,
+        worker: tuple[Settings, int],
+        registry: SchemaRegistry,
+    ) -> None:
+        """Take what was bound, and the registry that gives Avro schemas their ids."""
+        self._settings, self._dialect = settings, DIALECTS[dialect]
+        converters, self._partitions = worker
+        self._converters = converter_settings(converters)
+        self._registry = registry
+
+    @property
+    def complete(self) -> str | None:
+        """Return None: nothing on the wire promises that a time is over."""
+        return None
+
+    @property
+    def row_ids(self) -> bool:
+        """Return False: the records of rows without a key have no key at all."""
+        return False
+
+    def encode(self, events: Iterable[LogEvent]) -> Iterator[Record]:
+        """Yield the records of a log; raises SourceStopped where the task stops."""
+        worker = Worker(self._converters, self._registry, self._partitions)
+        for emitted in Connector(self._settings, self._dialect).emitted(events):
+            yield emitted if isinstance(emitted, Record) else worker.record(emitted)
+
+    def decode(self, key: bytes | None, value: bytes | None) -> tuple[DecodedEvent, ...]:
+        """Refuse: the protocol has an encoder alone by now, so nothing registers it."""
+        del key, value
+        raise UsageError(
+            "records of debezium-mysql are not read yet",
+            expected="an encoder alone, as `harness oracle debezium-mariadb` uses it",
+        )
+
+
+def bind(values: Settings, dialect: str, registry: SchemaRegistry | None = None) -> BoundMysql:
+    """Return the codec for settings and a dialect's name; UsageError for what cannot be."""
+    if dialect not in DIALECTS:
+        raise UsageError(
+            f"unknown dialect {dialect!r} of the MySQL family",
+            expected="one of " + ", ".join(DIALECTS),
+        )
+    converters = {n: v for n, v in values.items() if is_converter_setting(n)}
+    own = {n: v for n, v in values.items() if n not in converters and n != PARTITIONS}
+    check_known(own, CONNECTOR_SETTINGS, dialect)
+    settings = read_properties(own, DEFAULTS)
+    if settings.number("heartbeat.interval.ms") or settings.optional(
+        "notification.enabled.channels"
+    ):
+        raise UsageError(
+            "heartbeats and notifications are not written for this connector yet",
+            expected="`heartbeat.interval.ms` 0 and no `notification.enabled.channels`",
+        )
+    modes(settings)
+    topics(settings, {})
+    partitions = str(values.get(PARTITIONS, 1))
+    if not partitions.isdecimal() or int(partitions) < 1:
+        raise UsageError(f"{PARTITIONS} cannot be {partitions!r}", expected="a number from 1")
+    return BoundMysql(
+        settings, dialect, (converters, int(partitions)), registry or MemoryRegistry()
+    )
+
+
+def _registered(values: Settings) -> bool:
+    """Return whether a converter is an Avro one."""
+    return any(str(values.get(f"{part}.converter", JSON)) != JSON for part in ("key", "value"))
+
+
+MYSQL: Final = Codec(tuple(DIALECTS), bind, needs_registry=_registered)

@@ -1,0 +1,166 @@
+"""A column as the connector's DDL parser knows it: its words, its JDBC type, its length.
+
+Source: records of Debezium connector-mariadb 3.3.0.Final (schema-change topic, `tableChanges`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Any, Final
+
+from harness.codecs.debezium.columns import UNSET, ColumnType, Jdbc
+from harness.model.binlog import LogTable
+from harness.model.columns import BINARIES, CHARACTERS, INTEGERS, Column, ColumnKind
+
+_JDBC: Final[Mapping[ColumnKind, Jdbc]] = MappingProxyType(
+    {
+        ColumnKind.TINYINT: Jdbc.SMALLINT,
+        ColumnKind.SMALLINT: Jdbc.SMALLINT,
+        ColumnKind.MEDIUMINT: Jdbc.INTEGER,
+        ColumnKind.INT: Jdbc.INTEGER,
+        ColumnKind.BIGINT: Jdbc.BIGINT,
+        ColumnKind.FLOAT: Jdbc.FLOAT,
+        ColumnKind.DOUBLE: Jdbc.DOUBLE,
+        ColumnKind.DECIMAL: Jdbc.DECIMAL,
+        ColumnKind.BIT: Jdbc.BIT,
+        ColumnKind.YEAR: Jdbc.INTEGER,
+        ColumnKind.DATE: Jdbc.DATE,
+        ColumnKind.TIME: Jdbc.TIME,
+        ColumnKind.DATETIME: Jdbc.TIMESTAMP,
+        ColumnKind.TIMESTAMP: Jdbc.TIMESTAMP_WITH_TIMEZONE,
+        ColumnKind.CHAR: Jdbc.CHAR,
+        ColumnKind.ENUM: Jdbc.CHAR,
+        ColumnKind.SET: Jdbc.CHAR,
+        ColumnKind.BINARY: Jdbc.BINARY,
+        ColumnKind.VARBINARY: Jdbc.VARBINARY,
+        ColumnKind.JSON: Jdbc.OTHER,
+        ColumnKind.VECTOR: Jdbc.OTHER,
+        **dict.fromkeys(BINARIES - {ColumnKind.BINARY, ColumnKind.VARBINARY}, Jdbc.BLOB),
+        **dict.fromkeys(CHARACTERS - {ColumnKind.CHAR}, Jdbc.VARCHAR),
+    }
+)
+_SPELLED_JDBC: Final[Mapping[str, Jdbc]] = MappingProxyType(
+    {
+        "BOOL": Jdbc.BOOLEAN,
+        "BOOLEAN": Jdbc.BOOLEAN,
+        "REAL": Jdbc.REAL,
+        "NUMERIC": Jdbc.NUMERIC,
+    }
+)
+_FRACTIONS: Final = frozenset({ColumnKind.TIME, ColumnKind.DATETIME, ColumnKind.TIMESTAMP})
+_MEMBERS: Final = frozenset({ColumnKind.ENUM, ColumnKind.SET})
+_BOOLEANS: Final = frozenset({"BOOL", "BOOLEAN"})
+_LENGTHS: Final = frozenset(
+    {
+        ColumnKind.CHAR,
+        ColumnKind.VARCHAR,
+        ColumnKind.BINARY,
+        ColumnKind.VARBINARY,
+    }
+)
+
+
+def column_types(table: LogTable) -> tuple[ColumnType, ...]:
+    """Return a table's columns as the connector's."""
+    spelled = dict(table.spelled)
+    keyed = frozenset(table.key)
+    return tuple(_one(column, spelled.get(column.name), keyed) for column in table.table.columns)
+
+
+def _one(column: Column, spelled: str | None, keyed: frozenset[str]) -> ColumnType:
+    primary = column.name in keyed
+    return ColumnType(
+        name=column.name,
+        type=_words(column, spelled),
+        jdbc=_SPELLED_JDBC.get(spelled or "", _JDBC[column.kind]),
+        optional=column.nullable,
+        # A comma inside of a member is escaped, in schemas and in values.
+        members=tuple(member.replace(",", "\\,") for member in column.members),
+        length=column.fsp if column.kind in _FRACTIONS and column.fsp else UNSET,
+        primary=primary,
+        upstream=column,
+    )
+
+
+def _words(column: Column, spelled: str | None) -> str:
+    word = spelled or column.kind.value.upper()
+    if column.unsigned and column.kind is not ColumnKind.YEAR:
+        word += " UNSIGNED"
+    return f"{word} ZEROFILL" if column.zerofill else word
+
+
+def described(table: LogTable) -> dict[str, Any]:
+    """Return a table as the schema-change topic describes it."""
+    return {
+        "defaultCharsetName": table.table.charset,
+        "primaryKeyColumnNames": list(table.key),
+        "columns": list(_described(table)),
+        "comment": table.table.comment.replace("'", "''") or None,
+    }
+
+
+def _described(table: LogTable) -> Iterator[dict[str, Any]]:
+    for position, one in enumerate(column_types(table), 1):
+        column = one.upstream
+        assert column is not None
+        filled = column.auto_increment or column.on_update is not None
+        text = column.kind in CHARACTERS or column.kind in _MEMBERS
+        yield {
+            "name": one.name,
+            "jdbcType": int(one.jdbc),
+            "nativeType": None,
+            "typeName": one.type,
+            "typeExpression": one.type,
+            "charsetName": (column.charset or table.table.charset) if text else None,
+            "length": _length(column, one),
+            "scale": (column.scale or 0) if column.kind is ColumnKind.DECIMAL else None,
+            "position": position,
+            "optional": one.optional,
+            # The parser sets both for what the server fills in, and neither for an expression.
+            "autoIncremented": filled,
+            "generated": filled,
+            "comment": None,
+            "defaultValueExpression": default_text(column),
+            "enumValues": _members(column),
+        }
+
+
+def _length(column: Column, one: ColumnType) -> int | None:  # noqa: PLR0911 - a family a line
+    kind = column.kind
+    if kind is ColumnKind.ENUM:
+        return 1
+    if kind is ColumnKind.SET:
+        return max(0, 2 * len(column.members) - 1)
+    if kind in _FRACTIONS:
+        return one.length if one.length > 0 else None
+    if kind is ColumnKind.DECIMAL:
+        return column.length or 10
+    if kind is ColumnKind.BIT:
+        return column.length or 1
+    if kind in INTEGERS:
+        return None if one.type in _BOOLEANS else column.length
+    return column.length if kind in _LENGTHS else None
+
+
+def _members(column: Column) -> list[str] | None:
+    if column.kind not in _MEMBERS:
+        return None
+    return ["'" + member.replace("'", "''") + "'" for member in column.members]
+
+
+def default_text(column: Column) -> str | None:
+    """Return a default as the connector keeps it: the literal's text, 1970 for the clock's.
+
+    Of a hexadecimal literal it keeps the digits, as if they were the text.
+    """
+    default = column.default
+    if default is None or default.text is None:
+        return None
+    if default.is_expression:
+        if default.text.upper().startswith("CURRENT_TIMESTAMP"):
+            return "1970-01-01 00:00:00"
+        return None
+    if default.is_binary and column.kind is ColumnKind.BIT:
+        return f"{int(default.text or '0', 16):b}"
+    return default.text

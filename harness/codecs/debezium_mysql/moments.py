@@ -1,0 +1,65 @@
+"""DATE, TIME, DATETIME and TIMESTAMP of the log, as the connector reads them.
+
+Years below 100 are those from 1970 to 2069. A date with a zero month or day, or on no day of the
+calendar, is null where the column may be, and else the first moment of 1970.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date as day_of
+
+from harness.codecs.debezium.temporal import DAY_SECONDS, NANOS, OutsideDay
+
+_EPOCH = day_of(1970, 1, 1).toordinal()
+Convert = Callable[..., int]
+
+
+def _days(value: str) -> int | None:
+    """Return the days since 1970; None where there is no such day."""
+    year, month, day = (int(part) for part in value.split("-"))
+    year += 2000 if year < 70 else 1900 if year < 100 else 0
+    try:
+        return day_of(year, month, day).toordinal() - _EPOCH
+    except ValueError:
+        return None
+
+
+def nanos(value: str) -> int:
+    """Return the nanoseconds of a TIME, negative ones and those beyond a day too."""
+    whole, _, fraction = value.partition(".")
+    hours, minutes, seconds = whole.lstrip("-").split(":")
+    total = (int(hours) * 3600 + int(minutes) * 60 + int(seconds)) * NANOS
+    total += int(fraction.ljust(9, "0")) if fraction else 0
+    return -total if whole.startswith("-") else total
+
+
+def within_day(convert: Convert, value: str) -> int | None:
+    """Return a TIME as a time of the day; None outside of it."""
+    try:
+        return convert(nanos(value))
+    except OutsideDay:
+        return None
+
+
+def date(convert: Convert, value: str, *, optional: bool) -> int | None:
+    """Return a DATE."""
+    days = _days(value)
+    if days is None:
+        return None if optional else convert(0)
+    return convert(days)
+
+
+def moment(convert: Convert, value: str, *, optional: bool) -> int | None:
+    """Return a DATETIME, which has no zone, as if it were in UTC."""
+    days = _days(value[:10])
+    if days is None:
+        return None if optional else convert(0)
+    return convert(days * DAY_SECONDS * NANOS + nanos(value[11:]))
+
+
+def zoned(value: str, *, optional: bool) -> str | None:
+    """Return a TIMESTAMP's text with its zone; its fraction has all digits of the column."""
+    if value.startswith("0000-00-00"):
+        return None if optional else "1970-01-01T00:00:00Z"
+    return f"{value[:10]}T{value[11:]}Z"

@@ -1,0 +1,45 @@
+"""The schemas of the connectors' own structs."""
+
+from __future__ import annotations
+
+from harness.codecs.connect.schema import Schema
+from harness.codecs.debezium.adjustment import Adjuster
+from harness.codecs.debezium.schemas import (
+    INT32,
+    INT64,
+    OPTIONAL_INT64,
+    OPTIONAL_STRING,
+    SNAPSHOT,
+    STRING,
+    named_struct,
+)
+
+
+def source_schema(adjust: Adjuster, connector: str) -> Schema:
+    """Return the schema of the source block."""
+    return named_struct(
+        adjust,
+        f"io.debezium.connector.{connector}.Source",
+        ("version", STRING),
+        ("connector", STRING),
+        ("name", STRING),
+        ("ts_ms", INT64),
+        ("snapshot", SNAPSHOT),
+        ("db", STRING),
+        ("sequence", OPTIONAL_STRING),
+        ("ts_us", OPTIONAL_INT64),
+        ("ts_ns", OPTIONAL_INT64),
+        ("table", OPTIONAL_STRING),
+        ("server_id", INT64),
+        ("gtid", OPTIONAL_STRING),
+        ("file", STRING),
+        ("pos", INT64),
+        ("row", INT32),
+        ("thread", OPTIONAL_INT64),
+        ("query", OPTIONAL_STRING),
+    )
+
+
+def heartbeat_value(adjust: Adjuster, connector: str) -> Schema:
+    """Return the schema of a heartbeat's value."""
+    return named_struct(adjust, f"io.debezium.connector.{connector}.Heartbeat", ("ts_ms", INT64))

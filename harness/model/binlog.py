@@ -1,0 +1,94 @@
+"""What a connector reads in the binary log of MariaDB or MySQL: transactions, rows and DDL.
+
+Each event carries what the connector knows by then (the table's version), so that one is enough to
+encode it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from harness.model.change import Op
+from harness.model.record import Origin
+from harness.model.table import Table, TableId
+from harness.model.values import Row
+
+
+@dataclass(frozen=True, slots=True)
+class LogTable:
+    """A version of a table as a connector knows it by its DDL.
+
+    `key` are the columns that it takes for the key, in key order; `spelled` has the types that the
+    DDL spelled in another word.
+    """
+
+    table: Table
+    key: tuple[str, ...] = ()
+    spelled: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LogBegin:
+    """A GTID event: a transaction or a DDL statement begins."""
+
+    gtid: str
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class LogRow:
+    """A row of a row event, `row` counted within that event."""
+
+    gtid: str
+    op: Op
+    table: LogTable
+    before: Row | None
+    after: Row | None
+    row: int
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class LogCommit:
+    """The end of a transaction."""
+
+    gtid: str
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class LogTruncate:
+    """TRUNCATE TABLE."""
+
+    gtid: str
+    table: LogTable
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class LogTableChange:
+    """What a statement made of one table: `table` is None for one that is gone."""
+
+    type: str
+    id: TableId
+    table: LogTable | None
+
+
+@dataclass(frozen=True, slots=True)
+class LogDdl:
+    """A statement as the connector's parser takes it: one record on the schema-change topic.
+
+    `tables` are all tables of the statement in `database`, None where it is about the database
+    itself. `row` is that of the row event before, which the connector leaves there.
+    """
+
+    gtid: str
+    sql: str
+    database: str
+    tables: tuple[TableId, ...] | None
+    changes: tuple[LogTableChange, ...]
+    row: int
+    origin: Origin
+
+
+LogEvent = LogBegin | LogRow | LogCommit | LogTruncate | LogDdl

@@ -1,0 +1,1 @@
+"""The source simulator of MariaDB and MySQL: their binary log."""

@@ -1,0 +1,229 @@
+"""The simulator of a server with a binary log: from a change log to the events of that log.
+
+Rules:
+* a transaction that changed rows is one GTID, and so is each DDL statement; one without rows is
+  not logged;
+* rows stay in statement order, nothing is netted; a row event holds the rows of one statement on
+  one table;
+* the session's clock stands still, as it does for recordings.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import count
+from typing import Final
+
+from harness.ddl import Catalogue
+from harness.ddl.charsets import MYSQL_DEFAULT_CHARSET
+from harness.errors import StepError, UsageError
+from harness.model.binlog import (
+    LogBegin,
+    LogCommit,
+    LogDdl,
+    LogEvent,
+    LogRow,
+    LogTable,
+    LogTableChange,
+    LogTruncate,
+)
+from harness.model.change import Change, DdlRun, Resolve, RowChanged, Transaction
+from harness.model.record import Origin
+from harness.model.table import Table, TableId
+from harness.sources.mysql.statements import ignored, parsed, truncates, unlogged
+
+# 2024-02-29T12:34:56Z: what the sessions of recordings set `timestamp` to.
+# MariaDB's `binlog_row_event_max_size`: a row event that would become longer is ended before.
+_EVENT_BYTES: Final = 8192
+SECOND: Final = 1_709_210_096
+_COLUMN_UNIQUE: Final = re.compile(
+    r"[(,]\s*`?(?!(?:UNIQUE|CONSTRAINT|PRIMARY|KEY|INDEX)\b)(\w+)`?"
+    r"\s+\w+(?:\([\d, ]+\))?[^,()]*?\bUNIQUE\b",
+    re.IGNORECASE,
+)
+_SPELLED: Final = re.compile(
+    r"`?(\w+)`?\s+(BOOL|BOOLEAN|INT1|INT2|INT3|INT4|INT8|INTEGER|MIDDLEINT|DEC|NUMERIC|FIXED|REAL"
+    r"|DOUBLE\s+PRECISION|CHARACTER\s+VARYING|CHARACTER|NCHAR|NVARCHAR)\b",
+    re.IGNORECASE,
+)
+
+
+def _event(change: RowChanged) -> tuple[object, ...]:
+    """Return what the rows of one event share."""
+    return change.op, change.table, change.line, change.statement
+
+
+def _bytes(change: RowChanged) -> int:
+    """Return about how many bytes a row takes in the log."""
+    return sum(
+        len(value.encode()) if isinstance(value, str) else len(value)
+        for row in (change.before, change.after)
+        for value in row or ()
+        if isinstance(value, str | bytes)
+    )
+
+
+class Server:
+    """One server while its log is replayed."""
+
+    def __init__(self, databases: Iterable[str]) -> None:
+        """Start with empty databases."""
+        self._catalogue = Catalogue.with_schemas(*databases, charset=MYSQL_DEFAULT_CHARSET)
+        self._logged = 0
+        self._row = 0
+        self._events = count()
+        # A column's spelling by its id, which stays when it is renamed.
+        self._spelled: dict[tuple[TableId, int], str] = {}
+        self._tables: dict[TableId, LogTable] = {}
+        self._keys: dict[TableId, tuple[str, ...]] = {}
+
+    def replay(self, changes: Iterable[Change]) -> Iterator[LogEvent]:
+        """Yield the events of changes; StepError, with the scenario's line, where one cannot be."""
+        for step, change in enumerate(changes):
+            try:
+                match change:
+                    case DdlRun():
+                        yield from self._ddl(step, change)
+                    case Transaction():
+                        yield from self._transaction(step, change)
+                    case Resolve():
+                        pass  # a server logs no resolved events
+            except StepError:
+                raise
+            except UsageError as error:
+                raise StepError(
+                    error.what, line=change.line, expected=error.expected, hint=error.hint
+                ) from error
+
+    def _gtid(self) -> str:
+        self._logged += 1
+        return f"0-1-{self._logged}"
+
+    def _ddl(self, step: int, run: DdlRun) -> Iterator[LogEvent]:
+        applied = self._catalogue.apply(run.sql, run.schema)
+        if not applied.jobs and unlogged(run.sql):
+            return
+        self._catalogue = applied.catalogue
+        self._tables.clear()
+        gtid = self._gtid()
+        origin = Origin(run.line, step, next(self._events), "ddl", commit_ts=SECOND * 1000)
+        yield LogBegin(gtid, origin)
+        for job in applied.jobs:
+            if job.after is not None:
+                self._spell(run.sql, job.before, job.after)
+                if not ignored(run.sql):
+                    self._keys[job.after.id] = self._key(run.sql, job.before, job.after)
+        if truncates(run.sql):
+            for job in applied.jobs:
+                assert job.before is not None
+                yield LogTruncate(gtid, self._table(job.before), origin)
+            return
+        for one in parsed(run.sql, run.schema, applied.jobs):
+            changes = tuple(
+                LogTableChange(kind, name, None if table is None else self._table(table))
+                for kind, name, table in one.changes
+            )
+            yield LogDdl(gtid, one.sql, one.database, one.tables, changes, self._row, origin)
+
+    def _spell(self, sql: str, before: Table | None, after: Table) -> None:
+        """Keep how a statement spells the types of the columns that it makes."""
+        found = _SPELLED.findall(sql)
+        words = {name.lower(): " ".join(word.upper().split()) for name, word in found}
+        old = {} if before is None else {column.id: column for column in before.columns}
+        for column in after.columns:
+            word = words.get(column.name.lower())
+            if word is None and before is not None and column.id in old:
+                word = self._spelled.get((before.id, column.id))
+                if old[column.id].kind is not column.kind:
+                    word = None
+            if word is None:
+                self._spelled.pop((after.id, column.id), None)
+            else:
+                self._spelled[after.id, column.id] = word
+
+    def _table(self, table: Table) -> LogTable:
+        spelled = tuple(
+            (column.name, self._spelled[table.id, column.id])
+            for column in table.columns
+            if (table.id, column.id) in self._spelled
+        )
+        return LogTable(table, self._keys.get(table.id, ()), spelled)
+
+    def _key(self, sql: str, before: Table | None, after: Table) -> tuple[str, ...]:
+        """Return a table's key as the connector keeps it.
+
+        Without a primary key a new unique index over columns that are never null becomes one, and
+        so does one that stands at its column, null or not; it stays one when it is dropped.
+        """
+        if after.primary_key is not None:
+            return after.primary_key.columns
+        known: frozenset[str] = frozenset()
+        if before is not None:
+            kept = self._keys.get(before.id, ()) if before.primary_key is None else ()
+            if kept and all(after.find_column(name) for name in kept):
+                return kept
+            known = frozenset(index.name for index in before.indexes)
+        at_column = {name.lower() for name in _COLUMN_UNIQUE.findall(sql)}
+        return next(
+            (
+                index.columns
+                for index in after.indexes
+                if index.unique
+                and index.name not in known
+                and (
+                    not any(after.column(name).nullable for name in index.columns)
+                    or (len(index.parts) == 1 and index.columns[0].lower() in at_column)
+                )
+            ),
+            (),
+        )
+
+    def _transaction(self, step: int, transaction: Transaction) -> Iterator[LogEvent]:
+        if not transaction.changes:
+            return
+        gtid = self._gtid()
+        yield LogBegin(gtid, self._origin(step, transaction, "begin", transaction.line))
+        last: RowChanged | None = None
+        size = 0
+        for change in transaction.changes:
+            size += _bytes(change)
+            same = last is not None and _event(last) == _event(change) and size < _EVENT_BYTES
+            self._row = self._row + 1 if same else 0
+            size = size if same else _bytes(change)
+            origin = self._origin(step, transaction, change.op.value, change.line, change.table)
+            table = self._version(change.table, change.line)
+            yield LogRow(gtid, change.op, table, change.before, change.after, self._row, origin)
+            last = change
+        yield LogCommit(gtid, self._origin(step, transaction, "end", transaction.line))
+
+    def _version(self, name: TableId, line: int) -> LogTable:
+        """Return a table as it is now; StepError where there is none."""
+        if name not in self._tables:
+            try:
+                self._tables[name] = self._table(self._catalogue.table(name))
+            except KeyError:
+                raise StepError(
+                    f"table {name} does not exist",
+                    line=line,
+                    expected="a table that an earlier step has made",
+                ) from None
+        return self._tables[name]
+
+    def _origin(
+        self,
+        step: int,
+        transaction: Transaction,
+        kind: str,
+        line: int,
+        table: TableId | None = None,
+    ) -> Origin:
+        return Origin(
+            line,
+            step,
+            next(self._events),
+            kind,
+            transaction.name,
+            None if table is None else str(table),
+            commit_ts=SECOND * 1000,
+        )

@@ -1,0 +1,116 @@
+"""What the connector's parser makes of one DDL statement of the log.
+
+DROP TABLE and RENAME TABLE become a statement for each table. Statements that change no column
+(CREATE INDEX, DROP INDEX) are handed on without a database or a table. TRUNCATE is no schema
+change.
+
+Source: Debezium connector-mariadb 3.3.0.Final, antlr listeners; its records of the scenarios.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Final
+
+from harness.ddl.jobs import ActionType, DdlJob
+from harness.model.table import Table, TableId
+
+_IF_EXISTS: Final = re.compile(r"\s*DROP\s+TABLE\s+IF\s+EXISTS\s+(.+)", re.IGNORECASE | re.DOTALL)
+_INDEX: Final = re.compile(r"\s*(?:CREATE\s+INDEX|DROP\s+INDEX)\b", re.IGNORECASE)
+_CREATE_TABLE: Final = re.compile(r"\s*CREATE\s+TABLE\b", re.IGNORECASE)
+_VIEW: Final = re.compile(
+    r"\s*(?:CREATE|ALTER|DROP)\s+(?:OR\s+REPLACE\s+)?(?:[^\s(]+\s+)*?(?:VIEW|SEQUENCE)\b",
+    re.IGNORECASE,
+)
+_TRUNCATE: Final = re.compile(r"\s*TRUNCATE\b", re.IGNORECASE)
+_DATABASE: Final = re.compile(
+    r"\s*(CREATE|ALTER|DROP)\s+(?:DATABASE|SCHEMA)\s+(?:IF\s+(?:NOT\s+)?EXISTS\s+)?`?(\w+)`?",
+    re.IGNORECASE,
+)
+_RENAME: Final = re.compile(r"\s*RENAME\s+TABLE\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A statement of the schema-change topic: its text, and `(type, id, table)` of its changes."""
+
+    sql: str
+    database: str
+    tables: tuple[TableId, ...] | None
+    changes: tuple[tuple[str, TableId, Table | None], ...]
+
+
+def truncates(sql: str) -> bool:
+    """Return whether a statement is TRUNCATE."""
+    return _TRUNCATE.match(sql) is not None
+
+
+def unlogged(sql: str) -> bool:
+    """Return whether the server logs nothing of a statement that changed nothing."""
+    return _CREATE_TABLE.match(sql) is not None
+
+
+def ignored(sql: str) -> bool:
+    """Return whether the connector takes nothing from a statement but its text."""
+    return _INDEX.match(sql) is not None
+
+
+def parsed(sql: str, schema: str, jobs: tuple[DdlJob, ...]) -> Iterator[Parsed]:
+    """Yield what a statement becomes; `schema` is the current database."""
+    text = sql.strip().rstrip(";").rstrip()
+    if _VIEW.match(text):
+        return
+    database = _DATABASE.match(text)
+    if database is not None:
+        tables = () if database[1].upper() == "ALTER" else None
+        yield Parsed(text, database[2], tables, ())
+        return
+    if _INDEX.match(text):
+        yield Parsed(text, schema, (), ())
+        return
+    if _IF_EXISTS.match(text) or any(job.action is ActionType.DROP_TABLE for job in jobs):
+        yield from _dropped(text, schema, jobs)
+        return
+    if _RENAME.match(text):
+        yield from _renamed(jobs)
+        return
+    for job in jobs[-1:]:
+        kind = "CREATE" if job.action is ActionType.CREATE_TABLE else "ALTER"
+        table = TableId(job.schema, job.table)
+        yield Parsed(text, job.schema, (table,), ((kind, table, job.after),))
+    if not jobs:
+        yield Parsed(text, schema, (), ())
+
+
+def _dropped(text: str, schema: str, jobs: tuple[DdlJob, ...]) -> Iterator[Parsed]:
+    guarded = _IF_EXISTS.match(text)
+    if guarded:
+        names = [part.strip().replace("`", "") for part in guarded[1].split(",")]
+        tables = [
+            TableId(*name.split(".")) if "." in name else TableId(schema, name) for name in names
+        ]
+    else:
+        tables = [TableId(job.old_schema, job.old_table) for job in jobs]
+    word = "DROP TABLE IF EXISTS" if guarded else "DROP TABLE"
+    for one in tables:
+        same = tuple(other for other in tables if other.schema == one.schema)
+        sql = f"{word} `{one.schema}`.`{one.name}`"
+        yield Parsed(sql, one.schema, same, (("DROP", one, None),))
+
+
+def _renamed(jobs: tuple[DdlJob, ...]) -> Iterator[Parsed]:
+    """Yield each pair; a name that a later pair of the statement takes away again is not there."""
+    for database, group in groupby(jobs, key=lambda job: job.schema):
+        pairs = tuple(group)
+        tables = tuple(TableId(job.schema, job.table) for job in pairs)
+        gone = {(job.old_schema, job.old_table) for job in jobs}
+        kept = {(job.schema, job.table) for job in jobs}
+        for number, (job, table) in enumerate(zip(pairs, tables, strict=True)):
+            later = {(each.old_schema, each.old_table) for each in pairs[number + 1 :]}
+            sql = f"RENAME TABLE {job.old_schema}.{job.old_table} TO {job.schema}.{job.table}"
+            lost = (job.schema, job.table) in later and (job.schema, job.table) in gone & kept
+            changes = () if lost else (("ALTER", table, job.after),)
+            yield Parsed(sql, database, tables, changes)

@@ -1,0 +1,147 @@
+"""What becomes of a transaction and of a DDL statement, as connector-mariadb 3.3.0.Final sends it.
+
+Each test names the scenario whose real records show it.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from harness.codecs.debezium_mysql.codec import bind
+from harness.errors import UsageError
+from harness.model.change import ChangeLog, DdlRun, Op, RowChanged, Transaction
+from harness.model.record import Record
+from harness.model.settings import Settings
+from harness.model.table import TableId
+from harness.sources.mysql.source import simulate
+from harness.sources.source import SourceConfig
+
+T = TableId("shop", "t")
+BARE = {f"{part}.converter.schemas.enable": False for part in ("key", "value")}
+TRANSACTIONS = {**BARE, "provide.transaction.metadata": True}
+
+
+def _sent(settings: Settings, *changes: DdlRun | Transaction) -> list[Record]:
+    source = simulate(ChangeLog(changes), SourceConfig(settings, ("shop",), 1))
+    return list(bind(source.settings, "mariadb").encode(source.given))
+
+
+def _ddl(sql: str) -> DdlRun:
+    return DdlRun(sql, "", 1)
+
+
+def _rows(*rows: tuple[Op, Any, Any, int]) -> Transaction:
+    made = tuple(RowChanged(op, T, before, after, 2, number) for op, before, after, number in rows)
+    return Transaction("one", made, 2)
+
+
+def _values(records: list[Record], topic: str) -> list[Any]:
+    return [json.loads(one.value) if one.value else None for one in records if one.topic == topic]
+
+
+def test_every_ddl_leaves_a_begin_without_an_end() -> None:
+    """Scenario: ddl.add-column."""
+    sent = _sent(
+        TRANSACTIONS,
+        _ddl("CREATE TABLE shop.t (id INT PRIMARY KEY)"),
+        _rows((Op.INSERT, None, (1,), 0)),
+    )
+    bounds = [(one["status"], one["id"]) for one in _values(sent, "mysql.transaction")]
+    assert bounds == [("BEGIN", "0-1-1"), ("BEGIN", "0-1-2"), ("END", "0-1-2")]
+
+
+def test_a_changed_key_is_a_delete_a_tombstone_and_a_create_with_headers() -> None:
+    """Scenario: keys.pk-chain."""
+    sent = _sent(
+        BARE,
+        _ddl("CREATE TABLE shop.t (id INT PRIMARY KEY)"),
+        _rows((Op.UPDATE, (1,), (2,), 0)),
+    )
+    deleted, tombstone, created = [one for one in sent if one.topic == "mysql.shop.t"]
+    assert (deleted.key, tombstone.key, created.key) == (b'{"id":1}', b'{"id":1}', b'{"id":2}')
+    assert tombstone.value is None
+    assert deleted.headers[0] == ("__debezium.newkey", b'{"id":2}')
+    assert created.headers[0] == ("__debezium.oldkey", b'{"id":1}')
+
+
+def test_rows_are_counted_within_the_event_of_one_statement() -> None:
+    """Scenario: deletes.in-one-transaction-with-others."""
+    sent = _sent(
+        BARE,
+        _ddl("CREATE TABLE shop.t (id INT PRIMARY KEY)"),
+        _rows(
+            (Op.INSERT, None, (1,), 0),
+            (Op.INSERT, None, (2,), 0),
+            (Op.INSERT, None, (3,), 1),
+        ),
+    )
+    assert [one["source"]["row"] for one in _values(sent, "mysql.shop.t")] == [0, 1, 0]
+
+
+@pytest.mark.parametrize(
+    ("columns", "key"),
+    [
+        ("id INT, v INT, PRIMARY KEY (v, id)", '{"v":7,"id":1}'),  # the key's own order
+        ("id INT NOT NULL, v INT, UNIQUE KEY u (id)", '{"id":1}'),  # ddl.index-makes-eligible
+        ("id INT, v INT, UNIQUE KEY u (id)", None),  # keys.nullable-unique-is-no-key
+        ("id INT UNIQUE, v INT", '{"id":1}'),  # keys.unique-key-is-null
+    ],
+)
+def test_what_the_connector_takes_for_the_key(columns: str, key: str | None) -> None:
+    """Scenarios: those named at the rows."""
+    sent = _sent(
+        BARE, _ddl(f"CREATE TABLE shop.t ({columns})"), _rows((Op.INSERT, None, (1, 7), 0))
+    )
+    (row,) = [one for one in sent if one.topic == "mysql.shop.t"]
+    assert row.key == (None if key is None else key.encode())
+
+
+@pytest.mark.parametrize(("skipped", "ops"), [("t", []), ("none", ["t"])])
+def test_truncate_is_a_record_where_nothing_is_skipped(skipped: str, ops: list[str]) -> None:
+    """Scenario: ddl.truncate."""
+    sent = _sent(
+        {**BARE, "skipped.operations": skipped},
+        _ddl("CREATE TABLE shop.t (id INT PRIMARY KEY)"),
+        _ddl("TRUNCATE TABLE shop.t"),
+    )
+    assert [one["op"] for one in _values(sent, "mysql.shop.t")] == ops
+    assert len(_values(sent, "mysql")) == 1
+
+
+@pytest.mark.parametrize(
+    ("sql", "texts"),
+    [
+        # ddl.drop-and-recreate, filters.several-renamed-inside, ddl.index-by-the-document
+        ("DROP TABLE shop.t, shop.u", ["DROP TABLE `shop`.`t`", "DROP TABLE `shop`.`u`"]),
+        (
+            "RENAME TABLE shop.t TO shop.a, shop.u TO shop.b",
+            ["RENAME TABLE shop.t TO shop.a", "RENAME TABLE shop.u TO shop.b"],
+        ),
+        ("CREATE INDEX i ON shop.t (id)", ["CREATE INDEX i ON shop.t (id)"]),
+        ("CREATE VIEW shop.w AS SELECT id FROM shop.t", []),
+    ],
+)
+def test_how_statements_are_told(sql: str, texts: list[str]) -> None:
+    """Scenarios: those named at the rows, and ddl.views."""
+    made = (_ddl(f"CREATE TABLE shop.{name} (id INT PRIMARY KEY)") for name in "tu")
+    sent = _sent(BARE, *made, _ddl(sql))
+    assert [one["ddl"] for one in _values(sent, "mysql")][2:] == texts
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("heartbeat.interval.ms", 1000),
+        ("decimal.handling.mode", "exact"),
+        ("time.precision.mode", "adaptive"),
+        ("decimal.handeling.mode", "string"),
+        ("topic.creation.default.partitions", 0),
+    ],
+)
+def test_a_setting_that_is_not_played_is_refused_by_its_name(name: str, value: int | str) -> None:
+    """Nothing is taken that would change nothing."""
+    with pytest.raises(UsageError, match=name.split(".", maxsplit=1)[0]):
+        bind({"topic.prefix": "mysql", name: value}, "mariadb")
