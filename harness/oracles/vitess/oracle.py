@@ -17,12 +17,13 @@ from harness.errors import UsageError
 from harness.model.change import ChangeLog
 from harness.oracles.compare import shown
 from harness.oracles.jars import Announced, Jars, OnEvent
+from harness.oracles.reasons import reason
 from harness.oracles.result import SHOWN, CaseResult, OracleResult, Status
 from harness.oracles.topics import Topics
 from harness.oracles.vitess.lock import GROUPS, LOCK, VERSIONS
 from harness.oracles.vitess.messages import DESCRIPTORS, Messages, client_of, describe
 from harness.oracles.vitess.plays import Play, again, plays
-from harness.oracles.vitess.reasons import reason
+from harness.oracles.vitess.reasons import KNOWN
 from harness.oracles.vitess.restart_run import RestartResult, restarted
 from harness.oracles.vitess.restarts import Restart, restarts
 from harness.oracles.vitess.restarts import again as restart_again
@@ -188,7 +189,7 @@ def _judged(case: Case, one: PlayResult, release: str) -> CaseResult:
     if one.equal:
         return CaseResult(case.id, Status.EQUAL, "", freedoms)
     shown = tuple(_shown(one))
-    why = reason(case.scenario.id, release, shown)
+    why = reason(KNOWN, case.scenario.id, release, shown)
     return CaseResult(case.id, Status.DIFFERS, why, freedoms, shown)
 
 
@@ -198,7 +199,7 @@ def _judged_restart(one: RestartResult, release: str) -> CaseResult:
         return CaseResult(name, Status.EQUAL, "", freedoms)
     own = one.restart.play.name
     shown = (*(text.replace(own, "") for text in one.beside), *_shown(one.result))
-    why = reason(one.restart.play.cases[0].scenario.id, release, shown)
+    why = reason(KNOWN, one.restart.play.cases[0].scenario.id, release, shown)
     return CaseResult(name, Status.DIFFERS, why, freedoms, shown)
 
 

@@ -1,26 +1,11 @@
-"""Differences that are known: whose they are, in which releases, and why."""
+"""What releases of Debezium's Vitess connector are known to do otherwise than our encoder."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
-
-@dataclass(frozen=True, slots=True)
-class KnownDifference:
-    """A difference of some scenarios; patterns that must match whole.
-
-    `shows` is searched in what the run shows of the difference: a case that begins to differ in
-    another way is not explained by it.
-    """
-
-    scenarios: str
-    reason: str
-    shows: str
-    versions: str = ".*"
-
+from harness.oracles.reasons import KnownDifference
 
 UP_TO_3_0: Final = r"(2\.7|3\.0)\.0\.Final"
 FOLLOWS: Final = r" missing: ours |and \d+ more"  # what a task that stops does not send
@@ -44,12 +29,3 @@ KNOWN: Final[Sequence[KnownDifference]] = (
         versions=UP_TO_3_0,
     ),
 )
-
-
-def reason(scenario: str, version: str, shown: Sequence[str]) -> str:
-    """Return why a scenario differs in a release, "" where nobody has said it."""
-    for one in KNOWN:
-        fits = re.fullmatch(one.scenarios, scenario) and re.fullmatch(one.versions, version)
-        if fits and shown and all(re.search(one.shows, text) for text in shown):
-            return one.reason
-    return ""
