@@ -18,10 +18,19 @@ from harness.errors import ExitCode, SetupError, UsageError, plural
 
 if TYPE_CHECKING:  # imported when a command needs it
     from harness.engine.catalogue.selection import Selection
+    from harness.oracles.result import OracleResult
     from harness.services.service import ServiceEvent
 
 # harness.oracles.vitess.lock.DEFAULT, repeated because `--help` imports nothing heavy.
 DEFAULT = "3.3.1.Final"
+
+
+_keep = click.option(
+    "--keep",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Write the result as JSON, from which the pages are made.",
+)
 
 
 @click.group("oracle", short_help="Run vendors' own programs over the catalogue.")
@@ -43,12 +52,7 @@ def command() -> None:
     metavar="X",
     help="Release of Debezium's Vitess connector.",
 )
-@click.option(
-    "--keep",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="Write the result as JSON, from which the pages are made.",
-)
+@_keep
 @click.option(
     "--restarts",
     is_flag=True,
@@ -77,7 +81,7 @@ def vitess(  # noqa: PLR0913, PLR0917 - an argument for each option
     minutes on two cores.
     """
     from harness.engine.catalogue.selection import chosen as found
-    from harness.oracles.result import RESTARTS, document, lines, write_result
+    from harness.oracles.result import RESTARTS
     from harness.record.lock import load_lock
 
     try:
@@ -103,14 +107,62 @@ def vitess(  # noqa: PLR0913, PLR0917 - an argument for each option
         )
         result = ask(cases, lambda case: load_lock(case.scenario, space.golden), asked)
     result = replace(result, chosen=f"{RESTARTS if restarts else ''}{selection.text}")
+    return _finished(result, keep, f"run {run}: logs in {run_dir}", as_json=json_)
+
+
+@command.command("debezium-mariadb")
+@options.selection
+@_keep
+@options.roots
+@options.as_json
+def debezium_mariadb(
+    selection: Selection,
+    keep: Path | None,
+    scenarios: Path | None,
+    golden: Path | None,
+    json_: bool,  # noqa: FBT001
+) -> int:
+    """Run Debezium's MariaDB connector in Kafka Connect beside a MariaDB that runs the SQL.
+
+    Each chosen scenario's SQL is run once, whatever its matrix; connectors in several profiles of
+    settings follow the database's log. Records are compared by topic, partition, key, value,
+    headers and their order in a partition; what no encoder could reproduce is a freedom with a
+    name. Scenarios with a step under `emit` are not played.
+
+    Ends with one line, `equal E / compared C / total T`. Exits 1 when a difference has no named
+    reason, 3 when Java or a jar is missing. Needs Java 17 or later and
+    `pip install 'cdc-conformance[upstream]'`. All scenarios take some two minutes on two cores.
+    """
+    from harness.database.driver import connector
+    from harness.engine.catalogue.selection import chosen as found
+
+    connector()
+    from harness.oracles.mariadb.oracle import OracleOptions, ask
+    from harness.protocols.mysql import MYSQL
+    from harness.record.lock import load_lock
+
+    space = options.space(scenarios, golden)
+    wanted = {case.scenario.id: case.scenario for case in found(space, selection)}
+    run, run_dir = new_run(space.runs / "runs")
+    with _Progress() as progress:
+        asked = OracleOptions(MYSQL, run_dir, progress.fetched, progress.advanced, os.environ)
+        result = ask(list(wanted.values()), lambda one: load_lock(one, space.golden), asked)
+    result = replace(result, chosen=selection.text)
+    return _finished(result, keep, f"run {run}: logs in {run_dir}", as_json=json_)
+
+
+def _finished(result: OracleResult, keep: Path | None, where: str, *, as_json: bool) -> int:
+    """Keep a result, say it and where its logs are, and return the exit code."""
+    from harness.oracles.result import document, lines, write_result
+
     if keep is not None:
         write_result(result, keep)
-    if json_:
+    if as_json:
         click.echo(orjson.dumps(document(result)).decode())
     else:
         for line in lines(result):
             click.echo(line)
-    click.echo(f"run {run}: logs in {run_dir}", err=True)
+    click.echo(where, err=True)
     return int(ExitCode.PASS if result.passed else ExitCode.FINDINGS)
 
 

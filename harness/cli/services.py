@@ -36,7 +36,8 @@ def fetch(oracles: bool) -> int:  # noqa: FBT001
     from rich.console import Console
 
     from harness.oracles.jars import Jars
-    from harness.oracles.vitess.lock import GROUPS, LOCK
+    from harness.oracles.mariadb import lock as mariadb
+    from harness.oracles.vitess import lock as vitess
     from harness.services import ServiceEvent, fill_cache
 
     console = Console(stderr=True)
@@ -48,8 +49,9 @@ def fetch(oracles: bool) -> int:  # noqa: FBT001
                 status.update(f"fetching {event.service}: {done:.0f} of {total:.0f} MB")
 
         cache = fill_cache(on_event=heard)
-        for group in GROUPS if oracles else ():
-            Jars(LOCK, heard).group(group)
+        for lock in (vitess, mariadb) if oracles else ():
+            for group in lock.GROUPS:
+                Jars(lock.LOCK, heard).group(group)
     click.echo(f"everything is in {cache}")
     return 0
 

@@ -23,6 +23,8 @@ SCHEMA_ID: Final = "schema-id"
 PROCESSING_TIME: Final = "processing-time"
 VERSION: Final = "connector-version"
 RUN_ID: Final = "run-id"
+LOG_POSITION: Final = "log-position"
+COLLECTION_ORDER: Final = "collection-order"
 UNACKNOWLEDGED: Final = "unacknowledged"
 RUN_ID_HEADER: Final = "__debezium.context.runId"
 # Each freedom by its name, with the reason why it is free.
@@ -38,6 +40,10 @@ REASONS: Final[Mapping[str, str]] = {
     RUN_ID: "From 3.4.0 on the last header is a random id of the run.",
     UNACKNOWLEDGED: "A task that fails stores the last offset whose record the broker had "
     "acknowledged by then: one of ours, and ours goes on from it.",
+    LOG_POSITION: "Where an event is in the server's log depends on all that the server has logged "
+    "before. Theirs must be consistent: one for the rows of an event, and none that falls.",
+    COLLECTION_ORDER: "A transaction's end lists its tables as a HashMap has them, which stays as "
+    "large as the largest transaction of the connector's life has made it.",
     VERSION: "Each release writes its own version into the source block; several have one dialect.",
 }
 

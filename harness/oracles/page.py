@@ -1,6 +1,6 @@
 """The page about an oracle's runs, from the results that were kept: one a release.
 
-`python -m harness.oracles.page > docs/reference/oracle-vitess.md`
+`python -m harness.oracles.page NAME > docs/reference/oracle-NAME.md`
 """
 
 from __future__ import annotations
@@ -8,31 +8,79 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
-from harness.oracles.freedoms import REASONS
+from harness.oracles import freedoms
+from harness.oracles.compare import KEYLESS, TASKS, TIMER
+from harness.oracles.mariadb.lock import VERSION as MARIADB
 from harness.oracles.result import RESTARTS, CaseResult, OracleResult, Status, read_result
 from harness.oracles.vitess.lock import VERSIONS
 from harness.report.escapes import cell
 
 KEPT: Final = Path("docs/reference/oracles")
 HEAD: Final = """\
-# Debezium's Vitess connector beside our encoder
+# {title} beside our encoder
 
-Written by `python -m harness.oracles.page` from the results in `docs/reference/oracles`;
+Written by `python -m harness.oracles.page {name}` from the results in `docs/reference/oracles`;
 [the guide](../guides/check-against-vendors.md) says how such a run is made. A run is of the
 catalogue of its day.
 """
 
 
-def page(results: Sequence[OracleResult]) -> str:
-    """Return the page; the newest run of the default release comes first."""
-    return "\n".join((*_head(results), *_freedoms(results), *_each(results))).rstrip() + "\n"
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """An oracle as its page has it: whom it asks, and what may be free there.
+
+    `dialects` has our dialect by release; `again` says why a stream is played again, "" where none
+    is.
+    """
+
+    name: str
+    title: str
+    dialects: Mapping[str, str]
+    freedoms: Sequence[str]
+    again: str = ""
 
 
-def _head(results: Sequence[OracleResult]) -> Iterator[str]:
-    yield HEAD
+VITESS: Final = Asked(
+    "vitess",
+    "Debezium's Vitess connector",
+    VERSIONS,
+    (
+        freedoms.PROCESSING_TIME,
+        KEYLESS,
+        TASKS,
+        TIMER,
+        freedoms.SCHEMA_ID,
+        freedoms.RUN_ID,
+        freedoms.UNACKNOWLEDGED,
+        freedoms.VERSION,
+    ),
+    "A stream is played again where the connector's transport broke: gRPC 1.75.0, which 3.3.1 "
+    "brings, now and then takes the header of an HTTP/2 frame for a message and fails with "
+    "`gRPC message exceeds maximum size` ([grpc-java 12307]"
+    "(https://github.com/grpc/grpc-java/issues/12307)).",
+)
+DEBEZIUM_MARIADB: Final = Asked(
+    "debezium-mariadb",
+    "Debezium's MariaDB connector",
+    {MARIADB: "mariadb"},
+    (freedoms.PROCESSING_TIME, freedoms.LOG_POSITION, freedoms.COLLECTION_ORDER),
+)
+ASKED: Final = MappingProxyType({one.name: one for one in (VITESS, DEBEZIUM_MARIADB)})
+
+
+def page(results: Sequence[OracleResult], asked: Asked = VITESS) -> str:
+    """Return an oracle's page; the newest run of the default release comes first."""
+    parts = (*_head(results, asked), *_freedoms(results, asked), *_each(results))
+    return "\n".join(parts).rstrip() + "\n"
+
+
+def _head(results: Sequence[OracleResult], asked: Asked) -> Iterator[str]:
+    yield HEAD.format(title=asked.title, name=asked.name)
     yield "## Releases"
     yield ""
     yield "| release | asked on | cases | equal | compared | total | dialect | took | again |"
@@ -41,19 +89,15 @@ def _head(results: Sequence[OracleResult]) -> Iterator[str]:
         yield (
             f"| {one.version} | {one.date} | {_code(one.chosen) or 'all'} "
             f"| {one.equal} | {one.compared} | {one.total} "
-            f"| `{VERSIONS[one.version]}` | {one.seconds} s | {one.replayed} |"
+            f"| `{asked.dialects[one.version]}` | {one.seconds} s | {one.replayed} |"
         )
     yield ""
-    yield (
-        "A stream is played again where the connector's transport broke: gRPC 1.75.0, which 3.3.1 "
-        "brings, now and then takes the header of an HTTP/2 frame for a message and fails with "
-        "`gRPC message exceeds maximum size` ([grpc-java 12307]"
-        "(https://github.com/grpc/grpc-java/issues/12307))."
-    )
-    yield ""
+    if asked.again:
+        yield asked.again
+        yield ""
 
 
-def _freedoms(results: Sequence[OracleResult]) -> Iterator[str]:
+def _freedoms(results: Sequence[OracleResult], asked: Asked) -> Iterator[str]:
     yield "## Freedoms"
     yield ""
     yield "What two right producers may write differently; all else is compared byte for byte."
@@ -62,8 +106,8 @@ def _freedoms(results: Sequence[OracleResult]) -> Iterator[str]:
     yield f"| freedom | reason | cases{f' of {widest.version}' if widest else ''} |"
     yield "| --- | --- | ---: |"
     counts: Mapping[str, int] = widest.freedoms() if widest else {}
-    for name, reason in REASONS.items():
-        yield f"| {name} | {reason} | {counts.get(name, 0)} |"
+    for name in asked.freedoms:
+        yield f"| {name} | {freedoms.REASONS[name]} | {counts.get(name, 0)} |"
     yield ""
 
 
@@ -114,9 +158,9 @@ def _code(text: str) -> str:
     return f"`{line}`" if line else ""
 
 
-def kept(directory: Path) -> list[OracleResult]:
-    """Return the results of a directory, the newest release first, the widest of one first."""
-    found = [read_result(file) for file in directory.glob("vitess-*.json")]
+def kept(directory: Path, name: str = VITESS.name) -> list[OracleResult]:
+    """Return an oracle's results, the newest release first, the widest of one first."""
+    found = [read_result(file) for file in directory.glob(f"{name}-*.json")]
 
     def number(one: OracleResult) -> tuple[list[int], int]:
         return [int(part) for part in re.findall(r"\d+", one.version)], one.total
@@ -125,4 +169,5 @@ def kept(directory: Path) -> list[OracleResult]:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(page(kept(KEPT)))
+    named = ASKED[sys.argv[1]]
+    sys.stdout.write(page(kept(KEPT, named.name), named))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
@@ -40,16 +40,23 @@ class Topics:
             for partition in described.partitions
         ]
         found: dict[str, dict[TopicPartition, int]] = {name: {} for name in wanted}
+        for place, end in self.at(partitions).items():
+            found[place.topic.partition(".")[0]][place] = end
+        return found
+
+    def at(self, partitions: Collection[TopicPartition]) -> dict[TopicPartition, int]:
+        """Return how many messages each of these partitions holds; 0 where there is no leader."""
         if not partitions:
-            return found
+            return {}
         latest: Any = OffsetSpec.latest()
         asked: dict[TopicPartition, Any] = dict.fromkeys(partitions, latest)
         futures: Any = self._admin.list_offsets(asked, request_timeout=ASK_S)
+        found: dict[TopicPartition, int] = {}
         for place, future in futures.items():
             try:
-                found[place.topic.partition(".")[0]][place] = int(future.result().offset)
+                found[place] = int(future.result().offset)
             except KafkaException:  # a topic that is being created has no leader yet
-                found[place.topic.partition(".")[0]][place] = 0
+                found[place] = 0
         return found
 
     def _topics(self) -> Mapping[str, Any]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from harness.oracles.page import KEPT, kept, page
+import pytest
+
+from harness.oracles.freedoms import REASONS
+from harness.oracles.page import ASKED, KEPT, kept, page
 from harness.oracles.result import CaseResult, OracleResult, Status
 from tests.tree import ROOT, text_of
 
@@ -12,14 +15,26 @@ def result(version: str, *cases: CaseResult) -> OracleResult:
     return OracleResult("vitess", version, "2026-01-01", 60, {"java": "17"}, cases)
 
 
-def test_the_page_is_up_to_date() -> None:
-    """docs/reference/oracle-vitess.md is up to date; else: python -m harness.oracles.page > it."""
-    assert text_of("docs/reference/oracle-vitess.md") == page(kept(ROOT / KEPT))
+@pytest.mark.parametrize("name", ASKED)
+def test_the_page_is_up_to_date(name: str) -> None:
+    """docs/reference/oracle-NAME.md is; else: python -m harness.oracles.page NAME > it."""
+    results = kept(ROOT / KEPT, name)
+    assert results
+    assert text_of(f"docs/reference/oracle-{name}.md") == page(results, ASKED[name])
 
 
-def test_nothing_kept_is_unexplained() -> None:
+@pytest.mark.parametrize("name", ASKED)
+def test_nothing_kept_is_unexplained(name: str) -> None:
     """A difference that nobody has explained is not kept: it is repaired, or gets its reason."""
-    assert [one.version for one in kept(ROOT / KEPT) if not one.passed] == []
+    assert [one.version for one in kept(ROOT / KEPT, name) if not one.passed] == []
+
+
+def test_what_may_be_free_has_its_reason_on_the_page() -> None:
+    """Each oracle's page has its own freedoms, and every freedom is of some oracle."""
+    assert {name for asked in ASKED.values() for name in asked.freedoms} == REASONS.keys()
+    assert "| log-position |" not in page([result("3.2.0.Final")])
+    mariadb = ASKED["debezium-mariadb"]
+    assert "| log-position |" in page([result(next(iter(mariadb.dialects)))], mariadb)
 
 
 def test_a_release_has_its_differences_and_what_was_not_played() -> None:

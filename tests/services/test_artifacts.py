@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from harness.errors import HarnessBug, SetupError
+from harness.oracles.mariadb import lock as mariadb
 from harness.oracles.vitess import lock as vitess
 from harness.services.artifacts import LOCK, Artifact, locked, read, this_platform, written
 from harness.services.lock import GROUPS
@@ -16,6 +17,7 @@ from harness.services.lock import GROUPS
 LOCKS = {
     LOCK: (GROUPS, "harness.services.lock"),
     vitess.LOCK: (vitess.GROUPS, "harness.oracles.vitess.lock"),
+    mariadb.LOCK: (mariadb.GROUPS, "harness.oracles.mariadb.lock"),
 }
 EVERY = [
     (lock, group, one)

@@ -1,0 +1,1 @@
+"""Debezium's MariaDB connector beside a MariaDB that runs each scenario's SQL."""

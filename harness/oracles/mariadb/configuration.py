@@ -1,0 +1,75 @@
+"""What the connector is given: the profiles, and how it finds its server and its topics."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Final
+
+from harness.record.server import Upstream
+
+CONNECTOR: Final = "io.debezium.connector.mariadb.MariaDbConnector"
+HISTORY: Final = "io.debezium.storage.file.history.FileSchemaHistory"
+JSON: Final = "org.apache.kafka.connect.json.JsonConverter"
+PREFIX: Final = "topic.prefix"
+AFTER: Final = "_"
+# The replica ids of the connectors of a run; ours and the server's are others.
+FIRST_REPLICA: Final = 7100
+
+# What a user sets; all else is the connector's default.
+PROFILES: Final[Mapping[str, dict[str, str]]] = MappingProxyType(
+    {
+        "default": {},
+        "bare": {
+            "key.converter.schemas.enable": "false",
+            "value.converter.schemas.enable": "false",
+            "provide.transaction.metadata": "true",
+        },
+        "modes": {
+            "decimal.handling.mode": "string",
+            "bigint.unsigned.handling.mode": "precise",
+            "time.precision.mode": "connect",
+            "binary.handling.mode": "base64",
+            "tombstones.on.delete": "false",
+            "skipped.operations": "none",
+        },
+    }
+)
+# What every run needs: the broker makes no topics, and tables are empty when it begins.
+ADDED: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "tasks.max": "1",
+        "snapshot.mode": "no_data",
+        "poll.interval.ms": "20",
+        "errors.max.retries": "0",
+        "topic.creation.default.replication.factor": "1",
+        "topic.creation.default.partitions": "1",
+        "key.converter": JSON,
+        "value.converter": JSON,
+    }
+)
+
+
+def configuration(play: str, name: str, server: Upstream, directory: Path) -> dict[str, str]:
+    """Return the configuration of a connector in a profile.
+
+    `play` is the profile's name. Each connector of a run has a `name` of its own that ends in
+    another number, and is the prefix of its topics: connectors of one prefix in one JVM disturb
+    each other, for their metrics and their lineage have that name alone.
+    """
+    number = int(name.rpartition(AFTER)[2])
+    return {
+        **ADDED,
+        **PROFILES[play],
+        "name": name,
+        PREFIX: name,
+        "connector.class": CONNECTOR,
+        "database.hostname": server.host,
+        "database.port": str(server.port),
+        "database.user": server.user,
+        "database.password": server.password,
+        "database.server.id": str(FIRST_REPLICA + number),
+        "schema.history.internal": HISTORY,
+        "schema.history.internal.file.filename": str(directory / f"{name}.history"),
+    }

@@ -1,0 +1,174 @@
+"""The oracle: database, worker and connectors put together, scenarios run, cases judged."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+from harness.errors import HarnessError
+from harness.model.change import ChangeLog
+from harness.oracles.compare import Comparison, Message, Rules, compare, shown
+from harness.oracles.freedoms import ProcessingTime
+from harness.oracles.jars import Jars, OnEvent
+from harness.oracles.mariadb.configuration import PREFIX, PROFILES
+from harness.oracles.mariadb.freedoms import CollectionOrder, LogPosition, inconsistent
+from harness.oracles.mariadb.lock import CONNECTOR, GROUP, LOCK, VERSION
+from harness.oracles.mariadb.predictions import Prediction, case_of, predicted
+from harness.oracles.mariadb.reasons import KNOWN
+from harness.oracles.mariadb.records import by_transaction, of_scenario
+from harness.oracles.mariadb.run import Slice, filled, following, slices
+from harness.oracles.mariadb.statements import cannot
+from harness.oracles.reasons import reason
+from harness.oracles.result import SHOWN, CaseResult, OracleResult, Status
+from harness.oracles.topics import Topics, consumed
+from harness.oracles.vitess.lock import GROUPS as WORKERS
+from harness.oracles.vitess.lock import LOCK as WORKER_LOCK
+from harness.oracles.worker import WorkerFiles, working
+from harness.protocols.protocol import ProtocolSpec
+from harness.record.server import Upstream
+from harness.scenario.document import Scenario
+from harness.services.java import find_java
+from harness.services.running import start
+
+NAME: Final = "debezium-mariadb"
+ZONE: Final = "UTC"
+PLAIN: Final = "mysql"  # what reports call each connector's own prefix
+CLOCK_MARGIN_NS: Final = 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class OracleOptions:
+    """Where the run keeps its logs, who hears of it, and the protocol that predicts."""
+
+    protocol: ProtocolSpec
+    run_dir: Path
+    on_event: OnEvent
+    on_result: Callable[[int, int], None]
+    env: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Captured:
+    """What a connector sent for a scenario.
+
+    `prefix` is what its topics begin with. `refused` is why the server did not run it all, `failed`
+    why the connector ended at it.
+    """
+
+    prefix: str
+    messages: Sequence[Message]
+    refused: str
+    failed: str
+    clock: tuple[int, int]
+
+
+def ask(
+    scenarios: Sequence[Scenario], log_of: Callable[[Scenario], ChangeLog], options: OracleOptions
+) -> OracleResult:
+    """Run scenarios' SQL under the connector; SetupError when something it needs is missing."""
+    java = find_java("kafka", options.env)  # before anything is fetched
+    began = time.monotonic()
+    runnable = [one for one in scenarios if not cannot(one)]
+    captured: Mapping[tuple[str, str], Captured] = {}
+    if runnable:
+        captured = _captured(runnable, options)
+    cases = tuple(
+        _judged(scenario, profile, captured.get((scenario.id, profile)), log_of, options.protocol)
+        for scenario in scenarios
+        for profile in PROFILES
+    )
+    return OracleResult(
+        oracle=NAME,
+        version=VERSION,
+        date=datetime.now(UTC).date().isoformat(),
+        seconds=round(time.monotonic() - began),
+        versions={
+            "connector": CONNECTOR,
+            "worker": WORKERS["worker"].roots[0],
+            "java": java.version,
+        },
+        cases=cases,
+    )
+
+
+def _captured(
+    scenarios: Sequence[Scenario], options: OracleOptions
+) -> Mapping[tuple[str, str], Captured]:
+    """Return what each profile's connector sent for each scenario."""
+    jars, env = Jars(WORKER_LOCK, options.on_event, options.env), options.env
+    own = Jars(LOCK, options.on_event, env)
+    files = WorkerFiles(jars.group("worker"), [own.directory(GROUP)])
+    run_dir, plays = options.run_dir, tuple(PROFILES)
+    found: list[Slice] = []
+    began = time.time_ns() - CLOCK_MARGIN_NS
+    with start(
+        ["kafka", "mariadb"], run_dir=run_dir, on_event=options.on_event, env=env
+    ) as services:
+        server = services.mariadb
+        upstream = Upstream(server.host, server.port, server.user, server.password)
+        topics, bootstrap = Topics(services.kafka.client), services.kafka.bootstrap
+        with (
+            working(files, run_dir / "worker", bootstrap, ZONE, env) as worker,
+            following(upstream, worker, topics, plays, run_dir) as stand,
+        ):
+            for one in slices(stand, scenarios):
+                services.check()
+                found.append(one)
+                options.on_result(len(found), len(scenarios))
+            ends = filled(stand, found)
+        sent = by_transaction(consumed(services.kafka.client, ends))
+    clock = began, time.time_ns() + CLOCK_MARGIN_NS
+    return {
+        (one.scenario.id, play): Captured(
+            name,
+            tuple(of_scenario(sent, name, one.execution)),
+            one.execution.refused,
+            one.failed.get(play, ""),
+            clock,
+        )
+        for one in found
+        for play, name in one.connectors.items()
+    }
+
+
+def _judged(
+    scenario: Scenario,
+    profile: str,
+    captured: Captured | None,
+    log_of: Callable[[Scenario], ChangeLog],
+    protocol: ProtocolSpec,
+) -> CaseResult:
+    case = case_of(scenario, profile, protocol)
+    if captured is None or captured.refused:
+        why = cannot(scenario) if captured is None else captured.refused
+        return CaseResult(case.id, Status.UNPLAYABLE, why)
+    try:
+        settings = {**PROFILES[profile], PREFIX: captured.prefix}
+        ours = predicted(case, settings, protocol, log_of(scenario))
+    except HarnessError as error:  # its lock
+        ours = Prediction(unplanned=str(error.what))
+    if ours.unplanned:
+        return CaseResult(case.id, Status.UNPLAYABLE, ours.unplanned)
+    found = compared(ours.messages, captured.messages, captured.clock)
+    freedoms = tuple(sorted(found.freedoms))
+    if not found.differences and bool(captured.failed) == bool(ours.stopped):
+        return CaseResult(case.id, Status.EQUAL, "", freedoms)
+    ended = [f"the connector fails: {captured.failed[:400]}"] if captured.failed else []
+    ended += [f"ours stops: {ours.stopped[:400]}"] if ours.stopped else []
+    said = (*ended, *shown(found.differences, SHOWN))
+    differences = tuple(text.replace(captured.prefix, PLAIN) for text in said)
+    why = reason(KNOWN, scenario.id, VERSION, differences)
+    return CaseResult(case.id, Status.DIFFERS, why, freedoms, differences)
+
+
+def compared(
+    ours: Sequence[Message], theirs: Sequence[Message], clock: tuple[int, int]
+) -> Comparison:
+    """Compare two streams; `clock` is when theirs was made, in nanoseconds since 1970."""
+    found = compare(ours, theirs, Rules((ProcessingTime(*clock), LogPosition(), CollectionOrder())))
+    found.differences += inconsistent(theirs)
+    return found

@@ -1,0 +1,47 @@
+"""What our encoder makes of a scenario in a profile, from its lock alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from harness.engine.plan.case import stage_of
+from harness.engine.plan.encoded import encoded
+from harness.errors import HarnessError
+from harness.model.change import ChangeLog
+from harness.model.settings import Settings
+from harness.oracles.compare import Message, message
+from harness.protocols.protocol import ProtocolSpec
+from harness.scenario.document import Scenario
+from harness.scenario.expand import Case
+
+DIALECT = "mariadb"
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """What our encoder makes: messages, or why it makes none ("" if it does).
+
+    `stopped` is why our connector stops before the end, "" otherwise.
+    """
+
+    messages: tuple[Message, ...] = ()
+    unplanned: str = ""
+    stopped: str = ""
+
+
+def case_of(scenario: Scenario, profile: str, protocol: ProtocolSpec) -> Case:
+    """Return the case of a scenario in a profile, whatever its matrix says."""
+    name = f"{scenario.id}[{protocol.name},+{profile}]"
+    return Case(scenario, protocol.name, DIALECT, 1, None, name)
+
+
+def predicted(case: Case, settings: Settings, protocol: ProtocolSpec, log: ChangeLog) -> Prediction:
+    """Return what our encoder makes of a case under settings."""
+    config = replace(stage_of(case), settings=settings)
+    try:
+        source = protocol.source.simulate(log, config)
+        sent = encoded(protocol.codec.bind(source.settings, DIALECT), source)
+    except HarnessError as error:
+        return Prediction(unplanned=f"not planned: {error.what}")
+    stopped = "" if sent.stopped is None else f"{sent.stopped.code} {sent.stopped.what}"
+    return Prediction(tuple(map(message, sent.records)), stopped=stopped)

@@ -1,0 +1,51 @@
+"""Which of a connector's messages belong to a scenario, and the numbers that its log gave them.
+
+A server counts its transactions on (`0-1-17`), whoever they are of; our encoder counts from the
+scenario's first. So theirs are counted from there as well: which step a record is of, and the order
+of steps, is compared, not free.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Final
+
+from harness.oracles.compare import Message, Place
+from harness.oracles.mariadb.statements import Execution
+
+NUMBERED: Final = re.compile(rb'"(?:gtid|id)":"(0-1-)(\d+)"')
+
+# By connector, which topics begin with, and by the number of a transaction.
+ByTransaction = Mapping[tuple[str, int], list[Message]]
+
+
+def by_transaction(messages: Iterable[Message]) -> ByTransaction:
+    """Return messages by connector and transaction; a tombstone is of the one before it."""
+    found: dict[tuple[str, int], list[Message]] = {}
+    last: dict[Place, int] = {}
+    for one in messages:
+        numbered = NUMBERED.search(one.value or b"")
+        number = int(numbered[2]) if numbered else last.get(one.place, 0)
+        last[one.place] = number
+        found.setdefault((one.topic.partition(".")[0], number), []).append(one)
+    return found
+
+
+def of_scenario(messages: ByTransaction, connector: str, execution: Execution) -> Iterator[Message]:
+    """Yield what a connector sent of an execution, its first transaction as number 1."""
+    first, last = execution.span
+    for number in range(first + 1, last + 1):
+        for one in messages.get((connector, number), ()):
+            key, value = (_counted(text, number, first) for text in (one.key, one.value))
+            yield replace(one, key=key, value=value)
+
+
+def _counted(text: bytes | None, number: int, first: int) -> bytes | None:
+    def counted(found: re.Match[bytes]) -> bytes:
+        if int(found[2]) != number:
+            return found[0]
+        return found[0].replace(found[1] + found[2], found[1] + b"%d" % (number - first))
+
+    return None if text is None else NUMBERED.sub(counted, text)

@@ -1,0 +1,170 @@
+"""The run: one connector a profile follows a server on which scenario after scenario is run.
+
+What belongs to a scenario ends with a marker row: when each connector has sent that, it has sent
+all that came before, since a connector's one task sends in the order of the log.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+from typing import Final
+
+from confluent_kafka import TopicPartition
+
+from harness.errors import SetupError
+from harness.oracles.mariadb.configuration import AFTER, configuration
+from harness.oracles.mariadb.statements import Execution, execute, remove
+from harness.oracles.topics import Topics
+from harness.oracles.worker import Worker
+from harness.record.server import Server, Upstream, databases_of_our_own
+from harness.scenario.document import Scenario
+
+MARKS: Final = "harness_oracle_marks"
+POLL_S: Final = 0.02
+AGAIN_S: Final = 1.0  # a connector that runs does not stream yet: the first marker is repeated
+STREAMING_S: Final = 120.0
+SEEN_S: Final = 120.0
+SETTLE_S: Final = 1.0
+
+Ends = Mapping[TopicPartition, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Stand:
+    """Where scenarios are run: the server, the worker that follows it, the broker's topics."""
+
+    server: Server
+    worker: Worker
+    topics: Topics
+    directory: Path
+    connectors: dict[str, str] = field(default_factory=dict[str, str])
+    numbers: Iterator[int] = field(default_factory=count)
+
+    def follow(self, plays: Iterable[str]) -> None:
+        """Begin each of these plays, or begin it again, with a connector that streams.
+
+        Raises SetupError when one of them does not.
+        """
+        for play in plays:
+            old = self.connectors.pop(play, None)
+            if old is not None:
+                self.worker.delete(old)
+            name = self.connectors[play] = f"{play}{AFTER}{next(self.numbers)}"
+            config = configuration(play, name, self.server.upstream, self.directory)
+            refused = self.worker.create(name, config)
+            if refused:
+                raise self.worker.unusable(f"the Connect worker refuses {name}: {refused}")
+        _until_streaming(self)
+
+    def failed(self) -> dict[str, str]:
+        """Return why connectors fail, by their plays."""
+        found = self.worker.failures()
+        return {p: found[name].cause for p, name in self.connectors.items() if name in found}
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """What came of a scenario.
+
+    `connectors` has the name of each play's connector, which its topics begin with. `failed`
+    says of a play why its connector failed at this scenario.
+    """
+
+    scenario: Scenario
+    execution: Execution
+    connectors: Mapping[str, str]
+    failed: Mapping[str, str]
+
+
+@contextmanager
+def following(
+    upstream: Upstream, worker: Worker, topics: Topics, plays: Sequence[str], directory: Path
+) -> Generator[Stand]:
+    """Yield a stand whose connectors stream; SetupError when one of them does not."""
+    with databases_of_our_own(upstream, [MARKS]) as server:
+        server.run(f"CREATE TABLE {MARKS}.marks (n INT NOT NULL AUTO_INCREMENT PRIMARY KEY)")
+        stand = Stand(server, worker, topics, directory)
+        stand.follow(plays)
+        yield stand
+
+
+def slices(stand: Stand, scenarios: Sequence[Scenario]) -> Iterator[Slice]:
+    """Run scenarios one after another; yield what became of each."""
+    for scenario in scenarios:
+        try:
+            execution = execute(scenario, stand.server)
+            failed = _marked(stand)
+        finally:
+            remove(scenario, stand.server)
+        yield Slice(scenario, execution, dict(stand.connectors), failed)
+        if failed:  # a failed one never goes beyond the change that it fails at
+            stand.follow(failed)
+
+
+def filled(stand: Stand, slices: Iterable[Slice]) -> Ends:
+    """Return how far the topics of all connectors are filled once nothing comes any more.
+
+    Partitions are written side by side: a marker may be there before what was sent before it.
+    """
+    names = {name for one in slices for name in one.connectors.values()}
+    before, waiting = None, threading.Event()
+    while (ends := stand.topics.ends(names)) != before:
+        before = ends
+        waiting.wait(SETTLE_S)
+    return {place: end for each in ends.values() for place, end in each.items()}
+
+
+def _mark(stand: Stand) -> None:
+    stand.server.run(f"INSERT INTO {MARKS}.marks () VALUES ()")  # noqa: S608 - our own name
+
+
+def _seen(stand: Stand) -> dict[str, int]:
+    """Return how many markers each connector has sent."""
+    places = {
+        play: TopicPartition(f"{name}.{MARKS}.marks", 0) for play, name in stand.connectors.items()
+    }
+    ends = stand.topics.at(places.values())
+    return {play: ends.get(place, 0) for play, place in places.items()}
+
+
+def _until_streaming(stand: Stand) -> None:
+    """Write markers until every connector has sent one, and then wait for the rest of them."""
+    waiting, deadline = threading.Event(), time.monotonic() + STREAMING_S
+    marked = 0.0
+    first = _seen(stand)
+    while any(n == first[play] for play, n in _seen(stand).items()):
+        for play, why in stand.failed().items():
+            raise SetupError(f"the connector of the profile {play} fails at once: {why}")
+        if time.monotonic() > deadline:
+            raise stand.worker.unusable(f"no connector streams within {STREAMING_S:g} s")
+        if time.monotonic() - marked > AGAIN_S:
+            _mark(stand)
+            marked = time.monotonic()
+            stand.topics.ends(
+                ()
+            )  # a client asks again for topics that were not there when all are listed
+        waiting.wait(POLL_S)
+    before: dict[str, int] = {}
+    while (now := _seen(stand)) != before:
+        before = now
+        waiting.wait(SETTLE_S)
+
+
+def _marked(stand: Stand) -> Mapping[str, str]:
+    """Write a marker, and wait until every connector has sent it or has failed; return those."""
+    before = _seen(stand)
+    _mark(stand)
+    waiting, deadline = threading.Event(), time.monotonic() + SEEN_S
+    failed: Mapping[str, str] = {}
+    while any(n <= before[play] and play not in failed for play, n in _seen(stand).items()):
+        failed = stand.failed()
+        if time.monotonic() > deadline:
+            raise stand.worker.unusable(f"a connector is silent for {SEEN_S:g} s")
+        waiting.wait(POLL_S)
+    return failed
