@@ -140,7 +140,10 @@ def _until_streaming(stand: Stand) -> None:
     first = _seen(stand)
     while any(n == first[play] for play, n in _seen(stand).items()):
         for play, why in stand.failed().items():
-            raise SetupError(f"the connector of the profile {play} fails at once: {why}")
+            raise SetupError(
+                f"the connector of the profile {play} fails at once: {why}",
+                hint="the worker's log says more",
+            )
         if time.monotonic() > deadline:
             raise stand.worker.unusable(f"no connector streams within {STREAMING_S:g} s")
         if time.monotonic() - marked > AGAIN_S:
