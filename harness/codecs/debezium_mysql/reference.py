@@ -54,6 +54,12 @@ _WORDS: Final[Mapping[ColumnKind, str]] = {
     ColumnKind.ENUM: "`io.debezium.data.Enum`",
     ColumnKind.SET: "`io.debezium.data.EnumSet`",
     ColumnKind.JSON: "`io.debezium.data.Json`",
+    ColumnKind.CHAR: "string",
+    ColumnKind.VARCHAR: "string",
+    ColumnKind.TINYTEXT: "string",
+    ColumnKind.TEXT: "string",
+    ColumnKind.MEDIUMTEXT: "string",
+    ColumnKind.LONGTEXT: "string",
     ColumnKind.BINARY: "by `binary.handling.mode`",
     ColumnKind.VARBINARY: "by `binary.handling.mode`",
     ColumnKind.TINYBLOB: "by `binary.handling.mode`",
@@ -63,5 +69,5 @@ _WORDS: Final[Mapping[ColumnKind, str]] = {
     ColumnKind.VECTOR: "not sent",
 }
 TYPES: Final[Mapping[ColumnKind, TypeForm]] = MappingProxyType(
-    {kind: TypeForm(_WORDS.get(kind, "string")) for kind in ColumnKind}
+    {kind: TypeForm(_WORDS[kind]) for kind in ColumnKind}
 )
