@@ -79,7 +79,7 @@ def test_a_topic_that_is_yet_to_come_is_read_when_it_does(place: Path, spark: An
     lab.send(FIRST)
     lab.run(spark)
     assert lab.rows(spark) == [(1, "a")]
-    lab.send(message(ddl(2, OTHER, 3, table="o")), topic="u")
+    lab.send(message(ddl(1, OTHER, 3, table="o")), topic="u")
     rows = (ddl(3, OTHER, 3, table="o"), put(4, 1, "x", "o"), resolved(4))
     lab.send(message(*rows), topic="u")
     with pytest.raises(GrowthError, match="topic u, partition 0, offset 0"):
