@@ -13,13 +13,17 @@ import os
 import pickle
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import orjson
 from confluent_kafka import Consumer, Message, TopicPartition
 
+from harness.services.kafka_retry import retried
+
 RESOLVED = b'"t":3'  # in the key of a resolved event, Open Protocol
+PATIENCE_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +81,9 @@ class Checkpointing:
 
     def incremental_assign(self, wanted: list[TopicPartition]) -> None:
         """Read on from the committed offsets; from the wanted ones where there are none."""
-        committed = self._kafka.committed([TopicPartition(w.topic, w.partition) for w in wanted])
+        asked = [TopicPartition(w.topic, w.partition) for w in wanted]
+        # A coordinator is looked for where there has been no group, and may move meanwhile.
+        committed = retried(partial(self._kafka.committed, asked), PATIENCE_S)
         there = {(c.topic, c.partition): c.offset for c in committed if c.offset >= 0}
         self._kafka.incremental_assign(
             [
@@ -112,9 +118,8 @@ class Checkpointing:
         self._kept += self._fresh
         self._store(self._safe(self._kept))
         ends = {kept.place[:2]: kept.offset() + 1 for kept in self._fresh}
-        self._kafka.commit(
-            offsets=[TopicPartition(*place, end) for place, end in ends.items()], asynchronous=False
-        )
+        offsets = [TopicPartition(*place, end) for place, end in ends.items()]
+        retried(partial(self._kafka.commit, offsets=offsets, asynchronous=False), PATIENCE_S)
         self._fresh = []
 
     def _stored(self) -> list[Kept]:
