@@ -68,6 +68,9 @@ class BoundMysql:
         )
 
 
+NO_DATA: Final = "no_data"
+
+
 def bind(values: Settings, dialect: str, registry: SchemaRegistry | None = None) -> BoundMysql:
     """Return the codec for settings and a dialect's name; UsageError for what cannot be."""
     if dialect not in DIALECTS:
@@ -85,6 +88,11 @@ def bind(values: Settings, dialect: str, registry: SchemaRegistry | None = None)
         raise UsageError(
             "heartbeats and notifications are not written for this connector yet",
             expected="`heartbeat.interval.ms` 0 and no `notification.enabled.channels`",
+        )
+    if own.get("snapshot.mode", NO_DATA) != NO_DATA:
+        raise UsageError(
+            "the copy of the tables is not written for this connector yet",
+            expected=f"`snapshot.mode` {NO_DATA}, or none",
         )
     modes(settings)
     topics(settings, {})

@@ -135,6 +135,7 @@ def test_how_statements_are_told(sql: str, texts: list[str]) -> None:
     ("name", "value"),
     [
         ("heartbeat.interval.ms", 1000),
+        ("snapshot.mode", "initial"),
         ("decimal.handling.mode", "exact"),
         ("time.precision.mode", "adaptive"),
         ("decimal.handeling.mode", "string"),
