@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 import pytest
 from click.testing import CliRunner
-from confluent_kafka import Consumer, TopicPartition
+from confluent_kafka import Consumer, KafkaError, TopicPartition
 from confluent_kafka.admin import AdminClient
 
 from harness.cli.certify import command as certify
@@ -20,6 +20,7 @@ from harness.engine.deliver import topics
 from harness.engine.run import leftovers
 from harness.errors import HarnessError, SetupError, UsageError
 from harness.services import Kafka, find_java, java_properties, settings, start
+from harness.services.external.kafka import _unusable
 from harness.services.ports import free_ports
 from tests.services.protected import PASSWORDS, WAYS, Protected, protected_kafka
 from tests.tree import ROOT
@@ -110,6 +111,15 @@ def test_an_untrusted_certificate_is_said(broker: Protected, tmp_path: Path) -> 
     client = broker.client(tls=True)
     del client["kafka.ssl.ca.location"]
     error = refused(client, tmp_path)
+    assert "TLS" in error.what
+    assert "ssl.ca.location" in error.hint
+
+
+@pytest.mark.parametrize("code", [KafkaError._SSL, KafkaError._TRANSPORT])
+def test_what_openssl_refuses_is_about_tls(code: int) -> None:
+    """Whichever code librdkafka gives it: that of lost transport now and then."""
+    said = "error:0A000086:SSL routines::certificate verify failed"
+    error = _unusable({"bootstrap.servers": "broker:9093"}, [KafkaError(code, said)])
     assert "TLS" in error.what
     assert "ssl.ca.location" in error.hint
 

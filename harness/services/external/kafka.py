@@ -81,7 +81,7 @@ def probe(client: Mapping[str, str], settings: Settings) -> Sequence[tuple[str, 
         except KafkaException as error:
             answers.append(error.args[0])
         admin.poll(0)
-        codes = {error.code() for error in errors}
+        codes = {_code(error) for error in errors}
         refused = "refused" in " ".join(str(error) for error in errors)
         hopeless = refused or len(errors) >= GIVE_UP_AFTER
         if codes & FINAL or hopeless or time.monotonic() > deadline:
@@ -108,8 +108,14 @@ def _client(client: Mapping[str, str], settings: Settings, errors: list[KafkaErr
         ) from error
 
 
+def _code(error: KafkaError) -> int:
+    """Return librdkafka's code: what OpenSSL refuses is now and then told as lost transport."""
+    code: int = KafkaError._SSL if "SSL routines:" in error.str() else error.code()  # noqa: SLF001
+    return code
+
+
 def _unusable(client: Mapping[str, str], errors: Sequence[KafkaError]) -> SetupError:
-    codes = {error.code(): error for error in reversed(errors)}
+    codes = {_code(error): error for error in reversed(errors)}
     code = next((code for code in MEANINGS if code in codes), None)
     what, hint = MEANINGS[code] if code is not None else SILENCE
     named = codes[code].str() if code is not None else ""
