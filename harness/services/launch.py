@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import re
 import shutil
 import signal
@@ -131,7 +132,14 @@ class Running:
         except GuardianKilledError:
             return  # it has ended; a run that needed it heard so from `check`
         finally:
-            shutil.rmtree(self.startup.data, ignore_errors=True)
+            _removed(self.startup.data)
+
+
+def _removed(data: Path) -> None:
+    """Remove a service's data, at our end if not now: without free file handles nothing can be."""
+    shutil.rmtree(data, ignore_errors=True)
+    if data.exists():
+        atexit.register(shutil.rmtree, data, ignore_errors=True)
 
 
 def launch(startup: Startup, ports: int, attempt: Callable[[Sequence[int]], Attempt]) -> Running:
@@ -143,7 +151,7 @@ def launch(startup: Startup, ports: int, attempt: Callable[[Sequence[int]], Atte
     try:
         return _launch(startup, ports, attempt)
     except BaseException:  # the log stays, and says why
-        shutil.rmtree(startup.data, ignore_errors=True)
+        _removed(startup.data)
         raise
 
 
