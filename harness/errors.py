@@ -12,7 +12,8 @@ raise sites.
 from __future__ import annotations
 
 import errno
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -194,3 +195,14 @@ class StepError(UsageError):
         """Keep the line, so that the caller who knows the file can make a Problem of it."""
         self.line = line
         super().__init__(what, expected=expected, hint=hint)
+
+
+@contextmanager
+def replaying(line: int) -> Iterator[None]:
+    """Give what cannot be replayed the line of its step: a UsageError becomes a StepError."""
+    try:
+        yield
+    except StepError:
+        raise
+    except UsageError as error:
+        raise StepError(error.what, line=line, expected=error.expected, hint=error.hint) from error

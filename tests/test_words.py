@@ -93,11 +93,11 @@ def bare(tree: ast.AST) -> Iterator[tuple[int, str]]:
     for node in ast.walk(tree):
         if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
             continue
-        told = {keyword.arg for keyword in node.keywords} & {"expected", "hint", None}
-        told |= {None for part in node.args if isinstance(part, ast.Starred)}
+        said = {keyword.arg for keyword in node.keywords} & {"expected", "hint", None}
+        said |= {None for part in node.args if isinstance(part, ast.Starred)}
         text, before = ast.unparse(node), ERRORS.get(node.func.id)
         heard = not any(words in text for words in UNHEARD)
-        if before is not None and heard and not told and len(node.args) <= before:
+        if before is not None and heard and not said and len(node.args) <= before:
             yield node.lineno, text
 
 

@@ -16,7 +16,7 @@ import fastavro
 
 from harness.codecs.avro.varint import varint
 from harness.codecs.connect.partitioner import partition_for
-from harness.codecs.debezium_vitess.codec import LATER
+from harness.codecs.debezium.emitter import LATER
 from harness.errors import DecodingError
 from harness.oracles.compare import Message
 from harness.oracles.freedoms import PROCESSING_TIME, SECOND_NS, UNITS

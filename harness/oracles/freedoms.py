@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from harness.codecs.avro.varint import varint
-from harness.codecs.debezium_vitess.codec import LATER
+from harness.codecs.debezium.emitter import LATER
 from harness.oracles.compare import KEYLESS, TASKS, TIMER, Message
 
 SECOND_NS: Final = 1_000_000_000

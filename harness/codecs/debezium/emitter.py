@@ -23,6 +23,8 @@ from harness.codecs.debezium.transactions import TransactionContext
 from harness.model.record import Origin, Record
 
 MILLISECOND: Final = 1_000_000
+# How long after the source's second the connector of the documents' samples handles a change.
+LATER: Final = 863_497_147
 NEW_KEY: Final = "__debezium.newkey"
 OLD_KEY: Final = "__debezium.oldkey"
 _CONTEXT: Final = "__debezium.context."

@@ -55,6 +55,18 @@ SNAPSHOT: Final = Schema(
     ),
     default="false",
 )
+# The fields that each connector's source block begins with.
+SOURCE_HEAD: Final = (
+    ("version", STRING),
+    ("connector", STRING),
+    ("name", STRING),
+    ("ts_ms", INT64),
+    ("snapshot", SNAPSHOT),
+    ("db", STRING),
+    ("sequence", OPTIONAL_STRING),
+    ("ts_us", OPTIONAL_INT64),
+    ("ts_ns", OPTIONAL_INT64),
+)
 COLLECTION: Final = Schema(
     SchemaType.STRUCT,
     optional=True,

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 from typing import Final
 
+from harness.codecs.connect.java import split
 from harness.codecs.debezium.settings import ConnectorSettings
 from harness.errors import UsageError
 from harness.wire.java_regex import compiled
@@ -48,6 +49,15 @@ def includes(listed: str) -> Predicate:
     """Return whether a name is matched, as a whole, by one of the expressions."""
     patterns = expressions(listed)
     return lambda name: any(pattern.fullmatch(name) for pattern in patterns)
+
+
+def message_keys(listed: str | None) -> tuple[Predicate, ...]:
+    """Read `table:column,column;table:column`; C:relational/Key.java CustomKeyMapper."""
+    found: list[Predicate] = []
+    for entry in () if listed is None else split(listed, ";"):
+        table, _, columns = entry.partition(":")
+        found.extend(includes(f"{table}.{column}") for column in split(columns, ",") if columns)
+    return tuple(found)
 
 
 def _chosen(included: str | None, excluded: str | None) -> Predicate:

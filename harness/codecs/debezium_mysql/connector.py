@@ -12,11 +12,12 @@ from functools import partial
 from typing import Final
 
 from harness.codecs.connect.errors import JavaError
-from harness.codecs.connect.java import buckets, hash_order, split
+from harness.codecs.connect.java import buckets, hash_order
 from harness.codecs.connect.schema import Offset, Struct
 from harness.codecs.debezium import mappers, schemas, selection
 from harness.codecs.debezium.adjustment import FIELD_NAMES, SCHEMA_NAMES
 from harness.codecs.debezium.emitter import (
+    LATER,
     MILLISECOND,
     Emitted,
     RecordEmitter,
@@ -42,8 +43,6 @@ from harness.model.binlog import (
 )
 from harness.model.table import TableId
 
-# How long after the source's second a change is handled.
-LATER: Final = 863_497_147
 _FILE: Final = "binlog.000001"
 
 
@@ -143,7 +142,7 @@ class Connector:
             topics=names,
             rules=mappers.rules(settings, bytes_cut=True),
             column_included=selection.column_filter(settings),
-            message_keys=_message_keys(settings.optional("message.key.columns")),
+            message_keys=selection.message_keys(settings.optional("message.key.columns")),
             schema_name=schema_name,
             field_name=FIELD_NAMES[settings.mode("field.name.adjustment.mode")],
             source=source,
@@ -223,14 +222,3 @@ def listed_tables(tables: Iterable[TableId]) -> str:
     """Return a statement's tables as the source block lists them, in the order of a HashSet."""
     names = {str(table): table.name for table in tables}
     return ",".join(names[name] for name in hash_order(names, buckets(len(names))))
-
-
-def _message_keys(listed: str | None) -> tuple[selection.Predicate, ...]:
-    """Read `table:column,column;table:column`; C:relational/Key.java CustomKeyMapper."""
-    found: list[selection.Predicate] = []
-    for entry in () if listed is None else split(listed, ";"):
-        table, _, columns = entry.partition(":")
-        found.extend(
-            selection.includes(f"{table}.{column}") for column in split(columns, ",") if columns
-        )
-    return tuple(found)

@@ -21,7 +21,7 @@ from harness.codecs.connect.transforms import (
     transform_chain,
 )
 from harness.codecs.connect.worker import Worker
-from harness.codecs.debezium.emitter import Emitted
+from harness.codecs.debezium.emitter import LATER, Emitted
 from harness.codecs.debezium.settings import ConnectorSettings
 from harness.codecs.debezium_vitess.decode import VitessDecoder
 from harness.codecs.debezium_vitess.dialect import DIALECTS, VitessDialect
@@ -45,8 +45,6 @@ from harness.model.vstream import VStreamResponse
 from harness.wire.registry import MemoryRegistry
 
 SECOND: Final = 1_000_000_000
-# How long after the source's second the connector of the documents' samples handles a change.
-LATER: Final = 863_497_147
 
 
 class StreamClock:

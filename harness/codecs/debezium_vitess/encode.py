@@ -9,7 +9,6 @@ from functools import partial
 from typing import Any, Final
 
 from harness.codecs.connect.errors import JavaError
-from harness.codecs.connect.java import split
 from harness.codecs.connect.schema import ConnectRecord, Header, Offset
 from harness.codecs.debezium import mappers, schemas, selection
 from harness.codecs.debezium.adjustment import FIELD_NAMES, SCHEMA_NAMES, Adjuster
@@ -220,7 +219,7 @@ class Connector:
             topics=names,
             rules=mappers.rules(settings, bytes_cut=dialect.bytes_cut),
             column_included=selection.column_filter(settings),
-            message_keys=_message_keys(settings.optional("message.key.columns")),
+            message_keys=selection.message_keys(settings.optional("message.key.columns")),
             schema_name=schema_name,
             field_name=FIELD_NAMES[settings.mode("field.name.adjustment.mode")],
             source=dialect.source,
@@ -235,17 +234,6 @@ def _without_shard(table: TableKey) -> str:
 
 def _has(task: Task, shard: str) -> bool:
     return task.shards is None or shard in task.shards
-
-
-def _message_keys(listed: str | None) -> tuple[selection.Predicate, ...]:
-    """Read `table:column,column;table:column`; C:relational/Key.java CustomKeyMapper."""
-    found: list[selection.Predicate] = []
-    for entry in () if listed is None else split(listed, ";"):
-        table, _, columns = entry.partition(":")
-        found.extend(
-            selection.includes(f"{table}.{column}") for column in split(columns, ",") if columns
-        )
-    return tuple(found)
 
 
 def offsets_of(records: Iterable[ConnectRecord], before: Offsets = NO_OFFSETS) -> Offsets:

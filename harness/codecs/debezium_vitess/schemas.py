@@ -11,9 +11,7 @@ from harness.codecs.connect.schema import Schema, SchemaType
 from harness.codecs.debezium.adjustment import Adjuster
 from harness.codecs.debezium.schemas import (
     INT64,
-    OPTIONAL_INT64,
-    OPTIONAL_STRING,
-    SNAPSHOT,
+    SOURCE_HEAD,
     STRING,
     WHOLE_DECIMAL,
     block_schema,
@@ -26,15 +24,7 @@ SOURCE: Final = Schema(
     name="io.debezium.connector.vitess.Source",
     version=1,
     fields=fields(
-        ("version", STRING),
-        ("connector", STRING),
-        ("name", STRING),
-        ("ts_ms", INT64),
-        ("snapshot", SNAPSHOT),
-        ("db", STRING),
-        ("sequence", OPTIONAL_STRING),
-        ("ts_us", OPTIONAL_INT64),
-        ("ts_ns", OPTIONAL_INT64),
+        *SOURCE_HEAD,
         ("keyspace", STRING),
         ("table", STRING),
         ("shard", STRING),

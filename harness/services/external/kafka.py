@@ -109,7 +109,7 @@ def _client(client: Mapping[str, str], settings: Settings, errors: list[KafkaErr
 
 
 def _code(error: KafkaError) -> int:
-    """Return librdkafka's code: what OpenSSL refuses is now and then told as lost transport."""
+    """Return librdkafka's code: what OpenSSL refuses is now and then given as lost transport."""
     code: int = KafkaError._SSL if "SSL routines:" in error.str() else error.code()  # noqa: SLF001
     return code
 

@@ -17,7 +17,7 @@ from typing import Final
 
 from harness.ddl import Catalogue
 from harness.ddl.charsets import MYSQL_DEFAULT_CHARSET
-from harness.errors import StepError, UsageError
+from harness.errors import StepError, replaying
 from harness.model.binlog import (
     LogBegin,
     LogCommit,
@@ -33,9 +33,9 @@ from harness.model.record import Origin
 from harness.model.table import Table, TableId
 from harness.sources.mysql.statements import ignored, parsed, truncates, unlogged
 
-# 2024-02-29T12:34:56Z: what the sessions of recordings set `timestamp` to.
 # MariaDB's `binlog_row_event_max_size`: a row event that would become longer is ended before.
 _EVENT_BYTES: Final = 8192
+# 2024-02-29T12:34:56Z: what the sessions of recordings set `timestamp` to.
 SECOND: Final = 1_709_210_096
 _COLUMN_UNIQUE: Final = re.compile(
     r"[(,]\s*`?(?!(?:UNIQUE|CONSTRAINT|PRIMARY|KEY|INDEX)\b)(\w+)`?"
@@ -81,7 +81,7 @@ class Server:
     def replay(self, changes: Iterable[Change]) -> Iterator[LogEvent]:
         """Yield the events of changes; StepError, with the scenario's line, where one cannot be."""
         for step, change in enumerate(changes):
-            try:
+            with replaying(change.line):
                 match change:
                     case DdlRun():
                         yield from self._ddl(step, change)
@@ -89,12 +89,6 @@ class Server:
                         yield from self._transaction(step, change)
                     case Resolve():
                         pass  # a server logs no resolved events
-            except StepError:
-                raise
-            except UsageError as error:
-                raise StepError(
-                    error.what, line=change.line, expected=error.expected, hint=error.hint
-                ) from error
 
     def _gtid(self) -> str:
         self._logged += 1

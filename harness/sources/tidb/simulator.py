@@ -22,7 +22,7 @@ from itertools import count
 
 from harness.ddl.feature_comments import with_feature_comments
 from harness.ddl.jobs import ActionType
-from harness.errors import SourceStopped, StepError, UsageError
+from harness.errors import SourceStopped, StepError, replaying
 from harness.model.change import Change, ChangeLog, DdlRun, Pin, Resolve, Transaction
 from harness.model.record import Origin
 from harness.model.source_events import (
@@ -99,13 +99,8 @@ def emitted(
     for step, change in enumerate(changes):
         line = change.line
         try:
-            events = tuple(tidb.take(step, change))
-        except StepError:
-            raise
-        except UsageError as error:
-            raise StepError(
-                error.what, line=change.line, expected=error.expected, hint=error.hint
-            ) from error
+            with replaying(change.line):
+                events = tuple(tidb.take(step, change))
         except ValueError as error:
             raise StepError(
                 str(error), line=change.line, expected="a step that TiDB can take"

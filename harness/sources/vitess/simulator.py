@@ -24,7 +24,7 @@ from itertools import count
 
 from harness.ddl import Catalogue
 from harness.ddl.charsets import MYSQL_DEFAULT_CHARSET
-from harness.errors import StepError, UsageError
+from harness.errors import StepError, replaying
 from harness.model.change import (
     Change,
     ChangeLog,
@@ -92,7 +92,7 @@ def stream(
 def replayed(cluster: Cluster, changes: Iterable[Change]) -> Iterator[None]:
     """Replay changes one by one; after each the cluster has emitted all of its events."""
     for step, change in enumerate(changes):
-        try:
+        with replaying(change.line):
             match change:
                 case DdlRun():
                     cluster.ddl(step, change)
@@ -100,12 +100,6 @@ def replayed(cluster: Cluster, changes: Iterable[Change]) -> Iterator[None]:
                     cluster.transaction(step, change)
                 case Resolve():
                     pass  # VStream knows no resolved events
-        except StepError:
-            raise
-        except UsageError as error:
-            raise StepError(
-                error.what, line=change.line, expected=error.expected, hint=error.hint
-            ) from error
         yield
 
 

@@ -9,6 +9,9 @@ from typing import Any
 
 import pytest
 
+from tests.cdc_spark.avro_messages import Publisher
+from tests.cdc_spark.registry_server import published
+
 # These import what imports PySpark, which is in the environments of Spark alone.
 collect_ignore = (
     []
@@ -42,3 +45,16 @@ def spark() -> Iterator[Any]:
 def place(tmp_path: Path) -> Path:
     """Return a directory for a lab."""
     return tmp_path
+
+
+@pytest.fixture
+def source() -> Publisher:
+    """Return what publishes schemas."""
+    return Publisher()
+
+
+@pytest.fixture
+def address(source: Publisher) -> Iterator[str]:
+    """Return the address of a registry."""
+    with published(source) as url:
+        yield url

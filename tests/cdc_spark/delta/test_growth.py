@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,6 @@ from tests.cdc_spark.avro_messages import Publisher
 from tests.cdc_spark.delta.files_lab import FilesLab
 from tests.cdc_spark.delta.test_no_loss import CREATE, FIRST, POISON, SOCKETS, later, started
 from tests.cdc_spark.messages import ddl, message, put, resolved
-from tests.cdc_spark.registry_server import published
 
 pytestmark = [pytest.mark.spark, pytest.mark.filterwarnings(SOCKETS)]
 
@@ -88,19 +86,6 @@ def test_a_topic_that_is_yet_to_come_is_read_when_it_does(place: Path, spark: An
     lab.send(message(resolved(4)))
     lab.run(spark)
     assert lab.rows(spark, "o") == [(1, "x")]
-
-
-@pytest.fixture
-def source() -> Publisher:
-    """Return what publishes schemas."""
-    return Publisher()
-
-
-@pytest.fixture
-def address(source: Publisher) -> Iterator[str]:
-    """Return the address of a registry."""
-    with published(source) as url:
-        yield url
 
 
 def test_streams_of_rows_alone_read_what_comes(

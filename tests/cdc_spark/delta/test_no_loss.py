@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,6 @@ from cdc_spark.errors import GrowthError, PoisonError, RegistryAwayError, Statem
 from tests.cdc_spark.avro_messages import Publisher
 from tests.cdc_spark.delta.files_lab import FilesLab
 from tests.cdc_spark.messages import Message, ddl, message, put, resolved
-from tests.cdc_spark.registry_server import published
 
 # PySpark leaves the sockets of its results to the collector.
 SOCKETS = "ignore:Exception ignored in. <socket:pytest.PytestUnraisableExceptionWarning"
@@ -105,19 +103,6 @@ def test_a_ddl_behind_the_resolved_event_of_its_ts_is_executed(place: Path, spar
     lab.send(message(ddl(3, "TRUNCATE TABLE `test`.`t`", 11)), later(4, "b"))
     lab.run(spark)
     assert lab.rows(spark) == [(4, "b")]
-
-
-@pytest.fixture
-def source() -> Publisher:
-    """Return what publishes schemas."""
-    return Publisher()
-
-
-@pytest.fixture
-def address(source: Publisher) -> Iterator[str]:
-    """Return the address of a registry."""
-    with published(source) as url:
-        yield url
 
 
 def test_a_lost_registry_loses_no_row(

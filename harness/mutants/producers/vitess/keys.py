@@ -26,7 +26,7 @@ from harness.mutants.producers.vitess.edits import (
 TABLES: Final = "harness.codecs.debezium.tables"
 PRIMARY: Final = f"{TABLES}:_primary"
 KEY_COLUMNS: Final = f"{TABLES}:TableShaper._key_columns"
-LISTED: Final = "harness.codecs.debezium_vitess.encode:_message_keys"
+LISTED: Final = "harness.codecs.debezium.selection:message_keys"
 NAMES: Final = "harness.codecs.debezium.adjustment"
 CHECK: Final = "harness.codecs.debezium_vitess.task:_check_name"
 EMPTY: Final = Schema(SchemaType.STRUCT, optional=True, name="none.Key")

@@ -10,7 +10,8 @@ import pytest
 
 from harness.codecs.connect.settings import converter_settings
 from harness.codecs.connect.worker import Worker
-from harness.codecs.debezium_vitess.codec import LATER, SECOND, bind
+from harness.codecs.debezium.emitter import LATER
+from harness.codecs.debezium_vitess.codec import SECOND, bind
 from harness.codecs.debezium_vitess.encode import Connector, ConnectorEnvironment
 from harness.codecs.debezium_vitess.settings import read
 from harness.codecs.debezium_vitess.tasks import VitessCluster
