@@ -12,7 +12,7 @@ raise sites.
 from __future__ import annotations
 
 import errno
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import IntEnum
@@ -198,7 +198,7 @@ class StepError(UsageError):
 
 
 @contextmanager
-def replaying(line: int) -> Iterator[None]:
+def replaying(line: int) -> Generator[None]:
     """Give what cannot be replayed the line of its step: a UsageError becomes a StepError."""
     try:
         yield
