@@ -49,8 +49,8 @@ pre { overflow-x: auto; } summary { cursor: pointer; }
 """
 LEGEND = (
     "● row   ○ delete or tombstone   ◆ DDL   | resolved event or heartbeat   [ boundary of a "
-    "transaction   × cannot be read   □ no event   dashed ring: sent again, changed or inserted   band: one "
-    "transaction   dashed line: something is done to the run, by number below"
+    "transaction   × cannot be read   □ no event   dashed ring: sent again, changed or inserted   "
+    "band: one transaction   dashed line: something is done to the run, by number below"
 )
 
 

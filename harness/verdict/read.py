@@ -11,7 +11,7 @@ from harness.model.source_events import SourceTable
 from harness.model.values import Row, Value
 from harness.protocols.clauses import type_clause
 from harness.verdict.case import Judged
-from harness.verdict.expected import TableState, key_of
+from harness.verdict.expected import Key, TableState, key_of
 from harness.verdict.text import key_text, row_text
 
 
@@ -81,14 +81,23 @@ def _key_columns(table: SourceTable, raw: RawRow) -> Row | str:
     return tuple(row)
 
 
+def key_in(state: TableState, raw: RawRow) -> Key | None:
+    """Return the key that a row has as the consumer wrote it, None where there is none to read."""
+    row = _key_columns(state.source_table, raw)
+    return None if isinstance(row, str) or state.keyless else key_of(state.source_table, row)
+
+
 def _wanted(state: TableState, raw: RawRow) -> str | None:
     """Return the row that must be there under the key of one that the consumer wrote."""
-    table = state.source_table
-    row = _key_columns(table, raw)
-    wanted = None if isinstance(row, str) or state.keyless else state.rows.get(key_of(table, row))
-    return None if wanted is None else row_text(table, wanted)
+    key = key_in(state, raw)
+    wanted = None if key is None else state.rows.get(key)
+    return None if wanted is None else row_text(state.source_table, wanted)
 
 
 def raw_text(raw: Mapping[str, object]) -> str:
     """Return a raw row for people."""
-    return "{" + ", ".join(f"{name}: {value!r}" for name, value in raw.items()) + "}"
+    return "{" + ", ".join(f"{name}: {_raw_value(value)}" for name, value in raw.items()) + "}"
+
+
+def _raw_value(value: object) -> str:
+    return "NULL" if value is None else repr(value)

@@ -8,18 +8,21 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
+from harness.model.canonical import canonical
+from harness.model.columns import Column
 from harness.model.evidence import DiffRow, RowMark, TableDiff
 from harness.model.finding import Finding
 from harness.model.observed import RawRow
 from harness.model.values import Row
 from harness.verdict.case import Judged
-from harness.verdict.expected import Expected, TableState, key_of
-from harness.verdict.read import read_row
+from harness.verdict.expected import Expected, Key, TableState, key_of
+from harness.verdict.read import key_in, read_row
 from harness.verdict.tables import Answer
 from harness.verdict.text import value_text
 
 DIFFERING_SHOWN = 60
 ALIKE_SHOWN = 20
+ABSENT = "(absent)"
 
 
 def table_diffs(judged: Judged, expected: Expected, answer: Answer) -> Iterator[TableDiff]:
@@ -39,35 +42,37 @@ def table_diffs(judged: Judged, expected: Expected, answer: Answer) -> Iterator[
 
 def _rows(judged: Judged, state: TableState, answer: Sequence[RawRow]) -> Iterator[DiffRow]:
     """Yield the rows by key: the expected one, then the answered one where it differs."""
-    names = _columns(state)
     read: list[Row] = []
+    unread: list[RawRow] = []
     for raw in answer:
         row = read_row(judged, state, raw)
         if isinstance(row, Finding):
-            yield _raw(names, raw)
+            unread.append(raw)
         else:
             read.append(row)
-    yield from _multiset(state, read) if state.keyless else _keyed(state, read)
+    if state.keyless:
+        yield from (DiffRow(RowMark.ACTUAL, _raw_cells(state, raw)) for raw in unread)
+        yield from _multiset(state, read)
+    else:
+        yield from _keyed(state, read, unread)
 
 
-def _keyed(state: TableState, read: Sequence[Row]) -> Iterator[DiffRow]:
-    found: dict[object, list[Row]] = {}
+def _keyed(state: TableState, read: Sequence[Row], unread: Sequence[RawRow]) -> Iterator[DiffRow]:
+    found: dict[Key | None, list[tuple[str, ...]]] = {}
     for row in read:
-        found.setdefault(key_of(state.source_table, row), []).append(row)
+        found.setdefault(key_of(state.source_table, row), []).append(_cells(state, row))
+    for raw in unread:
+        found.setdefault(key_in(state, raw), []).append(_raw_cells(state, raw))
     for key, wanted in state.rows.items():
-        rows = found.pop(key, [])
-        yield from _pair(state, wanted, rows)
-    for rows in found.values():
-        for row in rows:
-            yield DiffRow(RowMark.ACTUAL, _cells(state, row))
+        yield from _pair(_cells(state, wanted), found.pop(key, []))
+    for others in found.values():
+        yield from (DiffRow(RowMark.ACTUAL, other) for other in others)
 
 
-def _pair(state: TableState, wanted: Row, rows: Sequence[Row]) -> Iterator[DiffRow]:
-    if list(rows) == [wanted]:
-        yield DiffRow(RowMark.ALIKE, _cells(state, wanted))
+def _pair(cells: tuple[str, ...], others: Sequence[tuple[str, ...]]) -> Iterator[DiffRow]:
+    if list(others) == [cells]:
+        yield DiffRow(RowMark.ALIKE, cells)
         return
-    cells = _cells(state, wanted)
-    others = [_cells(state, row) for row in rows]
     changed = {i for other in others for i, cell in enumerate(other) if cell != cells[i]}
     marked = tuple(sorted(changed))
     yield DiffRow(RowMark.EXPECTED, cells, marked)
@@ -93,6 +98,21 @@ def _columns(state: TableState) -> tuple[str, ...]:
 
 def _cells(state: TableState, row: Row) -> tuple[str, ...]:
     return tuple(value_text(row[i]) for i in state.source_table.emitted)
+
+
+def _raw_cells(state: TableState, raw: RawRow) -> tuple[str, ...]:
+    """Return the cells of a row that cannot be read as a whole: those alone that can be are."""
+    columns = (state.source_table.table.columns[i] for i in state.source_table.emitted)
+    return tuple(_raw_cell(column, raw) for column in columns)
+
+
+def _raw_cell(column: Column, raw: RawRow) -> str:
+    if column.name not in raw:
+        return ABSENT
+    try:
+        return value_text(canonical(column, raw[column.name]))
+    except ValueError:
+        return str(raw[column.name])
 
 
 def _raw(columns: Sequence[str], row: RawRow) -> DiffRow:

@@ -109,7 +109,7 @@ PLACED = Sent(0, 0, Shape.ROW, Came.AS_SENT, "one", 9, ("1 insert",))
 
 
 def test_a_band_reaches_over_what_other_lanes_were_sent_in_between() -> None:
-    """From the first column of a transaction to its last, however few of them are in its own lane."""
+    """From the first column of a transaction to its last, however few its own lane has."""
     lane = Lane("t/0", (PLACED, replace(PLACED, column=5, offset=1), replace(PLACED, column=7)))
     alone = replace(PLACED, column=9, transaction="two")
     (band, other) = re.findall(
@@ -121,7 +121,7 @@ def test_a_band_reaches_over_what_other_lanes_were_sent_in_between() -> None:
 
 
 def test_each_shape_has_its_own_sign() -> None:
-    """No two have the same form but rows and deletes, which are full and empty; each has its style."""
+    """Rows and deletes alone have the same form, full and empty; each shape has its style."""
     drawn = {shape: _shape(shape, 50, 60) for shape in Shape}
     for shape, text in drawn.items():
         assert f'class="{shape.value}"' in text

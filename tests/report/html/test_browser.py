@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from harness.model.events import CaseFinished
 from harness.model.finding import Judgement
 from tests.chromium import chromium, needs_chromium, watched
 from tests.report.samples import HOSTILE, every_judgement, run, written
@@ -171,3 +174,34 @@ def test_many_consumers_fit_a_phone(browser: Browser, tmp_path: Path) -> None:
         page.locator(".wide:has(.matrix)").evaluate("one => { one.scrollLeft = 0 }")
         found = axe.Axe().run(page)
         assert found.violations_count == 0, found.generate_report()
+
+
+def test_a_case_fits_a_phone_and_is_read_in_one_way(browser: Browser, tmp_path: Path) -> None:
+    """Long paths break; what must be there is green, what was answered is red, both in words."""
+    long = "an/environment/of/somebody/lib/python3.11/site-packages/harness/" + "x" * 60 + ".yaml"
+    added = "evolution/column-with-default-added.yaml"
+    events = [
+        replace(one, file=long) if isinstance(one, CaseFinished) else one
+        for one in wrong_run("schema-default-ignored", [added])
+    ]
+    path = tmp_path / "one.html"
+    path.write_bytes(written("html", events))
+    for page in opened(browser, path):
+        page.set_viewport_size({"width": 390, "height": 800})
+        case = "view=cases&case=evolution.column-with-default-added%5Bavro%2Cp1%5D"
+        page.evaluate("(hash) => { location.hash = hash }", case)
+        page.wait_for_selector(".finding")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        for side, word, greater, less in (
+            ("expected", "must be", 1, 0),
+            ("actual", "answered", 0, 1),
+        ):
+            row = page.locator(f".diff tr.{side}").first
+            assert row.locator("td").first.inner_text() == word
+            said: str = row.evaluate("one => getComputedStyle(one).backgroundColor")
+            colour = [int(part) for part in re.findall(r"\d+", said)]
+            assert colour[greater] > colour[less]
+            assert row.locator("td.changed").count() > 0
+        cited = page.locator("h3:has-text('Clauses that') + ul a").all_inner_texts()
+        assert cited
+        assert [one for one in cited if one.startswith(("open.", "vitess."))] == []

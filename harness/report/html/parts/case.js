@@ -15,7 +15,8 @@ function caseView(one) {
     tablesOf(evidence), timeline(evidence), recordsOf(evidence),
     one.log ? [make('h3', {}, "The consumer's last output"), make('pre', { tabindex: '0' }, one.log)] : null,
     make('h3', {}, 'Clauses that the scenario cites'),
-    make('ul', {}, one.clauses.map((id) => make('li', {}, clauseLink(id), id in DATA.clauses ? ` ${DATA.clauses[id].text}` : ''))),
+    make('ul', {}, one.clauses.filter((id) => DATA.clauses[id]?.protocols.includes(one.protocol))
+      .map((id) => make('li', {}, clauseLink(id), ` ${DATA.clauses[id].text}`))),
   ];
 }
 
@@ -31,6 +32,7 @@ function findingView(finding, one) {
     fact('clause', make('div', { class: 'clause' }, clauseLink(finding.clause), ` (${clause.level}) ${clause.text} `,
       sourceLink(clause)));
   } else if (finding.clause) fact('clause', make('code', {}, finding.clause));
+  if (finding.cause) fact('cause', `${finding.cause}: the answer is exactly what follows`);
   if (finding.line) fact('scenario', make('code', {}, `${one.file}:${finding.line}`));
   if (finding.places.length) fact('records', finding.places.slice(0, 12).map(placeView));
   return make('div', { class: `finding ${tone(one.judgement)}` },

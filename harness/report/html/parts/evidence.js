@@ -1,16 +1,16 @@
 // What lies beside the findings: the tables as they differ, and the records around what is named.
 
-const SIDES = { '=': ['alike', ' '], '-': ['expected', '−'], '+': ['actual', '+'] };
+const SIDES = { '=': ['alike', ''], '-': ['expected', 'must be'], '+': ['actual', 'answered'] };
 
 function tablesOf(evidence) {
   return evidence.tables.map((one) => [
     make('h3', {}, `Table ${one.table}`),
-    table({ class: 'diff', 'aria-label': `${one.table}: expected rows are marked −, answered rows +` },
+    table({ class: 'diff', 'aria-label': `${one.table}: rows that must be there, and those that were answered instead` },
       ['row', ...one.columns], one.rows.map((row) => {
         const [name, sign] = SIDES[row.mark];
         const changed = new Set(row.changed ?? []);
         return make('tr', { class: name },
-          make('td', {}, sign, make('span', { class: 'hidden' }, name)),
+          make('td', { class: 'side' }, sign),
           row.cells.map((cell, number) => make('td', { class: changed.has(number) && 'changed' }, cell)));
       })),
     one.hidden ? make('p', { class: 'soft' }, `${plural(one.hidden, 'more row')} not shown.`) : null,

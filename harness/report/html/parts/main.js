@@ -22,7 +22,7 @@ function heading() {
   const one = runs.length === 1 ? runs[0] : null;
   fill(document.getElementById('head'), {}, [
     make('h1', {}, one ? `Certification of ${one.label}` : `Certification of ${runs.length} consumers`),
-    one && make('p', { class: `count ${headTone(one)}` }, make('b', {}, one.headline)),
+    one && make('p', { class: `count ${headTone(one)}` }, countOf(one.headline)),
     one && one.beyond && make('p', { class: 'soft' }, one.beyond),
     make('div', { class: 'tools' },
       make('button', { type: 'button', onclick: turnTheme }, 'Light / dark'),
@@ -32,6 +32,12 @@ function heading() {
   ]);
   fill(document.getElementById('views'), {}, Object.entries(VIEWS).map(([view, text]) =>
     make('a', { href: address({ view }, {}), 'data-view': view }, text)));
+}
+
+// The three numbers are what one looks for; what they leave out stands beside them.
+function countOf(headline) {
+  const [, numbers, rest] = /^(.*?)( \(.*\))?$/.exec(headline);
+  return [make('b', {}, numbers), rest && make('span', { class: 'soft' }, rest)];
 }
 
 // What is known of several runs, a row each; many are folded away, so that the matrix is on top.
