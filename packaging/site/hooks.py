@@ -24,8 +24,9 @@ ROOT = Path(__file__).parents[2]
 LINK = re.compile(r"(?<!!)(\[[^\]]*\]\()([^)#\s]+)")
 HEADING = re.compile(r"(##|###) (.+)")
 FETCHED = re.compile(
-    r"""<(?:script|img|iframe|source)\b[^>]*\bsrc="?https?:[^>]*|<link\b[^>]*\bhref="?https?:[^>]*"""
-    r"""|(?:url\(|@import )["']?https?:[^)]*"""
+    r"""<(?!a\b)\w+\b[^>]*\s(?:src|srcset|poster|data)=["']?(?:https?:)?//[^>]*"""
+    r"""|<link\b[^>]*\shref=["']?(?:https?:)?//[^>]*"""
+    r"""|(?:url\(|@import )\s*["']?(?:https?:)?//[^)"';]*"""
 )
 SHOWN_BYTES = 200_000  # a reader's browser lays out no more at once
 LANGUAGES = {".json": "json", ".py": "python", ".toml": "toml", ".yaml": "yaml"}

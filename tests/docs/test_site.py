@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import runpy
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -19,6 +20,23 @@ pytest.importorskip("mkdocs", reason="`tox run -e browser` brings it")
 pytestmark = needs_chromium
 
 ROOT = Path(__file__).resolve().parents[2]
+# As `tox run -e docs` has it. With --quiet mkdocs drops warnings before --strict counts them.
+BUILD = ("mkdocs", "build", "--strict")
+HOOKS = ROOT / "packaging/site/hooks.py"
+FETCHES = (
+    "<img src='https://example.org/a.png'>",
+    '<img alt="a" srcset="https://example.org/a.png 2x">',
+    "<script async src=//example.org/a.js>",
+    '<link rel="stylesheet" href="https://example.org/a.css">',
+    '@import "https://example.org/a.css"',
+    "src: url( //example.org/a.woff2 )",
+)
+FETCHES_NOT = (
+    '<a href="https://example.org/" title="a">',
+    '<img src="../report-html.png">',
+    '<link rel="icon" href="../assets/icon.png">',
+    "background: url(data:image/svg+xml,x)",
+)
 # What a reader looks for -> a page that has to be among the first answers.
 LOOKED_FOR = {
     "tombstone": "reference/consumers/vitess.html",
@@ -38,9 +56,33 @@ def browser() -> Iterator[Browser]:
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Build the site."""
     there = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir"]
-    subprocess.run([*command, str(there)], cwd=ROOT, check=True)
+    command = [sys.executable, "-m", *BUILD, "--site-dir", str(there)]
+    subprocess.run(command, cwd=ROOT, check=True)
     return there
+
+
+def test_a_link_that_leads_nowhere_fails_the_build(tmp_path: Path) -> None:
+    """A page or a heading that is not there is named, by the command that the gate runs."""
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/index.md").write_text("# A\n\n[b](nowhere.md) [c](#no-such-part)\n")
+    config = tmp_path / "mkdocs.yml"
+    config.write_text(
+        f"INHERIT: {ROOT}/mkdocs.yml\nhooks: []\nplugins: []\nextra: {{polyfills: []}}\n"
+    )
+    command = [sys.executable, "-m", *BUILD, "--config-file", str(config)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "nowhere.md" in done.stderr
+    assert "no-such-part" in done.stderr
+    commands = (ROOT / "tox.ini").read_text(encoding="utf-8").splitlines()
+    assert f"commands = {' '.join(BUILD)} {{posargs}}" in commands
+
+
+def test_what_a_page_would_fetch_is_told_from_what_it_links_to() -> None:
+    """Pictures, scripts, fonts and styles of elsewhere are found however they are quoted."""
+    hooks: dict[str, Any] = runpy.run_path(str(HOOKS))
+    assert [one for one in FETCHES if not hooks["FETCHED"].search(one)] == []
+    assert [one for one in FETCHES_NOT if hooks["FETCHED"].search(one)] == []
 
 
 def links(page: Page, site: Path) -> set[str]:
