@@ -70,6 +70,9 @@ SETTINGS: tuple[Setting, ...] = (
             "counted: what was answered without being read is inconclusive.", *FLAG),
     Setting("topics.replication-factor", "", "How many brokers keep each topic; not set: as the "
             "broker has it by default.", rf"|{WHOLE[0]}", WHOLE[1]),
+    Setting("topics.retention-ms", "-1", "How long an external broker keeps messages of a run's "
+            "topics: -1 is for ever, since records carry times that may be long ago; `default`: as "
+            "the broker does.", "-1|default", "-1 or default"),
     Setting("registry.url", "", "Base address of a Confluent-compatible schema registry.",
             f"|{URL[0]}", URL[1]),
     Setting("registry.user", "", "User for the registry's basic authentication."),

@@ -27,6 +27,7 @@ EXAMPLES = {
     "topics.keep": "true",
     "kafka.count-fetches": "false",
     "topics.replication-factor": "3",
+    "topics.retention-ms": "default",
     "registry.url": "https://registry:8081/base",
     "registry.user": "me",
     "registry.password": "hidden",

@@ -25,9 +25,11 @@ WARNINGS = 4  # syslog's number; below it librdkafka reports the events that it 
 CRITICAL = 2
 AS_THE_BROKER_HAS_IT = -1  # Kafka's own word for its default replication factor (KIP-464)
 
+FOREVER: Mapping[str, str] = MappingProxyType({"retention.ms": "-1"})
 NO_SETTINGS: Mapping[str, str] = MappingProxyType({})
 NOTHING_OF_THEIR_OWN: Mapping[str, Mapping[str, str]] = MappingProxyType({})
 
+REFUSED_SETTING = "`topics.retention-ms=default` asks for no retention (-1) of a topic's own"
 # What a broker says when it refuses a topic -> the next step.
 HINTS: Mapping[int, str] = {
     KafkaError.TOPIC_AUTHORIZATION_FAILED: "give this user CREATE, DELETE, READ and WRITE on topics"
@@ -36,8 +38,9 @@ HINTS: Mapping[int, str] = {
     " that begin with {prefix}",
     KafkaError.INVALID_REPLICATION_FACTOR: "set `topics.replication-factor` to at most the number"
     " of brokers",
+    KafkaError.INVALID_CONFIG: REFUSED_SETTING,
     KafkaError.POLICY_VIOLATION: "the cluster's policy for topics says what it allows;"
-    " `topics.replication-factor` and `topics.prefix` can be set",
+    f" `topics.replication-factor` and `topics.prefix` can be set, and {REFUSED_SETTING}",
     KafkaError.TOPIC_ALREADY_EXISTS: "a run of the same name left it; delete it, or run again",
 }
 
@@ -47,16 +50,18 @@ class TopicOptions:
     """What the settings say about topics; `replication` is -1 for the broker's default.
 
     `replicas` are brokers that have all partitions, the leader first; without them Kafka chooses.
+    `forever`: their messages are kept, however old they say that they are.
     """
 
     prefix: str
     keep: bool
     replication: int
     replicas: tuple[int, ...] = ()
+    forever: bool = False
 
     def topic(self, name: str, partitions: int, settings: Mapping[str, str]) -> NewTopic:
         """Return a topic as it is to be created, with settings of its own."""
-        config = dict(settings)
+        config = {**(FOREVER if self.forever else NO_SETTINGS), **settings}
         if self.replicas:
             assigned = [list(self.replicas)] * partitions
             return NewTopic(name, partitions, replica_assignment=assigned, config=config)
@@ -70,6 +75,8 @@ class TopicOptions:
             settings.text("topics.prefix"),
             settings.flag("topics.keep"),
             int(factor) if factor else AS_THE_BROKER_HAS_IT,
+            forever=settings.backend("kafka") == "external"
+            and settings.text("topics.retention-ms") != "default",
         )
 
 

@@ -62,10 +62,10 @@ class BatchRun:
             with phase("consume", self.context.consumer.name):
                 asked = self._asked(named, filled, registry)
                 answers = self._watched(named, asked)
-                observed = self._so_far(asked, answers)
+                observed = self.watch.kept(placed, self._so_far(asked, answers))
                 unread = self.watch.unread(placed, observed)
             verdicts = {case: answers.verdict(case, one) for case, one in observed.items()}
-            alone = self._alone(named, asked, verdicts)
+            alone = self.watch.kept(placed, self._alone(named, asked, verdicts))
             unread |= {case: why for case, why in self.watch.unread(placed, alone).items() if why}
             return batched(observed, verdicts, alone, unread, jobs.seen(asked.changefeeds))
 

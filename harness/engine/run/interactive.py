@@ -204,6 +204,7 @@ class _OneCase:
             if sink is not None:
                 observed = sink.answer(start.job.changefeeds[0], observed)
             unread = watch.unread([(plan, prefix)], {plan.case.id: observed})
+            observed = watch.kept([(plan, prefix)], {plan.case.id: observed})[plan.case.id]
             resumed = watch.resumption(plan, prefix)
         if unreached and observed.outcome is Outcome.DONE:
             what = f"it ended before the moment came at which something was to happen: {unreached}"

@@ -3,6 +3,9 @@
 Only a broker of ours is watched: the consumer's way to it leads through a relay that counts. Of a
 partition the last message with a row has to have been fetched (with a DDL statement too, where the
 wire carries them for all), before an answer may count as one; markers at the end need not be.
+
+A broker that is not ours is asked instead where its topics begin: what it deleted on its own,
+nobody could read.
 """
 
 from __future__ import annotations
@@ -13,23 +16,26 @@ from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
-from confluent_kafka import KafkaException, TopicCollection
+from confluent_kafka import KafkaException, TopicCollection, TopicPartition
 from confluent_kafka.admin import AdminClient
+from confluent_kafka.admin._listoffsets import OffsetSpec
 
 from harness.engine.deliver.produce import topic_names
 from harness.engine.deliver.topics import CRITICAL
 from harness.engine.plan.case import Plan
 from harness.engine.run.context import RunContext
+from harness.errors import SetupError
 from harness.model.finding import FINDINGS, Finding, FindingKind, Judgement, Verdict
 from harness.model.observed import Observed, Outcome
 from harness.model.resumption import Resumption
-from harness.services import Fetches, Kafka, Services, counted
+from harness.services import Fetches, Kafka, Services, counted, retried
 from harness.verdict.case import Judged
 
 TIMEOUT_S = 30.0
 ROWS = frozenset({"insert", "update", "delete"})
 DDL = "ddl"
 MASK = (1 << 64) - 1
+KEEP = "records carry the scenario's time, so only a topic with `retention.ms=-1` keeps them"
 Named = tuple[Plan, str]
 
 
@@ -84,6 +90,32 @@ class Watch:
             for plan, prefix in named
             if plan.case.id in observed
         }
+
+    def kept(
+        self, named: Sequence[Named], observed: Mapping[str, Observed]
+    ) -> Mapping[str, Observed]:
+        """Return the answers; one whose messages the broker deleted on its own is untried.
+
+        The topics are still there. SetupError when the broker does not say where they begin.
+        """
+        if self.fetches is not None or not observed:
+            return observed
+        first = {
+            (plan.case.id, topic_names(plan, prefix)[canonical], number): log.start
+            for plan, prefix in named
+            if plan.case.id in observed
+            for (canonical, number), log in plan.delivery.logs.items()
+        }
+        begins = _begins(self.broker, [(name, number) for _, name, number in first])
+        found = dict(observed)
+        for (case, name, number), start in first.items():
+            if begins[name, number] > start:
+                what = (
+                    f"the broker deleted messages of {name}/{number} below offset"
+                    f" {begins[name, number]}; {KEEP}"
+                )
+                found[case] = replace(found[case], outcome=Outcome.UNTRIED, detail=what)
+        return found
 
     def _lacking(
         self, plan: Plan, prefix: str, observed: Observed, ids: Mapping[str, UUID]
@@ -153,6 +185,28 @@ def _ids(kafka: Kafka, names: Sequence[str]) -> Mapping[str, UUID]:
         high, low = topic.get_most_significant_bits(), topic.get_least_significant_bits()
         found[name] = UUID(int=((high & MASK) << 64) | (low & MASK))
     return found
+
+
+def _begins(kafka: Kafka, places: Sequence[tuple[str, int]]) -> Mapping[tuple[str, int], int]:
+    """Return the first offset of partitions."""
+    conf: dict[str, Any] = {**kafka.client, "log_level": CRITICAL}
+    admin: Any = AdminClient(conf)
+    wanted = {TopicPartition(*place): OffsetSpec.earliest() for place in places}
+
+    def ask() -> Mapping[tuple[str, int], int]:
+        answers = admin.list_offsets(wanted, request_timeout=TIMEOUT_S)
+        return {
+            (place.topic, place.partition): future.result(TIMEOUT_S).offset
+            for place, future in answers.items()
+        }
+
+    try:
+        return retried(ask, TIMEOUT_S)
+    except KafkaException as error:
+        raise SetupError(
+            f"Kafka at {kafka} did not say where topics begin: {error.args[0].str()}",
+            hint="give this user DESCRIBE on the topics",
+        ) from error
 
 
 def read_or_not(judged: Judged, verdict: Verdict, unread: str) -> Verdict:
