@@ -18,8 +18,8 @@ from harness.codecs.connect.settings import (
     converter_settings,
     is_converter_setting,
 )
-from harness.codecs.debezium.decode_values import Columns, DecodeModes
 from harness.codecs.debezium.decode_events import EventReader, SourceForm, event
+from harness.codecs.debezium.decode_values import Columns, DecodeModes
 from harness.contracts import SchemaRegistry
 from harness.errors import DecodingError, UsageError
 from harness.model.decoded import DecodedEvent

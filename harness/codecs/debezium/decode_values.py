@@ -83,7 +83,7 @@ def decimal(raw: object, scale: int) -> Decimal:
     return Decimal(int.from_bytes(data, "big", signed=True)).scaleb(-scale)
 
 
-def _typed(name: str, raw: object, semantic: Semantic) -> Value:
+def _typed(name: str, raw: object, semantic: Semantic) -> Value:  # noqa: PLR0911 - a type a line
     if semantic.name in UNITS:
         return mysql_text(UNITS[semantic.name], _number(name, raw))
     if semantic.name == DECIMAL:
