@@ -100,6 +100,12 @@ def _all_dropped(value: Values) -> None:
     value["ddl"] = _TABLES.sub(r"\1\2, \2", value["ddl"])
 
 
+def _to_its_table(record: ConnectRecord) -> ConnectRecord:
+    source = record.value["source"]
+    name = f"{record.topic}.{source['db']}.{(source['table'] or '').partition(',')[0]}"
+    return replace(record, topic=name, partition=None) if source["table"] else record
+
+
 def _first_pair(given: Records) -> Iterator[ConnectRecord]:
     """Leave of the records of one RENAME TABLE the first."""
     last = ""
@@ -154,6 +160,12 @@ ROWS: Final = (
             SCHEMA_CHANGE,
             lambda record: replace(record, topic=f"{record.topic}.{record.value['databaseName']}"),
         ),
+    ),
+    row(
+        "statements-among-rows",
+        "ddl.none",
+        "It sends statements to the topics of their tables.",
+        one(SCHEMA_CHANGE, _to_its_table),
     ),
     row(
         "no-statements",
