@@ -8,6 +8,7 @@ Source: vitess NOTES §7; harness/model/values.py for the canonical forms.
 
 from __future__ import annotations
 
+import re
 from base64 import b64decode
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -22,7 +23,10 @@ from harness.model.columns import BINARIES, Column, ColumnKind
 from harness.model.values import Value
 
 DECIMAL: Final = "org.apache.kafka.connect.data.Decimal"
+_BITS: Final = "io.debezium.data.Bits"
 _ENUM: Final = "io.debezium.data.Enum"
+_ZONED: Final = "io.debezium.time.ZonedTimestamp"
+_ISO: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", re.ASCII)
 _ZONED_NULL: Final = "1970-01-01T00:00:00Z"
 _INTEGERS: Final = frozenset({"int8", "int16", "int32", "int64"})
 _FLOATS: Final = frozenset({"float", "double"})
@@ -76,16 +80,21 @@ def decimal(raw: object, scale: int) -> Decimal:
     data = _base64(raw) if isinstance(raw, str) else raw
     if not isinstance(data, bytes):
         raise DecodingError(f"{shown(raw)} is not a decimal")
-    return Decimal(int.from_bytes(data, "big", signed=True)).scaleb(-scale)
+    # By its text: Decimal's own arithmetic rounds to 28 digits, and a column has up to 65.
+    return Decimal(f"{int.from_bytes(data, 'big', signed=True)}E{-scale}")
 
 
-def _typed(name: str, raw: object, semantic: Semantic) -> Value:
+def _typed(name: str, raw: object, semantic: Semantic) -> Value:  # noqa: PLR0911 - a type a line
     if semantic.name in UNITS:
         return mysql_text(UNITS[semantic.name], _number(name, raw))
     if semantic.name == DECIMAL:
         return _decimal(raw, semantic)
+    if semantic.name == _BITS and isinstance(raw, str | bytes):
+        return int.from_bytes(_base64(raw) if isinstance(raw, str) else raw, "little")
     if semantic.type in _INTEGERS:
         return _number(name, raw)
+    if semantic.type == "boolean" and isinstance(raw, bool):
+        return int(raw)
     if semantic.type in _FLOATS and isinstance(raw, int | float) and not isinstance(raw, bool):
         return float(raw)
     if semantic.type == "bytes" and isinstance(raw, str | bytes):
@@ -99,8 +108,13 @@ def _string(raw: str, semantic: Semantic) -> Value:
     """Return text as it is; members too, as `allowed` does not show where one of them ends.
 
     A member may hold the comma that joins them: a caller that knows the column knows its number.
+    A moment in ISO 8601 becomes MySQL's; Vitess names the type so, and sends MySQL's text in it.
     """
-    return 0 if semantic.name == _ENUM and not raw else raw
+    if semantic.name == _ZONED and _ISO.fullmatch(raw):
+        return f"{raw[:10]} {raw[11:-1]}"
+    if semantic.name == _ENUM and not raw:
+        return raw if "" in semantic.parameters.get("allowed", "").split(",") else 0
+    return raw
 
 
 def _decimal(raw: object, semantic: Semantic) -> Value:
@@ -108,7 +122,8 @@ def _decimal(raw: object, semantic: Semantic) -> Value:
     if not (scale.isascii() and scale.isdigit() and len(scale) < _SCALE_DIGITS):
         raise DecodingError(f"a decimal of scale {shown(scale)}")
     number = decimal(raw, int(scale))
-    return f"{number:f}" if int(scale) else int(number)
+    # A BIGINT UNSIGNED is a number, a DECIMAL may have more digits than any.
+    return f"{number:f}" if int(scale) or abs(number) > _LARGEST else int(number)
 
 
 def _plain(name: str, raw: object, column: Column | None, modes: DecodeModes) -> Value:
@@ -148,5 +163,6 @@ def _number(name: str, raw: object) -> int:
 
 
 _SCALE_DIGITS: Final = 5
+_LARGEST: Final = (1 << 64) - 1
 # The URL-safe alphabet's two letters in the standard one.
 _STANDARD: Final = str.maketrans("-_", "+/")
