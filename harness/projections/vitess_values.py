@@ -5,9 +5,7 @@ Source: vitess NOTES §7; clauses `vitess.temporal.*`, `vitess.type.*`.
 
 from __future__ import annotations
 
-from base64 import b64encode, urlsafe_b64encode
 from calendar import monthrange
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final
@@ -19,13 +17,9 @@ from harness.model.columns import Column, ColumnKind
 from harness.model.reshape import zero_value
 from harness.model.settings import Settings
 from harness.model.values import Value
+from harness.projections.debezium import BINARY_TEXTS
 
 UNSUPPORTED: Final = frozenset({ColumnKind.BIT, ColumnKind.VECTOR})
-BINARY_TEXTS: Final[Mapping[str, Callable[[bytes], str]]] = {
-    "hex": bytes.hex,
-    "base64": lambda value: b64encode(value).decode(),
-    "base64-url-safe": lambda value: urlsafe_b64encode(value).decode(),
-}
 _DAY: Final = timedelta(days=1)
 _EPOCH: Final = datetime(1970, 1, 1)  # noqa: DTZ001 - MySQL's DATETIME has no zone
 _JULIAN_GAP: Final = ("1582-10-05", "1582-10-14")

@@ -18,6 +18,7 @@ OWN = {
     "open": "harness.protocols.open:OPEN",
     "avro": "harness.protocols.avro:AVRO",
     "vitess": "harness.protocols.vitess:VITESS",
+    "debezium-mysql": "harness.protocols.mysql:MYSQL",
 }
 
 

@@ -188,3 +188,42 @@ def _vitess_time(cell: Cell, of_type: str) -> str:
     if mode == "connect":
         return f"vitess.temporal.connect.{cell.column.kind.value}"
     return f"vitess.temporal.{mode}" if mode in _MODES else of_type
+
+
+# Precision modes of which each has one clause for DATETIME, and for TIME as well.
+_MYSQL_MODES = frozenset({"microseconds", "nanoseconds"})
+
+
+def mysql_clause(cell: Cell, of_type: str) -> str:  # noqa: PLR0911 - a family a line
+    """Return the clause that decides a value of Debezium's connectors for MariaDB and MySQL."""
+    column, kind = cell.column, cell.column.kind
+    if cell.about_null:
+        plain = column.default is None or column.default.text is None
+        return "debezium-mysql.value.optional" if plain else "debezium-mysql.value.default"
+    if kind is ColumnKind.BIGINT and column.unsigned:
+        mode = str(cell.settings.get("bigint.unsigned.handling.mode", "long"))
+        return f"debezium-mysql.bigint-unsigned.{mode}"
+    decimals = str(cell.settings.get("decimal.handling.mode", "precise"))
+    if kind is ColumnKind.DECIMAL and decimals != "precise":
+        return "debezium-mysql.decimal.string"
+    if kind is ColumnKind.DOUBLE and decimals == "double" and column.scale is not None:
+        return "debezium-mysql.decimal.double"
+    if kind in BINARIES and cell.settings.get("binary.handling.mode", "bytes") != "bytes":
+        return "debezium-mysql.binary.mode"
+    if kind is ColumnKind.TIMESTAMP and cell.shifted:
+        return "debezium-mysql.temporal.timestamp-utc"
+    if kind in (ColumnKind.DATE, ColumnKind.DATETIME, ColumnKind.TIME):
+        return _mysql_time(cell, of_type)
+    return of_type
+
+
+def _mysql_time(cell: Cell, of_type: str) -> str:
+    mode = str(cell.settings.get("time.precision.mode", "adaptive_time_microseconds"))
+    kind = cell.column.kind
+    if kind is ColumnKind.DATETIME and cell.shifted:
+        return "debezium-mysql.temporal.datetime-utc"
+    if kind is ColumnKind.TIME and cell.out_of_day:
+        return "debezium-mysql.temporal.time-range"
+    if mode == "connect":
+        return f"debezium-mysql.temporal.connect.{kind.value}"
+    return f"debezium-mysql.temporal.{mode}" if mode in _MYSQL_MODES else of_type

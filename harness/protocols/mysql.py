@@ -1,7 +1,4 @@
-"""What the Debezium connectors for MariaDB and MySQL send.
-
-Not in the registry yet: its clauses, its reader and its mutants are missing.
-"""
+"""What the Debezium connectors for MariaDB and MySQL send."""
 
 from __future__ import annotations
 
@@ -10,9 +7,13 @@ from importlib.resources import files
 from harness.codecs.debezium_mysql.codec import MYSQL as CODEC
 from harness.codecs.debezium_mysql.reference import SETTINGS, TYPES
 from harness.model.columns import ColumnKind
+from harness.projections.mysql import projection
+from harness.protocols.cells import mysql_clause
 from harness.protocols.description import read_description
 from harness.protocols.protocol import ProtocolSpec
 from harness.sources.mysql.source import mysql_source
+from harness.spec import layer
+from harness.stream_rules.mysql import RULES
 
 MYSQL = ProtocolSpec(
     name="debezium-mysql",
@@ -20,7 +21,13 @@ MYSQL = ProtocolSpec(
     codec=CODEC,
     source=mysql_source(),
     types=TYPES,
-    type_clauses={kind: f"mysql.type.{kind.value}" for kind in ColumnKind},
-    clauses=(),
+    type_clauses={kind: f"debezium-mysql.type.{kind.value}" for kind in ColumnKind},
+    cell_clause=mysql_clause,
+    clauses=(layer("mysql"),),
     settings=SETTINGS,
+    projection=projection,
+    # A connector that starts with a workload finds no rows to copy.
+    load_settings={"snapshot.mode": "no_data"},
+    stream_rules=RULES,
+    scaffold_parts=("json",),
 )

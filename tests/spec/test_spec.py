@@ -12,7 +12,7 @@ from harness.scenario.grammar import grammar
 from tests.tree import hold, text_of, under
 
 ID = re.compile(
-    r"(open|avro|vitess|changefeed|kafka|connect|registry)(\.[a-z0-9]+(-[a-z0-9]+)*)+\Z"
+    r"(open|avro|vitess|debezium-mysql|changefeed|kafka|connect|registry)(\.[a-z0-9]+(-[a-z0-9]+)*)+\Z"
 )
 
 ELSEWHERE = re.compile(

@@ -8,6 +8,7 @@ Source: vitess NOTES §7; harness/model/values.py for the canonical forms.
 
 from __future__ import annotations
 
+import re
 from base64 import b64decode
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -22,7 +23,10 @@ from harness.model.columns import BINARIES, Column, ColumnKind
 from harness.model.values import Value
 
 DECIMAL: Final = "org.apache.kafka.connect.data.Decimal"
+_BITS: Final = "io.debezium.data.Bits"
 _ENUM: Final = "io.debezium.data.Enum"
+_ZONED: Final = "io.debezium.time.ZonedTimestamp"
+_ISO: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", re.ASCII)
 _ZONED_NULL: Final = "1970-01-01T00:00:00Z"
 _INTEGERS: Final = frozenset({"int8", "int16", "int32", "int64"})
 _FLOATS: Final = frozenset({"float", "double"})
@@ -79,13 +83,17 @@ def decimal(raw: object, scale: int) -> Decimal:
     return Decimal(int.from_bytes(data, "big", signed=True)).scaleb(-scale)
 
 
-def _typed(name: str, raw: object, semantic: Semantic) -> Value:
+def _typed(name: str, raw: object, semantic: Semantic) -> Value:  # noqa: PLR0911 - a type a line
     if semantic.name in UNITS:
         return mysql_text(UNITS[semantic.name], _number(name, raw))
     if semantic.name == DECIMAL:
         return _decimal(raw, semantic)
+    if semantic.name == _BITS and isinstance(raw, str | bytes):
+        return int.from_bytes(_base64(raw) if isinstance(raw, str) else raw, "little")
     if semantic.type in _INTEGERS:
         return _number(name, raw)
+    if semantic.type == "boolean" and isinstance(raw, bool):
+        return int(raw)
     if semantic.type in _FLOATS and isinstance(raw, int | float) and not isinstance(raw, bool):
         return float(raw)
     if semantic.type == "bytes" and isinstance(raw, str | bytes):
@@ -99,7 +107,10 @@ def _string(raw: str, semantic: Semantic) -> Value:
     """Return text as it is; members too, as `allowed` does not show where one of them ends.
 
     A member may hold the comma that joins them: a caller that knows the column knows its number.
+    A moment in ISO 8601 becomes MySQL's; Vitess names the type so, and sends MySQL's text in it.
     """
+    if semantic.name == _ZONED and _ISO.fullmatch(raw):
+        return f"{raw[:10]} {raw[11:-1]}"
     return 0 if semantic.name == _ENUM and not raw else raw
 
 

@@ -12,6 +12,7 @@ from harness.codecs.debezium.settings import ConnectorSettings, check_known
 from harness.codecs.debezium.settings import read as read_properties
 from harness.codecs.debezium.topics import topics
 from harness.codecs.debezium_mysql.connector import DIALECTS, Connector
+from harness.codecs.debezium_mysql.decode import mysql_decoder
 from harness.codecs.debezium_mysql.reference import CONNECTOR_SETTINGS, PARTITIONS
 from harness.codecs.debezium_mysql.values import modes
 from harness.contracts import Codec, SchemaRegistry
@@ -36,12 +37,14 @@ class BoundMysql:
         dialect: str,
         worker: tuple[Settings, int],
         registry: SchemaRegistry,
+        values: Settings,
     ) -> None:
         """Take what was bound, and the registry that gives Avro schemas their ids."""
         self._settings, self._dialect = settings, DIALECTS[dialect]
         converters, self._partitions = worker
         self._converters = converter_settings(converters)
         self._registry = registry
+        self._decoder = mysql_decoder(values, registry)
 
     @property
     def complete(self) -> str | None:
@@ -60,12 +63,8 @@ class BoundMysql:
             yield emitted if isinstance(emitted, Record) else worker.record(emitted)
 
     def decode(self, key: bytes | None, value: bytes | None) -> tuple[DecodedEvent, ...]:
-        """Refuse: the protocol has an encoder alone by now, so nothing registers it."""
-        del key, value
-        raise UsageError(
-            "records of debezium-mysql are not read yet",
-            expected="an encoder alone, as `harness oracle debezium-mariadb` uses it",
-        )
+        """Return the event of one record."""
+        return self._decoder.decode(key, value)
 
 
 NO_DATA: Final = "no_data"
@@ -99,9 +98,8 @@ def bind(values: Settings, dialect: str, registry: SchemaRegistry | None = None)
     partitions = str(values.get(PARTITIONS, 1))
     if not partitions.isdecimal() or int(partitions) < 1:
         raise UsageError(f"{PARTITIONS} cannot be {partitions!r}", expected="a number from 1")
-    return BoundMysql(
-        settings, dialect, (converters, int(partitions)), registry or MemoryRegistry()
-    )
+    worker = (converters, int(partitions))
+    return BoundMysql(settings, dialect, worker, registry or MemoryRegistry(), values)
 
 
 def _registered(values: Settings) -> bool:

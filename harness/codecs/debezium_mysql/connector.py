@@ -54,7 +54,7 @@ class MysqlDialect:
     version: str
 
 
-DIALECTS: Final = {"mariadb": MysqlDialect("mariadb", "3.3.0.Final")}
+DIALECTS: Final = {"current": MysqlDialect("mariadb", "3.3.0.Final")}
 
 
 @dataclass(slots=True)

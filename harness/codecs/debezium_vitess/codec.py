@@ -23,7 +23,7 @@ from harness.codecs.connect.transforms import (
 from harness.codecs.connect.worker import Worker
 from harness.codecs.debezium.emitter import LATER, Emitted
 from harness.codecs.debezium.settings import ConnectorSettings
-from harness.codecs.debezium_vitess.decode import VitessDecoder
+from harness.codecs.debezium_vitess.decode import vitess_decoder
 from harness.codecs.debezium_vitess.dialect import DIALECTS, VitessDialect
 from harness.codecs.debezium_vitess.emission import RowWriter
 from harness.codecs.debezium_vitess.encode import Connector, ConnectorEnvironment
@@ -88,7 +88,7 @@ class BoundVitess:
         """Take what was bound, and the registry that gives Avro schemas their ids."""
         self._bound = bound
         self._registry = registry
-        self._decoder = VitessDecoder(bound.values, registry)
+        self._decoder = vitess_decoder(bound.values, registry)
 
     @property
     def complete(self) -> str | None:

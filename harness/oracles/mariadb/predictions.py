@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from harness.contracts import DEFAULT_DIALECT
 from harness.engine.plan.case import stage_of
 from harness.engine.plan.encoded import encoded
 from harness.errors import HarnessError
@@ -15,7 +16,7 @@ from harness.protocols.protocol import ProtocolSpec
 from harness.scenario.document import Scenario
 from harness.scenario.expand import Case
 
-DIALECT = "mariadb"
+DIALECT = DEFAULT_DIALECT
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ TRANSACTIONS = {**BARE, "provide.transaction.metadata": True}
 
 def _sent(settings: Settings, *changes: DdlRun | Transaction) -> list[Record]:
     source = simulate(ChangeLog(changes), SourceConfig(settings, ("shop",), 1))
-    return list(bind(source.settings, "mariadb").encode(source.given))
+    return list(bind(source.settings, "current").encode(source.given))
 
 
 def _ddl(sql: str) -> DdlRun:
@@ -145,4 +145,4 @@ def test_how_statements_are_told(sql: str, texts: list[str]) -> None:
 def test_a_setting_that_is_not_played_is_refused_by_its_name(name: str, value: int | str) -> None:
     """Nothing is taken that would change nothing."""
     with pytest.raises(UsageError, match=name.split(".", maxsplit=1)[0]):
-        bind({"topic.prefix": "mysql", name: value}, "mariadb")
+        bind({"topic.prefix": "mysql", name: value}, "current")

@@ -204,5 +204,5 @@ def _sent(column: str, value: Value, settings: Settings) -> str:
         )
     )
     source = simulate(log, SourceConfig(settings, ("shop",), 1))
-    records = list(bind(source.settings, "mariadb").encode(source.given))
+    records = list(bind(source.settings, "current").encode(source.given))
     return next(one.value.decode() for one in records if one.topic == "mysql.shop.t" and one.value)

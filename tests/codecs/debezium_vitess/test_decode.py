@@ -13,7 +13,8 @@ from harness.codecs.connect.avro_schema import avro_schema
 from harness.codecs.connect.avro_writer import avro_body
 from harness.codecs.connect.schema import Field, Schema, SchemaType
 from harness.codecs.debezium.decode_values import Columns
-from harness.codecs.debezium_vitess.decode import VitessDecoder
+from harness.codecs.debezium.decode import DebeziumDecoder
+from harness.codecs.debezium_vitess.decode import vitess_decoder
 from harness.errors import DecodingError
 from harness.model.columns import Column, ColumnKind
 from harness.model.decoded import EventKind
@@ -51,7 +52,7 @@ def columns(kinds: Mapping[str, Column]) -> Columns:
 def test_moved_key() -> None:
     """The header of a moved primary key is told with the event."""
     headers = [("__debezium.newkey", b'{"id":2}'), ("__debezium.context.taskId", b"0")]
-    (event,) = VitessDecoder(BARE).decode(b'{"id":1}', change("d", before={"id": 1}), headers)
+    (event,) = vitess_decoder(BARE).decode(b'{"id":1}', change("d", before={"id": 1}), headers)
     assert event.kind is EventKind.DELETE
     assert event.key == {"id": 1}
     assert event.vitess is not None
@@ -81,7 +82,7 @@ def test_moved_key() -> None:
 )  # fmt: skip
 def test_known_column(column: Column, mode: dict[str, str], raw: object, expected: Value) -> None:
     """Without a schema, a known column still gives its canonical value."""
-    decoder = VitessDecoder({**BARE, **mode}, columns=columns({"c": column}))
+    decoder = vitess_decoder({**BARE, **mode}, columns=columns({"c": column}))
     (event,) = decoder.decode(None, change("c", after={"c": raw}))
     assert event.after == {"c": expected}
     assert (event.schema, event.table, event.commit_ts) == ("ks", "t", 5000)
@@ -111,7 +112,7 @@ def test_known_column(column: Column, mode: dict[str, str], raw: object, expecte
 def test_refused(value: bytes) -> None:
     """Bytes that are no record of the connector are refused with our own error."""
     with pytest.raises(DecodingError):
-        VitessDecoder(BARE).decode(None, value)
+        vitess_decoder(BARE).decode(None, value)
 
 
 @pytest.mark.parametrize(
@@ -126,21 +127,21 @@ def test_refused(value: bytes) -> None:
 def test_refused_schema(schema: bytes) -> None:
     """A schema of the wrong shape, or nested beyond reason, is refused."""
     with pytest.raises(DecodingError):
-        VitessDecoder().decode(None, b'{"schema":%b,"payload":{"vgtid":"x","ts_ms":1}}' % schema)
+        vitess_decoder().decode(None, b'{"schema":%b,"payload":{"vgtid":"x","ts_ms":1}}' % schema)
 
 
 def test_envelope_required() -> None:
     """With schemas enabled a bare payload is refused."""
     with pytest.raises(DecodingError, match="payload"):
-        VitessDecoder().decode(None, b'{"vgtid":"x","ts_ms":1}')
+        vitess_decoder().decode(None, b'{"vgtid":"x","ts_ms":1}')
 
 
-def avro() -> tuple[VitessDecoder, bytes]:
+def avro() -> tuple[DebeziumDecoder, bytes]:
     """Return a decoder of Avro, and a heartbeat that it reads."""
     registry = MemoryRegistry()
     schema_id = registry.register("h-value", avro_schema(HEARTBEAT).text)
     body = avro_body(HEARTBEAT, {"vgtid": "v", "ts_ms": 7})
-    return VitessDecoder(WITH_AVRO, registry), confluent_frame(schema_id, body)
+    return vitess_decoder(WITH_AVRO, registry), confluent_frame(schema_id, body)
 
 
 def test_avro_heartbeat() -> None:
@@ -166,8 +167,8 @@ def test_any_bytes(key: bytes | None, value: bytes) -> None:
     """Whatever the bytes, a decoder answers or refuses."""
     decoder, data = avro()
     for read, tried in (
-        (VitessDecoder(), value),
-        (VitessDecoder(BARE), value),
+        (vitess_decoder(), value),
+        (vitess_decoder(BARE), value),
         (decoder, value),
         (decoder, data[:5] + value),
     ):
@@ -190,6 +191,6 @@ def test_any_json(document: object) -> None:
     data = json.dumps(document).encode()
     for values in ({}, BARE):
         try:
-            assert len(VitessDecoder(values).decode(None, data)) == 1
+            assert len(vitess_decoder(values).decode(None, data)) == 1
         except DecodingError:
             continue

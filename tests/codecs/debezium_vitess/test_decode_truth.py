@@ -10,7 +10,7 @@ import pytest
 
 from harness.codecs.connect.settings import converter_settings
 from harness.codecs.connect.worker import Worker
-from harness.codecs.debezium_vitess.decode import VitessDecoder
+from harness.codecs.debezium_vitess.decode import vitess_decoder
 from harness.errors import SourceStopped
 from harness.model.decoded import DecodedEvent, EventKind
 from tests.codecs.connect.reading import (
@@ -57,7 +57,7 @@ def decoded(record: Vector, name: str) -> DecodedEvent:
     registry = Texts()
     worker = Worker(converter_settings(FORMATS[name]), registry)
     sent = worker.record(connect_record(record))
-    (event,) = VitessDecoder(FORMATS[name], registry).decode(sent.key, sent.value, sent.headers)
+    (event,) = vitess_decoder(FORMATS[name], registry).decode(sent.key, sent.value, sent.headers)
     return event
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from harness.codecs.connect.settings import AVRO
 from harness.codecs.debezium_vitess.codec import bind
-from harness.codecs.debezium_vitess.decode import VitessDecoder
+from harness.codecs.debezium_vitess.decode import vitess_decoder
 from harness.model.columns import Column, ColumnKind
 from harness.model.record import Origin
 from harness.model.table import Index, IndexPart, Table, TableId
@@ -136,7 +136,7 @@ def test_rows(kind: ColumnKind, data: st.DataObject) -> None:
     (record,) = bind(settings, "current", registry).encode([inserted(table, value)])
     assert record.origins == (ORIGIN,)
     known = {found.name: found for found in table.columns}
-    decoder = VitessDecoder(settings, registry, lambda *_: known)
+    decoder = vitess_decoder(settings, registry, lambda *_: known)
     (event,) = decoder.decode(record.key, record.value, record.headers)
     assert (event.schema, event.table) == ("shop", "t")
     assert event.key == {"id": 1}

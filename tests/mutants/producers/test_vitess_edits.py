@@ -16,6 +16,7 @@ from harness.engine.catalogue.workspace import workspace
 from harness.engine.mutation.producers import ProducerOutcome, run_producers
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import Patch, applied
+from harness.mutants.producers.records import BOUNDARY, CHANGE, at, dropped, named, put_before
 from harness.mutants.producers.table import PRODUCERS
 from harness.mutants.producers.vitess import edits
 from harness.scenario.expand import Case
@@ -42,11 +43,11 @@ def chosen() -> tuple[Case, ...]:
     "edit",
     [
         edits.each(lambda record: (record,)),
-        edits.values(edits.CHANGE, dict),
+        edits.values(CHANGE, dict),
         edits.keys(dict),
         edits.key_schema(lambda schema: schema),
-        edits.moved(edits.CHANGE, "no-such-field", "op"),
-        edits.renamed(edits.BOUNDARY, "status", "state"),
+        edits.moved(CHANGE, "no-such-field", "op"),
+        edits.renamed(BOUNDARY, "status", "state"),
         edits.responses(iter),
         edits.ignoring("topic.delimiter"),
         edits.by_default(topic_delimiter="."),
@@ -64,11 +65,11 @@ def test_an_edit_reaches_schemas_and_values() -> None:
     inner = Schema(SchemaType.STRUCT, fields=fields(("a", STRING), ("b", INT64)))
     outer = Schema(SchemaType.STRUCT, fields=fields(("x", STRING), ("y", inner)))
     for change, expected in (
-        (lambda schema: edits.dropped("a", schema), ["b"]),
-        (lambda schema: edits.named("a", "c", schema), ["c", "b"]),
-        (lambda schema: edits.put_before("b", "a", schema), ["b", "a"]),
+        (lambda schema: dropped("a", schema), ["b"]),
+        (lambda schema: named("a", "c", schema), ["c", "b"]),
+        (lambda schema: put_before("b", "a", schema), ["b", "a"]),
     ):
-        made = edits.at(("y",), change)(outer)
+        made = at(("y",), change)(outer)
         assert [field.name for field in made.fields] == ["x", "y"]
         assert [field.name for field in made.fields[1].schema.fields] == expected
 

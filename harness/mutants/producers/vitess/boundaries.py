@@ -12,6 +12,7 @@ from harness.codecs.connect.schema import ConnectRecord, Schema
 from harness.codecs.debezium import schemas
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import Patch
+from harness.mutants.producers.records import BOUNDARY, Records
 from harness.mutants.producers.vitess.boundary_edits import (
     BEGIN,
     END,
@@ -22,8 +23,6 @@ from harness.mutants.producers.vitess.boundary_edits import (
     without_boundary,
 )
 from harness.mutants.producers.vitess.edits import (
-    BOUNDARY,
-    Records,
     each,
     ignoring,
     moved,

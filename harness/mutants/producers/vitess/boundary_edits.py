@@ -7,14 +7,8 @@ from typing import Any
 
 from harness.codecs.connect.schema import ConnectRecord
 from harness.mutants.producers.patch import Patch
-from harness.mutants.producers.vitess.edits import (
-    BOUNDARY,
-    Records,
-    each,
-    kind,
-    stream,
-    values,
-)
+from harness.mutants.producers.records import BOUNDARY, Records, kind
+from harness.mutants.producers.vitess.edits import each, stream, values
 
 BEGIN, END = "BEGIN", "END"
 

@@ -14,7 +14,8 @@ from harness.codecs.debezium.schemas import EnvelopeForm
 from harness.codecs.debezium_vitess.dialect import CURRENT, VitessDialect
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import Patch, adjusted, entry, instead, patch
-from harness.mutants.producers.vitess.edits import CHANGE, at, kind, one, put_before
+from harness.mutants.producers.records import CHANGE, at, kind, put_before
+from harness.mutants.producers.vitess.edits import one
 
 DIALECT: Final = "harness.codecs.debezium_vitess.dialect"
 TIMES: Final = ("ts_us", "ts_ns")

@@ -11,15 +11,12 @@ from harness.codecs.connect.schema import ConnectRecord, Schema
 from harness.codecs.debezium import schemas
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import Patch
+from harness.mutants.producers.records import CHANGE, Values, at, op
 from harness.mutants.producers.vitess.edits import (
-    CHANGE,
-    Values,
-    at,
     each,
     key_schema,
     moved,
     one,
-    op,
     renamed,
     value_schema,
     valued,

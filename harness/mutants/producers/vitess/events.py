@@ -9,17 +9,8 @@ from typing import Any, Final
 from harness.codecs.connect.schema import ConnectRecord, Schema
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import Patch, returns
-from harness.mutants.producers.vitess.edits import (
-    CHANGE,
-    Records,
-    Values,
-    at,
-    each,
-    kind,
-    stream,
-    value_schema,
-    values,
-)
+from harness.mutants.producers.records import CHANGE, Records, Values, at, kind
+from harness.mutants.producers.vitess.edits import each, stream, value_schema, values
 
 FINER: Final = {"ts_us": 1_000, "ts_ns": 1_000_000}
 

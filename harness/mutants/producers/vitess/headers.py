@@ -9,12 +9,8 @@ from harness.codecs.connect.schema import ConnectRecord, Header
 from harness.codecs.debezium.schemas import STRING
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import Patch
-from harness.mutants.producers.vitess.edits import (
-    BOUNDARY,
-    HEARTBEAT,
-    TOMBSTONE,
-    one,
-)
+from harness.mutants.producers.records import BOUNDARY, HEARTBEAT, TOMBSTONE
+from harness.mutants.producers.vitess.edits import one
 from harness.mutants.producers.vitess.key_changes import headers, renamed_header, without_header
 
 CONTEXT: Final = "__debezium.context."

@@ -10,18 +10,8 @@ from harness.codecs.connect.schema import ConnectRecord, Header, Schema, SchemaT
 from harness.codecs.debezium.emitter import NEW_KEY, OLD_KEY
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import Patch, patch
-from harness.mutants.producers.vitess.edits import (
-    CHANGE,
-    TOMBSTONE,
-    Records,
-    Values,
-    each,
-    kind,
-    one,
-    op,
-    stream,
-    values,
-)
+from harness.mutants.producers.records import CHANGE, TOMBSTONE, Records, Values, kind, op
+from harness.mutants.producers.vitess.edits import each, one, stream, values
 
 DATA: Final = "harness.codecs.debezium.emitter:RecordEmitter._data"
 Headers = tuple[Header, ...]

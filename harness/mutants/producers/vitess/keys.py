@@ -12,16 +12,8 @@ from harness.codecs.connect.schema import ConnectRecord, Field, Schema, SchemaTy
 from harness.codecs.debezium.columns import ColumnType
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import Patch, entry, instead, patch, result, returns
-from harness.mutants.producers.vitess.edits import (
-    CHANGE,
-    Records,
-    by_default,
-    each,
-    key_schema,
-    keys,
-    kind,
-    with_settings,
-)
+from harness.mutants.producers.records import CHANGE, Records, kind
+from harness.mutants.producers.vitess.edits import by_default, each, key_schema, keys, with_settings
 
 TABLES: Final = "harness.codecs.debezium.tables"
 PRIMARY: Final = f"{TABLES}:_primary"

@@ -15,14 +15,8 @@ from harness.codecs.debezium.selection import expressions
 from harness.model.vstream import VStreamResponse
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import Patch, instead, patch, result
-from harness.mutants.producers.vitess.edits import (
-    CODEC,
-    SCHEMA_CHANGE,
-    by_default,
-    one,
-    valued,
-    with_settings,
-)
+from harness.mutants.producers.records import SCHEMA_CHANGE
+from harness.mutants.producers.vitess.edits import CODEC, by_default, one, valued, with_settings
 
 SELECTION: Final = "harness.codecs.debezium.selection"
 MAPPERS: Final = "harness.codecs.debezium.mappers"

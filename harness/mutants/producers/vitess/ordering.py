@@ -13,16 +13,8 @@ from harness.codecs.debezium_vitess.ordering import GtidSet, gtid_set
 from harness.codecs.debezium_vitess.reference import CURRENT, EMPTY
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import Patch, adjusted, patch, result
-from harness.mutants.producers.vitess.edits import (
-    CHANGE,
-    SchemaChange,
-    at,
-    ignoring,
-    moved,
-    one,
-    renamed,
-    without,
-)
+from harness.mutants.producers.records import CHANGE, SchemaChange, at
+from harness.mutants.producers.vitess.edits import ignoring, moved, one, renamed, without
 
 ORDERING: Final = "harness.codecs.debezium_vitess.ordering"
 OVERRIDDEN: Final = frozenset({CURRENT, EMPTY})

@@ -13,16 +13,8 @@ from harness.codecs.debezium_vitess.vgtid import VgtidPosition
 from harness.model.vstream import ShardGtid
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import Patch, patch, result, returns
-from harness.mutants.producers.vitess.edits import (
-    CHANGE,
-    HEARTBEAT,
-    Records,
-    ignoring,
-    kind,
-    one,
-    stream,
-    valued,
-)
+from harness.mutants.producers.records import CHANGE, HEARTBEAT, Records, kind
+from harness.mutants.producers.vitess.edits import ignoring, one, stream, valued
 from harness.mutants.producers.vitess.restarts import under_way
 
 VGTID: Final = "harness.codecs.debezium_vitess.vgtid"

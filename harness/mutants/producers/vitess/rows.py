@@ -10,21 +10,17 @@ from typing import Any, Final
 from harness.codecs.connect.schema import ConnectRecord, Schema, SchemaType
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import Patch
-from harness.mutants.producers.vitess.edits import (
+from harness.mutants.producers.records import (
     CHANGE,
     TOMBSTONE,
     Records,
     Values,
     at,
-    each,
     kind,
     of_row,
-    one,
     op,
-    stream,
-    value_schema,
-    values,
 )
+from harness.mutants.producers.vitess.edits import each, one, stream, value_schema, values
 
 IMAGES: Final = ("before", "after")
 

@@ -15,8 +15,8 @@ from harness.codecs.debezium_vitess.schemas import SOURCE
 from harness.model.vstream import Begin, Commit, VStreamResponse
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import Patch
+from harness.mutants.producers.records import CHANGE
 from harness.mutants.producers.vitess.edits import (
-    CHANGE,
     moved,
     renamed,
     responses,

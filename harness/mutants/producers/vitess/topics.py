@@ -12,14 +12,8 @@ from harness.codecs.debezium.settings import ConnectorSettings
 from harness.codecs.debezium.topics import TableKey, joined
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import Patch, instead, patch, result, returns
-from harness.mutants.producers.vitess.edits import (
-    BOUNDARY,
-    CHANGE,
-    by_default,
-    one,
-    op,
-    with_settings,
-)
+from harness.mutants.producers.records import BOUNDARY, CHANGE, op
+from harness.mutants.producers.vitess.edits import by_default, one, with_settings
 
 TOPICS: Final = "harness.codecs.debezium.topics"
 BY_CATALOG: Final = "io.debezium.schema.DefaultTopicNamingStrategy"

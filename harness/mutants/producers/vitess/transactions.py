@@ -10,6 +10,7 @@ from harness.codecs.connect.schema import ConnectRecord
 from harness.codecs.debezium.emitter import OLD_KEY
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import Patch, patch
+from harness.mutants.producers.records import CHANGE, Records, kind
 from harness.mutants.producers.vitess.boundary_edits import (
     BEGIN,
     END,
@@ -19,11 +20,8 @@ from harness.mutants.producers.vitess.boundary_edits import (
     transactions,
 )
 from harness.mutants.producers.vitess.edits import (
-    CHANGE,
-    Records,
     by_default,
     each,
-    kind,
     renamed,
     stream,
     typed,

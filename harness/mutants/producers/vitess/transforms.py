@@ -13,7 +13,7 @@ from harness.codecs.connect.transforms import Options, Transform
 from harness.codecs.debezium_vitess.transforms import TRANSFORMS
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import Patch, entry, patch, result
-from harness.mutants.producers.vitess.edits import BOUNDARY, CHANGE, TOMBSTONE, kind
+from harness.mutants.producers.records import BOUNDARY, CHANGE, TOMBSTONE, kind
 
 TABLE: Final = "harness.codecs.debezium_vitess.transforms:TRANSFORMS"
 FIELDS: Final = "harness.codecs.debezium_vitess.transform_fields"

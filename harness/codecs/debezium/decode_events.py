@@ -1,18 +1,16 @@
 """Which event a record is, and what it says.
 
-The shape of the value decides: `source` and a row, `source` and `ddl`, `status`, or a heartbeat's
-`vgtid`. A record without a value is a tombstone.
+The shape of the value decides: `source` and a row, `source` and `ddl`, `status`, or what the
+connector's heartbeats have. A record without a value is a tombstone.
 
-Source: vitess NOTES §4, §5, §8, §10.
+Source: Debezium reference documentation 3.3, "Data change events"; vitess NOTES §4, §5, §8, §10.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, cast
-
-import orjson
 
 from harness.codecs.connect.decode_document import (
     ConnectDocument,
@@ -48,15 +46,29 @@ _NO_COLUMNS: Final[Mapping[str, Column]] = {}
 
 
 @dataclass(frozen=True, slots=True)
-class EventReader:
-    """What the caller knows of the tables, and of the connector's modes."""
+class SourceForm:
+    """What a connector's records say in their own way.
 
+    `schema` is the source block's field for what a table lies in. `position` reads the block's own
+    place, and `heartbeat` a value that is nothing else: None if it is no heartbeat either.
+    """
+
+    schema: str
+    position: Callable[[Document], VitessPlace]
+    heartbeat: Callable[[Document], VitessPlace | None]
+
+
+@dataclass(frozen=True, slots=True)
+class EventReader:
+    """What the caller knows of the tables, and of the connector and its modes."""
+
+    form: SourceForm
     columns: Columns | None
     modes: DecodeModes
 
-    def known(self, keyspace: str, table: str) -> Mapping[str, Column]:
+    def known(self, schema: str, table: str) -> Mapping[str, Column]:
         """Return a table's columns, none where the caller knows nothing of it."""
-        found = None if self.columns is None else self.columns(keyspace, table)
+        found = None if self.columns is None else self.columns(schema, table)
         return _NO_COLUMNS if found is None else found
 
 
@@ -70,11 +82,10 @@ def event(
     if "status" in document:
         found = _boundary(value)
     elif "ddl" in document:
-        found = _ddl(value)
+        found = _ddl(value, reader.form)
     elif "source" in document and ("before" in document or "after" in document):
         return _change(key, value, reader)
-    elif "vgtid" in document:
-        place = VitessPlace(vgtid=text(document, "vgtid"), ts_ms=integer(document, "ts_ms"))
+    elif (place := reader.form.heartbeat(document)) is not None:
         found = DecodedEvent(EventKind.HEARTBEAT, place.ts_ms, value_text=value.text, vitess=place)
     else:
         raise DecodingError(
@@ -89,9 +100,9 @@ def _change(
 ) -> DecodedEvent:
     document = value.document
     source = inner(document, "source")
-    place = _place(document, source)
-    keyspace, table = text(source, "keyspace"), text(source, "table")
-    columns = reader.known(keyspace, table)
+    place = _place(document, source, reader.form)
+    schema, table = text(source, reader.form.schema), text(source, "table")
+    columns = reader.known(schema, table)
     images = {
         name: row(image, value.inside(name), columns, reader.modes)
         for name in ("before", "after")
@@ -100,7 +111,7 @@ def _change(
     found = DecodedEvent(
         _kind(place.op, images),
         place.ts_ms,
-        keyspace,
+        schema,
         table,
         before=images.get("before"),
         after=images.get("after"),
@@ -135,16 +146,12 @@ def _keyed(
     return replace(found, handle=tuple(values), key=values, key_text=key.text)
 
 
-def _place(document: Document, source: Document) -> VitessPlace:
-    vgtid, shard = maybe_text(source, "vgtid"), maybe_text(source, "shard")
-    place = VitessPlace(
-        keyspace=maybe_text(source, "keyspace"),
-        shard=shard,
-        vgtid=vgtid,
+def _place(document: Document, source: Document, form: SourceForm) -> VitessPlace:
+    place = replace(
+        form.position(source),
         ts_ms=maybe_integer(source, "ts_ms") or 0,
         op=maybe_text(document, "op"),
         snapshot=maybe_text(source, "snapshot"),
-        gtid=gtid_of(vgtid, shard),
     )
     block = maybe_inner(document, "transaction")
     if block is None:
@@ -158,26 +165,6 @@ def _place(document: Document, source: Document) -> VitessPlace:
         epoch=maybe_integer(block, "transaction_epoch"),
         rank=None if rank is None else int(decimal(rank, 0)),
     )
-
-
-def gtid_of(vgtid: str, shard: str) -> str:
-    """Return a shard's position in a VGTID's text, empty where it has none."""
-    if not vgtid:
-        return ""
-    try:
-        entries: object = orjson.loads(vgtid)
-    except orjson.JSONDecodeError:
-        # A transform may have put anything there.
-        return ""
-    if not isinstance(entries, list):
-        return ""
-    for entry in reversed(cast("list[object]", entries)):
-        if isinstance(entry, dict):
-            found = cast("dict[str, Any]", entry)
-            gtid: object = found.get("gtid")
-            if found.get("shard") == shard and isinstance(gtid, str):
-                return gtid
-    return ""
 
 
 def _boundary(value: ConnectDocument) -> DecodedEvent:
@@ -209,10 +196,10 @@ def _collections(listed: object) -> Mapping[str, int]:
     return found
 
 
-def _ddl(value: ConnectDocument) -> DecodedEvent:
+def _ddl(value: ConnectDocument, form: SourceForm) -> DecodedEvent:
     document = value.document
     source = inner(document, "source")
-    place = _place(document, source)
+    place = _place(document, source, form)
     return DecodedEvent(
         EventKind.DDL,
         place.ts_ms,

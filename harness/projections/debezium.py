@@ -1,0 +1,194 @@
+"""What all of Debezium's connectors leave out, mask, cut and rename by their settings.
+
+Source: vitess NOTES §5, §7; Debezium reference documentation 3.3, "Connector properties".
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from base64 import b64encode, urlsafe_b64encode
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Final
+
+from harness.errors import UsageError
+from harness.model.columns import BINARIES, CHARACTERS, Column
+from harness.model.settings import Settings
+from harness.model.source_events import SourceTable
+from harness.model.values import Row, Value
+from harness.wire.java_regex import compiled
+
+Matches = Callable[[str], bool]
+Rewrite = Callable[[Value], Value]
+IsText = Callable[[Column], bool]
+
+BINARY_TEXTS: Final[Mapping[str, Callable[[bytes], str]]] = {
+    "hex": bytes.hex,
+    "base64": lambda value: b64encode(value).decode(),
+    "base64-url-safe": lambda value: urlsafe_b64encode(value).decode(),
+}
+_LIST_ENTRY: Final = re.compile(r"(?:\\.|[^\\,])+", re.DOTALL)
+# Rules for texts by the column's full name: stars, the first UTF-16 units, or a digest.
+_MASK: Final = re.compile(r"column\.mask\.with\.(\d+)\.chars\Z")
+_CUT: Final = re.compile(r"column\.truncate\.to\.(\d+)\.chars\Z")
+_HASH: Final = re.compile(r"column\.mask\.hash\.(v2\.)?([^.]+)\.with\.salt\.(.+)\Z")
+_UNSAFE: Final = re.compile(r"[^A-Za-z0-9_]")
+_ESCAPED: Final = re.compile(r"\A[0-9]|[^A-Za-z0-9]")
+_LONGEST_SHORT_STRING: Final = 0xFFFF
+
+
+def captured_tables(values: Settings) -> Matches:
+    """Return whether `keyspace.table` is captured: an include list goes first, if not blank."""
+    for name, chosen in (("table.include.list", True), ("table.exclude.list", False)):
+        if str(values.get(name) or "").strip():
+            return _listed(values[name], chosen=chosen)
+    return _listed("", chosen=False)
+
+
+def included_columns(values: Settings) -> Matches:
+    """Return whether `keyspace.table.column` is part of values: an exclude list goes first."""
+    for name, chosen in (("column.exclude.list", False), ("column.include.list", True)):
+        if values.get(name) is not None:
+            return _listed(values[name], chosen=chosen)
+    return _listed("", chosen=False)
+
+
+def _listed(listed: object, *, chosen: bool) -> Matches:
+    """Return whether a name is on a list, or, unless `chosen`, whether it is not."""
+    matches = _matcher(listed)
+    return lambda name: matches(name) is chosen
+
+
+def _matcher(listed: object) -> Matches:
+    """Return whether a whole name matches one of a comma-separated list of Java's expressions."""
+    patterns = [
+        compiled(text, re.IGNORECASE | re.ASCII)
+        for part in _LIST_ENTRY.findall(str(listed))
+        if (text := part.strip().replace("\\,", ","))
+    ]
+    return lambda name: any(pattern.fullmatch(name) for pattern in patterns)
+
+
+def without_key(column: str, what: str) -> UsageError:
+    """Return the error for rows without whole keys: the message's key has them, no answer may."""
+    return UsageError(
+        f"key column {column} is {what}, by which answers are compared",
+        hint="leave key columns out of the column lists and rules",
+    )
+
+
+def rewriter(
+    values: Settings, is_text: IsText, *, bytes_cut: bool = True
+) -> Callable[[SourceTable, Row | None], Row | None]:
+    """Return what masks and cuts the texts of a row, and may cut its bytes; numbers stay as is.
+
+    `is_text` says of a column that its values are text on the wire, and no text of its table.
+    What it returns raises UsageError where a key is changed, and where a value is cut that is no
+    text to who reads it.
+    """
+    rules = tuple(_rules(values, bytes_cut=bytes_cut))
+
+    def change_of(source: SourceTable, ordinal: int) -> Rewrite | None:
+        column = source.table.columns[ordinal]
+        name = f"{source.table.id}.{column.name}"
+        # The first rule that matches is the only one.
+        found = next(((change, cuts) for matches, change, cuts in rules if matches(name)), None)
+        if found is None or not (column.kind in CHARACTERS or found[1]):
+            return None
+        if is_text(column):
+            raise UsageError(
+                f"column {name} is cut, whose values are text on the wire and no text of its table",
+                hint="leave such columns out of `column.truncate.to.N.chars`",
+            )
+        if ordinal in source.handle and column.kind in CHARACTERS | BINARIES:
+            raise without_key(name, "cut, masked or hashed in rows")
+        return found[0]
+
+    def rewrite(source: SourceTable, row: Row | None) -> Row | None:
+        if row is None or not rules:
+            return row
+        changes = (change_of(source, ordinal) for ordinal in range(len(row)))
+        return tuple(
+            value if change is None else change(value)
+            for value, change in zip(row, changes, strict=True)
+        )
+
+    return rewrite
+
+
+def _rules(values: Settings, *, bytes_cut: bool) -> Iterator[tuple[Matches, Rewrite, bool]]:
+    """Yield which columns a rule is for, what it does, and whether it cuts more than texts."""
+    shorten = _shortened if bytes_cut else _text_shortened
+    for name, listed in values.items():
+        if mask := _MASK.match(name):
+            yield _matcher(listed), partial(_starred, int(mask[1])), False
+        if cut := _CUT.match(name):
+            yield _matcher(listed), partial(shorten, int(cut[1])), True
+        if salted := _HASH.match(name):
+            to_bytes = str.encode if salted[1] else _java_serialised
+            yield _matcher(listed), partial(_hashed, salted[2], salted[3], to_bytes), False
+
+
+def _starred(length: int, value: Value) -> Value:
+    """Return stars in place of a text, and of NULL."""
+    del value
+    return "*" * length
+
+
+def _shortened(length: int, value: Value) -> Value:
+    """Return a text's first UTF-16 units, or the first bytes; no scenario cuts a pair in two."""
+    if isinstance(value, bytes):
+        return value[:length]
+    return _text_shortened(length, value)
+
+
+def _text_shortened(length: int, value: Value) -> Value:
+    if not isinstance(value, str):
+        return value
+    return value.encode("utf-16-be")[: 2 * length].decode("utf-16-be", "ignore")
+
+
+def _hashed(algorithm: str, salt: str, to_bytes: Callable[[str], bytes], value: Value) -> Value:
+    """Return the digest of salt and text in hexadecimal; NULL stays NULL."""
+    if not isinstance(value, str):
+        return value
+    digest = hashlib.new(algorithm.lower().replace("-", "", 1), salt.encode() + to_bytes(value))
+    return digest.hexdigest()
+
+
+def _java_serialised(value: str) -> bytes:
+    """Return a text as Java's ObjectOutputStream writes it: modified UTF-8 behind its length."""
+    text = "".join(map(chr, _units(value))).encode("utf-8", "surrogatepass")
+    text = text.replace(b"\0", b"\xc0\x80")
+    if len(text) > _LONGEST_SHORT_STRING:
+        return b"\xac\xed\x00\x05\x7c" + len(text).to_bytes(8, "big") + text
+    return b"\xac\xed\x00\x05\x74" + len(text).to_bytes(2, "big") + text
+
+
+def _units(text: str) -> Sequence[int]:
+    """Return the UTF-16 units of a text."""
+    return memoryview(text.encode("utf-16", "surrogatepass")).cast("H").tolist()[1:]
+
+
+def _avro_name(name: str) -> str:
+    """Return a name with `_` for what Avro forbids, and before a first digit."""
+    safe = _UNSAFE.sub("_", "".join(map(chr, _units(name))))
+    return f"_{name[0]}{safe[1:]}" if name[:1].isdecimal() else safe
+
+
+def _avro_unicode_name(name: str) -> str:
+    """Return a name with `_u` and hexadecimal digits for what Avro forbids, and a first digit."""
+    return _ESCAPED.sub(_escape, "".join(map(chr, _units(name))))
+
+
+def _escape(unit: re.Match[str]) -> str:
+    digits = f"{ord(unit[0]):x}"
+    return f"_u00{digits}" if len(digits) < 3 else f"_u{digits}"
+
+
+FIELD_NAMES: Final[Mapping[str, Callable[[str], str]]] = {
+    "none": str,
+    "avro": _avro_name,
+    "avro_unicode": _avro_unicode_name,
+}

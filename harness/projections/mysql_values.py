@@ -1,0 +1,183 @@
+"""Debezium MariaDB and MySQL: what a consumer can read of one value, by the connector's modes.
+
+Source: Debezium reference documentation 3.3, MariaDB connector, "Data type mappings"; clauses
+`mysql.type.*`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Final
+
+from harness.errors import UsageError
+from harness.model.canonical import canonical
+from harness.model.columns import BINARIES, Column, ColumnKind
+from harness.model.reshape import default_value
+from harness.model.settings import Settings
+from harness.model.values import Value
+from harness.projections.debezium import BINARY_TEXTS
+
+_JSON: Final = "JsonConverter"
+_MOMENTS: Final = frozenset({ColumnKind.DATETIME, ColumnKind.TIMESTAMP})
+_EPOCH: Final = datetime(1970, 1, 1)  # noqa: DTZ001 - MySQL's DATETIME has no zone
+_SIGNED: Final = 1 << 63
+_MILLIS: Final = 3
+_FULL_DAY: Final = "24:00:00"
+
+
+@dataclass(frozen=True, slots=True)
+class MysqlModes:
+    """The settings that decide what is visible; `skipped` are letters of operations.
+
+    `filled` says that a converter writes a column's default in the place of NULL.
+    """
+
+    time: str
+    binary: str
+    unsigned: str
+    decimal: str
+    field_names: str
+    filled: bool
+    unchanged_skipped: bool
+    skipped: frozenset[str]
+
+
+def modes_of(values: Settings) -> MysqlModes:
+    """Read the modes out of a scenario's settings, with the connector's defaults."""
+
+    def word(name: str, default: str) -> str:
+        given = values.get(name)
+        return default if given is None else str(given).strip().lower()
+
+    json = str(values.get("value.converter", _JSON)).endswith(_JSON)
+    keeps = word("value.converter.replace.null.with.default", "true") == "false"
+    return MysqlModes(
+        time=word("time.precision.mode", "adaptive_time_microseconds"),
+        binary=word("binary.handling.mode", "bytes"),
+        unsigned=word("bigint.unsigned.handling.mode", "long"),
+        decimal=word("decimal.handling.mode", "precise"),
+        field_names=word("field.name.adjustment.mode", "none"),
+        filled=not (json and keeps),
+        unchanged_skipped=word("skip.messages.without.change", "false") == "true",
+        skipped=frozenset(letter.strip() for letter in word("skipped.operations", "t").split(",")),
+    )
+
+
+def visible_column(column: Column, modes: MysqlModes) -> Column:
+    """Return a column as a consumer knows it by the kind of its values."""
+    match column.kind:
+        case ColumnKind.BIGINT if column.unsigned and modes.unsigned == "long":
+            return replace(column, unsigned=False)
+        case ColumnKind.DECIMAL if modes.decimal == "double":
+            return replace(column, kind=ColumnKind.DOUBLE)
+        # The connector escapes the comma of a member, which then is none of the column's.
+        case ColumnKind.ENUM | ColumnKind.SET if any("," in name for name in column.members):
+            return replace(column, kind=ColumnKind.VARCHAR, members=())
+        # Nothing on the wire distinguishes bytes as text from any other text.
+        case kind if kind in BINARIES and modes.binary in BINARY_TEXTS:
+            return replace(column, kind=ColumnKind.VARCHAR)
+        case _:
+            return column
+
+
+def visible_value(column: Column, value: Value, modes: MysqlModes) -> Value:  # noqa: PLR0911 - a kind a line
+    """Return what a consumer can read of a value, before a default takes the place of NULL."""
+    match value:
+        case None:
+            return None
+        case bytes():
+            as_text = BINARY_TEXTS.get(modes.binary)
+            return value if as_text is None else as_text(value)
+        case int() if column.kind is ColumnKind.BIGINT and modes.unsigned == "long":
+            return value - 2 * _SIGNED if value >= _SIGNED else value
+        case int() if column.kind is ColumnKind.YEAR:
+            return _year(column, value)
+        case int() if any("," in name for name in column.members):
+            return _escaped(column, value)
+        case str() if column.kind is ColumnKind.DECIMAL and modes.decimal == "double":
+            return float(value)
+        case str() if column.kind is ColumnKind.DATE or column.kind in _MOMENTS:
+            return _day(column, value, modes)
+        case str() if column.kind is ColumnKind.TIME and modes.time == "connect":
+            return _of_day(value)
+        case _:
+            return value
+
+
+def instead_of_null(column: Column, modes: MysqlModes) -> Value:
+    """Return what a converter writes for NULL: the column's default, if its schema has one."""
+    default = column.default
+    if not modes.filled or default is None or default.text is None:
+        return None
+    if default.is_expression:
+        clock = default.text.upper().startswith("CURRENT_TIMESTAMP")
+        return canonical(column, f"{_EPOCH}") if clock and column.kind in _MOMENTS else None
+    if default.is_binary and column.kind is not ColumnKind.BIT:
+        # Of a hexadecimal literal the connector keeps the digits.
+        raw = default.text
+        found: Value = raw.encode() if column.kind in BINARIES else raw
+        return visible_value(column, found, modes)
+    try:
+        value = default_value(column, default)
+    except ValueError:
+        return None
+    if isinstance(value, int) and column.kind is ColumnKind.BIGINT and modes.unsigned == "long":
+        return min(value, _SIGNED - 1)
+    return visible_value(column, value, modes)
+
+
+def _year(column: Column, value: int) -> Value:
+    """Return a year; UsageError for 0, which travels as 1900: no column of that type has that."""
+    if value == 0:
+        raise UsageError(
+            f"column {column.name} has the year 0, which the connector sends as 1900",
+            expected="rows whose years are 1901 to 2155",
+        )
+    return value
+
+
+def _escaped(column: Column, value: int) -> Value:
+    """Return the member or members of a number, their commas escaped."""
+    names = [name.replace(",", "\\,") for name in column.members]
+    if column.kind is ColumnKind.ENUM:
+        return names[value - 1] if 0 < value <= len(names) else ""
+    return ",".join(name for bit, name in enumerate(names) if value >> bit & 1)
+
+
+def _day(column: Column, value: str, modes: MysqlModes) -> Value:
+    """Return a date or a moment as the connector reads it, and the mode's unit leaves it.
+
+    What is on no day of the calendar is NULL, or the first moment of 1970 where that may not be.
+    """
+    date, clock = value[:10], value[10:]
+    year = int(date[:4])
+    if year < 100 and column.kind is not ColumnKind.TIMESTAMP:  # two digits: 1970 to 2069
+        date = f"{year + (2000 if year < 70 else 1900):04d}{date[4:]}"
+    try:
+        moment = datetime.fromisoformat(date + clock)
+    except ValueError:
+        return None if column.nullable else canonical(column, f"{_EPOCH:%F}{clock and ' 00:00:00'}")
+    if column.kind is ColumnKind.DATETIME and modes.time == "connect":
+        moment = moment.replace(microsecond=moment.microsecond // 1000 * 1000)
+    if column.kind is ColumnKind.DATETIME and modes.time == "nanoseconds":
+        moment = _wrapped(moment)
+    if not clock:
+        return f"{moment:%F}" if moment.year > 999 else date
+    return canonical(column, moment.isoformat(" ", "microseconds" if column.fsp else "seconds"))
+
+
+def _wrapped(moment: datetime) -> datetime:
+    """Return what is left of a moment in 64 bits of nanoseconds."""
+    nanos = (moment - _EPOCH) // timedelta(microseconds=1) * 1000
+    left = (nanos + _SIGNED) % (2 * _SIGNED) - _SIGNED
+    return _EPOCH + timedelta(microseconds=left // 1000)
+
+
+def _of_day(value: str) -> Value:
+    """Return a TIME as milliseconds of a day: none outside of the day."""
+    whole, _, fraction = value.partition(".")
+    full = whole == _FULL_DAY and not fraction.strip("0")
+    if whole.startswith("-") or (int(whole[:-6]) > 23 and not full):
+        return None
+    return f"{whole}.{fraction[:_MILLIS].ljust(len(fraction), '0')}" if fraction else whole

@@ -1,0 +1,69 @@
+"""What Debezium's connectors for MariaDB and MySQL demand of any stream."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from harness.model.decoded import EventKind
+from harness.stream_rules.debezium import (
+    BY_KEY,
+    IF_METADATA,
+    SETTINGS,
+    TOMBSTONES,
+    as_generated,
+    is_on,
+    legal_topics,
+    metadata,
+    no_tombstone,
+    per_key,
+    place_of,
+    tombstone_behind,
+    total_order,
+)
+from harness.stream_rules.stream import Place, Sent, Stream, StreamRule
+
+_NAMING = "topic.naming.strategy"
+_DEFAULT_NAMING = "DefaultTopicNamingStrategy"
+
+
+def _ends(stream: Stream) -> Iterator[str]:
+    """Yield an END that is not its transaction's; a statement leaves a BEGIN without one."""
+    open_: dict[Place, Sent] = {}
+    for sent in stream.events:
+        if not sent.first or sent.event.kind not in (EventKind.BEGIN, EventKind.END):
+            continue
+        begun = open_.pop(sent.place, None)
+        if sent.event.kind is EventKind.BEGIN:
+            open_[sent.place] = sent
+        elif begun is None or place_of(begun).transaction_id != place_of(sent).transaction_id:
+            yield f"{sent} has no BEGIN before it"
+
+
+RULES: tuple[StreamRule, ...] = (
+    StreamRule("debezium-mysql.order.as-logged", as_generated),
+    StreamRule("debezium-mysql.order.per-key", per_key),
+    *BY_KEY,
+    StreamRule(
+        "debezium-mysql.topic.per-table",
+        legal_topics,
+        "of tables whose names Kafka takes, under the default strategy",
+        lambda stream: str(stream.settings.get(_NAMING, _DEFAULT_NAMING)).endswith(_DEFAULT_NAMING),
+        (_NAMING,),
+    ),
+    StreamRule(
+        "debezium-mysql.tombstone.follows",
+        tombstone_behind,
+        f"with `{TOMBSTONES}`; compaction may take either away",
+        lambda stream: stream.produced and is_on(TOMBSTONES, default=True)(stream),
+        (TOMBSTONES,),
+    ),
+    StreamRule(
+        "debezium-mysql.tombstone.off",
+        no_tombstone,
+        f"with `{TOMBSTONES}: false`",
+        lambda stream: not is_on(TOMBSTONES, default=True)(stream),
+        (TOMBSTONES,),
+    ),
+    StreamRule("debezium-mysql.txn.boundaries", _ends, IF_METADATA, metadata, SETTINGS),
+    StreamRule("debezium-mysql.txn.total-order", total_order, IF_METADATA, metadata, SETTINGS),
+)
