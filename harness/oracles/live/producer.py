@@ -6,25 +6,27 @@ import re
 import threading
 import time
 from collections.abc import Callable, Generator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 from confluent_kafka import TopicPartition
 
+from harness.errors import SetupError
 from harness.oracles.jars import OnEvent
 from harness.oracles.mariadb.configuration import Configure
 from harness.oracles.mariadb.run import MARKS, Stand, marking, worker_files
 from harness.oracles.topics import Topics, consumed
 from harness.oracles.worker import WorkerFiles, working
-from harness.record.server import Server, Upstream
+from harness.record.server import Server, SqlError, Upstream
 from harness.services import Services
 
 ZONE: Final = "UTC"
 POLL_S: Final = 0.05
 STORED_S: Final = 30.0
 CAUGHT_UP_S: Final = 180.0  # a connector that lost its server waits before it tries again
+READERS: Final = "SELECT id FROM information_schema.processlist WHERE command LIKE 'Binlog Dump%'"
 NUMBER: Final = re.compile(rb'"after":\{"n":(\d+)\}')
 
 
@@ -70,10 +72,22 @@ class Producer:
 
     def purge_log(self) -> None:
         """Remove all of the server's log but a new and empty last file."""
-        server = self.stand.server
+        server, waiting = self.stand.server, threading.Event()
         server.run("FLUSH BINARY LOGS")
-        last = (server.rows("SHOW BINARY LOGS")[-1][0] or b"").decode()
-        server.run(f"PURGE BINARY LOGS TO '{last}'")
+        deadline = time.monotonic() + STORED_S
+        while len(logs := server.rows("SHOW BINARY LOGS")) > 1:
+            if time.monotonic() > deadline:
+                raise SetupError(
+                    f"the database keeps {len(logs)} files of its log",
+                    expected="one, once it was told to purge the others",
+                    hint="run again: a session that reads them holds them",
+                )
+            # What a killed connector was sent last keeps its file in use.
+            for (thread,) in server.rows(READERS):
+                with suppress(SqlError):  # it may be gone by now
+                    server.run(f"KILL {(thread or b'').decode()}")
+            server.run(f"PURGE BINARY LOGS TO '{(logs[-1][0] or b'').decode()}'")
+            waiting.wait(POLL_S)
 
     def caught_up(self) -> Mapping[str, str]:
         """Wait until each connector has sent all, or has failed; return why, by their plays.

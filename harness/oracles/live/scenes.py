@@ -19,6 +19,7 @@ from harness.oracles.compare import Message
 from harness.oracles.freedoms import TIME
 from harness.oracles.live.producer import LIVE_FAULTS, Producer
 from harness.oracles.mariadb.records import numbered, recounted
+from harness.oracles.mariadb.run import MARKS
 from harness.oracles.mariadb.statements import Execution, go_on, made, remove
 from harness.oracles.topics import consumed
 from harness.record.server import Server
@@ -142,9 +143,20 @@ def _laid(producer: Producer, performed: Sequence[Performed]) -> Iterator[Scene]
     sent = consumed(producer.services.kafka.client, every)
     for one in performed:
         own = [message for message in sent if message.topic.partition(".")[0] == one.prefix]
-        first, last = one.execution.span
-        messages = (recounted(m, n, first) for n, m in numbered(own) if first < n <= last)
-        yield Scene(one, tuple(topic_jobs(one.prefix, own, (first, last))), tuple(messages))
+        yield of_play(one, own)
+
+
+def of_play(performed: Performed, messages: Sequence[Message]) -> Scene:
+    """Return what of a connector's messages is a play's; markers in its middle do not count."""
+    first, last = performed.execution.span
+    markers = f"{performed.prefix}.{MARKS}.marks"
+    known = [(number, one) for number, one in numbered(messages) if first < number <= last]
+    marked = {number for number, one in known if one.topic == markers}
+    counted = [n for n in range(first + 1, last + 1) if n not in marked]
+    numbers = {number: at for at, number in enumerate(counted, 1)}
+    own = [recounted(m, n, n - numbers[n]) for n, m in known if n not in marked]
+    rest = [one for one in messages if one.topic != markers]
+    return Scene(performed, tuple(topic_jobs(performed.prefix, rest, (first, last))), tuple(own))
 
 
 def topic_jobs(
