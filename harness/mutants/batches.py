@@ -100,6 +100,7 @@ _ORDER = {
     "open": "open.order.per-table-ts open.txn.deletes-first",
     "avro": "avro.order.per-key avro.order.deletes-first",
     "vitess": "vitess.order.per-key",
+    "debezium-mysql": "debezium-mysql.order.per-key",
 }
 _SIGNS = (sign("missing-row extra-row stale-row wrong-value event-order event-missing"),)
 

@@ -135,7 +135,10 @@ _DELETE = {
     "open": "open.row.delete",
     "avro": "avro.consumer.null-is-delete",
     "vitess": "vitess.row.delete",
+    "debezium-mysql": "debezium-mysql.row.delete",
 }
+# Debezium sends tombstones behind its deletes.
+_DEBEZIUM = ("vitess", "debezium-mysql")
 _STAYS = sign("extra-row", "must not be there")
 
 ROWS: tuple[Mutant, ...] = (
@@ -153,10 +156,14 @@ ROWS: tuple[Mutant, ...] = (
         "tombstone-npe",
         "deletes",
         "It fails at a message without a value.",
-        {"avro": "avro.consumer.null-is-delete", "vitess": "vitess.tombstone.follows"},
+        {
+            "avro": "avro.consumer.null-is-delete",
+            "vitess": "vitess.tombstone.follows",
+            "debezium-mysql": "debezium-mysql.tombstone.follows",
+        },
         Parts(events=NullValueFails),
         (sign("consumer", "the value is null"),),
-        ("avro", "vitess"),
+        ("avro", *_DEBEZIUM),
         (
             "https://github.com/apache/hudi/issues/8519",
             "https://github.com/apache/flink/pull/13019",
@@ -180,17 +187,17 @@ ROWS: tuple[Mutant, ...] = (
         "kafka.compaction.tombstone",
         Parts(events=TombstonesIgnored),
         (_STAYS,),
-        ("vitess",),
+        _DEBEZIUM,
         ("https://github.com/risingwavelabs/risingwave/pull/9944",),
     ),
     Mutant(
         "tombstone-deletes-new-key",
         "deletes",
         "It lets the tombstone of a key that moved take away the row under the new key.",
-        "vitess.tombstone.ignored",
+        {name: f"{name}.tombstone.ignored" for name in _DEBEZIUM},
         Parts(events=LateTombstones),
         (sign("missing-row"),),
-        ("vitess",),
+        _DEBEZIUM,
         ("https://github.com/MaterializeInc/materialize/issues/6553",),
     ),
     Mutant(
@@ -218,10 +225,14 @@ ROWS: tuple[Mutant, ...] = (
         "delete-of-nothing-fails",
         "deletes",
         "It fails at a delete of a row that is not there, as a replayed one.",
-        {"avro": "avro.delivery.at-least-once", "vitess": "vitess.delivery.idempotent"},
+        {
+            "avro": "avro.delivery.at-least-once",
+            "vitess": "vitess.delivery.idempotent",
+            "debezium-mysql": "debezium-mysql.delivery.idempotent",
+        },
         Parts(tables=MissingFails),
         (sign("consumer", "there is no row"),),
-        ("avro", "vitess"),
+        ("avro", *_DEBEZIUM),
         ("https://github.com/risingwavelabs/risingwave/issues/5542",),
     ),
     Mutant(

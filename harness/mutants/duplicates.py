@@ -196,12 +196,14 @@ REPETITION = {
     "open": "open.delivery.at-least-once",
     "avro": "avro.delivery.at-least-once",
     "vitess": "vitess.delivery.idempotent",
+    "debezium-mysql": "debezium-mysql.delivery.idempotent",
 }
 # All rows of a transaction have one ts.
 _ONE_TRANSACTION = {
     "open": "open.key.ts",
     "avro": "avro.extension.commit-ts",
     "vitess": "vitess.source.ts-commit",
+    "debezium-mysql": "debezium-mysql.source.ts",
 }
 _REPEATED = "duplicate-row ddl-repeated event-unexpected"
 _OPEN = ("open",)
@@ -296,7 +298,7 @@ ROWS: tuple[Mutant, ...] = (
         REPETITION,
         Parts(hold=NoMemory, tables=Retractions),
         (sign("duplicate-row extra-row missing-row"),),
-        ("open", "vitess"),
+        ("open", "vitess", "debezium-mysql"),
         ("https://github.com/MaterializeInc/materialize/issues/3026",),
     ),
     Mutant(
@@ -326,6 +328,7 @@ ROWS: tuple[Mutant, ...] = (
             "open": "open.row.upsert",
             "avro": "avro.consumer.value-is-upsert",
             "vitess": "vitess.delivery.idempotent",
+            "debezium-mysql": "debezium-mysql.delivery.idempotent",
         },
         Parts(tables=Appends),
         (sign("duplicate-row extra-row"),),

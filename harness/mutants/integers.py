@@ -69,6 +69,8 @@ _BIGINT = {
     " avro.type.bigint.unsigned-string",
     "vitess": "vitess.type.bigint vitess.bigint-unsigned.string vitess.bigint-unsigned.long"
     " vitess.bigint-unsigned.precise",
+    "debezium-mysql": "debezium-mysql.type.bigint debezium-mysql.bigint-unsigned.long"
+    " debezium-mysql.bigint-unsigned.precise",
 }
 _WRONG = "wrong-value unreadable-value"
 _ROWS_TOO = "wrong-value unreadable-value missing-row extra-row duplicate-row"
@@ -92,7 +94,7 @@ ROWS: tuple[Mutant, ...] = (
         "signed-32",
         "integers",
         "It reads INT UNSIGNED as a signed number, so that what is above 2^31 turns negative.",
-        {"open": "open.type.int", "avro": "avro.type.int.unsigned", "vitess": "vitess.type.int"},
+        {**of_type("int"), "avro": "avro.type.int.unsigned"},
         whole(_signed(32), ColumnKind.INT),
         (sign(_WRONG, r"\.type\.int\b"),),
         seen=("https://github.com/pingcap/tiflow/issues/2648",),

@@ -146,6 +146,7 @@ _HANDLE = {
     "open": "open.column.handle",
     "avro": "avro.key.columns",
     "vitess": "vitess.key.primary-key",
+    "debezium-mysql": "debezium-mysql.key.primary-key",
 }
 _MERGED: tuple[Sign, ...] = (sign("missing-row"),)
 _TABLES = (sign("extra-table missing-row extra-row wrong-value missing-column duplicate-row"),)
@@ -209,16 +210,25 @@ ROWS: tuple[Mutant, ...] = (
         "tables-without-database",
         "keys",
         "It knows tables by their names alone, so that those of two databases are one.",
-        {"open": "open.key.row", "avro": "avro.schema.namespace"},
+        {
+            "open": "open.key.row",
+            "avro": "avro.schema.namespace",
+            "debezium-mysql": "debezium-mysql.source.place",
+        },
         Parts(events=NoTables),
         _TABLES,
-        ("open", "avro"),
+        ("open", "avro", "debezium-mysql"),
     ),
     Mutant(
         "table-names-folded",
         "keys",
         "It writes the names of tables in lower case.",
-        {"open": "open.key.row", "avro": "avro.key.record", "vitess": "vitess.source.place"},
+        {
+            "open": "open.key.row",
+            "avro": "avro.key.record",
+            "vitess": "vitess.source.place",
+            "debezium-mysql": "debezium-mysql.source.place",
+        },
         Parts(events=LowerCase),
         _TABLES,
         ALL,

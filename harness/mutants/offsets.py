@@ -134,6 +134,7 @@ _READABLE = {
     "open": "open.frame.version-1 open.frame.key-length open.frame.value-length open.event.kinds",
     "avro": _CONFLUENT,
     "vitess": f"connect.json.envelope vitess.envelope.fields {_CONFLUENT}",
+    "debezium-mysql": f"connect.json.envelope debezium-mysql.envelope.fields {_CONFLUENT}",
 }
 _LOST = (sign("event-missing missing-row stale-row extra-row ddl-missing"),)
 

@@ -136,6 +136,7 @@ _NAMES = {
     "open": "open.column.name",
     "avro": "avro.consumer.follows-versions registry.avro.resolution",
     "vitess": "vitess.ddl.next-row",
+    "debezium-mysql": "debezium-mysql.ddl.next-row",
 }
 _SCHEMA = sign("consumer", "schema|field|body")
 _COLUMNS = (sign("missing-column extra-column wrong-value unreadable-value"),)

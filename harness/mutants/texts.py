@@ -59,7 +59,10 @@ _CHARACTERS_NOW = of_type(*sorted(kind.value for kind in CHARACTERS))
 _CHARACTERS = {**_CHARACTERS_NOW, "open": f"{_CHARACTERS_NOW['open']} open.type.varchar.base64"}
 _UTF8 = {**_CHARACTERS, "avro": "avro.value.text-utf8"}
 _BINARIES = of_type(*sorted(kind.value for kind in BINARIES))
-_BYTES = {**_BINARIES, "vitess": f"{_BINARIES['vitess']} vitess.binary.mode"}
+_BYTES = {
+    **_BINARIES,
+    **{name: f"{_BINARIES[name]} {name}.binary.mode" for name in ("vitess", "debezium-mysql")},
+}
 _TEXT = (sign("wrong-value unreadable-value missing-row extra-row", r"char|text"),)
 _BINARY = (sign("wrong-value unreadable-value missing-row extra-row", r"binary|blob"),)
 

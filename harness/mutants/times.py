@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, timedelta, timezone, tzinfo
 
 from harness.model.columns import Column, ColumnKind
@@ -88,28 +88,38 @@ def _two_digits(text: str) -> Value:
     return f"20{text[2:]}" if text[:2] not in {"00", "20"} else text
 
 
-def _modes(*kinds: str) -> str:
-    """Return the clauses of types in Vitess, one for each precision mode."""
-    connect = " ".join(f"vitess.temporal.connect.{kind}" for kind in kinds if kind != "timestamp")
-    modes = "adaptive isostring microseconds nanoseconds"
-    listed = " ".join(f"vitess.temporal.{mode}" for mode in modes.split())
-    return f"{of_type(*kinds)['vitess']} {connect} {listed}"
+def _modes(*kinds: str) -> Mapping[str, str]:
+    """Return the clauses of types in Debezium's protocols, one for each precision mode."""
+    return {name: _modes_of(name, modes, kinds) for name, modes in _MODES.items()}
+
+
+def _modes_of(name: str, modes: str, kinds: Sequence[str]) -> str:
+    connect = " ".join(f"{name}.temporal.connect.{kind}" for kind in kinds if kind != "timestamp")
+    listed = " ".join(f"{name}.temporal.{mode}" for mode in modes.split())
+    return f"{of_type(*kinds)[name]} {connect} {listed}"
+
+
+_MODES = {
+    "vitess": "adaptive isostring microseconds nanoseconds",
+    "debezium-mysql": "microseconds nanoseconds",
+}
 
 
 _ZONE = {"open": "open.value.timestamp-zone", "avro": "avro.value.timestamp-zone"}
-_ZONE_TS = {**_ZONE, "vitess": "vitess.type.timestamp"}
-_ZONE_DT = {**_ZONE, "vitess": "vitess.temporal.datetime-utc"}
-_MOMENTS_OF = {**of_type("datetime", "timestamp"), "vitess": _modes("datetime", "timestamp")}
+_ZONE_TS = {**of_type("timestamp"), **_ZONE}
+_ZONE_DT = {**_ZONE, **{name: f"{name}.temporal.datetime-utc" for name in _MODES}}
+_MOMENTS_OF = {**of_type("datetime", "timestamp"), **_modes("datetime", "timestamp")}
 _DIGITS = {
     "open": "open.value.temporal-digits",
     "avro": "avro.value.temporal-digits",
-    "vitess": _modes("datetime", "timestamp", "time"),
+    **_modes("datetime", "timestamp", "time"),
 }
-_DAYS = {**of_type("date", "datetime"), "vitess": _modes("date", "datetime")}
+_DAYS = {**of_type("date", "datetime"), **_modes("date", "datetime")}
 _RANGE = {
     "open": "open.value.time-range",
     "avro": "avro.value.time-range",
-    "vitess": f"{_modes('time')} vitess.temporal.time-range vitess.temporal.time-outside",
+    "vitess": f"{_modes('time')['vitess']} vitess.temporal.time-range vitess.temporal.time-outside",
+    "debezium-mysql": f"{_modes('time')['debezium-mysql']} debezium-mysql.temporal.time-range",
 }
 _WRONG = "wrong-value unreadable-value"
 # Of a key, a wrong moment is another row.

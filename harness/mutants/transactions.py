@@ -166,6 +166,11 @@ class UpdateIsDelete(MillisOrder):
 
 
 _VITESS = ("vitess",)
+_UPDATE = {
+    "open": "open.row.update",
+    "vitess": "vitess.row.update",
+    "debezium-mysql": "debezium-mysql.row.update",
+}
 _LOST = (sign("event-missing missing-row stale-row extra-row"),)
 
 ROWS: tuple[Mutant, ...] = (
@@ -240,20 +245,20 @@ ROWS: tuple[Mutant, ...] = (
         "unchanged-is-null",
         "transactions",
         "It keeps of an update what changed and reads the other columns as NULL.",
-        {"open": "open.row.update", "vitess": "vitess.row.update"},
+        _UPDATE,
         Parts(events=UpdatesOnly),
         (sign("wrong-value", "is NULL"),),
-        ("open", "vitess"),
+        ("open", "vitess", "debezium-mysql"),
         ("https://github.com/risingwavelabs/risingwave/issues/21577",),
     ),
     Mutant(
         "old-row-wins",
         "transactions",
         "It writes the old row of an update in place of the new one.",
-        {"open": "open.row.update", "vitess": "vitess.row.update"},
+        _UPDATE,
         Parts(events=UpdateIsDelete),
         (sign("stale-row wrong-value"),),
-        ("open", "vitess"),
+        ("open", "vitess", "debezium-mysql"),
         ("https://github.com/risingwavelabs/risingwave/issues/4694",),
     ),
 )

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
 
-from harness.errors import UsageError
 from harness.model.canonical import canonical
 from harness.model.columns import BINARIES, Column, ColumnKind
 from harness.model.reshape import default_value
@@ -23,6 +22,8 @@ _MOMENTS: Final = frozenset({ColumnKind.DATETIME, ColumnKind.TIMESTAMP})
 _EPOCH: Final = datetime(1970, 1, 1)  # noqa: DTZ001 - MySQL's DATETIME has no zone
 _SIGNED: Final = 1 << 63
 _MILLIS: Final = 3
+_YEAR_OF_ZERO: Final = 1900
+_YEAR_DIGITS: Final = 4
 _FULL_DAY: Final = "24:00:00"
 
 
@@ -69,10 +70,12 @@ def visible_column(column: Column, modes: MysqlModes) -> Column:
     match column.kind:
         case ColumnKind.BIGINT if column.unsigned and modes.unsigned == "long":
             return replace(column, unsigned=False)
+        case ColumnKind.YEAR:  # with one year more; its zeros tell it from any other number
+            return replace(column, kind=ColumnKind.SMALLINT, length=_YEAR_DIGITS, zerofill=True)
         case ColumnKind.DECIMAL if modes.decimal == "double":
             return replace(column, kind=ColumnKind.DOUBLE)
-        # The connector escapes the comma of a member, which then is none of the column's.
-        case ColumnKind.ENUM | ColumnKind.SET if any("," in name for name in column.members):
+        # A member with a comma comes with an escape, and an empty one reads as no member at all.
+        case ColumnKind.ENUM | ColumnKind.SET if _only_text(column):
             return replace(column, kind=ColumnKind.VARCHAR, members=())
         # Nothing on the wire distinguishes bytes as text from any other text.
         case kind if kind in BINARIES and modes.binary in BINARY_TEXTS:
@@ -92,8 +95,8 @@ def visible_value(column: Column, value: Value, modes: MysqlModes) -> Value:  # 
         case int() if column.kind is ColumnKind.BIGINT and modes.unsigned == "long":
             return value - 2 * _SIGNED if value >= _SIGNED else value
         case int() if column.kind is ColumnKind.YEAR:
-            return _year(column, value)
-        case int() if any("," in name for name in column.members):
+            return value or _YEAR_OF_ZERO
+        case int() if _only_text(column):
             return _escaped(column, value)
         case str() if column.kind is ColumnKind.DECIMAL and modes.decimal == "double":
             return float(value)
@@ -127,14 +130,9 @@ def instead_of_null(column: Column, modes: MysqlModes) -> Value:
     return visible_value(column, value, modes)
 
 
-def _year(column: Column, value: int) -> Value:
-    """Return a year; UsageError for 0, which travels as 1900: no column of that type has that."""
-    if value == 0:
-        raise UsageError(
-            f"column {column.name} has the year 0, which the connector sends as 1900",
-            expected="rows whose years are 1901 to 2155",
-        )
-    return value
+def _only_text(column: Column) -> bool:
+    """Return whether the texts of members are not those that the column's own are known by."""
+    return any("," in name or not name for name in column.members)
 
 
 def _escaped(column: Column, value: int) -> Value:

@@ -10,6 +10,8 @@ from harness.model.columns import BINARIES, CHARACTERS, INTEGERS, Column, Column
 from harness.model.settings import Settings
 
 NULL = "NULL"
+# A YEAR of the MySQL family is read as a number of that many digits: 0 travels as 1900.
+YEAR_DIGITS = 4
 MOMENTS = frozenset({ColumnKind.DATETIME, ColumnKind.TIMESTAMP})
 TEMPORAL = MOMENTS | {ColumnKind.TIME}
 _NUMBER = re.compile(r"-?\d+(\.\d+)?\Z", re.ASCII)
@@ -210,6 +212,8 @@ def mysql_clause(cell: Cell, of_type: str) -> str:  # noqa: PLR0911 - a family a
         return "debezium-mysql.decimal.double"
     if kind in BINARIES and cell.settings.get("binary.handling.mode", "bytes") != "bytes":
         return "debezium-mysql.binary.mode"
+    if kind is ColumnKind.SMALLINT and column.zerofill and column.length == YEAR_DIGITS:
+        return "debezium-mysql.type.year"
     if kind is ColumnKind.TIMESTAMP and cell.shifted:
         return "debezium-mysql.temporal.timestamp-utc"
     if kind in (ColumnKind.DATE, ColumnKind.DATETIME, ColumnKind.TIME):

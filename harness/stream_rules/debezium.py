@@ -41,7 +41,8 @@ def per_key(stream: Stream) -> Iterator[str]:
     yield from rising(stream, lambda sent: sent.row, event_of)
 
 
-def _by_key(stream: Stream) -> Iterator[str]:
+def by_key(stream: Stream) -> Iterator[str]:
+    """Yield messages that are not where the hash of their key puts them."""
     for number, record in enumerate(stream.records):
         if record.key is not None:
             home = (murmur2(record.key) & 0x7FFFFFFF) % stream.partitions
@@ -132,7 +133,7 @@ def _chosen_by_key(stream: Stream) -> bool:
     return not stream.grown
 
 
-BY_KEY: tuple[StreamRule, ...] = (
-    StreamRule("connect.partition.by-key", _by_key, _UNGROWN, _chosen_by_key),
-    StreamRule("kafka.partition.murmur2", _by_key, _UNGROWN, _chosen_by_key),
-)
+def partition_rules(check: Callable[[Stream], Iterator[str]]) -> tuple[StreamRule, ...]:
+    """Return the rules by which Kafka's producer chooses a partition."""
+    clauses = ("connect.partition.by-key", "kafka.partition.murmur2")
+    return tuple(StreamRule(clause, check, _UNGROWN, _chosen_by_key) for clause in clauses)

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from harness.model.decoded import EventKind
 from harness.stream_rules.debezium import (
-    BY_KEY,
     IF_METADATA,
     SETTINGS,
     TOMBSTONES,
     as_generated,
+    by_key,
     is_on,
     legal_topics,
     metadata,
     no_tombstone,
+    partition_rules,
     per_key,
     place_of,
     tombstone_behind,
@@ -39,10 +41,17 @@ def _ends(stream: Stream) -> Iterator[str]:
             yield f"{sent} has no BEGIN before it"
 
 
+def _rows_by_key(stream: Stream) -> Iterator[str]:
+    """Yield messages away from their key's partition; statements name partition 0 themselves."""
+    named = {s.record.topic for s in stream.events if s.event.kind is EventKind.DDL}
+    chosen = tuple(one for one in stream.records if one.topic not in named)
+    return by_key(replace(stream, records=chosen))
+
+
 RULES: tuple[StreamRule, ...] = (
     StreamRule("debezium-mysql.order.as-logged", as_generated),
     StreamRule("debezium-mysql.order.per-key", per_key),
-    *BY_KEY,
+    *partition_rules(_rows_by_key),
     StreamRule(
         "debezium-mysql.topic.per-table",
         legal_topics,

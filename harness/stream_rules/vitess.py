@@ -6,15 +6,16 @@ from collections.abc import Hashable, Iterator
 
 from harness.model.decoded import EventKind
 from harness.stream_rules.debezium import (
-    BY_KEY,
     IF_METADATA,
     SETTINGS,
     TOMBSTONES,
     as_generated,
+    by_key,
     is_on,
     legal_topics,
     metadata,
     no_tombstone,
+    partition_rules,
     per_key,
     place_of,
     tombstone_behind,
@@ -77,7 +78,7 @@ _NO_TRANSFORM = "without transforms, which may stop the connector or change what
 RULES: tuple[StreamRule, ...] = (
     StreamRule("vitess.order.as-generated", as_generated),
     StreamRule("vitess.order.per-key", per_key),
-    *BY_KEY,
+    *partition_rules(by_key),
     StreamRule(
         "vitess.topic.per-table",
         legal_topics,

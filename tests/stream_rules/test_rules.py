@@ -223,6 +223,24 @@ BROKEN: Mapping[tuple[str, str], tuple[str, Break, Mapping[str, Any]]] = {
             ("vitess.ordered.rank-rises", "sharding.split-in-mid-stream[vitess,p1]", backwards),
         ]
     },
+    **{
+        ("debezium-mysql", clause): (f"{scenario}[debezium-mysql,p1]", change, {})
+        for clause, scenario, change in [
+            ("debezium-mysql.order.as-logged", "types.year", backwards),
+            ("debezium-mysql.order.per-key", "ddl.truncate", backwards),
+            ("connect.partition.by-key", "types.year", copied_elsewhere),
+            ("kafka.partition.murmur2", "types.year", copied_elsewhere),
+            ("debezium-mysql.topic.per-table", "vitess.tables-chosen", a_row_of_another_topic),
+            ("debezium-mysql.tombstone.follows", "keys.pk-swap", no_tombstones),
+            ("debezium-mysql.tombstone.off", "deletes.tombstones-off", a_tombstone),
+            (
+                "debezium-mysql.txn.boundaries",
+                "transactions.begin-and-end",
+                without_the_last("begin"),
+            ),
+            ("debezium-mysql.txn.total-order", "transactions.begin-and-end", once_more_as_new),
+        ]
+    },
 }
 
 

@@ -80,7 +80,8 @@ def decimal(raw: object, scale: int) -> Decimal:
     data = _base64(raw) if isinstance(raw, str) else raw
     if not isinstance(data, bytes):
         raise DecodingError(f"{shown(raw)} is not a decimal")
-    return Decimal(int.from_bytes(data, "big", signed=True)).scaleb(-scale)
+    # By its text: Decimal's own arithmetic rounds to 28 digits, and a column has up to 65.
+    return Decimal(f"{int.from_bytes(data, 'big', signed=True)}E{-scale}")
 
 
 def _typed(name: str, raw: object, semantic: Semantic) -> Value:  # noqa: PLR0911 - a type a line
@@ -111,7 +112,9 @@ def _string(raw: str, semantic: Semantic) -> Value:
     """
     if semantic.name == _ZONED and _ISO.fullmatch(raw):
         return f"{raw[:10]} {raw[11:-1]}"
-    return 0 if semantic.name == _ENUM and not raw else raw
+    if semantic.name == _ENUM and not raw:
+        return raw if "" in semantic.parameters.get("allowed", "").split(",") else 0
+    return raw
 
 
 def _decimal(raw: object, semantic: Semantic) -> Value:

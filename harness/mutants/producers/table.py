@@ -16,6 +16,7 @@ from harness.mutants.producers.changefeed import ROWS as CHANGEFEED
 from harness.mutants.producers.connect import converters
 from harness.mutants.producers.kafka import brokers
 from harness.mutants.producers.mutant import WrongProducer
+from harness.mutants.producers.mysql import ROWS as MYSQL
 from harness.mutants.producers.open import ROWS as OPEN
 from harness.mutants.producers.registry import registries
 from harness.mutants.producers.vitess import ROWS as VITESS
@@ -29,6 +30,7 @@ SECTIONS: tuple[tuple[WrongProducer, ...], ...] = (
     registries.ROWS,
     brokers.ROWS,
     VITESS,
+    MYSQL,
 )
 
 

@@ -1,0 +1,24 @@
+"""Wrong producers of the MariaDB connector, by theme."""
+
+from __future__ import annotations
+
+from harness.mutants.producers.mutant import WrongProducer
+from harness.mutants.producers.mysql import (
+    ddl,
+    envelope,
+    keys,
+    rows,
+    temporal,
+    transactions,
+    types,
+)
+
+ROWS: tuple[WrongProducer, ...] = (
+    *ddl.ROWS,
+    *envelope.ROWS,
+    *keys.ROWS,
+    *rows.ROWS,
+    *temporal.ROWS,
+    *transactions.ROWS,
+    *types.ROWS,
+)

@@ -1,0 +1,179 @@
+"""The value of a row's event: its fields, its schemas, its source block."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from itertools import pairwise
+from typing import Final
+
+from harness.codecs.connect.schema import Schema
+from harness.codecs.debezium import schemas
+from harness.codecs.debezium.adjustment import SCHEMA_NAMES
+from harness.codecs.debezium_mysql.schemas import source_schema
+from harness.mutants.producers.mutant import WrongProducer
+from harness.mutants.producers.mysql.edits import (
+    moved,
+    renamed,
+    row,
+    typed,
+    value_schema,
+    valued,
+    values,
+    without,
+)
+from harness.mutants.producers.records import CHANGE, Values, at
+
+FIELDS: Final = schemas.ENVELOPE.fields
+SOURCE: Final = tuple(field.name for field in source_schema(SCHEMA_NAMES["none"], "mariadb").fields)
+IMAGES: Final = ("before", "after")
+
+
+def _fields() -> Iterator[WrongProducer]:
+    for path, clause, names in (
+        ("", "envelope.fields", FIELDS),
+        ("source.", "source.order", SOURCE),
+    ):
+        for name in names:
+            word = f"{path}{name}".replace(".", "-").replace("_", "-")
+            yield row(
+                f"without-{word}", clause, f"It leaves `{name}` out.", without(CHANGE, path + name)
+            )
+            yield row(
+                f"{word}-renamed",
+                clause,
+                f"It calls `{name}` `{name}_`.",
+                renamed(CHANGE, path + name, f"{name}_"),
+            )
+        for first, second in pairwise(names):
+            yield row(
+                f"{path}{second}-ahead".replace(".", "-").replace("_", "-"),
+                clause,
+                f"It writes `{second}` before `{first}`.",
+                moved(CHANGE, path + second, first),
+            )
+
+
+def _named(end: str, schema: Schema) -> Schema:
+    return replace(schema, name=f"{(schema.name or '').rpartition('.')[0]}{end}")
+
+
+def _rows_named(schema: Schema) -> Schema:
+    for path in IMAGES:
+        schema = at((path,), partial(_named, ".Row"))(schema)
+    return schema
+
+
+def _required_images(value: Schema) -> Schema:
+    return at(("before",), lambda schema: replace(schema, optional=False))(value)
+
+
+def _turned(schema: Schema) -> Schema:
+    return replace(schema, fields=schema.fields[::-1])
+
+
+def _columns_turned(value: Schema) -> Schema:
+    for path in IMAGES:
+        value = at((path,), _turned)(value)
+    return value
+
+
+def _swapped_place(value: Values) -> None:
+    source = value["source"]
+    source["db"], source["table"] = source["table"], source["db"]
+
+
+# What a source says wrongly: its field, the clause, what it does, how.
+_SAID: Final = (
+    ("connector", "constants", "calls itself mysql in `connector`", lambda _: "mysql"),
+    ("name", "constants", "writes the connector for the prefix in `name`", lambda _: "mariadb"),
+    ("sequence", "constants", "writes an empty `sequence`", lambda _: "[]"),
+    ("db", "place", "leaves the database out of the source", lambda _: ""),
+    ("table", "place", "leaves the table out of the source", lambda _: None),
+    ("ts_ms", "ts", "writes the source's time in seconds", lambda ms: ms // 1000),
+    ("ts_us", "ts", "writes `ts_us` of the source in milliseconds", lambda us: us // 1000),
+    ("ts_ns", "ts", "writes a source's time that is finer than seconds", lambda ns: ns + 1000),
+    ("snapshot", "snapshot", "says of streamed rows that they were copied", lambda _: "true"),
+    ("gtid", "gtid", "leaves the GTID out", lambda _: None),
+    ("gtid", "gtid", "writes the GTID's number alone", lambda gtid: gtid.rpartition("-")[2]),
+    ("row", "row", "counts the rows of an event from 1", lambda number: number + 1),
+    ("row", "row", "writes row 0 for each row of an event", lambda _: 0),
+    ("server_id", "server", "writes 0 for the server", lambda _: 0),
+    ("file", "log", "leaves the name of the log out", lambda _: ""),
+    ("query", "query", "writes an empty query", lambda _: ""),
+)
+
+
+def _said() -> Iterator[WrongProducer]:
+    for number, (field, clause, words, change) in enumerate(_SAID, 1):
+        name = f"source-{field.replace('_', '-')}-wrong-{number}"
+        yield row(
+            name, f"source.{clause}", f"It {words}.", valued(CHANGE, f"source.{field}", change)
+        )
+
+
+ROWS: Final = (
+    *_fields(),
+    *_said(),
+    row(
+        "database-for-table",
+        "source.place",
+        "It puts the database in the table's place, and the other way round.",
+        values(CHANGE, _swapped_place),
+    ),
+    row(
+        "source-of-version-2",
+        "source.schema",
+        "It gives the schema of the source version 2.",
+        typed(CHANGE, "source", lambda schema: replace(schema, version=2)),
+    ),
+    row(
+        "source-without-a-name",
+        "source.schema",
+        "It leaves the name out of the schema of the source.",
+        typed(CHANGE, "source", lambda schema: replace(schema, name=None)),
+    ),
+    row(
+        "envelope-version-1",
+        "envelope.version",
+        "It gives the schema of the envelope version 1.",
+        value_schema(CHANGE, lambda schema: replace(schema, version=1)),
+    ),
+    row(
+        "envelope-by-another-name",
+        "envelope.names",
+        "It ends the envelope's name otherwise.",
+        value_schema(CHANGE, partial(_named, ".Change")),
+    ),
+    row(
+        "rows-by-another-name",
+        "envelope.names",
+        "It ends the names of both rows otherwise.",
+        value_schema(CHANGE, _rows_named),
+    ),
+    row(
+        "columns-turned",
+        "event.column-order",
+        "It writes the columns of a row from the last to the first.",
+        value_schema(CHANGE, _columns_turned),
+    ),
+    row(
+        "old-rows-required",
+        "envelope.same-schema",
+        "It says of the old row that it is never null.",
+        value_schema(CHANGE, _required_images),
+    ),
+    row(
+        "event-in-milliseconds-throughout",
+        "event.ts",
+        "It writes `ts_us` of an event in milliseconds.",
+        valued(CHANGE, "ts_us", lambda us: us // 1000),
+    ),
+    row(
+        "event-when-changed",
+        "event.ts",
+        "It writes when the row was changed for when it handles the event.",
+        values(CHANGE, lambda value: value.update(ts_ms=value["source"]["ts_ms"])),
+    ),
+)

@@ -1,0 +1,137 @@
+"""Keys: which columns, in which struct, and the names of schemas."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Final
+
+from harness.codecs.connect.schema import ConnectRecord, Schema, SchemaType
+from harness.model.table import Table
+from harness.mutants.producers.mysql.edits import (
+    by_default,
+    each,
+    ignoring,
+    key_schema,
+    row,
+)
+from harness.mutants.producers.patch import Patch, patch
+from harness.mutants.producers.records import Records, of_row
+
+SERVER: Final = "harness.sources.mysql.simulator:Server"
+Key = tuple[str, ...]
+
+
+def _first_of_key(record: ConnectRecord) -> Records:
+    """Leave of a key of several columns the first."""
+    schema = record.key_schema
+    if not of_row(record) or schema is None:
+        return (record,)
+    (first, *_) = schema.fields
+    return (replace(record, key_schema=replace(schema, fields=(first,))),)
+
+
+def _in_column_order(record: ConnectRecord) -> Records:
+    """Put the columns of a key in the order of their names, which in tests differs from theirs."""
+    schema = record.key_schema
+    if not of_row(record) or schema is None:
+        return (record,)
+    fields = tuple(sorted(schema.fields, key=lambda field: field.name))
+    return (replace(record, key_schema=replace(schema, fields=fields)),)
+
+
+def _empty_key(record: ConnectRecord) -> Records:
+    if record.key is not None or record.key_schema is not None:
+        return (record,)
+    return (replace(record, key=dict[str, Any](), key_schema=Schema(SchemaType.STRUCT)),)
+
+
+def _keys(change: Callable[[Key, str, Table], Key]) -> Patch:
+    """Return the patch that changes what the connector takes for a table's key."""
+
+    def changed(original: Callable[..., Key]) -> Callable[..., Key]:
+        def key(self: object, sql: str, before: Table | None, after: Table) -> Key:
+            return change(original(self, sql, before, after), sql, after)
+
+        return key
+
+    return patch(f"{SERVER}._key", changed)
+
+
+def _primary_alone(key: Key, sql: str, table: Table) -> Key:
+    del sql
+    return key if table.primary_key is not None else ()
+
+
+def _never_null(key: Key, sql: str, table: Table) -> Key:
+    """Return a key, none where a column of it may be null."""
+    del sql
+    return () if any(table.column(name).nullable for name in key) else key
+
+
+def _renamed(schema: Schema) -> Schema:
+    return replace(schema, name=f"{(schema.name or '').removesuffix('.Key')}.Id")
+
+
+ROWS: Final = (
+    row(
+        "first-column-of-a-key",
+        "key.primary-key",
+        "It takes the first column of a primary key for all of it.",
+        each(_first_of_key),
+    ),
+    row(
+        "key-by-names",
+        "key.primary-key",
+        "It puts the columns of a primary key in the order of their names.",
+        each(_in_column_order),
+    ),
+    row(
+        "no-key-but-the-primary",
+        "key.unique",
+        "It takes no unique index for a key.",
+        _keys(_primary_alone),
+    ),
+    row(
+        "no-key-that-may-be-null",
+        "key.unique-at-column",
+        "It takes no nullable column for a key that says UNIQUE itself.",
+        _keys(_never_null),
+    ),
+    row(
+        "key-optional",
+        "key.struct",
+        "It says of a key that it may be null.",
+        key_schema(lambda schema: replace(schema, optional=True)),
+    ),
+    row(
+        "key-by-another-name",
+        "key.struct",
+        "It ends the name of a key otherwise.",
+        key_schema(_renamed),
+    ),
+    row(
+        "empty-key-for-none",
+        "key.keyless",
+        "It gives a row without a key an empty one.",
+        each(_empty_key),
+    ),
+    row(
+        "own-key-always",
+        "key.message-columns",
+        "It pays no heed to message.key.columns.",
+        ignoring("message.key.columns"),
+    ),
+    row(
+        "names-adjusted",
+        "name.untouched",
+        "It adjusts the names of schemas to Avro without being asked to.",
+        by_default("schema.name.adjustment.mode", "avro"),
+    ),
+    row(
+        "names-never-adjusted",
+        "name.adjusted",
+        "It pays no heed to schema.name.adjustment.mode.",
+        ignoring("schema.name.adjustment.mode"),
+    ),
+)

@@ -1,0 +1,345 @@
+"""Rows, tombstones, changed keys and TRUNCATE: which records there are, and in which order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from functools import partial
+from typing import Any, Final
+
+from harness.codecs.connect.schema import ConnectRecord, Header, Schema, SchemaType
+from harness.codecs.debezium.emitter import NEW_KEY, OLD_KEY
+from harness.mutants.producers.mutant import WrongProducer
+from harness.mutants.producers.mysql.edits import (
+    by_default,
+    each,
+    headers,
+    ignoring,
+    one,
+    row,
+    stream,
+    valued,
+    values,
+    without_header,
+)
+from harness.mutants.producers.patch import Patch
+from harness.mutants.producers.records import CHANGE, TOMBSTONE, Records, Values, kind, op
+
+TRUNCATE: Final = "t"
+Halves = Callable[[ConnectRecord, list[ConnectRecord], ConnectRecord], Iterable[ConnectRecord]]
+
+
+def _of(operation: str, change: Callable[[Values], object]) -> Patch:
+    """Return the patch that changes, in place, the value of each change of one operation."""
+    return values(CHANGE, lambda value: change(value) if value["op"] == operation else None)
+
+
+def _for(right: str, wrong: str, held: str) -> str:
+    return wrong if held == right else held
+
+
+def _ops() -> Iterator[WrongProducer]:
+    for right, wrong in (("c", "i"), ("c", "r"), ("u", "c"), ("d", "r")):
+        yield row(
+            f"op-{wrong}-for-{right}",
+            "event.op",
+            f"It writes op {wrong} for {right}.",
+            valued(CHANGE, "op", partial(_for, right, wrong)),
+        )
+
+
+def _has(record: ConnectRecord, name: str) -> bool:
+    return any(header.key == name for header in record.headers)
+
+
+def _halves(change: Halves) -> Patch:
+    """Return the patch that changes each key change: the delete, its tombstones, the create."""
+
+    def changed(given: Records) -> Iterator[ConnectRecord]:
+        held: list[ConnectRecord] = []
+        for record in given:
+            if _has(record, NEW_KEY):
+                held.append(record)
+            elif _has(record, OLD_KEY) and held:
+                yield from change(held[0], held[1:], record)
+                held = []
+            else:
+                yield record
+        yield from held
+
+    return stream(changed)
+
+
+def _update(
+    gone: ConnectRecord, tombstones: list[ConnectRecord], new: ConnectRecord
+) -> Iterable[ConnectRecord]:
+    del tombstones
+    return (replace(new, value={**new.value, "op": "u", "before": gone.value["before"]}),)
+
+
+def _own_key(name: str) -> Patch:
+    """Return the patch that puts the record's own key into a header of another key."""
+
+    def changed(record: ConnectRecord) -> Records:
+        own = tuple(replace(h, value=record.key) if h.key == name else h for h in record.headers)
+        return (replace(record, headers=own),)
+
+    return each(changed)
+
+
+def _key_headers() -> Iterator[WrongProducer]:
+    for name, clause in ((NEW_KEY, "pk-update.new-key"), (OLD_KEY, "pk-update.old-key")):
+        word = name.removeprefix("__debezium.")
+        yield row(f"without-{word}", clause, f"It leaves `{name}` out.", without_header(name))
+        yield row(f"{word}-its-own", clause, f"It puts the own key into `{name}`.", _own_key(name))
+
+
+def _twice(record: ConnectRecord) -> Records:
+    return (record, record)
+
+
+def _tombstones(change: Callable[[ConnectRecord], Iterable[ConnectRecord]]) -> Patch:
+    return each(lambda record: change(record) if kind(record) == TOMBSTONE else (record,))
+
+
+def _early_tombstones(given: Records) -> Iterator[ConnectRecord]:
+    held: list[ConnectRecord] = []
+    for record in given:
+        if op(record) == "d":
+            yield from held
+            held = [record]
+        else:
+            yield record
+            yield from held
+            held = []
+    yield from held
+
+
+def _tombstone_of_updates(record: ConnectRecord) -> Records:
+    if op(record) != "u":
+        return (record,)
+    return (record, replace(record, value=None, value_schema=None))
+
+
+def _of_a_schema(given: Records) -> Iterator[ConnectRecord]:
+    """Give each tombstone the schema of the value before it, which it allows to be null."""
+    schema = None
+    for record in given:
+        if kind(record) == CHANGE:
+            schema = record.value_schema
+        if kind(record) == TOMBSTONE and schema is not None:
+            yield replace(record, value_schema=replace(schema, optional=True))
+        else:
+            yield record
+
+
+def _late_inserts(given: Records) -> Iterator[ConnectRecord]:
+    """Yield the insert of a row behind the row's next change, if that is an update."""
+    held: dict[tuple[str, str], ConnectRecord] = {}
+    for record in given:
+        place = (record.topic, str(record.key))
+        if op(record) == "c" and record.key is not None:
+            held[place] = record
+            continue
+        early = held.pop(place, None)
+        if op(record) == "u" and early is not None:
+            yield record
+            yield early
+        else:
+            yield from () if early is None else (early,)
+            yield record
+    yield from held.values()
+
+
+def _swapped(given: Records) -> Iterator[ConnectRecord]:
+    """Yield each two creates that follow each other in a topic the other way round."""
+    held: ConnectRecord | None = None
+    for record in given:
+        if held is not None and op(record) == "c" and record.topic == held.topic:
+            yield record
+            yield held
+            held = None
+            continue
+        if held is not None:
+            yield held
+        held = record if op(record) == "c" else None
+        if held is None:
+            yield record
+    if held is not None:
+        yield held
+
+
+def _first_of_event(record: ConnectRecord) -> Records:
+    return () if op(record) and record.value["source"]["row"] else (record,)
+
+
+def _truncates(change: Callable[[ConnectRecord], Records]) -> Patch:
+    return each(lambda record: change(record) if op(record) == TRUNCATE else (record,))
+
+
+def _empty_key(record: ConnectRecord) -> ConnectRecord:
+    return replace(record, key=dict[str, Any](), key_schema=Schema(SchemaType.STRUCT))
+
+
+def _renamed(old: str, new: str) -> Callable[[tuple[Header, ...]], tuple[Header, ...]]:
+    return lambda given: tuple(replace(h, key=new) if h.key == old else h for h in given)
+
+
+ROWS: Final = (
+    *_ops(),
+    *_key_headers(),
+    row(
+        "create-with-the-old-row",
+        "row.create",
+        "It writes the new row into before as well.",
+        _of("c", lambda value: value.update(before=value["after"])),
+    ),
+    row(
+        "update-without-the-old-row",
+        "row.update",
+        "It leaves before null in an update.",
+        _of("u", lambda value: value.update(before=None)),
+    ),
+    row(
+        "update-of-the-old-row",
+        "row.update",
+        "It writes the old row of an update for the new one.",
+        _of("u", lambda value: value.update(after=value["before"])),
+    ),
+    row(
+        "delete-without-the-old-row",
+        "row.delete",
+        "It leaves before null in a delete.",
+        _of("d", lambda value: value.update(before=None)),
+    ),
+    row(
+        "delete-with-the-old-row-twice",
+        "row.delete",
+        "It writes the old row into after as well.",
+        _of("d", lambda value: value.update(after=value["before"])),
+    ),
+    row(
+        "one-row-an-event",
+        "event.per-row",
+        "It sends the first row alone of an event of the log.",
+        each(_first_of_event),
+    ),
+    row("twice", "delivery.exactly-once", "It sends each record twice.", each(_twice)),
+    row(
+        "creates-swapped",
+        "order.as-logged",
+        "It sends each two inserts that follow each other the other way round.",
+        stream(_swapped),
+    ),
+    row(
+        "inserts-late",
+        "order.per-key",
+        "It sends the insert of a row behind the row's update.",
+        stream(_late_inserts),
+    ),
+    row(
+        "moved-key-created-first",
+        "pk-update.sequence",
+        "It sends the create of a changed key first.",
+        _halves(lambda gone, tombstones, new: (new, gone, *tombstones)),
+    ),
+    row(
+        "moved-key-tombstone-last",
+        "pk-update.sequence",
+        "It sends the tombstone of a changed key last.",
+        _halves(lambda gone, tombstones, new: (gone, new, *tombstones)),
+    ),
+    row(
+        "moved-key-updated",
+        "pk-update.sequence",
+        "It sends a changed key as an update.",
+        _halves(_update),
+    ),
+    row("no-tombstones", "tombstone.follows", "It sends no tombstones.", _tombstones(lambda _: ())),
+    row(
+        "tombstones-first",
+        "tombstone.follows",
+        "It sends a tombstone before its delete.",
+        stream(_early_tombstones),
+    ),
+    row(
+        "tombstones-of-updates",
+        "tombstone.compaction",
+        "It sends a tombstone behind an update, which compaction leaves alone of the row.",
+        each(_tombstone_of_updates),
+    ),
+    row(
+        "tombstones-of-a-schema",
+        "tombstone.no-schema",
+        "It gives a tombstone the schema of a value.",
+        stream(_of_a_schema),
+    ),
+    row(
+        "tombstones-without-headers",
+        "tombstone.headers",
+        "It sends tombstones without headers.",
+        _tombstones(lambda record: (replace(record, headers=()),)),
+    ),
+    row(
+        "tombstones-always",
+        "tombstone.off",
+        "It pays no heed to tombstones.on.delete.",
+        ignoring("tombstones.on.delete"),
+    ),
+    row("no-truncates", "truncate.event", "It sends no TRUNCATE.", _truncates(lambda _: ())),
+    row(
+        "truncates-as-deletes",
+        "truncate.event",
+        "It writes op d for a TRUNCATE.",
+        valued(CHANGE, "op", lambda held: "d" if held == TRUNCATE else held),
+    ),
+    row(
+        "truncates-with-a-key",
+        "truncate.no-key",
+        "It sends a TRUNCATE with an empty key.",
+        _truncates(lambda record: (_empty_key(record),)),
+    ),
+    row(
+        "truncates-always",
+        "truncate.skipped",
+        "It sends TRUNCATE without being asked to.",
+        by_default("skipped.operations", "none"),
+    ),
+    *(
+        row(
+            f"without-{name.lower()}",
+            "header.context",
+            f"It leaves the header `{name}` out.",
+            without_header(f"__debezium.context.{name}"),
+        )
+        for name in ("connectorLogicalName", "taskId", "connectorName")
+    ),
+    row(
+        "task-by-another-name",
+        "header.context",
+        "It calls the header of the task otherwise.",
+        headers(_renamed("__debezium.context.taskId", "__debezium.context.task")),
+    ),
+    row(
+        "topic-without-the-prefix",
+        "topic.name",
+        "It leaves the prefix out of topics.",
+        one(CHANGE, lambda record: replace(record, topic=record.topic.partition(".")[2])),
+    ),
+    row(
+        "topic-by-slashes",
+        "topic.name",
+        "It joins the parts of a topic by hyphens.",
+        one(CHANGE, lambda record: replace(record, topic=record.topic.replace(".", "-"))),
+    ),
+    row(
+        "topic-of-deletes",
+        "topic.per-table",
+        "It sends deletes to a topic of their own.",
+        each(
+            lambda record: (
+                replace(record, topic=f"{record.topic}.d") if op(record) == "d" else record,
+            )
+        ),
+    ),
+)

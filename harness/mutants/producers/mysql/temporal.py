@@ -1,0 +1,137 @@
+"""DATE, TIME, DATETIME and TIMESTAMP, and the precision modes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any, Final
+
+from harness.codecs.connect.schema import UNSET
+from harness.codecs.debezium.columns import ColumnType, Conversion
+from harness.model.columns import ColumnKind
+from harness.mutants.producers.mutant import WrongProducer
+from harness.mutants.producers.mysql.edits import (
+    CODEC,
+    cells,
+    conversions,
+    kind_of,
+    of,
+    read_as,
+    row,
+)
+from harness.mutants.producers.patch import Patch, patch
+
+MOMENTS: Final = f"{CODEC}.moments"
+HOUR: Final = 3600
+# Milliseconds, microseconds or nanoseconds, by what ends the name of a schema.
+UNITS: Final = {"MicroTimestamp": 10**6, "NanoTimestamp": 10**9}
+
+
+def _modes() -> Iterator[WrongProducer]:
+    for value, other, clauses in (
+        ("connect", "adaptive_time_microseconds", ("date", "time", "datetime")),
+        ("microseconds", "adaptive_time_microseconds", ("",)),
+        ("nanoseconds", "microseconds", ("",)),
+    ):
+        for kind in clauses:
+            clause = f"temporal.{value}.{kind}" if kind else f"temporal.{value}"
+            yield row(
+                f"{value}-read-as-{other}{'-of-' if kind else ''}{kind}".replace("_", "-"),
+                clause,
+                f"It takes time.precision.mode {value} for {other}.",
+                _mode_of(kind, value, other) if kind else read_as("time", value, other),
+            )
+
+
+def _mode_of(kind: str, value: str, other: str) -> Patch:
+    """Return the patch by which one kind of column takes one mode for another."""
+
+    def changed(original: Callable[..., Any]) -> Callable[..., Any]:
+        def conversion(column: ColumnType, found: Any) -> Any:  # noqa: ANN401 see patch
+            wrong = found.time == value and kind_of(column) is ColumnKind(kind)
+            return original(column, replace(found, time=other) if wrong else found)
+
+        return conversion
+
+    return patch(f"{CODEC}.values:conversion", changed)
+
+
+def _an_hour_later(found: Conversion) -> Conversion:
+    """Return the conversion of a DATETIME by a zone that is an hour behind UTC."""
+    name = (found.schema.name or "").rpartition(".")[2]
+    step, read = HOUR * UNITS.get(name, 1000), found.parse
+
+    def later(cell: Any) -> Any:  # noqa: ANN401 a number or null
+        value = read(cell)
+        return value if value is None else value + step
+
+    return replace(found, parse=later)
+
+
+def _without_default(found: Conversion) -> Conversion:
+    return replace(found, schema=replace(found.schema, default=UNSET))
+
+
+def _zeros_kept(original: Callable[[str], int | None]) -> Callable[[str], int | None]:
+    """Take a zero date for the day before 1970, which no zero one becomes."""
+    return lambda value: -1 if value.startswith("0000-00-00") else original(value)
+
+
+def _first_of_month(original: Callable[[str], int | None]) -> Callable[[str], int | None]:
+    """Take a zero month or day of another date for the first."""
+
+    def days(value: str) -> int | None:
+        return original(value if value.startswith("0000-00-00") else value.replace("-00", "-01"))
+
+    return days
+
+
+def _years_kept(original: Callable[[str], int | None]) -> Callable[[str], int | None]:
+    """Take years below 100 for those of the century before."""
+
+    def days(value: str) -> int | None:
+        year, rest = value[:4], value[4:]
+        return original(f"19{year[2:]}{rest}" if 0 < int(year) < 100 else value)
+
+    return days
+
+
+ROWS: Final = (
+    *_modes(),
+    row(
+        "datetime-of-another-zone",
+        "temporal.datetime-utc",
+        "It reads a DATETIME in a zone that is an hour behind UTC.",
+        conversions(of(ColumnKind.DATETIME), _an_hour_later),
+    ),
+    row(
+        "timestamp-without-a-zone",
+        "temporal.timestamp-utc",
+        "It writes a TIMESTAMP without the Z of UTC.",
+        cells(of(ColumnKind.TIMESTAMP), lambda text: text and text.removesuffix("Z")),
+    ),
+    row(
+        "no-default-for-the-clock",
+        "temporal.default-clock",
+        "It leaves out the default of a TIMESTAMP that is the clock's.",
+        conversions(of(ColumnKind.TIMESTAMP), _without_default),
+    ),
+    row(
+        "zero-dates-as-a-day",
+        "temporal.zero-date",
+        "It writes a zero date as the day before 1970.",
+        patch(f"{MOMENTS}:_days", _zeros_kept),
+    ),
+    row(
+        "partial-zeros-as-the-first",
+        "temporal.partial-zero",
+        "It takes a zero month or day for the first.",
+        patch(f"{MOMENTS}:_days", _first_of_month),
+    ),
+    row(
+        "two-digit-years-of-a-century",
+        "temporal.two-digit-year",
+        "It takes years below 100 for those of the twentieth century.",
+        patch(f"{MOMENTS}:_days", _years_kept),
+    ),
+)

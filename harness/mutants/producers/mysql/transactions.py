@@ -1,0 +1,229 @@
+"""Transaction metadata: the boundaries on their topic, and each event's block."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from itertools import pairwise
+from typing import Any, Final
+
+from harness.codecs.connect.schema import ConnectRecord
+from harness.codecs.debezium import schemas
+from harness.mutants.producers.mutant import WrongProducer
+from harness.mutants.producers.mysql.edits import (
+    each,
+    ignoring,
+    moved,
+    one,
+    renamed,
+    row,
+    valued,
+    values,
+    without,
+)
+from harness.mutants.producers.patch import Patch
+from harness.mutants.producers.records import BOUNDARY, CHANGE, Records, kind
+
+BEGIN: Final = "BEGIN"
+END: Final = "END"
+BLOCK: Final = {
+    "id": "txn.block-id",
+    "total_order": "txn.total-order",
+    "data_collection_order": "txn.collection-order",
+}
+# A field of a boundary -> the clause of what it holds.
+HELD: Final = {
+    "status": "txn.status",
+    "id": "txn.id",
+    "event_count": "txn.event-count",
+    "data_collections": "txn.data-collections",
+    "ts_ms": "txn.ts",
+}
+
+
+def _status(record: ConnectRecord) -> str:
+    return str(record.value["status"]) if kind(record) == BOUNDARY else ""
+
+
+def _of_status(status: str, field: str, change: Callable[[Any], Any]) -> Patch:
+    """Return the patch that changes a field of each boundary of one status."""
+    return values(
+        BOUNDARY,
+        lambda value: (
+            value.update({field: change(value[field])}) if value["status"] == status else None
+        ),
+    )
+
+
+def _times(status: str, number: int, record: ConnectRecord) -> Records:
+    """Return a boundary of a status so many times, and any other record once."""
+    return (record,) * (number if _status(record) == status else 1)
+
+
+def _boundaries() -> Iterator[WrongProducer]:
+    for status in (BEGIN, END):
+        word = status.lower()
+        yield row(
+            f"no-{word}",
+            "txn.boundaries",
+            f"It sends no {status}.",
+            each(partial(_times, status, 0)),
+        )
+        yield row(
+            f"{word}-twice",
+            "txn.boundaries",
+            f"It sends each {status} twice.",
+            each(partial(_times, status, 2)),
+        )
+        yield row(
+            f"{word}-of-another-id",
+            "txn.id",
+            f"It writes the number alone of a GTID as the id of {status}.",
+            _of_status(status, "id", lambda gtid: gtid.rpartition("-")[2]),
+        )
+
+
+def _fields() -> Iterator[WrongProducer]:
+    for name, clause in HELD.items():
+        word = name.replace("_", "-")
+        yield row(
+            f"boundary-without-{word}",
+            clause,
+            f"It leaves `{name}` out of boundaries.",
+            without(BOUNDARY, name),
+        )
+        yield row(
+            f"boundary-{word}-renamed",
+            clause,
+            f"It calls `{name}` of boundaries otherwise.",
+            renamed(BOUNDARY, name, f"{name}_"),
+        )
+    for first, second in pairwise(schemas.BOUNDARY):
+        yield row(
+            f"boundary-{second}-ahead".replace("_", "-"),
+            "txn.field-order",
+            f"It writes `{second}` of a boundary before `{first}`.",
+            moved(BOUNDARY, second, first),
+        )
+    for name, clause in BLOCK.items():
+        word = name.replace("_", "-")
+        yield row(
+            f"block-without-{word}",
+            "txn.block",
+            f"It leaves `{name}` out of an event's `transaction`.",
+            without(CHANGE, f"transaction.{name}"),
+        )
+        yield row(
+            f"block-{word}-wrong",
+            clause,
+            f"It writes another `{name}` into an event's `transaction`.",
+            valued(
+                CHANGE,
+                f"transaction.{name}",
+                lambda held: held - 1 if isinstance(held, int) else f"{held} ",
+            ),
+        )
+
+
+def _of_ddl(record: ConnectRecord) -> bool:
+    return _status(record) == BEGIN and record.origin.kind == "ddl"
+
+
+def _ended(record: ConnectRecord) -> Records:
+    """Return the BEGIN of a DDL statement with an END of nothing."""
+    if not _of_ddl(record):
+        return (record,)
+    end = {**record.value, "status": END, "event_count": 0, "data_collections": []}
+    return (record, replace(record, value=end))
+
+
+def _qualified(collections: list[dict[str, Any]] | None) -> Any:  # noqa: ANN401 a list or null
+    return collections and [
+        {**each, "data_collection": each["data_collection"].rpartition(".")[2]}
+        for each in collections
+    ]
+
+
+ROWS: Final = (
+    *_boundaries(),
+    *_fields(),
+    row(
+        "status-commit",
+        "txn.status",
+        "It calls the end of a transaction COMMIT.",
+        valued(BOUNDARY, "status", lambda status: "COMMIT" if status == END else status),
+    ),
+    row(
+        "boundary-in-seconds",
+        "txn.ts",
+        "It writes the time of a boundary in seconds.",
+        valued(BOUNDARY, "ts_ms", lambda ms: ms // 1000),
+    ),
+    row(
+        "begin-counts-0",
+        "txn.begin-empty",
+        "It writes a count of 0 into BEGIN.",
+        _of_status(BEGIN, "event_count", lambda _: 0),
+    ),
+    row(
+        "begin-of-no-tables",
+        "txn.begin-empty",
+        "It writes an empty list of tables into BEGIN.",
+        _of_status(BEGIN, "data_collections", lambda _: []),
+    ),
+    row(
+        "end-counts-one-less",
+        "txn.event-count",
+        "It counts one event less in END.",
+        _of_status(END, "event_count", lambda count: count - 1),
+    ),
+    row(
+        "end-without-databases",
+        "txn.data-collections",
+        "It leaves the database out of the tables of END.",
+        _of_status(END, "data_collections", _qualified),
+    ),
+    row(
+        "boundaries-to-another-topic",
+        "txn.topic",
+        "It sends boundaries to a topic of another name.",
+        one(BOUNDARY, lambda record: replace(record, topic=f"{record.topic}s")),
+    ),
+    row(
+        "boundary-without-a-key",
+        "txn.key",
+        "It sends boundaries without a key.",
+        one(BOUNDARY, lambda record: replace(record, key=None, key_schema=None)),
+    ),
+    row(
+        "no-blocks",
+        "txn.block",
+        "It leaves an event's `transaction` null with metadata on.",
+        values(CHANGE, lambda value: value.update(transaction=None)),
+    ),
+    row(
+        "block-out-of-the-schema",
+        "txn.block-null",
+        "It leaves `transaction` out of the value without metadata.",
+        without(CHANGE, "transaction"),
+    ),
+    row(
+        "no-begin-of-ddl",
+        "txn.ddl-begin",
+        "It sends no BEGIN of a DDL statement.",
+        each(lambda record: () if _of_ddl(record) else (record,)),
+    ),
+    row(
+        "end-of-ddl",
+        "txn.ddl-begin",
+        "It sends an END of a DDL statement.",
+        each(_ended),
+    ),
+    row(
+        "topic-transaction-ignored",
+        "txn.topic",
+        "It pays no heed to provide.transaction.metadata.",
+        ignoring("provide.transaction.metadata"),
+    ),
+)

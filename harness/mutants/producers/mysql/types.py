@@ -1,0 +1,287 @@
+"""Types of columns: their schemas, their values, and the modes that choose among them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from typing import Any, Final
+
+from harness.codecs.connect.logical import SCALE
+from harness.codecs.connect.schema import UNSET, Schema, SchemaType
+from harness.codecs.debezium.columns import ColumnType, Conversion, Jdbc
+from harness.model.columns import CHARACTERS, ColumnKind
+from harness.mutants.producers.mutant import WrongProducer
+from harness.mutants.producers.mysql.edits import (
+    CODEC,
+    Columns,
+    cells,
+    conversions,
+    of,
+    read_as,
+    row,
+    schemas,
+)
+from harness.mutants.producers.patch import patch
+
+LONGEST: Final = (1 << 63) - 1
+_BITS: Final = {
+    ColumnKind.TINYINT: 8,
+    ColumnKind.SMALLINT: 16,
+    ColumnKind.MEDIUMINT: 24,
+    ColumnKind.INT: 32,
+}
+DECIMAL_MODES: Final = ("precise", "double", "string")
+_NAMED: Final = (
+    ColumnKind.BIT,
+    ColumnKind.DATE,
+    ColumnKind.DATETIME,
+    ColumnKind.DECIMAL,
+    ColumnKind.ENUM,
+    ColumnKind.JSON,
+    ColumnKind.SET,
+    ColumnKind.TIME,
+    ColumnKind.TIMESTAMP,
+    ColumnKind.YEAR,
+)
+
+
+def _as_text(found: Conversion) -> Conversion:
+    """Return the conversion by which a column travels as its value's text."""
+    schema = Schema(SchemaType.STRING, optional=found.schema.optional)
+    read = found.parse
+    return replace(found, schema=schema, parse=lambda cell: str(read(cell)))
+
+
+def _as_bytes(found: Conversion) -> Conversion:
+    """Return the conversion by which a text travels as bytes."""
+    schema = Schema(SchemaType.BYTES, optional=found.schema.optional)
+    read = found.parse
+    return replace(found, schema=schema, parse=lambda cell: str(read(cell)).encode())
+
+
+def _confused() -> Iterator[WrongProducer]:
+    """Yield, for each kind that travels, one that writes it as another type."""
+    for kind in ColumnKind:
+        if kind is ColumnKind.VECTOR:
+            continue
+        text = kind in CHARACTERS or kind in {ColumnKind.ENUM, ColumnKind.SET, ColumnKind.JSON}
+        text = text or kind is ColumnKind.TIMESTAMP
+        yield row(
+            f"{kind.value}-as-{'bytes' if text else 'text'}",
+            f"type.{kind.value}",
+            f"It writes {kind.value.upper()} as {'bytes' if text else 'text'}.",
+            conversions(of(kind), _as_bytes if text else _as_text),
+        )
+
+
+def _unnamed() -> Iterator[WrongProducer]:
+    for kind in _NAMED:
+        word = kind.value
+        yield row(
+            f"{word}-by-another-name",
+            f"type.{word}",
+            f"It gives the schema of {word.upper()} another name.",
+            conversions(of(kind), _renamed),
+        )
+
+
+def _renamed(found: Conversion) -> Conversion:
+    name = found.schema.name
+    return replace(found, schema=replace(found.schema, name=name and f"{name}s"))
+
+
+def _by_semicolons(text: str) -> str:
+    return text.replace(",", ";")
+
+
+# A wrong form of values: the kind, what it does, how.
+_FORMS: Final[tuple[tuple[ColumnKind, str, str, Callable[[Any], Any]], ...]] = (
+    (ColumnKind.BIGINT, "by-doubles", "rounds {} to a double", lambda n: int(float(n) / 3) * 3),
+    (ColumnKind.CHAR, "upper", "writes {} in capitals", str.upper),
+    (ColumnKind.VARCHAR, "trimmed", "strips blanks from {}", str.strip),
+    (ColumnKind.BINARY, "trimmed", "strips zero bytes from {}", lambda b: b.rstrip(b"\0")),
+    (ColumnKind.JSON, "blanks-cut", "takes the blanks out of {}", lambda t: t.replace(" ", "")),
+    (ColumnKind.YEAR, "of-two-digits", "writes {} by its last two digits", lambda y: y % 100),
+    (ColumnKind.SET, "by-semicolons", "joins the members of {} by semicolons", _by_semicolons),
+)
+
+
+def _forms() -> Iterator[WrongProducer]:
+    for kind, what, words, change in _FORMS:
+        yield row(
+            f"{kind.value}-{what}",
+            f"type.{kind.value}",
+            f"It {words.format(kind.value.upper())}.",
+            cells(of(kind), change),
+        )
+
+
+def _wrapped(bits: int, value: int) -> int:
+    """Return an unsigned number as one with a sign of as many bits."""
+    return value - (1 << bits) if value >> (bits - 1) else value
+
+
+def _unsigned() -> Iterator[WrongProducer]:
+    for kind, bits in _BITS.items():
+        yield row(
+            f"{kind.value}-unsigned-wraps",
+            f"type.{kind.value}",
+            f"It writes large unsigned {kind.value.upper()} as negative.",
+            cells(of(kind, unsigned=True), partial(_wrapped, bits)),
+        )
+
+
+def _spelled(jdbc: Jdbc) -> Columns:
+    return lambda column: column.jdbc is jdbc
+
+
+def _big(column: ColumnType) -> bool:
+    upstream = column.upstream
+    assert upstream is not None
+    return upstream.kind is ColumnKind.BIGINT and upstream.unsigned
+
+
+def _clamped(found: Conversion) -> Conversion:
+    if found.schema.kind is not SchemaType.INT64:
+        return found
+    read = found.parse
+
+    def positive(cell: Any) -> int:  # noqa: ANN401 a cell of any kind
+        value: int = read(cell)
+        return LONGEST if value < 0 else value
+
+    return replace(found, parse=positive)
+
+
+def _of_scale_1(found: Conversion) -> Conversion:
+    if found.schema.kind is not SchemaType.BYTES:
+        return found
+    parameters = ((SCALE, "1"), *found.schema.parameters[1:])
+    return replace(found, schema=replace(found.schema, parameters=parameters))
+
+
+def _without_parameters(found: Conversion) -> Conversion:
+    return replace(found, schema=replace(found.schema, parameters=()))
+
+
+def _first_for_0(original: Callable[..., str]) -> Callable[..., str]:
+    return lambda members, index: original(members, index or 1)
+
+
+def _commas_kept(original: Callable[..., tuple[ColumnType, ...]]) -> Callable[..., Any]:
+    def types(table: object) -> tuple[ColumnType, ...]:
+        return tuple(
+            replace(column, members=tuple(m.replace("\\,", ",") for m in column.members))
+            for column in original(table)
+        )
+
+    return types
+
+
+def _modes() -> Iterator[WrongProducer]:
+    for value, other in (("base64", "hex"), ("hex", "base64"), ("base64-url-safe", "base64")):
+        yield row(
+            f"{value}-read-as-{other}",
+            "binary.mode",
+            f"It takes binary.handling.mode {value} for {other}.",
+            read_as("binary", value, other),
+        )
+    for value, other in (("long", "precise"), ("precise", "long")):
+        yield row(
+            f"unsigned-{value}-read-as-{other}",
+            f"bigint-unsigned.{value}",
+            f"It takes bigint.unsigned.handling.mode {value} for {other}.",
+            read_as("unsigned", value, other),
+        )
+    for value in DECIMAL_MODES:
+        for other in DECIMAL_MODES:
+            if value != other:
+                yield row(
+                    f"decimal-{value}-read-as-{other}",
+                    "type.decimal" if value == "precise" else f"decimal.{value}",
+                    f"It takes decimal.handling.mode {value} for {other}.",
+                    read_as("decimal", value, other),
+                )
+
+
+ROWS: Final = (
+    *_confused(),
+    *_unnamed(),
+    *_forms(),
+    *_unsigned(),
+    *_modes(),
+    row(
+        "real-of-64-bits",
+        "type.real",
+        "It declares REAL as a double.",
+        schemas(_spelled(Jdbc.REAL), kind=SchemaType.FLOAT64),
+    ),
+    row(
+        "bool-as-text",
+        "type.boolean",
+        "It writes a BOOL as text.",
+        conversions(_spelled(Jdbc.BOOLEAN), _as_text),
+    ),
+    row(
+        "unsigned-long-clamped",
+        "bigint-unsigned.long",
+        "It writes a BIGINT UNSIGNED beyond a long as the greatest long.",
+        conversions(_big, _clamped),
+    ),
+    row(
+        "unsigned-precise-of-scale-1",
+        "bigint-unsigned.precise",
+        "It declares the Decimal of a BIGINT UNSIGNED with scale 1.",
+        conversions(_big, _of_scale_1),
+    ),
+    row(
+        "decimal-without-parameters",
+        "type.decimal",
+        "It leaves the scale out of the schema of a DECIMAL.",
+        conversions(of(ColumnKind.DECIMAL), _without_parameters),
+    ),
+    *(
+        row(
+            f"{kind.value}-without-{word}",
+            f"type.{kind.value}",
+            f"It leaves the {word} out of the schema of {kind.value.upper()}.",
+            conversions(of(kind), _without_parameters),
+        )
+        for kind, word in (
+            (ColumnKind.ENUM, "members"),
+            (ColumnKind.SET, "members"),
+            (ColumnKind.BIT, "width"),
+        )
+    ),
+    row(
+        "enum-0-as-the-first",
+        "value.enum-index",
+        "It writes the first member for the index 0 of an ENUM.",
+        patch(f"{CODEC}.values:_enum", _first_for_0),
+    ),
+    row(
+        "commas-not-escaped",
+        "value.member-comma",
+        "It writes a comma within a member as it is.",
+        patch(f"{CODEC}.columns:column_types", _commas_kept),
+    ),
+    row(
+        "year-0-kept",
+        "value.year-zero",
+        "It writes the YEAR 0000 as 0.",
+        cells(of(ColumnKind.YEAR), lambda year: 0 if year == 1900 else year),
+    ),
+    row(
+        "all-optional",
+        "value.optional",
+        "It says of each column that it may be null.",
+        schemas(lambda _: True, optional=True),
+    ),
+    row(
+        "no-defaults",
+        "value.default",
+        "It leaves the defaults out of schemas.",
+        schemas(lambda _: True, default=UNSET),
+    ),
+)
