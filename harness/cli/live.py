@@ -79,12 +79,16 @@ def execute_live(args: LiveExecution) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """Who is certified, where services come from, under which conditions."""
+    """Who is certified, where services come from, under which conditions.
+
+    `versions` names what takes part besides.
+    """
 
     consumer: Consumer
     source: Source
     conditions: Conditions
     declared: Declared
+    versions: Mapping[str, str] = MappingProxyType({})
 
 
 def certified(
@@ -101,7 +105,8 @@ def certified(
         consumer = replace(consumer, environment={**consumer.environment, **args.spark})
         consumer = ready(consumer, listeners[0].handle)
         known, settings = subject.conditions, subject.source.settings
-        identity = RunIdentity(run, run_dir, versions(consumer), _repeated(args), known)
+        parts = {**versions(consumer), **subject.versions}
+        identity = RunIdentity(run, run_dir, parts, _repeated(args), known)
         context = RunContext(
             identity,
             consumer,

@@ -17,9 +17,12 @@ from harness.engine.catalogue.selection import Selection, chosen
 from harness.engine.catalogue.workspace import Workspace
 from harness.engine.run.claimed_levels import levels_to_run
 from harness.engine.run.declared import NOTHING_DECLARED, declared_by
+from harness.engine.run.provenance import services
 from harness.errors import UsageError
 from harness.model.level import Level
 from harness.oracles.live.cases import SERVICES, LiveCases, plays_of, unplayable
+from harness.oracles.mariadb.lock import CONNECTOR
+from harness.oracles.vitess.lock import GROUPS as WORKERS
 from harness.protocols.mysql import MYSQL
 from harness.record.lock import load_lock
 from harness.runner import targets
@@ -27,6 +30,8 @@ from harness.runner.commands import Whereabouts
 from harness.runner.manifest import Consumer
 from harness.scenario.document import Scenario
 from harness.services import Source
+
+VERSIONS = {"connector": CONNECTOR, "worker": WORKERS["worker"].roots[0]}
 
 
 def execute_produced(args: LiveExecution, space: Workspace, selection: Selection) -> int:
@@ -57,8 +62,9 @@ def execute_produced(args: LiveExecution, space: Workspace, selection: Selection
         command=" ".join(filter(None, words)),
         catalogue=fingerprint(space, cases),
         seed="none: the SQL is run in the scenarios' order",
+        services=services(source.settings, SERVICES),
     )
-    subject = Subject(consumer, source, conditions, declared)
+    subject = Subject(consumer, source, conditions, declared, VERSIONS)
     return certified(args, subject, live, {"producer": live.counts})
 
 
