@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
-from harness.codecs.connect.schema import ConnectRecord, Header, Schema, SchemaType
+from harness.codecs.connect.schema import ConnectRecord, Header
 from harness.codecs.debezium.emitter import NEW_KEY, OLD_KEY
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.mysql.edits import (
@@ -25,7 +25,6 @@ from harness.mutants.producers.mysql.edits import (
 from harness.mutants.producers.patch import Patch
 from harness.mutants.producers.records import CHANGE, TOMBSTONE, Records, Values, kind, op
 
-TRUNCATE: Final = "t"
 Halves = Callable[[ConnectRecord, list[ConnectRecord], ConnectRecord], Iterable[ConnectRecord]]
 
 
@@ -173,14 +172,6 @@ def _first_of_event(record: ConnectRecord) -> Records:
     return () if op(record) and record.value["source"]["row"] else (record,)
 
 
-def _truncates(change: Callable[[ConnectRecord], Records]) -> Patch:
-    return each(lambda record: change(record) if op(record) == TRUNCATE else (record,))
-
-
-def _empty_key(record: ConnectRecord) -> ConnectRecord:
-    return replace(record, key=dict[str, Any](), key_schema=Schema(SchemaType.STRUCT))
-
-
 def _renamed(old: str, new: str) -> Callable[[tuple[Header, ...]], tuple[Header, ...]]:
     return lambda given: tuple(replace(h, key=new) if h.key == old else h for h in given)
 
@@ -285,19 +276,6 @@ ROWS: Final = (
         "tombstone.off",
         "It pays no heed to tombstones.on.delete.",
         ignoring("tombstones.on.delete"),
-    ),
-    row("no-truncates", "truncate.event", "It sends no TRUNCATE.", _truncates(lambda _: ())),
-    row(
-        "truncates-as-deletes",
-        "truncate.event",
-        "It writes op d for a TRUNCATE.",
-        valued(CHANGE, "op", lambda held: "d" if held == TRUNCATE else held),
-    ),
-    row(
-        "truncates-with-a-key",
-        "truncate.no-key",
-        "It sends a TRUNCATE with an empty key.",
-        _truncates(lambda record: (_empty_key(record),)),
     ),
     row(
         "truncates-always",
