@@ -11,7 +11,8 @@ from types import MappingProxyType
 class VitessPlace:
     """Position and transaction from a record's source and transaction blocks.
 
-    `vgtid` is the source's own text, `gtid` the shard's position in it. `transaction_id` is empty
+    `vgtid` is the source's own text, `gtid` the shard's position in it; MariaDB has a `gtid` alone,
+    whose last part is its `number`. `transaction_id` is empty
     where there is no transaction block; orders count from 1. `epoch` and `rank` come with ordered
     metadata only. `event_count` and `collections` (`shard.keyspace.table` to its number of events)
     are an END's. `old_key` and `new_key` are the texts of the headers of a moved primary key.
@@ -33,3 +34,4 @@ class VitessPlace:
     old_key: str = ""
     new_key: str = ""
     gtid: str = ""
+    number: int = 0

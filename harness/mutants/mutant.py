@@ -21,7 +21,7 @@ NULLS: Clause = MappingProxyType(
         "open": "open.type.null",
         "avro": "avro.column.nullable avro.column.nullable-default avro.column.not-null",
         "vitess": "vitess.value.optional",
-        "debezium-mysql": "debezium-mysql.value.optional",
+        "debezium-mysql": "debezium-mysql.value.optional debezium-mysql.value.default",
     }
 )
 

@@ -126,13 +126,13 @@ class Tables:
         row, last = dict(after), self._shapes.get(table)
         changed = last is not None and set(last.after or ()) != set(row)
         if changed and not self._tells_ddl(table):
-            if last is not None and event.commit_ts < last.commit_ts:
+            if last is not None and event.age < last.age:
                 return self.as_last(table, row)
             self._shapes[table] = event
             for key, older in self.rows.get(table, {}).items():
                 self.rows[table][key] = self.as_last(table, older)
             self.loose[table] = [self.as_last(table, older) for older in self.loose.get(table, [])]
-        elif last is None or event.commit_ts >= last.commit_ts:
+        elif last is None or event.age >= last.age:
             self._shapes[table] = event
         return row
 

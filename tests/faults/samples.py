@@ -179,6 +179,8 @@ STREAMS: Mapping[str, Callable[[Sequence[tuple[str, Sequence[Change]]]], tuple[R
     "vitess": vitess_stream,
     "vitess-avro": connect_avro_stream,
 }
+# A protocol whose streams have the shape of another's: Debezium's, whichever database it follows.
+SHAPE_OF: Mapping[str, str] = {"debezium-mysql": "vitess"}
 T1: tuple[str, Sequence[Change]] = ("t1", [("insert", 1), ("insert", 3), ("insert", 2)])
 T2: tuple[str, Sequence[Change]] = ("t2", [("update", 1), ("delete", 2), ("insert", 9)])
 CHANGES = st.tuples(st.sampled_from(["insert", "update", "delete"]), st.integers(1, 4))

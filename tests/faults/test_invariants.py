@@ -18,7 +18,7 @@ from harness.faults.fault import Claim, Invariant
 from harness.faults.log import simulate_log
 from harness.model.record import Record
 from tests.faults.invariants import HOLDS
-from tests.faults.samples import STREAMS, T1, T2, streams
+from tests.faults.samples import SHAPE_OF, STREAMS, T1, T2, streams
 
 # Each is tried on a share of the profile's examples for each fault, protocol and set of options.
 SHARE = settings(
@@ -95,8 +95,8 @@ STREAM_OF: Mapping[tuple[str, str], str] = {
 TRIALS = [
     pytest.param(name, form, options, id=f"{name}-{form}-{number}")
     for name, fault in FAULTS.items()
-    for protocol in fault.permissions
-    for form in [STREAM_OF.get((name, protocol), protocol)]
+    for shape in dict.fromkeys(SHAPE_OF.get(one, one) for one in fault.permissions)
+    for form in [STREAM_OF.get((name, shape), shape)]
     for number, options in enumerate(OPTIONS[name])
 ]
 

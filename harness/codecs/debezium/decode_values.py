@@ -122,7 +122,8 @@ def _decimal(raw: object, semantic: Semantic) -> Value:
     if not (scale.isascii() and scale.isdigit() and len(scale) < _SCALE_DIGITS):
         raise DecodingError(f"a decimal of scale {shown(scale)}")
     number = decimal(raw, int(scale))
-    return f"{number:f}" if int(scale) else int(number)
+    # A BIGINT UNSIGNED is a number, a DECIMAL may have more digits than any.
+    return f"{number:f}" if int(scale) or abs(number) > _LARGEST else int(number)
 
 
 def _plain(name: str, raw: object, column: Column | None, modes: DecodeModes) -> Value:
@@ -162,5 +163,6 @@ def _number(name: str, raw: object) -> int:
 
 
 _SCALE_DIGITS: Final = 5
+_LARGEST: Final = (1 << 64) - 1
 # The URL-safe alphabet's two letters in the standard one.
 _STANDARD: Final = str.maketrans("-_", "+/")

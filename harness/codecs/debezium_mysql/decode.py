@@ -12,7 +12,13 @@ from harness.model.vitess_position import VitessPlace
 
 
 def _position(source: Document) -> VitessPlace:
-    return VitessPlace(keyspace=maybe_text(source, "db"), gtid=maybe_text(source, "gtid"))
+    gtid = maybe_text(source, "gtid")
+    number = gtid.rpartition("-")[2]
+    return VitessPlace(
+        keyspace=maybe_text(source, "db"),
+        gtid=gtid,
+        number=int(number) if number.isascii() and number.isdigit() else 0,
+    )
 
 
 def _heartbeat(document: Document) -> VitessPlace | None:
