@@ -120,20 +120,9 @@ def command(  # noqa: PLR0913  (one parameter an option)
             "--sandbox": sandbox,
         }
         named = [option for option, value in elsewhere.items() if value]
-        execution = LiveExecution(
-            consumer,
-            live,
-            level,
-            deadline,
-            reports,
-            json_,
-            overrides,
-            spark,
-            named,
-            expectations=expectations,
-            strict=strict,
-            faults=live_faults,
-        )
+        execution = LiveExecution(consumer, live, level, deadline, reports, json_, overrides, spark)
+        execution = replace(execution, expectations=expectations, strict=strict)
+        execution = replace(execution, elsewhere=named, faults=live_faults)
         if live in PRODUCERS:
             from harness.cli.live_producer import execute_produced
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -33,6 +33,7 @@ from harness.model.level import Level
 from harness.runner import targets
 from harness.runner.commands import Whereabouts
 from harness.runner.manifest import Consumer
+from harness.runner.manifests.named import NamedCases
 from harness.services import Settings, Source, settings
 from harness.services.hidden import Secrets
 
@@ -49,7 +50,7 @@ class LiveExecution:
     json: bool
     overrides: Mapping[str, str]
     spark: Mapping[str, str]
-    elsewhere: Sequence[str]
+    elsewhere: Sequence[str] = ()
     expectations: Path | None = None
     strict: bool = False
     faults: Sequence[str] = ()
@@ -65,7 +66,7 @@ def execute_live(args: LiveExecution) -> int:
     declared = NOTHING_DECLARED
     if not args.strict:
         names = also_bundled([words_of(live, table) for table in live.tables])
-        declared = declared_by(consumer, args.expectations, datetime.now(UTC).date(), names)
+        declared = declared_now(args, consumer, names)
     # What the command line says of a service wins over the file.
     source = Source(settings({**live.overrides(), **args.overrides}))
     refuse_external(live, consumer, source.settings)
@@ -75,6 +76,11 @@ def execute_live(args: LiveExecution) -> int:
         conditions, catalogue=catalogue, seed="none: topics and rows are those that were there"
     )
     return certified(args, Subject(consumer, source, conditions, declared), ExternalTables(live))
+
+
+def declared_now(args: LiveExecution, consumer: Consumer, names: NamedCases) -> Declared:
+    """Return what a consumer declares, as of today."""
+    return declared_by(consumer, args.expectations, datetime.now(UTC).date(), names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +94,7 @@ class Subject:
     source: Source
     conditions: Conditions
     declared: Declared
-    versions: Mapping[str, str] = MappingProxyType({})
+    versions: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 def certified(

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import replace
-from datetime import UTC, datetime
 
 import click
 
 from harness.cli import options, spark_options
-from harness.cli.live import LiveExecution, Subject, certified, conditions_for
+from harness.cli.live import LiveExecution, Subject, certified, conditions_for, declared_now
 from harness.database.driver import connector
 from harness.engine.catalogue.choose import every_name
 from harness.engine.catalogue.fingerprint import fingerprint
 from harness.engine.catalogue.selection import Selection, chosen
 from harness.engine.catalogue.workspace import Workspace
 from harness.engine.run.claimed_levels import levels_to_run
-from harness.engine.run.declared import NOTHING_DECLARED, declared_by
+from harness.engine.run.declared import NOTHING_DECLARED
 from harness.engine.run.provenance import services
 from harness.errors import UsageError
 from harness.model.level import Level
@@ -44,7 +43,7 @@ def execute_produced(args: LiveExecution, space: Workspace, selection: Selection
     source = options.source(args.overrides, space)
     _refuse_consumer(consumer, source)
     cases = chosen(space, selection)
-    scenarios = _played({case.scenario.id: case.scenario for case in cases})
+    scenarios = _runnable({case.scenario.id: case.scenario for case in cases})
     live = LiveCases(
         str(args.live),
         MYSQL,
@@ -54,7 +53,7 @@ def execute_produced(args: LiveExecution, space: Workspace, selection: Selection
     declared = NOTHING_DECLARED
     if not args.strict:
         names = every_name(space, cases, whole=selection.is_whole)
-        declared = declared_by(consumer, args.expectations, datetime.now(UTC).date(), names)
+        declared = declared_now(args, consumer, names)
     conditions = conditions_for(args, consumer, source.settings, declared)
     words = [conditions.command, selection.text, shlex.join(space.options())]
     conditions = replace(
@@ -68,7 +67,7 @@ def execute_produced(args: LiveExecution, space: Workspace, selection: Selection
     return certified(args, subject, live, {"producer": live.counts})
 
 
-def _played(scenarios: dict[str, Scenario]) -> list[Scenario]:
+def _runnable(scenarios: dict[str, Scenario]) -> list[Scenario]:
     """Return the scenarios that can be run live; the others are named with the reason."""
     left_out: dict[str, list[str]] = {}
     for name, scenario in scenarios.items():

@@ -17,8 +17,14 @@ from tests.tree import ROOT
 
 ROOTS = ("--scenarios", str(ROOT / "scenarios"), "--golden", str(ROOT / "golden"))
 LIVE = ("--live", "debezium-mariadb", "keys.pk-chain", *ROOTS)
-TEAS = "manifest: 1\nname: teas\ncommand: [./teas]\nprotocols: [avro]\n"
-SYSTEM = "manifest: 1\nname: on\nattach:\n  topics: 'x'\n  result: {in: files, directory: ./out}\n"
+TEAS = "manifest: 1\nname: teas\ncommand: [sh]\nprotocols: [avro]\n"
+SYSTEM = """\
+manifest: 1
+name: running
+attach:
+  topics: "cdc.{case}.{topic}"
+  result: {in: files, directory: "./out/{case}"}
+"""
 
 
 @pytest.fixture(autouse=True)
@@ -35,9 +41,12 @@ def in_a_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (("reference", "--level", "stream", *LIVE), "--live is not for the level stream"),
         (("reference", "--isolated", *LIVE), "--isolated mean nothing at level live"),
         (("reference", "--fail-fast", *LIVE), "--fail-fast mean nothing at level live"),
-        (("reference", "--bootstrap", "k:9092", *LIVE), "kafka is not the run's own"),
+        (
+            ("reference", "--set", "kafka.bootstrap.servers=k:9092", *LIVE),
+            "kafka is not the run's own",
+        ),
         (("teas.yaml", *LIVE), "teas does not declare the protocol debezium-mysql"),
-        (("attach:on.yaml", *LIVE), "on runs already"),
+        (("attach:on.yaml", *LIVE), "running runs already"),
         (("reference", "--live", "debezium-oracle"), "there is no such file, and no such producer"),
         (("reference", "--level", "live"), "--live debezium-mariadb, which starts both"),
         (("reference", "--live-fault", "binlog-purged"), "a producer that the run starts itself"),

@@ -73,16 +73,16 @@ class LiveCases:
         with started_alone(context, SERVICES, "services") as services, services.blamed():
             began = time.time_ns() - CLOCK_MARGIN_NS
             with context.bus.phase("follow", plural(len(self.plays), "scenario")):
-                played = list(self._played(context, services))
+                found = list(self._scenes(context, services))
             clock = began, time.time_ns() + CLOCK_MARGIN_NS
-            known = [self._known(scene, clock) for scene in played]
+            known = [self._known(scene, clock) for scene in found]
             self._say(context, known)
             asked = [one for one in known if unasked(one) is None]
             answers = _asked(context, services, asked) if asked else {}
         for one in known:
             yield self._judged(context, one, answers.get(one.case.id))
 
-    def _played(self, context: RunContext, services: Services) -> Iterator[Scene]:
+    def _scenes(self, context: RunContext, services: Services) -> Iterator[Scene]:
         own = {play.name: case_of(play, self.protocol).settings for play in self.plays}
 
         def heard(event: ServiceEvent) -> None:

@@ -13,7 +13,7 @@ from typing import Final
 
 from confluent_kafka import TopicPartition
 
-from harness.errors import SetupError
+from harness.errors import SetupError, plural
 from harness.oracles.jars import OnEvent
 from harness.oracles.mariadb.configuration import Configure
 from harness.oracles.mariadb.run import MARKS, Stand, marking, worker_files
@@ -78,8 +78,8 @@ class Producer:
         while len(logs := server.rows("SHOW BINARY LOGS")) > 1:
             if time.monotonic() > deadline:
                 raise SetupError(
-                    f"the database keeps {len(logs)} files of its log",
-                    expected="one, once it was told to purge the others",
+                    f"the database keeps {plural(len(logs), 'file')} of its log",
+                    expected="one, since the others are to be purged",
                     hint="run again: a session that reads them holds them",
                 )
             # What a killed connector was sent last keeps its file in use.

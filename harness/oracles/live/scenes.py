@@ -50,7 +50,7 @@ class Performed:
     """What came of a play's SQL: what ran, what the tables were, why the connector fails.
 
     `truth` is what the SELECT says of the moment at which the topics end, None where the tables
-    cannot be read, which `unread` says then. `told` is the number of steps until that moment.
+    cannot be read, which `unread` says then. `steps` is their number until that moment.
     """
 
     play: Play
@@ -58,7 +58,7 @@ class Performed:
     execution: Execution
     truth: Snapshot | None
     unread: str
-    told: int
+    steps: int
     failed: str
 
 

@@ -103,7 +103,7 @@ def account(
         return replace(nothing, lacking=done.execution.refused or done.unread)
     try:
         wire = protocol.codec.bind(settings, DIALECT)
-        ours = predicted(case, settings, protocol, _cut(log, done.told))
+        ours = predicted(case, settings, protocol, _cut(log, done.steps))
     except HarnessError as error:
         ours = Prediction(unplanned=str(error.what))
     if ours.unplanned:
@@ -148,7 +148,7 @@ def _compared(
     assert done.truth is not None
     project = protocol.projection(known.settings, DIALECT)
     line = known.case.scenario.expect.line
-    told = known.folding.expected().tables
+    visible = known.folding.expected().tables
     says: dict[TableId, TableState] = {}
     for name in done.truth.tables:
         says |= selected(project, done.truth, name, line).tables
@@ -156,7 +156,7 @@ def _compared(
         known,
         differences=() if explained else said,
         repeats=len(known.scene.messages) - len(theirs),
-        by_select=_rows(says) == _rows(told),
+        by_select=_rows(says) == _rows(visible),
     )
 
 

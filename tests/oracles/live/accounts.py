@@ -35,22 +35,22 @@ def known(
     name: str = "keys.pk-chain",
     fault: str = "",
     failed: str = "",
-    told: int = 99,
+    steps: int = 99,
     spoiled: bool = False,
     refused: str = "",
 ) -> Account:
     """Return the account of a scenario whose SELECT says these rows of shop.t.
 
-    What was sent is what we predict of its first `told` steps, `spoiled` by another value.
+    What was sent is what we predict of its first `steps` steps, `spoiled` by another value.
     """
     play = Play(0, scenario(name), fault)
     log = load_lock(play.scenario, SPACE.golden)
     case = case_of(play, MYSQL)
-    cut = replace(log, changes=log.changes[:told])
+    cut = replace(log, changes=log.changes[:steps])
     ours = predicted(case, {"topic.prefix": PREFIX}, MYSQL, cut)
     table = next(one.table.table for one in ours.rows)
     truth = Snapshot({table.id: table}, {table.id: Counter(rows)})
-    done = Performed(play, PREFIX, Execution([], [], refused), truth, "", told, failed)
+    done = Performed(play, PREFIX, Execution([], [], refused), truth, "", steps, failed)
     sent = ours.messages
     if spoiled:
         sent = (*sent[:-1], replace(sent[-1], value=b"{}"))

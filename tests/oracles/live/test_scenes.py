@@ -47,7 +47,7 @@ def test_a_scenario_without_records_has_an_empty_topic() -> None:
 
 def test_what_was_sent_again_is_part_of_the_topic() -> None:
     """A connector that begins again goes back; a consumer reads all of it."""
-    found = scene(row(5), row(5, at=9), row(7))
+    found = scene(row(5), row(5, at=9), row(6))
     assert slices(found) == {"p.shop.t": (0, 3)}
     assert without_repeats(found.messages, {"p.shop.t": 2}) == [row(1), row(2)]
 

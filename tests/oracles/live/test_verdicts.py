@@ -83,7 +83,7 @@ def test_a_producer_that_fails_is_no_failure_of_the_consumer(
 
 def test_topics_that_end_are_judged_by_the_select_of_then() -> None:
     """What was purged never came; a consumer has what was there before."""
-    found = known(*BEGUN, fault="binlog-purged", failed="it is gone", told=2)
+    found = known(*BEGUN, fault="binlog-purged", failed="it is gone", steps=2)
     assert (found.by_select, found.differences) == (True, ())
     begun: tuple[RawRow, ...] = ({"a": 1, "b": 1}, {"a": 2, "b": 2})
     assert verdict(found, answered(*begun), CONSUMER)[0].judgement is Judgement.PASS
