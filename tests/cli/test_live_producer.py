@@ -63,7 +63,7 @@ def test_what_cannot_be_done_is_refused(
     """A mistake of the command line is the user's, and nothing is started for it."""
     assert main(["certify", *words]) == 2
     assert says in capsys.readouterr().err
-    assert not Path(".harness").exists()
+    assert not Path(".harness/runs").exists()
 
 
 def test_live_is_no_command_and_says_where_it_is(capsys: pytest.CaptureFixture[str]) -> None:
