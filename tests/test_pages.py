@@ -69,7 +69,7 @@ def test_ci_repeats_what_failed(tmp_path: Path) -> None:
 def test_the_readme_names_every_dialect() -> None:
     """The table of what is covered has a row for each protocol, with just its dialects."""
     rows = re.findall(
-        r"^\| \[.+?\]\(docs/reference/protocols/(\w+)\.md\) \| (.+?) \|",
+        r"^\| \[.+?\]\(docs/reference/protocols/([\w-]+)\.md\) \| (.+?) \|",
         text_of("README.md"),
         re.MULTILINE,
     )

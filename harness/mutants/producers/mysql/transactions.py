@@ -221,8 +221,8 @@ ROWS: Final = (
         each(_ended),
     ),
     row(
-        "topic-transaction-ignored",
-        "txn.topic",
+        "metadata-ignored",
+        "txn.boundaries",
         "It pays no heed to provide.transaction.metadata.",
         ignoring("provide.transaction.metadata"),
     ),

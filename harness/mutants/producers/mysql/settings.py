@@ -1,0 +1,59 @@
+"""Settings that decide which tables, columns and operations are sent, and under which names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from harness.mutants.producers.mutant import WrongProducer
+from harness.mutants.producers.mysql.edits import ignoring, row, with_properties
+from harness.mutants.producers.patch import Patch
+
+# Setting -> its clause.
+_IGNORED: Final = {
+    "table.include.list": "capture.tables",
+    "table.exclude.list": "capture.tables",
+    "column.include.list": "capture.columns",
+    "column.exclude.list": "capture.columns",
+    "skipped.operations": "event.skipped",
+    "skip.messages.without.change": "event.without-change",
+    "topic.delimiter": "topic.delimiter",
+    "topic.transaction": "txn.topic",
+    "field.name.adjustment.mode": "name.fields-adjusted",
+}
+# The beginning of a rule's name -> its clause.
+_RULES: Final = {
+    "column.truncate.to.": "column.truncated",
+    "column.mask.with.": "column.masked",
+    "column.mask.hash.": "column.hashed",
+}
+
+
+def _without_rules(beginning: str) -> Patch:
+    """Return the patch by which the connector ignores all rules that begin so."""
+
+    def change(own: dict[str, str]) -> None:
+        for name in [name for name in own if name.startswith(beginning)]:
+            del own[name]
+
+    return with_properties(change)
+
+
+def _ignored() -> Iterator[WrongProducer]:
+    for name, clause in _IGNORED.items():
+        yield row(
+            f"{name.replace('.', '-')}-ignored",
+            clause,
+            f"It pays no heed to {name}.",
+            ignoring(name),
+        )
+    for name, clause in _RULES.items():
+        yield row(
+            f"{name.replace('.', '-')}ignored",
+            clause,
+            f"It pays no heed to {name}.",
+            _without_rules(name),
+        )
+
+
+ROWS: Final = tuple(_ignored())
