@@ -110,8 +110,8 @@ class Fold:
     def _row(self, change: Change) -> dict[str, Any]:
         event = orjson.loads(change.payload)
         table = self.tables.get(change.schema, change.table)
-        before = _settled(table, event["before"])
-        after = _settled(table, event["after"])
+        before = settled(table, event["before"])
+        after = settled(table, event["after"])
         if self.shapes is not None and "shape" in event:
             before, after = self.shapes.follow(table, event["shape"], change.ts, (before, after))
         key = tuple(event["key"])
@@ -133,7 +133,8 @@ class Fold:
         }
 
 
-def _settled(table: Table, image: Mapping[str, WireValue] | None) -> Row | None:
+def settled(table: Table, image: Mapping[str, WireValue] | None) -> Row | None:
+    """Return an image in the contract's values; what the wire leaves open, the columns say."""
     if image is None:
         return None
     # Only one old dialect has lists; to look for them costs a tenth of settling each value.

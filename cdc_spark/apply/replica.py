@@ -12,7 +12,7 @@ from typing import Any
 import orjson
 
 from cdc_spark.apply.ddl import Tables
-from cdc_spark.apply.fold import column_of
+from cdc_spark.apply.fold import column_of, settled
 from cdc_spark.apply.schema import Column
 from cdc_spark.apply.tables import Row, RowChange
 from cdc_spark.errors import DecodingError, PoisonError
@@ -48,10 +48,13 @@ class Replica:
             named = {"q": event["query"], "t": _UNTYPED}
             self._tables.execute(event["schema"], event["table"], named)
         elif op in _ROWS:
-            images = (event[side] for side in ("before", "after"))
-            before, after = (None if image is None else orjson.loads(image) for image in images)
+            table = self._tables.get(event["schema"], event["table"])
+            before, after = (
+                None if event[side] is None else settled(table, orjson.loads(event[side]))
+                for side in ("before", "after")
+            )
             change = RowChange(tuple(event["key"]), before, after, _row_id(event["identity"]))
-            self._tables.get(event["schema"], event["table"]).apply(change)
+            table.apply(change)
 
     def rows(self) -> dict[tuple[str, str], list[Row]]:
         """Return the rows of each table by schema and name, in the contract's values."""

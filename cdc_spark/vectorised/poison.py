@@ -10,19 +10,22 @@ from cdc_spark.vectorised import blocks
 from cdc_spark.vectorised.blocks import PLACES
 from cdc_spark.vectorised.reader import Numbers
 
+# What stays of a skipped message that holds DDL; its rows are set aside.
+STAYS = (Kind.DDL, Kind.RESOLVED)
+
 
 def judged(policy: Policy, messages: ArrowBatch, numbers: Numbers, block: ArrowBatch) -> ArrowBatch:
     """Return the block of these messages of a batch as the policy wants it.
 
     Raises PoisonError for what can neither be read nor was skipped, where poison is to fail the
     query. DDL of a skipped message stays: whoever executes statements passes over it, whichever
-    partition's copy came first.
+    partition's copy came first. So does a resolved event beside it, which rows may wait for.
     """
     if not (policy.fails or policy.keeps or policy.skipped):
         return block
-    of_message = block["order"].to_numpy() >> PLACES
+    of_message, kinds = block["order"].to_numpy() >> PLACES, block["kind"].to_numpy()
     replaced: dict[int, Event] = {}
-    for at in np.flatnonzero(block["kind"].to_numpy() == Kind.ERROR):
+    for at in np.flatnonzero(kinds == Kind.ERROR):
         number, reason = int(of_message[at]), block["payload"][int(at)].as_py()
         place = place_of(messages, number)
         if place in policy.skipped:
@@ -30,13 +33,17 @@ def judged(policy: Policy, messages: ArrowBatch, numbers: Numbers, block: ArrowB
         elif policy.fails:
             raise poison(place, reason)
         replaced[number] = _event(policy, messages, number, reason)
+    gone = np.isin(of_message, list(replaced))
     for number in _skipped(policy, messages, numbers):
-        mine = pa.array(np.flatnonzero(of_message == number))
-        if number not in replaced and set(block["kind"].take(mine).to_pylist()) - {Kind.DDL}:
+        mine = of_message == number
+        if Kind.DDL in kinds[mine]:
+            mine &= ~np.isin(kinds, STAYS)
+        if number not in replaced and mine.any():
             replaced[number] = _event(policy, messages, number, SKIPPED)
+            gone |= mine
     if not replaced:
         return block
-    kept = block.filter(pa.array(~np.isin(of_message, list(replaced))))
+    kept = block.filter(pa.array(~gone))
     events = blocks.block_of((number, [event]) for number, event in replaced.items())
     return blocks.together([kept, events])
 

@@ -239,7 +239,7 @@ def _lines(scenario: str, options: DraftOptions, steps: SqlSteps, schema: str) -
     yield f"# yaml-language-server: $schema={schema}"
     yield f"id: {_word(scenario)}"
     yield f"title: {_word(options.title or TITLE)}"
-    yield "# The statements of the source documents that this tests: docs/reference/clauses.md."
+    yield "# The clauses that this tests; `harness explain CLAUSE` says what one demands."
     yield f"clauses: [{', '.join(clauses)}]"
     yield "matrix:"
     yield f"  protocol: [{', '.join(protocols)}]"

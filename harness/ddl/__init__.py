@@ -31,6 +31,7 @@ from harness.ddl.classify import (
     split,
 )
 from harness.ddl.database import CreateDatabase, DropDatabase
+from harness.ddl.drop_table import DropTables
 from harness.ddl.errors import DdlError
 from harness.ddl.jobs import ActionType, DdlJob
 from harness.ddl.sql.lexer import TokenKind, tokenize
@@ -65,6 +66,7 @@ __all__ = [
     "DdlError",
     "DdlJob",
     "DropDatabase",
+    "DropTables",
     "Expr",
     "Literal",
     "LiteralKind",

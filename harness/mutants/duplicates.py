@@ -135,22 +135,52 @@ class KeylessOnce(Hold):
         return (event.commit_ts, event.table, event.kind, str(image))
 
 
+_Counted = tuple[tuple[str, Value], ...]
+
+
+def _counted(row: Mapping[str, Value]) -> _Counted:
+    return tuple(sorted(row.items()))
+
+
 class Retractions(Tables):
     """Keeps how often each row is there: an update takes the old row away and adds the new one."""
 
     def __init__(self, catalogue: Catalogue) -> None:
         """Start with nothing counted."""
         super().__init__(catalogue)
-        self._counts: dict[TableId, Counter[tuple[tuple[str, Value], ...]]] = {}
+        self._counts: dict[TableId, Counter[_Counted]] = {}
 
     def apply_row(self, event: DecodedEvent) -> None:
-        """Count down what was, count up what is."""
+        """Count down what was, count up what is; anew where the row has other columns."""
+        table = TableId(event.schema, event.table)
+        counts = self._counts.setdefault(table, self._right(table))
+        old = self._old(table, event)
         super().apply_row(event)
-        counts = self._counts.setdefault(TableId(event.schema, event.table), Counter())
-        if event.before is not None:
-            counts[tuple(sorted(event.before.items()))] -= 1
+        if event.after is not None and any(set(dict(row)) != set(event.after) for row in counts):
+            self._counts[table] = self._right(table)
+            return
+        if old is not None:
+            counts[_counted(old)] -= 1
         if event.after is not None:
-            counts[tuple(sorted(event.after.items()))] += 1
+            counts[_counted(event.after)] += 1
+
+    def apply_ddl(self, event: DecodedEvent) -> None:
+        """Run the statement, and count what it leaves."""
+        super().apply_ddl(event)
+        self._counts.clear()
+
+    def _old(self, table: TableId, event: DecodedEvent) -> Mapping[str, Value] | None:
+        """Return the old row; where the message has not the whole of it, the one that is there."""
+        old = event.before
+        if event.kind is EventKind.INSERT or (old is not None and event.after is None):
+            return old
+        if event.handle and (old is None or set(old) != set(event.after or old)):
+            image = {**(event.after or event.key or {}), **(old or {})}
+            return self.rows.get(table, {}).get(self.key_of(event.handle, image))
+        return old
+
+    def _right(self, table: TableId) -> Counter[_Counted]:
+        return Counter(map(_counted, super().all().get(table, ())))
 
     def all(self) -> Mapping[TableId, list[NamedRow]]:
         """Return the rows that are there, as often as they were counted."""

@@ -8,15 +8,17 @@ from collections.abc import Mapping
 GOAL = 0.9
 # Held for runs of all mutants: what was reached, less what another sample of cases may change.
 # Fewer cases say too little.
-REACHED = (0.90, 0.95)
+REACHED = (0.95, 0.98)
 ENOUGH = 1000
 # The last run of all mutants that this page was written after: cases, clause named, record named.
-MEASURED = (1388, 1317, 1356)
+MEASURED = (1394, 1350, 1386)
 # Why single mutants stay below the goal: in some cases another rule, if broken, gives their answer.
+# A run of all mutants fails where one is below it without a reason.
 _LAST = (
     "Where the last message alone shows it, an end offset that is taken for a message does, too."
 )
 _UPDATES = "Where no row changes more than once, its answer is that of a consumer without updates."
+_AHEAD = "A statement ahead of its rows leaves them, as one that is passed over."
 _MARKS = "Where one mark lags, several wrong ways to take the marks complete the same rows."
 ALIKE: Mapping[str, str] = {
     "dedupe-by-key-only": f"{_UPDATES} {_LAST}",
@@ -24,7 +26,12 @@ ALIKE: Mapping[str, str] = {
     "resolved-ignored": f"{_MARKS} A statement that runs too early may find no row to change.",
     "farthest-mark-counts": f"{_MARKS} {_LAST}",
     "first-partition-speaks-for-all": f"{_MARKS} {_LAST}",
-    "ddl-runs-on-arrival": "A DROP ahead of its rows leaves them, as one that is passed over.",
+    "ddl-runs-on-arrival": _AHEAD,
+    "last-arrival-wins": _AHEAD,
+    "one-partition-after-the-other": _AHEAD,
+    "one-event-a-message": "Where a message has rows of one table and ts, they look like copies.",
+    "dropped-column-returns": "What the DROP had to take comes back at the ADD.",
+    "delete-of-nothing-fails": "Where a filter leaves out the insert, the delete is no copy.",
     "drop-below-high-watermark": "What it drops may be what was in flight when it was stopped.",
     "held-rows-forgotten": "An ALTER that is forgotten is a statement that did not run.",
     "resumes-one-too-far": "The message that it skips may be the last one, a statement, or late.",

@@ -53,6 +53,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="Count the cases too that nobody promises; without it they are run and skipped.",
     )
     group.addoption(
+        "--harness-sandbox",
+        action="store_true",
+        help="Run the consumer where it sees its program, its job and the services alone (Linux).",
+    )
+    group.addoption(
         "--harness-protocol",
         metavar="NAME",
         action="append",

@@ -32,6 +32,7 @@ class PluginOptions:
     worker: int
     workers: int
     counts_beyond: bool = False
+    sandbox: bool = False
     protocols: tuple[str, ...] = ()
     clauses: tuple[str, ...] = ()
 
@@ -78,6 +79,7 @@ def plugin_options(config: pytest.Config) -> PluginOptions:
         worker=int(worker.removeprefix("gw")) % workers,
         workers=workers,
         counts_beyond=option("--harness-beyond"),
+        sandbox=option("--harness-sandbox"),
         protocols=tuple(option("--harness-protocol")),
         clauses=tuple(option("--harness-clause")),
     )

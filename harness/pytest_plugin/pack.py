@@ -14,12 +14,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from harness.engine.catalogue.plans import plans_apart
-from harness.engine.catalogue.workspace import Workspace, part_of_run, workspace
+from harness.engine.catalogue.workspace import Workspace, part_of_run, runs, workspace
 from harness.engine.pipeline import CatalogueCases, certify
 from harness.engine.plan.case import Plan, names_schemas
 from harness.engine.run.claimed_levels import declined
 from harness.engine.run.context import Limits, RunContext, RunIdentity
 from harness.engine.run.event_bus import EventBus
+from harness.engine.run.in_sandbox import in_sandbox, refuse_outside
 from harness.engine.run.judging import placed
 from harness.engine.run.preflight import ready, versions
 from harness.errors import Problem
@@ -65,6 +66,9 @@ class Order:
         """Run the engine once; return what it said of each case. HarnessError when it cannot."""
         run, run_dir = part_of_run(self.options.directory)
         consumer = ready(self.consumer, unheard)
+        if self.options.sandbox:
+            own = runs(self.options.root)
+            consumer = in_sandbox(consumer, space, self.services.source.settings, own)
         services = self.services.running(registry=any(map(names_schemas, cases)))
         finished = Finished()
         secrets = Secrets.of(os.environ, self.services.source.settings)
@@ -88,16 +92,19 @@ class Order:
         return verdict and placed(case, verdict, counts_beyond=self.counts_beyond)
 
 
-def consumer_of(options: PluginOptions) -> Consumer:
+def consumer_of(options: PluginOptions, services: SharedServices) -> Consumer:
     """Return the consumer that the command line names; UsageError when it cannot run."""
-    return targets.parse(options.consumer, Whereabouts(options.here, dict(os.environ)))
+    consumer = targets.parse(options.consumer, Whereabouts(options.here, dict(os.environ)))
+    if options.sandbox:
+        refuse_outside(consumer, services.source.settings)
+    return consumer
 
 
 def run_pack(
     options: PluginOptions, services: SharedServices, chosen: Sequence[Chosen]
 ) -> dict[str, Answer]:
     """Return the answers for all cases, by key; one run of the consumer a root."""
-    consumer, beyond = consumer_of(options), options.counts_beyond
+    consumer, beyond = consumer_of(options, services), options.counts_beyond
     order = Order(options, services, consumer, options.deadline_s, beyond)
     by_root: dict[Path, list[Chosen]] = {}
     for one in chosen:

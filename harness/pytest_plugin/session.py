@@ -85,7 +85,7 @@ class HarnessSession:
         found = [item.stash[CHOSEN] for item in session.items if CHOSEN in item.stash]
         try:
             selected = selection(found)
-            consumer_of(self.options)
+            consumer_of(self.options, self.services)
         except HarnessError as error:
             raise pytest.UsageError(str(error)) from None
         self._chosen = tuple(selected.values())

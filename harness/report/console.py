@@ -103,7 +103,9 @@ class ConsoleReport:
                 consumer = Text(visible(event.consumer), style="bold")
                 level = f", {event.level}," if event.level else ""
                 over = f"{level} over {plural(event.cases, 'case')}"
-                self._print(Text.assemble("certifying ", consumer, over))
+                self._print(
+                    Text.assemble("certifying ", consumer, over, f": run {visible(event.run)}")
+                )
             case PhaseStarted():
                 template = SENTENCES.get(event.phase, f"{event.phase}: {{detail}}")
                 sentence = template.format(detail=event.detail)

@@ -26,7 +26,7 @@ def case_lines(event: CaseFinished, shown: str = "") -> Iterator[str]:
     yield f"  {event.title}"
     previous = ""
     for finding in verdict.findings[:FINDINGS_SHOWN]:
-        yield from finding_lines(finding, event.file, previous)
+        yield from finding_lines(finding, event.file, previous, event.log)
         previous = finding.clause
     hidden = len(verdict.findings) - FINDINGS_SHOWN
     if hidden > 0:
@@ -46,9 +46,12 @@ def case_lines(event: CaseFinished, shown: str = "") -> Iterator[str]:
     yield f"  repeat        {event.repeat}"
 
 
-def finding_lines(finding: Finding, file: str, previous: str = "") -> Iterator[str]:
-    """Yield the lines of one finding; a clause that is also the `previous` one is only named."""
-    yield f"  {finding.kind.value}: {finding.message}"
+def finding_lines(finding: Finding, file: str, previous: str = "", log: str = "") -> Iterator[str]:
+    """Yield the lines of one finding; a clause that is also the `previous` one is only named.
+
+    What the message has of the `log` that is printed below is left to that.
+    """
+    yield f"  {finding.kind.value}: {_message(finding.message, log)}"
     if finding.expected is not None or finding.actual is not None:
         yield f"    - expected  {_value(finding.expected)}"
         yield f"    + actual    {_value(finding.actual)}"
@@ -63,6 +66,13 @@ def finding_lines(finding: Finding, file: str, previous: str = "") -> Iterator[s
         yield f"    record      … and {len(finding.places) - PLACES_SHOWN} more"
     if not finding.places and finding.kind is not FindingKind.CONSUMER:
         yield "    record      none: nothing was sent that says this"
+
+
+def _message(text: str, log: str) -> str:
+    first, _, rest = text.partition("\n")
+    if rest and log.rstrip().endswith(rest):
+        return first.removesuffix("; its last words:")
+    return text.replace("\n", "\n    | ")
 
 
 def _clause_lines(finding: Finding, previous: str) -> Iterator[str]:

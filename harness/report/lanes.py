@@ -148,7 +148,9 @@ def _sent(one: ReadableRecord, column: int, came: Came) -> Sent:
     names = ", ".join(dict.fromkeys(o.transaction for o in one.record.origins if o.transaction))
     shape: Shape
     texts: tuple[str, ...]
-    if one.refusal:
+    if not one.record.key and not one.record.value:
+        shape, texts = Shape.NOTHING, ("no event: neither key nor value",)
+    elif one.refusal:
         shape, texts = Shape.UNREADABLE, (f"cannot be read: {one.refusal}",)
     elif not one.events:
         shape, texts = Shape.NOTHING, ("no event",)

@@ -49,7 +49,7 @@ pre { overflow-x: auto; } summary { cursor: pointer; }
 """
 LEGEND = (
     "● row   ○ delete or tombstone   ◆ DDL   | resolved event or heartbeat   [ boundary of a "
-    "transaction   × cannot be read   dashed ring: sent again, changed or inserted   band: one "
+    "transaction   × cannot be read   □ no event   dashed ring: sent again, changed or inserted   band: one "
     "transaction   dashed line: something is done to the run, by number below"
 )
 
@@ -157,9 +157,11 @@ def _shape(shape: Shape, x: int, y: int) -> str:
             return f'<path class="resolved" d="M{x} {y - 9}V{y + 9}"/>'
         case Shape.BOUNDARY:
             return f'<path class="boundary" d="M{x + 4} {y - 8}H{x - 3}V{y + 8}H{x + 4}"/>'
-        case Shape.UNREADABLE | Shape.NOTHING:
+        case Shape.UNREADABLE:
             cross = f"M{x - 6} {y - 6}L{x + 6} {y + 6}M{x - 6} {y + 6}L{x + 6} {y - 6}"
-            return f'<path class="{shape.value}" d="{cross}"/>'
+            return f'<path class="unreadable" d="{cross}"/>'
+        case Shape.NOTHING:
+            return f'<path class="nothing" d="M{x - 5} {y - 5}H{x + 5}V{y + 5}H{x - 5}Z"/>'
 
 
 def _lines(done: Sequence[Moment], left: float, columns: int, height: int) -> Iterator[str]:

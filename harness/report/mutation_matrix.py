@@ -20,6 +20,8 @@ _WORDS = {
     MutantOutcome.DETECTED: "detected",
 }
 
+_UNEXPLAINED = "; no reason is given: add a cause (harness/verdict/causes) or one to `ALIKE`"
+
 
 def lines(found: MutationRun) -> Iterator[str]:
     """Yield the matrix, then what is amiss, then one line that sums up."""
@@ -31,9 +33,11 @@ def lines(found: MutationRun) -> Iterator[str]:
     for case, (seed, verdict) in sorted(first.items()):
         words = verdict.findings[0].message if verdict.findings else verdict.judgement.value
         yield f"the right consumer is found wrong: {case}, delivery {seed}: {words}"
+    unexplained = found.unexplained()
     for mutant, shares in found.named_by_mutant().items():
         if shares.below_goal:
             why = f"; {ALIKE[mutant]}" if mutant in ALIKE else ""
+            why += _UNEXPLAINED if mutant in unexplained else ""
             yield f"below {GOAL:.0%}: {mutant}: {_named(shares)}{why}"
     yield f"of the mutants' failing cases: {_named(found.named())}"
     yield summary(found)

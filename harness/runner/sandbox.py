@@ -101,7 +101,7 @@ def _ports(job: Job) -> Iterator[int]:
     for host, number in places:
         if host not in HERE:
             raise UsageError(
-                f"--sandbox lets a consumer reach this machine alone, and {host} is another",
+                f"a sandbox lets a consumer reach this machine alone, and {host} is another",
                 expected="embedded services",
             )
         yield number

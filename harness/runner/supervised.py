@@ -122,6 +122,11 @@ class SupervisedConsumer:
         return tuple(one.pid for one in self._processes.values() if one.poll() is None)
 
     @property
+    def killed(self) -> int:
+        """Return how many instances were killed, or killed themselves, since the last start."""
+        return sum(one.poll() in KILLED for one in self._processes.values())
+
+    @property
     def is_late(self) -> bool:
         """Return whether the deadline of the last start is over."""
         return time.monotonic() > self._deadline

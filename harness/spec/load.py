@@ -19,7 +19,7 @@ from harness.spec.clause import Clause, Level, Proof, Source
 
 # Keys of a file, of a clause that stands on a page, and of one in a source tree: those that are
 # required, then those that are not.
-_FILE = (("document", "url"), ("section",))
+_FILE = (("document", "url"), ("section", "versions"))
 _ON_A_PAGE = (
     ("id", "level", "text"),
     ("versions", "url", "program", "no_scenario", "no_mutant", "proved_by"),
@@ -81,7 +81,7 @@ def _clause(row: PlainObject, head: dict[str, str], written: Location, subject: 
         _folded(row["text"]),
         _source(row, head),
         written,
-        row.get("versions", "all"),
+        row.get("versions", head.get("versions", "all")),
         _proof(row, written, subject),
     )
 

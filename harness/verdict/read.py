@@ -11,8 +11,8 @@ from harness.model.source_events import SourceTable
 from harness.model.values import Row, Value
 from harness.protocols.clauses import type_clause
 from harness.verdict.case import Judged
-from harness.verdict.expected import TableState
-from harness.verdict.text import key_text
+from harness.verdict.expected import TableState, key_of
+from harness.verdict.text import key_text, row_text
 
 
 def read_row(judged: Judged, state: TableState, raw: RawRow) -> Row | Finding:
@@ -24,6 +24,7 @@ def read_row(judged: Judged, state: TableState, raw: RawRow) -> Row | Finding:
         (FindingKind.EXTRA_COLUMN, sorted(set(raw) - names), "has the unknown column"),
     ):
         if columns:
+            wanted = _wanted(state, raw)
             return Finding(
                 kind,
                 f"a row of {table.table.id} {verb} {', '.join(columns)}: {raw_text(raw)}",
@@ -32,6 +33,8 @@ def read_row(judged: Judged, state: TableState, raw: RawRow) -> Row | Finding:
                 table=str(table.table.id),
                 key=raw_key(table, raw),
                 column=columns[0],
+                expected=wanted,
+                actual=None if wanted is None else raw_text(raw),
                 places=judged.places_of(state.events()),
             )
     return _values(judged, state, raw)
@@ -62,6 +65,12 @@ def _values(judged: Judged, state: TableState, raw: RawRow) -> Row | Finding:
 
 def raw_key(table: SourceTable, raw: RawRow) -> str:
     """Return the key of a row as the consumer wrote it, in the words of `key_text`."""
+    row = _key_columns(table, raw)
+    return row if isinstance(row, str) else key_text(table, row)
+
+
+def _key_columns(table: SourceTable, raw: RawRow) -> Row | str:
+    """Return a row with the columns of the key alone, or the one that cannot be read."""
     row: list[Value] = [None] * len(table.table.columns)
     for ordinal in table.handle or table.emitted:
         column = table.table.columns[ordinal]
@@ -69,7 +78,15 @@ def raw_key(table: SourceTable, raw: RawRow) -> str:
             row[ordinal] = canonical(column, raw.get(column.name))
         except ValueError:
             return f"{column.name}={raw.get(column.name)!r}"
-    return key_text(table, tuple(row))
+    return tuple(row)
+
+
+def _wanted(state: TableState, raw: RawRow) -> str | None:
+    """Return the row that must be there under the key of one that the consumer wrote."""
+    table = state.source_table
+    row = _key_columns(table, raw)
+    wanted = None if isinstance(row, str) or state.keyless else state.rows.get(key_of(table, row))
+    return None if wanted is None else row_text(table, wanted)
 
 
 def raw_text(raw: Mapping[str, object]) -> str:

@@ -1,9 +1,10 @@
-"""Kafka and the connector's jars, for the tests that need them."""
+"""Kafka and the connector's jars, and a session with Delta, for the tests that need them."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -24,3 +25,21 @@ def jobs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[JobFactory]:
     with services.start(["kafka"], run_dir=directory / "services", on_event=quiet) as running:
         paths = os.pathsep.join(str(jar) for jar in jars)
         yield JobFactory(running.kafka.bootstrap, paths, directory)
+
+
+@pytest.fixture(scope="session")
+def ended() -> Iterator[None]:
+    """End the session that the files of tests share behind the last of them."""
+    from tests.cdc_spark.delta.files_lab import end_shared_session  # noqa: PLC0415 - needs Spark
+
+    yield
+    end_shared_session()
+
+
+@pytest.fixture(scope="module")
+def spark(ended: None) -> Any:
+    """Return a session that has Delta."""
+    from tests.cdc_spark.delta.files_lab import shared_session  # noqa: PLC0415 - as above
+
+    del ended
+    return shared_session()

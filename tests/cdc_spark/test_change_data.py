@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -54,15 +53,6 @@ def test_statements_and_reasons_have_their_columns() -> None:
     assert statement["_table_version"] == Decimal(5)
     poison = changed(Kind.ERROR, 0, packed("cut", {"key": b"k", "value": None}))
     assert (poison["_op"], poison["reason"], poison["_table_version"]) == ("poison", "cut", None)
-
-
-@pytest.fixture(scope="module")
-def spark() -> Iterator[Any]:
-    """Return a session."""
-    from tests.cdc_spark.delta.files_lab import session  # noqa: PLC0415 - only where Spark is
-
-    with session() as started:
-        yield started
 
 
 @pytest.mark.spark

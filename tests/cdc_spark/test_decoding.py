@@ -33,6 +33,9 @@ def session() -> Iterator[Any]:
     """Return a session as anybody's: another zone than UTC, in Java and Spark, and ASCII files."""
     from pyspark.sql import SparkSession  # noqa: PLC0415 - only where Spark is
 
+    from tests.cdc_spark.delta.files_lab import end_shared_session  # noqa: PLC0415 - as above
+
+    end_shared_session()
     java = "-Duser.timezone=America/New_York -Dfile.encoding=US-ASCII"
     builder: Any = SparkSession.builder
     settings = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,15 +20,6 @@ pytestmark = [pytest.mark.spark, pytest.mark.filterwarnings(SOCKETS)]
 CREATE = "CREATE TABLE `test`.`t` (`id` INT PRIMARY KEY,`v` VARCHAR(16))"
 BASE = (1_700_000_000_000 << 18) + 1
 WAIT_S = 60.0
-
-
-@pytest.fixture(scope="module")
-def spark() -> Iterator[Any]:
-    """Return a session that has Delta."""
-    from tests.cdc_spark.delta.files_lab import session  # noqa: PLC0415 - only where Spark is
-
-    with session() as started:
-        yield started
 
 
 def test_figures_are_those_of_the_batches(spark: Any, tmp_path: Path) -> None:

@@ -113,6 +113,14 @@ def test_wrong_compactions_are_noticed(
     assert (after == kept) is (change is list)
 
 
+def test_reading_past_an_open_transaction_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A reader ends before a transaction that is open: one that goes on sees what is not there."""
+    steps: list[Step] = [A, LeftOpen((B, C))]
+    assert shown(steps) == "0: a0 :1"
+    monkeypatch.setattr(LeftOpen, "apply", lambda step, topics: [*map(topics.append, step.records)])
+    assert shown(steps) == "0: a0 b1 c2 :3"
+
+
 def test_added_partitions_are_there_and_empty() -> None:
     """A partition that nothing is sent to exists all the same."""
     assert simulate_log([A, AddPartitions("t", 3)])["t", 2] == Log()

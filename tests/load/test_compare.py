@@ -41,6 +41,9 @@ SMALL = {
 @pytest.fixture(scope="module")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """Return a session as the commands have it."""
+    from tests.cdc_spark.delta.files_lab import end_shared_session  # noqa: PLC0415 - needs Spark
+
+    end_shared_session()
     scratch = tmp_path_factory.mktemp("load")
     with pytest.MonkeyPatch.context() as patch:
         for name in ("PYTHONPATH", "PYSPARK_PYTHON", "JAVA_HOME", "SPARK_LOCAL_IP"):

@@ -68,6 +68,12 @@ def test_what_a_consumer_got_wrong_is_reported_once_for_each_clause() -> None:
     assert text.count("open.type.int") == 3
 
 
+def test_the_run_is_named() -> None:
+    """`harness report` and `harness diff` take the name that the first line ends with."""
+    first, *_ = written("console", (RunStarted("3f9a1c", "c", 3, {}),)).decode().splitlines()
+    assert first == "certifying c over 3 cases: run 3f9a1c"
+
+
 def test_every_phase_has_a_sentence() -> None:
     """Each phase's sentence takes the detail that the engine gives."""
     for phase, sentence in SENTENCES.items():

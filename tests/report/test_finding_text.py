@@ -116,3 +116,13 @@ def test_a_finding_of_the_program_names_its_code() -> None:
     assert f"({clause.level.value}, program)" in text
     assert clause.source.program in text
     assert "github.com" not in "\n".join(finding_lines(FINDING, FILE))
+
+
+def test_a_message_leaves_to_the_output_below_what_is_there() -> None:
+    """What a crashed consumer said last is printed once; where no output follows, indented."""
+    said = "the consumer crashed: exit code 1; its last words:\n  at a\nno leader"
+    crashed = Finding(FindingKind.CONSUMER, said, "")
+    text = lines(crashed, log="started\n  at a\nno leader\n")
+    assert "  consumer: the consumer crashed: exit code 1" in text
+    assert [line for line in text if "no leader" in line] == ["    | no leader"]
+    assert "\n    | no leader" in "\n".join(lines(crashed))

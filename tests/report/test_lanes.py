@@ -28,6 +28,11 @@ HARMED = """\
   spoiled:
     - truncated: {transaction: one}
       hostile: true
+  empty:
+    - empty-message: {}
+      seen-in: https://example.org/1
+    - empty-message: {value: "null"}
+      seen-in: https://example.org/1
 expect:
 """
 
@@ -252,3 +257,12 @@ def test_a_message_of_several_events_is_drawn_as_its_first(tmp_path: Path) -> No
     shapes = {one.column: one.shape for lane in lanes(plan) for one in lane.sent}
     assert shapes == {column: found[0] for column, found in kinds.items()}
     assert any(found[0] is not found[-1] for found in kinds.values())
+
+
+def test_a_message_without_key_and_value_is_no_event(tmp_path: Path) -> None:
+    """It is neither unreadable nor a row, and whatever value it has, it is told from all others."""
+    sent = [one for lane in lanes(plans(tmp_path)["empty"]) for one in lane.sent]
+    empty = [one for one in sent if one.shape is Shape.NOTHING]
+    assert empty
+    assert {one.texts for one in empty} == {("no event: neither key nor value",)}
+    assert Shape.UNREADABLE not in {one.shape for one in sent}

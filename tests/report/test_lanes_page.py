@@ -12,8 +12,8 @@ import pytest
 
 from harness.cli.main import main
 from harness.faults.actions import AfterCommits, AfterRecords, Kill, RestartBroker, Step
-from harness.report.lanes import Came, Shape, lanes
-from harness.report.lanes_page import lanes_page
+from harness.report.lanes import Came, Lane, Sent, Shape, lanes
+from harness.report.lanes_page import STYLE, _bands, _shape, lanes_page
 from tests.engine.plan.test_case import TEXT, planned
 from tests.report.test_lanes import HELD, page, plans
 
@@ -28,10 +28,11 @@ SIGNS = {
     Shape.DDL: '<path class="ddl"',
     Shape.RESOLVED: '<path class="resolved"',
     Shape.UNREADABLE: '<path class="unreadable"',
+    Shape.NOTHING: '<path class="nothing"',
 }
 
 
-@pytest.mark.parametrize("name", [None, "again", "harmed", "held", "spoiled"])
+@pytest.mark.parametrize("name", [None, "again", "harmed", "held", "spoiled", "empty"])
 def test_each_message_is_drawn_where_it_is_sent(name: str | None, tmp_path: Path) -> None:
     """A mark has its shape, offset, line, texts and ring, a column further right for each sent."""
     plan = plans(tmp_path)[name]
@@ -102,6 +103,31 @@ def test_a_band_is_one_transaction(tmp_path: Path) -> None:
                 run.append(column)
     assert [tuple(map(int, band)) for band in bands] == expected
     assert len(expected) > 2
+
+
+PLACED = Sent(0, 0, Shape.ROW, Came.AS_SENT, "one", 9, ("1 insert",))
+
+
+def test_a_band_reaches_over_what_other_lanes_were_sent_in_between() -> None:
+    """From the first column of a transaction to its last, however few of them are in its own lane."""
+    lane = Lane("t/0", (PLACED, replace(PLACED, column=5, offset=1), replace(PLACED, column=7)))
+    alone = replace(PLACED, column=9, transaction="two")
+    (band, other) = re.findall(
+        r'class="band" x="(\d+)" y="\d+" width="(\d+)"',
+        "".join(_bands(replace(lane, sent=(*lane.sent, alone)), 100, 64)),
+    )
+    assert band == ("102", str(8 * 30 - 4))
+    assert other == (str(100 + 9 * 30 + 2), str(30 - 4))
+
+
+def test_each_shape_has_its_own_sign() -> None:
+    """No two have the same form but rows and deletes, which are full and empty; each has its style."""
+    drawn = {shape: _shape(shape, 50, 60) for shape in Shape}
+    for shape, text in drawn.items():
+        assert f'class="{shape.value}"' in text
+        assert f".{shape.value}" in STYLE
+    forms = [text.replace(f'"{shape.value}"', "") for shape, text in drawn.items()]
+    assert len(set(forms)) == len(Shape) - 1
 
 
 def test_the_table_has_each_message(tmp_path: Path) -> None:

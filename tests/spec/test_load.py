@@ -81,7 +81,10 @@ def test_files_are_read_in_order_of_their_names(tmp_path: Path) -> None:
         (ONE, "01-order.toml: the file: `document` is missing"),
         (
             f'page = "1"\n{PAGE}{ONE}',
-            "01-order.toml: the file: unknown key `page`\n    expected: document, url, section",
+            (
+                "01-order.toml: the file: unknown key `page`\n"
+                "    expected: document, url, section, versions"
+            ),
         ),
         (
             PAGE + ONE.replace('id = "seq.order"\n', ""),

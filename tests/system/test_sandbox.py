@@ -93,10 +93,27 @@ def test_what_a_consumer_finds(tmp_path: Path, options: list[str], found: list[s
     assert set(said) == {f"FOUND {json.dumps(found)}"}
 
 
+def test_disturbed_consumers_pass(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """One that is killed, one that is halted and one of two read and answer there as elsewhere."""
+    monkeypatch.chdir(tmp_path)
+    cases = ("transport.consumers-come-and-go", "-k", "open", "--sandbox", "--json")
+    assert main(["certify", "reference", *cases, *ROOTS]) == 0
+    verdicts = {one["case"]: one["verdict"] for one in json.loads(capfd.readouterr().out)["cases"]}
+    assert {name.rpartition(",")[2] for name in verdicts} == {
+        "p2]",
+        "killed]",
+        "halted]",
+        "several]",
+    }
+    assert {one["judgement"] for one in verdicts.values()} == {"pass"}
+
+
 def test_watch_refuses_what_is_no_command(capsys: pytest.CaptureFixture[str]) -> None:
     """An image is refused before a service starts, not at each round."""
     assert main(["watch", "image:any", "--sandbox", "-k", CASE, *ROOTS]) == 2
-    assert "--sandbox is for a command" in capsys.readouterr().err
+    assert "a sandbox is for a command" in capsys.readouterr().err
 
 
 def test_git_has_the_goldens_too(tmp_path: Path) -> None:

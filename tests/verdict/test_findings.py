@@ -338,6 +338,17 @@ def test_wrong_answer(plan: Case, spoil: Spoil, expected: list[tuple[Any, ...]])
     assert verdict.judgement is Judgement.FAIL
 
 
+def test_a_row_of_another_shape_is_shown_beside_the_right_one() -> None:
+    """Which value a missing column has is in the row that must be there, where there is one."""
+    (finding,) = PLAIN.verdict(**rows((1, without(ONE, "v")))(PLAIN)).findings
+    assert (finding.expected, finding.actual) == (
+        "{id: 1, v: 'z', d: '1.00'}",
+        "{id: 1, d: '1.00'}",
+    )
+    (finding,) = PLAIN.verdict(**more({"id": 77, "d": "1.00"})(PLAIN)).findings
+    assert (finding.expected, finding.actual) == (None, None)
+
+
 ENDS = {
     Outcome.ERROR: (Judgement.FAIL, "the consumer gave up on this changefeed: why"),
     Outcome.CRASH: (Judgement.CRASH, "the consumer crashed: why"),

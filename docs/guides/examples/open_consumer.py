@@ -39,18 +39,19 @@ def consume(job: dict, topics: list[dict]) -> Iterator[tuple]:
                 starts[topic["name"], partition] = start
                 ends[topic["name"], partition] = end
     kafka = job["kafka"]["librdkafka"] | {"group.id": job["kafka"]["group_id"]}
-    consumer = Consumer(kafka | {"enable.auto.commit": False, "enable.partition.eof": True})
+    consumer = Consumer(kafka | {"enable.auto.commit": False})
     consumer.assign([TopicPartition(*place, start) for place, start in starts.items()])
     while ends:
-        for message in consumer.consume(500, 1.0):
+        for message in consumer.consume(500, 0.1):
             place, error = (message.topic(), message.partition()), message.error()
-            if error and error.name() != "_PARTITION_EOF":
+            if error:
                 raise KafkaException(error)
-            if not error and message.offset() < ends.get(place, 0):
+            if message.offset() < ends.get(place, 0):
                 yield *place, message.key(), message.value()
-            # Nothing but the end of the log tells that its last records were markers.
-            if error or message.offset() + 1 >= ends.get(place, 0):
-                ends.pop(place, None)
+        # The position, not the last message: behind it there may be markers, which nobody is given.
+        for there in consumer.position([TopicPartition(*place) for place in ends]):
+            if there.offset >= ends[there.topic, there.partition]:
+                del ends[there.topic, there.partition]
     consumer.close()
 
 

@@ -140,7 +140,9 @@ _UP_TO_3_0: Final = MappingProxyType(
     {
         **_NO_HEADERS,
         "include.schema.changes": (),
+        "override.data.change.topic.prefix.exclude.list": (),
         "override.datetime.to.nullable": (),
+        "override.schema.change.topic": (),
         "time.precision.mode": ("isostring", "microseconds", "nanoseconds"),
         "transforms.*.type": ("io.debezium.connector.vitess.transforms.ReplaceFieldValue",),
     }

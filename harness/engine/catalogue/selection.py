@@ -155,7 +155,7 @@ def clauses_meant(texts: Iterable[str]) -> frozenset[str]:
             raise UsageError(
                 f"--clause {text!r}: there is no such clause",
                 expected="an id, the beginning of ids such as open.key, or a pattern",
-                hint=did_you_mean(text, CLAUSES, cutoff=0.75) or "docs/reference/clauses.md",
+                hint=did_you_mean(text, CLAUSES, cutoff=0.75) or "`harness coverage` shows all",
             )
         meant |= found
     return frozenset(meant)

@@ -39,7 +39,7 @@ class Workspace:
         """Return the options of a command line that finds the same roots from the same place."""
         words: list[str] = []
         own = {Path("scenarios"), self.here / "scenarios"}
-        if self.scenarios == BUNDLE / "scenarios":
+        if real(self.scenarios) == real(BUNDLE / "scenarios"):
             words += ["--scenarios", str(BUNDLED)] if (self.here / "scenarios").is_dir() else []
         elif self.scenarios not in own:
             words += ["--scenarios", str(self.scenarios)]

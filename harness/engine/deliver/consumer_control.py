@@ -101,7 +101,8 @@ class ConsumerControl:
                 break
             del self.crashes[0]
             self.restarting()
-            self.supervised.begin(self.crashes[0] if self.crashes else "")
+            back = self.supervised.killed
+            self.supervised.begin(self.crashes[0] if self.crashes else "", back)
         unreached = [*self.crashes, *(str(action.when) for action in self.outside)]
         return self.supervised.answer(code), ", ".join(unreached)
 

@@ -27,6 +27,7 @@ from harness.engine.mutation.prepared import Prepared
 from harness.engine.plan.case import Plan
 from harness.errors import Problem, ScenarioError
 from harness.model.finding import Verdict
+from harness.mutants.shares import ALIKE, ENOUGH
 from harness.mutants.table import MUTANTS
 from harness.scenario.expand import Case
 
@@ -78,15 +79,26 @@ class MutationRun:
             found.setdefault(result.mutant, []).extend(result.named)
         return {mutant: shares(cases) for mutant, cases in found.items()}
 
+    def unexplained(self) -> tuple[str, ...]:
+        """Return the mutants whose findings name too little, and nothing says why.
+
+        A run of some mutants has too few cases to tell.
+        """
+        if self.named().cases < ENOUGH:
+            return ()
+        named = self.named_by_mutant()
+        return tuple(name for name, one in named.items() if one.below_goal and name not in ALIKE)
+
     @property
     def sound(self) -> bool:
         """Return whether every mutant is detected and every claim holds, and the right one passes.
 
-        Findings must also name clauses and records as often as they did before.
+        Findings must also name clauses and records as often as they did before, and those of each
+        mutant as often as is the goal, or with a reason.
         """
         alive = any(not result.detected for result in self.results)
         wrong = alive or self.broken_claims() or self.baseline_failures
-        return self.named().held and not wrong
+        return self.named().held and not (wrong or self.unexplained())
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,10 @@ from random import Random
 
 from harness.model.finding import Judgement, Verdict
 
-# When more fails, packing is not why, and the first ones show as much.
+# When more fails, packing is not why, and the first ones show as much. Crashes are bounded apart:
+# one takes along whatever of its start has no answer yet, and only alone shows which it was.
 CONFIRMED_AT_MOST = 20
+CRASHES_AT_MOST = 40
 # A run that took too long took all of its changefeeds with it: to wait for each of them again tells
 # nothing of packing.
 CONFIRMED = frozenset({Judgement.FAIL, Judgement.CRASH, Judgement.INVALID})
@@ -45,7 +47,9 @@ def read_alone(
     if min(at_once, len(verdicts)) == 1:
         return ()
     wrong = [case for case, verdict in verdicts.items() if verdict.judgement in CONFIRMED]
-    confirmed = frozenset(wrong[:CONFIRMED_AT_MOST])
+    crashed = [case for case in wrong if verdicts[case].judgement is Judgement.CRASH]
+    others = [case for case in wrong if verdicts[case].judgement is not Judgement.CRASH]
+    confirmed = frozenset((*crashed[:CRASHES_AT_MOST], *others[:CONFIRMED_AT_MOST]))
     return [
         case
         for case, verdict in verdicts.items()

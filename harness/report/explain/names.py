@@ -69,6 +69,9 @@ def _hint(catalogue: ScenarioCatalogue, name: str) -> str:
     holding = sorted((one for one in every if word in one.casefold()), key=len)
     spelt = difflib.get_close_matches(name, every, n=CLOSE, cutoff=0.7)
     close = list(dict.fromkeys((*holding[:CLOSE], *spelt)))[:CLOSE]
-    if not close:
-        return "`harness list` shows scenarios and cases, docs/reference/clauses.md the clauses"
-    return f"did you mean {', '.join(f'`{one}`' for one in close)}?"
+    if close:
+        return f"did you mean {', '.join(f'`{one}`' for one in close)}?"
+    spoken = [one.id for one in CLAUSES.values() if word in one.text.casefold()][:CLOSE]
+    if spoken:
+        return f"clauses that speak of it: {', '.join(f'`{one}`' for one in spoken)}"
+    return "`harness list` shows scenarios and cases, `harness coverage` the clauses"

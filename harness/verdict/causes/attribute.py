@@ -22,7 +22,9 @@ from harness.verdict.causes.rows import (
     cause_of_large,
     cause_of_name,
     cause_of_row,
+    cause_of_table,
 )
+from harness.verdict.causes.statements import cause_of_repetition
 
 # Of a larger case only each finding's own row is looked at.
 EVENTS_MAX = 400
@@ -52,7 +54,9 @@ def _attributed(case: Evidence, finding: Finding, found: Deviation | None) -> Fi
         return _with(case, finding, clause_of(case.judged.protocol, cause[0]), cause[1])
     rule = type_rule(case, value or finding)
     if rule is not None:
-        return _with(case, finding, rule, place_of_cell(case, value or finding))
+        of_event = finding.kind is FindingKind.EVENT_MISSING
+        place = None if of_event else place_of_cell(case, value or finding)
+        return _with(case, finding, rule, place)
     return _with(case, finding, "", None)
 
 
@@ -60,7 +64,9 @@ def _cause(case: Evidence, finding: Finding) -> Cause | None:
     if finding.kind is FindingKind.CONSUMER:
         return cause_of_end(case, finding)
     return (
-        cause_of_large(case, finding)
+        cause_of_repetition(case, finding)
+        or cause_of_table(case, finding)
+        or cause_of_large(case, finding)
         or cause_of_columns(case, finding)
         or cause_of_cell(case, finding)
         or cause_of_name(case, finding)
@@ -86,13 +92,21 @@ def clause_of(protocol: str, cause: str) -> str:
 
 
 def _deviation(case: Evidence) -> Deviation | None:
-    """Return the first deviation that leads to the answered tables; silence has no one cause."""
+    """Return the deviation that leads to the answered tables; silence has no one cause.
+
+    Of several that do it is the first whose clause the scenario is about, else the first.
+    """
     if not case.arrivals or len(case.arrivals) > EVENTS_MAX or case.is_silent:
         return None
+    first: Deviation | None = None
     for deviation in _deviations(case):
-        if clause_of(case.judged.protocol, deviation.cause) and _leads_there(case, deviation):
-            return deviation
-    return None
+        clause = clause_of(case.judged.protocol, deviation.cause)
+        about = any(f"{clause}.".startswith(f"{cited}.") for cited in case.judged.clauses)
+        if clause and (about or first is None) and _leads_there(case, deviation):
+            if about:
+                return deviation
+            first = deviation
+    return first
 
 
 def _right(case: Evidence) -> Sequence[SourceEvent]:
@@ -108,7 +122,9 @@ def _leads_there(case: Evidence, deviation: Deviation) -> bool:
         applied = _right(case) if deviation.applied is None else deviation.applied()
         # Who takes an event and makes nothing of it may report it all the same.
         said = case.applied(applied) or (not case.tables_are_right and case.applied(_right(case)))
-        return said and (not deviation.with_ddl or case.executed(applied))
+        # Tables that are right say nothing of a statement; what is reported does.
+        with_ddl = deviation.with_ddl or case.tables_are_right
+        return said and (not with_ddl or case.executed(applied))
     except (LookupError, ValueError):  # rows that do not fit the statements behind them
         return False
 

@@ -99,13 +99,24 @@ def _statement(case: Evidence, ddl: DdlEvent, finding: Finding) -> Cause:
 
 
 def _readded(case: Evidence, finding: Finding, last: RowEvent) -> bool:
-    """Tell whether the column was dropped and added again behind the row's last put."""
-    return any(
+    """Tell whether the column was dropped and added again behind the row's last put.
+
+    Where no statement says so, a later row lacks the column, and one behind that has it.
+    """
+    if any(
         ddl.commit_ts > last.commit_ts
         and f"{ddl.schema}.{ddl.table}" == finding.table
         and _brings(ddl, finding)
         for ddl in case.ddl
-    )
+    ):
+        return True
+    applied = [one for one in case.expected.applied if isinstance(one, RowEvent)]
+    later = [
+        _has(one, finding.column)
+        for one in applied[applied.index(last) + 1 :]
+        if one.after is not None and str(one.table.table.id) == finding.table
+    ]
+    return False in later and any(later[later.index(False) :])
 
 
 def _brings(ddl: DdlEvent, finding: Finding) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
-from harness.model.finding import Finding, Place
+from harness.model.finding import Finding, FindingKind, Place
 from harness.model.source_events import DdlEvent, RowEvent, SourceEvent
 from harness.verdict.causes.evidence import Evidence, Tables, name_of
 from harness.verdict.causes.replay import Rules, arriving, released
@@ -73,18 +73,40 @@ def decisive(case: Evidence, events: Callable[[], Sequence[SourceEvent]]) -> Cho
     def choose(finding: Finding) -> Place | None:
         wanted = case.history(finding)
         applied = [e for e in events() if isinstance(e, RowEvent) and e.origin in _origins(wanted)]
+        lost_ddl = _lost_statement(case, finding, events())
+        if lost_ddl is not None:
+            return case.place_of(lost_ddl)
         if not wanted:
             return _held(case, finding, events())
         lost = [event for event in wanted if event.origin not in _origins(applied)]
         if lost:
             return case.place_of(lost[-1])
-        last = applied[-1] if applied else wanted[-1]
+        mine = applied[-1].origin if applied else wanted[-1].origin
+        # What was applied may be the event changed: its record is that of the one that was sent.
+        last = next(event for event in reversed(wanted) if event.origin == mine)
         copies = case.copies_of(last)
-        if last is wanted[-1] and len(copies) > 1:
+        again = sum(event is last for event in applied) > 1
+        # Where rows come alone each copy is applied; elsewhere copies count for who applies them.
+        counts = again or (last is wanted[-1] and case.expected.unordered)
+        if len(copies) > 1 and counts:
             return copies[-1].place
         return case.place_of(last)
 
     return choose
+
+
+_OF_COLUMNS = frozenset({FindingKind.MISSING_COLUMN, FindingKind.EXTRA_COLUMN})
+
+
+def _lost_statement(
+    case: Evidence, finding: Finding, events: Sequence[SourceEvent]
+) -> DdlEvent | None:
+    """Return the first statement on a finding's table that was not run, if columns are wrong."""
+    if finding.kind not in _OF_COLUMNS:
+        return None
+    run = _origins([event for event in events if isinstance(event, DdlEvent)])
+    mine = (ddl for ddl in case.ddl if f"{ddl.schema}.{ddl.table}" == finding.table)
+    return next((ddl for ddl in mine if ddl.origin not in run), None)
 
 
 def _origins(events: Sequence[SourceEvent]) -> set[object]:

@@ -12,9 +12,11 @@ from harness.model.source_events import DdlEvent, RowEvent
 from harness.verdict.case import Arrival
 from harness.verdict.causes.evidence import GONE, Evidence, name_of
 from harness.verdict.causes.rows import Cause
-from harness.verdict.causes.statements import cause_of
+from harness.verdict.causes.statements import ONCE_ONLY, cause_of, was_in_flight
 
 _PLACE = re.compile(r"([\w.-]+)/(\d+)@(\d+)", re.ASCII)
+# What is said of a statement, or a row, that is there already.
+_TWICE = re.compile(r"exist|duplicate", re.IGNORECASE)
 _IN_WORDS = re.compile(r"topic ([\w.-]+), partition (\d+), offset (\d+)", re.ASCII)
 
 
@@ -37,6 +39,9 @@ def _at_record(case: Evidence, named: Arrival, text: str) -> Cause:
         return "gap", named.place
     if named.decoded.kind is EventKind.RESOLVED:
         return _at_mark(case, named, text)
+    event = case.event_of(named)
+    if isinstance(event, DdlEvent) and _TWICE.search(text) and was_in_flight(case, event):
+        return "read-again", named.place
     return next(_natures(case, named), ""), named.place
 
 
@@ -105,11 +110,11 @@ def _schema(case: Evidence, named: Arrival) -> str:
 def _at_mark(case: Evidence, named: Arrival, text: str) -> Cause:
     """Return why a consumer gives up at a resolved event: for what it says, or it completes."""
     before = [one.decoded.commit_ts for one in _before(case, named)]
-    if before and named.decoded.commit_ts < max(before):
+    if before and named.decoded.commit_ts < max(before) and not _TWICE.search(text):
         return "resolved-back", named.place
     due = [ddl for ddl in case.ddl if ddl.commit_ts <= named.decoded.commit_ts]
     said = [ddl for ddl in due if ddl.query in text]
-    flown = [ddl for ddl in due if _was_in_flight(case, ddl)]
+    flown = [ddl for ddl in due if was_in_flight(case, ddl)]
     ddl = next(reversed(said or flown or due), None)
     if _behind_gap(case, named) and not said and "TABLE" not in text.upper():
         return "gap", named.place
@@ -122,9 +127,9 @@ def _at_mark(case: Evidence, named: Arrival, text: str) -> Cause:
 def _statement(case: Evidence, ddl: DdlEvent) -> Cause:
     """Return why a statement fails: it ran before, another one did not, or it is not understood."""
     copies = case.copies_of(ddl)
-    if not ddl.action.startswith(_ONCE_ONLY):
+    if not ddl.action.startswith(ONCE_ONLY):
         return cause_of(ddl), case.place_of(ddl)
-    if _was_in_flight(case, ddl):
+    if was_in_flight(case, ddl):
         return "read-again", copies[0].place
     if len(copies) > 1 and not _went_well(case, ddl):
         return "ddl", copies[1].place
@@ -139,20 +144,7 @@ def _statement(case: Evidence, ddl: DdlEvent) -> Cause:
 def _went_well(case: Evidence, ddl: DdlEvent) -> bool:
     """Tell whether copies of an older statement that can run once came, and did no harm."""
     older = case.ddl[: case.ddl.index(ddl)]
-    return any(one.action.startswith(_ONCE_ONLY) and len(case.copies_of(one)) > 1 for one in older)
-
-
-def _was_in_flight(case: Evidence, ddl: DdlEvent) -> bool:
-    """Tell whether a statement that can run once was being read when the consumer was stopped."""
-    in_flight = case.judged.run.in_flight
-    places = (one.place for one in case.copies_of(ddl))
-    return ddl.action.startswith(_ONCE_ONLY) and any(
-        (place.topic, place.partition, place.offset) in in_flight for place in places
-    )
-
-
-# Statements that fail when they run twice.
-_ONCE_ONLY = ("create", "drop", "add", "rename", "recover", "exchange")
+    return any(one.action.startswith(ONCE_ONLY) and len(case.copies_of(one)) > 1 for one in older)
 
 
 def _frees(older: DdlEvent, ddl: DdlEvent) -> bool:

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from harness.model.canonical import canonical
+from harness.model.change import Op
 from harness.model.finding import Finding, FindingKind
+from harness.model.observed import RawRow
 from harness.model.source_events import SourceTable
 from harness.model.values import Row
 from harness.verdict.causes.evidence import Evidence
 from harness.verdict.expected import TableState, key_of
+from harness.verdict.read import raw_key
 from harness.verdict.text import key_text, value_text
 
 _KINDS = frozenset({FindingKind.EXTRA_ROW, FindingKind.MISSING_ROW})
@@ -19,8 +23,11 @@ def misread_key(case: Evidence, finding: Finding) -> Finding | None:
     """Return what is wrong with a row's key as a wrong value; None where it is not misread.
 
     It is where the row's key was never sent, another row is missing, and the two differ in nothing
-    but values of the types that the key's columns have.
+    but values of the types that the key's columns have. Of an event it is where one of its time is
+    reported under a key that was never sent.
     """
+    if finding.kind is FindingKind.EVENT_MISSING:
+        return _misread_event(case, finding)
     if finding.kind not in _KINDS:
         return None
     for table, state in case.expected.tables.items():
@@ -30,6 +37,35 @@ def misread_key(case: Evidence, finding: Finding) -> Finding | None:
                 if finding.key in keys:
                     return _as_value(finding, state.source_table, right, wrong)
     return None
+
+
+def _misread_event(case: Evidence, finding: Finding) -> Finding | None:
+    for event in case.history(finding):
+        for one in case.observed.events or ():
+            image = (one.before if one.op is Op.DELETE else one.after) or {}
+            same = (str(one.table), one.op, one.commit_ts) == (
+                finding.table,
+                event.op,
+                event.commit_ts,
+            )
+            if same and (finding.table, raw_key(event.table, image)) not in case.rows:
+                right = (event.before if event.after is None else event.after) or ()
+                wrong = _with_key(event.table, right, image)
+                return None if wrong == right else _as_value(finding, event.table, right, wrong)
+    return None
+
+
+def _with_key(table: SourceTable, row: Row, image: RawRow) -> Row:
+    """Return a row with the key of an image; what is no value of its type stays a text."""
+    values = list(row)
+    for n in table.handle:
+        column = table.table.columns[n]
+        raw = image.get(column.name)
+        try:
+            values[n] = canonical(column, raw)
+        except ValueError:
+            values[n] = str(raw)
+    return tuple(values)
 
 
 def _as_value(finding: Finding, table: SourceTable, right: Row, wrong: Row) -> Finding:

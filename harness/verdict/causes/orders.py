@@ -41,6 +41,8 @@ def the_mark_itself(case: Evidence) -> Iterator[Deviation]:
     if len({len(str(one.decoded.commit_ts)) for one in case.arrivals if one.decoded.commit_ts}) > 1:
         yield _as_texts(case)
     if case.expected.unordered:
+        why = "older copies replace newer rows"
+        yield reading(case, "late-copy", why, Rules(same=each_arrival, dated=False))
         return
     if len({ddl.commit_ts for ddl in case.ddl}) < len(case.ddl):
         why = "several DDL statements of one ts are taken for one"
@@ -76,6 +78,7 @@ def _marks(case: Evidence) -> Iterator[Deviation]:
     yield reading(case, "resolved-global", why, Rules(limit=_first))
     why = "the last mark of a partition counts, not the greatest"
     yield reading(case, "resolved-back", why, Rules(limit=_last))
+    yield reading(case, "late-copy", "events are applied as they arrive", Rules(rank=_as_arrived))
     why = "rows are applied that no resolved event completes"
     yield reading(case, "resolved-ignored", why, Rules(at_once=lambda _: True))
 
@@ -114,12 +117,18 @@ def _orders(case: Evidence) -> Iterator[Deviation]:
     yield reading(case, "deletes-first", why, Rules(rank=_puts_first))
     why = "DDL runs when it arrives"
     yield reading(case, "ddl-order", why, Rules(at_once=lambda e: isinstance(e, DdlEvent)))
-    yield reading(case, "ddl-order", "DDL runs after the rows", Rules(rank=_ddl_last))
+    last = reading(case, "ddl-order", "DDL runs after the rows", Rules(rank=_ddl_last))
+    yield replace(last, place=lambda finding: _statement(case, finding) or last.place(finding))
     why = "what is complete is applied one partition after the other"
     yield reading(case, "interleaved", why, Rules(rank=_by_partition))
-    yield reading(case, "late-copy", "events are applied as they arrive", Rules(rank=_as_arrived))
     why = "events below the highest ts seen are dropped"
     yield reading(case, "below-watermark", why, Rules(below_highest=True))
+
+
+def _statement(case: Evidence, finding: Finding) -> Place | None:
+    """Return the record of the last statement on a finding's table but the one that makes it."""
+    mine = [ddl for ddl in case.ddl if f"{ddl.schema}.{ddl.table}" == finding.table]
+    return case.place_of(mine[-1]) if mine[1:] else None
 
 
 def _puts_first(one: Waiting) -> Rank:
@@ -151,8 +160,6 @@ def _as_text(one: Waiting) -> Rank:
 
 
 def _arrivals(case: Evidence) -> Iterator[Deviation]:
-    why = "older copies replace newer rows"
-    yield reading(case, "late-copy", why, Rules(same=each_arrival, dated=False))
     why = "events below the highest ts of their table are dropped"
     yield _dropping(case, "below-watermark", why, text=False)
 

@@ -24,6 +24,7 @@ def of_the_run(case: Evidence) -> Iterator[Deviation]:
     yield from _boundaries(case)
     if any(one.decoded.vitess is not None and one.decoded.vitess.rank for one in case.arrivals):
         yield from _ranks(case)
+    yield from _young(case)
     yield from _restarts(case)
     yield from _partitions(case)
 
@@ -43,6 +44,10 @@ def of_messages(case: Evidence) -> Iterator[Deviation]:
     yield from _messages(case)
     why = "a change that is not later than its row's last is dropped"
     yield reading(case, "same-ts", why, _later(case))
+    # Of a row that a transaction changes more than once no report says which change was lost.
+    late = {_where(one) for one in _behind_end(case)}
+    if late:
+        yield reading(case, "boundary", _BEHIND, Rules(lambda one: _where(one) not in late))
 
 
 def _deletes(case: Evidence) -> Iterator[Deviation]:
@@ -151,22 +156,25 @@ def _boundaries(case: Evidence) -> Iterator[Deviation]:
 
     How many of a transaction's rows that are nobody knows: those that the consumer did not report.
     """
-    if case.reported is None or EventKind.END not in {one.decoded.kind for one in case.arrivals}:
+    if case.reported is None:
         return
-    behind: set[Where] = set()
+    lost = {identity_of(one) for one in _behind_end(case) if _is_unreported(case, one)}
+    if lost:
+        yield reading(case, "boundary", _BEHIND, Rules(lambda one: identity_of(one) not in lost))
+
+
+_BEHIND = "rows that arrive behind their transaction's END are dropped"
+
+
+def _behind_end(case: Evidence) -> Iterator[Arrival]:
+    """Yield what is read behind the END of its transaction."""
     ended: set[str] = set()
     for one in case.arrivals:
         name = "" if one.decoded.vitess is None else one.decoded.vitess.transaction_id
         if one.decoded.kind is EventKind.END:
             ended.add(name)
         elif name in ended:
-            behind.add((*_partition(one), one.place.offset))
-    late = [one for one in case.arrivals if (*_partition(one), one.place.offset) in behind]
-    lost = {identity_of(one) for one in late if _is_unreported(case, one)}
-    why = "rows that arrive behind their transaction's END are dropped"
-    rules = Rules(lambda one: identity_of(one) not in lost)
-    if lost:
-        yield reading(case, "boundary", why, rules)
+            yield one
 
 
 def _is_unreported(case: Evidence, one: Arrival) -> bool:
@@ -202,9 +210,9 @@ def _rising(case: Evidence, value: Callable[[Arrival], Any], *, strictly: bool =
         key = (event.table.table.id, str(one.decoded.key or _key(event)))
         last = greatest.get(key)
         if last is not None and (found < last or (strictly and found == last)):
-            dropped.add((*_partition(one), one.place.offset))
+            dropped.add(_where(one))
         greatest[key] = found if last is None else max(found, last)
-    return Rules(reads=lambda one: (*_partition(one), one.place.offset) not in dropped)
+    return Rules(reads=lambda one: _where(one) not in dropped)
 
 
 def _later(case: Evidence) -> Rules:
@@ -218,7 +226,7 @@ def _later(case: Evidence) -> Rules:
 def _messages(case: Evidence) -> Iterator[Deviation]:
     if not any(one.number for one in case.arrivals):
         return
-    first = {(*_partition(one), one.place.offset): one for one in reversed(case.arrivals)}
+    first = {_where(one): one for one in reversed(case.arrivals)}
     yield reading(
         case,
         "batch",
@@ -227,7 +235,7 @@ def _messages(case: Evidence) -> Iterator[Deviation]:
     )
 
     def same_table(one: Arrival) -> bool:
-        head = first[(*_partition(one), one.place.offset)].decoded
+        head = first[_where(one)].decoded
         return (head.schema, head.table) == (one.decoded.schema, one.decoded.table)
 
     yield reading(
@@ -240,7 +248,7 @@ def _restarts(case: Evidence) -> Iterator[Deviation]:
     if run.in_flight:
 
         def not_in_flight(one: Arrival) -> bool:
-            return (*_partition(one), one.place.offset) not in run.in_flight
+            return _where(one) not in run.in_flight
 
         why = "what was read when the consumer was stopped is lost"
         yield reading(case, "lost-at-stop", why, Rules(not_in_flight))
@@ -250,7 +258,7 @@ def _restarts(case: Evidence) -> Iterator[Deviation]:
         yield applying(case, "read-again", why, lambda: _twice(case))
     if run.next_read is not None:
         why = "the message behind the stop is passed over"
-        skips = Rules(lambda one: (*_partition(one), one.place.offset) != run.next_read)
+        skips = Rules(lambda one: _where(one) != run.next_read)
         yield reading(case, "position", why, skips)
     if not case.expected.unordered or len(_row_ends(case)) > 1 or any(case.gaps_at_end()):
         yield _without_ends(case)
@@ -270,26 +278,26 @@ def _without_ends(case: Evidence) -> Deviation:
 
 def _twice(case: Evidence) -> Iterator[SourceEvent]:
     in_flight = case.judged.run.in_flight
-    again = {
-        identity_of(one)
-        for one in case.arrivals
-        if (*_partition(one), one.place.offset) in in_flight
-    }
+    again = {identity_of(one) for one in case.arrivals if _where(one) in in_flight}
     for event in released(case, Rules(same=each_arrival)):
         yield event
         if identity(event) in again and not isinstance(event, DdlEvent):
             yield event
 
 
-def _partitions(case: Evidence) -> Iterator[Deviation]:
-    places = sorted({_partition(one) for one in case.arrivals})
-    young = case.judged.run.young
-    for place in young:
+def _young(case: Evidence) -> Iterator[Deviation]:
+    """Yield what it would be without partitions that are new, and without how they begin."""
+    for place in sorted(case.judged.run.young):
         mine = [one for one in case.arrivals if _partition(one) == place]
         offsets = list(dict.fromkeys(one.place.offset for one in mine))
+        why = f"the new partition {place[1]} of {place[0]} is not read"
+        yield _without(case, place, frozenset(offsets), why)
         unread = frozenset(offsets[: (len(offsets) + 1) // 2])
-        why = f"the new partition {place[1]} of {place[0]} is not read from its beginning"
-        yield _without(case, place, unread, why)
+        yield _without(case, place, unread, f"{why} from its beginning")
+
+
+def _partitions(case: Evidence) -> Iterator[Deviation]:
+    places = sorted({_partition(one) for one in case.arrivals})
     for place in places if len(places) > 1 else ():
         whole = frozenset(one.place.offset for one in case.arrivals if _partition(one) == place)
         yield _without(case, place, whole, f"partition {place[1]} of {place[0]} is not read")
@@ -340,3 +348,7 @@ def _changed(event: SourceEvent) -> SourceEvent:
 
 def _partition(one: Arrival) -> Partition:
     return (one.place.topic, one.place.partition)
+
+
+def _where(one: Arrival) -> Where:
+    return (*_partition(one), one.place.offset)

@@ -11,6 +11,7 @@ from harness.model.source_events import RowEvent, SourceTable
 from harness.protocols.clauses import cause_clause
 from harness.verdict.causes.evidence import Evidence, Step
 from harness.verdict.causes.statements import cause_of
+from harness.verdict.expected import TAKE_AWAY
 
 Cause = tuple[str, Place | None]
 _ROW_KINDS = frozenset(
@@ -23,6 +24,10 @@ _ROW_KINDS = frozenset(
     }
 )
 
+# What a row looks like that belongs to an older table of the same name.
+_LEFT_OVER = frozenset(
+    {FindingKind.EXTRA_ROW, FindingKind.MISSING_COLUMN, FindingKind.EXTRA_COLUMN}
+)
 _OF_COLUMNS = frozenset(
     {FindingKind.MISSING_COLUMN, FindingKind.WRONG_VALUE, FindingKind.UNREADABLE_VALUE}
 )
@@ -97,6 +102,18 @@ def _lost(case: Evidence, finding: Finding, events: Sequence[RowEvent]) -> Cause
         missing = [e for e in events if (e.commit_ts, e.op is Op.DELETE) not in seen]
         last = missing[0] if missing else last
     return last.op.value, case.place_of(last)
+
+
+def cause_of_table(case: Evidence, finding: Finding) -> Cause | None:
+    """Return the statement that took a left over row away with its table."""
+    events = case.history(finding)
+    if finding.kind not in _LEFT_OVER or not events or events[-1].after is None:
+        return None
+    for ddl in case.ddl:
+        behind = ddl.commit_ts > events[-1].commit_ts
+        if behind and ddl.type in TAKE_AWAY and f"{ddl.schema}.{ddl.table}" == finding.table:
+            return cause_of(ddl), case.place_of(ddl)
+    return None
 
 
 def cause_of_large(case: Evidence, finding: Finding) -> Cause | None:

@@ -8,6 +8,7 @@ from functools import partial
 
 from harness.ddl import ActionType
 from harness.ddl.stored_rows import PARTITIONS_MOVE
+from harness.model.finding import Finding, FindingKind, Place
 from harness.model.source_events import DdlEvent, RowEvent, SourceEvent, SourceTable
 from harness.verdict.causes.deviation import Deviation, decisive, statement
 from harness.verdict.causes.evidence import Evidence
@@ -72,7 +73,32 @@ def _of_partitions(case: Evidence, right: Sequence[SourceEvent]) -> Iterator[Dev
 
 def _of(case: Evidence, ddl: DdlEvent, why: str, events: Sequence[SourceEvent]) -> Deviation:
     tables = partial(case.expected.again, events)
-    return Deviation(cause_of(ddl), why, tables, statement(case, ddl), with_ddl=False)
+    applied = partial(tuple[SourceEvent, ...], events)
+    return Deviation(cause_of(ddl), why, tables, statement(case, ddl), applied, with_ddl=False)
+
+
+# Statements that fail when they run twice.
+ONCE_ONLY = ("create", "drop", "add", "rename", "recover", "exchange")
+
+
+def was_in_flight(case: Evidence, ddl: DdlEvent) -> bool:
+    """Tell whether a statement that can run once was being read when the consumer was stopped."""
+    in_flight = case.judged.run.in_flight
+    places = (one.place for one in case.copies_of(ddl))
+    return ddl.action.startswith(ONCE_ONLY) and any(
+        (place.topic, place.partition, place.offset) in in_flight for place in places
+    )
+
+
+def cause_of_repetition(case: Evidence, finding: Finding) -> tuple[str, Place | None] | None:
+    """Return why a statement ran twice, if it was being read when the consumer was stopped."""
+    if finding.kind is not FindingKind.DDL_REPEATED:
+        return None
+    for ddl in case.ddl:
+        copies = [one.place for one in case.copies_of(ddl)]
+        if was_in_flight(case, ddl) and any(place in finding.places for place in copies):
+            return "read-again", copies[0]
+    return None
 
 
 def cause_of(ddl: DdlEvent) -> str:

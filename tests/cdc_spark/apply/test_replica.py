@@ -95,3 +95,13 @@ def test_poison_is_never_passed_over() -> None:
     event = {"op": "poison", "reason": "cut", "topic": "t", "partition": 1, "offset": 5}
     with pytest.raises(PoisonError, match=r"cut \(topic t, partition 1, offset 5\)"):
         Replica().apply(event)
+
+
+def test_what_an_old_dialect_leaves_open_the_definition_settles() -> None:
+    """Dialect 4.0.4 does not tell text from bytes; rows have the contract's values nevertheless."""
+    replica = Replica()
+    replica.apply(ddl("CREATE TABLE `s`.`t` (`id` VARBINARY(4) PRIMARY KEY, `v` TEXT)"))
+    replica.apply(put(id=["00"], v=["61"]))
+    replica.apply(put(id=["ff"], v=["62"]))
+    replica.apply(gone(id=["ff"]))
+    assert replica.rows() == {("s", "t"): [{"id": "00", "v": "a"}]}

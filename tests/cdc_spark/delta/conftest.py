@@ -1,11 +1,10 @@
-"""A session with Delta, one for each file of tests, and labs in it."""
+"""Places for labs, and registries."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -30,15 +29,6 @@ collect_ignore = (
         "test_table_writer.py",
     ]
 )
-
-
-@pytest.fixture(scope="module")
-def spark() -> Iterator[Any]:
-    """Return a session that has Delta."""
-    from tests.cdc_spark.delta.files_lab import session  # noqa: PLC0415 - only where Spark is
-
-    with session() as started:
-        yield started
 
 
 @pytest.fixture

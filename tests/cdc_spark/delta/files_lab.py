@@ -9,8 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -63,9 +62,26 @@ SETTINGS: Mapping[str, str] = {
 }
 
 
-@contextmanager
-def session() -> Generator[Any]:
-    """Yield a session that has Delta."""
+_SHARED: list[Any] = []  # the session of this process, while it lives
+
+
+def shared_session() -> Any:
+    """Return a session that has Delta: one for all files of tests that a process runs.
+
+    A Java that has run a while is several times as fast as one that starts.
+    """
+    if not _SHARED:
+        _SHARED.append(_started())
+    return _SHARED[0]
+
+
+def end_shared_session() -> None:
+    """End it, if it lives: before a session with other settings, and at the end."""
+    while _SHARED:
+        end(_SHARED.pop())
+
+
+def _started() -> Any:
     jars = [
         str(path) for group in ("spark", "delta") for path in services.jars(group, on_event=quiet)
     ]
@@ -81,8 +97,7 @@ def session() -> Generator[Any]:
         builder = builder.config(name, value)
     spark = builder.getOrCreate()
     spark.sparkContext.setLogLevel("OFF")
-    yield spark
-    end(spark)
+    return spark
 
 
 @dataclass(frozen=True)
@@ -160,8 +175,9 @@ def main(directory: str, point: str) -> None:
     """Run the lab of a directory, and die at a point."""
     reach = crash_points({"HARNESS_CRASHPOINT": point})
     tables.Sink = partial(tables.Sink, reach=reach)  # type: ignore[misc,assignment]
-    with session() as spark:
-        FilesLab(Path(directory), Changefeed("open", {"t": 1}, poison="dead_letter")).run(spark)
+    lab = FilesLab(Path(directory), Changefeed("open", {"t": 1}, poison="dead_letter"))
+    lab.run(shared_session())
+    end_shared_session()
 
 
 if __name__ == "__main__":

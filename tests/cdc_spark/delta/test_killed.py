@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from pyspark.errors import PySparkException, StreamingQueryException
 import cdc_spark
 from cdc_spark import Changefeed
 from cdc_spark.delta.crash_points import POINTS
-from tests.cdc_spark.delta.files_lab import ROOT, FilesLab
+from tests.cdc_spark.delta.files_lab import ROOT, FilesLab, end_shared_session
 from tests.cdc_spark.delta.test_no_loss import FIRST, POISON, SOCKETS, later
 from tests.cdc_spark.messages import column, ddl, key, loose, message, resolved, row
 
@@ -32,6 +32,13 @@ TIMES = {point: 1 if point in {"claim", "letters"} else 2 for point in POINTS}
 # The first, a middle and the last point at each push, all of them under the profile `nightly`.
 DYING = (*POINTS,) if settings().max_examples >= 1000 else ("start", "alter", "commit")
 ROWS = [(1, "x", None), (3, "b", None), (7, "h", 5), (8, "i", 6)]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _alone() -> Iterator[None]:
+    """Leave no session with killed workers to other files."""
+    yield
+    end_shared_session()
 
 
 def filled(place: Path) -> FilesLab:

@@ -82,6 +82,17 @@ def test_ddl_of_a_skipped_message_is_left_to_whoever_executes_it() -> None:
     assert [kind for kind, *_ in events(named, STATEMENT)] == [Kind.DDL]
 
 
+def test_of_a_skipped_message_with_ddl_the_rows_alone_are_set_aside() -> None:
+    """Rows before it may wait for its resolved event, and no later one has to come."""
+    named = Policy(fails=True, keeps=True, skipped=frozenset({MessagePlace("t", 1, 0)}))
+    drop = ddl(4, "DROP TABLE `test`.`t`", 4)
+    found = events(named, message(drop, resolved(4)))
+    assert [kind for kind, *_ in found] == [Kind.DDL, Kind.RESOLVED]
+    found = events(named, message(put(3, 1, "a"), drop, resolved(4)))
+    assert [kind for kind, *_ in found] == [Kind.ERROR, Kind.DDL, Kind.RESOLVED]
+    assert unpacked(found[0][2])[0] == "skipped by name"
+
+
 @pytest.mark.parametrize("number", [1, 200])
 def test_what_is_set_aside_is_whole_by_columns_and_row_by_row(number: int) -> None:
     """Neither way of reading changes what a letter has."""

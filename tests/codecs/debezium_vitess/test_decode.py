@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from harness.codecs.connect.avro_schema import avro_schema
 from harness.codecs.connect.avro_writer import avro_body
 from harness.codecs.connect.schema import Field, Schema, SchemaType
-from harness.codecs.debezium.decode_values import Columns
 from harness.codecs.debezium.decode import DebeziumDecoder
+from harness.codecs.debezium.decode_values import Columns
 from harness.codecs.debezium_vitess.decode import vitess_decoder
 from harness.errors import DecodingError
 from harness.model.columns import Column, ColumnKind

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -72,6 +73,17 @@ COMMITTING = Consumer(
 )
 
 
+# The reference consumer, which writes down which instance is started.
+STARTS = """
+import json, os, pathlib, sys
+from harness.reference_consumer.__main__ import main
+job = json.loads(pathlib.Path(os.environ["HARNESS_JOB"]).read_text())
+with pathlib.Path(job["work_dir"], "starts").open("a") as starts:
+    starts.write(os.environ["HARNESS_INSTANCE"])
+sys.exit(main())
+"""
+
+
 def run(plans: Sequence[Plan], root: Path, consumer: Consumer = REFERENCE) -> Mapping[str, Verdict]:
     """Run plans over a consumer; return the verdicts by delivery."""
     context = RunContext(
@@ -131,3 +143,19 @@ def test_after_commits(tmp_path: Path) -> None:
     assert judgements(run([plan], tmp_path, COMMITTING)) == {}
     (starts,) = tmp_path.rglob("starts")
     assert starts.read_text() == "started\n" * 2
+
+
+def test_at_a_crash_point_of_several_all_come_back(tmp_path: Path) -> None:
+    """Each instance kills itself there, whoever works at the time, and each is started again."""
+    script = tmp_path / "starts.py"
+    script.write_text(STARTS)
+    consumer = replace(REFERENCE, argv=(sys.executable, str(script)))
+    both = f"""\
+  both:
+    - {{instances: {{count: 2}}, allowed-by: {{open: kafka.group-members-change}}}}
+    - {{kill: {{at: write}}, {AT_LEAST_ONCE}}}
+"""
+    plan = planned(tmp_path, "open", 1, both)["both"]
+    assert judgements(run([plan], tmp_path, consumer)) == {}
+    (starts,) = tmp_path.rglob("work/starts")
+    assert sorted(starts.read_text()) == ["1", "1", "2", "2"]

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from harness.engine.mutation.attribution import Named
 from harness.engine.mutation.matrix import Evaluation, MutantOutcome, MutantResult, outcome_of
 from harness.engine.mutation.run import MutationRun
 from harness.model.finding import Finding, FindingKind, Judgement, Verdict
 from harness.mutants.mutant import Mutant, sign
 from harness.mutants.parts import Parts
+from harness.mutants.shares import ALIKE, ENOUGH
 from harness.report.mutation_matrix import as_data, lines
 
 SIGNS = (sign("wrong-value", r"is -\d+"),)
@@ -51,6 +55,24 @@ def test_a_detection_counts_where_it_was_claimed() -> None:
     broken = MutationRun((result(MutantOutcome.CRASHED, frozenset({"s"})),), ())
     assert not broken.sound
     assert "claim does not hold: s names `m` under `kills`" in list(lines(broken))
+
+
+def test_each_mutant_names_its_rule_or_has_a_reason() -> None:
+    """Of a run of all mutants none may be named too seldom, but for a reason that is written."""
+    often = replace(
+        result(MutantOutcome.DETECTED, frozenset({"s"})),
+        mutant="often",
+        named=tuple(Named("s[open,p1]", clause=True, record=True) for _ in range(ENOUGH)),
+    )
+    for share in ({"clause": False, "record": True}, {"clause": True, "record": False}):
+        seldom = replace(often, mutant="seldom", named=(Named("s[open,p1]", **share),))
+        unexplained = MutationRun((often, seldom), ())
+        assert unexplained.unexplained() == ("seldom",)
+        assert not unexplained.sound
+        assert any("seldom" in line and "no reason" in line for line in lines(unexplained))
+        explained = MutationRun((often, replace(seldom, mutant=next(iter(ALIKE)))), ())
+        assert explained.sound
+        assert MutationRun((seldom,), ()).sound
 
 
 def test_the_right_consumer_must_pass() -> None:

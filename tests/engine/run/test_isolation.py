@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from harness.engine.run.isolation import CONFIRMED, CONFIRMED_AT_MOST, Isolation, read_alone
+from harness.engine.run.isolation import (
+    CONFIRMED,
+    CONFIRMED_AT_MOST,
+    CRASHES_AT_MOST,
+    Isolation,
+    read_alone,
+)
 from harness.model.finding import Judgement, Verdict
 
 MANY = 9  # changefeeds that a start takes
@@ -34,8 +40,16 @@ def test_what_went_wrong_is_read_alone_up_to_a_bound() -> None:
     """The first few findings are tried again, whatever was drawn; cases without an answer never."""
     for judgement in Judgement:
         chosen = read_alone(verdicts(judgement, IDS), Isolation(), MANY)
-        assert chosen == (IDS[:CONFIRMED_AT_MOST] if judgement in CONFIRMED else [])
+        bound = CRASHES_AT_MOST if judgement is Judgement.CRASH else CONFIRMED_AT_MOST
+        assert chosen == (IDS[:bound] if judgement in CONFIRMED else [])
     assert read_alone(verdicts(Judgement.NOT_APPLICABLE, IDS), Isolation(100), MANY) == []
+
+
+def test_what_crashed_is_read_alone_however_much_failed_before_it() -> None:
+    """One case ends a start, and others have no answer then: only alone shows which it was."""
+    failed, crashed = IDS[:CONFIRMED_AT_MOST], IDS[CONFIRMED_AT_MOST : CONFIRMED_AT_MOST + 5]
+    mixed = verdicts(Judgement.FAIL, failed) | verdicts(Judgement.CRASH, crashed)
+    assert read_alone(mixed, Isolation(), MANY) == [*failed, *crashed]
 
 
 def test_what_was_alone_already_is_not_read_again() -> None:

@@ -158,3 +158,12 @@ def test_no_name_means_nothing_twice_by_accident(catalogue: ScenarioCatalogue) -
 def test_the_package_brings_what_is_known_of_products() -> None:
     """The file stands beside the code that reads it, so that a wheel has it."""
     assert Path(ROOT, "harness", "report", "explain", "third_parties.json").is_file()
+
+
+def test_a_word_that_no_name_has_leads_to_the_clauses_that_speak_of_it(
+    catalogue: ScenarioCatalogue,
+) -> None:
+    """A field of a message is no name, and some clause says what it is."""
+    with pytest.raises(UsageError) as raised:
+        said(catalogue, "_tidb_op")
+    assert "clauses that speak of it: `avro.extension" in (raised.value.hint or "")

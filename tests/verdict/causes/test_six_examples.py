@@ -25,10 +25,12 @@ def in_the_repository(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def first_finding(case: str, parts: Parts) -> Finding:
-    """Return the first finding of a case that a consumer of these parts reads as it was sent."""
+    """Return the first finding of a case that a consumer of these parts reads until it errs."""
     (chosen,) = selected(load(workspace(ROOT)), f"'{case}'")
     (plan,) = planned_only(workspace(ROOT), [chosen], expectations=False)
-    return Prepared(plan, range(1)).verdict(parts, 0).findings[0]
+    prepared = Prepared(plan, range(3))
+    verdicts = (prepared.verdict(parts, seed) for seed in prepared.seeds)
+    return next(verdict.findings[0] for verdict in verdicts if verdict.findings)
 
 
 def losing(lost: Callable[[DecodedEvent], bool]) -> Parts:
@@ -106,6 +108,78 @@ EXAMPLES: dict[str, tuple[str, Parts, str, str]] = {
         MUTANTS["tables-without-database"].parts,
         "avro.schema.namespace",
         "insert",
+    ),
+    "a row that is left over from a dropped table": (
+        "ddl.drop-and-recreate[open,p1]",
+        MUTANTS["drop-ignored"].parts,
+        "open.ddl.type.drop-table",
+        "ddl",
+    ),
+    "a statement that was read again behind a stop": (
+        "restart.killed-between-writes[open,p1]",
+        MUTANTS["batch-written-twice"].parts,
+        "kafka.at-least-once",
+        "ddl",
+    ),
+    "a statement that was executed again behind a stop": (
+        "ddl.views[open,newarch,+forced,p2]",
+        MUTANTS["batch-written-twice"].parts,
+        "kafka.at-least-once",
+        "ddl",
+    ),
+    "a statement that is refused where a replay ends": (
+        "duplicates.tail-replayed[open,p1,from-the-start]",
+        MUTANTS["ddl-replayed"].parts,
+        "open.ddl.once",
+        "ddl",
+    ),
+    "an older copy that looks like an update's old row": (
+        "duplicates.old-version-comes-late[avro,p1,old-again]",
+        MUTANTS["last-arrival-wins"].parts,
+        "avro.delivery.at-least-once",
+        "update",
+    ),
+    "an event whose key was misread": (
+        "sharding.two-shards[vitess,p1]",
+        MUTANTS["integers-through-double"].parts,
+        "vitess.bigint-unsigned.string",
+        "insert",
+    ),
+    "a column that comes back with a default": (
+        "ddl.drop-and-readd-column[avro,p1]",
+        MUTANTS["schema-default-ignored"].parts,
+        "registry.avro.resolution",
+        "update",
+    ),
+    "rows behind a TRUNCATE that the last message ends": (
+        "ddl.truncate[open,p1]",
+        MUTANTS["rows-lost-after-truncate"].parts,
+        "open.ddl.type.truncate-table",
+        "insert",
+    ),
+    "a new partition whose rows waited for a stop": (
+        "transport.open-broker-and-partitions[open,p2,grown]",
+        MUTANTS["ignore-new-partition"].parts,
+        "kafka.partitions-grow",
+        "update",
+    ),
+    "a row that changes twice behind its transaction's END": (
+        "transactions.one-row-many-times[vitess,+bare,p1]",
+        MUTANTS["end-closes-transaction"].parts,
+        "kafka.no-order-across-partitions",
+        "update",
+    ),
+    "a column that waits for a mark that went back": (
+        "duplicates.tail-replayed[open,p3,below-the-mark]",
+        MUTANTS["last-mark-counts"].parts,
+        "open.resolved.may-regress",
+        "ddl",
+    ),
+    "rows that were stored before a statement ahead of them": (
+        "ordering.marks-are-missing[open,p1,one-mark]",
+        MUTANTS["ddl-after-all-rows"].parts,
+        "open.ddl.after-rows",
+        "ddl",
     ),
 }
 

@@ -19,10 +19,11 @@ from harness.mutants.producers.avro.edits import (
 )
 from harness.mutants.producers.avro.types import of
 from harness.mutants.producers.mutant import WrongProducer
-from harness.mutants.producers.patch import constant, patch, returns
+from harness.mutants.producers.patch import Patch, constant, patch, result, returns
 
 EXTENSION: Final = f"{SCHEMA}:_EXTENSION"
 CHECKSUM: Final = f"{SCHEMA}:_CHECKSUM"
+BODY: Final = "harness.codecs.avro.encode:AvroEncoder._extension"
 FIELDS: Final = {
     names.OP: ("string", '""'),
     names.COMMIT_TS: ("long", "0"),
@@ -58,6 +59,26 @@ def _declared(
 
 def _turned(fields: dict[str, tuple[str, str]]) -> dict[str, tuple[str, str]]:
     return dict(reversed(fields.items()))
+
+
+def _parts(extension: bytes) -> list[bytes]:
+    """Return the fields of an extension: op, commit ts, physical time, and those of a checksum."""
+    ends = [2]
+    for _ in range(2):
+        ends.append(next(at for at in range(ends[-1], len(extension)) if extension[at] < 0x80) + 1)
+    rest = extension[ends[-1] :]
+    checksum = [rest[:-2], rest[-2:-1], rest[-1:]] if rest else []
+    return [extension[:2], extension[2 : ends[1]], extension[ends[1] : ends[2]], *checksum]
+
+
+def _own_turned(extension: bytes) -> bytes:
+    parts = _parts(extension)
+    return b"".join([*reversed(parts[:3]), *parts[3:]])
+
+
+def _checksum_turned(extension: bytes) -> bytes:
+    parts = _parts(extension)
+    return b"".join([*parts[:3], *reversed(parts[3:])])
 
 
 def _an_hour_later(text: str) -> str:
@@ -162,8 +183,8 @@ EXTENSIONS: tuple[WrongProducer, ...] = (
     WrongProducer(
         "avro-extension-turned-round",
         "avro.extension.fields",
-        "It declares the extension fields in another order.",
-        constant(EXTENSION, _turned(FIELDS)),
+        "It sends the extension fields in another order, in the schema and in the body.",
+        Patch(EXTENSION, lambda _: _turned(FIELDS), then=result(BODY, _own_turned)),
     ),
     *(
         WrongProducer(
@@ -195,8 +216,8 @@ EXTENSIONS: tuple[WrongProducer, ...] = (
     WrongProducer(
         "avro-checksums-in-another-order",
         "avro.checksum.fields",
-        "It declares the checksum's fields in another order.",
-        constant(CHECKSUM, _turned(CHECKSUMS)),
+        "It sends the checksum's fields in another order, in the schema and in the body.",
+        Patch(CHECKSUM, lambda _: _turned(CHECKSUMS), then=result(BODY, _checksum_turned)),
     ),
     *(
         WrongProducer(
