@@ -42,7 +42,12 @@ def execute_produced(args: LiveExecution, space: Workspace, selection: Selection
     levels_to_run(consumer, Level.LIVE)  # refuses what it does not claim
     source = options.source(args.overrides, space)
     _refuse_consumer(consumer, source)
-    cases = chosen(space, selection)
+    cases = [case for case in chosen(space, selection) if case.protocol == MYSQL.name]
+    if not cases:
+        raise UsageError(
+            f"none of the chosen cases is of the protocol {MYSQL.name}, which the connector writes",
+            hint=f"choose by -k {MYSQL.name}, or leave the choice out",
+        )
     scenarios = _runnable({case.scenario.id: case.scenario for case in cases})
     live = LiveCases(
         str(args.live),
@@ -80,8 +85,8 @@ def _runnable(scenarios: dict[str, Scenario]) -> list[Scenario]:
             scenarios.pop(name)
     if not scenarios:
         raise UsageError(
-            "none of the chosen scenarios can be run by a database",
-            expected="a scenario without steps under `emit`",
+            "none of the chosen scenarios can be run live",
+            expected="one of which the notes above say nothing",
             hint="`harness certify reference --live debezium-mariadb keys.pk-chain` is one",
         )
     return list(scenarios.values())

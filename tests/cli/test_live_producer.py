@@ -52,8 +52,12 @@ def in_a_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (("reference", "--live-fault", "binlog-purged"), "a producer that the run starts itself"),
         (("reference", "--live-fault", "moon"), "Invalid value for '--live-fault'"),
         (
-            ("reference", "--live", "debezium-mariadb", "types.vector", *ROOTS),
-            "none of the chosen scenarios can be run by a database",
+            ("reference", "--live", "debezium-mariadb", "types.zero-dates", *ROOTS),
+            "none of the chosen scenarios can be run live",
+        ),
+        (
+            ("reference", "--live", "debezium-mariadb", "filters.all-ddl-ignored", *ROOTS),
+            "none of the chosen cases is of the protocol debezium-mysql",
         ),
     ],
 )

@@ -28,7 +28,7 @@ from harness.oracles.mariadb.oracle import CLOCK_MARGIN_NS
 from harness.oracles.mariadb.statements import cannot
 from harness.protocols.protocol import ProtocolSpec
 from harness.record.server import Upstream
-from harness.runner.contract.job import ChangefeedJob
+from harness.runner.contract.job import NOTHING, ChangefeedJob
 from harness.runner.run import RunPlan
 from harness.runner.run import run as run_consumer
 from harness.scenario.document import Scenario
@@ -41,8 +41,18 @@ PATIENT: Final[Mapping[str, str]] = {
     "connect.keep.alive.interval.ms": "1000",
     "retriable.restart.connector.wait.ms": "500",
 }
-# What a scenario may set: nothing that renames topics, hides the marker or needs a registry.
-SETTINGS: Final = frozenset(name for profile in PROFILES.values() for name in profile)
+# What a scenario's settings may begin with: nothing that renames topics, hides the marker or needs
+# a registry.
+SETTINGS: Final = (
+    *(name for profile in PROFILES.values() for name in profile),
+    "value.converter.replace.null.with.default",
+    "field.name.adjustment.mode",
+    "schema.name.adjustment.mode",
+    "column.exclude.list",
+    "column.mask.",
+    "column.truncate.",
+    "skip.messages.without.change",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +88,7 @@ class LiveCases:
             known = [self._known(scene, clock) for scene in found]
             self._say(context, known)
             asked = [one for one in known if unasked(one) is None]
-            answers = _asked(context, services, asked) if asked else {}
+            answers = _asked(context, services, asked)
         for one in known:
             yield self._judged(context, one, answers.get(one.case.id))
 
@@ -156,6 +166,8 @@ def _asked(
 ) -> Mapping[str, Observed]:
     """Let the consumer read the topics; return its answers by case."""
     consumer = context.consumer
+    if not known:
+        return {}
     numbers = jobs.opaque(len(known))
     with (
         sink_of(services, consumer, context.identity.name) as sink,
@@ -163,7 +175,9 @@ def _asked(
     ):
         feeds: list[ChangefeedJob] = []
         for index, (number, one) in enumerate(zip(numbers, known, strict=True)):
-            databases = {} if sink is None else sink.databases(one.shapes(consumer), index)
+            databases: Mapping[str, str] = NOTHING
+            if sink is not None:
+                databases = sink.databases(one.shapes(consumer), index)
             feeds.append(_feed(number, one, databases))
         plan = RunPlan(
             tuple(feeds),
@@ -205,7 +219,8 @@ def predicted_lines(counts: Mapping[str, Any]) -> Iterator[str]:
 
 def unplayable(scenario: Scenario, protocol: ProtocolSpec) -> str:
     """Return why a scenario is no case of a live run, "" if it is one."""
-    strange = sorted({*scenario.settings.get(protocol.name, {})} - SETTINGS)
+    given = scenario.settings.get(protocol.name, {})
+    strange = sorted(name for name in given if not name.startswith(SETTINGS))
     return cannot(scenario) or (f"a live run cannot set {', '.join(strange)}" if strange else "")
 
 

@@ -14,7 +14,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from harness.contracts import BoundCodec
 from harness.engine.plan.case import by_point
 from harness.engine.run.external_topics.judged import DISPUTED, selected
 from harness.engine.sink.shapes import Shapes, sent_columns
@@ -36,6 +35,7 @@ from harness.oracles.mariadb.predictions import DIALECT, Prediction, predicted
 from harness.oracles.mariadb.reasons import KNOWN
 from harness.oracles.reasons import reason
 from harness.oracles.result import SHOWN
+from harness.protocols.clauses import CLAUSES, governs
 from harness.protocols.protocol import ProtocolSpec
 from harness.runner.manifest import Consumer
 from harness.scenario.expand import Case
@@ -61,7 +61,6 @@ class Account:
     case: Case
     settings: Settings
     folding: Folding
-    wire: BoundCodec | None
     lacking: str = ""
     broken: str = ""
     differences: tuple[str, ...] = ()
@@ -72,7 +71,8 @@ class Account:
     def judged(self) -> Judged:
         """Return the case as verdicts know it; which records say what is not known."""
         case, line = self.case, self.case.scenario.expect.line
-        found = Judged(case.id, case.protocol, by_point(case), line, {}, dialect=case.dialect)
+        of_ours = tuple(one for one in by_point(case) if _governs(one, case.protocol))
+        found = Judged(case.id, case.protocol, of_ours, line, {}, dialect=case.dialect)
         return replace(found, settings=self.settings)
 
     def shapes(self, consumer: Consumer) -> Shapes:
@@ -82,6 +82,10 @@ class Account:
         }
         schemas = {*self.case.scenario.databases, *(name.schema for name in tables)}
         return Shapes(self.case.id, tuple(sorted(schemas)), tables)
+
+
+def _governs(identifier: str, protocol: str) -> bool:
+    return identifier in CLAUSES and governs(CLAUSES[identifier], protocol)
 
 
 def case_of(play: Play, protocol: ProtocolSpec) -> Case:
@@ -98,11 +102,10 @@ def account(
     done = scene.performed
     case = case_of(done.play, protocol)
     settings = {**case.settings, PREFIX: done.prefix}
-    nothing = Account(scene, case, settings, Folding((), (), None, lambda _: False), None)
+    nothing = Account(scene, case, settings, Folding((), (), None, lambda _: False))
     if done.execution.refused or done.truth is None:
         return replace(nothing, lacking=done.execution.refused or done.unread)
     try:
-        wire = protocol.codec.bind(settings, DIALECT)
         ours = predicted(case, settings, protocol, _cut(log, done.steps))
     except HarnessError as error:
         ours = Prediction(unplanned=str(error.what))
@@ -113,9 +116,7 @@ def account(
         return protocol.carries_default(column, settings)
 
     folding = Folding(ours.rows, ours.rows, None, carries)
-    known = replace(
-        nothing, folding=folding, wire=wire, broken=_broken(done.play, done.failed, ours)
-    )
+    known = replace(nothing, folding=folding, broken=_broken(done.play, done.failed, ours))
     return _compared(known, ours, protocol, clock)
 
 
