@@ -15,6 +15,11 @@ from harness.model.level import Level
 if TYPE_CHECKING:  # it brings the clauses along
     from harness.engine.catalogue.selection import Selection
 
+# A key of harness.oracles.live.cases.PRODUCERS, and harness.oracles.live.producer.LIVE_FAULTS,
+# repeated because `--help` imports nothing heavy.
+PRODUCERS = ("debezium-mariadb",)
+LIVE_FAULTS = ("connector-killed", "database-restarted", "binlog-purged")
+
 
 @click.command("certify", short_help="Certify a consumer.")
 @click.argument("consumer")
@@ -30,9 +35,16 @@ if TYPE_CHECKING:  # it brings the clauses along
 )
 @click.option(
     "--live",
-    type=click.Path(path_type=Path, dir_okay=False, exists=True),
-    metavar="FILE.yaml",
-    help="Level live: topics that a real producer has filled; see docs/guides/certify-live.md.",
+    metavar="FILE.yaml|debezium-mariadb",
+    help="Level live: topics that a real producer has filled, or that one fills now, started for"
+    " the run; see docs/guides/certify-live.md.",
+)
+@click.option(
+    "--live-fault",
+    "live_faults",
+    multiple=True,
+    type=click.Choice(LIVE_FAULTS),
+    help="What befalls the producer of --live debezium-mariadb in the middle of each scenario.",
 )
 @click.option(
     "--partitions",
@@ -70,7 +82,8 @@ def command(  # noqa: PLR0913  (one parameter an option)
     fail_fast: bool,
     changefeed: Path | None,
     level: str | None,
-    live: Path | None,
+    live: str | None,
+    live_faults: tuple[str, ...],
     partitions: int | None,
     isolated: float,
     seed: int,
@@ -94,7 +107,7 @@ def command(  # noqa: PLR0913  (one parameter an option)
     of a consumer.yaml, which declares what it can do and what is known to be wrong with it.
     `attach:consumer.yaml` is a system that runs already, and is not started.
     """
-    if live is not None or level == Level.LIVE:
+    if live is not None or level == Level.LIVE or live_faults:
         from harness.cli.live import LiveExecution, execute_live
 
         elsewhere = {
@@ -106,21 +119,15 @@ def command(  # noqa: PLR0913  (one parameter an option)
             "--beyond": beyond,
             "--sandbox": sandbox,
         }
-        named = [*selection.options, *(option for option, value in elsewhere.items() if value)]
-        execution = LiveExecution(
-            consumer,
-            live,
-            level,
-            deadline,
-            reports,
-            json_,
-            overrides,
-            spark,
-            named,
-            expectations=expectations,
-            strict=strict,
-        )
-        return execute_live(execution)
+        named = [option for option, value in elsewhere.items() if value]
+        execution = LiveExecution(consumer, live, level, deadline, reports, json_, overrides, spark)
+        execution = replace(execution, expectations=expectations, strict=strict)
+        execution = replace(execution, elsewhere=named, faults=live_faults)
+        if live in PRODUCERS:
+            from harness.cli.live_producer import execute_produced
+
+            return execute_produced(execution, options.space(scenarios, golden), selection)
+        return execute_live(replace(execution, elsewhere=[*selection.options, *named]))
     from harness.cli.execute import Execution, execute
     from harness.engine.run.isolation import Isolation
 

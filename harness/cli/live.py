@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
+from types import MappingProxyType
 
 import click
 import orjson
@@ -16,7 +17,7 @@ from harness.cli import options, spark_options
 from harness.cli.execute import Collector, listening, nothing_passed
 from harness.engine.catalogue.choose import also_bundled
 from harness.engine.catalogue.workspace import new_run, runs
-from harness.engine.pipeline import certify
+from harness.engine.pipeline import CaseSource, certify
 from harness.engine.run.claimed_levels import levels_to_run
 from harness.engine.run.conditions import conditions_of
 from harness.engine.run.context import Limits, RunContext, RunIdentity
@@ -32,6 +33,7 @@ from harness.model.level import Level
 from harness.runner import targets
 from harness.runner.commands import Whereabouts
 from harness.runner.manifest import Consumer
+from harness.runner.manifests.named import NamedCases
 from harness.services import Settings, Source, settings
 from harness.services.hidden import Secrets
 
@@ -41,16 +43,17 @@ class LiveExecution:
     """The command line's options; `elsewhere` are options that mean nothing at this level."""
 
     target: str
-    file: Path | None
+    live: str | None
     level: str | None
     deadline_s: float
     reports: Mapping[str, Path]
     json: bool
     overrides: Mapping[str, str]
     spark: Mapping[str, str]
-    elsewhere: Sequence[str]
+    elsewhere: Sequence[str] = ()
     expectations: Path | None = None
     strict: bool = False
+    faults: Sequence[str] = ()
 
 
 def execute_live(args: LiveExecution) -> int:
@@ -63,45 +66,78 @@ def execute_live(args: LiveExecution) -> int:
     declared = NOTHING_DECLARED
     if not args.strict:
         names = also_bundled([words_of(live, table) for table in live.tables])
-        declared = declared_by(consumer, args.expectations, datetime.now(UTC).date(), names)
+        declared = declared_now(args, consumer, names)
     # What the command line says of a service wins over the file.
     source = Source(settings({**live.overrides(), **args.overrides}))
+    refuse_external(live, consumer, source.settings)
+    catalogue = sha256(file.read_bytes()).hexdigest()
+    conditions = conditions_for(args, consumer, source.settings, declared)
+    conditions = replace(
+        conditions, catalogue=catalogue, seed="none: topics and rows are those that were there"
+    )
+    return certified(args, Subject(consumer, source, conditions, declared), ExternalTables(live))
+
+
+def declared_now(args: LiveExecution, consumer: Consumer, names: NamedCases) -> Declared:
+    """Return what a consumer declares, as of today."""
+    return declared_by(consumer, args.expectations, datetime.now(UTC).date(), names)
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """Who is certified, where services come from, under which conditions.
+
+    `versions` names what takes part besides.
+    """
+
+    consumer: Consumer
+    source: Source
+    conditions: Conditions
+    declared: Declared
+    versions: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+def certified(
+    args: LiveExecution,
+    subject: Subject,
+    cases: CaseSource,
+    more: Mapping[str, object] = MappingProxyType({}),
+) -> int:
+    """Run and report; return the exit code. `more` is of the document for `--json`, once run."""
     run, run_dir = new_run(runs(Path.cwd()) / "runs")
     collector = Collector()
     with listening(run_dir, args.reports, collector, json=args.json) as listeners:
+        consumer = subject.consumer
         consumer = replace(consumer, environment={**consumer.environment, **args.spark})
         consumer = ready(consumer, listeners[0].handle)
+        known, settings = subject.conditions, subject.source.settings
+        parts = {**versions(consumer), **subject.versions}
+        identity = RunIdentity(run, run_dir, parts, _repeated(args), known)
         context = RunContext(
-            RunIdentity(
-                run,
-                run_dir,
-                versions(consumer),
-                _repeated(args),
-                _conditions(args, consumer, source.settings, declared),
-            ),
+            identity,
             consumer,
             dict(os.environ),
-            EventBus(listeners, Secrets.of(os.environ, source.settings)),
-            source,
+            EventBus(listeners, Secrets.of(os.environ, settings)),
+            subject.source,
             Limits(args.deadline_s),
-            declared,
+            subject.declared,
         )
-        refuse_external(live, context)
-        outcome = certify(ExternalTables(live), context)
+        outcome = certify(cases, context)
     if args.json:
-        click.echo(orjson.dumps({**collector.finished, "cases": collector.cases}).decode())
+        document = {**collector.finished, "cases": collector.cases, **more}
+        click.echo(orjson.dumps(document).decode())
     if outcome.exit_code is ExitCode.USAGE:
         raise nothing_passed(consumer, outcome.verdicts)
     return int(outcome.exit_code)
 
 
-def _conditions(
+def conditions_for(
     args: LiveExecution, consumer: Consumer, settings: Settings, declared: Declared
 ) -> Conditions:
-    """Return the conditions of a run; the file that names topics and upstream is its catalogue."""
-    file = _file(args)
+    """Return the conditions of a run, but for what is its catalogue and its seed."""
     words = [
-        *("harness", "certify", consumer.target or consumer.name, "--live", str(file)),
+        *("harness", "certify", consumer.target or consumer.name, "--live", str(args.live)),
+        *(word for fault in args.faults for word in ("--live-fault", fault)),
         *_repeated(args),
         *("--deadline", f"{args.deadline_s:g}"),
         *spark_options.words(args.spark),
@@ -109,8 +145,6 @@ def _conditions(
     ]
     return replace(
         conditions_of(words, consumer, settings, declared),
-        catalogue=sha256(file.read_bytes()).hexdigest(),
-        seed="none: topics and rows are those that were there",
         strict="true" if args.strict else "",
     )
 
@@ -125,15 +159,27 @@ def _file(args: LiveExecution) -> Path:
     """Return the file; UsageError where the options do not go together."""
     if args.level not in (None, Level.LIVE):
         raise UsageError(f"--live is not for the level {args.level}", expected="--level live")
-    if args.file is None:
+    if args.faults:
         raise UsageError(
-            "--level live needs a file that names the topics and their upstream",
-            expected="--live FILE.yaml",
-            hint="docs/guides/certify-live.md has one to start from",
+            "--live-fault is for a producer that the run starts itself",
+            expected="--live debezium-mariadb beside it",
+        )
+    if args.live is None:
+        raise UsageError(
+            "--level live needs topics that a real producer fills",
+            expected="--live FILE.yaml, which names them and their upstream, or"
+            " --live debezium-mariadb, which starts both",
+            hint="docs/guides/certify-live.md has a file to start from",
+        )
+    if not Path(args.live).is_file():
+        raise UsageError(
+            f"--live {args.live}: there is no such file, and no such producer",
+            expected="a file that describes live topics, or debezium-mariadb",
+            hint="docs/guides/certify-live.md has a file to start from",
         )
     if args.elsewhere:
         raise UsageError(
             f"{', '.join(args.elsewhere)} mean nothing at level live",
             expected="the tables of the file, each of which is a case",
         )
-    return args.file
+    return Path(args.live)

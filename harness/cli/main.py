@@ -92,6 +92,12 @@ FIRST_STEPS = (
 )
 
 
+# What is no command, and where it is.
+ELSEWHERE = {
+    "live": "Level live is `harness certify CONSUMER --live debezium-mariadb`, or with a FILE.yaml"
+    " that names topics of your own."
+}
+
 # What a machine lacks when it has no room: none of our doing.
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EMFILE, errno.ENFILE})
 
@@ -123,6 +129,7 @@ class Commands(click.Group):
         if name and name not in COMMANDS and not name.startswith("-"):
             close = difflib.get_close_matches(name, COMMANDS, n=1)
             hint = f" Did you mean `{close[0]}`?" if close else ""
+            hint = f" {ELSEWHERE[name]}" if name in ELSEWHERE else hint
             ctx.fail(f"No such command {name!r}.{hint}")
         return super().resolve_command(ctx, args)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import signal
 import threading
 import time
 from collections.abc import Generator, Mapping, Sequence
@@ -91,8 +92,13 @@ class Worker:
         """
         self.delete(name)
         self._ask("POST", "/connectors", {"name": name, "config": config, STATE: "STOPPED"})
-        _, answer = self._ask("GET", f"/connectors/{name}/offsets")
+        found = self.offsets(name)
         self.delete(name)
+        return found
+
+    def offsets(self, name: str) -> Mapping[str, Mapping[str, Any]]:
+        """Return what is stored for a connector that the worker has, by its tasks' keys."""
+        _, answer = self._ask("GET", f"/connectors/{name}/offsets")
         return {
             str(one["partition"].get("task_key", "")): dict(one["offset"])
             for one in answer.get("offsets", [])
@@ -109,6 +115,11 @@ class Worker:
                     trace = str(part.get("trace", ""))
                     failed[name] = Failure(deepest(trace))
         return failed
+
+    def kill(self) -> None:
+        """End the process at once, with SIGKILL: what it has not stored by now is lost."""
+        self._child.signal(signal.SIGKILL)
+        self._child.wait(DYING_S)
 
     @property
     def has_ended(self) -> bool:

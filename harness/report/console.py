@@ -56,6 +56,8 @@ SENTENCES = {
     "consume": "consumer {detail} reads, applies and answers",
     "select": "reading the tables of {detail}",
     "select again": "reading them again",
+    "follow": "the connector follows the database that runs {detail}",
+    "records": "records: {detail}",
     "control": "what differs is read by the consumer {detail}, too",
     "read alone": "reading {detail} again, each alone",
     "judge": "judging",

@@ -59,7 +59,10 @@ class BoundMysql:
     def encode(self, events: Iterable[LogEvent]) -> Iterator[Record]:
         """Yield the records of a log; raises SourceStopped where the task stops."""
         worker = Worker(self._converters, self._registry, self._partitions)
-        for emitted in Connector(self._settings, self._dialect).emitted(events):
+        # The connector leaves the field unset; a converter that keeps nulls prints null.
+        keeps_nulls = not self._converters.value.form.replace_null_with_default
+        snapshot = None if keeps_nulls else "false"
+        for emitted in Connector(self._settings, self._dialect, snapshot).emitted(events):
             yield emitted if isinstance(emitted, Record) else worker.record(emitted)
 
     def decode(self, key: bytes | None, value: bytes | None) -> tuple[DecodedEvent, ...]:

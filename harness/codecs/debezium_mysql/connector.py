@@ -59,10 +59,14 @@ DIALECTS: Final = {"current": MysqlDialect("mariadb", "3.3.0.Final")}
 
 @dataclass(slots=True)
 class LogState:
-    """Where the connector stands in the log. Positions are made up: a server's depend on bytes."""
+    """Where the connector stands in the log. Positions are made up: a server's depend on bytes.
+
+    `snapshot` is that of the source block: its default, or None where the converter writes none.
+    """
 
     prefix: str
     dialect: MysqlDialect
+    snapshot: str | None = "false"
     gtid: str = ""
     time: int = 0
     row: int = 0
@@ -87,7 +91,7 @@ class LogState:
             "connector": self.dialect.name,
             "name": self.prefix,
             "ts_ms": self.time,
-            "snapshot": "false",
+            "snapshot": self.snapshot,
             "db": self.database if ddl else table.catalog,
             "sequence": None,
             "ts_us": self.time * 1000,
@@ -114,11 +118,13 @@ class LogState:
 class Connector:
     """One run of a connector, from its start until it stops."""
 
-    def __init__(self, settings: ConnectorSettings, dialect: MysqlDialect) -> None:
+    def __init__(
+        self, settings: ConnectorSettings, dialect: MysqlDialect, snapshot: str | None
+    ) -> None:
         """Build what the settings say about names, schemas and tables."""
         schema_name = SCHEMA_NAMES[settings.mode("schema.name.adjustment.mode")]
         names, source = topics(settings, {}), source_schema(schema_name, dialect.name)
-        self._state = LogState(settings.prefix, dialect)
+        self._state = LogState(settings.prefix, dialect, snapshot)
         self._captured = selection.table_filter(settings)
         self._ddl = settings.flag("include.schema.changes")
         self._shapes: dict[TableKey, tuple[LogTable, TableShape]] = {}

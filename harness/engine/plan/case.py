@@ -110,7 +110,7 @@ def plan(case: Case, log: ChangeLog, known: dict[Hashable, Emission] | None = No
     judged = Judged(
         case=case.id,
         protocol=case.protocol,
-        clauses=_by_point(case),
+        clauses=by_point(case),
         line=scenario.expect.line,
         places=delivery.places,
         messages=Counter(origin.event for record in sent.records for origin in record.origins),
@@ -156,7 +156,7 @@ def _folding(case: Case, emission: Emission, delivery: Delivery) -> Folding:
     return Folding(visible, emitted, None, carries)
 
 
-def _by_point(case: Case) -> tuple[str, ...]:
+def by_point(case: Case) -> tuple[str, ...]:
     """Return the clauses that the scenario cites; those that speak of the protocol come first."""
 
     def is_foreign(identifier: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final
@@ -49,19 +49,29 @@ ADDED: Final[Mapping[str, str]] = MappingProxyType(
         "value.converter": JSON,
     }
 )
+# Makes the configuration of a play's connector, which has a name, for a server and a directory.
+Configure = Callable[[str, str, Upstream, Path], dict[str, str]]
 
 
 def configuration(play: str, name: str, server: Upstream, directory: Path) -> dict[str, str]:
-    """Return the configuration of a connector in a profile.
+    """Return the configuration of a connector in a profile, whose name is `play`.
 
-    `play` is the profile's name. Each connector of a run has a `name` of its own that ends in
-    another number, and is the prefix of its topics: connectors of one prefix in one JVM disturb
-    each other, for their metrics and their lineage have that name alone.
+    Each connector of a run has a `name` of its own that ends in another number, and is the prefix
+    of its topics: connectors of one prefix in one JVM disturb each other, for their metrics and
+    their lineage have that name alone.
     """
-    number = int(name.rpartition(AFTER)[2])
     return {
         **ADDED,
+        "errors.max.retries": "0",
         **PROFILES[play],
+        **of_connector(name, server, directory),
+    }
+
+
+def of_connector(name: str, server: Upstream, directory: Path) -> dict[str, str]:
+    """Return who a connector is, and where its server and its history are."""
+    number = int(name.rpartition(AFTER)[2])
+    return {
         "name": name,
         PREFIX: name,
         "connector.class": CONNECTOR,

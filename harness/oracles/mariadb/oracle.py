@@ -13,21 +13,20 @@ from harness.errors import HarnessError
 from harness.model.change import ChangeLog
 from harness.oracles.compare import Comparison, Message, Rules, compare, shown
 from harness.oracles.freedoms import ProcessingTime
-from harness.oracles.jars import Jars, OnEvent
+from harness.oracles.jars import OnEvent
 from harness.oracles.mariadb.configuration import PREFIX, PROFILES
 from harness.oracles.mariadb.freedoms import CollectionOrder, LogPosition, inconsistent
-from harness.oracles.mariadb.lock import CONNECTOR, GROUP, LOCK, VERSION
+from harness.oracles.mariadb.lock import CONNECTOR, VERSION
 from harness.oracles.mariadb.predictions import Prediction, case_of, predicted
 from harness.oracles.mariadb.reasons import KNOWN
 from harness.oracles.mariadb.records import by_transaction, of_scenario
-from harness.oracles.mariadb.run import Slice, filled, following, slices
+from harness.oracles.mariadb.run import Slice, filled, following, slices, worker_files
 from harness.oracles.mariadb.statements import cannot
 from harness.oracles.reasons import reason
 from harness.oracles.result import SHOWN, CaseResult, OracleResult, Status
 from harness.oracles.topics import Topics, consumed
 from harness.oracles.vitess.lock import GROUPS as WORKERS
-from harness.oracles.vitess.lock import LOCK as WORKER_LOCK
-from harness.oracles.worker import WorkerFiles, working
+from harness.oracles.worker import working
 from harness.protocols.protocol import ProtocolSpec
 from harness.record.server import Upstream
 from harness.scenario.document import Scenario
@@ -99,9 +98,7 @@ def _captured(
     scenarios: Sequence[Scenario], options: OracleOptions
 ) -> Mapping[tuple[str, str], Captured]:
     """Return what each profile's connector sent for each scenario."""
-    jars, env = Jars(WORKER_LOCK, options.on_event, options.env), options.env
-    own = Jars(LOCK, options.on_event, env)
-    files = WorkerFiles(jars.group("worker"), [own.directory(GROUP)])
+    env, files = options.env, worker_files(options.on_event, options.env)
     run_dir, plays = options.run_dir, tuple(PROFILES)
     found: list[Slice] = []
     began = time.time_ns() - CLOCK_MARGIN_NS

@@ -10,6 +10,7 @@ from harness.engine.plan.encoded import encoded
 from harness.errors import HarnessError
 from harness.model.change import ChangeLog
 from harness.model.settings import Settings
+from harness.model.source_events import RowEvent
 from harness.oracles.compare import Message, message
 from harness.protocols.protocol import ProtocolSpec
 from harness.scenario.document import Scenario
@@ -22,12 +23,14 @@ DIALECT = DEFAULT_DIALECT
 class Prediction:
     """What our encoder makes: messages, or why it makes none ("" if it does).
 
+    `rows` are the row events that the messages stand for, as far as the wire carries them.
     `stopped` is why our connector stops before the end, "" otherwise.
     """
 
     messages: tuple[Message, ...] = ()
     unplanned: str = ""
     stopped: str = ""
+    rows: tuple[RowEvent, ...] = ()
 
 
 def case_of(scenario: Scenario, profile: str, protocol: ProtocolSpec) -> Case:
@@ -45,4 +48,7 @@ def predicted(case: Case, settings: Settings, protocol: ProtocolSpec, log: Chang
     except HarnessError as error:
         return Prediction(unplanned=f"not planned: {error.what}")
     stopped = "" if sent.stopped is None else f"{sent.stopped.code} {sent.stopped.what}"
-    return Prediction(tuple(map(message, sent.records)), stopped=stopped)
+    project = protocol.projection(source.settings, DIALECT)
+    events = (project(event) for event in sent.events if isinstance(event, RowEvent))
+    rows = tuple(event for event in events if event is not None)
+    return Prediction(tuple(map(message, sent.records)), stopped=stopped, rows=rows)

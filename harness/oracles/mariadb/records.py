@@ -21,14 +21,19 @@ NUMBERED: Final = re.compile(rb'"(?:gtid|id)":"(0-1-)(\d+)"')
 ByTransaction = Mapping[tuple[str, int], list[Message]]
 
 
-def by_transaction(messages: Iterable[Message]) -> ByTransaction:
-    """Return messages by connector and transaction; a tombstone is of the one before it."""
-    found: dict[tuple[str, int], list[Message]] = {}
+def numbered(messages: Iterable[Message]) -> Iterator[tuple[int, Message]]:
+    """Yield messages with the number of their transaction; a tombstone's is that before it."""
     last: dict[Place, int] = {}
     for one in messages:
-        numbered = NUMBERED.search(one.value or b"")
-        number = int(numbered[2]) if numbered else last.get(one.place, 0)
-        last[one.place] = number
+        found = NUMBERED.search(one.value or b"")
+        last[one.place] = int(found[2]) if found else last.get(one.place, 0)
+        yield last[one.place], one
+
+
+def by_transaction(messages: Iterable[Message]) -> ByTransaction:
+    """Return messages by connector and transaction."""
+    found: dict[tuple[str, int], list[Message]] = {}
+    for number, one in numbered(messages):
         found.setdefault((one.topic.partition(".")[0], number), []).append(one)
     return found
 
@@ -38,8 +43,13 @@ def of_scenario(messages: ByTransaction, connector: str, execution: Execution) -
     first, last = execution.span
     for number in range(first + 1, last + 1):
         for one in messages.get((connector, number), ()):
-            key, value = (_counted(text, number, first) for text in (one.key, one.value))
-            yield replace(one, key=key, value=value)
+            yield recounted(one, number, first)
+
+
+def recounted(message: Message, number: int, first: int) -> Message:
+    """Return a message of transaction `number` counted from behind transaction `first`."""
+    key, value = (_counted(text, number, first) for text in (message.key, message.value))
+    return replace(message, key=key, value=value)
 
 
 def _counted(text: bytes | None, number: int, first: int) -> bytes | None:

@@ -18,10 +18,13 @@ from typing import Final
 from confluent_kafka import TopicPartition
 
 from harness.errors import SetupError
-from harness.oracles.mariadb.configuration import AFTER, configuration
+from harness.oracles.jars import Jars, OnEvent
+from harness.oracles.mariadb.configuration import AFTER, Configure, configuration
+from harness.oracles.mariadb.lock import GROUP, LOCK
 from harness.oracles.mariadb.statements import Execution, execute, remove
 from harness.oracles.topics import Topics
-from harness.oracles.worker import Worker
+from harness.oracles.vitess.lock import LOCK as WORKER_LOCK
+from harness.oracles.worker import Worker, WorkerFiles
 from harness.record.server import Server, Upstream, databases_of_our_own
 from harness.scenario.document import Scenario
 
@@ -37,12 +40,16 @@ Ends = Mapping[TopicPartition, int]
 
 @dataclass(frozen=True, slots=True)
 class Stand:
-    """Where scenarios are run: the server, the worker that follows it, the broker's topics."""
+    """Where scenarios are run: the server, the worker that follows it, the broker's topics.
+
+    `configure` makes the configuration of a connector.
+    """
 
     server: Server
     worker: Worker
     topics: Topics
     directory: Path
+    configure: Configure = configuration
     connectors: dict[str, str] = field(default_factory=dict[str, str])
     numbers: Iterator[int] = field(default_factory=count)
 
@@ -56,11 +63,15 @@ class Stand:
             if old is not None:
                 self.worker.delete(old)
             name = self.connectors[play] = f"{play}{AFTER}{next(self.numbers)}"
-            config = configuration(play, name, self.server.upstream, self.directory)
-            refused = self.worker.create(name, config)
-            if refused:
-                raise self.worker.unusable(f"the Connect worker refuses {name}: {refused}")
-        _until_streaming(self)
+            self.create(play, name)
+        until_streaming(self)
+
+    def create(self, play: str, name: str) -> None:
+        """Create a play's connector, which goes on from what is stored for it."""
+        config = self.configure(play, name, self.server.upstream, self.directory)
+        refused = self.worker.create(name, config)
+        if refused:
+            raise self.worker.unusable(f"the Connect worker refuses {name}: {refused}")
 
     def failed(self) -> dict[str, str]:
         """Return why connectors fail, by their plays."""
@@ -82,13 +93,26 @@ class Slice:
     failed: Mapping[str, str]
 
 
+def worker_files(on_event: OnEvent, env: Mapping[str, str]) -> WorkerFiles:
+    """Return what a worker with the connector runs on, fetched when it is first asked for."""
+    own = Jars(LOCK, on_event, env)
+    return WorkerFiles(Jars(WORKER_LOCK, on_event, env).group("worker"), [own.directory(GROUP)])
+
+
+@contextmanager
+def marking(upstream: Upstream) -> Generator[Server]:
+    """Yield a session on a server that has the table of markers."""
+    with databases_of_our_own(upstream, [MARKS]) as server:
+        server.run(f"CREATE TABLE {MARKS}.marks (n INT NOT NULL AUTO_INCREMENT PRIMARY KEY)")
+        yield server
+
+
 @contextmanager
 def following(
     upstream: Upstream, worker: Worker, topics: Topics, plays: Sequence[str], directory: Path
 ) -> Generator[Stand]:
     """Yield a stand whose connectors stream; SetupError when one of them does not."""
-    with databases_of_our_own(upstream, [MARKS]) as server:
-        server.run(f"CREATE TABLE {MARKS}.marks (n INT NOT NULL AUTO_INCREMENT PRIMARY KEY)")
+    with marking(upstream) as server:
         stand = Stand(server, worker, topics, directory)
         stand.follow(plays)
         yield stand
@@ -99,7 +123,7 @@ def slices(stand: Stand, scenarios: Sequence[Scenario]) -> Iterator[Slice]:
     for scenario in scenarios:
         try:
             execution = execute(scenario, stand.server)
-            failed = _marked(stand)
+            failed = marked(stand)
         finally:
             remove(scenario, stand.server)
         yield Slice(scenario, execution, dict(stand.connectors), failed)
@@ -133,7 +157,7 @@ def _seen(stand: Stand) -> dict[str, int]:
     return {play: ends.get(place, 0) for play, place in places.items()}
 
 
-def _until_streaming(stand: Stand) -> None:
+def until_streaming(stand: Stand) -> None:
     """Write markers until every connector has sent one, and then wait for the rest of them."""
     waiting, deadline = threading.Event(), time.monotonic() + STREAMING_S
     marked = 0.0
@@ -159,7 +183,7 @@ def _until_streaming(stand: Stand) -> None:
         waiting.wait(SETTLE_S)
 
 
-def _marked(stand: Stand) -> Mapping[str, str]:
+def marked(stand: Stand) -> Mapping[str, str]:
     """Write a marker, and wait until every connector has sent it or has failed; return those."""
     before = _seen(stand)
     _mark(stand)

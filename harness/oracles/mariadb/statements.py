@@ -47,20 +47,31 @@ def cannot(scenario: Scenario) -> str:
 
 
 def execute(scenario: Scenario, server: Server) -> Execution:
-    """Run a scenario's steps in databases of its own, which `drop` removes."""
-    made = [server.value(GTID) for _ in create(server, scenario.databases)]
-    ran: list[Ran] = []
+    """Run a scenario's steps in databases of its own, which `remove` removes."""
+    return go_on(made(scenario, server), sql_steps(scenario), server)
+
+
+def made(scenario: Scenario, server: Server) -> Execution:
+    """Make a scenario's databases; no step has run yet."""
+    return Execution([server.value(GTID) for _ in create(server, scenario.databases)], ())
+
+
+def go_on(
+    before: Execution, steps: Sequence[DdlStep | TransactionStep], server: Server
+) -> Execution:
+    """Run further steps, unless one was refused before."""
+    ran = list(before.ran)
     try:
-        for number, step in enumerate(sql_steps(scenario)):
-            before = server.value(GTID)
+        for step in () if before.refused else steps:
+            last = server.value(GTID)
             statements = list(_statements(step))
             for statement in statements:
                 server.run(statement)
             after = server.value(GTID)
-            ran.append(Ran(number, statements, after if after != before else ""))
+            ran.append(Ran(len(ran), statements, after if after != last else ""))
     except SqlError as error:
-        return Execution(made, ran, f"the server refuses step {len(ran)}: {error}")
-    return Execution(made, ran)
+        return Execution(before.made, ran, f"the server refuses step {len(ran)}: {error}")
+    return Execution(before.made, ran, before.refused)
 
 
 def _statements(step: DdlStep | TransactionStep) -> Iterator[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from harness.contracts import Projection
 from harness.engine.run.declared import Declared, Subject, settled
 from harness.engine.run.external_topics.document import LiveFile
 from harness.engine.run.external_topics.source import Snapshot
@@ -46,13 +47,18 @@ def words_of(live: LiveFile, table: TableId) -> tuple[str, ...]:
 
 
 def expected(live: LiveFile, truth: Snapshot, name: TableId) -> Expected:
-    """Return a table as far as the wire carries it; virtual columns are never sent.
+    """Return a table as far as the wire carries it."""
+    project = PROTOCOLS[live.protocol].projection(live.settings, live.dialect)
+    return selected(project, truth, name, live.lines[name])
 
-    It has one table, by its visible name: Avro has no dash in a name, say.
+
+def selected(project: Projection, truth: Snapshot, name: TableId, line: int) -> Expected:
+    """Return a table of a SELECT as far as a wire carries it; virtual columns are never sent.
+
+    It has one table, by its visible name: Avro has no dash in a name, say. `line` is where a file
+    asks for it.
     """
     table = source_table(truth.tables[name])
-    project = PROTOCOLS[live.protocol].projection(live.settings, live.dialect)
-    line = live.lines[name]
     rows = [
         _row(table, row, Origin(line, 0, number, "insert"))
         for number, row in enumerate(sorted(truth.rows[name].elements(), key=repr))

@@ -39,7 +39,7 @@ from harness.runner.manifest import Consumer
 from harness.runner.run import RunPlan, regrouped
 from harness.runner.run import run as run_consumer
 from harness.runner.targets import BUNDLED, parse
-from harness.services import Services
+from harness.services import Services, Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,9 +161,8 @@ def _asked(live: LiveFile, context: RunContext, services: Services) -> RunPlan:
     )
 
 
-def refuse_external(live: LiveFile, context: RunContext) -> None:
+def refuse_external(live: LiveFile, consumer: Consumer, settings: Settings) -> None:
     """Raise UsageError for what cannot be certified on these topics."""
-    consumer = context.consumer
     if not consumer.supports(live.protocol):
         raise UsageError(
             f"nothing is applicable: {consumer.name} does not declare the protocol {live.protocol}",
@@ -179,7 +178,7 @@ def refuse_external(live: LiveFile, context: RunContext) -> None:
     services = {"kafka": "kafka.bootstrap.servers"}
     services |= {"registry": "registry.url"} if live.names_schemas else {}
     for service, setting in services.items():
-        if context.source.settings.backend(service) != "external":
+        if settings.backend(service) != "external":
             raise UsageError(
                 f"{live.shown} does not say where {service} is",
                 expected=f"the topics' own {service}: at level live none is started",

@@ -35,10 +35,7 @@ def snapshot(live: LiveFile) -> Snapshot:
     upstream = live.upstream
     server = Server(upstream)
     try:
-        server.run("START TRANSACTION WITH CONSISTENT SNAPSHOT")
-        tables = {name: _table(server, live, name) for name in live.tables}
-        rows = {name: table_rows(server, table) for name, table in tables.items()}
-        server.run("ROLLBACK")
+        return tables_now(server, live.shown, live.lines)
     except (SqlError, ValueError) as error:
         raise SetupError(
             f"the upstream {upstream} cannot be read: {error}",
@@ -46,6 +43,17 @@ def snapshot(live: LiveFile) -> Snapshot:
         ) from error
     finally:
         server.close()
+
+
+def tables_now(server: Server, shown: str, lines: Mapping[TableId, int]) -> Snapshot:
+    """Read tables in one consistent snapshot; `lines` are those of a file that names them.
+
+    Raises ScenarioError for a table that is not there.
+    """
+    server.run("START TRANSACTION WITH CONSISTENT SNAPSHOT")
+    tables = {name: _table(server, Location(shown, line), name) for name, line in lines.items()}
+    rows = {name: table_rows(server, table) for name, table in tables.items()}
+    server.run("ROLLBACK")
     return Snapshot(tables, rows)
 
 
@@ -58,8 +66,7 @@ def changed(before: Snapshot, after: Snapshot) -> frozenset[TableId]:
     )
 
 
-def _table(server: Server, live: LiveFile, name: TableId) -> Table:
-    where = Location(live.shown, live.lines[name])
+def _table(server: Server, where: Location, name: TableId) -> Table:
     columns = list(_columns(server, name))
     if not columns:
         problem = Problem(

@@ -1,0 +1,177 @@
+"""A database, and a Connect worker whose connectors follow it into Kafka; what may befall them."""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+from collections.abc import Callable, Generator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from confluent_kafka import TopicPartition
+
+from harness.errors import SetupError, plural
+from harness.oracles.jars import OnEvent
+from harness.oracles.mariadb.configuration import Configure
+from harness.oracles.mariadb.run import MARKS, Stand, marking, worker_files
+from harness.oracles.topics import Topics, consumed
+from harness.oracles.worker import WorkerFiles, working
+from harness.record.server import Server, SqlError, Upstream
+from harness.services import Services
+
+ZONE: Final = "UTC"
+POLL_S: Final = 0.05
+STORED_S: Final = 30.0
+CAUGHT_UP_S: Final = 180.0  # a connector that lost its server waits before it tries again
+READERS: Final = "SELECT id FROM information_schema.processlist WHERE command LIKE 'Binlog Dump%'"
+NUMBER: Final = re.compile(rb'"after":\{"n":(\d+)\}')
+
+
+@dataclass(slots=True)
+class Producer:
+    """What fills the topics. `stand` is another one after each restart of a part of it."""
+
+    services: Services
+    files: WorkerFiles
+    directory: Path
+    env: Mapping[str, str]
+    stand: Stand
+    worker: ExitStack
+    sessions: ExitStack
+
+    def kill_connectors(self) -> None:
+        """Kill the worker with SIGKILL, once the connectors have stored a place to go on from."""
+        deadline, waiting = time.monotonic() + STORED_S, threading.Event()
+        names = list(self.stand.connectors.values())
+        while not all(map(self.stand.worker.offsets, names)):
+            if time.monotonic() > deadline:
+                raise self.stand.worker.unusable("no connector stores a place to go on from")
+            waiting.wait(POLL_S)
+        self.stand.worker.kill()
+        self.worker.close()
+
+    def restart_connectors(self) -> None:
+        """Start the worker and its connectors again, each from the place that is stored for it."""
+        bootstrap = self.services.kafka.bootstrap
+        again = working(self.files, self.directory / "worker", bootstrap, ZONE, self.env)
+        worker = self.worker.enter_context(again)
+        self.stand = replace(self.stand, worker=worker)
+        for play, name in self.stand.connectors.items():
+            self.stand.create(play, name)
+
+    def restart_database(self) -> None:
+        """End the server and start it again on its data; connectors have to find it again."""
+        self.services.halt("mariadb")
+        self.services.revive("mariadb")
+        server = Server(self.stand.server.upstream)
+        self.sessions.callback(server.close)
+        self.stand = replace(self.stand, server=server)
+
+    def purge_log(self) -> None:
+        """Remove all of the server's log but a new and empty last file."""
+        server, waiting = self.stand.server, threading.Event()
+        server.run("FLUSH BINARY LOGS")
+        deadline = time.monotonic() + STORED_S
+        while len(logs := server.rows("SHOW BINARY LOGS")) > 1:
+            if time.monotonic() > deadline:
+                raise SetupError(
+                    f"the database keeps {plural(len(logs), 'file')} of its log",
+                    expected="one, since the others are to be purged",
+                    hint="run again: a session that reads them holds them",
+                )
+            # What a killed connector was sent last keeps its file in use.
+            for (thread,) in server.rows(READERS):
+                with suppress(SqlError):  # it may be gone by now
+                    server.run(f"KILL {(thread or b'').decode()}")
+            server.run(f"PURGE BINARY LOGS TO '{(logs[-1][0] or b'').decode()}'")
+            waiting.wait(POLL_S)
+
+    def caught_up(self) -> Mapping[str, str]:
+        """Wait until each connector has sent all, or has failed; return why, by their plays.
+
+        A marker is known by its number: an older one may be sent again.
+        """
+        stand = self.stand
+        stand.server.run(f"INSERT INTO {MARKS}.marks () VALUES ()")  # noqa: S608 - our own name
+        number = int(stand.server.value(f"SELECT MAX(n) FROM {MARKS}.marks"))  # noqa: S608
+        deadline, waiting = time.monotonic() + CAUGHT_UP_S, threading.Event()
+        failed: Mapping[str, str] = {}
+        silent = dict(stand.connectors)
+        while silent:
+            self.services.check()
+            failed = stand.failed()
+            silent = {
+                play: name
+                for play, name in silent.items()
+                if play not in failed and self._last_mark(name) < number
+            }
+            if silent and time.monotonic() > deadline:
+                raise stand.worker.unusable(f"a connector is silent for {CAUGHT_UP_S:g} s")
+            waiting.wait(POLL_S if silent else 0)
+        return failed
+
+    def _last_mark(self, name: str) -> int:
+        """Return the number of the last marker that a connector has sent."""
+        place = TopicPartition(f"{name}.{MARKS}.marks", 0)
+        found = consumed(self.services.kafka.client, self.stand.topics.at([place]))
+        numbers = [NUMBER.search(one.value or b"") for one in found[-1:]]
+        return max((int(one[1]) for one in numbers if one), default=0)
+
+
+@contextmanager
+def producing(
+    services: Services,
+    directory: Path,
+    env: Mapping[str, str],
+    on_event: OnEvent,
+    configure: Configure,
+) -> Generator[Producer]:
+    """Yield a producer over running services; it follows nothing yet."""
+    address = services.mariadb
+    upstream = Upstream(address.host, address.port, address.user, address.password)
+    files = worker_files(on_event, env)
+    with marking(upstream) as server, ExitStack() as sessions, ExitStack() as worker:
+        bootstrap = services.kafka.bootstrap
+        running = worker.enter_context(working(files, directory / "worker", bootstrap, ZONE, env))
+        stand = Stand(server, running, Topics(services.kafka.client), directory, configure)
+        yield Producer(services, files, directory, env, stand, worker, sessions)
+
+
+@dataclass(frozen=True, slots=True)
+class LiveFault:
+    """What befalls the producer in the middle of a scenario's steps.
+
+    `strike` is done after the first half of them, `recover` after the second. Of one that `loses`,
+    the second half never reaches the topics, and the connector has to fail.
+    """
+
+    says: str
+    strike: Callable[[Producer], None]
+    recover: Callable[[Producer], None] = lambda _: None
+    loses: bool = False
+
+
+def _purged(producer: Producer) -> None:
+    producer.purge_log()
+    producer.restart_connectors()
+
+
+LIVE_FAULTS: Final[Mapping[str, LiveFault]] = {
+    "connector-killed": LiveFault(
+        "The connector is killed; the rest is written while it is down, and it is started again.",
+        Producer.kill_connectors,
+        Producer.restart_connectors,
+    ),
+    "database-restarted": LiveFault(
+        "The database is ended and started again under the connector.", Producer.restart_database
+    ),
+    "binlog-purged": LiveFault(
+        "The connector is killed, the rest is written and purged from the log before it is back.",
+        Producer.kill_connectors,
+        _purged,
+        loses=True,
+    ),
+}

@@ -1,0 +1,204 @@
+"""Scenarios' SQL run while connectors follow, each with a connector of its own.
+
+What belongs to a scenario is known by the numbers of its transactions: a connector that came before
+it sends what others did, too, and one that begins again sends some of it again.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from harness.engine.run.external_topics.source import Snapshot, tables_now
+from harness.engine.sink.statements import literal
+from harness.errors import ScenarioError
+from harness.model.table import TableId
+from harness.oracles.compare import Message
+from harness.oracles.freedoms import TIME
+from harness.oracles.live.producer import LIVE_FAULTS, Producer
+from harness.oracles.mariadb.records import numbered, recounted
+from harness.oracles.mariadb.run import MARKS, marked
+from harness.oracles.mariadb.statements import Execution, go_on, made, remove
+from harness.oracles.topics import consumed
+from harness.record.server import Server
+from harness.record.session import sql_steps
+from harness.runner.contract.job_file import Role, TopicJob
+from harness.scenario.document import Scenario
+
+AT_ONCE: Final = 8  # connectors that begin together
+SETTLE_S: Final = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Play:
+    """A scenario to be run, and the name of what befalls the producer meanwhile, "" for nothing."""
+
+    number: int
+    scenario: Scenario
+    fault: str
+
+    @property
+    def name(self) -> str:
+        """Return what the name of its connector begins with."""
+        return f"live{self.number}"
+
+
+@dataclass(frozen=True, slots=True)
+class Performed:
+    """What came of a play's SQL: what ran, what the tables were, why the connector fails.
+
+    `truth` is what the SELECT says of the moment at which the topics end, None where the tables
+    cannot be read, which `unread` says then. `steps` is their number until that moment.
+    """
+
+    play: Play
+    prefix: str
+    execution: Execution
+    truth: Snapshot | None
+    unread: str
+    steps: int
+    failed: str
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """A play whose records lie on topics: these topics, and the messages in them."""
+
+    performed: Performed
+    topics: tuple[TopicJob, ...]
+    messages: tuple[Message, ...]
+
+
+def scenes(producer: Producer, plays: Sequence[Play]) -> Iterator[Scene]:
+    """Perform all plays; those that something befalls have the producer for themselves."""
+    plain = [play for play in plays if not play.fault]
+    groups = [plain[at : at + AT_ONCE] for at in range(0, len(plain), AT_ONCE)]
+    groups += [[play] for play in plays if play.fault]
+    for group in groups:
+        performed = list(_performed(producer, group))
+        yield from _laid(producer, performed)
+        for name in producer.stand.connectors.values():
+            producer.stand.worker.delete(name)
+        producer.stand.connectors.clear()
+
+
+def _performed(producer: Producer, group: Sequence[Play]) -> Iterator[Performed]:
+    left = [play.name for play in group]
+    producer.stand.follow(left)
+    for play in group:
+        try:
+            done = _perform(producer, play)
+        finally:
+            remove(play.scenario, producer.stand.server)
+        yield done
+        left.remove(play.name)
+        if done.failed and left:  # what made one fail makes all fail that follow the same log
+            producer.stand.follow(left)
+
+
+def _perform(producer: Producer, play: Play) -> Performed:
+    scenario, steps = play.scenario, sql_steps(play.scenario)
+    fault = LIVE_FAULTS.get(play.fault)
+    half = len(steps) if fault is None else (len(steps) + 1) // 2
+    done = go_on(made(scenario, producer.stand.server), steps[:half], producer.stand.server)
+    read = None
+    if fault is not None:
+        producer.caught_up()
+        read = _read(scenario, producer.stand.server)
+        fault.strike(producer)
+        done = go_on(done, steps[half:], producer.stand.server)
+        fault.recover(producer)
+    # Without a fault nothing is sent twice, so that markers need only be counted.
+    ended = marked(producer.stand) if fault is None else producer.caught_up()
+    failed = ended.get(play.name, "")
+    lost = fault is not None and fault.loses
+    if read is None or not lost:
+        read = _read(scenario, producer.stand.server)
+    prefix = producer.stand.connectors[play.name]
+    return Performed(play, prefix, done, *read, half if lost else len(steps), failed)
+
+
+def _read(scenario: Scenario, server: Server) -> tuple[Snapshot | None, str]:
+    """Return the tables of a scenario's databases, or why they cannot be read."""
+    names = ", ".join(map(literal, scenario.databases))
+    found = server.rows(
+        "SELECT table_schema, table_name FROM information_schema.tables"  # noqa: S608 - literals
+        f" WHERE table_type = 'BASE TABLE' AND table_schema IN ({names})"
+    )
+    tables = [TableId(*((part or b"").decode() for part in row)) for row in found]
+    try:
+        return tables_now(server, scenario.file, dict.fromkeys(tables, scenario.expect.line)), ""
+    except ScenarioError as error:
+        return None, error.what
+
+
+def _laid(producer: Producer, performed: Sequence[Performed]) -> Iterator[Scene]:
+    """Read what the connectors have sent, and yield each play with its part of it."""
+    topics, before, waiting = producer.stand.topics, None, threading.Event()
+    names = {one.prefix for one in performed}
+    while (ends := topics.ends(names)) != before:  # partitions are written side by side
+        before = ends
+        waiting.wait(SETTLE_S)
+    every = {place: end for each in ends.values() for place, end in each.items()}
+    sent = consumed(producer.services.kafka.client, every)
+    for one in performed:
+        own = [message for message in sent if message.topic.partition(".")[0] == one.prefix]
+        yield of_play(one, own)
+
+
+def of_play(performed: Performed, messages: Sequence[Message]) -> Scene:
+    """Return what of a connector's messages is a play's; markers in its middle do not count."""
+    first, last = performed.execution.span
+    markers = f"{performed.prefix}.{MARKS}.marks"
+    known = [(number, one) for number, one in numbered(messages) if first < number <= last]
+    marked = {number for number, one in known if one.topic == markers}
+    counted = [n for n in range(first + 1, last + 1) if n not in marked]
+    numbers = {number: at for at, number in enumerate(counted, 1)}
+    own = [recounted(m, n, n - numbers[n]) for n, m in known if n not in marked]
+    rest = [one for one in messages if one.topic != markers]
+    return Scene(performed, tuple(topic_jobs(performed.prefix, rest, (first, last))), tuple(own))
+
+
+def topic_jobs(
+    prefix: str, messages: Sequence[Message], span: tuple[int, int]
+) -> Iterator[TopicJob]:
+    """Yield the topics with messages of a span of transactions, from the first to the last of them.
+
+    Topics have one partition. Where there are no such messages, the one of DDL is empty.
+    """
+    first, last = span
+    found: dict[str, list[int]] = {}
+    counts: dict[str, int] = {}
+    for number, message in numbered(messages):
+        at = counts[message.topic] = counts.get(message.topic, -1) + 1
+        if first < number <= last:
+            found.setdefault(message.topic, []).append(at)
+    slices = {topic: (places[0], places[-1] + 1) for topic, places in found.items()}
+    for topic, (begin, end) in sorted((slices or {prefix: (0, 0)}).items()):
+        role = Role.TRANSACTION if topic == f"{prefix}.transaction" else Role.DATA
+        yield TopicJob(topic, topic, (begin,), (end,), role)
+
+
+def without_repeats(messages: Sequence[Message], counts: Mapping[str, int]) -> list[Message]:
+    """Return messages without those that a connector sent again; `counts` are the others, by topic.
+
+    One that begins again goes back some messages: what follows a place is what was before it.
+    """
+    found: dict[str, list[Message]] = {}
+    for message in messages:
+        found.setdefault(message.topic, []).append(message)
+    return [
+        one
+        for topic, those in found.items()
+        for one in _once(those, len(those) - counts.get(topic, 0))
+    ]
+
+
+def _once(messages: list[Message], more: int) -> list[Message]:
+    bare = [replace(one, value=one.value and TIME.sub(b"", one.value)) for one in messages]
+    for at in range(more, len(bare) - more + 1) if more > 0 else ():
+        if bare[at - more : at] == bare[at : at + more]:
+            return [*messages[:at], *messages[at + more :]]
+    return messages
