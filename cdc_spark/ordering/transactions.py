@@ -10,8 +10,8 @@ Rule 2. All changes of a key come in one partition, in order: of two transaction
 Rule 3. Within a transaction rows are applied by their order in it.
 Rule 4. A transaction that was applied is a replay when it comes again; a row that comes again
         while its transaction waits counts once. The last `REMEMBERED` transactions are known.
-Rule 5. Where rows have epoch and rank, a row below what its key has seen of the same shard is older
-        than it, wherever it stands: it counts for its transaction and changes nothing.
+Rule 5. A row below what its key has seen of the same log (`ages`) is older than it, wherever it
+        stands: it counts for its transaction and changes nothing.
 Rule 6. Rows that name no transaction are applied as they arrive.
 Rule 7. Compaction and retention take rows that END has counted. So rows of transactions that have
         an END and lack rows are listed in a PENDING event, whenever they change: at the end of a
@@ -22,8 +22,8 @@ Rule 8. A tombstone follows the delete of its key and adds nothing. Where compac
         key that wait, at once otherwise. A row that comes again behind such a tombstone takes
         effect again, although its transaction was applied before.
 
-Source: Debezium Vitess connector, §Transaction metadata, §Ordered transaction metadata;
-debezium-core 3.3.1 `pipeline/txmetadata`.
+Source: Debezium reference documentation 3.3, §Transaction metadata of the connectors for Vitess,
+MariaDB and MySQL, §Ordered transaction metadata; debezium-core 3.3.1 `pipeline/txmetadata`.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ from typing import Any, NamedTuple
 import orjson
 
 from cdc_spark.events import Event, Kind
+from cdc_spark.ordering.ages import Age, age_of
 from cdc_spark.ordering.hold import Applied, Arrival, Source, arrival_of, fields_of
 from cdc_spark.ordering.tombstones import Keys
 
 REMEMBERED = 10_000
 ROWS = frozenset({Kind.DELETE, Kind.UPSERT})
-Age = tuple[str, int, int, int]  # shard, epoch, rank, order in the transaction
 
 
 class Row(NamedTuple):
@@ -156,7 +156,7 @@ class Transactions:
             else:
                 self.keys.came(event)
                 self.arrived += 1
-                row = Row(block["n"], self.arrived, arrival)
+                row = Row(block.get("n") or 0, self.arrived, arrival)
                 self.waiting.setdefault(name, Open()).add(row, stale=stale)
 
     def _touch(self, event: Event) -> None:
@@ -199,11 +199,11 @@ class Transactions:
             self.waiting.setdefault(name, Open()).count = block["count"]
 
     def _stale(self, event: Event, block: Mapping[str, Any]) -> bool:
-        if block.get("epoch") is None or block.get("rank") is None or not event.identity:
+        age = age_of(block, event.ts) if event.identity else None
+        if age is None:
             return False
-        age = (block["shard"], block["epoch"], int(block["rank"]), block["n"])
         last = self.ages.get(event.identity)
-        if last is not None and last[0] == age[0] and age < last:
+        if last is not None and age.before(last):
             return True
         self.ages[event.identity] = age
         return False
@@ -269,10 +269,7 @@ class Transactions:
             {
                 "waiting": waiting,
                 "done": list(self.done),
-                # A rank has no bounds, and numbers of JSON do.
-                "ages": {
-                    key: [age[0], age[1], str(age[2]), age[3]] for key, age in self.ages.items()
-                },
+                "ages": {key: age.dump() for key, age in self.ages.items()},
                 "seq": self.next_seq,
                 "left": self.pending,
                 "arrived": self.arrived,
@@ -292,10 +289,7 @@ class Transactions:
             for name, (rows, seen, count) in document["waiting"].items()
         }
         self.done = dict.fromkeys(document["done"])
-        self.ages = {
-            key: (shard, epoch, int(rank), order)
-            for key, (shard, epoch, rank, order) in document["ages"].items()
-        }
+        self.ages = {key: Age.load(fields) for key, fields in document["ages"].items()}
         self.next_seq = document["seq"]
         self.pending = document["left"]
         self.arrived = document["arrived"]

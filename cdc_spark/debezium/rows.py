@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
-from cdc_spark.debezium_vitess.parts import Part
-from cdc_spark.debezium_vitess.schema import Schema
-from cdc_spark.debezium_vitess.values import (
+from cdc_spark.debezium.parts import Part
+from cdc_spark.debezium.schema import Schema
+from cdc_spark.debezium.values import (
     AS_IT_IS,
     Column,
     Definitions,
+    InexactError,
     Reader,
     by_definition,
     by_schema,
@@ -26,7 +27,7 @@ _REMEMBERED = 1024
 _SIDES = ("before", "after")
 _NOTHING: Mapping[str, Column] = {}
 _NONE: frozenset[type] = frozenset()
-_WHOLE = frozenset({"int8", "int16", "int32", "int64"})
+_WHOLE = frozenset({"boolean", "int8", "int16", "int32", "int64"})
 
 
 class Rows:
@@ -54,6 +55,8 @@ class Rows:
                 reader = self._reader(name, of, _NOTHING)
             try:
                 row[name] = None if cell is None else reader(cell)
+            except InexactError:
+                raise
             except (ValueError, TypeError) as error:
                 raise DecodingError(f"the key's column {name!r}: {error}") from error
         return row
@@ -61,18 +64,26 @@ class Rows:
     def rest(self, value: Part, newest: Row) -> str:
         """Return the members of a payload that follow the key: no row id, and the table's shape.
 
-        A shape is the columns' names and types, without types where no schema travels.
+        A shape is the columns' names, types and defaults, names alone where no schema travels.
         """
         if value.schema is None:
             return self._untyped(tuple(newest))
         known = self._shapes.get(id(value.schema))
         if known is None or known[0] is not value.schema:
             row = value.schema.fields.get("after") or value.schema.fields["before"]
-            columns = [[name, _type(of)] for name, of in row.fields.items()]
+            columns = [self._described(name, of) for name, of in row.fields.items()]
             known = (value.schema, _rest(columns))
             if len(self._shapes) < _REMEMBERED:
                 self._shapes[id(value.schema)] = known
         return known[1]
+
+    def _described(self, name: str, schema: Schema) -> list[Any]:
+        if schema.default is None:
+            return [name, _type(schema)]
+        try:
+            return [name, _type(schema), self._reader(name, schema, _NOTHING)(schema.default)]
+        except (ValueError, TypeError) as error:
+            raise DecodingError(f"the default of column {name!r}: {error}") from error
 
     def _untyped(self, names: tuple[str, ...]) -> str:
         known = self._names.get(names)
@@ -102,6 +113,8 @@ class Rows:
                 row[name] = readers[name](cell)
             except KeyError as error:
                 raise DecodingError(f"column {name!r} is not in the schema") from error
+            except InexactError:
+                raise
             except (ValueError, TypeError) as error:
                 raise DecodingError(f"column {name!r}: {error}") from error
         return row
@@ -136,7 +149,7 @@ class Rows:
             raise DecodingError(f"column {name!r}: {error}") from error
 
 
-def _rest(columns: list[list[str]]) -> str:
+def _rest(columns: list[list[Any]]) -> str:
     return f'"rid":null,"shape":{json_text(columns)}'
 
 
