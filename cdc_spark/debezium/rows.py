@@ -64,26 +64,18 @@ class Rows:
     def rest(self, value: Part, newest: Row) -> str:
         """Return the members of a payload that follow the key: no row id, and the table's shape.
 
-        A shape is the columns' names, types and defaults, names alone where no schema travels.
+        A shape is the columns' names and types, without types where no schema travels.
         """
         if value.schema is None:
             return self._untyped(tuple(newest))
         known = self._shapes.get(id(value.schema))
         if known is None or known[0] is not value.schema:
             row = value.schema.fields.get("after") or value.schema.fields["before"]
-            columns = [self._described(name, of) for name, of in row.fields.items()]
+            columns = [[name, _type(of)] for name, of in row.fields.items()]
             known = (value.schema, _rest(columns))
             if len(self._shapes) < _REMEMBERED:
                 self._shapes[id(value.schema)] = known
         return known[1]
-
-    def _described(self, name: str, schema: Schema) -> list[Any]:
-        if schema.default is None:
-            return [name, _type(schema)]
-        try:
-            return [name, _type(schema), self._reader(name, schema, _NOTHING)(schema.default)]
-        except (ValueError, TypeError) as error:
-            raise DecodingError(f"the default of column {name!r}: {error}") from error
 
     def _untyped(self, names: tuple[str, ...]) -> str:
         known = self._names.get(names)
@@ -149,7 +141,7 @@ class Rows:
             raise DecodingError(f"column {name!r}: {error}") from error
 
 
-def _rest(columns: list[list[Any]]) -> str:
+def _rest(columns: list[list[str]]) -> str:
     return f'"rid":null,"shape":{json_text(columns)}'
 
 

@@ -23,13 +23,12 @@ _CONNECT_TYPES: Mapping[str, str] = {"int": "int32", "long": "int64", "record": 
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """One field's schema: Connect's type and name, parameters, a default, and a struct's fields."""
+    """One field's schema: Connect's type and name, parameters, and a struct's fields."""
 
     type: str
     name: str = ""
     parameters: Mapping[str, str] = field(default_factory=lambda: _EMPTY)
     fields: Mapping[str, Schema] = field(default_factory=lambda: _EMPTY)
-    default: Any = None
 
 
 def from_json(document: object, depth: int = DEEPEST) -> Schema:
@@ -50,8 +49,7 @@ def from_json(document: object, depth: int = DEEPEST) -> Schema:
         if type(label) is not str:
             raise DecodingError(f"a schema with a field called {str(label)[:60]!r}")
         fields[label] = inner
-    default = described.get("default")
-    return Schema(kind, name, cast("dict[str, str]", parameters), fields, default)
+    return Schema(kind, name, cast("dict[str, str]", parameters), fields)
 
 
 def from_avro(document: object) -> Schema:
@@ -88,7 +86,6 @@ def _avro(document: object, known: dict[str, Schema], space: str, depth: int) ->
             member["name"]: _avro(member["type"], known, space, depth - 1)
             for member in described.get("fields", ())
         },
-        described.get("connect.default"),
     )
     if full:
         known[full] = found

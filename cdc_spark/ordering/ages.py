@@ -21,7 +21,10 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from cdc_spark.events import Event
+
 _STREAMED = (None, "false")
+_TICK = 20  # bits of `since` that tell rows of one time apart
 _GTID = re.compile(r"(?:(\d+)-\d+-|([0-9a-fA-F-]{36}(?::\w+)?):)(\d+)", re.ASCII)
 _FILE = re.compile(r"(.*)\.(\d+)", re.DOTALL | re.ASCII)
 
@@ -48,6 +51,19 @@ class Age(NamedTuple):
         """Return the age that `dump` gave, of an earlier version's state too."""
         log, epoch, rank, *rest = fields
         return cls(log, epoch, int(rank), *rest)
+
+
+def dated(event: Event, block: Mapping[str, Any], age: Age | None) -> Event:
+    """Return a row's event whose payload has `since`, where the time of its log is coarse.
+
+    It is greater of a newer row, in whatever partition: a table has the columns of its newest row
+    (`apply.shape`), and MariaDB's times are those of a second.
+    """
+    if "file" not in block:
+        return event
+    place = 0 if age is None else age.rank >> 12 if age.epoch else age.rank
+    number = (event.ts << _TICK) + (place & ((1 << _TICK) - 1))
+    return event._replace(payload=f'{event.payload[:-1]},"since":{number}}}')
 
 
 def age_of(block: Mapping[str, Any], time: int) -> Age | None:

@@ -38,7 +38,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from cdc_spark.events import Event, Kind
-from cdc_spark.ordering.ages import Age, age_of
+from cdc_spark.ordering.ages import Age, age_of, dated
 from cdc_spark.ordering.hold import Applied, Arrival, Source, arrival_of, fields_of
 from cdc_spark.ordering.tombstones import Keys
 
@@ -145,7 +145,10 @@ class Transactions:
             self.keys.saw(arrival)
             self._touch(event)
             block: dict[str, Any] = orjson.loads(event.transaction or "{}")
-            stale = self._stale(event, block)
+            age = age_of(block, event.ts)
+            stale = self._stale(event, age)
+            event = dated(event, block, age)
+            arrival = arrival._replace(event=event)
             name = _digest(block.get("id") or "")
             if not self.assembled or not block.get("id"):
                 if not stale:
@@ -198,9 +201,8 @@ class Transactions:
         if name not in self.done:
             self.waiting.setdefault(name, Open()).count = block["count"]
 
-    def _stale(self, event: Event, block: Mapping[str, Any]) -> bool:
-        age = age_of(block, event.ts) if event.identity else None
-        if age is None:
+    def _stale(self, event: Event, age: Age | None) -> bool:
+        if age is None or not event.identity:
             return False
         last = self.ages.get(event.identity)
         if last is not None and age.before(last):
