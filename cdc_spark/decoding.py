@@ -122,7 +122,8 @@ def decode_debezium(  # noqa: PLR0913 - the keywords of a public function
     All is as with `decode_vitess`; of `settings`, `decimal.handling.mode` is read too. The
     connector repeats what it sent before it was stopped: `position` says where in the log a row
     stands. The schema-change topic gives `ddl`, for information: the next row has its table's new
-    columns. TRUNCATE, which is sent with `skipped.operations` none, is `ddl` too.
+    columns. TRUNCATE, which is sent among rows with `skipped.operations` none, is `ddl` as well;
+    `in_order` lets it take the older rows of its table.
     """
     known = definitions(tables, settings or {}, "debezium-mysql")
     url, more = registry, properties or {}

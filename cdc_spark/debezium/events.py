@@ -40,7 +40,7 @@ DIALECTS: Mapping[str, frozenset[str]] = {
 }
 _PUTS: Mapping[str, str] = {"c": "insert", "r": "insert", "u": "update"}
 _DELETE, _TRUNCATE = "d", "t"
-_TRUNCATED = 11  # TiDB's number of TRUNCATE TABLE
+TRUNCATED = 11  # TiDB's number of TRUNCATE TABLE
 _BOUNDARIES: Mapping[str, Kind] = {"BEGIN": Kind.BEGIN, "END": Kind.END}
 
 
@@ -121,7 +121,7 @@ class Decoder:
         self, document: Mapping[str, Any], source: Mapping[str, Any], table: str
     ) -> Event:
         name = "`" + table.replace("`", "``") + "`"
-        payload = json_text({"q": f"TRUNCATE TABLE {name}", "t": _TRUNCATED})
+        payload = json_text({"q": f"TRUNCATE TABLE {name}", "t": TRUNCATED})
         block = _transaction(document.get("transaction"), source)
         at, schema = self._position(source), _text(source, self._connector.schema)
         ts = _maybe_whole(source, "ts_ms")

@@ -21,6 +21,7 @@ Rule 8. A tombstone follows the delete of its key and adds nothing. Where compac
         delete, and the last row of the key was none, the tombstone deletes: behind the rows of its
         key that wait, at once otherwise. A row that comes again behind such a tombstone takes
         effect again, although its transaction was applied before.
+Rule 9. TRUNCATE takes the rows of its table that are older (`truncations`).
 
 Source: Debezium reference documentation 3.3, §Transaction metadata of the connectors for Vitess,
 MariaDB and MySQL, §Ordered transaction metadata; debezium-core 3.3.1 `pipeline/txmetadata`.
@@ -37,10 +38,11 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from cdc_spark.events import Event, Kind
+from cdc_spark.events import Event, Kind, json_text
 from cdc_spark.ordering.ages import Age, age_of, dated
 from cdc_spark.ordering.hold import Applied, Arrival, Source, arrival_of, fields_of
 from cdc_spark.ordering.tombstones import Keys
+from cdc_spark.ordering.truncations import Truncations, is_truncation
 
 REMEMBERED = 10_000
 ROWS = frozenset({Kind.DELETE, Kind.UPSERT})
@@ -116,6 +118,7 @@ class Transactions:
     keys: Keys = field(default_factory=Keys)
     retention_ms: int = 0
     touched: dict[str, int] = field(default_factory=dict[str, int])
+    truncations: Truncations = field(default_factory=Truncations)
 
     def step(self, arrivals: Iterable[Arrival]) -> list[Applied]:
         """Take what arrived, in the order of its partition, and return what takes effect."""
@@ -123,7 +126,9 @@ class Transactions:
         for arrival in arrivals:
             if arrival.source not in self.poisoned:
                 ready.extend(self._take(arrival))
+                ready.extend(self._truncated())
         ready.extend(self._released())
+        ready.extend(self._truncated())
         ready.extend(self._left())
         self._forget()
         applied = [Applied(seq, one) for seq, one in enumerate(ready, self.next_seq)]
@@ -141,26 +146,37 @@ class Transactions:
             self._end(orjson.loads(event.transaction))
         elif event.kind is Kind.TOMBSTONE:
             yield from self._tombstone(arrival)
+        elif is_truncation(event):
+            age = age_of(orjson.loads(event.transaction or "{}"), event.ts)
+            self.truncations.waiting.append((arrival, age))
         elif event.kind in ROWS:
-            self.keys.saw(arrival)
-            self._touch(event)
-            block: dict[str, Any] = orjson.loads(event.transaction or "{}")
-            age = age_of(block, event.ts)
-            stale = self._stale(event, age)
-            event = dated(event, block, age)
-            arrival = arrival._replace(event=event)
-            name = _digest(block.get("id") or "")
-            if not self.assembled or not block.get("id"):
-                if not stale:
-                    yield arrival
-            elif name in self.done:
-                if self.keys.returns(event):
-                    yield arrival
-            else:
-                self.keys.came(event)
-                self.arrived += 1
-                row = Row(block.get("n") or 0, self.arrived, arrival)
-                self.waiting.setdefault(name, Open()).add(row, stale=stale)
+            yield from self._row(arrival)
+
+    def _row(self, arrival: Arrival) -> Iterator[Arrival]:
+        """Yield a row that need not wait."""
+        event = arrival.event
+        self.keys.saw(arrival)
+        self._touch(event)
+        block: dict[str, Any] = orjson.loads(event.transaction or "{}")
+        age = age_of(block, event.ts)
+        stale = self._stale(event, age)
+        if "file" in block:  # of a connector that may send TRUNCATE
+            stale = self.truncations.removed(event, age) or stale
+            self.truncations.saw(event)
+        event = dated(event, block, age)
+        arrival = arrival._replace(event=event)
+        name = _digest(block.get("id") or "")
+        if not self.assembled or not block.get("id"):
+            if not stale:
+                yield arrival
+        elif name in self.done:
+            if self.keys.returns(event):
+                yield arrival
+        else:
+            self.keys.came(event)
+            self.arrived += 1
+            row = Row(block.get("n") or 0, self.arrived, arrival)
+            self.waiting.setdefault(name, Open()).add(row, stale=stale)
 
     def _touch(self, event: Event) -> None:
         if self.retention_ms and event.identity:
@@ -200,6 +216,19 @@ class Transactions:
         name = _digest(block["id"])
         if name not in self.done:
             self.waiting.setdefault(name, Open()).count = block["count"]
+
+    def _truncated(self) -> Iterator[Arrival]:
+        """Yield what statements do that need not wait."""
+        if self.truncations.waiting:
+            rows = [row.arrival.event for one in self.waiting.values() for row in one.rows]
+            held = [
+                (
+                    json_text([event.schema, event.table]),
+                    age_of(orjson.loads(event.transaction), event.ts),
+                )
+                for event in rows
+            ]
+            yield from self.truncations.due(held, self.ages)
 
     def _stale(self, event: Event, age: Age | None) -> bool:
         if age is None or not event.identity:
@@ -277,6 +306,7 @@ class Transactions:
                 "arrived": self.arrived,
                 "keys": self.keys.dump(),
                 "touched": self.touched,
+                "truncations": self.truncations.dump(),
                 "poisoned": sorted([*source] for source in self.poisoned),
             }
         )
@@ -297,6 +327,8 @@ class Transactions:
         self.arrived = document["arrived"]
         self.keys = Keys.load(document["keys"])
         self.touched = document["touched"]
+        if "truncations" in document:  # a state of an earlier version has none
+            self.truncations = Truncations.load(document["truncations"])
         self.poisoned = {Source(*source) for source in document["poisoned"]}
 
 

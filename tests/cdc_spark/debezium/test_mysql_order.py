@@ -89,3 +89,35 @@ def test_transactions_wait_for_their_end() -> None:
     open_one = record(2, 8, {"id": 9, "v": "b"}, transaction={"id": "0-1-8", "total_order": 1})
     found = read([ended], [rows[1]], [rows[0], open_one], metadata=True)
     assert found == [{"id": 0, "v": "a"}, {"id": 1, "v": "a"}]
+
+
+def truncation(offset: int, gtid: int, partition: int = 0) -> Message:
+    """Return TRUNCATE as a connector sends it that skips no operation."""
+    topic, *_, value = record(offset, gtid, {"id": 0}, op="t")
+    document = {**json.loads(value or b""), "after": None}
+    return topic, partition, offset, None, json.dumps(document).encode()
+
+
+def test_truncate_takes_the_rows_before_it() -> None:
+    """In the order of one partition; rows behind it are there."""
+    rows = [record(at, 7 + at, {"id": at, "v": "a"}) for at in range(4)]
+    moved = [(topic, part, at + 1, *rest) for topic, part, at, *rest in rows[2:]]
+    assert read(rows[:2], [truncation(2, 8)], moved) == [{"id": 2, "v": "a"}, {"id": 3, "v": "a"}]
+
+
+def test_truncate_that_comes_late_leaves_newer_rows() -> None:
+    """Its place in the log counts, whatever partition was read first; older rows come no more."""
+    old, new = record(0, 7, {"id": 1, "v": "a"}), record(1, 9, {"id": 2, "v": "b"})
+    late = record(0, 6, {"id": 3, "v": "c"}, partition=1)
+    assert read([old, new], [truncation(2, 8)], [late]) == [{"id": 2, "v": "b"}]
+    assert read([truncation(0, 8, 1)], [old, new]) == [{"id": 2, "v": "b"}]
+
+
+def test_truncate_waits_for_older_rows_that_wait() -> None:
+    """With metadata a row of an open transaction is older, and goes when its END is there."""
+    block = {"id": "0-1-7", "total_order": 1, "data_collection_order": 1}
+    old = record(0, 7, {"id": 1, "v": "a"}, transaction=block)
+    new = record(2, 9, {"id": 2, "v": "b"})
+    last = {"status": "END", "id": "0-1-7", "event_count": 1, "data_collections": [], "ts_ms": 1}
+    ended: Message = ("p.transaction", 0, 0, b"{}", json.dumps(last).encode())
+    assert read([old], [truncation(1, 8)], [new], [ended], metadata=True) == [{"id": 2, "v": "b"}]
