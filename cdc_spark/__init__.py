@@ -1,10 +1,11 @@
-"""TiCDC and Debezium Vitess messages in Kafka -> change events, changes in order, Delta tables.
+"""TiCDC and Debezium messages in Kafka -> change events, changes in order, Delta tables.
 
 A library for PySpark jobs, streaming or batch. All that is public is here:
 
 | name | what it does |
 | --- | --- |
-| `decode_open`, `decode_avro`, `decode_vitess` | a Kafka DataFrame -> its change events |
+| `decode_open`, `decode_avro` | a Kafka DataFrame of TiCDC's -> its change events |
+| `decode_vitess`, `decode_debezium` | the same of Debezium's: Vitess; MariaDB and MySQL |
 | `kafka_columns` | any DataFrame of messages -> the columns that decoders read |
 | `dead_letters` | events -> the messages that could not be read |
 | `Changefeed`, `in_order` | a Kafka stream -> the changes that take effect, bucket by bucket |
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
         EVENT_SCHEMA,
         dead_letters,
         decode_avro,
+        decode_debezium,
         decode_open,
         decode_vitess,
         kafka_columns,
@@ -86,6 +88,7 @@ __all__ = (
     "change_data",
     "dead_letters",
     "decode_avro",
+    "decode_debezium",
     "decode_open",
     "decode_vitess",
     "error_of",

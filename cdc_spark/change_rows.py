@@ -19,7 +19,11 @@ from cdc_spark.untyped import ArrowBatch, Frame, pa
 
 CHANGE_DATA: tuple[tuple[str, str, str], ...] = (
     ("_op", "string", "`upsert`, `delete`, `ddl`, or `poison` for a message that was set aside"),
-    ("_commit_ts", "decimal(20,0)", "TiDB's commit ts, for Vitess milliseconds; null without one"),
+    (
+        "_commit_ts",
+        "decimal(20,0)",
+        "TiDB's commit ts, for Debezium milliseconds; null without one",
+    ),
     (
         "_table_version",
         "decimal(20,0)",
@@ -59,8 +63,8 @@ _ARROW = pa.schema(
 def change_data(changes: Frame) -> Frame:
     """Return the changes of `in_order` with images, statement and reason in columns of their own.
 
-    Changes that wait for the END of their transaction (Vitess) are not among them. Within a bucket
-    `_seq` is their order; a row's images are the text that they were, no number is read.
+    Changes that wait for the END of their transaction (Debezium) are not among them. Within a
+    bucket `_seq` is their order; a row's images are the text that they were, no number is read.
     """
     return changes.mapInArrow(apart, _SCHEMA)
 

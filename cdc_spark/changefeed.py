@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from cdc_spark import rows
-from cdc_spark.debezium_vitess.values import definitions
+from cdc_spark.debezium.connectors import CONNECTORS
+from cdc_spark.debezium.values import definitions
 from cdc_spark.decoding import FAIL, POLICIES, Skip, kafka_columns
 from cdc_spark.errors import UsageError
 from cdc_spark.figures import observe_applied, observe_read
@@ -29,11 +30,11 @@ class Changefeed:
 
     | argument | meaning |
     | --- | --- |
-    | `protocol`, `dialect` | `open` (`current`, `4.0.4`), `avro` or `vitess` |
+    | `protocol`, `dialect` | `open` (`current`, `4.0.4`), `avro`, `vitess` or `debezium-mysql` |
     | `topics` | each topic's partitions (0: yet to come); a resolved ts counts when all sent it |
     | `watermarks` | the stream has resolved events and DDL: Open has; Avro with a watermark |
     | `inclusive` | a resolved event covers its own commit ts; `False` for TiCDC 4.0.4 |
-    | `assembled` | a transaction topic is among the topics (Vitess with metadata) |
+    | `assembled` | a transaction topic is among the topics (Debezium with metadata) |
     | `registry`, `properties` | as of `decode_avro` |
     | `tables` | definitions that are not on the wire, as in job.json |
     | `settings` | the connector's settings that are not on the wire, as in job.json |
@@ -49,10 +50,10 @@ class Changefeed:
     Partitions that come later are read without being declared; what one has behind the resolved ts
     that was applied without it is refused (GrowthError), unless `repeats` names it. Topics and
     partitions may be added behind those that were there, on the same checkpoint; the number of
-    buckets stays what it was when the checkpoint was begun (UsageError). Vitess, and Avro with a
+    buckets stays what it was when the checkpoint was begun (UsageError). Debezium, and Avro with a
     watermark, have one bucket: order is the whole changefeed's. `net` is for tables, which end the
     same and cost less where rows change often; it may be turned on and off. Rows of tables without
-    a key, and rows around DDL and changes of shape, all leave; Vitess has no `net`.
+    a key, and rows around DDL and changes of shape, all leave; Debezium has no `net`.
 
     Streams of rows alone say nowhere that a version will not come again, so each key's newest is
     remembered. With `retention_h` it is forgotten so many hours after it, by the commit times of
@@ -110,9 +111,9 @@ class Changefeed:
                 if self.retention_h < 0
                 else "0: resolved events say what will not come again, so no key is remembered",
             )
-        if self.net and self.protocol == "vitess":
+        if self.net and self.protocol in CONNECTORS:
             raise UsageError(
-                "net=True for Vitess",
+                f"net=True for {self.protocol}",
                 expected="net=False: a transaction takes effect as a whole, with all its rows",
             )
         unknown = [
@@ -171,7 +172,7 @@ def _routes(changefeed: Changefeed, number: int) -> dict[str, Route]:
         dialect=changefeed.dialect,
         url=changefeed.registry,
         properties=dict(changefeed.properties),
-        definitions=definitions(tuple(changefeed.tables), changefeed.settings),
+        definitions=definitions(tuple(changefeed.tables), changefeed.settings, changefeed.protocol),
         time_zone=changefeed.time_zone,
     )
     policy = Policy(fails=changefeed.poison == FAIL, keeps=True, skipped=places(changefeed.skip))

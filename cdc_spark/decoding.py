@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from cdc_spark.debezium_vitess.values import definitions
+from cdc_spark.debezium.values import definitions
 from cdc_spark.errors import UsageError
 from cdc_spark.event_columns import EVENT_COLUMNS
 from cdc_spark.gc_pause import gc_paused
@@ -33,6 +33,7 @@ __all__ = (
     "FAIL",
     "dead_letters",
     "decode_avro",
+    "decode_debezium",
     "decode_open",
     "decode_vitess",
 )
@@ -101,8 +102,32 @@ def decode_vitess(  # noqa: PLR0913 - the keywords of a public function
     delete of its key, and is the only trace of it where compaction has taken the delete; its table
     is that of its topic. Heartbeats give no events.
     """
-    known = definitions(tables, settings or {})
+    known = definitions(tables, settings or {}, "vitess")
     language = Language("vitess", url=registry, properties=properties or {}, definitions=known)
+    return _decoded(messages, language, poison, skip)
+
+
+def decode_debezium(  # noqa: PLR0913 - the keywords of a public function
+    messages: Frame,
+    registry: str = "",
+    *,
+    properties: Mapping[str, str] | None = None,
+    tables: Sequence[Mapping[str, Any]] = (),
+    settings: Mapping[str, str] | None = None,
+    poison: str = FAIL,
+    skip: Skip = (),
+) -> Frame:
+    """Return the events of Debezium's connectors for MariaDB and MySQL: JSON or Avro.
+
+    All is as with `decode_vitess`; of `settings`, `decimal.handling.mode` is read too. The
+    connector repeats what it sent before it was stopped: `position` says where in the log a row
+    stands. The schema-change topic gives `ddl`, for information: the next row has its table's new
+    columns. TRUNCATE, which is sent among rows with `skipped.operations` none, is `ddl` as well;
+    `in_order` lets it take the older rows of its table.
+    """
+    known = definitions(tables, settings or {}, "debezium-mysql")
+    url, more = registry, properties or {}
+    language = Language("debezium-mysql", url=url, properties=more, definitions=known)
     return _decoded(messages, language, poison, skip)
 
 

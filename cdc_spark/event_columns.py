@@ -30,13 +30,13 @@ EVENT_COLUMNS: Columns = (
     (
         "commit_ts",
         "decimal(20,0)",
-        "TiDB's commit ts, for Vitess the commit time in milliseconds; null without one",
+        "TiDB's commit ts, for Debezium the commit time in milliseconds; null without one",
     ),
     ("query", "string", "the statement of a `ddl`, else null"),
     (
         "transaction",
         _TRANSACTION,
-        "Vitess with transaction metadata, else null; `event_count` is an `end`'s",
+        "Debezium with transaction metadata, else null; `event_count` is an `end`'s",
     ),
     ("reason", "string", "what is wrong with a `poison` message, else null"),
     ("topic", "string", "where it stood"),
@@ -53,13 +53,18 @@ EVENT_COLUMNS: Columns = (
         f"struct<{FIELDS}>",
         "of `poison` what was in Kafka, the timestamp in milliseconds; else null",
     ),
+    (
+        "position",
+        "string",
+        "of MariaDB and MySQL where the row stands in the log, as JSON, see below; else null",
+    ),
 )
-# What an op is in each protocol: Open, Avro, Vitess.
+# What an op is in each protocol: Open, Avro, Debezium.
 OPS: Mapping[str, tuple[str, str, str]] = {
     "upsert": ("`u`", "a value", "`c`, `r`, `u`"),
     "delete": ("`d`; the old row of an update that changes the key", "a null value", "`d`"),
     "tombstone": ("", "", "a null value, which follows its delete"),
-    "ddl": ("`t` 2", "the watermark's DDL", ""),
+    "ddl": ("`t` 2", "the watermark's DDL", "the schema-change topic; `t` as TRUNCATE TABLE"),
     "resolved": ("`t` 3", "the watermark's resolved event", ""),
     "begin": ("", "", "the transaction topic"),
     "end": ("", "", "the transaction topic"),

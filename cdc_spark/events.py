@@ -55,9 +55,10 @@ class Event(NamedTuple):
     ERROR it is the text of what is wrong with the message. `key` names the columns of the handle
     key in order, none for a table without one. Streams of rows alone add `shape` (`apply.shape`).
     `ts` is 0 where the message carries no time of its own. `transaction` is JSON where the message
-    has one (`debezium_vitess.events`), "" elsewhere. `images` are the payload's parts as they
+    has one (`debezium.events`), "" elsewhere. `images` are the payload's parts as they
     were written, so that whoever wants them apart need not read the payload again; they do not
-    travel between Spark's operations.
+    travel between Spark's operations. `position` is JSON where the message says where in a log its
+    row stands.
     """
 
     kind: Kind
@@ -68,6 +69,7 @@ class Event(NamedTuple):
     payload: str = ""
     transaction: str = ""
     images: Images | None = None
+    position: str = ""
 
 
 def json_text(value: object) -> str:
@@ -82,3 +84,12 @@ def payload_of(images: Images, rest: str = '"rid":null') -> str:
         f'{{"before":{"null" if before is None else before},'
         f'"after":{"null" if after is None else after},"key":{json_text(key)},{rest}}}'
     )
+
+
+def ordered(event: Event) -> Event:
+    """Return an event whose transaction says where its row stands, too: what orders rows."""
+    if not event.position:
+        return event
+    block = event.transaction
+    both = f"{block[:-1]},{event.position[1:]}" if block else event.position
+    return event._replace(transaction=both)

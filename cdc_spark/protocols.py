@@ -12,11 +12,12 @@ from functools import partial
 
 from cdc_spark.avro import events as avro_events
 from cdc_spark.avro import vectorised as avro_vectorised
-from cdc_spark.debezium_vitess import events as vitess_events
-from cdc_spark.debezium_vitess import vectorised as vitess_vectorised
-from cdc_spark.debezium_vitess.parts import Parts
-from cdc_spark.debezium_vitess.rows import Rows
-from cdc_spark.debezium_vitess.values import Definitions
+from cdc_spark.debezium import events as debezium_events
+from cdc_spark.debezium import vectorised as debezium_vectorised
+from cdc_spark.debezium.connectors import CONNECTORS
+from cdc_spark.debezium.parts import Parts
+from cdc_spark.debezium.rows import Rows
+from cdc_spark.debezium.values import Definitions
 from cdc_spark.errors import DecodingError, SetupError
 from cdc_spark.events import Event, Kind
 from cdc_spark.open import events as open_events
@@ -32,7 +33,7 @@ Decode = Callable[[bytes | None, bytes | None], list[Event]]
 DIALECTS: Mapping[str, frozenset[str]] = {
     "open": frozenset(values.DIALECTS),
     "avro": avro_events.DIALECTS,
-    "vitess": vitess_events.DIALECTS,
+    **debezium_events.DIALECTS,
 }
 
 
@@ -138,15 +139,15 @@ def _avro(language: Language) -> Decode:
     return _avro_decoder(language).decode
 
 
-def _vitess(language: Language) -> Decode:
-    parts = Parts(partial(_schema, language))
-    return vitess_events.Decoder(parts, Rows(language.definitions)).decode
+def _debezium(language: Language) -> Decode:
+    parts, rows = Parts(partial(_schema, language)), Rows(language.definitions)
+    return debezium_events.Decoder(parts, rows, CONNECTORS[language.protocol]).decode
 
 
 _MAKERS: Mapping[str, Callable[[Language], Decode]] = {
     "open": _open,
     "avro": _avro,
-    "vitess": _vitess,
+    **dict.fromkeys(CONNECTORS, _debezium),
 }
 
 
@@ -158,13 +159,14 @@ def _vectorised_avro(language: Language, payloads: bool) -> VectorisedReader:  #
     return avro_vectorised.reader(_avro_decoder(language).record, payloads=payloads)
 
 
-def _vectorised_vitess(language: Language, payloads: bool) -> VectorisedReader:  # noqa: FBT001 - a row of a table
-    parts = Parts(partial(_schema, language))
-    return vitess_vectorised.reader(parts, Rows(language.definitions), payloads=payloads)
+def _vectorised_debezium(language: Language, payloads: bool) -> VectorisedReader:  # noqa: FBT001 - a row of a table
+    parts, rows = Parts(partial(_schema, language)), Rows(language.definitions)
+    connector = CONNECTORS[language.protocol]
+    return debezium_vectorised.reader(parts, rows, connector, payloads=payloads)
 
 
 _VECTORISED: Mapping[str, Callable[[Language, bool], VectorisedReader]] = {
     "open": _vectorised_open,
     "avro": _vectorised_avro,
-    "vitess": _vectorised_vitess,
+    **dict.fromkeys(CONNECTORS, _vectorised_debezium),
 }

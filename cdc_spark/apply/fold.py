@@ -113,7 +113,8 @@ class Fold:
         before = settled(table, event["before"])
         after = settled(table, event["after"])
         if self.shapes is not None and "shape" in event:
-            before, after = self.shapes.follow(table, event["shape"], change.ts, (before, after))
+            since = event.get("since", change.ts)
+            before, after = self.shapes.follow(table, event["shape"], since, (before, after))
         key = tuple(event["key"])
         self.keys.setdefault((change.schema.lower(), change.table.lower()), set()).add(key)
         met = table.apply(RowChange(key, before, after, event["rid"]))

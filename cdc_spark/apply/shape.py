@@ -6,8 +6,8 @@ Rule 1. When a row has another shape than its table, older rows follow: a column
         its value, a new one (or one that is now of another type) has its default, else NULL, and
         one that was dropped is forgotten.
 Rule 2. A row that is older than the one that gave the table its shape does not change it back: it
-        follows the table's shape instead. What is older is said by commit ts; without one, by
-        arrival.
+        follows the table's shape instead. What is older is said by the payload's `since`, else by
+        the commit ts; without one, by arrival.
 Rule 3. The stream does not carry TRUNCATE, DROP and RENAME: rows that the database removed stay.
 
 Source: TiCDC Avro Protocol, §DDL events and schema changes; Debezium Vitess connector, §Data change

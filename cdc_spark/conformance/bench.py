@@ -112,7 +112,9 @@ def _decoded(messages: Frame, job: Job) -> Frame:
     url = "" if job.registry is None else job.registry.url
     if protocol == "avro":
         return decoding.decode_avro(messages, url)
-    return decoding.decode_vitess(messages, url)
+    if protocol == "vitess":
+        return decoding.decode_vitess(messages, url)
+    return decoding.decode_debezium(messages, url)
 
 
 def _timed(run: Callable[[], None]) -> Spent:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from cdc_spark.conformance.job import ENDLESS, ChangefeedJob, Job
-from cdc_spark.debezium_vitess.values import definitions
+from cdc_spark.debezium.values import definitions
 from cdc_spark.errors import UsageError
 from cdc_spark.ordering.hold import Source
 from cdc_spark.ordering.operators import Route, Timeline
@@ -30,7 +30,7 @@ def language_of(job: Job, changefeed: ChangefeedJob) -> Language:
         dialect=changefeed.dialect,
         url="" if registry is None else registry.url,
         properties={} if registry is None else registry.properties,
-        definitions=definitions(changefeed.tables, changefeed.settings),
+        definitions=definitions(changefeed.tables, changefeed.settings, changefeed.protocol),
         time_zone=str(changefeed.settings.get(TIME_ZONE, UTC_NAME)),
     )
 

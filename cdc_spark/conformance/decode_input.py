@@ -1,7 +1,7 @@
 """Level decode: the messages of each changefeed in a file, and what the public decoders read there.
 
 One Spark job does all changefeeds, and executors do the work: each reads files, decodes their
-messages with what runs under `decode_open`, `decode_avro` and `decode_vitess`, and writes results.
+messages with what runs under the public decoders, and writes results.
 A call of those functions for each changefeed would cost Spark half a second each, which is a
 hundred times what the messages cost.
 """

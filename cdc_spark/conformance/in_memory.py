@@ -17,11 +17,12 @@ from cdc_spark.apply.shape import Shapes
 from cdc_spark.avro import events as avro_events
 from cdc_spark.conformance.changefeeds import TIME_ZONE, assembled
 from cdc_spark.conformance.job import changefeed_of
-from cdc_spark.debezium_vitess import events as vitess_events
-from cdc_spark.debezium_vitess.parts import Parts
-from cdc_spark.debezium_vitess.rows import Rows
-from cdc_spark.debezium_vitess.values import definitions
-from cdc_spark.events import Kind
+from cdc_spark.debezium import events as debezium_events
+from cdc_spark.debezium.connectors import CONNECTORS
+from cdc_spark.debezium.parts import Parts
+from cdc_spark.debezium.rows import Rows
+from cdc_spark.debezium.values import definitions
+from cdc_spark.events import Kind, ordered
 from cdc_spark.open import events as open_events
 from cdc_spark.open import values
 from cdc_spark.ordering.hold import Applied, Arrival, Source, arrival_of
@@ -88,10 +89,15 @@ def _decoder(
     makers: Mapping[str, Callable[[], Decode]] = {
         "open": lambda: partial(open_events.decode, values.in_zone(values.DIALECTS[dialect], zone)),
         "avro": lambda: avro_events.Decoder(schemas.__getitem__, zone).decode,
-        "vitess": lambda: (
-            vitess_events.Decoder(
-                Parts(schemas.__getitem__), Rows(definitions(feed["tables"], feed["settings"]))
-            ).decode
+        **dict.fromkeys(
+            CONNECTORS,
+            lambda: (
+                debezium_events.Decoder(
+                    Parts(schemas.__getitem__),
+                    Rows(definitions(feed["tables"], feed["settings"], protocol)),
+                    CONNECTORS[protocol],
+                ).decode
+            ),
         ),
     }
     return makers[protocol]()
@@ -102,7 +108,7 @@ def _arrivals(
 ) -> Iterable[Arrival]:
     for topic, partition, offset, key, value in messages:
         for event in read(decode, key, value):
-            yield Arrival(event, Source(topics[topic], partition), offset)
+            yield Arrival(ordered(event), Source(topics[topic], partition), offset)
 
 
 def _change(applied: Applied, names: Sequence[str]) -> Change:

@@ -188,7 +188,7 @@ class Plan:
         at = (name[0].lower(), name[1].lower())
         key = tuple(form["key"])
         if form["shape"] is not None:
-            sketch.follow(shape_of(form["shape"], ts))
+            sketch.follow(shape_of(form["shape"], form.get("since", ts)))
         else:
             sketch.learn(form["names"])
         segment = self._open.get(at)

@@ -57,12 +57,14 @@ def _marks(
         name = (feed, schema.lower(), table.lower())
         event = orjson.loads(payload)
         seen = forms.setdefault(name, _Seen())
-        shape = _newer(shapes, name, event.get("shape"), int(ts))
+        since = event.get("since", int(ts))
+        shape = _newer(shapes, name, event.get("shape"), since)
         columns = set(event["after"] or ())
         if not seen.known or shape is not None or seen.key != event["key"] or columns - seen.names:
             seen.key, seen.known = event["key"], True
             seen.names |= columns
-            form = {"key": event["key"], "shape": shape, "names": sorted(seen.names)}
+            names = sorted(seen.names)
+            form = {"key": event["key"], "shape": shape, "names": names, "since": since}
             text = orjson.dumps(form).decode()
             yield (feed, seq, FORM, ts, schema, table, text, *place)
         last[name] = (feed, seq, LAST, str(shapes.get(name, (b"", 0))[1]), schema, table, "")

@@ -12,6 +12,7 @@ from enum import Enum
 from typing import Any
 
 from cdc_spark import rows
+from cdc_spark.debezium.connectors import CONNECTORS
 from cdc_spark.errors import GrowthError, LostTablesError
 from cdc_spark.events import Kind
 from cdc_spark.gc_pause import gc_paused
@@ -153,7 +154,7 @@ def _event_rows(route: Route, messages: ArrowBatch, block: ArrowBatch) -> ArrowB
         "slot": slots,
         **{name: block[name] for name in ("kind", "schema", "table", "identity", "payload")},
         "ts": buckets.shifted(block["ts"]),
-        "transaction": block["transaction"],
+        "transaction": blocks.with_positions(block["transaction"], block["position"]),
     }
     names = [name for name in rows.EVENT if name in columns]
     events = pa.RecordBatch.from_arrays([columns[name] for name in names], names=names)
@@ -202,7 +203,7 @@ class Timeline:
                 return hold
             hold.by_place = True
             return Undated(hold)
-        if self.protocol == "vitess":
+        if self.protocol in CONNECTORS:
             return Transactions(
                 assembled=self.assembled, lenient=self.lenient, retention_ms=self.retention_ms
             )

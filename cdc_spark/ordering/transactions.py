@@ -10,8 +10,8 @@ Rule 2. All changes of a key come in one partition, in order: of two transaction
 Rule 3. Within a transaction rows are applied by their order in it.
 Rule 4. A transaction that was applied is a replay when it comes again; a row that comes again
         while its transaction waits counts once. The last `REMEMBERED` transactions are known.
-Rule 5. Where rows have epoch and rank, a row below what its key has seen of the same shard is older
-        than it, wherever it stands: it counts for its transaction and changes nothing.
+Rule 5. A row below what its key has seen of the same log (`ages`) is older than it, wherever it
+        stands: it counts for its transaction and changes nothing.
 Rule 6. Rows that name no transaction are applied as they arrive.
 Rule 7. Compaction and retention take rows that END has counted. So rows of transactions that have
         an END and lack rows are listed in a PENDING event, whenever they change: at the end of a
@@ -21,9 +21,10 @@ Rule 8. A tombstone follows the delete of its key and adds nothing. Where compac
         delete, and the last row of the key was none, the tombstone deletes: behind the rows of its
         key that wait, at once otherwise. A row that comes again behind such a tombstone takes
         effect again, although its transaction was applied before.
+Rule 9. TRUNCATE takes the rows of its table that are older (`truncations`).
 
-Source: Debezium Vitess connector, §Transaction metadata, §Ordered transaction metadata;
-debezium-core 3.3.1 `pipeline/txmetadata`.
+Source: Debezium reference documentation 3.3, §Transaction metadata of the connectors for Vitess,
+MariaDB and MySQL, §Ordered transaction metadata; debezium-core 3.3.1 `pipeline/txmetadata`.
 """
 
 from __future__ import annotations
@@ -37,13 +38,14 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from cdc_spark.events import Event, Kind
+from cdc_spark.events import Event, Kind, json_text
+from cdc_spark.ordering.ages import Age, age_of, dated
 from cdc_spark.ordering.hold import Applied, Arrival, Source, arrival_of, fields_of
 from cdc_spark.ordering.tombstones import Keys
+from cdc_spark.ordering.truncations import Truncations, is_truncation
 
 REMEMBERED = 10_000
 ROWS = frozenset({Kind.DELETE, Kind.UPSERT})
-Age = tuple[str, int, int, int]  # shard, epoch, rank, order in the transaction
 
 
 class Row(NamedTuple):
@@ -116,6 +118,7 @@ class Transactions:
     keys: Keys = field(default_factory=Keys)
     retention_ms: int = 0
     touched: dict[str, int] = field(default_factory=dict[str, int])
+    truncations: Truncations = field(default_factory=Truncations)
 
     def step(self, arrivals: Iterable[Arrival]) -> list[Applied]:
         """Take what arrived, in the order of its partition, and return what takes effect."""
@@ -123,7 +126,9 @@ class Transactions:
         for arrival in arrivals:
             if arrival.source not in self.poisoned:
                 ready.extend(self._take(arrival))
+                ready.extend(self._truncated())
         ready.extend(self._released())
+        ready.extend(self._truncated())
         ready.extend(self._left())
         self._forget()
         applied = [Applied(seq, one) for seq, one in enumerate(ready, self.next_seq)]
@@ -141,23 +146,37 @@ class Transactions:
             self._end(orjson.loads(event.transaction))
         elif event.kind is Kind.TOMBSTONE:
             yield from self._tombstone(arrival)
+        elif is_truncation(event):
+            age = age_of(orjson.loads(event.transaction or "{}"), event.ts)
+            self.truncations.waiting.append((arrival, age))
         elif event.kind in ROWS:
-            self.keys.saw(arrival)
-            self._touch(event)
-            block: dict[str, Any] = orjson.loads(event.transaction or "{}")
-            stale = self._stale(event, block)
-            name = _digest(block.get("id") or "")
-            if not self.assembled or not block.get("id"):
-                if not stale:
-                    yield arrival
-            elif name in self.done:
-                if self.keys.returns(event):
-                    yield arrival
-            else:
-                self.keys.came(event)
-                self.arrived += 1
-                row = Row(block["n"], self.arrived, arrival)
-                self.waiting.setdefault(name, Open()).add(row, stale=stale)
+            yield from self._row(arrival)
+
+    def _row(self, arrival: Arrival) -> Iterator[Arrival]:
+        """Yield a row that need not wait."""
+        event = arrival.event
+        self.keys.saw(arrival)
+        self._touch(event)
+        block: dict[str, Any] = orjson.loads(event.transaction or "{}")
+        age = age_of(block, event.ts)
+        stale = self._stale(event, age)
+        if "file" in block:  # of a connector that may send TRUNCATE
+            stale = self.truncations.removed(event, age) or stale
+            self.truncations.saw(event)
+        event = dated(event, block, age)
+        arrival = arrival._replace(event=event)
+        name = _digest(block.get("id") or "")
+        if not self.assembled or not block.get("id"):
+            if not stale:
+                yield arrival
+        elif name in self.done:
+            if self.keys.returns(event):
+                yield arrival
+        else:
+            self.keys.came(event)
+            self.arrived += 1
+            row = Row(block.get("n") or 0, self.arrived, arrival)
+            self.waiting.setdefault(name, Open()).add(row, stale=stale)
 
     def _touch(self, event: Event) -> None:
         if self.retention_ms and event.identity:
@@ -198,12 +217,24 @@ class Transactions:
         if name not in self.done:
             self.waiting.setdefault(name, Open()).count = block["count"]
 
-    def _stale(self, event: Event, block: Mapping[str, Any]) -> bool:
-        if block.get("epoch") is None or block.get("rank") is None or not event.identity:
+    def _truncated(self) -> Iterator[Arrival]:
+        """Yield what statements do that need not wait."""
+        if self.truncations.waiting:
+            rows = [row.arrival.event for one in self.waiting.values() for row in one.rows]
+            held = [
+                (
+                    json_text([event.schema, event.table]),
+                    age_of(orjson.loads(event.transaction), event.ts),
+                )
+                for event in rows
+            ]
+            yield from self.truncations.due(held, self.ages)
+
+    def _stale(self, event: Event, age: Age | None) -> bool:
+        if age is None or not event.identity:
             return False
-        age = (block["shard"], block["epoch"], int(block["rank"]), block["n"])
         last = self.ages.get(event.identity)
-        if last is not None and last[0] == age[0] and age < last:
+        if last is not None and age.before(last):
             return True
         self.ages[event.identity] = age
         return False
@@ -269,15 +300,13 @@ class Transactions:
             {
                 "waiting": waiting,
                 "done": list(self.done),
-                # A rank has no bounds, and numbers of JSON do.
-                "ages": {
-                    key: [age[0], age[1], str(age[2]), age[3]] for key, age in self.ages.items()
-                },
+                "ages": {key: age.dump() for key, age in self.ages.items()},
                 "seq": self.next_seq,
                 "left": self.pending,
                 "arrived": self.arrived,
                 "keys": self.keys.dump(),
                 "touched": self.touched,
+                "truncations": self.truncations.dump(),
                 "poisoned": sorted([*source] for source in self.poisoned),
             }
         )
@@ -292,15 +321,14 @@ class Transactions:
             for name, (rows, seen, count) in document["waiting"].items()
         }
         self.done = dict.fromkeys(document["done"])
-        self.ages = {
-            key: (shard, epoch, int(rank), order)
-            for key, (shard, epoch, rank, order) in document["ages"].items()
-        }
+        self.ages = {key: Age.load(fields) for key, fields in document["ages"].items()}
         self.next_seq = document["seq"]
         self.pending = document["left"]
         self.arrived = document["arrived"]
         self.keys = Keys.load(document["keys"])
         self.touched = document["touched"]
+        if "truncations" in document:  # a state of an earlier version has none
+            self.truncations = Truncations.load(document["truncations"])
         self.poisoned = {Source(*source) for source in document["poisoned"]}
 
 

@@ -11,6 +11,7 @@ or none.
 | change | of an upsert `insert` or `update`, where its message has a word for it, else null |
 | before, after, key | a row's images and the names of its key; null where the payload has them |
 | payload | as in `events.Event`; null where before, after and key are filled |
+| position | as in `events.Event`; null for none |
 """
 
 from __future__ import annotations
@@ -45,6 +46,7 @@ BLOCK: Mapping[str, Any] = {
     "change": _STRING,
     "payload": _STRING,
     "transaction": _STRING,
+    "position": _STRING,
 }
 OPS: Mapping[Kind, str] = {
     Kind.UPSERT: "upsert",
@@ -72,6 +74,7 @@ NO_TS: Any = pa.scalar(Decimal(0), COMMIT_TS)
 PUBLIC = (
     *("op", "schema", "table", "identity", "key", "before", "after", "commit_ts", "query"),
     *("transaction", "reason", "topic", "partition", "offset", "slot", "change", "message"),
+    "position",
 )
 _HEADERS: Any = pa.list_(pa.struct([("key", _STRING), ("value", pa.binary())]))
 _CONTENT: Mapping[str, Any] = {
@@ -132,6 +135,7 @@ def block_of(numbered: Iterable[tuple[int, Sequence[Event]]]) -> ArrowBatch:
             "change": pa.array([_change(one) for one in images], _STRING),
             "payload": pa.array([event.payload for event in events], _STRING),
             "transaction": pa.array([event.transaction for event in events], _STRING),
+            "position": pa.array([event.position or None for event in events], _STRING),
         }
     )
 
@@ -187,8 +191,23 @@ def public(block: ArrowBatch, messages: ArrowBatch) -> ArrowBatch:
         slots,
         block["change"],
         _contents(pc.equal(kind, Kind.ERROR), numbers, messages),
+        block["position"],
     ]
     return pa.RecordBatch.from_arrays(arrays, names=list(PUBLIC))
+
+
+def with_positions(transactions: Column, positions: Column) -> Column:
+    """Return what orders rows as one JSON object, the transaction's block first: `events.ordered`.
+
+    It is that of the transaction alone where nothing says where a row stands.
+    """
+    if positions.null_count == len(positions):
+        return transactions
+    block = pc.utf8_slice_codeunits(transactions, 0, -1)
+    place = pc.utf8_slice_codeunits(positions, 1)
+    both = pc.binary_join_element_wise(block, place, ",")
+    known = pc.if_else(pc.equal(transactions, ""), positions, both)
+    return pc.if_else(pc.is_valid(positions), known, transactions)
 
 
 def _contents(poison: Column, numbers: Column, messages: ArrowBatch) -> Column:

@@ -20,7 +20,8 @@ TextPart = str | Column
 class RowColumns(NamedTuple):
     """Rows of one kind: who they are, when, and their images as JSON.
 
-    `change` is what their messages say of upserts, if they have a word for it.
+    `change` is what their messages say of upserts, if they have a word for it, `position` where
+    they stand in a log, if it is known.
     """
 
     ts: Column
@@ -29,6 +30,7 @@ class RowColumns(NamedTuple):
     after: Column | None
     transaction: Column | None = None
     change: Column | None = None
+    position: Column | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +93,8 @@ class RowWriter:
         }
         if rows.transaction is not None:
             columns["transaction"] = rows.transaction
+        if rows.position is not None:
+            columns["position"] = rows.position
         before, after = rows.before, rows.after
         if self.payloads:
             key = f',"key":{json_text(list(self.handle))},'

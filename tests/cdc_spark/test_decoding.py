@@ -138,6 +138,46 @@ def test_no_zone_moves_a_vitess_moment(session: Any, zone: str) -> None:
     assert found[2]["transaction"]["event_count"] == 1
 
 
+def test_records_of_mariadb_become_events(session: Any, tmp_path: Path) -> None:
+    """Rows have their place in the log, statements come too; ordered rows say what is newest."""
+    place = {"snapshot": "false", "server_id": 1, "gtid": "0-1-7", "file": "b.000001"}
+    place |= {"pos": -40, "row": 0}
+    source = {"ts_ms": 1000, "db": "shop", "table": "t", **place}
+    fields = [vitess_records.field(one) for one in (vitess_records.ID, ("b", "boolean", ""))]
+    image = {"before": None, "after": {"id": 1, "b": True}, "op": "c", "transaction": None}
+    statement = {"source": source, "databaseName": "shop", "ddl": "ALTER TABLE t ADD b BOOL"}
+    truncation = {"before": None, "after": None, "op": "t", "source": source}
+    records = [
+        (b'{"id":1}', vitess_records.enveloped({**image, "source": source}, *fields)),
+        (b'{"id":1}', None),
+        (b'{"databaseName":"shop"}', vitess_records.plain(statement)),
+        (None, vitess_records.plain(truncation)),
+    ]
+    found = rows_of(cdc_spark.decode_debezium(kafka(session, records)))
+    assert [(one["op"], one["query"]) for one in found] == [
+        ("upsert", None),
+        ("tombstone", None),
+        ("ddl", "ALTER TABLE t ADD b BOOL"),
+        ("ddl", "TRUNCATE TABLE `t`"),
+    ]
+    assert (found[0]["after"], found[0]["identity"]) == ('{"id":1,"b":1}', '["shop","t",1]')
+    assert [one["position"] and json.loads(one["position"]) for one in found] == [
+        place,
+        None,
+        place,
+        place,
+    ]
+    path = (tmp_path / "bronze").as_uri()
+    kafka(session, records[:1]).write.parquet(path)
+    feed = cdc_spark.Changefeed("debezium-mysql", {"topic": 4})
+    stream = cdc_spark.in_order(session.readStream.schema(SHAPE).parquet(path), feed)
+    writer = stream.writeStream.format("memory").queryName("mariadb").trigger(availableNow=True)
+    writer.option("checkpointLocation", (tmp_path / "c").as_uri()).start().awaitTermination()
+    (row,) = session.table("mariadb").collect()
+    payload = json.loads(row.payload)
+    assert (payload["after"], payload["since"]) == ({"id": 1, "b": 1}, (1000 << 20) + 7)
+
+
 def test_poison_fails_the_query_and_names_its_place(session: Any) -> None:
     """The declared policy `fail` tells topic, partition and offset."""
     frame = kafka(session, [messages.message(messages.put(1, 1, "a")), (b"nonsense", b"")])

@@ -88,6 +88,7 @@ events = {
     "open": cdc_spark.decode_open(frames["open"]),
     "avro": cdc_spark.decode_avro(frames["avro"], given["registry"]),
     "vitess": cdc_spark.decode_vitess(frames["vitess"]),
+    "debezium-mysql": cdc_spark.decode_debezium(frames["debezium-mysql"]),
 }
 found = {
     name: [(row.op, row.after) for row in one.orderBy("offset", "slot").collect()]
@@ -101,6 +102,7 @@ EVENTS = {
     "open": [["upsert", '{"id":1,"v":"a"}'], ["resolved", None]],
     "avro": [["upsert", '{"id":1}'], ["delete", None]],
     "vitess": [["upsert", '{"id":1}'], ["tombstone", None]],
+    "debezium-mysql": [["tombstone", None]],
 }
 
 
@@ -125,6 +127,7 @@ def question(shipped: Path) -> dict[str, Any]:
             (b'{"id":1}', vitess_records.plain(vitess_records.change("c", None, row))),
             (b'{"id":1}', None),
         ],
+        "debezium-mysql": [(b'{"id":1}', None)],
     }
     schemas = shipped.with_name("schemas.json")
     schemas.write_text(json.dumps(source.texts), encoding="utf-8")

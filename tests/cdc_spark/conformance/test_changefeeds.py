@@ -9,7 +9,7 @@ import pytest
 
 from cdc_spark.conformance.changefeeds import EVENTS, assembled, hands_back_events
 from cdc_spark.conformance.job import ENDLESS, ChangefeedJob, TopicJob
-from cdc_spark.debezium_vitess.values import definitions
+from cdc_spark.debezium.values import definitions
 from cdc_spark.errors import UsageError
 
 ON = {"provide.transaction.metadata": "true"}
@@ -89,6 +89,6 @@ def test_tables_and_modes_of_a_job_are_known_to_the_decoder() -> None:
     """Columns are found by schema, table and name; modes have the connector's defaults."""
     column = {"name": "d", "type": "date", "scale": None, "unsigned": False}
     table = {"schema": "shop", "name": "t", "columns": [column]}
-    known = definitions((table,), {"time.precision.mode": "connect"})
+    known = definitions((table,), {"time.precision.mode": "connect"}, "vitess")
     assert known.columns["shop", "t"] == {"d": column}
     assert (known.time_mode, known.binary_mode) == ("connect", "bytes")

@@ -10,7 +10,7 @@ import pytest
 
 from cdc_spark.avro import events as avro_events
 from cdc_spark.avro import vectorised as avro_vectorised
-from cdc_spark.debezium_vitess.values import definitions
+from cdc_spark.debezium.values import definitions
 from cdc_spark.protocols import Language, Reader
 from cdc_spark.wire.zones import in_utc
 from harness.engine.catalogue.choose import load, selected
@@ -49,7 +49,7 @@ def reader(plan: Plan, *, payloads: bool) -> Reader:
     if protocol == "avro":
         decoder = avro_events.Decoder(schemas(plan.records).__getitem__, in_utc(zone))
         return Reader(decoder.decode, avro_vectorised.reader(decoder.record, payloads=payloads))
-    known = definitions((), settings)
+    known = definitions((), settings, protocol)
     language = Language(protocol, plan.case.dialect, definitions=known, time_zone=zone)
     return Reader.of(language, payloads=payloads)
 

@@ -14,11 +14,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, NoReturn, cast
 
 import orjson
 
-from cdc_spark.debezium_vitess.schema import Schema, from_avro, from_json
+from cdc_spark.debezium.schema import Schema, from_avro, from_json
 from cdc_spark.errors import DecodingError
 from cdc_spark.wire import avro
 from cdc_spark.wire.confluent import unframe
@@ -46,15 +47,18 @@ class Parts:
         self._avro: dict[int, tuple[avro.Prepared, Schema]] = {}
         self._texts: dict[bytes, Schema] = {}
 
-    def read(self, data: bytes, side: str) -> Part | None:
-        """Return a key or a value, None for an envelope of null; raises DecodingError."""
+    def read(self, data: bytes, side: str, *, exact: bool = False) -> Part | None:
+        """Return a key or a value, None for an envelope of null; raises DecodingError.
+
+        Numbers of JSON that are not whole are doubles, Decimals where they are to be `exact`.
+        """
         if data[:1] == b"\0":
             return self._framed(data, side)
-        if data.startswith(_OPEN):
+        if data.startswith(_OPEN) and not exact:
             found = self._enveloped(data)
             if found is not None:
                 return found
-        document = _json(data, side)
+        document = _json(data, side, exact=exact)
         if not isinstance(document, dict):
             raise DecodingError(f"the {side} is {str(document)[:40]!r}", expected="a JSON object")
         members = cast("dict[str, Any]", document)
@@ -101,8 +105,10 @@ def _part(payload: object, schema: Schema) -> Part:
     return Part(cast("dict[str, Any]", payload), schema)
 
 
-def _json(data: bytes, side: str) -> object:
+def _json(data: bytes, side: str, *, exact: bool) -> object:
     try:
+        if exact:
+            return exactly(data.decode())
         return cast("object", orjson.loads(data))
     except orjson.JSONDecodeError as error:
         if b"\\u" not in data:
@@ -115,5 +121,22 @@ def _json(data: bytes, side: str) -> object:
         raise DecodingError(f"the {side} is not JSON: {error}") from error
 
 
+def exactly(text: str) -> object:
+    """Return JSON with Decimals for numbers that no machine's number holds exactly."""
+    return cast("object", json.loads(text, **_EXACT))
+
+
+def _whole(digits: str) -> int | Decimal:
+    number = int(digits)
+    return number if -(1 << 63) <= number < 1 << 64 else Decimal(number)
+
+
 def _refused(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is not JSON")
+
+
+_EXACT: dict[str, Any] = {
+    "parse_float": Decimal,
+    "parse_int": _whole,
+    "parse_constant": _refused,
+}

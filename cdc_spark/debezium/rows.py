@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
-from cdc_spark.debezium_vitess.parts import Part
-from cdc_spark.debezium_vitess.schema import Schema
-from cdc_spark.debezium_vitess.values import (
+from cdc_spark.debezium.parts import Part
+from cdc_spark.debezium.schema import Schema
+from cdc_spark.debezium.values import (
     AS_IT_IS,
     Column,
     Definitions,
+    InexactError,
     Reader,
     by_definition,
     by_schema,
@@ -26,7 +27,7 @@ _REMEMBERED = 1024
 _SIDES = ("before", "after")
 _NOTHING: Mapping[str, Column] = {}
 _NONE: frozenset[type] = frozenset()
-_WHOLE = frozenset({"int8", "int16", "int32", "int64"})
+_WHOLE = frozenset({"boolean", "int8", "int16", "int32", "int64"})
 
 
 class Rows:
@@ -54,6 +55,8 @@ class Rows:
                 reader = self._reader(name, of, _NOTHING)
             try:
                 row[name] = None if cell is None else reader(cell)
+            except InexactError:
+                raise
             except (ValueError, TypeError) as error:
                 raise DecodingError(f"the key's column {name!r}: {error}") from error
         return row
@@ -102,6 +105,8 @@ class Rows:
                 row[name] = readers[name](cell)
             except KeyError as error:
                 raise DecodingError(f"column {name!r} is not in the schema") from error
+            except InexactError:
+                raise
             except (ValueError, TypeError) as error:
                 raise DecodingError(f"column {name!r}: {error}") from error
         return row

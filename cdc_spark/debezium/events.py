@@ -1,9 +1,10 @@
-"""One record of Debezium's Vitess connector -> its events.
+"""One record of a Debezium connector -> its events; `connectors` says what each has of its own.
 
 | value | events |
 | --- | --- |
 | `op` c, r, u | upsert, with the row before where the record has it |
 | `op` d | delete |
+| `op` t | DDL: all rows of the table go |
 | none, with a key | tombstone: the delete came before it, unless compaction has taken it |
 | none, without a key | none |
 | `status` | begin or end of a transaction |
@@ -11,10 +12,12 @@
 | a heartbeat, a notification | none |
 
 A row's `transaction` is JSON: `id`, `n` (its order in the transaction), `shard`, `epoch` and `rank`
-where the record has them; an END's is `id` and `count`. Tombstones are not counted.
+where the record has them; an END's is `id` and `count`. Tombstones are not counted. A `position` is
+JSON as well: the members of the source block that say where in the log a row stands.
 
-Source: Debezium Vitess connector, §Transaction metadata, §Ordered transaction metadata, §Data
-change events; debezium-core 3.3.1 `Envelope`, `pipeline/txmetadata`.
+Source: Debezium reference documentation 3.3, connectors for Vitess, MariaDB and MySQL, §Transaction
+metadata, §Ordered transaction metadata, §Data change events; debezium-core 3.3.1 `Envelope`,
+`pipeline/txmetadata`.
 """
 
 from __future__ import annotations
@@ -24,48 +27,60 @@ from typing import Any
 
 import orjson
 
-from cdc_spark.debezium_vitess.parts import Part, Parts
-from cdc_spark.debezium_vitess.rows import Rows
-from cdc_spark.debezium_vitess.values import decimal
+from cdc_spark.debezium.connectors import Connector
+from cdc_spark.debezium.parts import Part, Parts
+from cdc_spark.debezium.rows import Rows
+from cdc_spark.debezium.values import InexactError, decimal
 from cdc_spark.errors import DecodingError
 from cdc_spark.events import Event, Images, Kind, json_text, payload_of
 
-DIALECTS = frozenset({"current", "2.7", "3.0", "3.1", "3.2", "3.4", "documented"})
+DIALECTS: Mapping[str, frozenset[str]] = {
+    "vitess": frozenset({"current", "2.7", "3.0", "3.1", "3.2", "3.4", "documented"}),
+    "debezium-mysql": frozenset({"current", "mariadb", "mysql"}),  # all read alike
+}
 _PUTS: Mapping[str, str] = {"c": "insert", "r": "insert", "u": "update"}
-_DELETE = "d"
+_DELETE, _TRUNCATE = "d", "t"
+TRUNCATED = 11  # TiDB's number of TRUNCATE TABLE
 _BOUNDARIES: Mapping[str, Kind] = {"BEGIN": Kind.BEGIN, "END": Kind.END}
 
 
 class Decoder:
     """Reads the records of one connector, whatever converter wrote them."""
 
-    def __init__(self, parts: Parts, rows: Rows) -> None:
-        """Take what reads bytes and what reads rows."""
+    def __init__(self, parts: Parts, rows: Rows, connector: Connector) -> None:
+        """Take what reads bytes, what reads rows, and whose they are."""
         self._parts = parts
         self._rows = rows
+        self._connector = connector
 
     def decode(self, key: bytes | None, value: bytes | None) -> list[Event]:
         """Return the events of one record; raises DecodingError."""
-        found = None if value is None else self._parts.read(value, "value")
+        try:
+            return self._decoded(key, value, exact=False)
+        except InexactError:
+            return self._decoded(key, value, exact=True)
+
+    def _decoded(self, key: bytes | None, value: bytes | None, *, exact: bool) -> list[Event]:
+        found = None if value is None else self._parts.read(value, "value", exact=exact)
         if found is None:
-            return [] if key is None else self._tombstone(key)
+            return [] if key is None else self._tombstone(key, exact=exact)
         document = found.document
         if "before" in document or "after" in document:
-            return [self._change(key, found)]
+            return [self._change(key, found, exact=exact)]
         if "status" in document:
             return [_boundary(document)]
         if "ddl" in document:
-            return [_ddl(document)]
-        if "vgtid" in document or "aggregate_type" in document:
+            return [self._ddl(document)]
+        if document.keys() == self._connector.heartbeat or "aggregate_type" in document:
             return []
         raise DecodingError(
             f"a value with {sorted(document)[:8]}",
             expected="a change, a transaction's boundary, a schema change or a heartbeat",
         )
 
-    def _tombstone(self, key: bytes) -> list[Event]:
+    def _tombstone(self, key: bytes, *, exact: bool) -> list[Event]:
         """Return the key's end; the key's schema names its table, where there is one."""
-        named = self._parts.read(key, "key")
+        named = self._parts.read(key, "key", exact=exact)
         if named is None:
             return []
         values = self._rows.key(named)
@@ -75,13 +90,15 @@ class Decoder:
         payload = payload_of(images, '"rid":null,"undated":true,"tombstone":true')
         return [Event(Kind.TOMBSTONE, 0, schema, table, payload=payload, images=images)]
 
-    def _change(self, key: bytes | None, value: Part) -> Event:
+    def _change(self, key: bytes | None, value: Part, *, exact: bool) -> Event:
         document = value.document
         source = _object(document.get("source"), "source")
-        schema, table = _text(source, "keyspace"), _text(source, "table")
+        schema, table = _text(source, self._connector.schema), _text(source, "table")
+        if document.get("op") == _TRUNCATE and self._connector.truncates:
+            return self._truncated(document, source, table)
         kind = kind_of(document)
         images = self._rows.images(value, schema, table)
-        named = None if key is None else self._parts.read(key, "key")
+        named = None if key is None else self._parts.read(key, "key", exact=exact)
         newest = images["after"] if kind is Kind.UPSERT else images["before"]
         assert newest is not None
         handle = [] if named is None else sorted(n for n in named.document if n in newest)
@@ -97,7 +114,35 @@ class Decoder:
             payload_of(written, self._rows.rest(value, newest)),
             _transaction(document.get("transaction"), source),
             written,
+            self._position(source),
         )
+
+    def _truncated(
+        self, document: Mapping[str, Any], source: Mapping[str, Any], table: str
+    ) -> Event:
+        name = "`" + table.replace("`", "``") + "`"
+        payload = json_text({"q": f"TRUNCATE TABLE {name}", "t": TRUNCATED})
+        block = _transaction(document.get("transaction"), source)
+        at, schema = self._position(source), _text(source, self._connector.schema)
+        ts = _maybe_whole(source, "ts_ms")
+        return Event(Kind.DDL, ts, schema, table, payload, payload, block, position=at)
+
+    def _ddl(self, document: Mapping[str, Any]) -> Event:
+        source = _object(document.get("source"), "source")
+        payload = json_text({"q": _text(document, "ddl"), "t": 0})
+        schema, table = document.get("databaseName") or "", source.get("table") or ""
+        ts, at = _maybe_whole(source, "ts_ms"), self._position(source)
+        return Event(Kind.DDL, ts, schema, table, payload, payload, position=at)
+
+    def _position(self, source: Mapping[str, Any]) -> str:
+        return position_of(self._connector, source)
+
+
+def position_of(connector: Connector, source: Mapping[str, Any]) -> str:
+    """Return where a row stands in the log as JSON, "" for a connector that does not say it."""
+    if not connector.position:
+        return ""
+    return json_text({name: source.get(name) for name in connector.position})
 
 
 def _written(row: Mapping[str, Any] | None) -> str | None:
@@ -136,6 +181,8 @@ def _transaction(block: object, source: Mapping[str, Any]) -> str:
             "epoch": members.get("transaction_epoch"),
             "rank": None if rank is None else decimal(rank, 0),
         }
+    except InexactError:
+        raise
     except ValueError as error:
         raise DecodingError(f"a transaction_rank: {error}") from error
     # A rank is a decimal number without bounds: as text it survives any JSON.
@@ -152,14 +199,6 @@ def _boundary(document: Mapping[str, Any]) -> Event:
     if kind is Kind.END:
         boundary["count"] = _maybe_whole(document, "event_count")
     return Event(kind, _maybe_whole(document, "ts_ms"), transaction=orjson.dumps(boundary).decode())
-
-
-def _ddl(document: Mapping[str, Any]) -> Event:
-    source = _object(document.get("source"), "source")
-    payload = orjson.dumps({"q": _text(document, "ddl"), "t": 0}).decode()
-    schema = document.get("databaseName") or ""
-    table = source.get("table") or ""
-    return Event(Kind.DDL, _maybe_whole(source, "ts_ms"), schema, table, payload, payload)
 
 
 def _object(value: object, name: str) -> Mapping[str, Any]:

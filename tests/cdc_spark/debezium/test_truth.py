@@ -14,10 +14,11 @@ from typing import Any
 
 import pytest
 
-from cdc_spark.debezium_vitess.events import Decoder
-from cdc_spark.debezium_vitess.parts import Parts
-from cdc_spark.debezium_vitess.rows import Rows
-from cdc_spark.debezium_vitess.values import Definitions
+from cdc_spark.debezium.connectors import VITESS
+from cdc_spark.debezium.events import Decoder
+from cdc_spark.debezium.parts import Parts
+from cdc_spark.debezium.rows import Rows
+from cdc_spark.debezium.values import Definitions
 from cdc_spark.events import Event, Kind
 
 Record = Mapping[str, Any]
@@ -78,7 +79,7 @@ def avro(record: Record) -> tuple[Pair, dict[int, str]] | None:
 
 def decoded(pair: Pair, schemas: Mapping[int, str]) -> list[Event]:
     """Return the events of a record."""
-    return Decoder(Parts(schemas.__getitem__), Rows(Definitions())).decode(*pair)
+    return Decoder(Parts(schemas.__getitem__), Rows(Definitions()), VITESS).decode(*pair)
 
 
 def images(events: list[Event]) -> list[Any]:

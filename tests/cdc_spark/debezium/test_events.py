@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
-from cdc_spark.debezium_vitess.events import Decoder
-from cdc_spark.debezium_vitess.parts import Parts
-from cdc_spark.debezium_vitess.rows import Rows
-from cdc_spark.debezium_vitess.values import Definitions
+from cdc_spark.debezium.connectors import VITESS
+from cdc_spark.debezium.events import Decoder
+from cdc_spark.debezium.parts import Parts
+from cdc_spark.debezium.rows import Rows
+from cdc_spark.debezium.values import Definitions
 from cdc_spark.errors import DecodingError
 from cdc_spark.events import Event, Kind
 from tests.cdc_spark.vitess_records import (
@@ -38,7 +39,7 @@ def decode(key: bytes | None, value: bytes | None, known: Definitions | None = N
     def nothing(schema_id: int) -> str:
         raise DecodingError(f"no schema {schema_id}")
 
-    return Decoder(Parts(nothing), Rows(known or Definitions())).decode(key, value)
+    return Decoder(Parts(nothing), Rows(known or Definitions()), VITESS).decode(key, value)
 
 
 def row_of(event: Event, side: str = "after") -> dict[str, Any]:
@@ -168,7 +169,7 @@ def test_boundaries_are_events_of_their_own() -> None:
 
 def test_a_schema_in_every_message_is_read_once_and_never_mixed_up() -> None:
     """Messages of two schemas alternate and each is read by its own."""
-    decoder = Decoder(Parts(lambda _: ""), Rows(Definitions()))
+    decoder = Decoder(Parts(lambda _: ""), Rows(Definitions()), VITESS)
     number = enveloped(change("c", None, {"id": 1, "v": 1}), field(ID), field(("v", "int32", "")))
     date = enveloped(
         change("c", None, {"id": 1, "v": 1}), field(ID), field(("v", "int32", f"{TIME}Date"))

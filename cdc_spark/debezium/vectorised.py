@@ -1,28 +1,29 @@
-"""Changes of Debezium's Vitess connector laid out like one that was read before, a batch at a time.
+"""Changes of a Debezium connector laid out like one that was read before, a batch at a time.
 
 `events.Decoder` says what a record means. Here JSON, with schemas or without, of a table whose rows
 were met already is read by columns: to the same event, or the record is left to the decoder. Avro,
-tombstones and transactions' boundaries always are.
+tombstones, DDL and transactions' boundaries always are.
 
 | of a value | is |
 | --- | --- |
-| the schema; names; what is null; `op`; keyspace, table and the connector's names | literal |
+| the schema; names; what is null; `op`; schema, table and the connector's names | literal |
 | the rows | columns, with a skeleton of their own |
 | all other members | read over; they must be JSON |
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
 import orjson
 
-from cdc_spark.debezium_vitess.events import change_of, kind_of
-from cdc_spark.debezium_vitess.parts import Part, Parts
-from cdc_spark.debezium_vitess.rows import Rows
-from cdc_spark.debezium_vitess.values import AS_IT_IS, Reader
+from cdc_spark.debezium.connectors import Connector
+from cdc_spark.debezium.events import change_of, kind_of
+from cdc_spark.debezium.parts import Part, Parts, exactly
+from cdc_spark.debezium.rows import Rows
+from cdc_spark.debezium.values import AS_IT_IS, InexactError, Reader
 from cdc_spark.errors import DecodingError
 from cdc_spark.events import Kind, json_text
 from cdc_spark.untyped import Column, np, pa, pc
@@ -41,13 +42,20 @@ from cdc_spark.vectorised.skeleton import (
 )
 
 _SIDES = ("before", "after")
-_CONSTANT = frozenset({"version", "connector", "name", "db", "keyspace", "table"})
 _ENVELOPE = ('{"schema":', '},"payload":', "}")
 _CELLS: Mapping[frozenset[type], Cell] = {
     frozenset({int, float, str}): Cell(CellKind.VALUE),
     frozenset({str}): Cell(CellKind.TEXT),
     frozenset({float}): Cell(CellKind.NUMBER, floats),
     frozenset({int}): Cell(CellKind.WHOLE),
+}
+_SOURCE: Mapping[str, CellKind] = {
+    "ts_ms": CellKind.COUNT,
+    "shard": CellKind.STRING,
+    "gtid": CellKind.TEXT,
+    "file": CellKind.TEXT,
+    "pos": CellKind.WHOLE,
+    "row": CellKind.WHOLE,
 }
 _BLOCK: Mapping[str, CellKind] = {
     "id": CellKind.STRING,
@@ -66,7 +74,8 @@ class _UnfitError(Exception):
 class RowTemplate:
     """The changes of one kind of one table; `key` is None for a table without one.
 
-    `cells` are the names of the value's cells, `rows` the skeletons of its images.
+    `cells` are the names of the value's cells, `rows` the skeletons of its images, `position` what
+    says where in the log a row stands: texts, and names of cells.
     """
 
     key: Skeleton | None
@@ -77,6 +86,7 @@ class RowTemplate:
     change: str
     writer: RowWriter
     rest: str
+    position: Sequence[tuple[str, str]] = ()
 
     def read(self, keys: Column, values: Column) -> Sides:
         """Return which records are such changes, and their events."""
@@ -112,8 +122,15 @@ class RowTemplate:
             after if self.kind is Kind.UPSERT else None,
             _transaction(cells),
             blocks.same(self.change, size) if self.change else None,
+            joined(*self._position(cells), "}") if self.position else None,
         )
         return self.writer.event(self.kind, rows, (self.rest,))
+
+    def _position(self, cells: Mapping[str, Column]) -> Iterator[TextPart]:
+        for text, cell in self.position:
+            yield text
+            if cell:
+                yield cells[cell]
 
 
 def _transaction(cells: Mapping[str, Column]) -> Column | None:
@@ -140,6 +157,7 @@ class Learner:
 
     parts: Parts
     rows: Rows
+    connector: Connector
     payloads: bool
 
     def template(self, key: str | None, value: str) -> RowTemplate | None:
@@ -156,7 +174,7 @@ class Learner:
         if type(source) is not dict:
             raise _UnfitError
         fields = cast("dict[str, Any]", source)
-        schema, table = fields.get("keyspace"), fields.get("table")
+        schema, table = fields.get(self.connector.schema), fields.get("table")
         if type(schema) is not str or type(table) is not str:
             raise _UnfitError
         kind = kind_of(document)
@@ -167,7 +185,7 @@ class Learner:
         named = None if key is None else self._part(key)
         names: Mapping[str, Any] = {} if named is None else named.document
         handle = sorted(name for name in names if name in newest)
-        members = _members(document)
+        members = self._members(document)
         return RowTemplate(
             None if key is None else _enveloped(key, Skeleton.of(_plain(names))),
             _enveloped(value, Skeleton.of(members)),
@@ -177,7 +195,40 @@ class Learner:
             "" if kind is Kind.DELETE else change_of(document),
             RowWriter(schema, table, tuple(newest), handle, self.payloads),
             self.rows.rest(part, newest),
+            tuple(self._position(fields, members["source"])),
         )
+
+    def _position(
+        self, source: Mapping[str, Any], cells: str | Cell | Members
+    ) -> Iterator[tuple[str, str]]:
+        """Yield what says where a row stands: text, and the name of the cell behind it or ""."""
+        for number, name in enumerate(self.connector.position):
+            text = f"{',' if number else '{'}{json_text(name)}:"
+            known = cells.get(name) if isinstance(cells, Mapping) else None
+            if isinstance(known, Cell):
+                yield text, f"source.{name}"
+            else:
+                yield text + json_text(source.get(name)), ""
+
+    def _members(self, document: Mapping[str, Any]) -> Members:
+        """Return a change's members: what is read, what is read over, and what all share."""
+        members: dict[str, Any] = {}
+        for name, one in document.items():
+            if name in _SIDES and one is not None:
+                members[name] = Cell(CellKind.ANY)
+            elif name == "source" and one is not None:
+                members[name] = {of: self._of_source(of, value) for of, value in one.items()}
+            elif name == "transaction" and one is not None:
+                members[name] = _block(one)
+            else:
+                members[name] = json_text(one) if one is None or name == "op" else _scalar(one)
+        return members
+
+    def _of_source(self, name: str, value: object) -> str | Cell:
+        if value is None or name in self.connector.constant:
+            return json_text(value)
+        kind = _SOURCE.get(name)
+        return _scalar(value) if kind is None else Cell(kind)
 
     def _part(self, text: str) -> Part:
         found = self.parts.read(text.encode(), "record")
@@ -202,34 +253,14 @@ def _cell(reader: Reader) -> Cell:
     copied = _CELLS.get(AS_IT_IS.get(reader, frozenset()))
     if copied is not None:
         return copied
-    return Cell(CellKind.VALUE, each(lambda text: json_text(reader(orjson.loads(text)))))
+    return Cell(CellKind.SCALAR, each(lambda text: json_text(_exactly(reader, text))))
 
 
-def _members(document: Mapping[str, Any]) -> Members:
-    """Return a change's members: what is read, what is read over, and what is the same in all."""
-    members: dict[str, Any] = {}
-    for name, one in document.items():
-        if name in _SIDES and one is not None:
-            members[name] = Cell(CellKind.ANY)
-        elif name == "source":
-            members[name] = _source(document)
-        elif name == "transaction" and one is not None:
-            members[name] = _block(one)
-        else:
-            members[name] = json_text(one) if one is None or name == "op" else _scalar(one)
-    return members
-
-
-def _source(document: Mapping[str, Any]) -> Members:
-    return {name: _of_source(name, one) for name, one in document["source"].items()}
-
-
-def _of_source(name: str, value: object) -> str | Cell:
-    if value is None or name in _CONSTANT:
-        return json_text(value)
-    if name == "ts_ms":
-        return Cell(CellKind.COUNT)
-    return Cell(CellKind.STRING) if name == "shard" else _scalar(value)
+def _exactly(reader: Reader, text: str) -> object:
+    try:
+        return reader(orjson.loads(text))
+    except InexactError:
+        return reader(exactly(text))
 
 
 def _block(block: object) -> Members:
@@ -273,6 +304,6 @@ def cut(keys: Column, values: Column) -> Frames | None:
     return Frames(which.to_numpy(), np.zeros(len(which), np.int64), *texts)
 
 
-def reader(parts: Parts, rows: Rows, *, payloads: bool) -> VectorisedReader:
+def reader(parts: Parts, rows: Rows, connector: Connector, *, payloads: bool) -> VectorisedReader:
     """Return what reads one connector's records by columns."""
-    return VectorisedReader(cut, Learner(parts, rows, payloads).template)
+    return VectorisedReader(cut, Learner(parts, rows, connector, payloads).template)

@@ -9,12 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cdc_spark.debezium_vitess import vectorised
-from cdc_spark.debezium_vitess.events import Decoder
-from cdc_spark.debezium_vitess.parts import Parts
-from cdc_spark.debezium_vitess.rows import Rows
-from cdc_spark.debezium_vitess.values import Definitions
-from tests.cdc_spark.debezium_vitess.test_truth import (
+from cdc_spark.debezium import vectorised
+from cdc_spark.debezium.connectors import VITESS
+from cdc_spark.debezium.events import Decoder
+from cdc_spark.debezium.parts import Parts
+from cdc_spark.debezium.rows import Rows
+from cdc_spark.debezium.values import Definitions
+from tests.cdc_spark.debezium.test_truth import (
     FILES,
     records,
     with_schemas,
@@ -39,9 +40,9 @@ def alike(*messages: equivalence.Message) -> int:
     counts: list[int] = []
     for payloads in (True, False):
         parts, rows = Parts({}.__getitem__), Rows(Definitions())
-        by = vectorised.reader(parts, rows, payloads=payloads)
+        by = vectorised.reader(parts, rows, VITESS, payloads=payloads)
         counts.append(
-            equivalence.alike(by, Decoder(parts, rows).decode, messages, payloads=payloads)
+            equivalence.alike(by, Decoder(parts, rows, VITESS).decode, messages, payloads=payloads)
         )
     assert counts[0] == counts[1]
     return counts[0]

@@ -3,15 +3,16 @@
 | Connect | contract JSON |
 | --- | --- |
 | int8 to int64 | the number; a date, time or moment by the schema's name |
+| boolean | 0 or 1: BOOL, and BIT of one bit |
 | float, double | the number |
 | string | the text; members of ENUM and SET too |
-| bytes | hexadecimal; a Decimal its digits |
+| bytes | hexadecimal; a Decimal its digits; Bits, lowest byte first, the number |
 
 A string may stand for bytes (`binary.handling.mode`) and only a definition of the column says so; a
 number without a schema may be a date. `Definitions` is what the caller knows.
 
-Source: Debezium Vitess connector, §Data type mappings; the semantic types of debezium-core and of
-Kafka's connect-api.
+Source: Debezium reference documentation 3.3, §Data type mappings of the connectors for Vitess,
+MariaDB and MySQL; the semantic types of debezium-core and of Kafka's connect-api.
 """
 
 from __future__ import annotations
@@ -19,40 +20,48 @@ from __future__ import annotations
 from base64 import b64decode
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from types import MappingProxyType
 from typing import Any
 
-from cdc_spark.debezium_vitess.schema import Schema
-from cdc_spark.debezium_vitess.temporal import READERS, unschemed
+from cdc_spark.debezium.connectors import CONNECTORS, VITESS
+from cdc_spark.debezium.schema import Schema
+from cdc_spark.debezium.temporal import READERS, unschemed
 
 Plain = int | float | str | None
 Reader = Callable[[Any], Plain]
 Column = Mapping[str, Any]  # a column as job.json has it
-TIME, BINARY = "time.precision.mode", "binary.handling.mode"
+TIME, BINARY, DECIMALS = "time.precision.mode", "binary.handling.mode", "decimal.handling.mode"
+BITS = "io.debezium.data.Bits"
 DECIMAL = "org.apache.kafka.connect.data.Decimal"
 ZONED = "io.debezium.time.ZonedTimestamp"
 _BINARY = frozenset({"binary", "varbinary", "tinyblob", "blob", "mediumblob", "longblob"})
 _URL_SAFE = str.maketrans("-_", "+/")
 _SCALE_MAX = 10_000
+_NO_NUMBERS = ("Infinity", "-Infinity", "NaN")  # what JSON has for them is text
+_LONG = 1 << 63
 
 
 @dataclass(frozen=True, slots=True)
 class Definitions:
-    """What is known of tables and connector: columns by (schema, table), and two of its modes."""
+    """What is known of tables and connector: columns by (schema, table), and its modes."""
 
     columns: Mapping[tuple[str, str], Mapping[str, Column]] = field(
         default_factory=lambda: MappingProxyType({})
     )
     time_mode: str = "adaptive_time_microseconds"
     binary_mode: str = "bytes"
+    decimal_mode: str = "string"
 
 
-def definitions(tables: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]) -> Definitions:
-    """Return what definitions of tables and the connector's settings say of values.
+def definitions(
+    tables: Sequence[Mapping[str, Any]], settings: Mapping[str, Any], protocol: str
+) -> Definitions:
+    """Return what definitions of tables and the settings of a protocol's connector say of values.
 
     A table is a mapping with `schema`, `name` and `columns`, a column one with `name`, `type`,
-    `scale` and `unsigned`, as in job.json. Of `settings`, `time.precision.mode` and
-    `binary.handling.mode` are read.
+    `scale` and `unsigned`, as in job.json. Of `settings`, `time.precision.mode`,
+    `binary.handling.mode` and `decimal.handling.mode` are read.
     """
     plain = Definitions()
     columns = {
@@ -63,6 +72,7 @@ def definitions(tables: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]
         columns=columns,
         time_mode=str(settings.get(TIME, plain.time_mode)),
         binary_mode=str(settings.get(BINARY, plain.binary_mode)),
+        decimal_mode=str(settings.get(DECIMALS, CONNECTORS.get(protocol, VITESS).decimals)),
     )
 
 
@@ -76,6 +86,8 @@ def by_schema(schema: Schema, column: Column | None, modes: Definitions) -> Read
         if not 0 <= scale < _SCALE_MAX:
             raise ValueError(f"a decimal of scale {scale}")
         return lambda raw: decimal(raw, scale)
+    if schema.name == BITS:
+        return _bits
     if schema.type == "string" and column is not None and column["type"] in _BINARY:
         return _text if modes.binary_mode == "hex" else _hex
     if schema.type not in _READERS:
@@ -88,14 +100,17 @@ def by_definition(column: Column | None, modes: Definitions) -> Reader:
     if column is None:
         return _scalar
     kind: str = column["type"]
-    text = unschemed(kind, column["scale"] or 0, modes.time_mode)
+    scale: int = column["scale"] or 0
+    text = unschemed(kind, scale, modes.time_mode)
     if text is not None:
         return lambda raw: text(whole(raw))
     if kind in _BINARY and modes.binary_mode != "hex":
         return _hex
-    if kind == "bigint" and column["unsigned"]:
-        return _unsigned
-    return _zoned if kind == "timestamp" else _scalar
+    if kind == "decimal" and modes.decimal_mode == "precise":
+        return lambda raw: decimal(raw, scale)
+    if kind == "bigint" and not column["unsigned"]:
+        return _scalar
+    return _UNSCHEMED.get(kind, _scalar)
 
 
 def whole(raw: object) -> int:
@@ -105,23 +120,53 @@ def whole(raw: object) -> int:
     raise ValueError(f"{raw!r:.60} is not a whole number")
 
 
+class InexactError(ValueError):
+    """A number of JSON with more digits than a double may have kept: to be read as a Decimal."""
+
+
 def decimal(raw: object, scale: int) -> int | str:
     """Return a Decimal from its unscaled bytes, their base64, or a number; raises ValueError."""
-    if isinstance(raw, int | float) and not isinstance(raw, bool):
-        return raw if type(raw) is int else repr(raw)
+    if type(raw) is float:
+        raise InexactError(f"{raw!r} may have lost digits")
+    if isinstance(raw, Decimal):
+        return f"{raw:f}"
+    if type(raw) is int:
+        return _held(raw)
     data = _base64(raw) if isinstance(raw, str) else raw
     if not isinstance(data, bytes):
         raise ValueError(f"{raw!r:.60} is not a decimal")
     number = int.from_bytes(data, "big", signed=True)
     if not scale:
-        return number
-    digits = str(abs(number)).rjust(scale + 1, "0")
-    return f"{'-' if number < 0 else ''}{digits[:-scale]}.{digits[-scale:]}"
+        return _held(number)
+    text = str(abs(number)).rjust(scale + 1, "0")
+    return f"{'-' if number < 0 else ''}{text[:-scale]}.{text[-scale:]}"
+
+
+def _held(number: int) -> int | str:
+    """Return a whole number, as text where it has more than 64 bits."""
+    return number if -_LONG <= number < 2 * _LONG else str(number)
+
+
+def _bits(raw: object) -> Plain:
+    if isinstance(raw, bool):
+        return int(raw)
+    data = _base64(raw) if isinstance(raw, str) else raw
+    if isinstance(data, bytes):
+        return int.from_bytes(data, "little")
+    raise ValueError(f"{raw!r:.60} is not bits")
+
+
+def _boolean(raw: object) -> Plain:
+    if isinstance(raw, bool):
+        return int(raw)
+    raise ValueError(f"{raw!r:.60} is neither true nor false")
 
 
 def _number(raw: object) -> Plain:
-    if isinstance(raw, int | float) and not isinstance(raw, bool):
+    if isinstance(raw, int | float | Decimal) and not isinstance(raw, bool):
         return float(raw)
+    if raw in _NO_NUMBERS:
+        return str(raw)
     raise ValueError(f"{raw!r:.60} is not a number")
 
 
@@ -151,8 +196,12 @@ def _unsigned(raw: object) -> Plain:
 
 
 def _scalar(raw: object) -> Plain:
-    if isinstance(raw, int | float | str) and not isinstance(raw, bool):
+    if isinstance(raw, bool):
+        return int(raw)
+    if isinstance(raw, int | float | str):
         return raw
+    if isinstance(raw, Decimal):
+        return float(raw)
     raise ValueError(f"{raw!r:.60} is not a value of a column")
 
 
@@ -165,7 +214,9 @@ _READERS: Mapping[str, Reader] = {
     **dict.fromkeys(("float", "double"), _number),
     "string": _text,
     "bytes": _hex,
+    "boolean": _boolean,
 }
+_UNSCHEMED: Mapping[str, Reader] = {"bigint": _unsigned, "bit": _bits, "timestamp": _zoned}
 # Readers that return a value of these types of Python's as it is.
 AS_IT_IS: Mapping[Reader | None, frozenset[type]] = {
     _scalar: frozenset({int, float, str}),
