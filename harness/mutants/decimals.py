@@ -56,7 +56,12 @@ def _scale_two(column: Column, number: Decimal) -> Decimal:
     return number.scaleb((column.scale or 0) - 2, _WIDE)
 
 
-_DECIMAL = {**of_type("decimal"), "avro": "avro.type.decimal avro.type.decimal.string"}
+_DECIMAL = {
+    **of_type("decimal"),
+    "avro": "avro.type.decimal avro.type.decimal.string",
+    "debezium-mysql": "debezium-mysql.type.decimal debezium-mysql.decimal.string"
+    " debezium-mysql.decimal.double",
+}
 _SIGNS = (sign("wrong-value unreadable-value", r"\.type\.decimal"),)
 
 ROWS: tuple[Mutant, ...] = (

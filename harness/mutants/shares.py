@@ -40,5 +40,8 @@ ALIKE: Mapping[str, str] = {
     "later-millisecond-only": "A delete and an insert of one millisecond are two changes of a key.",
     "key-trims-blanks": "A word may have two neighbours, one by blanks and one by its letters.",
     "ascii-default": "A key beyond ASCII becomes another key, whose row is deleted all the same.",
+    "empty-text-is-null": "In a column that was just added, NULL for a text looks like no column.",
+    "bigint-in-32-bits": "What its column cannot hold is refused before a record is looked for.",
+    "tables-without-database": "A row that is another table's now is missing without a record.",
     "blanks-trimmed": "A key without its blanks may be that of another row.",
 }

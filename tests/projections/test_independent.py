@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from harness.codecs.debezium import mappers, selection
+from harness.codecs.debezium_mysql import moments
+from harness.codecs.debezium_mysql import values as mysql_values
 from harness.codecs.debezium_vitess import encode, values
 from harness.engine.catalogue.choose import load, selected
 from harness.engine.catalogue.workspace import workspace
@@ -49,13 +51,26 @@ WRONG: dict[str, tuple[str, object, str, object]] = {
         "table_filter",
         lambda _: lambda _schema, _table: True,
     ),
+    "debezium-mysql members": (
+        "types/enum-members",
+        mysql_values,
+        "_enum",
+        lambda members, index: members[index % len(members)],
+    ),
+    "debezium-mysql days": ("types/dates-and-times", moments, "_days", lambda _: 0),
+    "debezium-mysql columns": (
+        "vitess/columns-left-out",
+        selection,
+        "column_filter",
+        lambda _: lambda _name: True,
+    ),
 }
 
 
-def judged(scenario: str) -> Judgement:
-    """Return the right consumer's judgement on a scenario's first case."""
+def judged(scenario: str, protocol: str) -> Judgement:
+    """Return the right consumer's judgement on a scenario's first case of a protocol."""
     space = workspace(ROOT)
-    case = selected(load(space, [ROOT / "scenarios" / f"{scenario}.yaml"]), "vitess")[0]
+    case = selected(load(space, [ROOT / "scenarios" / f"{scenario}.yaml"]), protocol)[0]
     planned = plan(case, load_lock(case.scenario, space.golden))
     return Prepared(planned, range(1)).verdict(Parts(), 0).judgement
 
@@ -64,6 +79,7 @@ def judged(scenario: str) -> Judgement:
 def test_a_wrong_encoder_is_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A right consumer passes on the right encoder's records and fails on a wrong one's."""
     scenario, module, function, wrong = WRONG[name]
-    assert judged(scenario) is Judgement.PASS
+    protocol = name.partition(" ")[0]
+    assert judged(scenario, protocol) is Judgement.PASS
     monkeypatch.setattr(module, function, wrong)
-    assert judged(scenario) is Judgement.FAIL
+    assert judged(scenario, protocol) is Judgement.FAIL
