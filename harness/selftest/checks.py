@@ -16,7 +16,10 @@ from harness.selftest.trial import OLDER, Run, Trial
 
 LEFT_S = 25.0  # guardians give orphans a grace period of some seconds
 WORDS = ("Traceback (most recent call last)", "a defect of the harness")
-LAST = frozenset({"run-finished", "run-aborted"})
+ABORTED = "run-aborted"
+LAST = frozenset({"run-finished", ABORTED})
+# What a report has of a run that did not finish.
+UNFINISHED = {"html": '"finished":false', "xml": 'type="unfinished"'}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +76,17 @@ def _reports(ended: Ended) -> Iterator[str]:
             yield f"{part.name} is left"
 
 
+def _unfinished(ended: Ended) -> Iterator[str]:
+    """Look whether the new reports of an aborted run own up to it."""
+    ends = [path.read_bytes().rstrip().rpartition(b"\n")[2] for path in ended.run.events()]
+    if not ends or not all(ABORTED.encode() in line for line in ends):
+        return
+    for form, path in ended.run.reports.items():
+        text = path.read_text("utf-8", "replace")
+        if text != OLDER and UNFINISHED[form] not in text:
+            yield f"{path.name} does not say that the run did not finish"
+
+
 def _whole(form: str, text: str) -> bool:
     if form == "html":
         return text.rstrip().endswith("</html>")
@@ -124,6 +138,7 @@ CHECKS: tuple[Callable[[Ended], Iterator[str]], ...] = (
     _words,
     _left_running,
     _reports,
+    _unfinished,
     _last_event,
     _left_data,
 )

@@ -41,6 +41,11 @@ WRONG = {
     "cut JUnit": ("Path('report.xml').write_text('<testsuites>')", "report.xml is not whole: 12"),
     "a part": ("Path('.report.html.7.part').touch()", ".report.html.7.part is left"),
     "a cut event": ("events(START, '{')", "a1: an event is cut"),
+    "a page of half a run": (
+        """events(START, '{"event": "run-aborted"}\\n')
+Path('report.xml').write_text('<error type="unfinished"/>')""",
+        "report.html does not say that the run did not finish",
+    ),
     "no last event": ("events(START)", "a1: the last event is run-started"),
     "blame": ("events(START, BLAMED, END)", "a1: x is blamed: timeout"),
     "an orphan": (
