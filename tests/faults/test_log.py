@@ -20,7 +20,7 @@ from harness.faults.actions import (
     RestartBroker,
     Step,
 )
-from harness.faults.choose import Place
+from harness.faults.choose import Place, place
 from harness.faults.log import Log, LogEntry, TopicLogs, simulate_log
 from harness.model.record import Origin, Record
 
@@ -113,12 +113,31 @@ def test_wrong_compactions_are_noticed(
     assert (after == kept) is (change is list)
 
 
-def test_reading_past_an_open_transaction_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A reader ends before a transaction that is open: one that goes on sees what is not there."""
-    steps: list[Step] = [A, LeftOpen((B, C))]
-    assert shown(steps) == "0: a0 :1"
-    monkeypatch.setattr(LeftOpen, "apply", lambda step, topics: [*map(topics.append, step.records)])
-    assert shown(steps) == "0: a0 b1 c2 :3"
+@pytest.mark.parametrize(
+    ("apply", "seen"),
+    [
+        (LeftOpen.apply, "0: a0 :1"),
+        (lambda step, topics: _read_on(step.records, topics), "0: a0 b1 :2"),
+        (lambda step, topics: topics.skip(map(place, step.records)), "0: a0 :2"),
+    ],
+    ids=["right", "reads-on", "passes-over"],
+)
+def test_who_reads_beyond_an_open_transaction_is_noticed(
+    apply: Callable[[LeftOpen, TopicLogs], None], seen: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A log ends where a transaction is open: its messages are neither read nor passed over."""
+    right = simulate_log([A, LeftOpen((B,))])[HERE]
+    monkeypatch.setattr(LeftOpen, "apply", apply)
+    assert shown([A, LeftOpen((B,))]) == seen
+    assert (simulate_log([A, LeftOpen((B,))])[HERE] == right) is (apply is _OPEN)
+
+
+def _read_on(records: tuple[Record, ...], topics: TopicLogs) -> None:
+    for one in records:
+        topics.append(one)
+
+
+_OPEN = LeftOpen.apply
 
 
 def test_added_partitions_are_there_and_empty() -> None:

@@ -14,7 +14,7 @@ from tests.tree import ROOT, hold, text_of
 PROOFS = {clause.id: clause.proof for clause in CLAUSES.values() if clause.proof}
 EXCUSED = {clause: proof for clause, proof in PROOFS.items() if not proof.violation}
 # The share of all clauses that may be proved without a scenario.
-MOST = 0.04
+MOST = 0.025
 
 
 def found(proof: Proof) -> bool:

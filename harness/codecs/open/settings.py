@@ -168,6 +168,7 @@ def _refuse_what_is_at_odds(values: Settings, found: Mapping[str, Any], read: Op
     if forced and found.get("sink.delete-only-output-handle-key-columns"):
         raise UsageError(
             "`delete-only-output-handle-key-columns` and `force-replicate` are both switched on",
+            expected="one of them",
             hint="TiCDC refuses the changefeed with ErrCodecInvalidConfig; switch one off",
         )
     if read.large == "none":
@@ -175,6 +176,7 @@ def _refuse_what_is_at_odds(values: Settings, found: Mapping[str, Any], read: Op
     if forced:
         raise UsageError(
             f"`large-message-handle-option` {read.large} and `force-replicate` do not go together",
+            expected="one of them",
             hint="TiCDC refuses the changefeed with ErrCodecInvalidConfig; switch one off",
         )
     if read.large == "claim-check" and not read.storage_uri:

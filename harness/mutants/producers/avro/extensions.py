@@ -5,11 +5,17 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
 from harness.codecs.avro import names
+from harness.codecs.avro.checksum import VERSION
+from harness.codecs.avro.encode import LOGICAL_BITS, AvroEncoder
+from harness.codecs.avro.varint import varint
+from harness.model.change import Op
 from harness.model.columns import ColumnKind
+from harness.model.source_events import RowEvent
 from harness.mutants.producers.avro.edits import (
     DIALECT,
     SCHEMA,
@@ -19,11 +25,11 @@ from harness.mutants.producers.avro.edits import (
 )
 from harness.mutants.producers.avro.types import of
 from harness.mutants.producers.mutant import WrongProducer
-from harness.mutants.producers.patch import Patch, constant, patch, result, returns
+from harness.mutants.producers.patch import constant, patch, returns
 
 EXTENSION: Final = f"{SCHEMA}:_EXTENSION"
 CHECKSUM: Final = f"{SCHEMA}:_CHECKSUM"
-BODY: Final = "harness.codecs.avro.encode:AvroEncoder._extension"
+EXTENSION_BYTES: Final = "harness.codecs.avro.encode:AvroEncoder._extension"
 FIELDS: Final = {
     names.OP: ("string", '""'),
     names.COMMIT_TS: ("long", "0"),
@@ -57,28 +63,37 @@ def _declared(
     return {**fields, name: (kind, fields[name][1])}
 
 
+def _extension_turned(
+    original: Callable[[AvroEncoder, RowEvent], bytes],
+) -> Callable[[AvroEncoder, RowEvent], bytes]:
+    """Return what writes the values in the order in which the turned schema declares them."""
+
+    def written(encoder: AvroEncoder, row: RowEvent) -> bytes:
+        whole = original(encoder, row)
+        op = varint(1) + (b"c" if row.op is Op.INSERT else b"u")
+        ts, moment = varint(row.commit_ts), varint(row.commit_ts >> LOGICAL_BITS)
+        return moment + ts + op + whole[len(op + ts + moment) :]
+
+    return written
+
+
+def _checksum_turned(
+    original: Callable[[AvroEncoder, RowEvent], bytes],
+) -> Callable[[AvroEncoder, RowEvent], bytes]:
+    """Return what writes the checksum's version first, the checksum last."""
+    corrupted, version = b"\0", varint(VERSION)
+
+    def written(encoder: AvroEncoder, row: RowEvent) -> bytes:
+        whole = original(encoder, row)
+        at = len(varint(1) + b"c" + varint(row.commit_ts) + varint(row.commit_ts >> LOGICAL_BITS))
+        digits = whole[at:].removesuffix(corrupted + version)
+        return whole[:at] + (version + corrupted + digits if whole[at:] else b"")
+
+    return written
+
+
 def _turned(fields: dict[str, tuple[str, str]]) -> dict[str, tuple[str, str]]:
     return dict(reversed(fields.items()))
-
-
-def _parts(extension: bytes) -> list[bytes]:
-    """Return the fields of an extension: op, commit ts, physical time, and those of a checksum."""
-    ends = [2]
-    for _ in range(2):
-        ends.append(next(at for at in range(ends[-1], len(extension)) if extension[at] < 0x80) + 1)
-    rest = extension[ends[-1] :]
-    checksum = [rest[:-2], rest[-2:-1], rest[-1:]] if rest else []
-    return [extension[:2], extension[2 : ends[1]], extension[ends[1] : ends[2]], *checksum]
-
-
-def _own_turned(extension: bytes) -> bytes:
-    parts = _parts(extension)
-    return b"".join([*reversed(parts[:3]), *parts[3:]])
-
-
-def _checksum_turned(extension: bytes) -> bytes:
-    parts = _parts(extension)
-    return b"".join([*parts[:3], *reversed(parts[3:])])
 
 
 def _an_hour_later(text: str) -> str:
@@ -183,8 +198,10 @@ EXTENSIONS: tuple[WrongProducer, ...] = (
     WrongProducer(
         "avro-extension-turned-round",
         "avro.extension.fields",
-        "It sends the extension fields in another order, in the schema and in the body.",
-        Patch(EXTENSION, lambda _: _turned(FIELDS), then=result(BODY, _own_turned)),
+        "It declares and writes the extension fields in another order.",
+        replace(
+            constant(EXTENSION, _turned(FIELDS)), then=patch(EXTENSION_BYTES, _extension_turned)
+        ),
     ),
     *(
         WrongProducer(
@@ -216,8 +233,10 @@ EXTENSIONS: tuple[WrongProducer, ...] = (
     WrongProducer(
         "avro-checksums-in-another-order",
         "avro.checksum.fields",
-        "It sends the checksum's fields in another order, in the schema and in the body.",
-        Patch(CHECKSUM, lambda _: _turned(CHECKSUMS), then=result(BODY, _checksum_turned)),
+        "It declares and writes the checksum's fields in another order.",
+        replace(
+            constant(CHECKSUM, _turned(CHECKSUMS)), then=patch(EXTENSION_BYTES, _checksum_turned)
+        ),
     ),
     *(
         WrongProducer(
