@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import os
 from collections.abc import Callable
@@ -42,6 +43,7 @@ def in_child(work: Callable[[], Any]) -> Answer:
 
 def _answer(work: Callable[[], Any], there: Connection, parent: int) -> None:
     end_with(parent)
+    gc.freeze()  # to look through what the parent has would copy all of it
     try:
         answer: Answer = (True, work())
     except BaseException as error:  # noqa: BLE001  (whatever a patched program may raise)

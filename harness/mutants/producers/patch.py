@@ -30,9 +30,9 @@ _CACHED = type(cache(lambda: None))
 
 
 class _Known(NamedTuple):
-    """The caches that a module held when it had these names."""
+    """The caches that a module held when it had so many names."""
 
-    names: tuple[str, ...]
+    names: int
     caches: tuple[Any, ...]
 
 
@@ -243,12 +243,12 @@ def _forget() -> None:
 
 
 def known_caches() -> Iterator[Any]:
-    """Yield the caches of our modules; a module is searched again only when its names are others.
+    """Yield the caches of our modules; a module is searched again when it has more or fewer names.
 
     A process that forks children calls this before, so that none of them searches.
     """
     for module in _modules():
-        names = tuple(vars(module))
+        names = len(vars(module))
         known = _KNOWN.get(module)
         if known is None or known.names != names:
             known = _KNOWN[module] = _Known(names, tuple(_caches_in(module)))
