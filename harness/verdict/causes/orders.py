@@ -118,7 +118,11 @@ def _orders(case: Evidence) -> Iterator[Deviation]:
     why = "DDL runs when it arrives"
     yield reading(case, "ddl-order", why, Rules(at_once=lambda e: isinstance(e, DdlEvent)))
     last = reading(case, "ddl-order", "DDL runs after the rows", Rules(rank=_ddl_last))
-    yield replace(last, place=lambda finding: _statement(case, finding) or last.place(finding))
+
+    def place(finding: Finding) -> Place | None:
+        return _statement(case, finding) or last.place(finding)
+
+    yield replace(last, place=place)
     why = "what is complete is applied one partition after the other"
     yield reading(case, "interleaved", why, Rules(rank=_by_partition))
     why = "events below the highest ts seen are dropped"
