@@ -33,7 +33,7 @@ def workload(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--partitions", type=int, help="Partitions of each topic [4]."),
         click.option("--tables", type=int, help="Tables, of three shapes in turn [3]."),
         click.option("--events", type=int, metavar="N", help="Row changes in all [100000]."),
-        click.option("--protocol", help="open, avro or vitess [open]."),
+        click.option("--protocol", help="Of what the rows are messages [open]."),
         click.option(
             "--spec",
             "spec_file",

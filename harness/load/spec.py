@@ -71,7 +71,7 @@ class Spec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="keba
     @property
     def effective_settings(self) -> Mapping[str, Any]:
         """Return the protocol's settings, over those that a workload needs to be sent at all."""
-        return {**PROTOCOLS[self.protocol].load_settings, **self.settings}
+        return {**(PROTOCOLS[self.protocol].load_settings or {}), **self.settings}
 
 
 def load(file: Path | None, options: Mapping[str, Any]) -> Spec:
@@ -89,6 +89,13 @@ def load(file: Path | None, options: Mapping[str, Any]) -> Spec:
 def checked(values: Mapping[str, Any]) -> Spec:
     """Return the spec of values by their names in a file; raises UsageError."""
     spec = typed.checked(YamlFile("the workload", "", None, dict(values)), Spec)
+    if PROTOCOLS[spec.protocol].load_settings is None:
+        offered = [name for name in PROTOCOLS if PROTOCOLS[name].load_settings is not None]
+        raise UsageError(
+            f"no workload is made for the protocol {spec.protocol}",
+            expected="one of " + ", ".join(offered),
+            hint="`harness certify` runs the scenarios of every protocol",
+        )
     dialects = PROTOCOLS[spec.protocol].codec.dialects
     if spec.dialect not in dialects:
         raise UsageError(

@@ -57,8 +57,6 @@ MYSQL = ProtocolSpec(
         dates_rows=always,
         spreads_keyless=True,
     ),
-    # A connector that starts with a workload finds no rows to copy.
-    load_settings={"snapshot.mode": "no_data"},
+    load_settings=None,  # `harness.load` makes no binary log
     stream_rules=RULES,
-    scaffold_parts=("json",),
 )

@@ -88,7 +88,7 @@ class ProtocolSpec:
     | `carries_default` | whether the wire carries a column's default, which older rows then have |
     | `dated` | whether rows carry a commit ts that rises with every change of their key |
     | `fuzz` | what `harness fuzz` draws; None: the protocol is not drawn |
-    | `load_settings` | what a workload of `harness load` needs to be sent at all |
+    | `load_settings` | what a workload needs to be sent at all; None: `harness load` makes none |
     | `stream_rules` | what its MUST clauses of order, batches and partitions demand of a stream |
     | `scaffold_parts` | directories of `scaffolds/LANGUAGE/` that its programs use as well |
     """
@@ -108,7 +108,7 @@ class ProtocolSpec:
     carries_default: Callable[[Column, Settings], bool] = carries_no_default
     dated: bool = False
     fuzz: FuzzSettings | None = None
-    load_settings: Settings = field(default_factory=lambda: MappingProxyType({}))
+    load_settings: Settings | None = field(default_factory=lambda: MappingProxyType({}))
     stream_rules: tuple[StreamRule, ...] = ()
     scaffold_parts: tuple[str, ...] = ()
 

@@ -87,7 +87,7 @@ class Certify:
     ) -> Result:
         """Certify a consumer over the cases that an expression such as `-k` takes selects.
 
-        `scenarios` None means all, `protocol` those of open, avro or vitess alone. `root` is the
+        `scenarios` None means all, `protocol` those of one alone. `root` is the
         scenarios' directory: ./scenarios below pytest's root directory, else the harness's own.
         `deadline` in seconds is for each start. `beyond` says whether cases count that nobody
         promises, as `--harness-beyond` does for the session. Mistakes fail the test with a
