@@ -41,6 +41,7 @@ _OPS_BY_IMAGES: Final[Mapping[frozenset[str], str]] = {
     frozenset({"before", "after"}): "u",
     frozenset({"before"}): "d",
 }
+_NO_TRUNCATE: Final = "TRUNCATE is not read: name t in `skipped.operations`, as its default does"
 _STATUS: Final[Mapping[str, EventKind]] = {"BEGIN": EventKind.BEGIN, "END": EventKind.END}
 _NO_COLUMNS: Final[Mapping[str, Column]] = {}
 
@@ -127,7 +128,11 @@ def _kind(op: str, images: Mapping[str, Mapping[str, Value]]) -> EventKind:
         op = _OPS_BY_IMAGES.get(frozenset(images), "")
     kind = _OPS.get(op)
     if kind is None:
-        raise DecodingError(f"operation {shown(op)}", expected="c, u, d or r")
+        raise DecodingError(
+            f"operation {shown(op)}",
+            expected="c, u, d or r",
+            hint=_NO_TRUNCATE if op == "t" else "",
+        )
     needed = "before" if kind is EventKind.DELETE else "after"
     if needed not in images:
         raise DecodingError(f"operation {op!r} without `{needed}`")
