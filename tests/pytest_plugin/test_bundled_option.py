@@ -27,5 +27,5 @@ def test_beside_paths_it_adds_to_them(project: Project) -> None:
 def test_bundled_cases_run(project: Project) -> None:
     """They run against their own goldens; the run's files stay in the user's directory."""
     done = project.outside("--harness-bundled", "-k", "keys.pk-chain and p1", "-n", "2")
-    done.assert_outcomes(passed=11)
+    done.assert_outcomes(passed=14)
     assert project.runs("*/events.ndjson")

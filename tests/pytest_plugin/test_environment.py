@@ -41,7 +41,7 @@ def test_a_scenario_that_was_not_recorded_spoils_its_own_cases_only(project: Pro
     (project.path / "golden/keys/pk-chain/changes.jsonl").unlink()
     done = project.outside("scenarios")
     done.stdout.fnmatch_lines(["*keys.pk-chain was never recorded*", "    hint: `harness record *"])
-    done.assert_outcomes(passed=1, errors=22)
+    done.assert_outcomes(passed=1, errors=28)
     assert str(done.stdout).count("hint: `harness record") == 1
 
 

@@ -128,5 +128,6 @@ def test_the_tutorial_says_what_happens(tmp_path: Path) -> None:
     mine.write_text(right, encoding="utf-8")
     code, said, document = certify(tmp_path, *killed[2:])
     assert (code, [*verdicts(document).values()]) == (0, ["pass"]), said
-    assert document["producer"]["repeats"] > 0
-    assert f"{plural(document['producer']['repeats'], 'record')} sent again" in said
+    # Nothing comes again where the connector had stored its last place when it was killed.
+    repeats = document["producer"]["repeats"]
+    assert (f"{plural(repeats, 'record')} sent again" in said) is (repeats > 0)
