@@ -45,4 +45,4 @@ def test_rows() -> None:
 
 def test_raw_rows() -> None:
     """A consumer's own row shows what it wrote, quotes and all."""
-    assert raw_text({"id": "1", "v": None, "w": [1]}) == "{id: '1', v: None, w: [1]}"
+    assert raw_text({"id": "1", "v": None, "w": [1]}) == "{id: '1', v: NULL, w: [1]}"
