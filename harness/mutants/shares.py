@@ -44,4 +44,8 @@ ALIKE: Mapping[str, str] = {
     "bigint-in-32-bits": "What its column cannot hold is refused before a record is looked for.",
     "tables-without-database": "A row that is another table's now is missing without a record.",
     "blanks-trimmed": "A key without its blanks may be that of another row.",
+    "batch-turned-round": "Of a row that changes once the older image is left, as else too.",
+    "key-in-ascii": "A key beyond ASCII meets another key's tombstone.",
+    "key-of-one-column": "The delete of a key that agrees in one column takes the row.",
+    "base64-kept": "Bytes that are sent as Base64 are text to who reads them.",
 }

@@ -70,7 +70,12 @@ class _Shapes:
         self._seen: set[tuple[int, str, str]] = set()
 
     def settle(self, event: DecodedEvent) -> DecodedEvent:
-        """Return a row event with the values of its columns; learn from a statement."""
+        """Return a row event with the values of its columns; learn from a statement.
+
+        Debezium's rows say themselves what they hold, and its statements come on another topic.
+        """
+        if event.vitess is not None:
+            return event
         if event.kind is EventKind.DDL:
             self._learn(event)
             return event

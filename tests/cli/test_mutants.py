@@ -31,7 +31,7 @@ def test_a_mutant_that_is_caught(capsys: pytest.CaptureFixture[str]) -> None:
     for protocol, clause in rules.items():
         assert f"detected deletes-ignored                  {protocol:<7} {SCENARIO}" in out
         assert f"extra-row {clause}: shop.orders has the row id=1" in out
-    assert "1 of 1 mutants detected by a scenario that claims them (3 of 3 by protocol)" in out
+    assert "1 of 1 mutants detected by a scenario that claims them (4 of 4 by protocol)" in out
 
 
 def test_a_mutant_that_nobody_names(capsys: pytest.CaptureFixture[str]) -> None:

@@ -39,7 +39,7 @@ FETCHES_NOT = (
 )
 # What a reader looks for -> a page that has to be among the first answers.
 LOOKED_FOR = {
-    "tombstone": "reference/consumers/vitess.html",
+    "tombstone": "reference/consumers/",
     "mysqldump": "tutorial/first-scenario.html",
     "GitLab": "guides/ci.html",
     "reduceByKey": "",

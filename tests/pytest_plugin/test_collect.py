@@ -21,11 +21,11 @@ def test_cases_have_node_ids_of_file_and_axes(project: Project) -> None:
 @pytest.mark.parametrize(
     ("expression", "cases"),
     [
-        ("keys and not p4", 11),
-        ("replayed", 12),  # two variants, three protocols, each with one and four partitions
+        ("keys and not p4", 14),
+        ("replayed", 16),  # two variants, four protocols, each with one and four partitions
         ("open.txn.deletes-first", 0),  # a clause: --harness-clause
         ("keys.pk-chain[open", 8),
-        ("basics", 10),
+        ("basics", 14),
         ("nothing-like-it", 0),
     ],
 )
@@ -71,8 +71,8 @@ def test_tags_are_markers_even_where_markers_are_strict(project: Project) -> Non
     """A tag selects with `-m`, is registered, and so are `harness` and the protocol."""
     project.scenarios("keys/pk-chain", "dml/insert-update-delete")
     for expression, cases in {
-        "basics": 10,
-        "harness and not basics": 22,
+        "basics": 14,
+        "harness and not basics": 28,
         "protocol_open": 10,
     }.items():
         found = project.inside("--collect-only", "-q", "-m", expression)
@@ -84,7 +84,7 @@ def test_a_tag_cannot_skip_its_cases(project: Project) -> None:
     project.scenarios("dml/insert-update-delete")
     project.edit("scenarios/dml/insert-update-delete.yaml", "[basics]", "[skip, basics]")
     project.inside("--collect-only", "-q", "-m", "skip").stdout.fnmatch_lines(["no tests*"])
-    project.inside("--collect-only", "-q", "-k", "skip").stdout.fnmatch_lines(["10 tests*"])
+    project.inside("--collect-only", "-q", "-k", "skip").stdout.fnmatch_lines(["14 tests*"])
 
 
 def test_yaml_that_is_no_scenario_is_left_alone(project: Project) -> None:
@@ -103,7 +103,7 @@ def test_a_scenario_anywhere_is_found_by_its_keys(project: Project) -> None:
     project.scenarios("keys/pk-chain")
     (project.path / "scenarios").rename(project.path / "cdc")
     found = project.inside("--collect-only", "-q", "cdc")
-    found.stdout.fnmatch_lines(["cdc/keys/pk-chain.yaml::[[]open,p1]", "22 tests collected*"])
+    found.stdout.fnmatch_lines(["cdc/keys/pk-chain.yaml::[[]open,p1]", "28 tests collected*"])
 
 
 def test_it_works_from_a_subdirectory(project: Project) -> None:
@@ -125,7 +125,7 @@ def test_problems_are_reported_with_line_and_hint_and_no_traceback(project: Proj
             f"*ERROR collecting {CHAIN}*",
             f"{CHAIN}:3:1: unknown key `titel`",
             "    hint: did you mean `title`?",
-            f"{CHAIN}:17:19: *",
+            f"{CHAIN}:19:19: *",
         ]
     )
     found.stdout.no_fnmatch_line("*Traceback*")

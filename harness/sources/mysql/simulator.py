@@ -11,7 +11,8 @@ Rules:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from itertools import count
 from typing import Final
 
@@ -30,8 +31,12 @@ from harness.model.binlog import (
 )
 from harness.model.change import Change, DdlRun, Resolve, RowChanged, Transaction
 from harness.model.record import Origin
+from harness.model.source_events import SourceTable
 from harness.model.table import Table, TableId
+from harness.model.values import Row
+from harness.sources.key_text import key_texts
 from harness.sources.mysql.statements import ignored, parsed, truncates, unlogged
+from harness.sources.tidb.mounter import source_table
 
 # MariaDB's `binlog_row_event_max_size`: a row event that would become longer is ended before.
 _EVENT_BYTES: Final = 8192
@@ -76,6 +81,7 @@ class Server:
         # A column's spelling by its id, which stays when it is renamed.
         self._spelled: dict[tuple[TableId, int], str] = {}
         self._tables: dict[TableId, LogTable] = {}
+        self._texts: dict[TableId, Callable[[Row], str]] = {}
         self._keys: dict[TableId, tuple[str, ...]] = {}
 
     def replay(self, changes: Iterable[Change]) -> Iterator[LogEvent]:
@@ -100,6 +106,7 @@ class Server:
             return
         self._catalogue = applied.catalogue
         self._tables.clear()
+        self._texts.clear()
         gtid = self._gtid()
         origin = Origin(run.line, step, next(self._events), "ddl", commit_ts=SECOND * 1000)
         yield LogBegin(gtid, origin)
@@ -185,8 +192,12 @@ class Server:
             same = last is not None and _event(last) == _event(change) and size < _EVENT_BYTES
             self._row = self._row + 1 if same else 0
             size = size if same else _bytes(change)
-            origin = self._origin(step, transaction, change.op.value, change.line, change.table)
             table = self._version(change.table, change.line)
+            origin = self._origin(step, transaction, change.op.value, change.line)
+            image = change.before if change.after is None else change.after
+            assert image is not None
+            name, key = str(change.table), self._text(change.table, table)(image)
+            origin = replace(origin, table=name, key=key)
             yield LogRow(gtid, change.op, table, change.before, change.after, self._row, origin)
             last = change
         yield LogCommit(gtid, self._origin(step, transaction, "end", transaction.line))
@@ -204,20 +215,18 @@ class Server:
                 ) from None
         return self._tables[name]
 
-    def _origin(
-        self,
-        step: int,
-        transaction: Transaction,
-        kind: str,
-        line: int,
-        table: TableId | None = None,
-    ) -> Origin:
-        return Origin(
-            line,
-            step,
-            next(self._events),
-            kind,
-            transaction.name,
-            None if table is None else str(table),
-            commit_ts=SECOND * 1000,
-        )
+    def _text(self, name: TableId, table: LogTable) -> Callable[[Row], str]:
+        """Return what gives the key of a table's rows as text."""
+        if name not in self._texts:
+            self._texts[name] = key_texts(keyed(table))
+        return self._texts[name]
+
+    def _origin(self, step: int, transaction: Transaction, kind: str, line: int) -> Origin:
+        number = next(self._events)
+        return Origin(line, step, number, kind, transaction.name, commit_ts=SECOND * 1000)
+
+
+def keyed(table: LogTable) -> SourceTable:
+    """Return a table with the key that the connector takes as its handle."""
+    ordinals = tuple(table.table.position(name) for name in table.key)
+    return replace(source_table(table.table), handle=ordinals)

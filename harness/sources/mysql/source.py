@@ -9,9 +9,8 @@ from harness.model.binlog import LogRow
 from harness.model.change import Change, ChangeLog, Op
 from harness.model.settings import Settings
 from harness.model.source_events import RowEvent
-from harness.sources.mysql.simulator import Server
+from harness.sources.mysql.simulator import Server, keyed
 from harness.sources.source import Source, SourceConfig, SourceOutput, SourceStream
-from harness.sources.tidb.mounter import source_table
 
 MYSQL = "mysql"
 
@@ -44,11 +43,10 @@ def _settings(config: SourceConfig) -> Settings:
 
 def _meaning(event: LogRow) -> Iterator[RowEvent]:
     """Yield a row of the log as row events; one that moves the key is a delete and an insert."""
-    table = event.table.table
-    ordinals = tuple(table.position(name) for name in event.table.key)
-    keyed = replace(source_table(table), handle=ordinals)
+    table = keyed(event.table)
+    ordinals = table.handle
     origin = event.origin
-    row = RowEvent(event.op, keyed, event.before, event.after, origin.commit_ts, "", 0, origin)
+    row = RowEvent(event.op, table, event.before, event.after, origin.commit_ts, "", 0, origin)
     before, after = event.before, event.after
     if before is None or after is None or all(before[n] == after[n] for n in ordinals):
         yield row

@@ -52,7 +52,7 @@ def test_expectations_are_notes(tmp_path: Path) -> None:
     assert [plan.case.delivery for plan in found.plans] == [None]
     assert found.plans[0].expected.tables == {}
     notes = "\n".join(found.notes)
-    assert "keys/pk-chain.yaml:44:5: written for the scenario's own settings" in notes
+    assert "keys/pk-chain.yaml:46:5: written for the scenario's own settings" in notes
     assert notes.count("is left out: ") == 3
 
 

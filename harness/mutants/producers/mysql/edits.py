@@ -77,10 +77,10 @@ def with_properties(change: Callable[[dict[str, str]], object]) -> Patch:
     """
 
     def changed(original: Callable[..., None]) -> Callable[..., None]:
-        def start(self: Any, settings: ConnectorSettings, dialect: Any) -> None:  # noqa: ANN401 any
+        def start(self: Any, settings: ConnectorSettings, *more: object) -> None:  # noqa: ANN401 any
             own = dict(settings.properties)
             change(own)
-            original(self, replace(settings, properties=MappingProxyType(own)), dialect)
+            original(self, replace(settings, properties=MappingProxyType(own)), *more)
 
         return start
 
