@@ -205,9 +205,9 @@ class Connector:
         return known[1]
 
     def _changed(self, event: LogDdl) -> None:
-        """Emit a statement; one about tables that are not captured says nothing."""
+        """Emit a statement, by default one about tables that are not captured as well."""
         tables = event.tables
-        if not self._ddl or (tables and not any(self._captured(t.schema, t.name) for t in tables)):
+        if not self._ddl:
             return
         state = self._state
         state.row, state.database = event.row, event.database

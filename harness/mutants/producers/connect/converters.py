@@ -113,17 +113,13 @@ def _hex(text: str) -> str:
     return f'"{b64decode(text).hex()}"'
 
 
-def _payload_first(original: Callable[..., bytes | None]) -> Callable[..., bytes | None]:
+def _payload_first(found: tuple[bytes | None, Any]) -> tuple[bytes | None, Any]:
     """Write an envelope's two members the other way round."""
-
-    def text(self: object, schema: Schema | None, value: object) -> bytes | None:
-        written = original(self, schema, value)
-        if written is None or not written.startswith(b'{"schema":'):
-            return written
-        members: Mapping[str, Any] = loads(written)
-        return dumps({"payload": members["payload"], "schema": members["schema"]})
-
-    return text
+    written, use = found
+    if written is None or not written.startswith(b'{"schema":'):
+        return found
+    members: Mapping[str, Any] = loads(written)
+    return dumps({"payload": members["payload"], "schema": members["schema"]}), use
 
 
 def _types() -> Iterator[WrongProducer]:
@@ -154,7 +150,7 @@ ROWS: tuple[WrongProducer, ...] = (
         "connect-payload-first",
         "connect.json.envelope",
         "It writes the payload before its schema.",
-        patch(f"{JSON}:JsonConverter.text", _payload_first),
+        result(f"{JSON}:JsonConverter.convert", _payload_first),
     ),
     WrongProducer(
         "connect-schema-always",

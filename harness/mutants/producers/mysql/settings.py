@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Callable, Iterator
+from typing import Any, Final
 
+from harness.model.binlog import LogDdl
 from harness.mutants.producers.mutant import WrongProducer
-from harness.mutants.producers.mysql.edits import ignoring, row, with_properties
-from harness.mutants.producers.patch import Patch
+from harness.mutants.producers.mysql.edits import CONNECTOR, ignoring, row, with_properties
+from harness.mutants.producers.patch import Patch, patch
 
 # Setting -> its clause.
 _IGNORED: Final = {
@@ -56,4 +57,23 @@ def _ignored() -> Iterator[WrongProducer]:
         )
 
 
-ROWS: Final = tuple(_ignored())
+def _of_captured_alone(original: Callable[[Any, LogDdl], None]) -> Callable[[Any, LogDdl], None]:
+    """Say nothing of a statement about tables that are left out."""
+
+    def changed(connector: Any, event: LogDdl) -> None:  # noqa: ANN401 - the connector's own
+        captured = connector._captured  # noqa: SLF001 - as above
+        if not event.tables or any(captured(one.schema, one.name) for one in event.tables):
+            original(connector, event)
+
+    return changed
+
+
+ROWS: Final = (
+    *_ignored(),
+    row(
+        "statements-of-captured-tables-alone",
+        "capture.statements",
+        "It sends no statement about a table that is left out.",
+        patch(f"{CONNECTOR}._changed", _of_captured_alone),
+    ),
+)
