@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any, Final, cast
 
 from harness.codecs.connect.schema import ConnectRecord, Field, Schema, SchemaCache
+from harness.codecs.debezium.emitter import NEW_KEY, OLD_KEY
 from harness.mutants.producers.patch import Patch
 
 # What a record is, by a field that only its value has; a tombstone has no value.
@@ -21,6 +22,8 @@ TOMBSTONE: Final = ""
 Values = dict[str, Any]
 Records = Iterable[ConnectRecord]
 SchemaChange = Callable[[Schema], Schema]
+# Makes other records of the halves of a key change: the delete, its tombstones, the create.
+Halves = Callable[[ConnectRecord, list[ConnectRecord], ConnectRecord], Records]
 
 
 def kind(record: ConnectRecord) -> str:
@@ -39,6 +42,25 @@ def op(record: ConnectRecord) -> str:
 def of_row(record: ConnectRecord) -> bool:
     """Tell whether a record is a change with a key, or its tombstone."""
     return record.key is not None and kind(record) in {CHANGE, TOMBSTONE}
+
+
+def key_changes(change: Halves) -> Callable[[Records], Iterator[ConnectRecord]]:
+    """Return what changes each key change of a stream: the delete, its tombstones, the create."""
+
+    def changed(given: Records) -> Iterator[ConnectRecord]:
+        held: list[ConnectRecord] = []
+        for record in given:
+            names = {header.key for header in record.headers}
+            if NEW_KEY in names:
+                held.append(record)
+            elif OLD_KEY in names and held:
+                yield from change(held[0], held[1:], record)
+                held = []
+            else:
+                yield record
+        yield from held
+
+    return changed
 
 
 @dataclass(frozen=True, slots=True)

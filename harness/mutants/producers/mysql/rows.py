@@ -23,9 +23,16 @@ from harness.mutants.producers.mysql.edits import (
     without_header,
 )
 from harness.mutants.producers.patch import Patch
-from harness.mutants.producers.records import CHANGE, TOMBSTONE, Records, Values, kind, op
-
-Halves = Callable[[ConnectRecord, list[ConnectRecord], ConnectRecord], Iterable[ConnectRecord]]
+from harness.mutants.producers.records import (
+    CHANGE,
+    TOMBSTONE,
+    Halves,
+    Records,
+    Values,
+    key_changes,
+    kind,
+    op,
+)
 
 
 def _of(operation: str, change: Callable[[Values], object]) -> Patch:
@@ -47,26 +54,9 @@ def _ops() -> Iterator[WrongProducer]:
         )
 
 
-def _has(record: ConnectRecord, name: str) -> bool:
-    return any(header.key == name for header in record.headers)
-
-
 def _halves(change: Halves) -> Patch:
-    """Return the patch that changes each key change: the delete, its tombstones, the create."""
-
-    def changed(given: Records) -> Iterator[ConnectRecord]:
-        held: list[ConnectRecord] = []
-        for record in given:
-            if _has(record, NEW_KEY):
-                held.append(record)
-            elif _has(record, OLD_KEY) and held:
-                yield from change(held[0], held[1:], record)
-                held = []
-            else:
-                yield record
-        yield from held
-
-    return stream(changed)
+    """Return the patch that changes the halves of each key change."""
+    return stream(key_changes(change))
 
 
 def _update(

@@ -10,36 +10,25 @@ from harness.codecs.connect.schema import ConnectRecord, Header, Schema, SchemaT
 from harness.codecs.debezium.emitter import NEW_KEY, OLD_KEY
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import Patch, patch
-from harness.mutants.producers.records import CHANGE, TOMBSTONE, Records, Values, kind, op
+from harness.mutants.producers.records import (
+    CHANGE,
+    TOMBSTONE,
+    Halves,
+    Records,
+    Values,
+    key_changes,
+    kind,
+    op,
+)
 from harness.mutants.producers.vitess.edits import each, one, stream, values
 
 DATA: Final = "harness.codecs.debezium.emitter:RecordEmitter._data"
 Headers = tuple[Header, ...]
 
 
-def has(record: ConnectRecord, name: str) -> bool:
-    """Tell whether a record has a header."""
-    return any(header.key == name for header in record.headers)
-
-
-def _halves(
-    change: Callable[[ConnectRecord, list[ConnectRecord], ConnectRecord], Records],
-) -> Patch:
-    """Return the patch that changes each key change: the delete, its tombstones, the create."""
-
-    def changed(given: Records) -> Iterator[ConnectRecord]:
-        held: list[ConnectRecord] = []
-        for record in given:
-            if has(record, NEW_KEY):
-                held.append(record)
-            elif has(record, OLD_KEY) and held:
-                yield from change(held[0], held[1:], record)
-                held = []
-            else:
-                yield record
-        yield from held
-
-    return stream(changed)
+def _halves(change: Halves) -> Patch:
+    """Return the patch that changes the halves of each key change."""
+    return stream(key_changes(change))
 
 
 def _create_first(
