@@ -50,6 +50,23 @@ def by_key(stream: Stream) -> Iterator[str]:
                 yield f"message {number} is in partition {record.partition}, its key's is {home}"
 
 
+def boundaries(stream: Stream, *, all_end: bool = True) -> Iterator[str]:
+    """Yield an END that is not its transaction's and, where all end, a BEGIN that has none."""
+    open_: dict[Place, Sent] = {}
+    for sent in stream.events:
+        if not sent.first or sent.event.kind not in (EventKind.BEGIN, EventKind.END):
+            continue
+        begun = open_.pop(sent.place, None)
+        if sent.event.kind is EventKind.BEGIN:
+            if begun is not None and all_end:
+                yield f"{sent} comes before the END of {begun}"
+            open_[sent.place] = sent
+        elif begun is None or place_of(begun).transaction_id != place_of(sent).transaction_id:
+            yield f"{sent} has no BEGIN before it"
+    for begun in open_.values() if all_end else ():
+        yield f"{begun} has no END behind it"
+
+
 def murmur2(data: bytes) -> int:
     """Return the 32-bit hash that Kafka's producer takes of a key.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 
 from harness.model.decoded import EventKind
 from harness.stream_rules.debezium import (
@@ -11,6 +12,7 @@ from harness.stream_rules.debezium import (
     SETTINGS,
     TOMBSTONES,
     as_generated,
+    boundaries,
     by_key,
     is_on,
     legal_topics,
@@ -18,27 +20,15 @@ from harness.stream_rules.debezium import (
     no_tombstone,
     partition_rules,
     per_key,
-    place_of,
     tombstone_behind,
     total_order,
 )
-from harness.stream_rules.stream import Place, Sent, Stream, StreamRule
+from harness.stream_rules.stream import Stream, StreamRule
 
 _NAMING = "topic.naming.strategy"
 _DEFAULT_NAMING = "DefaultTopicNamingStrategy"
-
-
-def _ends(stream: Stream) -> Iterator[str]:
-    """Yield an END that is not its transaction's; a statement leaves a BEGIN without one."""
-    open_: dict[Place, Sent] = {}
-    for sent in stream.events:
-        if not sent.first or sent.event.kind not in (EventKind.BEGIN, EventKind.END):
-            continue
-        begun = open_.pop(sent.place, None)
-        if sent.event.kind is EventKind.BEGIN:
-            open_[sent.place] = sent
-        elif begun is None or place_of(begun).transaction_id != place_of(sent).transaction_id:
-            yield f"{sent} has no BEGIN before it"
+# A statement leaves a BEGIN without an END.
+_BOUNDARIES = partial(boundaries, all_end=False)
 
 
 def _rows_by_key(stream: Stream) -> Iterator[str]:
@@ -73,6 +63,6 @@ RULES: tuple[StreamRule, ...] = (
         lambda stream: not is_on(TOMBSTONES, default=True)(stream),
         (TOMBSTONES,),
     ),
-    StreamRule("debezium-mysql.txn.boundaries", _ends, IF_METADATA, metadata, SETTINGS),
+    StreamRule("debezium-mysql.txn.boundaries", _BOUNDARIES, IF_METADATA, metadata, SETTINGS),
     StreamRule("debezium-mysql.txn.total-order", total_order, IF_METADATA, metadata, SETTINGS),
 )

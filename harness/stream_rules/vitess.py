@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
 
-from harness.model.decoded import EventKind
 from harness.stream_rules.debezium import (
     IF_METADATA,
     SETTINGS,
     TOMBSTONES,
     as_generated,
+    boundaries,
     by_key,
     is_on,
     legal_topics,
@@ -41,22 +41,6 @@ def _unmixed(stream: Stream) -> Iterator[str]:
         if place_of(sent).vgtid in done.get(sent.place, ()):
             yield f"{sent} comes behind another transaction, which parts it from its own"
         now[sent.place] = sent
-
-
-def _boundaries(stream: Stream) -> Iterator[str]:
-    open_: dict[Place, Sent] = {}
-    for sent in stream.events:
-        if not sent.first or sent.event.kind not in (EventKind.BEGIN, EventKind.END):
-            continue
-        begun = open_.pop(sent.place, None)
-        if sent.event.kind is EventKind.BEGIN:
-            if begun is not None:
-                yield f"{sent} comes before the END of {begun}"
-            open_[sent.place] = sent
-        elif begun is None or place_of(begun).transaction_id != place_of(sent).transaction_id:
-            yield f"{sent} has no BEGIN before it"
-    for begun in open_.values():
-        yield f"{begun} has no END behind it"
 
 
 def _of_shard(sent: Sent) -> Hashable | None:
@@ -106,7 +90,7 @@ RULES: tuple[StreamRule, ...] = (
         (TOMBSTONES,),
     ),
     StreamRule("vitess.txn.whole", _unmixed),
-    StreamRule("vitess.txn.boundaries", _boundaries, IF_METADATA, metadata, SETTINGS),
+    StreamRule("vitess.txn.boundaries", boundaries, IF_METADATA, metadata, SETTINGS),
     StreamRule("vitess.txn.total-order", total_order, IF_METADATA, metadata, SETTINGS),
     StreamRule("vitess.ordered.epoch-rises", _epochs, "with ordered metadata"),
     StreamRule("vitess.ordered.rank-rises", _ranks, "with ordered metadata"),

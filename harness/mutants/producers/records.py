@@ -63,6 +63,61 @@ def key_changes(change: Halves) -> Callable[[Records], Iterator[ConnectRecord]]:
     return changed
 
 
+def late_inserts(given: Records) -> Iterator[ConnectRecord]:
+    """Yield the insert of a row behind the row's next change, if that is an update."""
+    records = list(given)
+    following: dict[tuple[str, str], int] = {}
+    late: dict[int, ConnectRecord] = {}
+    kept: list[tuple[int, ConnectRecord]] = []
+    for number, record in reversed([*enumerate(records)]):
+        row = (record.topic, str(record.key))
+        after = following.get(row)
+        if op(record) == "c" and after is not None and op(records[after]) == "u":
+            late[after] = record
+        else:
+            kept.append((number, record))
+        if of_row(record):
+            following[row] = number
+    for number, record in reversed(kept):
+        yield record
+        if number in late:
+            yield late[number]
+
+
+def of_a_schema(given: Records) -> Iterator[ConnectRecord]:
+    """Give each tombstone the schema of the value before it, which it allows to be null."""
+    schema = None
+    for record in given:
+        if kind(record) == CHANGE:
+            schema = record.value_schema
+        if kind(record) == TOMBSTONE and schema is not None:
+            yield replace(record, value_schema=replace(schema, optional=True))
+        else:
+            yield record
+
+
+def swapped(
+    given: Records,
+    leads: Callable[[ConnectRecord], bool],
+    follows: Callable[[ConnectRecord, ConnectRecord], bool],
+) -> Iterator[ConnectRecord]:
+    """Yield each record that leads behind the next one, where that follows it."""
+    held: ConnectRecord | None = None
+    for record in given:
+        if held is not None and follows(held, record):
+            yield record
+            yield held
+            held = None
+            continue
+        if held is not None:
+            yield held
+        held = record if leads(record) else None
+        if held is None:
+            yield record
+    if held is not None:
+        yield held
+
+
 @dataclass(frozen=True, slots=True)
 class Edits:
     """One connector's patches; `stream` makes the one that changes all records together."""

@@ -31,7 +31,10 @@ from harness.mutants.producers.records import (
     Values,
     key_changes,
     kind,
+    late_inserts,
+    of_a_schema,
     op,
+    swapped,
 )
 
 
@@ -110,52 +113,13 @@ def _tombstone_of_updates(record: ConnectRecord) -> Records:
     return (record, replace(record, value=None, value_schema=None))
 
 
-def _of_a_schema(given: Records) -> Iterator[ConnectRecord]:
-    """Give each tombstone the schema of the value before it, which it allows to be null."""
-    schema = None
-    for record in given:
-        if kind(record) == CHANGE:
-            schema = record.value_schema
-        if kind(record) == TOMBSTONE and schema is not None:
-            yield replace(record, value_schema=replace(schema, optional=True))
-        else:
-            yield record
-
-
-def _late_inserts(given: Records) -> Iterator[ConnectRecord]:
-    """Yield the insert of a row behind the row's next change, if that is an update."""
-    held: dict[tuple[str, str], ConnectRecord] = {}
-    for record in given:
-        place = (record.topic, str(record.key))
-        if op(record) == "c" and record.key is not None:
-            held[place] = record
-            continue
-        early = held.pop(place, None)
-        if op(record) == "u" and early is not None:
-            yield record
-            yield early
-        else:
-            yield from () if early is None else (early,)
-            yield record
-    yield from held.values()
-
-
 def _swapped(given: Records) -> Iterator[ConnectRecord]:
     """Yield each two creates that follow each other in a topic the other way round."""
-    held: ConnectRecord | None = None
-    for record in given:
-        if held is not None and op(record) == "c" and record.topic == held.topic:
-            yield record
-            yield held
-            held = None
-            continue
-        if held is not None:
-            yield held
-        held = record if op(record) == "c" else None
-        if held is None:
-            yield record
-    if held is not None:
-        yield held
+
+    def follows(held: ConnectRecord, record: ConnectRecord) -> bool:
+        return op(record) == "c" and record.topic == held.topic
+
+    return swapped(given, lambda record: op(record) == "c", follows)
 
 
 def _first_of_event(record: ConnectRecord) -> Records:
@@ -216,7 +180,7 @@ ROWS: Final = (
         "inserts-late",
         "order.per-key",
         "It sends the insert of a row behind the row's update.",
-        stream(_late_inserts),
+        stream(late_inserts),
     ),
     row(
         "moved-key-created-first",
@@ -253,7 +217,7 @@ ROWS: Final = (
         "tombstones-of-a-schema",
         "tombstone.no-schema",
         "It gives a tombstone the schema of a value.",
-        stream(_of_a_schema),
+        stream(of_a_schema),
     ),
     row(
         "tombstones-without-headers",

@@ -18,6 +18,7 @@ from harness.mutants.producers.records import (
     Values,
     key_changes,
     kind,
+    of_a_schema,
     op,
 )
 from harness.mutants.producers.vitess.edits import each, one, stream, values
@@ -139,18 +140,6 @@ def _keyless_update(record: ConnectRecord) -> Iterator[ConnectRecord]:
     yield replace(record, value={**record.value, "op": "c", "before": None})
 
 
-def _of_a_schema(given: Records) -> Iterator[ConnectRecord]:
-    """Give each tombstone the schema of the value before it, which it allows to be null."""
-    schema = None
-    for record in given:
-        if kind(record) == CHANGE:
-            schema = record.value_schema
-        if kind(record) == TOMBSTONE and schema is not None:
-            yield replace(record, value_schema=replace(schema, optional=True))
-        else:
-            yield record
-
-
 def _as_sent(change: Callable[[Any, str, Headers], Any]) -> Patch:
     """Return the patch under which `change` calls what sends a change, with what it is to send."""
 
@@ -264,7 +253,7 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess-tombstone-with-schema",
         "vitess.tombstone.no-schema",
         "It gives a tombstone the schema of a value.",
-        stream(_of_a_schema),
+        stream(of_a_schema),
     ),
     WrongProducer(
         "vitess-tombstone-without-key-schema",

@@ -17,8 +17,10 @@ from harness.mutants.producers.records import (
     Values,
     at,
     kind,
+    late_inserts,
     of_row,
     op,
+    swapped,
 )
 from harness.mutants.producers.vitess.edits import each, one, stream, value_schema, values
 
@@ -37,41 +39,7 @@ def _put(image: str, source: str | None, value: Values) -> None:
 
 def _early_tombstones(given: Records) -> Iterator[ConnectRecord]:
     """Yield each tombstone before the delete that it belongs to."""
-    held: ConnectRecord | None = None
-    for record in given:
-        if kind(record) == TOMBSTONE and held is not None:
-            yield record
-            yield held
-            held = None
-            continue
-        if held is not None:
-            yield held
-        held = record if op(record) == "d" else None
-        if held is None:
-            yield record
-    if held is not None:
-        yield held
-
-
-def _late_inserts(given: Records) -> Iterator[ConnectRecord]:
-    """Yield the insert of a row behind the row's next change, if that is an update."""
-    records = list(given)
-    following: dict[tuple[str, str], int] = {}
-    late: dict[int, ConnectRecord] = {}
-    kept: list[tuple[int, ConnectRecord]] = []
-    for number, record in reversed([*enumerate(records)]):
-        row = (record.topic, str(record.key))
-        after = following.get(row)
-        if op(record) == "c" and after is not None and op(records[after]) == "u":
-            late[after] = record
-        else:
-            kept.append((number, record))
-        if of_row(record):
-            following[row] = number
-    for number, record in reversed(kept):
-        yield record
-        if number in late:
-            yield late[number]
+    return swapped(given, lambda one: op(one) == "d", lambda _, one: kind(one) == TOMBSTONE)
 
 
 def _first_of_key(record: ConnectRecord) -> Records:
@@ -210,6 +178,6 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess-update-before-its-insert",
         "vitess.order.per-key",
         "It sends the first update of a row before the insert of that row.",
-        stream(_late_inserts),
+        stream(late_inserts),
     ),
 )
