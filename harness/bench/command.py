@@ -50,22 +50,31 @@ def watched(
 ) -> Ran:
     """Run a command and watch its processes; `roles` maps a role to a part of a command line.
 
-    What it prints goes to a file: a pipe that nobody empties would stop it.
+    What it prints goes to files: a pipe that nobody empties would stop it. A role that no process
+    had is an error, not a memory of 0.
     """
     began = time.perf_counter()
     peak = dict.fromkeys(["harness", *roles], 0.0)
     with (
-        TemporaryFile() as file,
-        subprocess.Popen(argv, stdout=file, stderr=subprocess.DEVNULL, env=env) as child,
+        TemporaryFile() as printed,
+        TemporaryFile() as said,
+        subprocess.Popen(argv, stdout=printed, stderr=said, env=env) as child,
     ):
         process = psutil.Process(child.pid)
         while child.poll() is None:
             _look(process, roles, peak)
             time.sleep(LOOK_S)
-        file.seek(0)
-        out = file.read()
-    if child.returncode != 0:
-        raise _failed(argv, child.returncode, out)
+        printed.seek(0)
+        out = printed.read()
+        if child.returncode != 0:
+            said.seek(0)
+            raise _failed(argv, child.returncode, said.read().strip() or out)
+    for role, part in roles.items():
+        if not peak[role]:
+            raise SetupError(
+                f"no process of `{' '.join(argv)}` had `{part}` in its command line",
+                expected=f"one whose memory is measured as {role}",
+            )
     return Ran(time.perf_counter() - began, out, peak)
 
 

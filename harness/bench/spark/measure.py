@@ -36,7 +36,7 @@ FEWER = 5  # whole runs are measured over a fifth of the events as well, to see 
 DEADLINE_S = 3600.0
 THOUSAND = 1000
 MICRO = 1_000_000
-ROLES = {"java": "org.apache.spark.deploy.SparkSubmit", "python": "spark.daemon pyspark.worker"}
+ROLES = {"java": "org.apache.spark.deploy.SparkSubmit", "python": "daemon pyspark.worker"}
 
 
 def measure(events: int = EVENTS) -> Iterator[Figure]:
