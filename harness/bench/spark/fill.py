@@ -14,12 +14,14 @@ from itertools import cycle, islice
 from typing import Any
 
 from harness.bench.change_log import DATABASE, change_log
+from harness.contracts import DEFAULT_DIALECT
 from harness.engine.deliver.registered import Registered
 from harness.engine.deliver.sending import ALONE, Sender
 from harness.engine.deliver.topics import TopicOptions, created
 from harness.engine.plan.streaming import Course, streamed
 from harness.engine.run.jobs import kafka_job
 from harness.model.record import Record
+from harness.protocols import PROTOCOLS
 from harness.runner.contract.job import ChangefeedJob
 from harness.runner.contract.job_file import Complete, KafkaJob, TopicJob
 from harness.services import HttpRegistry, Services
@@ -36,11 +38,7 @@ SETTINGS: Mapping[str, Mapping[str, Any]] = {
     "open": {**BY_KEY, "max-batch-size": 1},
     "avro": {**BY_KEY, "enable-tidb-extension": True},
     "vitess": {**JSON_ALONE, "snapshot.mode": "never"},
-}
-COMPLETE: Mapping[str, Complete | None] = {
-    "open": Complete.AT_OR_BELOW,
-    "avro": None,
-    "vitess": None,
+    "debezium-mysql": {**JSON_ALONE, "decimal.handling.mode": "string"},
 }
 
 
@@ -102,7 +100,7 @@ class Filler:
             dir="0000",
             protocol=protocol,
             topics=topics,
-            complete=COMPLETE[protocol],
+            complete=_complete(protocol),
             settings=dict(SETTINGS[protocol]),
         )
         return Filled(changefeed, sender.sent)
@@ -110,6 +108,14 @@ class Filler:
 
 def _course(protocol: str) -> Course:
     return Course(protocol, SourceConfig(SETTINGS[protocol], (DATABASE,), PARTITIONS))
+
+
+def _complete(protocol: str) -> Complete | None:
+    """Return what a resolved event of the protocol says, as a run tells its consumer."""
+    row = PROTOCOLS[protocol]
+    given = row.source.stream((), _course(protocol).stage)
+    found = row.codec.bind(given.settings, DEFAULT_DIALECT).complete
+    return None if found is None else Complete(found)
 
 
 def _real(registered: Registered, records: Iterable[Record]) -> Iterator[Record]:
