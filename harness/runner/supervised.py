@@ -141,8 +141,8 @@ class SupervisedConsumer:
         codes = [process.poll() for process in self._processes.values()]
         return next((code for code in codes if code), 0)
 
-    def answer(self, code: int | None) -> Observed:
-        """Return what the consumer answered for its one changefeed, having ended like that."""
+    def answer(self, code: int | None) -> Mapping[str, Observed]:
+        """Return what the consumer answered, by changefeed id, having ended like that."""
         at_exit = moment(self._start.directory)
         for process in self._processes.values():
             process.stop(self._grace_s)
@@ -151,10 +151,7 @@ class SupervisedConsumer:
         log = self._output.text(LOG_LENGTH)
         refuse_unusable(self._consumer, code, log)
         job = self._start.job
-        (observed,) = exit_status.observe(
-            job, exit_status.ending(code, job.deadline_s), log, taken
-        ).values()
-        return observed
+        return exit_status.observe(job, exit_status.ending(code, job.deadline_s), log, taken)
 
     def _signal(self, number: int) -> None:
         for process in self._processes.values():

@@ -81,7 +81,7 @@ def test_killed_and_started_again(tmp_path: Path, supervised: Supervised) -> Non
         assert one.pids == ()
         one.begin()
         assert one.wait() == 0
-        assert one.answer(0).outcome is Outcome.DONE
+        assert one.answer(0)["one"].outcome is Outcome.DONE
     assert starts.read_text() == "11"
 
 
@@ -112,7 +112,7 @@ def test_paused(tmp_path: Path, supervised: Supervised) -> None:
         until(halted)
         go.touch()
         assert one.wait() == 0
-        assert one.answer(0).outcome is Outcome.DONE
+        assert one.answer(0)["one"].outcome is Outcome.DONE
 
 
 def test_several_instances(tmp_path: Path, supervised: Supervised) -> None:
@@ -121,7 +121,7 @@ def test_several_instances(tmp_path: Path, supervised: Supervised) -> None:
     with supervised(body) as one:
         one.begin(instances=2)
         assert one.wait() == 3
-        assert one.answer(3).outcome is Outcome.CRASH
+        assert one.answer(3)["one"].outcome is Outcome.CRASH
     assert sorted((tmp_path / "run/work/starts").read_text()) == ["1", "2"]
 
 
@@ -170,7 +170,7 @@ def test_late(supervised: Supervised) -> None:
         one.begin()
         (pid,) = one.pids
         assert one.wait() is None
-        assert one.answer(None).outcome is Outcome.TIMEOUT
+        assert one.answer(None)["one"].outcome is Outcome.TIMEOUT
     assert not psutil.pid_exists(pid)
 
 

@@ -9,7 +9,7 @@ position so often. Nothing depends on that while: a kill may come at any moment.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from harness.engine.deliver.progress import Progress
@@ -93,8 +93,8 @@ class ConsumerControl:
             asked = time.monotonic()
             self._until(lambda: self._is_at_work(asked))
 
-    def answer(self) -> tuple[Observed, str]:
-        """Return the consumer's answer once it ended, and what moment never came."""
+    def answer(self) -> tuple[Mapping[str, Observed], str]:
+        """Return the consumer's answers once it ended, and what moment never came."""
         while True:
             code = self.supervised.wait()
             if code not in KILLED or not self.crashes:

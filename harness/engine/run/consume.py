@@ -16,10 +16,11 @@ from harness.engine.plan.timing import is_live, restarts, timing
 from harness.engine.run.attached.run import AttachedRun
 from harness.engine.run.batch import BatchRun
 from harness.engine.run.context import NamedPlan, RunContext
-from harness.engine.run.interactive import CaseServices, InteractiveRun
+from harness.engine.run.interactive import InteractiveRun
 from harness.engine.run.jobs import opaque
 from harness.engine.run.judging import CaseAnswer
 from harness.engine.run.leftovers import taken_away
+from harness.engine.run.one_start import CaseServices
 from harness.engine.run.services import services_for, started_alone
 from harness.engine.run.watch import Watch, watched
 from harness.engine.sink.sink import Sink

@@ -1,62 +1,36 @@
-"""Cases whose consumer runs while their messages are sent: each by itself, some side by side.
+"""Cases whose consumer runs while their messages are sent: some side by side.
 
 Each has a consumer, topics and a producer of its own, so one needs to know nothing of another; what
-happens to a service happens on services that no other case uses meanwhile.
+happens to a service happens on services that no other case uses meanwhile. Of a consumer whose
+starts are dear (it declares `jobs`) cases to which the same happens share one start, as in a batch,
+and what goes wrong there is tried alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Hashable, Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import dataclass, replace
-from functools import partial
 from queue import SimpleQueue
 from threading import Event
 
-from harness.engine.deliver import topics
-from harness.engine.deliver.consumer_control import ConsumerControl
-from harness.engine.deliver.large_messages import laid_out
-from harness.engine.deliver.perform import perform
-from harness.engine.deliver.produce import (
-    fault_context,
-    filled_topics,
-    topic_settings,
-    verify,
-    wanted_topics,
-)
-from harness.engine.deliver.producer import DeliveryProducer
-from harness.engine.deliver.progress import Progress
 from harness.engine.plan.case import Plan
-from harness.engine.plan.timing import first_live, happening
-from harness.engine.run import jobs
+from harness.engine.plan.timing import happening
+from harness.engine.plan.together import occasion
 from harness.engine.run.answers import Answers, EnoughError
 from harness.engine.run.context import NamedPlan, RunContext
+from harness.engine.run.isolation import CONFIRMED
 from harness.engine.run.judging import CaseAnswer, judged
-from harness.engine.run.services import registry_for
-from harness.engine.run.watch import Watch
-from harness.engine.sink.shapes import shapes_of
+from harness.engine.run.one_start import CaseServices, OneStart
 from harness.engine.sink.sink import Sink
-from harness.errors import SetupError, plural
-from harness.faults.actions import ConsumerAction, sent
-from harness.model.observed import Outcome
-from harness.model.record import Record
-from harness.runner.contract.job import Job
-from harness.runner.run import GRACE_S, Start
-from harness.runner.supervised import SupervisedConsumer
-from harness.services import HttpRegistry, Registry, RegistryFront, Services, fronted
+from harness.errors import plural
+from harness.model.finding import Judgement, Verdict
+from harness.model.observed import Observed
+from harness.runner.manifest import Capability
 
-
-@dataclass(frozen=True, slots=True)
-class CaseServices:
-    """What one case at a time runs on; `watch` is its consumer's way to Kafka.
-
-    `replicas` are the brokers that have all partitions, where that is not Kafka's choice.
-    """
-
-    services: Services
-    watch: Watch
-    replicas: tuple[int, ...] = ()
+# What a case comes to in a shared start and needs no second look: too late was the whole start.
+STANDS = frozenset({Judgement.PASS, Judgement.NOT_APPLICABLE, Judgement.TIMEOUT})
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,20 +56,36 @@ class InteractiveRun:
         for fault, group in groups.items():
             with (
                 self.context.bus.phase(f"alone under {fault}", plural(len(group), "case")),
-                closing(self._side_by_side(group)) as answered,
+                closing(self._side_by_side(self._shares(group))) as answered,
             ):
                 for plan, answer in answered:
                     answers[plan.case.id] = answer
-                    verdict = judged(plan, answer.observed, self.context.consumer)
+                    verdict = answer.verdict or self._verdict(plan, answer.observed)
                     try:
                         so_far.add(plan.case.id, verdict)
                     except EnoughError:
                         return
 
+    def _shares(self, group: Sequence[NamedPlan]) -> list[list[NamedPlan]]:
+        """Return the cases by start of the consumer."""
+        consumer = self.context.consumer
+        dear = Capability.JOBS in consumer.capabilities and self.sink is None
+        found: dict[Hashable, list[NamedPlan]] = {}
+        for index, plan, prefix in group:
+            what = occasion(plan.delivery.filling) if dear else None
+            found.setdefault(index if what is None else what, []).append((index, plan, prefix))
+        most = consumer.max_changefeeds
+        return [
+            share[at : at + most] for share in found.values() for at in range(0, len(share), most)
+        ]
+
+    def _verdict(self, plan: Plan, observed: Observed) -> Verdict:
+        return judged(plan, observed, self.context.consumer)
+
     def _side_by_side(
-        self, group: Sequence[NamedPlan]
+        self, shares: Sequence[Sequence[NamedPlan]]
     ) -> Generator[tuple[Plan, CaseAnswer], None, None]:
-        """Yield the answers in the order of the cases, whichever is there first.
+        """Yield the answers in the order of the shares, whichever is there first.
 
         The first error ends the cases that still run, and so does who closes this.
         """
@@ -104,145 +94,49 @@ class InteractiveRun:
             free.put(place)
         halted = Event()
 
-        def answered(one: NamedPlan) -> CaseAnswer:
+        def answered(share: Sequence[NamedPlan]) -> Sequence[CaseAnswer]:
             place = free.get()
             try:
-                return _OneCase(self, place, halted).run(*one)
+                return self._confirmed(share, place, halted)
             finally:
                 free.put(place)
 
         with ThreadPoolExecutor(len(self.places), thread_name_prefix="case") as pool:
-            futures = [pool.submit(answered, one) for one in group]
+            futures = [pool.submit(answered, share) for share in shares]
             pending = set(futures)
             try:
-                for (_, plan, _), future in zip(group, futures, strict=True):
+                for share, future in zip(shares, futures, strict=True):
                     while future in pending:
                         done, pending = wait(pending, return_when=FIRST_COMPLETED)
                         for one in done:
                             one.result()
-                    yield plan, future.result()
+                    plans = [plan for _, plan, _ in share]
+                    yield from zip(plans, future.result(), strict=True)
             except BaseException:
                 halted.set()
                 pool.shutdown(cancel_futures=True)
                 raise
 
+    def _confirmed(
+        self, share: Sequence[NamedPlan], place: CaseServices, halted: Event
+    ) -> Sequence[CaseAnswer]:
+        """Return the answers of cases that share a start; what is no pass is tried alone.
 
-@dataclass(frozen=True, slots=True)
-class _OneCase:
-    """One case on its place; `halted` says that nobody waits for it any more."""
-
-    among: InteractiveRun
-    place: CaseServices
-    halted: Event
-
-    def run(self, index: int, plan: Plan, prefix: str) -> CaseAnswer:
-        """Perform one delivery under a consumer that reads it; return what it answered.
-
-        What it answered counts only if everything happened that was to happen to it.
+        One whose moment did not come, or that was not read, counts as it is alone.
         """
-        self._check()
-        with _way_to(registry_for(self.place.services, [plan.case]), plan) as (reached, front):
-            start = self._start(plan, prefix, index, reached)
-            return self._performed(plan, prefix, start, front)
-
-    def _check(self) -> None:
-        if self.halted.is_set():
-            raise SetupError("the run was given up")  # nobody hears it: another case's error wins
-        self.place.services.check()
-
-    def _performed(
-        self, plan: Plan, prefix: str, start: Start, front: RegistryFront | None
-    ) -> CaseAnswer:
-        services, watch, sink = self.place.services, self.place.watch, self.among.sink
-        run = self.among.context
-        kafka = services.kafka
-        named = registry_for(services, [plan.case])
-        registry = None if named is None else HttpRegistry(named)
-        steps = plan.delivery.filling
-        begin = first_live(steps)
-        producer = DeliveryProducer(kafka.client, prefix)
-        context = fault_context(kafka.client, plan, prefix, producer, registry)
-        context.services = services
-        wanted = wanted_topics([(plan, prefix)])
-        with (
-            topics.created(
-                kafka,
-                wanted,
-                replace(run.topics, replicas=self.place.replicas),
-                topic_settings([(plan, prefix)]),
-            ),
-            SupervisedConsumer(
-                run.consumer,
-                start,
-                run.environment,
-                GRACE_S,
-                self._check,
-            ) as supervised,
-        ):
-            filled = filled_topics(plan, prefix)
-            places = [(t.name, n) for t in filled for n in range(len(t.end_offsets))]
-            # The consumer's connections lead to where its job says, which may stand before Kafka.
-            progress = Progress(watch.kafka.client, prefix, places)
-            control = ConsumerControl(
-                run.consumer,
-                supervised,
-                progress,
-                producer.settle,
-                len(sent(steps)),
-                partial(watch.restarting, plan, prefix),
-            )
-            context.consumer, context.registry_front = control, front
-            # What is to happen to the consumer is known before it starts, wherever it was written.
-            armed = [step for step in steps if isinstance(step, ConsumerAction)]
-            perform(context, armed)
-            perform(context, [step for step in steps[:begin] if step not in armed])
-            control.begin()
-            perform(context, [step for step in steps[begin:] if step not in armed])
-            verify(context, filled)
-            context.renew()
-            observed, unreached = control.answer()
-            if sink is not None:
-                observed = sink.answer(start.job.changefeeds[0], observed)
-            unread = watch.unread([(plan, prefix)], {plan.case.id: observed})
-            observed = watch.kept([(plan, prefix)], {plan.case.id: observed})[plan.case.id]
-            resumed = watch.resumption(plan, prefix)
-        if unreached and observed.outcome is Outcome.DONE:
-            what = f"it ended before the moment came at which something was to happen: {unreached}"
-            observed = replace(observed, outcome=Outcome.UNTRIED, detail=what)
-        seen = start.job.changefeeds[0].seen_as
-        why = unread.get(plan.case.id, "")
-        return CaseAnswer(observed, unread=why, changefeed=seen, resumed=resumed)
-
-    def _start(self, plan: Plan, prefix: str, index: int, registry: Registry | None) -> Start:
-        context, sink = self.among.context, self.among.sink
-        directory = context.directory.absolute() / f"{index:06}"
-        large = laid_out(plan, directory / "large")
-        databases: Mapping[str, str] = {}
-        if sink is not None:
-            databases = sink.databases(shapes_of(plan), index)
-        topics_filled = filled_topics(plan, prefix)
-        job = Job(
-            work_dir=directory / "work",
-            out_dir=directory / "out",
-            kafka=jobs.kafka_job(self.place.watch.kafka, prefix),
-            changefeeds=(jobs.changefeed(plan, index, topics_filled, large, databases),),
-            deadline_s=context.limits.deadline_s,
-            sink=None if sink is None else sink.job,
-            registry=None if registry is None else jobs.registry_job(registry),
-        )
-        return Start(directory, job)
-
-
-@contextmanager
-def _way_to(
-    registry: Registry | None, plan: Plan
-) -> Generator[tuple[Registry | None, RegistryFront | None]]:
-    """Yield the registry as the consumer reaches it, and the front that may be between."""
-    troubled = any(
-        not isinstance(step, Record) and step.demand.fronted for step in plan.delivery.filling
-    )
-    if registry is None or not troubled:
-        yield registry, None
-        return
-    with fronted(registry) as front:
-        yield front.address, front
+        answers = OneStart(self.context, self.sink, place, halted).run(share)
+        if len(share) == 1:
+            return answers
+        found: list[CaseAnswer] = []
+        for (index, plan, prefix), answer in zip(share, answers, strict=True):
+            verdict = self._verdict(plan, answer.observed)
+            if verdict.judgement in STANDS and not answer.unread:
+                found.append(replace(answer, verdict=verdict))
+                continue
+            own = OneStart(self.context, self.sink, place, halted, "alone")
+            (alone,) = own.run([(index, plan, f"{prefix}-alone")])
+            if verdict.judgement in CONFIRMED:
+                again, number = alone.observed, len(share) - 1
+                alone = replace(answer, verdict=verdict, alone=again, neighbours=number)
+            found.append(alone)
+        return found

@@ -52,10 +52,10 @@ class Watch:
         if self.fetches is not None:
             self.fetches.forget()
 
-    def restarting(self, plan: Plan, prefix: str) -> None:
-        """Remember how far a case was read: a client that was killed is started again."""
+    def restarting(self, named: Sequence[Named]) -> None:
+        """Remember how far cases were read: a client that was killed is started again."""
         if self.fetches is not None:
-            names = list(topic_names(plan, prefix).values())
+            names = [name for one in named for name in topic_names(*one).values()]
             ids = _ids(self.broker, names)
             self.fetches.restarted({*names, *(one.bytes for one in ids.values())})
 

@@ -17,7 +17,7 @@ from harness.engine.run.event_bus import EventBus
 from harness.model.events import CaseAnswered, CaseFinished, Event, PhaseFinished, PhaseStarted
 from harness.model.finding import Judgement
 from harness.runner.commands import Whereabouts
-from harness.runner.manifest import Consumer
+from harness.runner.manifest import Capability, Consumer
 from harness.runner.targets import parse
 from tests.engine.deliver.deliveries import planned
 
@@ -131,3 +131,64 @@ def test_what_happens_to_the_services_of_one_leaves_the_other_alone(tmp_path: Pa
     assert judgements == [Judgement.PASS] * 2
     logs = list((tmp_path / "run").glob("restarted-*/kafka/*.log"))
     assert len({log.parent.parent for log in logs}) == 2
+
+
+def dear(tmp_path: Path, script: str) -> Consumer:
+    """Return the reference consumer as one whose starts are dear, run by a script."""
+    path = tmp_path / "dear.py"
+    path.write_text(script, encoding="utf-8")
+    capabilities = REFERENCE.capabilities | {Capability.JOBS}
+    argv = (sys.executable, str(path), str(tmp_path))
+    return replace(REFERENCE, argv=argv, capabilities=capabilities, crash_points=frozenset())
+
+
+# Says of how many changefeeds its job is; what is wrong with its answer is the arguments' to say.
+DEAR = """\
+import json, os, subprocess, sys, time
+from pathlib import Path
+
+job = json.loads(Path(os.environ["HARNESS_JOB"]).read_text())
+started = Path(sys.argv[1]) / f"{{time.monotonic_ns()}}.{{len(job['changefeeds'])}}"
+started.touch()
+code = subprocess.call([sys.executable, "-m", "harness.reference_consumer"])
+for feed in job["changefeeds"]:
+    if {wrong}:
+        for table in (Path(job["out_dir"]) / feed["dir"] / "tables").iterdir():
+            table.write_text("")
+sys.exit(code)
+"""
+
+
+def starts(tmp_path: Path) -> list[str]:
+    """Return of how many changefeeds each start of a dear consumer was, in their order."""
+    found = [path for path in tmp_path.iterdir() if path.stem.isdecimal()]
+    return [path.suffix for path in sorted(found)]
+
+
+KILLED = "{kill: {after-records: 2}, allowed-by: {open: kafka.at-least-once}}"
+
+
+def test_cases_to_which_the_same_happens_share_a_dear_start(tmp_path: Path) -> None:
+    """Three are killed at once and come back at once; one with another fault is by itself."""
+    deliveries = "".join(f"  {name}: [{KILLED}]\n" for name in ("one", "two", "three"))
+    deliveries += f"  four: [{PAUSED}]\n"
+    _, judgements = run(tmp_path, deliveries, dear(tmp_path, DEAR.format(wrong="False")))
+    assert judgements == [Judgement.PASS] * 4
+    assert starts(tmp_path) == [".3", ".3", ".1"]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "expected"),
+    [
+        ("True", {Judgement.FAIL}),
+        ("len(job['changefeeds']) > 1", {Judgement.INCONCLUSIVE}),
+    ],
+)
+def test_what_goes_wrong_in_a_shared_start_is_tried_alone(
+    tmp_path: Path, wrong: str, expected: set[Judgement]
+) -> None:
+    """Wrong alone too is a failure; wrong beside a neighbour only is a finding of its own."""
+    deliveries = "".join(f"  {name}: [{PAUSED}]\n" for name in ("one", "two"))
+    _, judgements = run(tmp_path, deliveries, dear(tmp_path, DEAR.format(wrong=wrong)))
+    assert set(judgements) == expected
+    assert starts(tmp_path) == [".2", ".1", ".1"]
