@@ -1,7 +1,7 @@
 """What a protocol says of itself in words and ids: a TOML file beside its row.
 
-Keys: `title`, `introduction`, `layers`, `[dialects]`, `[causes]`, `[permissions]`, `[[events]]`;
-`open.toml` explains each of them.
+Keys: `title`, `introduction`, `layers`, `order`, `[dialects]`, `[causes]`, `[permissions]`,
+`[[events]]`; `open.toml` explains each of them.
 """
 
 from __future__ import annotations
@@ -55,14 +55,16 @@ class EventForm:
 class Description:
     """A protocol in words.
 
-    `layers` are the layers of clauses that it shares with other protocols, `dialects` explains each
-    dialect. `causes` has the clause that decides where an answer is wrong, `permissions` the
+    `layers` are the layers of clauses that it shares with other protocols, `order` the MAY clauses
+    of order that its consumers' page has besides those of causes, `dialects` explains each dialect.
+    `causes` has the clause that decides where an answer is wrong, `permissions` the
     faults that make sense in the protocol.
     """
 
     title: str
     introduction: str
     layers: tuple[str, ...]
+    order: tuple[str, ...]
     dialects: Mapping[str, str]
     causes: Mapping[str, str]
     permissions: Mapping[str, Permission]
@@ -92,6 +94,7 @@ def _description(data: PlainObject) -> Description:
         title=data["title"],
         introduction=data["introduction"],
         layers=tuple(data["layers"]),
+        order=tuple(data.get("order", ())),
         dialects=MappingProxyType(data["dialects"]),
         causes=_causes(data["causes"], permissions),
         permissions=MappingProxyType(permissions),

@@ -35,7 +35,18 @@ ALIKE = 10  # so many clauses of one family are one row
 CELL = 90  # characters of an example
 HEAD = "| rule | clause | standing | otherwise | scenario | example record | settings |"
 MORE = "More rules"
-EVENTS = ("insert", "update", "delete", "ddl", "resolved")  # words of clauses, and of goldens
+# Words of clauses' ids, and how goldens begin what they are about.
+EVENTS = {
+    "insert": ("insert", "upsert"),
+    "create": ("insert", "upsert"),
+    "update": ("update", "upsert"),
+    "upsert": ("upsert",),
+    "delete": ("delete",),
+    "tombstone": ("tombstone",),
+    "ddl": ("ddl",),
+    "resolved": ("resolved",),
+}
+NO_ROWS = ("resolved", "ddl", "tombstone", "begin", "end", "heartbeat")
 MALFORMED = "Messages that cannot be read"
 UP = "../../../"
 
@@ -112,6 +123,9 @@ class _Page:
                 elif clause not in seen:
                     rules[clause] = words
                     seen.add(clause)
+        ordering = self.protocol.description.order
+        found["Copies and order"] |= {one: "" for one in ordering if one not in seen}
+        seen |= found["Copies and order"].keys()
         found["DDL"] |= {
             one: "" for one in self._of_mutants() if ".ddl." in one and one not in seen
         }
@@ -187,9 +201,9 @@ class _Page:
             for line in file.read_text(encoding="utf-8").splitlines()
             if line.startswith("  read ")
         ]
-        kinds = tuple(kind for kind in EVENTS if kind in clause.split("."))
+        kinds = tuple(kind for word in clause.split(".") for kind in EVENTS.get(word, ()))
         meant = [one for one in read if kinds and one.startswith(kinds)]
-        rows = [one for one in read if not one.startswith(("resolved", "ddl"))]
+        rows = [one for one in read if not one.startswith(NO_ROWS)]
         text = (meant or rows or read or ["cannot be read"])[-1].replace("`", "'")
         return _link(f"`{shortened(text, CELL)}`", f"golden/{case.scenario.path}/{file.name}")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from harness.engine.catalogue.choose import load
@@ -14,7 +16,10 @@ from harness.protocols.causes import CAUSES
 from harness.protocols.clauses import CLAUSES, cause_clause, type_clause
 from harness.report.consumer_page import LINES_MAX, page
 from harness.report.explain.catalogue import ScenarioCatalogue
+from harness.spec.clause import Level
 from tests.tree import ROOT, hold, text_of
+
+ROWS = {"insert", "update", "delete", "upsert"}
 
 
 @pytest.fixture(scope="module")
@@ -65,6 +70,30 @@ def test_each_rule_has_a_scenario_and_a_record(name: str) -> None:
     ]
     assert rows
     hold(row[:100] for row in rows if "/scenarios/" not in row or "/golden/" not in row)
+
+
+@pytest.mark.parametrize("name", PROTOCOLS)
+def test_an_example_is_a_row_unless_the_rule_is_about_something_else(name: str) -> None:
+    """A rule of inserts shows an insert, no rule but that of tombstones shows a tombstone."""
+    wrong = []
+    for line in text_of(f"docs/reference/consumers/{name}.md").splitlines():
+        found = re.match(r"\| (?:MUST|SHOULD|MAY): .* \| `(\S+)` \| .* \| \[`(\w+)", line)
+        if found is None:
+            continue
+        clause, kind = found.groups()
+        words = {"insert" if word == "create" else word for word in clause.split(".")}
+        told_apart = words & {"insert", "update", "delete"} and kind != "upsert"
+        if kind not in words and (told_apart or kind not in ROWS):
+            wrong.append(f"{clause}: {kind}")
+    hold(wrong)
+
+
+def test_the_clauses_of_order_are_clauses_and_on_the_page() -> None:
+    """What a protocol's file lists under `order` exists, is a MAY, and has a row."""
+    for name, protocol in PROTOCOLS.items():
+        for clause in protocol.description.order:
+            assert CLAUSES[clause].level is Level.MAY
+            assert f"| `{clause}` |" in text_of(f"docs/reference/consumers/{name}.md")
 
 
 def test_an_unknown_protocol_is_a_usage_error(catalogue: ScenarioCatalogue) -> None:
