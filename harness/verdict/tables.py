@@ -147,10 +147,12 @@ def _differing(
     older = [event for event in history[:-1] if event.after == row]
     table = state.source_table
     if older:
+        held, last = older[-1].commit_ts, history[-1].commit_ts
+        newer = f"commit ts {last}" if held != last else "a later one of the same commit ts"
         yield Finding(
             FindingKind.STALE_ROW,
-            f"{table.table.id} {key_text(table, row)} holds the version of commit ts "
-            f"{older[-1].commit_ts}; commit ts {history[-1].commit_ts} came after it",
+            f"{table.table.id} {key_text(table, row)} holds the version of commit ts {held}; "
+            f"{newer} came after it",
             cause_clause(judged.protocol, "order") or judged.main_clause(),
             history[-1].origin.line,
             table=str(table.table.id),
