@@ -5,6 +5,7 @@ Source: C:config/CommonConnectorConfig.java, C:relational/RelationalDatabaseConn
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 from harness.codecs.connect.settings import FLAG
@@ -19,9 +20,12 @@ def setting_rows(*rows: tuple[str, str, str, str]) -> tuple[Setting, ...]:
     return tuple(Setting(*row) for row in rows)
 
 
-def common_settings(schema: str) -> tuple[Setting, ...]:
-    """Return the rows; `schema` is what the connector calls a namespace of tables."""
-    return (*_capture(schema), *_values(), *_topics(), *_RUNNING)
+def common_settings(schema: str, times: Iterable[str]) -> tuple[Setting, ...]:
+    """Return the rows; `schema` is what the connector calls a namespace of tables.
+
+    `times` are the values of `time.precision.mode` that it takes.
+    """
+    return (*_capture(schema), *_values(" | ".join(times)), *_topics(), *_RUNNING)
 
 
 def idle_rows(reason: str, *rows: tuple[str, str, str, str]) -> tuple[Setting, ...]:
@@ -120,12 +124,12 @@ def _capture(schema: str) -> tuple[Setting, ...]:
     )
 
 
-def _values() -> tuple[Setting, ...]:
+def _values(times: str) -> tuple[Setting, ...]:
     return setting_rows(
         (
             "time.precision.mode",
             "adaptive_time_microseconds",
-            "see the types",
+            times,
             "How DATE, TIME and DATETIME travel.",
         ),
         (

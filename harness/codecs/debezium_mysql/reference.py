@@ -29,7 +29,7 @@ _OWN: Final = setting_rows(
         "How topics are named.",
     ),
 )
-CONNECTOR_SETTINGS: Final = (*common_settings("database"), *_OWN)
+CONNECTOR_SETTINGS: Final = (*common_settings("database", TIMES), *_OWN)
 SETTINGS: Final[tuple[Setting, ...]] = (
     *CONNECTOR_SETTINGS,
     *CONVERTER_SETTINGS,
@@ -41,31 +41,36 @@ _WORDS: Final[Mapping[ColumnKind, str]] = {
     ColumnKind.SMALLINT: "int16, int32 unsigned",
     ColumnKind.MEDIUMINT: "int32",
     ColumnKind.INT: "int32, int64 unsigned",
-    ColumnKind.BIGINT: "int64; unsigned by `bigint.unsigned.handling.mode`",
+    ColumnKind.BIGINT: "int64; unsigned above 2^63-1 a negative one, a Decimal where "
+    "`bigint.unsigned.handling.mode` is precise",
     ColumnKind.FLOAT: "float",
     ColumnKind.DOUBLE: "double; float where it was declared REAL",
-    ColumnKind.DECIMAL: "by `decimal.handling.mode`",
-    ColumnKind.BIT: "boolean for one bit, else `io.debezium.data.Bits`, lowest byte first",
-    ColumnKind.YEAR: "`io.debezium.time.Year`; 0 is 1900",
-    ColumnKind.DATE: "by `time.precision.mode`",
-    ColumnKind.TIME: "by `time.precision.mode`",
-    ColumnKind.DATETIME: "by `time.precision.mode`",
-    ColumnKind.TIMESTAMP: "`io.debezium.time.ZonedTimestamp`, in UTC",
-    ColumnKind.ENUM: "`io.debezium.data.Enum`",
-    ColumnKind.SET: "`io.debezium.data.EnumSet`",
-    ColumnKind.JSON: "`io.debezium.data.Json`",
+    ColumnKind.DECIMAL: "bytes `org.apache.kafka.connect.data.Decimal`, its scale in the schema; "
+    "`decimal.handling.mode` double: float64, string: text",
+    ColumnKind.BIT: "boolean for one bit, else bytes `io.debezium.data.Bits`, lowest byte first",
+    ColumnKind.YEAR: "int32 `io.debezium.time.Year`; 0 is 1900",
+    ColumnKind.DATE: "int32 `io.debezium.time.Date`; `time.precision.mode` connect: "
+    "`org.apache.kafka.connect.data.Date`",
+    ColumnKind.TIME: "int64 `io.debezium.time.MicroTime`; `time.precision.mode` nanoseconds: "
+    "`NanoTime`, connect: int32 `org.apache.kafka.connect.data.Time`",
+    ColumnKind.DATETIME: "int64 `io.debezium.time.Timestamp` up to 3 digits, `MicroTimestamp` "
+    "beyond; `time.precision.mode` microseconds, nanoseconds, connect: always that unit",
+    ColumnKind.TIMESTAMP: "string `io.debezium.time.ZonedTimestamp`, in UTC, ending with Z",
+    ColumnKind.ENUM: "string `io.debezium.data.Enum`, the member",
+    ColumnKind.SET: "string `io.debezium.data.EnumSet`, members joined by commas",
+    ColumnKind.JSON: "string `io.debezium.data.Json`",
     ColumnKind.CHAR: "string",
     ColumnKind.VARCHAR: "string",
     ColumnKind.TINYTEXT: "string",
     ColumnKind.TEXT: "string",
     ColumnKind.MEDIUMTEXT: "string",
     ColumnKind.LONGTEXT: "string",
-    ColumnKind.BINARY: "by `binary.handling.mode`",
-    ColumnKind.VARBINARY: "by `binary.handling.mode`",
-    ColumnKind.TINYBLOB: "by `binary.handling.mode`",
-    ColumnKind.BLOB: "by `binary.handling.mode`",
-    ColumnKind.MEDIUMBLOB: "by `binary.handling.mode`",
-    ColumnKind.LONGBLOB: "by `binary.handling.mode`",
+    ColumnKind.BINARY: "bytes; text by `binary.handling.mode`",
+    ColumnKind.VARBINARY: "bytes; text by `binary.handling.mode`",
+    ColumnKind.TINYBLOB: "bytes; text by `binary.handling.mode`",
+    ColumnKind.BLOB: "bytes; text by `binary.handling.mode`",
+    ColumnKind.MEDIUMBLOB: "bytes; text by `binary.handling.mode`",
+    ColumnKind.LONGBLOB: "bytes; text by `binary.handling.mode`",
     ColumnKind.VECTOR: "not sent",
 }
 TYPES: Final[Mapping[ColumnKind, TypeForm]] = MappingProxyType(

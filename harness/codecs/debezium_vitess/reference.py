@@ -8,6 +8,7 @@ from typing import Final
 
 from harness.codecs.connect.settings import CONVERTER_SETTINGS, FLAG
 from harness.codecs.debezium.reference import common_settings, idle_rows, setting_rows
+from harness.codecs.debezium.temporal import ISOSTRING, MODES
 from harness.codecs.debezium_vitess.transforms import TRANSFORM_SETTINGS
 from harness.contracts import Setting, TypeForm
 from harness.model.columns import ColumnKind
@@ -147,7 +148,7 @@ _IDLE: Final = (
         ("vitess.vtctld.password", "", "text", "With which password."),
     ),
 )
-CONNECTOR_SETTINGS: Final = (*_OWN, *common_settings("keyspace"), *_IDLE)
+CONNECTOR_SETTINGS: Final = (*_OWN, *common_settings("keyspace", (*MODES, ISOSTRING)), *_IDLE)
 # What is Java's and Connect's, and decides records too.
 _AROUND: Final = (
     Setting(ZONE, "UTC", "a zone", "The JVM's zone: DATETIMEs in its gaps are moved on."),
