@@ -23,6 +23,7 @@ from harness.scaffolds import NAME, OFFERED, PROTOCOL, parts
 NAME_MAX = 60
 # Files that would mean something in our own repository -> their names in the user's.
 RENAMED: Mapping[str, str] = {"gitignore": ".gitignore"}
+GUIDE = "docs/guides/write-a-consumer.md"
 LEFT_OUT = frozenset({"__pycache__"})
 # A name that npm, Maven, Go and a consumer.yaml all take.
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
@@ -83,7 +84,9 @@ def _protocol(options: ScaffoldOptions) -> str:
         raise UsageError(
             f"there is no scaffold in {options.language} for {options.protocol}",
             expected=f"--protocol {' or '.join(offered)} in {options.language}",
-            hint=f"{options.protocol} is offered in {', '.join(speakers) or 'no language'}",
+            hint=f"{options.protocol} is offered in {', '.join(speakers)}"
+            if speakers
+            else f"no language has one; begin with the example of {GUIDE}",
         )
     return options.protocol or offered[0]
 

@@ -7,12 +7,14 @@ from pathlib import Path
 import pytest
 
 from harness.authoring import new_consumer
+from harness.authoring.new_consumer import GUIDE
 from harness.cli.main import main
 from harness.cli.new import LANGUAGES
 from harness.protocols import PROTOCOLS
 from harness.runner.commands import Whereabouts
 from harness.runner.targets import parse
 from harness.scaffolds import NAME, OFFERED, PROTOCOL, SCAFFOLDS
+from tests.tree import text_of
 
 README_LINES_MAX = 30
 TABLE = [(language, protocol) for language, names in OFFERED.items() for protocol in names]
@@ -106,6 +108,16 @@ def test_another_protocol_is_refused(
     assert "no scaffold in python for vitess" in output
     assert "--protocol avro" in output
     assert not Path("a").exists()
+
+
+def test_a_protocol_of_no_language_is_refused_with_where_to_begin(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Where no scaffold reads a protocol, the hint names the guide, which has an example of it."""
+    begin = ["new", "consumer", "a", "--language", "go", "--protocol", "debezium-mysql"]
+    assert main(begin) == 2
+    assert f"no language has one; begin with the example of {GUIDE}" in capsys.readouterr().err
+    assert "debezium_consumer.py" in text_of(GUIDE)
 
 
 def test_without_a_directory_the_name_decides(capsys: pytest.CaptureFixture[str]) -> None:
