@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -105,7 +106,9 @@ def command(  # noqa: PLR0913  (click hands options over by name)
     A mutant that is not detected, a claim that does not hold, and a finding on the right consumer
     each end with exit code 1; so does, with --real, a wrong program that its cases let pass, or
     that other cases of the scenario fail; with --teeth a scenario without teeth of its own does.
-    With PATHS or -k only mutants that those scenarios name or whose clause they cite run.
+    With PATHS or -k only mutants that those scenarios name or whose clause they cite run. Several
+    scenarios cite one clause, each for its part: a wrong producer that another one detects is shown
+    as ELSEWHERE, and fails nothing.
     """
     from harness.engine.catalogue.choose import load
     from harness.engine.catalogue.selection import Selection
@@ -128,13 +131,12 @@ def command(  # noqa: PLR0913  (click hands options over by name)
     consumers = producers = None
     wrong = () if reference else _consumers(names, chosen, narrowed=narrowed)
     if side != "producers" and not clauses and (reference or wrong or not names):
-        consumers = _run_consumers(space, wrong, chosen, seeds, full=full)
+        claimed = narrowed and not names
+        consumers = _run_consumers(space, wrong, chosen, seeds, full=full, claimed=claimed)
     violating = () if reference else _producers(names, clauses, chosen, narrowed=narrowed)
     if side != "consumers" and violating:
-        from harness.engine.catalogue.parallel import cores
-        from harness.engine.mutation.producers import run_producers
-
-        producers = run_producers(space, violating, chosen, cores(), every=full)
+        elsewhere = narrowed and not (names or clauses)
+        producers = _run_producers(space, violating, chosen, full=full, elsewhere=elsewhere)
     if consumers and producers and not (narrowed or names):
         from harness.engine.mutation.proofs import keep
 
@@ -209,14 +211,39 @@ def _report(consumers: MutationRun | None, producers: ProducersRun | None, *, js
 
 
 def _run_consumers(
-    space: Workspace, names: Sequence[str], chosen: Sequence[Case], seeds: int, *, full: bool
+    space: Workspace,
+    names: Sequence[str],
+    chosen: Sequence[Case],
+    seeds: int,
+    *,
+    full: bool,
+    claimed: bool,
 ) -> MutationRun:
+    """Run the wrong consumers; with `claimed` each only in the protocols that it is claimed in."""
     from harness.engine.catalogue.parallel import cores
     from harness.engine.catalogue.plans import planned_only
     from harness.engine.mutation.run import SAMPLE, MutationOptions, run_mutants
 
     asked = MutationOptions(tuple(names), seeds, None if full else SAMPLE, cores())
-    return run_mutants(partial(planned_only, space, expectations=False), chosen, asked)
+    run = run_mutants(partial(planned_only, space, expectations=False), chosen, asked)
+    return replace(run, results=tuple(one for one in run.results if one.claimed_by or not claimed))
+
+
+def _run_producers(
+    space: Workspace,
+    wrong: Sequence[WrongProducer],
+    chosen: Sequence[Case],
+    *,
+    full: bool,
+    elsewhere: bool,
+) -> ProducersRun:
+    """Run the wrong producers; with `elsewhere` what chosen cases let pass meets the others."""
+    from harness.engine.catalogue.choose import load, selected
+    from harness.engine.catalogue.parallel import cores
+    from harness.engine.mutation.producers import run_over_some
+
+    others = selected(load(space), None) if elsewhere else ()
+    return run_over_some(space, wrong, chosen, others, cores(), every=full)
 
 
 def _check_names(names: Collection[str]) -> None:

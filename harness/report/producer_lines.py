@@ -35,12 +35,15 @@ def _result(result: ProducerResult) -> Iterator[str]:
 def summary(found: ProducersRun) -> str:
     """Return one line with the counts."""
     outcomes = Counter(result.outcome for result in found.results)
-    counted = len(found.results) - outcomes[ProducerOutcome.EQUIVALENT]
-    proved = {one.clause for result in found.results for one in result.detections}
+    elsewhere = outcomes[ProducerOutcome.ELSEWHERE]
+    counted = len(found.results) - outcomes[ProducerOutcome.EQUIVALENT] - elsewhere
+    detected = [one for one in found.results if one.outcome is not ProducerOutcome.ELSEWHERE]
+    proved = {one.clause for result in detected for one in result.detections}
     return (
         f"{outcomes[ProducerOutcome.DETECTED]} of {counted} wrong producers detected by a scenario "
         f"that cites their clause, {plural(len(proved), 'clause')} proved by them, "
         f"{outcomes[ProducerOutcome.EQUIVALENT]} equivalent and not counted"
+        + (f", {elsewhere} detected by other scenarios that cite it" if elsewhere else "")
     )
 
 

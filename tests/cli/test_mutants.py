@@ -44,6 +44,12 @@ def test_a_mutant_that_nobody_names(capsys: pytest.CaptureFixture[str]) -> None:
     assert {one["detected"] for one in document["results"]} == {False}
 
 
+def test_a_mutant_that_is_named_for_one_protocol(capsys: pytest.CaptureFixture[str]) -> None:
+    """`upsert-appends` is claimed where rows are upserts; Open's cases of the scenario owe none."""
+    assert main(["mutants", "deletes.row-comes-again", "--consumers"]) == 0
+    assert "1 of 1 mutants detected by a scenario that claims them" in capsys.readouterr().out
+
+
 def test_a_wrong_producer(capsys: pytest.CaptureFixture[str]) -> None:
     """A wrong producer that a scenario citing its clause sees is exit code 0, with what it saw."""
     asked = ["mutants", "encoding.open-frames", "--mutant", "open-version-2"]

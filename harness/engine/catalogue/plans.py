@@ -27,8 +27,7 @@ def plans(space: Workspace, chosen: Sequence[Case]) -> tuple[Plan, ...]:
     """Plan the cases and hold them against their goldens; ScenarioError carries every problem."""
     logs: dict[str, ChangeLog | None] = {}
     planned, problems = _planned(space, chosen, logs)
-    for one in planned:
-        problems += author_problems(one)
+    problems += _of_authors(planned)
     problems += stream_problems(planned)
     for name, log in logs.items():
         its_plans = [one for one in planned if one.case.scenario.id == name]
@@ -119,8 +118,7 @@ def planned_only(
     where an author looks when they do not hold.
     """
     planned, problems = _planned(space, chosen, {})
-    for one in planned if expectations else ():
-        problems += author_problems(one)
+    problems += _of_authors(planned) if expectations else ()
     if problems:
         raise ScenarioError(tuple(dict.fromkeys(problems)))
     return planned
@@ -145,6 +143,14 @@ def _planned(
         except ScenarioError as error:
             problems += error.problems
     return tuple(planned), problems
+
+
+def _of_authors(planned: Iterable[Plan]) -> Iterator[Problem]:
+    for one in planned:
+        try:
+            yield from author_problems(one)
+        except ScenarioError as error:
+            yield from error.problems
 
 
 def _log(space: Workspace, scenario: Scenario, problems: list[Problem]) -> ChangeLog | None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
 
@@ -42,12 +42,14 @@ class ProducerOutcome(StrEnum):
     DETECTED = "detected"
     EQUIVALENT = "equivalent"
     SURVIVED = "survives"
+    ELSEWHERE = "elsewhere"
     CRASHED = "crashes"
     UNCITED = "uncited"
     BROKEN = "broken"
 
 
-_WELL = frozenset({ProducerOutcome.DETECTED, ProducerOutcome.EQUIVALENT})
+_WELL = frozenset({ProducerOutcome.DETECTED, ProducerOutcome.ELSEWHERE, ProducerOutcome.EQUIVALENT})
+_PASSED = frozenset({ProducerOutcome.SURVIVED, ProducerOutcome.CRASHED, ProducerOutcome.UNCITED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +128,37 @@ def run_producers(
     work = partial(_result, space, locks, fair, every)
     with closing(spread(work, mutants, processes)) as answers:
         return ProducersRun(tuple(answers), tuple(sorted(unsound)))
+
+
+def run_over_some(
+    space: Workspace,
+    mutants: Sequence[WrongProducer],
+    chosen: Sequence[Case],
+    catalogue: Sequence[Case],
+    processes: int,
+    *,
+    every: bool = False,
+) -> ProducersRun:
+    """Run the mutants over some of the catalogue's cases; what they let pass meets all of it.
+
+    Several scenarios cite one clause, each for its part of it: what another one detects is
+    `ELSEWHERE`. With an empty catalogue nothing is.
+    """
+    run = run_producers(space, mutants, chosen, processes, every=every)
+    passed = {one.mutant for one in run.results if one.outcome in _PASSED}
+    if not passed or not catalogue:
+        return run
+    rest = [mutant for mutant in mutants if mutant.name in passed]
+    others = {one.mutant: one for one in run_producers(space, rest, catalogue, processes).results}
+    return replace(run, results=tuple(_or_elsewhere(one, others) for one in run.results))
+
+
+def _or_elsewhere(result: ProducerResult, others: Mapping[str, ProducerResult]) -> ProducerResult:
+    other = others.get(result.mutant)
+    if other is None or other.outcome is not ProducerOutcome.DETECTED:
+        return result
+    words = f"not chosen: {', '.join(dict.fromkeys(one.scenario for one in other.detections))}"
+    return replace(other, outcome=ProducerOutcome.ELSEWHERE, words=words)
 
 
 def unsound_scenarios(space: Workspace, cases: Sequence[Case], processes: int) -> frozenset[str]:
@@ -248,9 +281,9 @@ def _seen_by(
     except ScenarioError as error:
         if isinstance(error.__cause__, HarnessBug):
             raise error.__cause__ from error
+        if isinstance(error.__cause__, DecodingError):
+            return "refused", str(error.__cause__)
         return "refused", error.problems[0].what
-    except DecodingError as error:
-        return "refused", str(error)
     return "", ""
 
 

@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from harness.engine.plan.case import Plan
-from harness.errors import Location, Problem
+from harness.errors import DecodingError, Location, Problem, ScenarioError
+from harness.model.record import Record
 from harness.model.source_events import DdlEvent, RowEvent
 from harness.scenario.document import ExpectedTable
 from harness.scenario.expand import PLAIN
@@ -22,7 +23,10 @@ _RECORDS_HINT = "`harness preview` shows the records, partition by partition"
 
 
 def author_problems(planned: Plan) -> tuple[Problem, ...]:
-    """Hold the author's expectations against records and fold; return what does not hold."""
+    """Hold the author's expectations against records and fold; return what does not hold.
+
+    ScenarioError names a record that cannot be read.
+    """
     found = [*_tables(planned)]
     if planned.case.delivery is None:
         found += [*_events(planned), *_records(planned)]
@@ -83,7 +87,10 @@ def _place(planned: Plan, kind: str, *path: str | int) -> Location:
 
 
 def sent_events(planned: Plan) -> Sequence[SentEvent]:
-    """Return the decoded events of the undisturbed records, broadcasts folded into one."""
+    """Return the decoded events of the undisturbed records, broadcasts folded into one.
+
+    ScenarioError names the line whose record the harness's own decoder refuses.
+    """
     vendor = {event.origin.event: event for event in planned.events}
     partitions: dict[int, set[int]] = {}
     offsets: Counter[tuple[str, int]] = Counter()
@@ -94,7 +101,10 @@ def sent_events(planned: Plan) -> Sequence[SentEvent]:
     for record in planned.records:
         offset = offsets[record.topic, record.partition]
         offsets[record.topic, record.partition] += 1
-        decoded = planned.wire.decode(record.key, record.value)
+        try:
+            decoded = planned.wire.decode(record.key, record.value)
+        except DecodingError as error:
+            raise _unread(planned, record, offset, error) from error
         for index, (event, origin) in enumerate(zip(decoded, record.origins, strict=True)):
             source = vendor.get(origin.event)
             table = source.table if isinstance(source, RowEvent) else None
@@ -114,3 +124,12 @@ def sent_events(planned: Plan) -> Sequence[SentEvent]:
         )
         for place, sent in sorted(found.items(), key=lambda pair: pair[0])
     ]
+
+
+def _unread(planned: Plan, record: Record, offset: int, error: DecodingError) -> ScenarioError:
+    """Return the refusal of a record that is sent, at the line that it comes from."""
+    scenario = planned.case.scenario
+    where = scenario.place(record.origins[0].line) if record.origins else scenario.place(1)
+    place = f"{record.topic}/{record.partition}@{offset}"
+    text = f"{planned.case.id}: the harness cannot read what is sent at {place}: {error.what}"
+    return ScenarioError((Problem(where, text, error.expected, error.hint),))

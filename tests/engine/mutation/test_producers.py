@@ -17,13 +17,15 @@ from harness.engine.mutation.producers import (
     ProducerOutcome,
     ProducerResult,
     ProducersRun,
+    run_over_some,
     run_producers,
     unsound_scenarios,
 )
 from harness.engine.mutation.proofs import proofs
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import Patch, constant, patch, result, returns
-from harness.report.producer_lines import lines
+from harness.mutants.producers.table import PRODUCERS
+from harness.report.producer_lines import lines, summary
 from harness.scenario.expand import Case
 from tests.tree import ROOT
 
@@ -32,9 +34,9 @@ SENT = "harness.codecs.open.encode:frame_keys"
 
 
 @cache
-def chosen() -> tuple[Case, ...]:
+def chosen(name: str = "encoding/open-frames") -> tuple[Case, ...]:
     """The cases of one small scenario."""
-    return selected(load(SPACE, (ROOT / "scenarios/encoding/open-frames.yaml",)), None)
+    return selected(load(SPACE, (ROOT / f"scenarios/{name}.yaml",)), None)
 
 
 def small(home: Path) -> tuple[Workspace, Path]:
@@ -110,6 +112,21 @@ def test_what_detects_nothing(mutant: WrongProducer, outcome: ProducerOutcome, w
     run = ProducersRun((found,))
     assert run.sound is (outcome is ProducerOutcome.EQUIVALENT)
     assert next(lines(run)).startswith(f"{outcome.value.upper():<10} m ")
+
+
+def test_what_another_scenario_detects_fails_no_run_of_some() -> None:
+    """Two scenarios cite one clause, for a DATE and for a DATETIME; what neither sees survives."""
+    mine = chosen("types/impossible-date-stops-vitess")
+    everything = (*mine, *chosen("types/day-that-no-month-has"))
+    datetimes = PRODUCERS["vitess-impossible-datetime-null"]
+    run = run_over_some(SPACE, [datetimes], mine, everything, 1)
+    assert [one.outcome for one in run.results] == [ProducerOutcome.ELSEWHERE]
+    assert run.results[0].words == "not chosen: types.day-that-no-month-has"
+    assert run.sound
+    assert summary(run).startswith("0 of 0 wrong producers detected")
+    assert not run_over_some(SPACE, [datetimes], mine, (), 1).sound
+    harmless = replace(datetimes, patch=patch(SENT, lambda original: original))
+    assert not run_over_some(SPACE, [harmless], mine, everything, 1).sound
 
 
 def test_an_unsound_scenario_proves_nothing(tmp_path: Path) -> None:

@@ -146,6 +146,32 @@ def test_sent_events(tmp_path: Path) -> None:
         assert (event.table is None) == both
 
 
+UNREAD = """\
+id: a
+title: A case
+clauses: [debezium-mysql.truncate.event]
+matrix: {protocol: [debezium-mysql]}
+databases: [shop]
+settings: {debezium-mysql: {skipped.operations: none}}
+upstream:
+  - ddl: CREATE TABLE shop.t (id INT PRIMARY KEY, v INT)
+  - ddl: TRUNCATE TABLE shop.t
+expect: {tables: {shop.t: []}}
+"""
+
+
+def test_a_record_that_the_decoder_refuses(tmp_path: Path) -> None:
+    """The problem names the statement that it comes from, where it lies, and what to set."""
+    lines = {"CREATE TABLE t (id INT PRIMARY KEY, v INT)": 8, "TRUNCATE TABLE t": 9}
+    changes = tuple(ddl(sql, line=line) for sql, line in lines.items())
+    with pytest.raises(ScenarioError) as raised:
+        author_problems(planned(tmp_path, UNREAD, changes)[None])
+    (problem,) = raised.value.problems
+    assert problem.location.line == 9
+    assert "cannot read what is sent at mysql.shop.t/0@0: operation 't'" in problem.what
+    assert "skipped.operations" in problem.hint
+
+
 # A line of the text -> another line, the line at fault, and what is said.
 DENIED = {
     "tables": (
