@@ -33,6 +33,7 @@ CASES_SHOWN = 5
 )
 @options.level
 @options.strict
+@options.sandbox
 @click.option(
     "--deadline",
     type=click.FloatRange(min=1),
@@ -51,6 +52,7 @@ def command(  # noqa: PLR0913  (one parameter an option)
     when_done: bool,
     level: Level | None,
     strict: bool,
+    sandbox: bool,
     deadline: float,
     reports: Mapping[str, Path],
     overrides: Mapping[str, str],
@@ -61,7 +63,8 @@ def command(  # noqa: PLR0913  (one parameter an option)
 
     The command is printed with its directory and its environment; start it in another terminal,
     under a debugger. Enter judges what it has written, and so does `harness judge RUN`. Findings
-    and exit code are those of `harness certify`; Kafka and the registry end with the verdict.
+    and exit code are those of `harness certify`; Kafka and the registry end with the verdict. With
+    `--sandbox` the printed command makes the sandbox that `harness certify --sandbox` would.
     """
     from harness.cli.execute import Execution
     from harness.engine.catalogue.selection import Selection
@@ -77,6 +80,7 @@ def command(  # noqa: PLR0913  (one parameter an option)
         source=options.source(overrides, space),
         strict=strict,
         level=level,
+        sandbox=sandbox,
         brief=True,
     )
     return _debugged(args, case, when_done=when_done)
@@ -94,7 +98,7 @@ def _debugged(args: Execution, name: str, *, when_done: bool) -> int:
     case = _the_case(args, name)
     _refuse(consumer, case, args)
     (level, *_) = levels_to_run(consumer, args.level)
-    waiting = ByHand(click.echo, when_done)
+    waiting = ByHand(click.echo, when_done, scoped=args.sandbox)
     return over(replace(args, level=level), replace(consumer, launcher=waiting), [case])
 
 

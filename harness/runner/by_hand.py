@@ -27,33 +27,47 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class ByHand:
-    """How such a consumer is waited for; `keys` is where Enter may come from, None for nowhere."""
+    """How such a consumer is waited for; `keys` is where Enter may come from, None for nowhere.
+
+    `scoped` gives it no variable of the terminal's, as a run of ours does.
+    """
 
     say: Say
     when_done: bool = False
     keys: TextIO | None = field(default_factory=lambda: sys.stdin)
+    scoped: bool = False
 
     def __call__(self, argv: Sequence[str], cwd: Path, env: Mapping[str, str]) -> Session:
         """Print how to start the consumer, and return what waits for it."""
         job = Path(env["HARNESS_JOB"])
         run = job.parents[2]
         (run / SESSION).write_text(str(os.getpid()), encoding="utf-8")
-        self.say(instructions(argv, cwd, env, run.name, when_done=self.when_done))
+        done, scoped = self.when_done, self.scoped
+        self.say(instructions(argv, cwd, env, run.name, when_done=done, scoped=scoped))
         return Session(self, run, job.parent / "out")
 
 
 def instructions(
-    argv: Sequence[str], cwd: Path, env: Mapping[str, str], run: str, *, when_done: bool
+    argv: Sequence[str],
+    cwd: Path,
+    env: Mapping[str, str],
+    run: str,
+    *,
+    when_done: bool,
+    scoped: bool = False,
 ) -> str:
-    """Return what to do, with the command as a shell takes it; what is set already is left out."""
-    own = {name: value for name, value in env.items() if os.environ.get(name) != value}
-    pairs = [shlex.quote(f"{name}={value}") for name, value in own.items()]
+    """Return what to do, with the command as a shell takes it.
+
+    Variables that are set already are left out, unless the command is to have no others.
+    """
+    own = {name: value for name, value in env.items() if scoped or os.environ.get(name) != value}
+    command = ["env", *(["-i"] if scoped else []), *map("=".join, own.items()), *argv]
     then = "its status" if when_done else "Enter"
     return (
         f"the topics are filled, the job is {env['HARNESS_JOB']}\n"
         "start the consumer yourself, under a debugger if you like:\n\n"
         f"cd {shlex.quote(str(cwd))}\n"
-        f"env {' '.join(pairs)} {shlex.join(argv)}\n\n"
+        f"{shlex.join(command)}\n\n"
         f"{then} has it judged; so has `harness judge {run}` in another terminal. Ctrl-C gives up."
     )
 

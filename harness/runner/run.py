@@ -284,8 +284,6 @@ def launched(consumer: Consumer, start: Start, env: Mapping[str, str], pipe: Pat
 
     Raises UsageError when it cannot be run, SetupError when the machine cannot run more.
     """
-    if consumer.launcher is not None:
-        return consumer.launcher(consumer.argv, start.job.work_dir, env)
     if consumer.image:
         large = [feed.large_messages for feed in start.job.changefeeds if feed.large_messages]
         made = container.made(consumer.image, start.directory, start.job.work_dir, env, large)
@@ -295,6 +293,8 @@ def launched(consumer: Consumer, start: Start, env: Mapping[str, str], pipe: Pat
         large = [feed.large_messages for feed in start.job.changefeeds if feed.large_messages]
         named = consumer.environment
         argv = consumer.sandbox.around(argv, start.job, start.given(large), env, named)
+    if consumer.launcher is not None:
+        return consumer.launcher(argv, start.job.work_dir, env)
     try:
         return spawn(
             argv,

@@ -71,3 +71,10 @@ def until(output: IO[str], word: str) -> str:
                 return
 
     return "".join(lines())
+
+
+def start_by_hand(shown: str) -> str:
+    """Run the two lines that `debug` printed as a person would, in a shell; return what it says."""
+    (lines,) = re.findall(r"^cd .*\nenv .*$", shown, re.MULTILINE)
+    words = ["sh", "-ec", lines]
+    return subprocess.run(words, check=True, timeout=60, stdout=subprocess.PIPE, text=True).stdout

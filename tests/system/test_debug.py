@@ -11,17 +11,18 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.system.sessions import ROOT, session, until, words_of, wrong_consumer
+from tests.system.sessions import (
+    ROOT,
+    session,
+    start_by_hand,
+    until,
+    words_of,
+    wrong_consumer,
+)
 
 pytestmark = pytest.mark.services
 
 LAST = "Enter has it judged"
-
-
-def start_by_hand(shown: str) -> None:
-    """Run the two printed lines as a person would, in a shell."""
-    (lines,) = re.findall(r"^cd .*\nenv .*$", shown, re.MULTILINE)
-    subprocess.run(["sh", "-ec", lines], check=True, timeout=60)
 
 
 def test_enter_judges_what_was_started_by_hand(tmp_path: Path) -> None:

@@ -7,6 +7,8 @@ import os
 import socket
 import subprocess
 import sys
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -18,6 +20,7 @@ from harness.errors import SetupError
 from harness.runner.manifest import Consumer
 from harness.runner.sandbox import refuse_where_none_is
 from harness.services import settings
+from tests.system.sessions import session, start_by_hand, until
 from tests.tree import ROOT
 
 pytestmark = pytest.mark.services
@@ -25,6 +28,7 @@ pytestmark = pytest.mark.services
 CASE = "dml.no-net-change[open,p1]"
 ROOTS = ("--scenarios", str(ROOT / "scenarios"), "--golden", str(ROOT / "golden"))
 # It answers as the reference consumer does, and prints what it has found besides.
+EVERYTHING = ["golden", "scenarios", "home", "job", "port"]
 SNOOPS = """
 import json, os, socket, sys
 from harness.reference_consumer.__main__ import main
@@ -39,7 +43,7 @@ try:
 except OSError:
     pass
 print("FOUND", json.dumps(found), flush=True)
-sys.exit(code)
+sys.exit(main())
 """
 
 
@@ -52,13 +56,9 @@ def where_there_is_one() -> None:
         pytest.skip(str(error))
 
 
-@pytest.mark.parametrize(
-    ("options", "found"),
-    [([], ["golden", "scenarios", "home", "job", "port"]), (["--sandbox"], [])],
-    ids=["without", "in a sandbox"],
-)
-def test_what_a_consumer_finds(tmp_path: Path, options: list[str], found: list[str]) -> None:
-    """It passes both times; what it should not see is there for it only without the option."""
+@contextmanager
+def snooping(tmp_path: Path) -> Generator[Path]:
+    """Yield a directory with the manifest of a consumer that looks for what is there."""
     home, here = tmp_path / "home", tmp_path / "here"
     job = here / ".harness" / "earlier" / "job.json"
     for path in (home / "secret", job):
@@ -74,33 +74,72 @@ def test_what_a_consumer_finds(tmp_path: Path, options: list[str], found: list[s
     with socket.create_server(("127.0.0.1", 0)) as server:
         words = [sys.executable, "./snoops.py", json.dumps(wanted), str(server.getsockname()[1])]
         manifest = {"manifest": 1, "name": "snoops", "command": words}
+        manifest["capabilities"] = ["instances"]
         manifest["environment"] = {"PYTHONPATH": str(ROOT)}
         (here / "consumer.yaml").write_text(json.dumps(manifest), encoding="utf-8")
-        command = [sys.executable, "-m", "harness", "certify", "consumer.yaml", "-k", CASE]
-        done = subprocess.run(
-            [*command, *ROOTS, *options],
-            cwd=here,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
-            capture_output=True,
-            text=True,
-            timeout=240,
-            check=False,
-        )
-    assert done.returncode == 0, done.stdout + done.stderr
+        yield here
+
+
+def run_in(here: Path, words: Sequence[str]) -> subprocess.CompletedProcess[str]:
+    """Run a command line of the harness in a directory."""
+    return subprocess.run(
+        words,
+        cwd=here,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+
+
+def found_in(here: Path) -> list[str]:
+    """Return what each start of the consumer printed that it has found."""
     logs = [log.read_text() for log in (here / ".harness").rglob("output.log")]
-    said = [line for log in logs for line in log.splitlines() if line.startswith("FOUND")]
-    assert said
-    assert set(said) == {f"FOUND {json.dumps(found)}"}
+    return [line for log in logs for line in log.splitlines() if line.startswith("FOUND")]
 
 
-def test_disturbed_consumers_pass(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("options", "found"), [([], EVERYTHING), (["--sandbox"], [])], ids=["without", "in a sandbox"]
+)
+def test_what_a_consumer_finds(tmp_path: Path, options: list[str], found: list[str]) -> None:
+    """It passes both times; what it should not see is there for it only without the option."""
+    with snooping(tmp_path) as here:
+        command = [sys.executable, "-m", "harness", "certify", "consumer.yaml", "-k", CASE]
+        done = run_in(here, [*command, *ROOTS, *options])
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert set(found_in(here)) == {f"FOUND {json.dumps(found)}"}
+
+
+@pytest.mark.parametrize(
+    ("options", "found"), [([], EVERYTHING), (["--sandbox"], [])], ids=["without", "in a sandbox"]
+)
+def test_what_it_finds_when_started_by_hand(
+    tmp_path: Path, options: list[str], found: list[str]
 ) -> None:
-    """One that is killed, one that is halted and one of two read and answer there as elsewhere."""
-    monkeypatch.chdir(tmp_path)
+    """The command that `debug` prints makes the sandbox itself."""
+    words = [sys.executable, "-m", "harness", "debug", CASE, "consumer.yaml", "--judge-when-done"]
+    with (
+        snooping(tmp_path) as here,
+        session([*words, *ROOTS, *options], here) as (process, output),
+    ):
+        said = start_by_hand(shown := until(output, "its status has it judged"))
+        verdict = output.read()
+        assert process.wait(60) == 0, shown + verdict
+    assert f"FOUND {json.dumps(found)}\n" in said
+
+
+def test_disturbed_consumers_pass(tmp_path: Path) -> None:
+    """One that is killed, one that is halted and one of two: each start of theirs is in a sandbox.
+
+    They read and answer there as elsewhere.
+    """
+    words = [sys.executable, "-m", "harness", "certify", "consumer.yaml"]
     cases = ("transport.consumers-come-and-go", "-k", "open", "--sandbox", "--json")
-    assert main(["certify", "reference", *cases, *ROOTS]) == 0
-    verdicts = {one["case"]: one["verdict"] for one in json.loads(capfd.readouterr().out)["cases"]}
+    with snooping(tmp_path) as here:
+        done = run_in(here, [*words, *cases, *ROOTS])
+    assert done.returncode == 0, done.stdout + done.stderr
+    verdicts = {one["case"]: one["verdict"] for one in json.loads(done.stdout)["cases"]}
     assert {name.rpartition(",")[2] for name in verdicts} == {
         "p2]",
         "killed]",
@@ -108,6 +147,9 @@ def test_disturbed_consumers_pass(
         "several]",
     }
     assert {one["judgement"] for one in verdicts.values()} == {"pass"}
+    said = found_in(here)
+    assert set(said) == {"FOUND []"}
+    assert len(said) > len(verdicts)  # a start behind the kill, and two instances
 
 
 def test_watch_refuses_what_is_no_command(capsys: pytest.CaptureFixture[str]) -> None:
