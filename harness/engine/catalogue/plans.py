@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from harness.engine.catalogue import golden
 from harness.engine.catalogue.digests import digests
@@ -13,12 +15,13 @@ from harness.engine.plan.case import Emission, Plan, plan
 from harness.engine.plan.cited import cited_problems
 from harness.engine.plan.expectations import author_problems
 from harness.engine.plan.stream_problems import stream_problems
-from harness.errors import Problem, ScenarioError
+from harness.errors import Problem, ScenarioError, plural
 from harness.model.change import ChangeLog
 from harness.record.lock import load_lock
 from harness.scenario.document import Scenario
 from harness.scenario.expand import Case, cases
 
+_OF_A_CASE = re.compile(r"(\S+\[[^\]\s]+,p\d[^\]\s]*\]): ")  # how a problem of one case begins
 # So many scenarios are planned sooner than a pool is up.
 POOLED = 24
 
@@ -34,7 +37,7 @@ def plans(space: Workspace, chosen: Sequence[Case]) -> tuple[Plan, ...]:
         problems += cited_problems(its_plans, log) if log is not None else ()
     problems += [golden.problem(found, one.case.scenario) for one, found in _golden(space, planned)]
     if problems:
-        raise ScenarioError(tuple(dict.fromkeys(problems)))
+        raise ScenarioError(_together(problems))
     return planned
 
 
@@ -120,8 +123,25 @@ def planned_only(
     planned, problems = _planned(space, chosen, {})
     problems += _of_authors(planned) if expectations else ()
     if problems:
-        raise ScenarioError(tuple(dict.fromkeys(problems)))
+        raise ScenarioError(_together(problems))
     return planned
+
+
+def _together(problems: Iterable[Problem]) -> tuple[Problem, ...]:
+    """Return what several cases have in common once, with the first case and the count."""
+    found: dict[Problem, dict[str, None]] = {}
+    for problem in problems:
+        named = _OF_A_CASE.match(problem.what)
+        what = problem.what[named.end() :] if named else problem.what
+        found.setdefault(replace(problem, what=what), {})[named[1] if named else ""] = None
+    return tuple(replace(one, what=_of_cases([*cases]) + one.what) for one, cases in found.items())
+
+
+def _of_cases(cases: Sequence[str]) -> str:
+    first, *others = cases
+    if not first:
+        return ""
+    return f"{first} and {plural(len(others), 'other case')}: " if others else f"{first}: "
 
 
 def _planned(

@@ -12,6 +12,7 @@ from harness.engine.catalogue import golden
 from harness.engine.catalogue.choose import load, selected
 from harness.engine.catalogue.plans import (
     golden_differences,
+    planned_only,
     plans,
     stale_goldens,
 )
@@ -146,3 +147,21 @@ def test_accepting_leaves_no_scratch_files(space: Workspace) -> None:
     found = golden_differences(space, scenarios(space), expectations=True)
     golden.accept([*found, *(replace(one, path=one.path.with_name("x.txt")) for one in found)])
     assert sorted(files(space)) == sorted([*_files(), "x.txt"])
+
+
+def test_an_expectation_that_holds_in_no_case_is_one_problem(space: Workspace) -> None:
+    """What all cases of a scenario say is said once; one case says it under its own name."""
+    file = space.scenarios / f"{PATH}.yaml"
+    text = file.read_text(encoding="utf-8").replace("item: milk, n: 3", "item: milk, n: 4")
+    file.write_text(text.replace("partitions: [1]", "partitions: [1, 2, 3]"), encoding="utf-8")
+    chosen = selected(scenarios(space), None)
+    said = {}
+    for count in (3, 1):
+        with pytest.raises(ScenarioError) as caught:
+            planned_only(space, chosen[:count], expectations=True)
+        (problem,) = caught.value.problems
+        said[count] = problem.what.partition(" does not hold")[0]
+    assert said == {
+        3: f"{chosen[0].id} and 2 other cases: expect.tables",
+        1: f"{chosen[0].id}: expect.tables",
+    }
