@@ -38,6 +38,7 @@ from harness.oracles.compare import message
 from harness.oracles.recordings.form import Recording, text
 from harness.oracles.recordings.form import read as read_recordings
 from harness.oracles.recordings.judge import judged
+from harness.protocols import OWN
 from harness.record.lock import load_lock, read_lock
 from harness.report.read import read_events
 from harness.runner.commands import Whereabouts
@@ -129,7 +130,7 @@ def _in_file(name: str, read: Callable[[Path], object]) -> Read:
 
 def _recordings() -> Sequence[bytes]:
     """Return a recording of a case of each protocol, as our encoder would be recorded."""
-    return [b"\n".join(text(_recording(name))) for name in ("open", "avro", "vitess")]
+    return [b"\n".join(text(_recording(name))) for name in OWN]
 
 
 def _recording(protocol: str) -> Recording:

@@ -21,7 +21,7 @@ from harness.faults.log import simulate_log
 from harness.faults.orders import count_orders, enumerate_orders
 from harness.model.decoded import EventKind
 from harness.model.record import Record
-from harness.protocols import PROTOCOLS
+from harness.protocols import OWN, PROTOCOLS
 from harness.reference_consumer.hold import Hold
 from harness.reference_consumer.tables import Tables
 from harness.verdict.expected import Expected
@@ -155,7 +155,7 @@ def test_the_property_has_teeth() -> None:
     assert last_values(records[:-1], Random(0)) != last_values(records, Random(0))
 
 
-@pytest.mark.parametrize("protocol", ["open", "avro", "vitess"])
+@pytest.mark.parametrize("protocol", OWN)
 def test_most_faults_are_allowed(protocol: str) -> None:
     """The property covers many faults of every protocol, those done to the run included."""
     faults = allowed(protocol)

@@ -21,6 +21,7 @@ from harness.fuzz.rereading import Rereading
 from harness.fuzz.scene import Ddl, Scene, Transaction
 from harness.fuzz.scenes import varied
 from harness.model.finding import FINDINGS
+from harness.protocols import OWN
 from harness.scenario.expand import Case
 from tests.tree import ROOT
 
@@ -84,7 +85,7 @@ def test_a_consumer_that_is_not_there_is_refused(name: str) -> None:
         Together([name])
 
 
-@pytest.mark.parametrize("protocol", ["open", "avro", "vitess"])
+@pytest.mark.parametrize("protocol", OWN)
 def test_variants_keep_what_happened(protocol: str) -> None:
     """What varies are settings, dialect, partitions and delivery; the seed alone decides."""
     scene = Scene(protocol, "current", 1, (), {}, STEPS)

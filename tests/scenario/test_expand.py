@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.errors import UsageError
+from harness.protocols import OWN
 from harness.protocols import PROTOCOLS as REGISTERED
 from harness.scenario.document import Matrix, Scenario
 from harness.scenario.expand import Case, cases, combinations, select
@@ -19,7 +20,7 @@ from harness.scenario.load import load
 from tests.scenario.corpus import SOUND
 
 AXES = ("protocol", "dialect", "partitions", "delivery")
-PROTOCOLS = st.lists(st.sampled_from(["open", "avro", "vitess"]), min_size=1, unique=True)
+PROTOCOLS = st.lists(st.sampled_from([*OWN]), min_size=1, unique=True)
 DIALECTS = st.lists(st.sampled_from(["current", "4.0.4", "6", "documented"]), unique=True)
 PARTITIONS = st.lists(st.integers(1, 6), min_size=1, unique=True)
 VARIANTS = st.lists(st.sampled_from(["twice", "replayed", "late"]), unique=True)

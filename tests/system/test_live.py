@@ -15,6 +15,7 @@ import pytest
 
 from harness.engine.catalogue.choose import load
 from harness.engine.catalogue.workspace import workspace
+from harness.protocols import OWN
 from harness.record.server import Server, Upstream
 from harness.record.session import sql_steps
 from harness.scenario.document import DdlStep, TransactionStep
@@ -170,7 +171,7 @@ def site(services: Services, tmp_path: Path) -> Generator[Site]:
     site.server.close()
 
 
-@pytest.mark.parametrize("protocol", ["open", "avro", "vitess"])
+@pytest.mark.parametrize("protocol", OWN)
 def test_what_the_upstream_says_is_the_truth(site: Site, protocol: str) -> None:
     """A right consumer of topics that hold every kind of column passes against the SELECT."""
     topics = site.fill(KINDS, protocol, f"{protocol}.")

@@ -18,6 +18,7 @@ from harness.engine.run.context import RunContext, RunIdentity
 from harness.engine.run.event_bus import EventBus
 from harness.engine.run.preflight import ready
 from harness.model.finding import Judgement
+from harness.protocols import OWN
 from harness.runner.commands import Whereabouts
 from harness.runner.targets import parse
 from harness.services.ports import HOST
@@ -36,7 +37,7 @@ def test_two_workers_give_the_answers(tmp_path: Path) -> None:
     cases = selected(load(space), "keys or ddl")
     chosen = [
         case
-        for protocol in ("open", "avro", "vitess")
+        for protocol in OWN
         for case in random.sample([one for one in cases if one.protocol == protocol], EACH)
     ]
     spark = ready(parse("spark", Whereabouts.here()), lambda _: None)

@@ -9,6 +9,7 @@ import pytest
 from harness.cli.main import main
 from harness.cli.options import space
 from harness.engine.catalogue.choose import load, selected
+from harness.protocols import OWN
 
 pytestmark = pytest.mark.spark
 
@@ -27,7 +28,7 @@ def drawn() -> list[str]:
     chance = random.Random(SEED)
     return [
         case.id
-        for protocol in ("open", "avro", "vitess")
+        for protocol in OWN
         for case in chance.sample([one for one in packed if one.protocol == protocol], CASES // 3)
     ]
 

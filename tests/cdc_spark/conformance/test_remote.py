@@ -14,6 +14,7 @@ from harness import services
 from harness.cli.main import main
 from harness.cli.options import space
 from harness.engine.catalogue.choose import load, selected
+from harness.protocols import OWN
 from harness.services.ports import free_ports
 from tests.cdc_spark.conformance.connect_server import DELTA, connect_server
 from tests.cdc_spark.conftest import quiet
@@ -38,7 +39,7 @@ def drawn() -> dict[str, list[str]]:
     chance = random.Random(SEED)
     packed = [
         case.id
-        for protocol in ("open", "avro", "vitess")
+        for protocol in OWN
         for case in chance.sample(
             [one for one in cases if one.protocol == protocol and one.delivery is None], EACH
         )

@@ -24,6 +24,7 @@ from harness.errors import Location
 from harness.model.finding import FINDINGS, Finding, FindingKind, Judgement, Verdict
 from harness.model.observed import Observed, Outcome, RawRow
 from harness.model.table import TableId
+from harness.protocols import OWN
 from harness.runner.manifest import Lossy
 from harness.runner.manifests.expectations import Known
 
@@ -111,7 +112,7 @@ def test_a_table_goes_by_the_name_that_is_sent(tmp_path: Path, rows: tuple[Any, 
         assert set(shapes_for(file, truth, "f").tables) == {where}
 
 
-@pytest.mark.parametrize("protocol", ["open", "avro", "vitess"])
+@pytest.mark.parametrize("protocol", OWN)
 def test_every_protocol_knows_a_table_without_rows(tmp_path: Path, protocol: str) -> None:
     """An empty table is expected to be there, or to have no rows."""
     settings = "{topic.prefix: v, vitess.keyspace: shop}" if protocol == "vitess" else "{}"
