@@ -13,7 +13,14 @@ from confluent_kafka import KafkaError, KafkaException
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
 
-from harness.engine.deliver.topics import CREATE_TIMEOUT_S, DELETE_TIMEOUT_S, HINTS, WARNINGS
+from harness.engine.deliver.topics import (
+    CREATE_TIMEOUT_S,
+    DELETE_TIMEOUT_S,
+    FOREVER,
+    HINTS,
+    NO_SETTINGS,
+    WARNINGS,
+)
 from harness.errors import SetupError, UsageError, plural
 from harness.services import Kafka, redacted
 
@@ -24,10 +31,14 @@ CREATE = "--create-topics"
 class OwnTopics:
     """The topics of one production on one cluster."""
 
-    def __init__(self, kafka: Kafka, replication: int) -> None:
-        """Take the cluster; `replication` is -1 for its own default."""
+    def __init__(self, kafka: Kafka, replication: int, *, forever: bool = False) -> None:
+        """Take the cluster; `replication` is -1 for its own default.
+
+        `forever`: what is in a topic that is made here is kept, however old it says that it is.
+        """
         self._kafka = kafka
         self._replication = replication
+        self._config = FOREVER if forever else NO_SETTINGS
         conf: dict[str, Any] = {"log_level": WARNINGS, **kafka.client}
         self._admin: Any = AdminClient(conf)
         self.made: tuple[str, ...] = ()
@@ -92,7 +103,10 @@ class OwnTopics:
     def _make(self, missing: Sequence[tuple[str, int]]) -> None:
         if not missing:
             return
-        topics = [NewTopic(name, count, self._replication) for name, count in missing]
+        topics = [
+            NewTopic(name, count, self._replication, config=dict(self._config))
+            for name, count in missing
+        ]
         futures: Mapping[str, Future[None]] = self._admin.create_topics(
             topics, request_timeout=CREATE_TIMEOUT_S
         )

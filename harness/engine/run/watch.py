@@ -94,28 +94,8 @@ class Watch:
     def kept(
         self, named: Sequence[Named], observed: Mapping[str, Observed]
     ) -> Mapping[str, Observed]:
-        """Return the answers; one whose messages the broker deleted on its own is untried.
-
-        The topics are still there. SetupError when the broker does not say where they begin.
-        """
-        if self.fetches is not None or not observed:
-            return observed
-        first = {
-            (plan.case.id, topic_names(plan, prefix)[canonical], number): log.start
-            for plan, prefix in named
-            if plan.case.id in observed
-            for (canonical, number), log in plan.delivery.logs.items()
-        }
-        begins = _begins(self.broker, [(name, number) for _, name, number in first])
-        found = dict(observed)
-        for (case, name, number), start in first.items():
-            if begins[name, number] > start:
-                what = (
-                    f"the broker deleted messages of {name}/{number} below offset"
-                    f" {begins[name, number]}; {KEEP}"
-                )
-                found[case] = replace(found[case], outcome=Outcome.UNTRIED, detail=what)
-        return found
+        """Return the answers; where nobody counts, those that the broker spoilt are untried."""
+        return observed if self.fetches is not None else kept(self.broker, named, observed)
 
     def _lacking(
         self, plan: Plan, prefix: str, observed: Observed, ids: Mapping[str, UUID]
@@ -187,11 +167,38 @@ def _ids(kafka: Kafka, names: Sequence[str]) -> Mapping[str, UUID]:
     return found
 
 
+def kept(
+    broker: Kafka, named: Sequence[Named], observed: Mapping[str, Observed]
+) -> Mapping[str, Observed]:
+    """Return the answers; one whose messages the broker deleted on its own is untried.
+
+    The topics are still there. SetupError when the broker does not say where they begin.
+    """
+    first = {
+        (plan.case.id, topic_names(plan, prefix)[canonical], number): log.start
+        for plan, prefix in named
+        if plan.case.id in observed
+        for (canonical, number), log in plan.delivery.logs.items()
+    }
+    begins = _begins(broker, [(name, number) for _, name, number in first])
+    found = dict(observed)
+    for (case, name, number), start in first.items():
+        if begins[name, number] > start:
+            what = (
+                f"the broker deleted messages of {name}/{number} below offset"
+                f" {begins[name, number]}; {KEEP}"
+            )
+            found[case] = replace(found[case], outcome=Outcome.UNTRIED, detail=what)
+    return found
+
+
 def _begins(kafka: Kafka, places: Sequence[tuple[str, int]]) -> Mapping[tuple[str, int], int]:
     """Return the first offset of partitions."""
     conf: dict[str, Any] = {**kafka.client, "log_level": CRITICAL}
     admin: Any = AdminClient(conf)
     wanted = {TopicPartition(*place): OffsetSpec.earliest() for place in places}
+    if not wanted:
+        return {}
 
     def ask() -> Mapping[tuple[str, int], int]:
         answers = admin.list_offsets(wanted, request_timeout=TIMEOUT_S)

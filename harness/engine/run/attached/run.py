@@ -2,7 +2,8 @@
 
 To what is the user's only messages are written; topics that were made here are taken away again. A
 topic that holds messages, or a table that holds rows, before anything was sent is refused: what is
-found there later could be of another run.
+found there later could be of another run. A case whose messages the broker deleted is inconclusive:
+whether they were read in time is not known.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from harness.engine.run.attached.watch import Watch, rows_of
 from harness.engine.run.context import RunContext
 from harness.engine.run.judging import CaseAnswer, judged
 from harness.engine.run.services import registry_for
+from harness.engine.run.watch import kept
 from harness.errors import SetupError, UsageError, plural
 from harness.faults.actions import Aborted, Committed
 from harness.model.observed import Observed, Outcome
@@ -61,7 +63,8 @@ class AttachedRun:
         if not named:
             return answers
         _refuse_shared(self.attach, [plan for plan, _ in named])
-        own = OwnTopics(self.services.kafka, self.context.topics.replication)
+        options = self.context.topics
+        own = OwnTopics(self.services.kafka, options.replication, forever=options.forever)
         with view(self.attach, self.context.identity.name) as looking:
             watches = [self._watch(looking, plan) for plan, _ in named]
             try:
@@ -71,10 +74,12 @@ class AttachedRun:
                     self._groups(named) as groups,
                 ):
                     self._wait(looking, watches, groups)
+                seen = {one.plan.case.id: one.answer for one in watches if one.answer}
+                found = kept(self.services.kafka, named, seen)
             finally:
-                if not self.context.topics.keep:
+                if not options.keep:
                     own.withdraw()
-        return answers | {one.plan.case.id: CaseAnswer(one.answer) for one in watches if one.answer}
+        return answers | {case: CaseAnswer(answer) for case, answer in found.items()}
 
     def _prefix(self, plan: Plan) -> str:
         pattern = self.attach.topics.removesuffix(TOPIC)

@@ -1,7 +1,8 @@
 """A system that runs already: it reads every topic of TiCDC Avro under a prefix, until it is ended.
 
 `running.py JOB` where the file JOB says bootstrap, registry, prefix, group, and either `sink` (a
-database's address) or `directory`. `how` makes it wrong: `doubles`, `stalls`, `churns`, `garbage`.
+database's address) or `directory`. `how` makes it wrong: `doubles`, `stalls`, `churns`, `garbage`;
+with `deletes` the broker loses what it has read, as by retention.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import mysql.connector
-from confluent_kafka import Consumer
+from confluent_kafka import Consumer, TopicPartition
+from confluent_kafka.admin import AdminClient
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "sink"))
 
@@ -97,6 +99,7 @@ def main(job: dict[str, Any]) -> None:
             "isolation.level": "read_committed",
         }
     )
+    admin = AdminClient({"bootstrap.servers": job["bootstrap"]})
     consumer.subscribe([f"^{job['prefix']}.*"])
     while True:
         message = consumer.poll(0.2)
@@ -111,6 +114,10 @@ def main(job: dict[str, Any]) -> None:
         if row is not None and how == "doubles":
             row["b"] *= 2
         target.apply(case, (schema["namespace"].rpartition(".")[2], schema["name"]), key, row)
+        if how == "deletes" and not message.offset():
+            place = TopicPartition(message.topic(), message.partition(), 1)
+            for future in admin.delete_records([place]).values():
+                future.result()
         consumer.commit(message=message, asynchronous=False)
 
 

@@ -181,6 +181,16 @@ def test_what_does_not_become_right_is_reported_apart(
     assert words in verdict.findings[0].message
 
 
+def test_what_the_broker_deleted_is_held_against_nobody(services: Services, tmp_path: Path) -> None:
+    """Retention in a topic of its own leaves nothing to judge by, however the tables are."""
+    one = consumer(services, tmp_path, IN_FILES)
+    with running(services, tmp_path, "deletes", directory=str(tmp_path / "out")):
+        (verdict,) = certify(services, tmp_path, one, CHAIN).values()
+    assert verdict.judgement is Judgement.INCONCLUSIVE
+    assert verdict.detail.startswith(f"the broker deleted messages of {prefix(tmp_path)}")
+    assert "/0 below offset 1; " in verdict.detail
+
+
 def test_what_is_there_already_is_refused(services: Services, tmp_path: Path) -> None:
     """Rows of another run are never taken for an answer, and no topic is made."""
     folder = tmp_path / "out/keys_pk_chain_avro_p1/tables"
