@@ -9,6 +9,7 @@ fresh clone, and no test fails by them.
 from __future__ import annotations
 
 import gc
+import signal
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
@@ -19,6 +20,15 @@ if TYPE_CHECKING:  # what needs no service is collected without them
     from harness.services import Services
 
 gc.disable()
+
+# A shell's `&` and `nohup` start us with signals ignored, and children would inherit that: tests
+# that end one by such a signal would wait for ever. A handler is not inherited, the default is.
+for number, handler in (
+    (signal.SIGINT, signal.default_int_handler),
+    (signal.SIGHUP, lambda _number, _frame: None),
+):
+    if signal.getsignal(number) is signal.SIG_IGN:
+        signal.signal(number, handler)
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -233,8 +233,9 @@ def _be_a_program() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # a terminal that knows no `ü` is shown its number
             stream.reconfigure(errors="backslashreplace")
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, _ended)
+    signal.signal(signal.SIGTERM, _ended)
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # `nohup` means it
+        signal.signal(signal.SIGHUP, _ended)
 
 
 class EndedError(KeyboardInterrupt):

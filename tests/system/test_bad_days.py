@@ -199,6 +199,30 @@ def test_a_signal_stops_everything(tmp_path: Path, number: signal.Signals) -> No
     assert left_running(tmp_path) == []
 
 
+def test_signals_that_were_ignored_from_the_start_end_nothing(tmp_path: Path) -> None:
+    """A run that `nohup` or a shell's `&` started goes on after these, and ends by SIGTERM."""
+    ready = tmp_path / "ready"
+    body = f"open({str(ready)!r}, 'w').close(); time.sleep(600)"
+    (tmp_path / "consumer.py").write_text(PRELUDE + body, encoding="utf-8")
+    with subprocess.Popen(
+        ["sh", "-c", 'trap "" INT HUP; exec "$@"', "sh", *command_line(CASE)],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as child:
+        until(lambda: ready.exists() or child.poll() is not None)
+        for number in (signal.SIGINT, signal.SIGHUP):
+            child.send_signal(number)
+        time.sleep(1)  # an end begins at once
+        assert child.poll() is None
+        child.terminate()
+        _, err = child.communicate(timeout=60)
+    assert child.returncode == 128 + signal.SIGTERM, err
+    assert left_running(tmp_path) == []
+
+
 @pytest.mark.skipif(os.cpu_count() == 1, reason="on one core cases run one after the other")
 def test_a_signal_stops_cases_that_run_side_by_side(tmp_path: Path) -> None:
     """Ended while two consumers run alone, each with what is done to it, it stops both, at once."""

@@ -22,9 +22,13 @@ PR_SET_PDEATHSIG = 1  # linux/prctl.h
 
 
 def end_with(parent: int) -> None:
-    """Let this forked process end with its parent, and by a signal at once and without a word."""
+    """Let this forked process end with its parent, and by a signal at once and without a word.
+
+    What the parent ignores, as `nohup` and a shell's `&` have it, does not end it either.
+    """
     for number in ENDINGS:
-        signal.signal(number, signal.SIG_DFL)
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
         if os.getppid() != parent:  # it was gone before we could ask

@@ -76,6 +76,23 @@ def test_a_signal_ends_workers_without_a_word(tmp_path: Path, number: signal.Sig
     assert "Process ForkProcess" not in said
 
 
+def test_what_the_parent_ignores_ends_no_worker(tmp_path: Path) -> None:
+    """Started by `nohup` or a shell's `&`, a parent that goes on keeps its workers."""
+    ignoring = ["sh", "-c", 'trap "" INT HUP; exec "$@"', "sh"]
+    words = [*ignoring, sys.executable, "-c", PROGRAM, str(tmp_path), "pool"]
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(words, env=env, start_new_session=True) as parent:
+        until(lambda: len(list(tmp_path.iterdir())) == 2)
+        workers = [int(path.name) for path in tmp_path.iterdir()]
+        for number in (signal.SIGINT, signal.SIGHUP):
+            os.killpg(parent.pid, number)
+        time.sleep(0.5)  # a signal ends a process at once
+        assert all(map(lives, workers))
+        os.killpg(parent.pid, signal.SIGTERM)
+        parent.wait(BOUND_S)
+    until(lambda: not any(map(lives, workers)))
+
+
 def test_the_answers_keep_the_order() -> None:
     """However long each takes, answers come as their items stand."""
     assert list(spread(lambda number: number * 2, range(20), 2)) == list(range(0, 40, 2))
