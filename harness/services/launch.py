@@ -124,9 +124,16 @@ class Running:
         self.halted = False
 
     def stop(self) -> None:
-        """End the process and remove its data; the log stays."""
+        """End the process and remove its data; the log stays.
+
+        Who interrupts that waits for the end all the same: what still runs would write anew.
+        """
         try:
-            status = self.child.stop(self.grace_s)
+            try:
+                status = self.child.stop(self.grace_s)
+            except KeyboardInterrupt:
+                self.child.stop(self.grace_s)
+                raise
             for action in self.before_removal:
                 action(status)
         except GuardianKilledError:
@@ -136,10 +143,15 @@ class Running:
 
 
 def _removed(data: Path) -> None:
-    """Remove a service's data, at our end if not now: without free file handles nothing can be."""
-    shutil.rmtree(data, ignore_errors=True)
-    if data.exists():
-        atexit.register(shutil.rmtree, data, ignore_errors=True)
+    """Remove a service's data, at our end if not now.
+
+    Without free file handles nothing can be, and an interrupt leaves the rest.
+    """
+    try:
+        shutil.rmtree(data, ignore_errors=True)
+    finally:
+        if data.exists():
+            atexit.register(shutil.rmtree, data, ignore_errors=True)
 
 
 def launch(startup: Startup, ports: int, attempt: Callable[[Sequence[int]], Attempt]) -> Running:

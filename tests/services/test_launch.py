@@ -6,6 +6,7 @@ import os
 import re
 import signal
 import socket
+import subprocess
 import sys
 import threading
 import time
@@ -38,6 +39,33 @@ listener.listen()
 print("listening", flush=True)
 while True:
     listener.accept()[0].close()
+"""
+
+
+# One that takes its time to end, and writes once more.
+SLOW_TO_END = (
+    """
+import signal, time
+def end(*_):
+    time.sleep(1)
+    open("late", "w").close()
+    raise SystemExit
+signal.signal(signal.SIGTERM, end)
+"""
+    + SERVER
+)
+# Removes data, and is interrupted at the first file.
+REMOVES = """
+import sys
+from pathlib import Path
+from harness.services.launch import _removed
+left = ["an interrupt"]
+def interrupt(event, _):
+    if event == "os.remove" and left:
+        left.clear()
+        raise KeyboardInterrupt
+sys.addaudithook(interrupt)
+_removed(Path(sys.argv[1]))
 """
 
 
@@ -74,6 +102,28 @@ def attempt_of(
         address=Kafka(f"{HOST}:{ports[0]}"),
         ready=lambda: ready(ports[0]),
     )
+
+
+def test_an_interrupted_removal_is_finished_at_the_end(tmp_path: Path) -> None:
+    """Ctrl-C in the middle leaves nothing on the disk either."""
+    for name in "abc":
+        (tmp_path / "data" / name).mkdir(parents=True)
+        (tmp_path / "data" / name / "file").touch()
+    words = [sys.executable, "-c", REMOVES, str(tmp_path / "data")]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+    assert "KeyboardInterrupt" in done.stderr
+    assert not (tmp_path / "data").exists()
+
+
+def test_an_interrupted_stop_waits_for_the_end(startup: Startup) -> None:
+    """What the service still writes while it ends is removed too."""
+    running = launch(startup, 1, attempt_of(SLOW_TO_END))
+    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        running.stop()
+    assert running.child.poll() == 0
+    assert not startup.data.exists()
 
 
 def test_a_service_that_answers_is_running_until_stopped(startup: Startup) -> None:
