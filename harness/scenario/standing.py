@@ -25,9 +25,11 @@ DIALECT_OF: Mapping[str, str] = MappingProxyType(
         "up to 7.0": "6",
         "up to 7.2": "6",
         "up to 2.7": "2.7",
-        "up to 3.0": "3.0",
+        "up to 2.7.1": "2.7",
+        "up to 3.0.4": "3.0",
+        "up to 3.0.6": "3.0",
         "up to 3.1": "3.1",
-        "3.2": "3.2",
+        "3.2.0": "3.2",
         "from 3.4.0": "3.4",
     }
 )

@@ -18,6 +18,7 @@ from harness.mutants.producers.patch import Patch
 # What a record is, by a field that only its value has; a tombstone has no value.
 CHANGE, BOUNDARY, SCHEMA_CHANGE, HEARTBEAT = "op", "status", "ddl", "vgtid"
 TOMBSTONE: Final = ""
+BEGIN, END = "BEGIN", "END"
 # A struct's values. Any: of whatever a field holds.
 Values = dict[str, Any]
 Records = Iterable[ConnectRecord]
@@ -37,6 +38,24 @@ def kind(record: ConnectRecord) -> str:
 def op(record: ConnectRecord) -> str:
     """Return a change's operation, nothing for a record that is none."""
     return str(record.value["op"]) if kind(record) == CHANGE else ""
+
+
+def status_of(record: ConnectRecord) -> str:
+    """Return BEGIN or END for a boundary, nothing for another record."""
+    return str(record.value["status"]) if kind(record) == BOUNDARY else ""
+
+
+def transactions(given: Records) -> Iterator[list[ConnectRecord]]:
+    """Yield the records from each BEGIN to its END together, others by themselves."""
+    held: list[ConnectRecord] = []
+    for record in given:
+        held.append(record)
+        inside = status_of(held[0]) == BEGIN
+        if not inside or status_of(record) == END:
+            yield held
+            held = []
+    if held:
+        yield held
 
 
 def of_row(record: ConnectRecord) -> bool:
@@ -160,6 +179,27 @@ class Edits:
             return (replace(record, key_schema=made.of(schema)),)
 
         return self.each(changed)
+
+    def by_transaction(
+        self, change: Callable[[list[ConnectRecord]], Iterable[ConnectRecord]]
+    ) -> Patch:
+        """Return the patch that changes the records of each transaction together."""
+
+        def changed(given: Records) -> Iterator[ConnectRecord]:
+            for those in transactions(given):
+                whole = status_of(those[0]) == BEGIN and len(those) > 1
+                yield from change(those) if whole else those
+
+        return self.stream(changed)
+
+    def of_status(self, status: str, field: str, change: Callable[[Any], Any]) -> Patch:
+        """Return the patch that changes a field of each boundary of one status."""
+
+        def changed(value: Values) -> None:
+            if value["status"] == status:
+                value[field] = change(value[field])
+
+        return self.values(BOUNDARY, changed)
 
     def without(self, of: str, path: str) -> Patch:
         """Return the patch that leaves a field out: of a value, as `source.ts_ms` says it."""

@@ -118,6 +118,20 @@ def _first_pair(given: Records) -> Iterator[ConnectRecord]:
         yield record
 
 
+def _tables_at_first(given: Records) -> Iterator[ConnectRecord]:
+    """Describe a table in each statement as the first one that named it did."""
+    known: dict[str, Any] = {}
+    for record in given:
+        if kind(record) != SCHEMA_CHANGE:
+            yield record
+            continue
+        changes = [
+            {**one, "table": one["table"] and known.setdefault(one["id"], one["table"])}
+            for one in record.value["tableChanges"]
+        ]
+        yield replace(record, value={**record.value, "tableChanges": changes})
+
+
 def _without_tables(record: ConnectRecord) -> Records:
     empty = kind(record) == SCHEMA_CHANGE and not record.value["tableChanges"]
     return () if empty else (record,)
@@ -210,6 +224,12 @@ ROWS: Final = (
         _tables(lambda table: table.update(columns=table["columns"][:-1])),
     ),
     row(
+        "table-before-the-alter",
+        "ddl.table-changes",
+        "It describes a table as it was when it was first made.",
+        stream(_tables_at_first),
+    ),
+    row(
         "types-of-changes-in-lower-case",
         "ddl.type",
         "It writes the type of a table change in lower case.",
@@ -254,6 +274,30 @@ ROWS: Final = (
         "ddl.columns",
         "It says of each column that it may be NULL.",
         _columns(lambda column: column.update(optional=True)),
+    ),
+    row(
+        "columns-of-a-statement-turned",
+        "ddl.columns",
+        "It lists columns from the last to the first.",
+        _tables(lambda table: table.update(columns=table["columns"][::-1])),
+    ),
+    row(
+        "columns-without-names",
+        "ddl.columns",
+        "It leaves the names of columns empty.",
+        _columns(lambda column: column.update(name="")),
+    ),
+    row(
+        "columns-without-types",
+        "ddl.columns",
+        "It leaves the names of columns' types empty.",
+        _columns(lambda column: column.update(typeName="")),
+    ),
+    row(
+        "columns-of-another-jdbc-type",
+        "ddl.columns",
+        "It writes each column's JDBC type as that of any other type, 1111.",
+        _columns(lambda column: column.update(jdbcType=1111)),
     ),
     row(
         "no-defaults-in-statements",

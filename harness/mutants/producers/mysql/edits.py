@@ -45,6 +45,7 @@ EDITS: Final = Edits(stream)
 each, one, values, keys = EDITS.each, EDITS.one, EDITS.values, EDITS.keys
 value_schema, key_schema, typed = EDITS.value_schema, EDITS.key_schema, EDITS.typed
 without, renamed, moved, valued = EDITS.without, EDITS.renamed, EDITS.moved, EDITS.valued
+by_transaction, of_status = EDITS.by_transaction, EDITS.of_status
 
 
 def log(change: Callable[[Iterable[LogEvent]], Iterable[LogEvent]]) -> Patch:
@@ -116,9 +117,16 @@ def of(kind: ColumnKind, *, unsigned: bool | None = None) -> Columns:
 
 def conversions(which: Columns, change: Callable[[Conversion], Conversion]) -> Patch:
     """Return the patch that changes how some columns travel."""
+    return by_column(which, lambda found, _: change(found))
+
+
+def by_column(which: Columns, change: Callable[[Conversion, ColumnType], Conversion]) -> Patch:
+    """Return the patch that changes how some columns travel, by what they are."""
     return adjusted(
         CONVERSION,
-        lambda found, column: change(found) if found is not None and which(column) else found,
+        lambda found, column: (
+            change(found, column) if found is not None and which(column) else found
+        ),
     )
 
 

@@ -8,12 +8,13 @@ from functools import partial
 from itertools import pairwise
 from typing import Final
 
-from harness.codecs.connect.schema import Schema
+from harness.codecs.connect.schema import ConnectRecord, Schema
 from harness.codecs.debezium import schemas
 from harness.codecs.debezium.adjustment import SCHEMA_NAMES
 from harness.codecs.debezium_mysql.schemas import source_schema
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.mysql.edits import (
+    each,
     moved,
     renamed,
     row,
@@ -23,7 +24,7 @@ from harness.mutants.producers.mysql.edits import (
     values,
     without,
 )
-from harness.mutants.producers.records import CHANGE, Values, at
+from harness.mutants.producers.records import CHANGE, Records, Values, at, dropped, op
 
 FIELDS: Final = schemas.ENVELOPE.fields
 SOURCE: Final = tuple(field.name for field in source_schema(SCHEMA_NAMES["none"], "mariadb").fields)
@@ -65,8 +66,11 @@ def _rows_named(schema: Schema) -> Schema:
     return schema
 
 
-def _required_images(value: Schema) -> Schema:
-    return at(("before",), lambda schema: replace(schema, optional=False))(value)
+def _deletes_without_after(record: ConnectRecord) -> Records:
+    schema = record.value_schema
+    if op(record) != "d" or schema is None:
+        return (record,)
+    return (replace(record, value_schema=dropped("after", schema)),)
 
 
 def _turned(schema: Schema) -> Schema:
@@ -113,9 +117,27 @@ def _said() -> Iterator[WrongProducer]:
         )
 
 
+def _own_gtid(value: Values) -> None:
+    source = value["source"]
+    domain, _, number = source["gtid"].rpartition("-")
+    source["gtid"] = f"{domain}-{int(number) * 1000 + source['row']}"
+
+
 ROWS: Final = (
     *_fields(),
     *_said(),
+    row(
+        "one-gtid-for-all",
+        "source.gtid",
+        "It writes one GTID for all transactions.",
+        valued(CHANGE, "source.gtid", lambda _: "0-1-1"),
+    ),
+    row(
+        "gtid-of-each-row",
+        "source.gtid",
+        "It gives each row of a transaction a GTID of its own.",
+        values(CHANGE, _own_gtid),
+    ),
     row(
         "database-for-table",
         "source.place",
@@ -159,16 +181,22 @@ ROWS: Final = (
         value_schema(CHANGE, _columns_turned),
     ),
     row(
-        "old-rows-required",
+        "deletes-of-another-schema",
         "envelope.same-schema",
-        "It says of the old row that it is never null.",
-        value_schema(CHANGE, _required_images),
+        "It has no `after` in the schema of a delete.",
+        each(_deletes_without_after),
     ),
     row(
         "event-in-milliseconds-throughout",
         "event.ts",
         "It writes `ts_us` of an event in milliseconds.",
         valued(CHANGE, "ts_us", lambda us: us // 1000),
+    ),
+    row(
+        "event-in-microseconds-at-most",
+        "event.ts",
+        "It writes `ts_ns` of an event in microseconds.",
+        valued(CHANGE, "ts_ns", lambda ns: ns // 1000),
     ),
     row(
         "event-when-changed",

@@ -18,6 +18,7 @@ from harness.mutants.producers.mysql.edits import (
 from harness.mutants.producers.patch import Patch, patch
 from harness.mutants.producers.records import Records, of_row
 
+TABLES: Final = "harness.codecs.debezium.tables"
 SERVER: Final = "harness.sources.mysql.simulator:Server"
 Key = tuple[str, ...]
 
@@ -63,10 +64,45 @@ def _primary_alone(key: Key, sql: str, table: Table) -> Key:
     return key if table.primary_key is not None else ()
 
 
+def _nullable_too(key: Key, sql: str, table: Table) -> Key:
+    """Return a key, where there is none the first unique index, whatever its columns."""
+    del sql
+    return key or next((index.columns for index in table.indexes if index.unique), ())
+
+
+def _last_unique(key: Key, sql: str, table: Table) -> Key:
+    """Return a primary key, or else the last unique index over columns that are never null."""
+    del sql
+    if table.primary_key is not None:
+        return key
+    fit = [
+        index.columns
+        for index in table.indexes
+        if index.unique and not any(table.column(name).nullable for name in index.columns)
+    ]
+    return fit[-1] if fit else key
+
+
+def _own_or_none(original: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda self, key, columns, primary: (
+        original(self, key, columns, primary) if primary else []
+    )
+
+
 def _never_null(key: Key, sql: str, table: Table) -> Key:
     """Return a key, none where a column of it may be null."""
     del sql
     return () if any(table.column(name).nullable for name in key) else key
+
+
+def _wider(schema: Schema) -> Schema:
+    fields = (
+        replace(field, schema=replace(field.schema, kind=SchemaType.INT64))
+        if field.schema.kind is SchemaType.INT32
+        else field
+        for field in schema.fields
+    )
+    return replace(schema, fields=tuple(fields))
 
 
 def _renamed(schema: Schema) -> Schema:
@@ -93,6 +129,18 @@ ROWS: Final = (
         _keys(_primary_alone),
     ),
     row(
+        "any-unique-index-is-the-key",
+        "key.unique",
+        "It takes a unique index for the key whose columns may be NULL.",
+        _keys(_nullable_too),
+    ),
+    row(
+        "last-unique-index-is-the-key",
+        "key.unique",
+        "It takes the last unique index for the key.",
+        _keys(_last_unique),
+    ),
+    row(
         "no-key-that-may-be-null",
         "key.unique-at-column",
         "It takes no nullable column for a key that says UNIQUE itself.",
@@ -111,6 +159,12 @@ ROWS: Final = (
         key_schema(_renamed),
     ),
     row(
+        "keys-of-wider-numbers",
+        "key.struct",
+        "It calls int32 int64 in keys.",
+        key_schema(_wider),
+    ),
+    row(
         "empty-key-for-none",
         "key.keyless",
         "It gives a row without a key an empty one.",
@@ -123,10 +177,22 @@ ROWS: Final = (
         ignoring("message.key.columns"),
     ),
     row(
+        "own-key-or-none",
+        "key.message-columns",
+        "It pays no heed to message.key.columns for a table without a key.",
+        patch(f"{TABLES}:TableShaper._key_columns", _own_or_none),
+    ),
+    row(
         "names-adjusted",
         "name.untouched",
         "It adjusts the names of schemas to Avro without being asked to.",
         by_default("schema.name.adjustment.mode", "avro"),
+    ),
+    row(
+        "fields-adjusted",
+        "name.untouched",
+        "It adjusts the names of fields to Avro without being asked to.",
+        by_default("field.name.adjustment.mode", "avro"),
     ),
     row(
         "names-never-adjusted",

@@ -25,6 +25,7 @@ from harness.mutants.producers.mysql.edits import (
 from harness.mutants.producers.patch import Patch
 from harness.mutants.producers.records import (
     CHANGE,
+    SCHEMA_CHANGE,
     TOMBSTONE,
     Halves,
     Records,
@@ -122,6 +123,11 @@ def _swapped(given: Records) -> Iterator[ConnectRecord]:
     return swapped(given, lambda record: op(record) == "c", follows)
 
 
+def _without_database(topic: str) -> str:
+    prefix, _, rest = topic.partition(".")
+    return f"{prefix}.{rest.partition('.')[2]}"
+
+
 def _first_of_event(record: ConnectRecord) -> Records:
     return () if op(record) and record.value["source"]["row"] else (record,)
 
@@ -168,6 +174,12 @@ ROWS: Final = (
         "event.per-row",
         "It sends the first row alone of an event of the log.",
         each(_first_of_event),
+    ),
+    row(
+        "third-record-lost",
+        "delivery.exactly-once",
+        "It loses the third record of each run.",
+        stream(lambda given: (record for number, record in enumerate(given) if number != 2)),
     ),
     row("twice", "delivery.exactly-once", "It sends each record twice.", each(_twice)),
     row(
@@ -220,6 +232,12 @@ ROWS: Final = (
         stream(of_a_schema),
     ),
     row(
+        "tombstones-without-a-key-schema",
+        "tombstone.no-schema",
+        "It gives a tombstone's key no schema.",
+        _tombstones(lambda record: (replace(record, key_schema=None),)),
+    ),
+    row(
         "tombstones-without-headers",
         "tombstone.headers",
         "It sends tombstones without headers.",
@@ -251,6 +269,36 @@ ROWS: Final = (
         "header.context",
         "It calls the header of the task otherwise.",
         headers(_renamed("__debezium.context.taskId", "__debezium.context.task")),
+    ),
+    row(
+        "statements-without-context",
+        "header.context",
+        "It sends statements without headers.",
+        one(SCHEMA_CHANGE, lambda record: replace(record, headers=())),
+    ),
+    row(
+        "context-always",
+        "header.context",
+        "It pays no heed to extended.headers.enabled.",
+        ignoring("extended.headers.enabled"),
+    ),
+    row(
+        "topic-without-the-database",
+        "topic.name",
+        "It leaves the database out of topics.",
+        one(CHANGE, lambda record: replace(record, topic=_without_database(record.topic))),
+    ),
+    row(
+        "tables-share-a-topic",
+        "topic.per-table",
+        "It sends all tables of a database to one topic.",
+        each(
+            lambda record: (
+                replace(record, topic=f"{record.topic.rpartition('.')[0]}.rows")
+                if op(record)
+                else record,
+            )
+        ),
     ),
     row(
         "topic-without-the-prefix",

@@ -8,8 +8,9 @@ from typing import Any, Final
 from harness.model.binlog import LogDdl
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.mysql.edits import CONNECTOR, ignoring, row, with_properties
-from harness.mutants.producers.patch import Patch, patch
+from harness.mutants.producers.patch import Patch, instead, patch
 
+MAPPERS: Final = "harness.codecs.debezium.mappers"
 # Setting -> its clause.
 _IGNORED: Final = {
     "table.include.list": "capture.tables",
@@ -27,6 +28,8 @@ _RULES: Final = {
     "column.truncate.to.": "column.truncated",
     "column.mask.with.": "column.masked",
     "column.mask.hash.": "column.hashed",
+    "column.mask.hash.v2.": "column.hashed",
+    "column.mask.hash.SHA-256.": "column.hashed",
 }
 
 
@@ -50,11 +53,15 @@ def _ignored() -> Iterator[WrongProducer]:
         )
     for name, clause in _RULES.items():
         yield row(
-            f"{name.replace('.', '-')}ignored",
+            f"{name.replace('.', '-').lower()}ignored",
             clause,
-            f"It pays no heed to {name}.",
+            f"It pays no heed to settings that begin with {name}",
             _without_rules(name),
         )
+
+
+def _unsalted(original: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda algorithm, _, to_bytes: original(algorithm, "", to_bytes)
 
 
 def _of_captured_alone(original: Callable[[Any, LogDdl], None]) -> Callable[[Any, LogDdl], None]:
@@ -75,5 +82,23 @@ ROWS: Final = (
         "capture.statements",
         "It sends no statement about a table that is left out.",
         patch(f"{CONNECTOR}._changed", _of_captured_alone),
+    ),
+    row(
+        "truncation-to-code-points",
+        "column.truncated",
+        "It cuts texts to code points.",
+        instead(f"{MAPPERS}:shortened", lambda value, length: value[:length]),
+    ),
+    row(
+        "mask-one-longer",
+        "column.masked",
+        "It masks a text with one asterisk too many.",
+        patch(f"{MAPPERS}:_starred", lambda original: lambda length: original(length + 1)),
+    ),
+    row(
+        "hash-without-salt",
+        "column.hashed",
+        "It hashes a text without the salt.",
+        patch(f"{MAPPERS}:_hashing", _unsalted),
     ),
 )

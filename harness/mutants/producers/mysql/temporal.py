@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 from harness.codecs.connect.schema import UNSET
@@ -23,18 +24,23 @@ from harness.mutants.producers.patch import Patch, patch
 
 MOMENTS: Final = f"{CODEC}.moments"
 HOUR: Final = 3600
+DEFAULT: Final = "adaptive_time_microseconds"
 # Milliseconds, microseconds or nanoseconds, by what ends the name of a schema.
 UNITS: Final = {"MicroTimestamp": 10**6, "NanoTimestamp": 10**9}
 
 
 def _modes() -> Iterator[WrongProducer]:
     for value, other, clauses in (
-        ("connect", "adaptive_time_microseconds", ("date", "time", "datetime")),
-        ("microseconds", "adaptive_time_microseconds", ("",)),
+        (DEFAULT, "connect", ("date", "datetime")),
+        (DEFAULT, "nanoseconds", ("time",)),
+        (DEFAULT, "microseconds", ("datetime",)),
+        ("connect", DEFAULT, ("date", "time", "datetime")),
+        ("microseconds", DEFAULT, ("",)),
         ("nanoseconds", "microseconds", ("",)),
     ):
         for kind in clauses:
             clause = f"temporal.{value}.{kind}" if kind else f"temporal.{value}"
+            clause = f"type.{kind}" if value == DEFAULT else clause
             yield row(
                 f"{value}-read-as-{other}{'-of-' if kind else ''}{kind}".replace("_", "-"),
                 clause,
@@ -66,6 +72,35 @@ def _an_hour_later(found: Conversion) -> Conversion:
         return value if value is None else value + step
 
     return replace(found, parse=later)
+
+
+def _hour_behind(text: str | None) -> str | None:
+    """Return a TIMESTAMP's text as a clock an hour behind UTC has it, with the Z of UTC."""
+    if text is None:
+        return None
+    moment = datetime.fromisoformat(text.removesuffix("Z")) - timedelta(hours=1)
+    return moment.isoformat()[:19] + text[19:]
+
+
+def _six_digits(text: str | None) -> str | None:
+    if text is None:
+        return None
+    whole, _, fraction = text.removesuffix("Z").partition(".")
+    return f"{whole}.{fraction:0<6}Z"
+
+
+def _never_null(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Read a zero date as a column does that may not be null."""
+    return lambda *given, **_: original(*given, optional=False)
+
+
+def _zero_kept(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Write a zero TIMESTAMP as its own text."""
+    return lambda value, *, optional: (
+        f"{value[:10]}T{value[11:]}Z"
+        if value.startswith("0000-00-00")
+        else original(value, optional=optional)
+    )
 
 
 def _without_default(found: Conversion) -> Conversion:
@@ -109,6 +144,33 @@ ROWS: Final = (
         "temporal.timestamp-utc",
         "It writes a TIMESTAMP without the Z of UTC.",
         cells(of(ColumnKind.TIMESTAMP), lambda text: text and text.removesuffix("Z")),
+    ),
+    row(
+        "timestamp-behind-utc",
+        "temporal.timestamp-utc",
+        "It writes a TIMESTAMP as a clock an hour behind UTC has it.",
+        cells(of(ColumnKind.TIMESTAMP), _hour_behind),
+    ),
+    row(
+        "timestamp-of-six-digits",
+        "type.timestamp",
+        "It writes TIMESTAMP with six digits of a second, whatever its column has.",
+        cells(of(ColumnKind.TIMESTAMP), _six_digits),
+    ),
+    *(
+        row(
+            f"zero-{word}-never-null",
+            "temporal.zero-date",
+            f"It writes 1970 for a zero {word.upper()} in a column that may be NULL.",
+            patch(f"{MOMENTS}:{name}", _never_null),
+        )
+        for word, name in (("date", "date"), ("datetime", "moment"), ("timestamp", "zoned"))
+    ),
+    row(
+        "zero-timestamps-kept",
+        "temporal.zero-date",
+        "It writes a zero TIMESTAMP as its text.",
+        patch(f"{MOMENTS}:zoned", _zero_kept),
     ),
     row(
         "no-default-for-the-clock",

@@ -12,9 +12,11 @@ from harness.codecs.connect.schema import ConnectRecord
 from harness.codecs.debezium import schemas
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.mysql.edits import (
+    by_transaction,
     each,
     ignoring,
     moved,
+    of_status,
     one,
     renamed,
     row,
@@ -23,10 +25,18 @@ from harness.mutants.producers.mysql.edits import (
     without,
 )
 from harness.mutants.producers.patch import Patch
-from harness.mutants.producers.records import BOUNDARY, CHANGE, Records, kind
+from harness.mutants.producers.records import (
+    BEGIN,
+    BOUNDARY,
+    CHANGE,
+    END,
+    TOMBSTONE,
+    Records,
+    Values,
+    kind,
+    status_of,
+)
 
-BEGIN: Final = "BEGIN"
-END: Final = "END"
 BLOCK: Final = {
     "id": "txn.block-id",
     "total_order": "txn.total-order",
@@ -42,23 +52,9 @@ HELD: Final = {
 }
 
 
-def _status(record: ConnectRecord) -> str:
-    return str(record.value["status"]) if kind(record) == BOUNDARY else ""
-
-
-def _of_status(status: str, field: str, change: Callable[[Any], Any]) -> Patch:
-    """Return the patch that changes a field of each boundary of one status."""
-    return values(
-        BOUNDARY,
-        lambda value: (
-            value.update({field: change(value[field])}) if value["status"] == status else None
-        ),
-    )
-
-
 def _times(status: str, number: int, record: ConnectRecord) -> Records:
     """Return a boundary of a status so many times, and any other record once."""
-    return (record,) * (number if _status(record) == status else 1)
+    return (record,) * (number if status_of(record) == status else 1)
 
 
 def _boundaries() -> Iterator[WrongProducer]:
@@ -80,7 +76,7 @@ def _boundaries() -> Iterator[WrongProducer]:
             f"{word}-of-another-id",
             "txn.id",
             f"It writes the number alone of a GTID as the id of {status}.",
-            _of_status(status, "id", lambda gtid: gtid.rpartition("-")[2]),
+            of_status(status, "id", lambda gtid: gtid.rpartition("-")[2]),
         )
 
 
@@ -126,8 +122,37 @@ def _fields() -> Iterator[WrongProducer]:
         )
 
 
+def _begin_late(those: list[ConnectRecord]) -> Records:
+    return (*those[1:-1], those[0], those[-1])
+
+
+def _end_early(those: list[ConnectRecord]) -> Records:
+    return (those[0], those[-1], *those[1:-1])
+
+
+def _tombstones_counted(those: list[ConnectRecord]) -> Records:
+    """Return a transaction whose END counts tombstones as events."""
+    end = those[-1]
+    count = end.value["event_count"] + sum(kind(one) == TOMBSTONE for one in those)
+    return (*those[:-1], replace(end, value={**end.value, "event_count": count}))
+
+
+def _blocks(change: Callable[[Values], object]) -> Patch:
+    """Return the patch that changes, in place, the transaction of each event that has one."""
+    return valued(CHANGE, "transaction", lambda block: block and _changed({**block}, change))
+
+
+def _changed(block: Values, change: Callable[[Values], object]) -> Values:
+    change(block)
+    return block
+
+
+def _filled(block: Values | None) -> Values:
+    return block or {"id": "", "total_order": 1, "data_collection_order": 1}
+
+
 def _of_ddl(record: ConnectRecord) -> bool:
-    return _status(record) == BEGIN and record.origin.kind == "ddl"
+    return status_of(record) == BEGIN and record.origin.kind == "ddl"
 
 
 def _ended(record: ConnectRecord) -> Records:
@@ -164,25 +189,73 @@ ROWS: Final = (
         "begin-counts-0",
         "txn.begin-empty",
         "It writes a count of 0 into BEGIN.",
-        _of_status(BEGIN, "event_count", lambda _: 0),
+        of_status(BEGIN, "event_count", lambda _: 0),
     ),
     row(
         "begin-of-no-tables",
         "txn.begin-empty",
         "It writes an empty list of tables into BEGIN.",
-        _of_status(BEGIN, "data_collections", lambda _: []),
+        of_status(BEGIN, "data_collections", lambda _: []),
     ),
     row(
         "end-counts-one-less",
         "txn.event-count",
         "It counts one event less in END.",
-        _of_status(END, "event_count", lambda count: count - 1),
+        of_status(END, "event_count", lambda count: count - 1),
+    ),
+    row(
+        "end-counts-tombstones",
+        "txn.event-count",
+        "It counts tombstones as events.",
+        by_transaction(_tombstones_counted),
+    ),
+    row(
+        "end-counts-1-for-each-table",
+        "txn.data-collections",
+        "It counts one event for each table of END.",
+        of_status(END, "data_collections", lambda c: c and [{**x, "event_count": 1} for x in c]),
+    ),
+    row(
+        "end-without-the-last-table",
+        "txn.data-collections",
+        "It leaves the last table out of END.",
+        of_status(END, "data_collections", lambda found: found and found[:-1]),
+    ),
+    row(
+        "begin-behind-its-rows",
+        "txn.boundaries",
+        "It sends BEGIN behind the rows of its transaction.",
+        by_transaction(_begin_late),
+    ),
+    row(
+        "end-ahead-of-its-rows",
+        "txn.boundaries",
+        "It sends END ahead of the rows of its transaction.",
+        by_transaction(_end_early),
+    ),
+    row(
+        "total-order-of-the-table",
+        "txn.total-order",
+        "It counts the events of a table in `total_order`.",
+        _blocks(lambda block: block.update(total_order=block["data_collection_order"])),
+    ),
+    row(
+        "collection-order-of-all-tables",
+        "txn.collection-order",
+        "It counts the events of all tables in `data_collection_order`.",
+        _blocks(lambda block: block.update(data_collection_order=block["total_order"])),
+    ),
+    row(
+        "block-without-metadata",
+        "txn.block-null",
+        "It fills an event's `transaction` without metadata.",
+        valued(CHANGE, "transaction", _filled),
     ),
     row(
         "end-without-databases",
         "txn.data-collections",
         "It leaves the database out of the tables of END.",
-        _of_status(END, "data_collections", _qualified),
+        of_status(END, "data_collections", _qualified),
     ),
     row(
         "boundaries-to-another-topic",

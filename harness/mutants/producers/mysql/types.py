@@ -10,11 +10,13 @@ from typing import Any, Final
 from harness.codecs.connect.logical import SCALE
 from harness.codecs.connect.schema import UNSET, Schema, SchemaType
 from harness.codecs.debezium.columns import ColumnType, Conversion, Jdbc
+from harness.codecs.debezium_mysql.values import PRECISION
 from harness.model.columns import CHARACTERS, ColumnKind
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.mysql.edits import (
     CODEC,
     Columns,
+    by_column,
     cells,
     conversions,
     of,
@@ -117,6 +119,57 @@ def _forms() -> Iterator[WrongProducer]:
         )
 
 
+# A wrong width: the kind, the sign that it is about, the type.
+_WIDTHS: Final = (
+    (ColumnKind.TINYINT, False, SchemaType.INT32),
+    (ColumnKind.TINYINT, True, SchemaType.INT32),
+    (ColumnKind.SMALLINT, False, SchemaType.INT32),
+    (ColumnKind.SMALLINT, True, SchemaType.INT64),
+    (ColumnKind.MEDIUMINT, False, SchemaType.INT64),
+    (ColumnKind.MEDIUMINT, True, SchemaType.INT64),
+    (ColumnKind.INT, False, SchemaType.INT64),
+    (ColumnKind.FLOAT, None, SchemaType.FLOAT64),
+    (ColumnKind.DOUBLE, None, SchemaType.FLOAT32),
+)
+
+
+def _widths() -> Iterator[WrongProducer]:
+    for kind, unsigned, wrong in _WIDTHS:
+        word = "unsigned-" if unsigned else ""
+        yield row(
+            f"{word}{kind.value}-is-{wrong.value}",
+            f"type.{kind.value}",
+            f"It declares {word.replace('-', ' ')}{kind.value.upper()} as {wrong.value}.",
+            schemas(of(kind, unsigned=unsigned), kind=wrong),
+        )
+
+
+# A column's character set -> what Python calls it, where it is not a part of UTF-8.
+_CHARSETS: Final = {"latin1": "cp1252", "gbk": "gbk"}
+
+
+def _misread(found: Conversion, column: ColumnType) -> Conversion:
+    """Return the conversion that reads a column's bytes as UTF-8, whatever they are."""
+    upstream = column.upstream
+    charset = _CHARSETS.get(upstream.charset or "") if upstream is not None else None
+    if charset is None:
+        return found
+    read = found.parse
+    return replace(
+        found, parse=lambda cell: str(read(cell)).encode(charset).decode("utf-8", "replace")
+    )
+
+
+def _charsets() -> Iterator[WrongProducer]:
+    for kind in (kind for kind in ColumnKind if kind in CHARACTERS):
+        yield row(
+            f"{kind.value}-read-as-utf-8",
+            f"type.{kind.value}",
+            f"It reads the bytes of {kind.value.upper()} as UTF-8, whatever its character set.",
+            by_column(of(kind), _misread),
+        )
+
+
 def _wrapped(bits: int, value: int) -> int:
     """Return an unsigned number as one with a sign of as many bits."""
     return value - (1 << bits) if value >> (bits - 1) else value
@@ -179,6 +232,37 @@ def _commas_kept(original: Callable[..., tuple[ColumnType, ...]]) -> Callable[..
     return types
 
 
+def _bit_as_bytes(found: Conversion) -> Conversion:
+    """Return the conversion of BIT(1) as that of a wider BIT."""
+    if found.schema.kind is not SchemaType.BOOLEAN:
+        return found
+    read = found.parse
+    schema = replace(
+        found.schema,
+        kind=SchemaType.BYTES,
+        name="io.debezium.data.Bits",
+        version=1,
+        parameters=(("length", "1"),),
+    )
+    return replace(found, schema=schema, parse=lambda cell: bytes([read(cell)]))
+
+
+def _wide_bits(change: Callable[[bytes], bytes]) -> Callable[[Any], Any]:
+    return lambda value: change(value) if isinstance(value, bytes) else value
+
+
+def _of_19_digits(found: Conversion) -> Conversion:
+    parameters = tuple(
+        (name, "19" if name == PRECISION else value) for name, value in found.schema.parameters
+    )
+    return replace(found, schema=replace(found.schema, parameters=parameters))
+
+
+def _members_as_they_are(found: Conversion) -> Conversion:
+    parameters = tuple((name, text.replace("\\,", ",")) for name, text in found.schema.parameters)
+    return replace(found, schema=replace(found.schema, parameters=parameters))
+
+
 def _modes() -> Iterator[WrongProducer]:
     for value, other in (("base64", "hex"), ("hex", "base64"), ("base64-url-safe", "base64")):
         yield row(
@@ -210,7 +294,27 @@ ROWS: Final = (
     *_unnamed(),
     *_forms(),
     *_unsigned(),
+    *_widths(),
+    *_charsets(),
     *_modes(),
+    row(
+        "bit-of-one-as-bytes",
+        "type.bit",
+        "It writes BIT(1) as bytes.",
+        conversions(of(ColumnKind.BIT), _bit_as_bytes),
+    ),
+    row(
+        "bit-highest-first",
+        "type.bit",
+        "It writes the highest byte of BIT first.",
+        cells(of(ColumnKind.BIT), _wide_bits(lambda raw: raw[::-1])),
+    ),
+    row(
+        "bit-of-eight-bytes",
+        "type.bit",
+        "It writes eight bytes for each wider BIT.",
+        cells(of(ColumnKind.BIT), _wide_bits(lambda raw: raw.ljust(8, b"\0"))),
+    ),
     row(
         "real-of-64-bits",
         "type.real",
@@ -234,6 +338,12 @@ ROWS: Final = (
         "bigint-unsigned.precise",
         "It declares the Decimal of a BIGINT UNSIGNED with scale 1.",
         conversions(_big, _of_scale_1),
+    ),
+    row(
+        "unsigned-precise-of-19-digits",
+        "bigint-unsigned.precise",
+        "It declares the Decimal of a BIGINT UNSIGNED with 19 digits.",
+        conversions(_big, _of_19_digits),
     ),
     row(
         "decimal-without-parameters",
@@ -267,6 +377,18 @@ ROWS: Final = (
         patch(f"{CODEC}.columns:column_types", _commas_kept),
     ),
     row(
+        "commas-not-escaped-in-schemas",
+        "value.member-comma",
+        "It writes a comma within a member as it is in schemas.",
+        conversions(of(ColumnKind.ENUM), _members_as_they_are),
+    ),
+    row(
+        "commas-not-escaped-in-values",
+        "value.member-comma",
+        "It writes a comma within a member as it is in values.",
+        cells(of(ColumnKind.ENUM), lambda text: text.replace("\\,", ",")),
+    ),
+    row(
         "year-0-kept",
         "value.year-zero",
         "It writes the YEAR 0000 as 0.",
@@ -277,6 +399,12 @@ ROWS: Final = (
         "value.optional",
         "It says of each column that it may be null.",
         schemas(lambda _: True, optional=True),
+    ),
+    row(
+        "none-optional",
+        "value.optional",
+        "It says of each column that it is never null.",
+        schemas(lambda _: True, optional=False),
     ),
     row(
         "no-defaults",

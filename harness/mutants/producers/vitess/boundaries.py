@@ -12,20 +12,20 @@ from harness.codecs.connect.schema import ConnectRecord, Schema
 from harness.codecs.debezium import schemas
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import Patch
-from harness.mutants.producers.records import BOUNDARY, Records
-from harness.mutants.producers.vitess.boundary_edits import (
+from harness.mutants.producers.records import (
     BEGIN,
+    BOUNDARY,
     END,
-    by_transaction,
-    of_status,
+    Records,
     status_of,
     transactions,
-    without_boundary,
 )
 from harness.mutants.producers.vitess.edits import (
+    by_transaction,
     each,
     ignoring,
     moved,
+    of_status,
     one,
     renamed,
     stream,
@@ -43,6 +43,9 @@ HELD: Final = {
     "data_collections": "vitess.txn.data-collections",
     "ts_ms": "vitess.txn.ts",
 }
+
+
+_NO_EVENT: Final = {"data_collection": "0.shop.b", "event_count": 0}
 
 
 def _begin_late(those: list[ConnectRecord]) -> Iterable[ConnectRecord]:
@@ -106,18 +109,19 @@ def _boundaries() -> Iterator[WrongProducer]:
             f"vitess-no-{status.lower()}",
             clause,
             f"It sends no {status}.",
-            without_boundary(status),
+            each(partial(_times, status, 0)),
         )
         yield WrongProducer(
             f"vitess-{status.lower()}-twice",
             clause,
             f"It sends each {status} twice.",
-            each(partial(_twice, status)),
+            each(partial(_times, status, 2)),
         )
 
 
-def _twice(status: str, record: ConnectRecord) -> Records:
-    return (record, record) if status_of(record) == status else (record,)
+def _times(status: str, number: int, record: ConnectRecord) -> Records:
+    """Return a boundary of a status so many times, and any other record once."""
+    return (record,) * (number if status_of(record) == status else 1)
 
 
 ROWS: tuple[WrongProducer, ...] = (
@@ -233,5 +237,11 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.txn.empty",
         "It leaves the count of a transaction without events null.",
         of_status(END, "event_count", lambda count: count or None),
+    ),
+    WrongProducer(
+        "vitess-empty-transaction-of-a-table",
+        "vitess.txn.empty",
+        "It lists a data collection without events in END.",
+        of_status(END, "data_collections", lambda found: found or [dict(_NO_EVENT)]),
     ),
 )

@@ -38,6 +38,7 @@ EDITS: Final = Edits(stream)
 each, one, values, keys = EDITS.each, EDITS.one, EDITS.values, EDITS.keys
 value_schema, key_schema, typed = EDITS.value_schema, EDITS.key_schema, EDITS.typed
 without, renamed, moved, valued = EDITS.without, EDITS.renamed, EDITS.moved, EDITS.valued
+by_transaction, of_status = EDITS.by_transaction, EDITS.of_status
 
 
 def responses(change: Callable[[Iterable[VStreamResponse]], Iterable[VStreamResponse]]) -> Patch:

@@ -237,6 +237,12 @@ ROWS: tuple[WrongProducer, ...] = (
         returns(f"{SOURCE}:_followed", ()),
     ),
     WrongProducer(
+        "vitess-first-shard-named-alone",
+        "vitess.shard.one",
+        "It streams the first alone of the shards that vitess.shard names.",
+        result(f"{SOURCE}:_followed", lambda names: names[:1]),
+    ),
+    WrongProducer(
         "vitess-new-shards-unseen",
         "vitess.shard.all",
         "It streams none of the shards that a resharding adds.",

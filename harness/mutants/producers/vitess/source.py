@@ -74,7 +74,6 @@ _HELD: tuple[tuple[str, str, str, Callable[[Any], Any]], ...] = (
     ("connector", "of-mysql", "names the connector mysql", lambda _: "mysql"),
     ("name", "in-capitals", "writes the topic prefix in capitals", str.upper),
     ("db", "of-the-keyspace", "has a database's name in `db`", lambda _: "shop"),
-    ("db", "null", "leaves `db` null", lambda _: None),
     ("sequence", "counted", "has a sequence", lambda _: '["0","1"]'),
     ("snapshot", "true", "has `snapshot` true", lambda _: "true"),
     ("snapshot", "last", "has `snapshot` last", lambda _: "last"),

@@ -165,6 +165,16 @@ def _rounded(found: temporal.TemporalMode, field: str) -> temporal.TemporalMode:
     return _types(found, field, replace(one, convert=lambda value: one.convert(_up(value))))
 
 
+def _towards_1970(found: temporal.TemporalMode) -> temporal.TemporalMode:
+    """Return a mode whose moments lose what is finer than milliseconds towards 1970."""
+    one = _first(found, "datetimes")
+    return _types(
+        found,
+        "datetimes",
+        replace(one, convert=lambda value: one.convert(value + 999_999 if value < 0 else value)),
+    )
+
+
 def _up(value: Any) -> Any:  # noqa: ANN401 a moment or a time
     return value + 500_000 if isinstance(value, int) else value
 
@@ -283,6 +293,12 @@ ROWS: tuple[WrongProducer, ...] = (
             entry(MODES, "connect", partial(_rounded, field=field)),
         )
         for field in ("times", "datetimes")
+    ),
+    WrongProducer(
+        "vitess-connect-datetimes-towards-1970",
+        "vitess.temporal.connect.truncates",
+        "It cuts datetimes to milliseconds towards 1970 under `connect`.",
+        entry(MODES, "connect", _towards_1970),
     ),
     WrongProducer(
         "vitess-connect-time-within-a-day",

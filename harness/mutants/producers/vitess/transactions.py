@@ -10,18 +10,20 @@ from harness.codecs.connect.schema import ConnectRecord
 from harness.codecs.debezium.emitter import OLD_KEY
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import Patch, patch
-from harness.mutants.producers.records import CHANGE, Records, kind
-from harness.mutants.producers.vitess.boundary_edits import (
+from harness.mutants.producers.records import (
     BEGIN,
+    CHANGE,
     END,
-    by_transaction,
-    of_status,
+    Records,
+    kind,
     status_of,
     transactions,
 )
 from harness.mutants.producers.vitess.edits import (
     by_default,
+    by_transaction,
     each,
+    of_status,
     renamed,
     stream,
     typed,

@@ -146,7 +146,7 @@ def _confused() -> Iterator[WrongProducer]:
         yield WrongProducer(
             f"vitess-{kind.value}-taken-for-{jdbc.name.lower()}",
             CLAUSES[kind],
-            f"It takes {kind.value.upper()} for {jdbc.name}.",
+            f"It takes {kind.value.upper()} for the JDBC type {jdbc.name}.",
             taken_for(of(kind, unsigned=False if kind in INTEGERS else None), jdbc=jdbc),
             equivalent=WIDENED if kind is ColumnKind.FLOAT else "",
         )
