@@ -87,7 +87,8 @@ class CaseFinished:
     `clauses` are those that the scenario cites; `evidence` is there where a verdict needs to be
     explained. `standing` is the weakest one of what the case relies on, None in older files.
     `changefeed` is the case's id in job.json, as logs and topics of the consumer have it;
-    `resumed` is what it read again where it was killed and started anew.
+    `resumed` is what it read again where it was killed and started anew. `settings` are those that
+    the case gives its producer, in words.
     """
 
     case: str
@@ -102,6 +103,7 @@ class CaseFinished:
     standing: Standing | None = None
     changefeed: str = ""
     resumed: Resumption = Resumption.UNKNOWN
+    settings: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias, cast
 
@@ -11,6 +12,7 @@ SettingValue: TypeAlias = (
 )
 # From a setting's name, as the vendor calls it, to its value.
 Settings = Mapping[str, SettingValue]
+SHOWN = 80  # characters of a value that a line of settings has
 
 
 def texts(value: SettingValue) -> tuple[str, ...]:
@@ -26,3 +28,14 @@ def numbers(value: SettingValue) -> tuple[int, ...]:
 def tables(value: SettingValue) -> tuple[Settings, ...]:
     """Return the tables (YAML's mappings) of a setting that is a list of them."""
     return tuple(cast("Sequence[Settings]", value or ()))
+
+
+def settings_text(settings: Settings) -> str:
+    """Return settings as a person reads them, `name=value`, on one line; long values cut."""
+    return ", ".join(f"{name}={_short(value)}" for name, value in settings.items())
+
+
+def _short(value: SettingValue) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    text = " ".join(text.split())
+    return text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"

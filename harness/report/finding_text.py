@@ -41,6 +41,8 @@ def case_lines(event: CaseFinished, shown: str = "") -> Iterator[str]:
         yield "  the consumer's last output:"
         for line in event.log.rstrip().splitlines()[-LOG_LINES:]:
             yield f"    | {line}"
+    if event.settings:
+        yield f"  settings      {event.settings}"
     if event.standing is not None:
         yield f"  standing      {event.standing.value}: {MEANING[event.standing]}"
     yield f"  repeat        {event.repeat}"
@@ -80,7 +82,10 @@ def _clause_lines(finding: Finding, previous: str) -> Iterator[str]:
     clause = CLAUSES.get(finding.clause)
     if clause is not None and finding.clause != previous:
         said = f"{clause.level.value}, {clause.standing.value}"
-        yield f"    clause      {clause.id} ({said}): {clause.text}"
+        # Of a consumer that gave no answer nobody knows what it broke: the case is about this.
+        silent = finding.kind is FindingKind.CONSUMER and finding.expected is None
+        label = "about " if silent else "clause"
+        yield f"    {label}      {clause.id} ({said}): {clause.text}"
         yield f"                {clause.source.document}, {clause.source.section}"
         if clause.source.program:
             yield f"                {clause.source.program}"

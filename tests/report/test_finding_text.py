@@ -9,6 +9,7 @@ import pytest
 from harness.model.events import CaseFinished
 from harness.model.finding import Finding, FindingKind, Judgement, Place, Verdict
 from harness.model.record import Origin
+from harness.model.settings import settings_text
 from harness.protocols.clauses import CLAUSES
 from harness.report.finding_text import (
     FINDINGS_SHOWN,
@@ -60,6 +61,25 @@ def test_everything_about_a_finding() -> None:
         "ticdc/1@7: update shop.t id=1 of transaction t2, commit ts 415508878783938562",
     ):
         assert part in text
+
+
+def test_settings_of_the_case_are_named() -> None:
+    """What the producer was set to stands with the case, on one line, long values cut."""
+    settings = settings_text({"value.converter.schemas.enable": False, "topic.prefix": "a" * 100})
+    (line,) = [
+        one for one in case_lines(replace(event(FINDING), settings=settings)) if "settings" in one
+    ]
+    assert "value.converter.schemas.enable=false, topic.prefix=aaa" in line
+    assert line.endswith("a…")
+    assert "settings" not in "\n".join(lines(FINDING))
+
+
+def test_no_answer_breaks_no_clause() -> None:
+    """Of a crash the clause is what the case is about; of a message passed over it is broken."""
+    crash = Finding(FindingKind.CONSUMER, "the consumer crashed", "open.type.int", 13)
+    assert "    about       open.type.int" in "\n".join(finding_lines(crash, FILE))
+    passed_over = replace(crash, expected="status `error`", actual="(nothing)")
+    assert "    clause      open.type.int" in "\n".join(finding_lines(passed_over, FILE))
 
 
 def test_the_case_around_it() -> None:

@@ -14,6 +14,7 @@ from harness.model.events import CaseFinished
 from harness.model.finding import FINDINGS, Judgement, Verdict
 from harness.model.observed import Observed, Outcome
 from harness.model.resumption import Resumption
+from harness.model.settings import settings_text
 from harness.model.standing import Standing, weakest
 from harness.protocols.standings import clause_standing
 from harness.runner.manifest import NOTHING, Consumer
@@ -132,6 +133,7 @@ def unread(context: RunContext, case: Case, verdict: Verdict, roots: Sequence[st
         context.repeat(("-k", case.id, *counted), roots),
         clauses=scenario.clauses,
         standing=case_standing(case),
+        settings=settings_text(case.settings),
     )
 
 

@@ -9,6 +9,7 @@ from harness.engine.catalogue.citing import cited
 from harness.engine.catalogue.golden import tables_text
 from harness.engine.catalogue.plans import planned_only
 from harness.errors import plural
+from harness.model.settings import settings_text
 from harness.model.standing import MEANING
 from harness.mutants.table import MUTANTS
 from harness.protocols.clauses import CLAUSES, governs
@@ -33,7 +34,7 @@ def case_lines(catalogue: ScenarioCatalogue, name: str) -> Iterator[str]:
     yield ""
     yield from fact("scenario", f"{case.scenario.id}, {case.scenario.file}")
     yield from fact("runs as", ", ".join(_axes(case)))
-    yield from fact("settings", ", ".join(f"{key}={value}" for key, value in case.settings.items()))
+    yield from fact("settings", settings_text(case.settings))
     yield from fact("standing", f"{standing.value}: {MEANING[standing]}")
     yield from _references(case.scenario)
     steps = case.scenario.delivery.get(case.delivery or "", ())
