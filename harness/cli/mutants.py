@@ -101,7 +101,8 @@ def command(  # noqa: PLR0913  (click hands options over by name)
 
     A wrong producer has one patch, which violates one clause. It must be detected by a scenario
     that cites the clause: planned under the patch, an expectation does not hold, the decoder
-    refuses its bytes, or a golden file differs. That proves the clause (`harness coverage`).
+    refuses its bytes, or a golden file differs. That proves the clause (`harness coverage`). Bytes
+    that cannot be read at all prove nothing, unless the clause is about how bytes are read.
 
     A mutant that is not detected, a claim that does not hold, and a finding on the right consumer
     each end with exit code 1; so does, with --real, a wrong program that its cases let pass, or

@@ -56,7 +56,7 @@ def test_a_wrong_producer(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(asked) == 0
     printed = capsys.readouterr().out
     assert "detected   open-version-2                           open.frame.version-1" in printed
-    assert "encoding.open-frames[open,p1]: refused: protocol version 2" in printed
+    assert "encoding.open-frames[open,p1]: undecodable: protocol version 2" in printed
     assert "1 of 1 wrong producers detected" in printed
     assert main([*asked, "--json"]) == 0
     document = json.loads(capsys.readouterr().out)["producers"]

@@ -128,11 +128,8 @@ def _row(
             raise DecodingError(f"_tidb_commit_ts {sent!r}"[:80])
         kind, commit_ts = _OPS[op], sent
     key = None if keyed is None else keyed.values
-    if keyed is not None and (keyed.form.schema, keyed.form.table) != (
-        part.form.schema,
-        part.form.table,
-    ):
-        raise DecodingError(f"a key of {keyed.form.table} with a value of {part.form.table}")
+    if keyed is not None and _named(keyed) != _named(part):
+        raise DecodingError(f"a key of {_named(keyed)} with a value of {_named(part)}")
     return DecodedEvent(
         kind,
         commit_ts,
@@ -149,6 +146,10 @@ def _row(
             if one.default is not None and one.name in part.values
         },
     )
+
+
+def _named(part: AvroMessagePart) -> str:
+    return f"{part.form.schema}.{part.form.table}"
 
 
 def _verify(part: AvroMessagePart) -> None:

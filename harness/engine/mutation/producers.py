@@ -4,7 +4,8 @@ Each is patched into a child of its own, which plans the cases anew. A case dete
 its planning is refused (an expectation of the author that does not hold, bytes that the decoder
 refuses) or when a golden file differs; one of a wrong broker also when the right consumer's answer
 to what is delivered is wrong. An exception that is no refusal detects nothing: whatever broke, it
-was not seen by a check.
+was not seen by a check. Nor does a stream that no decoder can read, unless the clause is about how
+bytes are read: a mutant is to violate its clause alone, and to be understood.
 """
 
 from __future__ import annotations
@@ -28,12 +29,14 @@ from harness.engine.plan.expectations import author_problems
 from harness.errors import DecodingError, HarnessBug, ScenarioError
 from harness.model.change import ChangeLog
 from harness.mutants.consumer import REFERENCE
-from harness.mutants.producers.mutant import WrongProducer
+from harness.mutants.producers.mutant import WrongProducer, about_bytes, unreadable
 from harness.mutants.producers.patch import applied, known_caches
 from harness.record.lock import load_lock
 from harness.scenario.expand import Case
 
 WORDS = 160
+# The check that sees bytes which the decoder cannot read at all.
+UNDECODABLE = "undecodable"
 
 
 class ProducerOutcome(StrEnum):
@@ -44,6 +47,7 @@ class ProducerOutcome(StrEnum):
     SURVIVED = "survives"
     ELSEWHERE = "elsewhere"
     CRASHED = "crashes"
+    UNREADABLE = "unreadable"
     UNCITED = "uncited"
     BROKEN = "broken"
 
@@ -220,7 +224,7 @@ def _result(
     ended, answer = in_child(partial(_detections, space, locks, mutant, met, every))
     if not ended:
         return result(ProducerOutcome.BROKEN, (), answer[:WORDS])
-    detections, crash = answer
+    detections, crash, unread = answer
     seen = {one.clause for one in detections}
     if mutant.equivalent:
         same = not (detections or crash)
@@ -229,8 +233,9 @@ def _result(
         return result(outcome, detections, words)
     if seen == set(mutant.clauses):
         return result(ProducerOutcome.DETECTED, detections)
-    if crash:
-        return result(ProducerOutcome.CRASHED, detections, crash)
+    if crash or unread:
+        outcome = ProducerOutcome.CRASHED if crash else ProducerOutcome.UNREADABLE
+        return result(outcome, detections, crash or unread)
     unseen = ", ".join(clause for clause in mutant.clauses if clause not in seen)
     return result(ProducerOutcome.SURVIVED, detections, f"no case that cites {unseen} detects it")
 
@@ -241,10 +246,10 @@ def _detections(
     mutant: WrongProducer,
     met: Sequence[tuple[str, Case]],
     every: bool,  # noqa: FBT001
-) -> tuple[tuple[Detection, ...], str]:
-    """Return the detections, and the words of the first crash."""
+) -> tuple[tuple[Detection, ...], str, str]:
+    """Return the detections, the words of the first crash and of the first unreadable stream."""
     found: list[Detection] = []
-    crash = ""
+    crash = unread = ""
     seen: set[str] = set()
     with applied(mutant.patch):
         for clause, case in met:
@@ -257,10 +262,12 @@ def _detections(
             except Exception as error:  # noqa: BLE001  (whatever a patched program may raise)
                 crash = crash or f"{case.id}: {type(error).__name__}: {error}"[:WORDS]
                 continue
-            if check:
+            if check == UNDECODABLE and not about_bytes(clause):
+                unread = unread or f"{case.id} cannot be read: {words}"[:WORDS]
+            elif check:
                 seen.add(clause)
                 found.append(Detection(clause, case.scenario.id, case.id, check, words[:WORDS]))
-    return tuple(found), crash
+    return tuple(found), crash, unread
 
 
 def _seen_by(
@@ -281,10 +288,17 @@ def _seen_by(
     except ScenarioError as error:
         if isinstance(error.__cause__, HarnessBug):
             raise error.__cause__ from error
-        if isinstance(error.__cause__, DecodingError):
-            return "refused", str(error.__cause__)
-        return "refused", error.problems[0].what
+        cause = error.__cause__
+        words = str(cause) if isinstance(cause, DecodingError) else error.problems[0].what
+        return _refusal(cause, words)
+    except DecodingError as error:
+        return _refusal(error, str(error))
     return "", ""
+
+
+def _refusal(error: BaseException | None, words: str) -> tuple[str, str]:
+    blind = isinstance(error, DecodingError) and unreadable(words)
+    return (UNDECODABLE if blind else "refused"), words
 
 
 def _readable(added: Sequence[str]) -> str:

@@ -220,4 +220,4 @@ def test_key_and_value_of_one_table() -> None:
     one = insert(shop_table(ID), 1)
     other = replace(one, table=shop_table(ID, name=TableId("shop", "u")))
     first, second = wire.encode([one, other])
-    assert "a key of t with a value of u" in refused(wire, first.key, second.value)
+    assert "a key of shop.t with a value of shop.u" in refused(wire, first.key, second.value)

@@ -72,7 +72,7 @@ def test_a_difference_is_detected_and_leaks_nowhere() -> None:
     found = met(row(patch(SENT, wrong)))
     assert found.outcome is ProducerOutcome.DETECTED
     assert [(one.clause, one.check) for one in found.detections] == [
-        ("open.frame.key-version", "refused")
+        ("open.frame.key-version", "undecodable")
     ]
     other = met(row(result("harness.ddl.tidb:column_flags", lambda flags: (0,) * len(flags))))
     assert [one.check for one in other.detections] == ["golden"]
@@ -98,6 +98,7 @@ def raising(*_: object) -> bytes:
         (row(patch(SENT, lambda _: raising)), ProducerOutcome.CRASHED, "nobody checks this"),
         (row(patch(SENT + "s", wrong)), ProducerOutcome.BROKEN, "which does not exist"),
         (row(patch(SENT, wrong), "open.type.vector"), ProducerOutcome.UNCITED, "no scenario cites"),
+        (row(patch(SENT, wrong), "open.key.row"), ProducerOutcome.UNREADABLE, "cannot be read"),
         (row(patch(SENT, wrong), equivalent="No."), ProducerOutcome.BROKEN, "equivalent"),
         (row(constant(SENT, None), equivalent="No."), ProducerOutcome.BROKEN, "equivalent"),
         (row(patch(SENT, lambda of: of), equivalent="Yes."), ProducerOutcome.EQUIVALENT, "Yes."),
@@ -105,7 +106,7 @@ def raising(*_: object) -> bytes:
     ],
 )
 def test_what_detects_nothing(mutant: WrongProducer, outcome: ProducerOutcome, words: str) -> None:
-    """A crash, a lost target, a clause that nobody cites and a wrong excuse are no detections."""
+    """A crash, unreadable bytes, a lost target, a clause without a citation, a wrong excuse."""
     found = met(mutant)
     assert found.outcome is outcome
     assert words in found.words

@@ -12,7 +12,7 @@ import pytest
 
 from harness.errors import UsageError
 from harness.mutants.producers import table
-from harness.mutants.producers.mutant import WrongProducer
+from harness.mutants.producers.mutant import UNREADABLE, WrongProducer, about_bytes, unreadable
 from harness.mutants.producers.table import GROUP, PRODUCERS, by_name
 from harness.mutants.table import MUTANTS
 from harness.protocols import PROTOCOLS
@@ -45,6 +45,37 @@ def faults_of(mutant: WrongProducer) -> Iterator[str]:
 def test_a_mutant_is_documented() -> None:
     """A mutant has a name, one sentence, clauses that exist, and protocols that they govern."""
     hold(f"{mutant.name} {fault}" for mutant in PRODUCERS.values() for fault in faults_of(mutant))
+
+
+def test_clauses_about_bytes_have_wrong_producers() -> None:
+    """Each exception is a clause, or what several begin with, that a wrong producer violates."""
+    violated = {clause for mutant in PRODUCERS.values() for clause in mutant.clauses}
+    hold(
+        f"{one} has no wrong producer below it"
+        for one in UNREADABLE
+        if not any(f"{clause}.".startswith(f"{one}.") for clause in violated)
+    )
+    hold(f"{one} has no reason" for one, why in UNREADABLE.items() if not why)
+    assert about_bytes("open.frame.version-1")
+    assert not about_bytes("open.frames")
+
+
+@pytest.mark.parametrize(
+    ("words", "blind"),
+    [
+        ("20 bytes are no body of e's schema: list index out of range", True),
+        ("2 bytes are more, fewer or other bytes than t's schema writes", True),
+        ("the body does not fit schema 2: 'utf-8' codec can't decode byte 0xff", True),
+        ("the event value is not JSON: unexpected character", True),
+        ("magic byte 2\n    expected: magic byte 0", True),
+        ("field 'b' of tidb_type BLOB is of the Avro type string", False),
+        ("a key of shop.t with a value of other.t", False),
+        ("`scm` is missing or empty", False),
+    ],
+)
+def test_which_refusals_say_nothing_of_a_clause(words: str, *, blind: bool) -> None:
+    """Bytes that cannot be read are told from values that are not what they are to be."""
+    assert unreadable(words) is blind
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from harness.mutants.producers.avro import extensions, rows, schemas, temporals, types, values
+from harness.mutants.producers.avro import (
+    extensions,
+    registrations,
+    rows,
+    schemas,
+    temporals,
+    types,
+    values,
+)
 from harness.mutants.producers.mutant import WrongProducer
 
 ROWS: tuple[WrongProducer, ...] = (
     *rows.ROWS,
     *schemas.ROWS,
+    *registrations.ROWS,
     *extensions.ROWS,
     *types.ROWS,
     *values.ROWS,

@@ -13,8 +13,9 @@ from harness.codecs.avro import names
 from harness.codecs.avro.checksum import VERSION
 from harness.codecs.avro.encode import LOGICAL_BITS, AvroEncoder
 from harness.codecs.avro.varint import varint
+from harness.errors import SourceStopped
 from harness.model.change import Op
-from harness.model.columns import ColumnKind
+from harness.model.columns import CHARACTERS, Column, ColumnKind
 from harness.model.source_events import RowEvent
 from harness.mutants.producers.avro.edits import (
     DIALECT,
@@ -96,6 +97,18 @@ def _turned(fields: dict[str, tuple[str, str]]) -> dict[str, tuple[str, str]]:
     return dict(reversed(fields.items()))
 
 
+def _passed_over(original: Callable[..., object]) -> Callable[..., object]:
+    """Return a `native_default` that gives none where TiCDC cannot read the text."""
+
+    def found(column: Column, kind: object) -> object:
+        try:
+            return original(column, kind)
+        except SourceStopped:
+            return None
+
+    return found
+
+
 def _an_hour_later(text: str) -> str:
     return re.sub(r" (\d\d):", lambda found: f" {(int(found[1]) + 1) % 24:02}:", text, count=1)
 
@@ -162,6 +175,25 @@ DEFAULTS: tuple[WrongProducer, ...] = (
         "It writes no default that is a function.",
         defaults(
             lambda column: column.default is not None and column.default.is_expression,
+            lambda _: None,
+        ),
+    ),
+    WrongProducer(
+        "avro-function-of-a-number-is-no-default",
+        "avro.default.function",
+        "It goes on without the default where a number's default is a function.",
+        patch("harness.codecs.avro.defaults:native_default", _passed_over),
+    ),
+    WrongProducer(
+        "avro-clock-alone-is-a-default",
+        "avro.default.function",
+        "It writes no default that is a function other than the clock's.",
+        defaults(
+            lambda column: (
+                column.default is not None
+                and column.default.is_expression
+                and column.kind in CHARACTERS
+            ),
             lambda _: None,
         ),
     ),

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from struct import pack
 from typing import Any, Final
 
-from harness.codecs.avro.schema import AvroField
+from harness.codecs.avro.encode import LOGICAL_BITS
+from harness.codecs.avro.schema import AvroField, value_schema
 from harness.codecs.avro.varint import varint
 from harness.codecs.ticdc.settings import WATERMARK
 from harness.ddl.tidb import handle_columns
 from harness.model.change import Op, Transaction
-from harness.model.record import Record
-from harness.model.source_events import ResolvedEvent, RowEvent, SourceEvent
+from harness.model.record import Record, SchemaUse
+from harness.model.source_events import RowEvent, SourceEvent
 from harness.mutants.producers.avro.edits import (
     ENCODER,
     MakePart,
@@ -34,6 +34,7 @@ from harness.mutants.producers.patch import (
     result,
     returns,
 )
+from harness.wire.confluent import confluent_header
 
 ENCODE: Final = "harness.codecs.avro.encode"
 SPLIT: Final = "harness.sources.tidb.split:split_on"
@@ -116,9 +117,14 @@ def _before(original: MakePart, encoder: Any, row: RowEvent) -> Part:  # noqa: A
 
 
 def _only_extension(original: MakePart, encoder: Any, row: RowEvent) -> Part:  # noqa: ANN401
+    """Return a delete's value of the extension fields alone, under a schema of its own."""
     if row.after is not None:
         return original(encoder, row)
-    return b"\x02d" + pack(">q", row.commit_ts), None
+    schema = value_schema(row.table.table, (), encoder._settings)  # noqa: SLF001
+    subject = f"{row.topic}-deletes"
+    schema_id = encoder._registry.register(subject, schema.text)  # noqa: SLF001
+    fields = b"\x02u" + varint(row.commit_ts) + varint(row.commit_ts >> LOGICAL_BITS)
+    return confluent_header(schema_id) + fields, SchemaUse(subject, schema.text, schema_id)
 
 
 def _ranked(ranks: Mapping[Op, int], events: Sequence[SourceEvent]) -> Iterable[SourceEvent]:
@@ -146,29 +152,15 @@ def _write_by_write(original: Any) -> Any:  # noqa: ANN401 - patched
     return commit
 
 
-def _asked(encoder: Any, original: Any, given: Any) -> list[Record]:  # noqa: ANN401 - patched
-    """Return what is sent of an event as if `avro-enable-watermark` had asked for it."""
-    held = encoder._settings  # noqa: SLF001
-    encoder._settings = replace(held, watermark=True)  # noqa: SLF001
-    try:
-        return [*original(encoder, given)]
-    finally:
-        encoder._settings = held  # noqa: SLF001
+def _unasked(first: bytes) -> Patch:
+    """Return the patch that sends messages that begin with a byte, and is read so, unasked."""
 
+    def kept(record: Record) -> list[Record]:
+        value = record.value
+        other = record.key is None and value is not None and not value.startswith(first)
+        return [] if other else [record]
 
-def _unasked_ddl(original: Any) -> Any:  # noqa: ANN401 - patched
-    return lambda encoder, event: iter(_asked(encoder, original, event))
-
-
-def _unasked_watermarks(original: Any) -> Any:  # noqa: ANN401 - patched
-    def encode(encoder: object, events: Iterable[SourceEvent]) -> Iterator[Record]:
-        for event in events:
-            if isinstance(event, ResolvedEvent):
-                yield from _asked(encoder, original, (event,))
-            else:
-                yield from original(encoder, (event,))
-
-    return encode
+    return replace(settings(watermark=True), then=_records(kept))
 
 
 def _other_bits(original: Any) -> Any:  # noqa: ANN401 - patched
@@ -251,6 +243,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "avro.consumer.confluent-deserializer",
         "It sends values without the frame of Confluent.",
         _value_bytes(b"\x00", lambda value: value[5:]),
+    ),
+    WrongProducer(
+        "avro-deserialiser-finds-no-frame-of-keys",
+        "avro.consumer.confluent-deserializer",
+        "It sends keys without the frame of Confluent.",
+        _records(lambda record: [replace(record, key=record.key and record.key[5:])]),
     ),
     WrongProducer(
         "avro-delete-with-the-old-row",
@@ -390,13 +388,13 @@ ROWS: tuple[WrongProducer, ...] = (
         "avro-watermark-without-being-asked",
         "avro.watermark.none",
         "It sends watermarks without `avro-enable-watermark`.",
-        patch(f"{ENCODER}.encode", _unasked_watermarks),
+        _unasked(b"\x02"),
     ),
     WrongProducer(
         "avro-ddl-without-being-asked",
         "avro.ddl.none",
         "It sends DDL events without `avro-enable-watermark`.",
-        patch(f"{ENCODER}._ddl", _unasked_ddl),
+        _unasked(b"\x01"),
     ),
     WrongProducer(
         "avro-watermark-little-endian",

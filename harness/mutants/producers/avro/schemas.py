@@ -1,30 +1,35 @@
-"""Schemas: records, names, unions, registrations."""
+"""Schemas: records, names, unions."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
-from harness.codecs.avro.schema import AvroRecordSchema
+from harness.codecs.avro.names import sanitised
+from harness.codecs.avro.schema import AvroField, AvroRecordSchema
 from harness.codecs.avro.settings import AvroSettings
-from harness.errors import SourceStopped
 from harness.model.columns import Column
 from harness.model.table import Table
 from harness.mutants.producers.avro.edits import (
-    DIALECT,
-    ENCODER,
     SCHEMA,
     defaults,
+    field_texts,
     fields,
     schema_texts,
     written,
 )
 from harness.mutants.producers.mutant import WrongProducer
-from harness.mutants.producers.patch import Patch, constant, patch, result, returns
-from harness.wire.registry import Compatibility
+from harness.mutants.producers.patch import (
+    Patch,
+    adjusted,
+    patch,
+    result,
+    returns,
+)
+from harness.wire.go_json import go_string
 
 NAMES: Final = "harness.codecs.avro.names"
 
@@ -75,8 +80,16 @@ def _nullable(column: Column) -> bool:
 
 
 def _union(field: dict[str, Any]) -> None:
-    if not isinstance(field["type"], list):
-        field["type"] = ["null", field["type"]]
+    field["type"] = ["null", field["type"]]
+
+
+def _null_alone(column: Column) -> bool:
+    """Tell whether a column's only default is null."""
+    return column.nullable and column.default is None
+
+
+def _required(column: Column) -> bool:
+    return not column.nullable and column.default is None
 
 
 def _no_default(field: dict[str, Any]) -> None:
@@ -84,111 +97,42 @@ def _no_default(field: dict[str, Any]) -> None:
 
 
 def _type_first(field: dict[str, Any]) -> None:
-    kind = field.pop("type")
     rest = dict(field)
     field.clear()
-    field.update({"type": kind, **rest})
+    field.update({"type": rest["type"], **rest})
 
 
-def _stale(original: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a registration that is done once a subject."""
-
-    def prepare(encoder: object, remembered: dict[str, Any], topic: str, *rest: object) -> object:
-        known = remembered.get(topic)
-        return known if known is not None else original(encoder, remembered, topic, *rest)
-
-    return prepare
+def _default_last(field: dict[str, Any]) -> None:
+    if "default" in field:
+        field["default"] = field.pop("default")
 
 
-def _going_on(original: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a registration that passes over a refusal."""
-
-    def prepare(encoder: object, remembered: dict[str, Any], topic: str, *rest: object) -> object:
-        try:
-            return original(encoder, remembered, topic, *rest)
-        except SourceStopped:
-            if topic not in remembered:
-                raise
-            return remembered[topic]
-
-    return prepare
+def _field_as_it_is(field: AvroField, text: str) -> str:
+    name = sanitised(field.column.name)
+    return text.replace(f'"name":"{name}"', f'"name":{go_string(field.column.name)}', 1)
 
 
-def _asking_again(original: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a registration that asks again after a refusal, until the text is let in."""
-
-    def prepare(
-        encoder: Any,  # noqa: ANN401 - of a patched method
-        remembered: object,
-        topic: str,
-        subject: str,
-        *rest: object,
-    ) -> object:
-        try:
-            return original(encoder, remembered, topic, subject, *rest)
-        except SourceStopped:
-            encoder._registry.require(subject, Compatibility.NONE)  # noqa: SLF001
-            return original(encoder, remembered, topic, subject, *rest)
-
-    return prepare
-
-
-def _names(text: str) -> set[str]:
-    found: Any = json.loads(text)
-    return {field["name"] for field in found.get("fields", ())}
-
-
-def _new_fields_pass(original: Callable[..., None]) -> Callable[..., None]:
-    """Return a judgement under the same level that refuses no schema with a new field."""
-
-    def judge(registry: object, subject: str, schema: str, versions: list[str]) -> None:
-        if not versions or _names(schema) <= _names(versions[-1]):
-            original(registry, subject, schema, versions)
-
-    return judge
-
-
-def _subject_each(original: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a registration under a subject of the topic and the table."""
-
-    def prepare(
-        encoder: object,
-        remembered: object,
-        topic: str,
-        subject: str,
-        table: Any,  # noqa: ANN401 - of a patched method
-        *rest: object,
-    ) -> object:
-        name = f"{table.table.id.name}-{subject}"
-        return original(encoder, remembered, topic, name, table, *rest)
-
-    return prepare
-
-
-def _anew(original: Callable[..., int]) -> Callable[..., int]:
-    def register(registry: Any, subject: str, schema: str) -> int:  # noqa: ANN401 - patched
-        vars(registry)["_ids"].pop(schema, None)
-        return original(registry, subject, schema)
-
-    return register
+def _record_as_it_is(made: AvroRecordSchema, table: Table) -> AvroRecordSchema:
+    name = sanitised(table.id.name)
+    text = made.text.replace(f'"name":"{name}"', f'"name":{go_string(table.id.name)}', 1)
+    return replace(made, text=text)
 
 
 def _branch(data: bytes) -> bytes:
     return bytes([data[0] ^ 2]) + data[1:] if data else data
 
 
-def _level(level: Compatibility) -> Patch:
-    return patch(
-        "harness.wire.registry:MemoryRegistry.__init__",
-        lambda original: lambda registry, _=None: original(registry, level),
-    )
+def _unescaped(characters: str) -> Patch:
+    """Return the patch that writes these characters as they are."""
+    escapes = re.compile(r"\\u00(" + "|".join(f"{ord(one):02x}" for one in characters) + ")")
+
+    def bare(original: Callable[[str], str]) -> Callable[[str], str]:
+        return lambda text: escapes.sub(lambda found: chr(int(found[1], 16)), original(text))
+
+    return patch("harness.wire.go_json:go_string", bare)
 
 
-def _bare_escapes(original: Callable[[str], str], text: str) -> str:
-    return re.sub(r"\\u00(3c|3e|26)", lambda found: chr(int(found[1], 16)), original(text))
-
-
-RECORDS: tuple[WrongProducer, ...] = (
+ROWS: tuple[WrongProducer, ...] = (
     WrongProducer(
         "avro-key-of-all-columns",
         "avro.key.columns",
@@ -286,6 +230,18 @@ RECORDS: tuple[WrongProducer, ...] = (
         patch(f"{NAMES}:sanitised", lambda _: lambda name: name),
     ),
     WrongProducer(
+        "avro-field-names-as-they-are",
+        "avro.schema.names-legal",
+        "It writes the names of columns as they are.",
+        field_texts(_field_as_it_is),
+    ),
+    WrongProducer(
+        "avro-record-names-as-they-are",
+        "avro.schema.names-legal",
+        "It writes the names of tables as they are.",
+        adjusted(f"{SCHEMA}:_schema", _record_as_it_is),
+    ),
+    WrongProducer(
         "avro-names-without-what-is-forbidden",
         "avro.schema.sanitised",
         "It leaves forbidden characters out instead of writing `_`.",
@@ -330,6 +286,22 @@ RECORDS: tuple[WrongProducer, ...] = (
         ),
     ),
     WrongProducer(
+        "avro-fields-before-the-name",
+        "avro.schema.text",
+        "It writes a record's fields before its name and namespace.",
+        schema_texts(
+            lambda text: re.sub(
+                r'("name":"[^"]*","namespace":"[^"]*"),("fields":\[.*\])\}$', r"\2,\1}", text
+            )
+        ),
+    ),
+    WrongProducer(
+        "avro-field-with-its-default-last",
+        "avro.schema.text",
+        "It writes a field's default behind its type.",
+        fields(_default_last, _any),
+    ),
+    WrongProducer(
         "avro-field-with-its-type-first",
         "avro.schema.text",
         "It writes a field's type before its name.",
@@ -339,25 +311,34 @@ RECORDS: tuple[WrongProducer, ...] = (
         "avro-html-characters-as-they-are",
         "avro.schema.html-escapes",
         "It writes `<`, `>` and `&` as they are.",
-        patch("harness.wire.go_json:go_string", lambda original: partial(_bare_escapes, original)),
+        _unescaped("<>&"),
+    ),
+    *(
+        WrongProducer(
+            f"avro-{word}-as-it-is",
+            "avro.schema.html-escapes",
+            f"It writes `{one}` as it is, and escapes the others.",
+            _unescaped(one),
+        )
+        for word, one in (("less-than", "<"), ("greater-than", ">"), ("ampersand", "&"))
     ),
     WrongProducer(
         "avro-null-last",
         "avro.column.nullable",
         "It puts null behind the type of a nullable column without a default.",
-        fields(_null_last, lambda column: column.nullable and column.default is None),
+        replace(fields(_null_last, _null_alone), then=written(_null_alone, _branch)),
     ),
     WrongProducer(
         "avro-nullable-without-default-null",
         "avro.column.nullable",
         "It gives a nullable column without a default no default null.",
-        fields(_no_default, lambda column: column.nullable and column.default is None),
+        fields(_no_default, _null_alone),
     ),
     WrongProducer(
         "avro-every-column-is-a-union",
         "avro.column.not-null",
-        "It declares NOT NULL columns as unions.",
-        fields(_union, lambda column: not column.nullable),
+        "It declares and writes NOT NULL columns without a default as unions with null.",
+        replace(fields(_union, _required), then=written(_required, lambda raw: b"\x02" + raw)),
     ),
     WrongProducer(
         "avro-null-first-before-a-default",
@@ -384,87 +365,3 @@ RECORDS: tuple[WrongProducer, ...] = (
         written(_nullable, _branch),
     ),
 )
-
-REGISTRATIONS: tuple[WrongProducer, ...] = (
-    WrongProducer(
-        "avro-first-schema-for-ever",
-        "avro.schema.change-registered",
-        "It keeps the first schema of a subject, whatever a DDL did.",
-        patch(f"{ENCODER}._prepare", _stale),
-    ),
-    WrongProducer(
-        "avro-refused-and-gone-on",
-        "avro.schema.no-repair",
-        "It goes on with the subject's last schema where the registry refuses a new one.",
-        patch(f"{ENCODER}._prepare", _going_on),
-    ),
-    WrongProducer(
-        "avro-registered-unjudged",
-        "avro.schema.compatibility-checked",
-        "It registers schemas that the level forbids.",
-        _level(Compatibility.NONE),
-    ),
-    WrongProducer(
-        "avro-refusal-passed-over",
-        "avro.registry.client-error",
-        "It asks again after the registry has refused a schema, until it is let in.",
-        patch(f"{ENCODER}._prepare", _asking_again),
-    ),
-    WrongProducer(
-        "avro-new-column-must-not-be-null",
-        "avro.schema.backward-not-null",
-        "It registers a new NOT NULL column without a default under BACKWARD.",
-        patch("harness.wire.registry:MemoryRegistry._judge", _new_fields_pass),
-    ),
-    WrongProducer(
-        "avro-value-registered-first",
-        "avro.registry.key-first",
-        "It registers the value's schema before the key's.",
-        constant(f"{DIALECT}:CURRENT.value_first", value=True),
-    ),
-    WrongProducer(
-        "avro-old-key-registered-first",
-        "avro.registry.value-first",
-        "It registers the key's schema before the value's, before 7.3.0.",
-        constant(f"{DIALECT}:V6.value_first", value=False),
-    ),
-    WrongProducer(
-        "avro-subject-with-points",
-        "avro.subject.points",
-        "It leaves the points of a topic in its subjects.",
-        patch(f"{NAMES}:value_subject", lambda _: lambda topic: f"{topic}-value"),
-    ),
-    WrongProducer(
-        "avro-key-subject-with-points",
-        "avro.subject.points",
-        "It leaves the points of a topic in the subjects of its keys.",
-        patch(f"{NAMES}:key_subject", lambda _: lambda topic: f"{topic}-key"),
-    ),
-    WrongProducer(
-        "avro-subject-of-the-record",
-        "avro.subject.topic-name",
-        "It names every subject by one word, whatever the topic.",
-        patch(f"{NAMES}:value_subject", lambda _: lambda _topic: "rows-value"),
-    ),
-    WrongProducer(
-        "avro-key-subject-of-the-record",
-        "avro.subject.topic-name",
-        "It names every subject of keys by one word, whatever the topic.",
-        patch(f"{NAMES}:key_subject", lambda _: lambda _topic: "rows-key"),
-    ),
-    WrongProducer(
-        "avro-same-text-new-id",
-        "avro.registry.same-text",
-        "It gets a new id for a text that the subject has.",
-        patch("harness.wire.registry:MemoryRegistry.register", _anew),
-    ),
-    WrongProducer(
-        "avro-subject-of-the-table",
-        "avro.topic.tables-share-none",
-        "It registers the schemas of tables that share a topic under subjects of their own.",
-        patch(f"{ENCODER}._prepare", _subject_each),
-    ),
-)
-
-
-ROWS: tuple[WrongProducer, ...] = (*RECORDS, *REGISTRATIONS)

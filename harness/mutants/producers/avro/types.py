@@ -8,14 +8,16 @@ from dataclasses import replace
 
 from harness.codecs.avro.types import AvroType
 from harness.model.columns import CHARACTERS, INTEGERS, Column, ColumnKind
-from harness.mutants.producers.avro.edits import Which, settings, type_texts, types
+from harness.mutants.producers.avro.edits import Which, settings, type_texts, types, values
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import Patch, constant, patch
 
 # What stands in an Avro type's place, of the same bytes where there is such a one.
-OTHER = {"int": "long", "long": "int", "string": "bytes", "bytes": "string"}
+OTHER = {"int": "long", "long": "double", "string": "bytes", "bytes": "string"}
 Parameters = tuple[tuple[str, str], ...]
 FLOATS = ("float", "double")
+# The greatest number that an Avro float has.
+_MAX = (2 - 2**-23) * 2.0**127
 _LOGICAL = re.compile(r',("logicalType":"decimal","precision":(\d+),"scale":(\d+))')
 
 
@@ -42,7 +44,7 @@ def _kinds() -> Iterator[tuple[str, str, Which]]:
 
 
 def _other(found: AvroType) -> AvroType:
-    return replace(found, name=OTHER.get(found.name, found.name))
+    return replace(found, name=OTHER.get(found.name, found.name), decimal=None)
 
 
 def _another_name(found: AvroType) -> AvroType:
@@ -67,6 +69,15 @@ def _of_each_kind() -> Iterator[WrongProducer]:
                 "It declares another Avro type for the column's values.",
                 types(which, _other),
             )
+    yield WrongProducer(
+        "avro-double-is-a-float",
+        "avro.type.double",
+        "It declares and writes DOUBLE as an Avro float.",
+        replace(
+            types(of(ColumnKind.DOUBLE), lambda found: replace(found, name="float")),
+            then=values(of(ColumnKind.DOUBLE), lambda number: min(max(number, -_MAX), _MAX)),
+        ),
+    )
     yield WrongProducer(
         "avro-float-is-a-double",
         "avro.type.float",
@@ -182,6 +193,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "avro.column.bit-length",
         "It gives the length of a BIT in bytes.",
         _parameters(ColumnKind.BIT, lambda found: (("length", str((int(found[0][1]) + 7) // 8)),)),
+    ),
+    WrongProducer(
+        "avro-bit-length-as-a-number",
+        "avro.column.bit-length",
+        "It gives the length of a BIT as a number.",
+        type_texts(lambda _, text: re.sub(r'"length":"(\d+)"', r'"length":\1', text)),
     ),
     WrongProducer(
         "avro-enum-without-members",

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from harness.model.columns import CHARACTERS, ColumnKind
+from harness.model.columns import CHARACTERS, Column, ColumnKind
+from harness.model.reshape import zero_value
 from harness.model.source_events import RowEvent, SourceEvent
+from harness.model.values import Value
 from harness.mutants.producers.avro.edits import (
     types,
     unscaled,
@@ -18,7 +20,8 @@ from harness.mutants.producers.avro.temporals import trailing_zeros_cut
 from harness.mutants.producers.avro.types import of
 from harness.mutants.producers.changefeed.edits import emitted
 from harness.mutants.producers.mutant import WrongProducer
-from harness.mutants.producers.patch import patch, result
+from harness.mutants.producers.open.added_columns import default_of_now
+from harness.mutants.producers.patch import Patch, patch, result
 
 AVRO: Final = ("avro",)
 
@@ -39,22 +42,27 @@ def _longer(found: bytes) -> bytes:
     return (b"\xff" if found[0] & 0x80 else b"\x00") + found
 
 
-def _null_in_old_rows(events: Sequence[SourceEvent]) -> Iterator[SourceEvent]:
-    """Yield the events, with NULL in updated rows for columns that were added behind them."""
-    widths: dict[tuple[object, ...], int] = {}
-    for event in events:
-        if not isinstance(event, RowEvent) or event.after is None:
-            yield event
-            continue
-        before, after, columns = event.before, event.after, event.table.table.columns
-        key = (event.table.table.id, *(after[n] for n in event.table.handle))
-        width = widths.setdefault(key, len(after))
-        old = [
-            before is not None and n >= width and columns[n].nullable and before[n] == value
-            for n, value in enumerate(after)
-        ]
-        row = tuple(None if gone else value for gone, value in zip(old, after, strict=True))
-        yield replace(event, after=row)
+def _in_old_rows(value: Callable[[Column, Value], Value]) -> Patch:
+    """Return the patch that changes added columns in updated rows that were stored before them."""
+
+    def changed(events: Sequence[SourceEvent]) -> Iterator[SourceEvent]:
+        widths: dict[tuple[object, ...], int] = {}
+        for event in events:
+            if not isinstance(event, RowEvent) or event.after is None:
+                yield event
+                continue
+            before, after, columns = event.before, event.after, event.table.table.columns
+            key = (event.table.table.id, *(after[n] for n in event.table.handle))
+            width = widths.setdefault(key, len(after))
+            row = [
+                value(columns[n], found)
+                if before is not None and n >= width and before[n] == found
+                else found
+                for n, found in enumerate(after)
+            ]
+            yield replace(event, after=tuple(row))
+
+    return emitted(changed)
 
 
 ROWS: tuple[WrongProducer, ...] = (
@@ -69,6 +77,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "avro.value.bit-bytes",
         "It writes the lowest byte of a BIT first.",
         result("harness.codecs.avro.encode_values:_bits", lambda raw: raw[::-1]),
+    ),
+    WrongProducer(
+        "avro-bits-of-zero-without-a-byte",
+        "avro.value.bit-bytes",
+        "It writes no byte for a BIT of zeros.",
+        result("harness.codecs.avro.encode_values:_bits", lambda raw: raw.lstrip(b"\x00")),
     ),
     WrongProducer(
         "avro-decimal-with-its-point",
@@ -133,10 +147,33 @@ ROWS: tuple[WrongProducer, ...] = (
         ),
     ),
     WrongProducer(
+        "avro-text-of-gbk-as-latin-1",
+        "avro.value.text-utf8",
+        "It takes the bytes of a text in gbk for Latin-1.",
+        values(
+            lambda column: column.charset == "gbk",
+            lambda text: text.encode("gbk").decode("latin-1"),
+        ),
+    ),
+    WrongProducer(
         "avro-added-column-is-null",
         "avro.value.added-column",
         "It writes NULL for an added column in rows stored before, though it has a default.",
-        emitted(_null_in_old_rows),
+        _in_old_rows(lambda column, found: None if column.nullable else found),
+        protocols=AVRO,
+    ),
+    WrongProducer(
+        "avro-added-column-zero-for-null",
+        "avro.value.added-column",
+        "It writes the zero value for an added column that is NULL in rows stored before.",
+        _in_old_rows(lambda column, found: zero_value(column) if found is None else found),
+        protocols=AVRO,
+    ),
+    WrongProducer(
+        "avro-added-column-by-the-default-of-now",
+        "avro.value.added-column",
+        "It writes the default there that a later statement gave to the column.",
+        _in_old_rows(default_of_now),
         protocols=AVRO,
     ),
     WrongProducer(

@@ -198,13 +198,13 @@ def _no_alias(name: str) -> WrongProducer:
 
 
 def _of_each_list(part: slice) -> Patch:
-    """Return the patch by which a part of each list under `ignore-event` is read."""
+    """Return the patch by which a part of each list of names, and of texts, is read."""
 
     def changed(original: Callable[..., EventRule]) -> Callable[..., EventRule]:
         def rule(
             matcher: Sequence[str], events: Sequence[str] = (), sql: Sequence[str] = ()
         ) -> EventRule:
-            return original(matcher, events[part], sql)
+            return original(matcher, events[part], sql[part])
 
         return rule
 
@@ -337,6 +337,15 @@ RULES: tuple[WrongProducer, ...] = (
         "changefeed.event-filter.sql",
         "It looks for `ignore-sql` in the restored text.",
         patch(f"{FILTERS}.ddl", _by_restored_text),
+    ),
+    *(
+        WrongProducer(
+            f"feed-{word}-ignore-sql-alone",
+            "changefeed.event-filter.sql",
+            f"It leaves DDL out by the {word} expression of `ignore-sql` alone.",
+            _of_each_list(part),
+        )
+        for word, part in (("first", slice(1)), ("last", slice(-1, None)))
     ),
     WrongProducer(
         "feed-bad-sql-ignores-all",

@@ -13,7 +13,9 @@ from harness.model.table import Table
 from harness.model.values import Row
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import Patch, entry, patch
+from harness.sources.tidb import value_filter
 from harness.sources.tidb.expressions import evaluate
+from harness.sources.tidb.expressions.numbers import number
 from harness.sources.tidb.value_filter import DELETE, INSERT, KEYS, UPDATE_NEW, UPDATE_OLD
 
 VALUES: Final = "harness.sources.tidb.value_filter"
@@ -97,6 +99,17 @@ def _leaving_out(original: Callable[..., str]) -> Callable[..., str]:
     return ignores
 
 
+def _reading_all(original: Callable[..., str]) -> Callable[..., str]:
+    """Return an `ignores` that reads a rule's expressions at each row, of whatever kind."""
+
+    def ignores(values: Any, op: Op, table: Table, *given: object) -> str:  # noqa: ANN401
+        for text in values.expressions.values():
+            value_filter._fitting(text, table)  # noqa: SLF001  # type: ignore[attr-defined]
+        return original(values, op, table, *given)
+
+    return ignores
+
+
 def _as_update(original: Callable[..., Any]) -> Callable[..., Any]:
     """Return a `_filtered` to which a changed clustered key is an update."""
 
@@ -150,6 +163,12 @@ ROWS: tuple[WrongProducer, ...] = (
         _deciding(lambda value: isinstance(value, int) and value != 0),
     ),
     WrongProducer(
+        "feed-expression-true-by-any-one",
+        "changefeed.expression.exactly-one",
+        "It leaves a row out by a DECIMAL, a DOUBLE or a text that is 1 as well.",
+        _deciding(lambda value: value is not None and number(value) == 1),
+    ),
+    WrongProducer(
         "feed-expression-true-by-null",
         "changefeed.expression.exactly-one",
         "It leaves a row out by NULL.",
@@ -179,6 +198,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "changefeed.expression.unknown-column",
         "It lets rows pass where an expression names a column that their table lacks.",
         patch(f"{VALUES}:ValueFilter.ignores", _tolerant),
+    ),
+    WrongProducer(
+        "feed-unknown-column-stops-at-any-row",
+        "changefeed.expression.unknown-column",
+        "It stops at the next row of any kind where its table lacks an expression's column.",
+        patch(f"{VALUES}:ValueFilter.ignores", _reading_all),
     ),
     WrongProducer(
         "feed-unknown-column-leaves-out",

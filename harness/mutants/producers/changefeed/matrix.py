@@ -137,6 +137,18 @@ def _left_out_though_forced(row: Statement) -> WrongProducer:
     )
 
 
+def _sent_though_last(row: Statement) -> WrongProducer:
+    def judge(job: DdlJob, decision: Decision) -> Decision:
+        return REPLICATE if decision.code and row.covers(job) and keyless(job.after) else decision
+
+    return WrongProducer(
+        f"feed-sends-{row.words}-of-the-last-index",
+        f"changefeed.ddl.{row.words}",
+        f"It sends `{row.statement}` where no valid index is left.",
+        judged(judge),
+    )
+
+
 def _rows() -> Iterator[WrongProducer]:
     for row in STATEMENTS:
         yield _left_out(row)
@@ -146,6 +158,8 @@ def _rows() -> Iterator[WrongProducer]:
             yield _sent_without_index(row)
         if row.action is not ActionType.ADD_PRIMARY_KEY:
             yield _left_out_though_forced(row)
+        if row.action in (ActionType.DROP_INDEX, ActionType.DROP_PRIMARY_KEY):
+            yield _sent_though_last(row)
 
 
 def _drop_of_keyless(job: DdlJob, decision: Decision) -> Decision:

@@ -128,16 +128,21 @@ def _deletes_without_values(original: Callable[..., Any]) -> Callable[..., Any]:
     return made
 
 
-def _default_instead(original: Callable[..., None]) -> Callable[..., None]:
-    """Return an `__init__` that falls back to the table where a column or index is missing."""
+def _default_instead(key: str) -> Patch:
+    """Return the patch that falls back to the table where what a rule's key names is missing."""
 
-    def made(placing: Placing, rule: object, table: SourceTable) -> None:
-        try:
-            original(placing, rule, table)
-        except SourceStopped:
-            original(placing, None, table)
+    def changed(original: Callable[..., None]) -> Callable[..., None]:
+        def made(placing: Placing, rule: object, table: SourceTable) -> None:
+            try:
+                original(placing, rule, table)
+            except SourceStopped:
+                if not getattr(rule, key, None):
+                    raise
+                original(placing, None, table)
 
-    return made
+        return made
+
+    return patch(f"{PLACING}.__init__", changed)
 
 
 def _as_a_table(original: Callable[..., str]) -> Callable[..., str]:
@@ -392,11 +397,14 @@ ROWS: tuple[WrongProducer, ...] = (
         "It places a delete by its table, as if it had no values.",
         patch("harness.sources.tidb.rows:TableRows.made", _deletes_without_values),
     ),
-    WrongProducer(
-        "feed-missing-column-is-default",
-        "changefeed.partition.missing-column",
-        "It places rows by their table where a rule's column or index is missing.",
-        patch(f"{PLACING}.__init__", _default_instead),
+    *(
+        WrongProducer(
+            f"feed-missing-{word}-is-default",
+            "changefeed.partition.missing-column",
+            f"It places rows by their table where a rule's {word} is missing.",
+            _default_instead(key),
+        )
+        for word, key in (("column", "columns"), ("index", "index"))
     ),
 )
 

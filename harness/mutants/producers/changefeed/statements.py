@@ -180,6 +180,17 @@ def _marked_below(events: Sequence[SourceEvent]) -> Iterator[SourceEvent]:
             yield event
 
 
+def _resolved_first(events: Sequence[SourceEvent]) -> Iterator[SourceEvent]:
+    """Yield the events, a resolved event one ts above each DDL event before it."""
+    for event in events:
+        if isinstance(event, DdlEvent):
+            for partition in range(event.partitions):
+                yield ResolvedEvent(
+                    event.commit_ts + 1, event.topic, partition, origin=event.origin
+                )
+        yield event
+
+
 def _never_nothing(original: Callable[..., Applied]) -> Callable[..., Applied]:
     """Return an `apply` that makes a job of a statement that changes nothing."""
 
@@ -217,6 +228,8 @@ ROWS: tuple[WrongProducer, ...] = (
         for words, clause, what in (
             ("foreign-keys", "changefeed.ddl.allow-list", "foreign keys are sent"),
             ("views", "changefeed.ddl.create-view", "views are sent"),
+            ("dropped-views", "changefeed.ddl.drop-view", "dropped views are sent"),
+            ("drops", "changefeed.ddl.drop-table", "dropped tables without an index are sent"),
             ("pairs", "changefeed.rename.many-pairs", "each pair of a rename is judged alone"),
         )
     ),
@@ -344,5 +357,13 @@ ROWS: tuple[WrongProducer, ...] = (
         "changefeed.ddl.checkpoint-follows",
         "It sends a resolved event below the commit ts after a DDL.",
         emitted(_marked_below),
+    ),
+    WrongProducer(
+        "feed-resolved-beyond-its-ddl",
+        "changefeed.ddl.checkpoint-follows",
+        "It sends a resolved event above the commit ts of a DDL before it.",
+        emitted(_resolved_first),
+        also="open.resolved.per-partition",
+        protocols=("open",),
     ),
 )

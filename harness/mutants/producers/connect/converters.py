@@ -11,6 +11,8 @@ from zlib import crc32
 
 from orjson import dumps, loads
 
+from harness.codecs.connect.avro_schema import default_of
+from harness.codecs.connect.avro_writer import Write
 from harness.codecs.connect.json_text import JsonFormat
 from harness.codecs.connect.schema import Schema, SchemaType
 from harness.codecs.connect.settings import Converters
@@ -86,6 +88,26 @@ def _null_first(typed: str) -> str:
     """Return a union with null before its other branch."""
     inner = typed[1 : -len(',"null"]')]
     return f'["null",{inner}]' if typed.endswith(',"null"]') else typed
+
+
+def _other_branch(*, default: bool) -> Patch:
+    """Return the patch that writes the other branch's index, of fields with a default or not."""
+
+    def changed(original: Callable[..., Write]) -> Callable[..., Write]:
+        def writer(schema: Schema, records: object) -> Write:
+            write = original(schema, records)
+            if not schema.optional or (default_of(schema) is not None) is not default:
+                return write
+
+            def turned(value: object) -> bytes:
+                data = write(value)
+                return bytes([data[0] ^ 2]) + data[1:]
+
+            return turned
+
+        return writer
+
+    return patch("harness.codecs.connect.avro_writer:_writer", changed)
 
 
 def _header(change: Callable[[bytes], bytes]) -> Patch:
@@ -244,13 +266,13 @@ ROWS: tuple[WrongProducer, ...] = (
         "connect-avro-null-last",
         "connect.avro.optional",
         "It puts null behind the type in the union of an optional field.",
-        result(TYPED, _turned),
+        replace(result(TYPED, _turned), then=_other_branch(default=False)),
     ),
     WrongProducer(
         "connect-avro-null-first-before-a-default",
         "connect.avro.optional",
         "It puts null first in the union of an optional field that has a default.",
-        result(TYPED, _null_first),
+        replace(result(TYPED, _null_first), then=_other_branch(default=True)),
     ),
     WrongProducer(
         "connect-headers-quoted",

@@ -54,7 +54,8 @@ def _bare(column: Column) -> bool:
     return not column.nullable and column.default is None
 
 
-def _default_of_now(column: Column, found: Value) -> Value:
+def default_of_now(column: Column, found: Value) -> Value:
+    """Return a column's present default, what was found where that is none or a function."""
     default = column.default
     return found if default is None or default.is_expression else default_value(column, default)
 
@@ -90,6 +91,6 @@ ROWS: tuple[WrongProducer, ...] = (
         "open-added-column-by-the-default-of-now",
         "open.row.added-column",
         "It sends the default there that a later statement gave to the column.",
-        _old_rows(_default_of_now),
+        _old_rows(default_of_now),
     ),
 )

@@ -144,6 +144,20 @@ def _largest(table: Table) -> Index | None:
     return max(valid, key=lambda i: (len(i.parts), i.id), default=None)
 
 
+def _every_valid(flags: Flags, table: Table) -> Flags:
+    """Return the flags with that of the handle on the columns of each valid index."""
+    valid = {
+        name.lower()
+        for i in table.indexes
+        if i.unique and not any(table.column(name).nullable for name in i.columns)
+        for name in i.columns
+    }
+    return tuple(
+        each | ColumnFlag.HANDLE_KEY if column.name.lower() in valid else each
+        for column, each in zip(table.columns, flags, strict=True)
+    )
+
+
 def _shortest(table: Table, *, nullable: bool) -> Index | None:
     """Return the unique index of fewest columns, the primary key or not."""
     valid = [
@@ -236,6 +250,12 @@ ROWS: tuple[WrongProducer, ...] = (
             result(FLAGS, partial(_lowered, sample, left_out)),
         )
         for sample, left_out in ((85, ColumnFlag.NULLABLE), (46, ColumnFlag.PRIMARY_KEY))
+    ),
+    WrongProducer(
+        "open-handle-of-every-valid-index",
+        "open.handle.valid-index",
+        "It marks the columns of each valid index as those of the handle.",
+        adjusted(FLAGS, _every_valid),
     ),
     WrongProducer(
         "open-handle-of-most-columns",

@@ -17,6 +17,7 @@ from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.open.edits import FORM, columns, values
 from harness.mutants.producers.patch import entry, instead, patch
 from harness.protocols import PROTOCOLS
+from harness.wire.go_json import go_float
 
 CLAUSES = PROTOCOLS["open"].type_clauses
 INTEGERS = (
@@ -218,7 +219,11 @@ def _fixed(text: str) -> str:
 
 
 def _with_all_digits(given: Sequence[float]) -> list[str]:
-    return [*map(repr, given)]
+    return [go_float(value) for value in given]
+
+
+def _of_two_digits(text: str) -> str:
+    return str(int(text[-2:]))
 
 
 def _of_six_digits(text: str) -> str:
@@ -245,12 +250,18 @@ ROWS: tuple[WrongProducer, ...] = (
     _row(ColumnKind.VECTOR, "blanks", "writes blanks in {}", lambda t: t.replace(",", ", ")),
     _row(ColumnKind.ENUM, "from-0", "counts the members of {} from 0", lambda t: str(int(t) - 1)),
     _row(ColumnKind.SET, "first-member-high", "turns the bits of {} round", _bits_turned),
-    _row(ColumnKind.YEAR, "of-two-digits", "writes {} by its last two digits", lambda t: t[-2:]),
+    _row(
+        ColumnKind.YEAR,
+        "of-two-digits",
+        "writes {} by its last two digits",
+        _of_two_digits,
+    ),
     WrongProducer(
         "open-null-as-empty-text",
         "open.type.null",
         "It writes NULL as an empty text.",
         columns(_zero),
+        also="open.type.null-keeps-code",
     ),
     WrongProducer(
         "open-null-left-out",

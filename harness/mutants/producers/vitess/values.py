@@ -7,9 +7,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Final
 
+from harness.codecs.connect.errors import JavaError
 from harness.codecs.debezium.columns import ColumnType, Conversion
 from harness.codecs.debezium.rows import FieldReader, Row
 from harness.codecs.debezium.tables import TableShape
+from harness.codecs.debezium_vitess.values import WHOLE
+from harness.errors import SourceStopped
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import Patch, instead, patch, result
 
@@ -70,6 +73,45 @@ def _unsigned_sets(original: Callable[..., Conversion]) -> Callable[..., Convers
     def members(column: ColumnType, name: str, number: Callable[..., str]) -> Conversion:
         made = original(column, name, number)
         return replace(made, parse=int) if column.type == "SET" and made.convert else made
+
+    return members
+
+
+def _numbers_in_copies(original: Callable[..., Conversion]) -> Callable[..., Conversion]:
+    """Read the text that a copy gives of a SET as the number which the stream has of it."""
+    whole = next(parse for parse, bits in WHOLE.items() if bits == 64)
+
+    def members(column: ColumnType, name: str, number: Callable[..., str]) -> Conversion:
+        made = original(column, name, number)
+        if column.type != "SET" or made.convert:
+            return made
+
+        def read(cell: bytes) -> object:
+            text = str(made.parse(cell))
+            bits = [1 << n for n, one in enumerate(column.members) if one in text.split(",")]
+            whole(str(sum(bits)).encode())
+            return text
+
+        return replace(made, parse=read)
+
+    return members
+
+
+def _stopping_sets(original: Callable[..., Conversion]) -> Callable[..., Conversion]:
+    """Stop at a SET's number that cannot be read, whatever the settings say of failures."""
+
+    def members(column: ColumnType, name: str, number: Callable[..., str]) -> Conversion:
+        made = original(column, name, number)
+        if column.type != "SET":
+            return made
+
+        def read(cell: bytes) -> object:
+            try:
+                return made.parse(cell)
+            except JavaError as error:
+                raise SourceStopped(error.code, error.what) from error
+
+        return replace(made, parse=read)
 
     return members
 
@@ -148,6 +190,18 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.value.set-bit-63",
         "It sends a SET with its 64th member.",
         patch(f"{VALUES}:_members", _unsigned_sets),
+    ),
+    WrongProducer(
+        "vitess-last-bit-of-a-set-in-a-copy",
+        "vitess.value.set-bit-63",
+        "It stops at the 64th member of a SET in a copy too.",
+        patch(f"{VALUES}:_members", _numbers_in_copies),
+    ),
+    WrongProducer(
+        "vitess-last-bit-of-a-set-always-stops",
+        "vitess.value.set-bit-63",
+        "It stops at the 64th member of a SET where it is to skip what it cannot read.",
+        patch(f"{VALUES}:_members", _stopping_sets),
     ),
     WrongProducer(
         "vitess-no-utf8-left-out",

@@ -1,0 +1,186 @@
+"""Registrations: when which text goes to which subject, and what becomes of a refusal."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from harness.errors import SourceStopped
+from harness.mutants.producers.avro.edits import DIALECT, ENCODER
+from harness.mutants.producers.avro.schemas import NAMES
+from harness.mutants.producers.mutant import WrongProducer
+from harness.mutants.producers.patch import Patch, constant, patch
+from harness.wire.registry import Compatibility
+
+
+def _stale(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a registration that is done once a subject."""
+
+    def prepare(encoder: object, remembered: dict[str, Any], topic: str, *rest: object) -> object:
+        known = remembered.get(topic)
+        return known if known is not None else original(encoder, remembered, topic, *rest)
+
+    return prepare
+
+
+def _going_on(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a registration that passes over a refusal."""
+
+    def prepare(encoder: object, remembered: dict[str, Any], topic: str, *rest: object) -> object:
+        try:
+            return original(encoder, remembered, topic, *rest)
+        except SourceStopped:
+            if topic not in remembered:
+                raise
+            return remembered[topic]
+
+    return prepare
+
+
+def _asking_again(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a registration that asks again after a refusal, until the text is let in."""
+
+    def prepare(
+        encoder: Any,  # noqa: ANN401 - of a patched method
+        remembered: object,
+        topic: str,
+        subject: str,
+        *rest: object,
+    ) -> object:
+        try:
+            return original(encoder, remembered, topic, subject, *rest)
+        except SourceStopped:
+            encoder._registry.require(subject, Compatibility.NONE)  # noqa: SLF001
+            return original(encoder, remembered, topic, subject, *rest)
+
+    return prepare
+
+
+def _names(text: str) -> set[str]:
+    found: Any = json.loads(text)
+    return {field["name"] for field in found.get("fields", ())}
+
+
+def _new_fields_pass(original: Callable[..., None]) -> Callable[..., None]:
+    """Return a judgement under the same level that refuses no schema with a new field."""
+
+    def judge(registry: object, subject: str, schema: str, versions: list[str]) -> None:
+        if not versions or _names(schema) <= _names(versions[-1]):
+            original(registry, subject, schema, versions)
+
+    return judge
+
+
+def _subject_each(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a registration under a subject of the topic and the table."""
+
+    def prepare(
+        encoder: object,
+        remembered: object,
+        topic: str,
+        subject: str,
+        table: Any,  # noqa: ANN401 - of a patched method
+        *rest: object,
+    ) -> object:
+        name = f"{table.table.id.name}-{subject}"
+        return original(encoder, remembered, topic, name, table, *rest)
+
+    return prepare
+
+
+def _anew(original: Callable[..., int]) -> Callable[..., int]:
+    def register(registry: Any, subject: str, schema: str) -> int:  # noqa: ANN401 - patched
+        vars(registry)["_ids"].pop(schema, None)
+        return original(registry, subject, schema)
+
+    return register
+
+
+def _level(level: Compatibility) -> Patch:
+    return patch(
+        "harness.wire.registry:MemoryRegistry.__init__",
+        lambda original: lambda registry, _=None: original(registry, level),
+    )
+
+
+ROWS: tuple[WrongProducer, ...] = (
+    WrongProducer(
+        "avro-first-schema-for-ever",
+        "avro.schema.change-registered",
+        "It keeps the first schema of a subject, whatever a DDL did.",
+        patch(f"{ENCODER}._prepare", _stale),
+    ),
+    WrongProducer(
+        "avro-refused-and-gone-on",
+        "avro.schema.no-repair",
+        "It goes on with the subject's last schema where the registry refuses a new one.",
+        patch(f"{ENCODER}._prepare", _going_on),
+    ),
+    WrongProducer(
+        "avro-registered-unjudged",
+        "avro.schema.compatibility-checked",
+        "It registers schemas that the level forbids.",
+        _level(Compatibility.NONE),
+    ),
+    WrongProducer(
+        "avro-refusal-passed-over",
+        "avro.registry.client-error",
+        "It asks again after the registry has refused a schema, until it is let in.",
+        patch(f"{ENCODER}._prepare", _asking_again),
+    ),
+    WrongProducer(
+        "avro-new-column-must-not-be-null",
+        "avro.schema.backward-not-null",
+        "It registers a new NOT NULL column without a default under BACKWARD.",
+        patch("harness.wire.registry:MemoryRegistry._judge", _new_fields_pass),
+    ),
+    WrongProducer(
+        "avro-value-registered-first",
+        "avro.registry.key-first",
+        "It registers the value's schema before the key's.",
+        constant(f"{DIALECT}:CURRENT.value_first", value=True),
+    ),
+    WrongProducer(
+        "avro-old-key-registered-first",
+        "avro.registry.value-first",
+        "It registers the key's schema before the value's, before 7.3.0.",
+        constant(f"{DIALECT}:V6.value_first", value=False),
+    ),
+    WrongProducer(
+        "avro-subject-with-points",
+        "avro.subject.points",
+        "It leaves the points of a topic in its subjects.",
+        patch(f"{NAMES}:value_subject", lambda _: lambda topic: f"{topic}-value"),
+    ),
+    WrongProducer(
+        "avro-key-subject-with-points",
+        "avro.subject.points",
+        "It leaves the points of a topic in the subjects of its keys.",
+        patch(f"{NAMES}:key_subject", lambda _: lambda topic: f"{topic}-key"),
+    ),
+    WrongProducer(
+        "avro-subject-of-the-record",
+        "avro.subject.topic-name",
+        "It names every subject by one word, whatever the topic.",
+        patch(f"{NAMES}:value_subject", lambda _: lambda _topic: "rows-value"),
+    ),
+    WrongProducer(
+        "avro-key-subject-of-the-record",
+        "avro.subject.topic-name",
+        "It names every subject of keys by one word, whatever the topic.",
+        patch(f"{NAMES}:key_subject", lambda _: lambda _topic: "rows-key"),
+    ),
+    WrongProducer(
+        "avro-same-text-new-id",
+        "avro.registry.same-text",
+        "It gets a new id for a text that the subject has.",
+        patch("harness.wire.registry:MemoryRegistry.register", _anew),
+    ),
+    WrongProducer(
+        "avro-subject-of-the-table",
+        "avro.topic.tables-share-none",
+        "It registers the schemas of tables that share a topic under subjects of their own.",
+        patch(f"{ENCODER}._prepare", _subject_each),
+    ),
+)
