@@ -207,6 +207,12 @@ ROWS: Final = (
         _halves(lambda gone, tombstones, new: (gone, new, *tombstones)),
     ),
     row(
+        "moved-key-without-tombstone",
+        "pk-update.sequence",
+        "It sends no tombstone for a changed key.",
+        _halves(lambda gone, _, new: (gone, new)),
+    ),
+    row(
         "moved-key-updated",
         "pk-update.sequence",
         "It sends a changed key as an update.",

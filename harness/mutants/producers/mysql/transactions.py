@@ -264,6 +264,12 @@ ROWS: Final = (
         one(BOUNDARY, lambda record: replace(record, topic=f"{record.topic}s")),
     ),
     row(
+        "boundaries-joined-by-points",
+        "topic.delimiter",
+        "It joins the parts of the transaction topic by a point whatever topic.delimiter says.",
+        one(BOUNDARY, lambda record: replace(record, topic=record.topic.replace("_", ".", 1))),
+    ),
+    row(
         "boundary-without-a-key",
         "txn.key",
         "It sends boundaries without a key.",

@@ -90,6 +90,10 @@ def _no_own_key(original: Callable[..., Any]) -> Callable[..., Any]:
     return columns
 
 
+def _keyed_alone(original: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda self, key, given, primary: original(self, key, given, primary) if primary else []
+
+
 def _second_renamed(pairs: Sequence[tuple[str, Schema]]) -> tuple[Field, ...]:
     met: list[str] = []
     for name, _ in pairs:
@@ -240,6 +244,12 @@ ROWS: tuple[WrongProducer, ...] = (
         "vitess.key.message-key-unknown",
         "It gives no key to a table of which `message.key.columns` names no column.",
         patch(KEY_COLUMNS, _no_own_key),
+    ),
+    WrongProducer(
+        "vitess-message-key-of-keyed-alone",
+        "vitess.key.message-key-columns",
+        "It pays no heed to `message.key.columns` for a table without a key.",
+        patch(KEY_COLUMNS, _keyed_alone),
     ),
     WrongProducer(
         "vitess-key-topic-field-empty",
