@@ -15,7 +15,7 @@ from cdc_spark.apply.ddl import Tables
 from cdc_spark.apply.fold import column_of, settled
 from cdc_spark.apply.schema import Column
 from cdc_spark.apply.tables import Row, RowChange
-from cdc_spark.errors import DecodingError, PoisonError
+from cdc_spark.errors import DecodingError, PoisonError, UsageError
 
 _ROWS = frozenset({"upsert", "delete"})
 _UNTYPED = -1  # events of a decoder have no TiDB action code: the statement says it all
@@ -37,11 +37,18 @@ class Replica:
     def apply(self, event: Mapping[str, Any]) -> None:
         """Apply an event, by the columns of `EVENT_SCHEMA`; others than rows and DDL do nothing.
 
+        A row of `change_data` does as well: it has `_op` and no `identity`, so a row of a table
+        without a key is found by its image there, not by TiDB's id of it.
+
         Raises DecodingError for DDL whose effect on rows is unknown, and PoisonError for a message
         that was set aside. What failed has changed nothing, so a statement may be given in its
         place, or the event be left out.
         """
-        op = event["op"]
+        op = event.get("op", event.get("_op"))
+        if op is None:
+            raise UsageError(
+                "an event has no `op`", expected="a row of a decoder or of change_data"
+            )
         if op == "poison":
             raise PoisonError(f"{event['reason']} (topic {event['topic']}, {_place(event)})")
         if op == "ddl":
@@ -53,7 +60,9 @@ class Replica:
                 None if event[side] is None else settled(table, orjson.loads(event[side]))
                 for side in ("before", "after")
             )
-            change = RowChange(tuple(event["key"]), before, after, _row_id(event["identity"]))
+            change = RowChange(
+                tuple(event["key"]), before, after, _row_id(event.get("identity", ""))
+            )
             table.apply(change)
 
     def rows(self) -> dict[tuple[str, str], list[Row]]:

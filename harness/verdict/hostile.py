@@ -58,6 +58,8 @@ def _is(letter: DeadLetter, place: Place) -> bool:
 
 def _failed(judged: Judged, what: str, wanted: Iterable[Place]) -> Verdict:
     places = tuple(wanted)
+    if judged.faults:
+        what = f"{what} (fault {', '.join(dict.fromkeys(judged.faults))})"
     shown = ", ".join(str(place) for place in places[:SHOWN])
     finding = Finding(
         FindingKind.CONSUMER,

@@ -33,6 +33,9 @@ from harness.verdict.expected import Expected
 from harness.verdict.folding import Folding
 from harness.verdict.stopped import split_stop
 
+# By which a registry or a broker does not answer for a while: what a consumer then gives up for.
+AWAY = frozenset({"registry.may-be-away", "registry.may-err", "kafka.brokers-fail"})
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
@@ -157,13 +160,19 @@ def _folding(case: Case, emission: Emission, delivery: Delivery) -> Folding:
 
 
 def by_point(case: Case) -> tuple[str, ...]:
-    """Return the clauses that the scenario cites; those that speak of the protocol come first."""
+    """Return the clauses that the scenario cites; those that speak of the protocol come first.
 
-    def is_foreign(identifier: str) -> bool:
+    Before them stand those by which a service may be away in this delivery.
+    """
+    steps = case.scenario.delivery.get(case.delivery or "", ())
+    away = AWAY.intersection(step.allowed_by.get(case.protocol, "") for step in steps)
+
+    def rank(identifier: str) -> int:
         clause = CLAUSES.get(identifier)
-        return clause is None or not governs(clause, case.protocol)
+        foreign = clause is None or not governs(clause, case.protocol)
+        return 0 if identifier in away else 1 + foreign
 
-    return tuple(sorted(case.scenario.clauses, key=is_foreign))
+    return tuple(sorted(case.scenario.clauses, key=rank))
 
 
 def _remembered(case: Case, log: ChangeLog, known: dict[Hashable, Emission]) -> Emission:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from cdc_spark.apply.replica import Replica
-from cdc_spark.errors import DecodingError, PoisonError
+from cdc_spark.errors import DecodingError, PoisonError, UsageError
 
 CREATE = "CREATE TABLE `s`.`t` (`id` INT PRIMARY KEY, `v` VARCHAR(9))"
 
@@ -29,6 +29,26 @@ def gone(**row: Any) -> dict[str, Any]:
     """Return the delete of a row by its key."""
     event = put(**row)
     return {**event, "op": "delete", "before": event["after"], "after": None}
+
+
+def changed(event: dict[str, Any]) -> dict[str, Any]:
+    """Return an event as a row of change data, which has no identity."""
+    left = {name: value for name, value in event.items() if name not in ("op", "identity")}
+    return {**left, "_op": event["op"]}
+
+
+def test_rows_of_change_data_do_as_well() -> None:
+    """What `in_order` let through can be applied; a row without a key goes by its image."""
+    replica = Replica()
+    keyless = {"schema": "s", "table": "k", "key": [], "before": None}
+    for event in (ddl(CREATE), put(id=1, v="a"), put(id=2, v="b"), gone(id=1, v="a")):
+        replica.apply(changed(event))
+    for _ in range(2):
+        replica.apply({**keyless, "_op": "upsert", "after": '{"n": 1}'})
+    replica.apply({**keyless, "_op": "delete", "before": '{"n": 1}', "after": None})
+    assert replica.rows() == {("s", "t"): [{"id": 2, "v": "b"}], ("s", "k"): [{"n": 1}]}
+    with pytest.raises(UsageError, match="no `op`"):
+        replica.apply(keyless)
 
 
 def test_rows_follow_the_statements() -> None:

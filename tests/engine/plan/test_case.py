@@ -295,3 +295,27 @@ def test_what_no_narrower_clause_fits_is_blamed_on_one_of_the_protocol(tmp_path:
     found = planned(tmp_path, text)[None]
     assert found.judged.main_clause() == "open.row.insert"
     assert set(found.judged.clauses) == set(found.case.scenario.clauses)
+
+
+def test_the_clause_of_a_service_that_is_away_comes_first(tmp_path: Path) -> None:
+    """What a consumer gives up for is the service that its delivery takes away."""
+    text = """\
+id: a
+title: A case
+clauses: [open.row.insert, kafka.brokers-fail]
+matrix: {protocol: [open], partitions: [2]}
+databases: [shop]
+upstream:
+  - ddl: CREATE TABLE shop.t (id INT PRIMARY KEY, v INT)
+  - transaction: {name: one, sql: "INSERT INTO shop.t VALUES (1, 1), (2, 2), (3, 3)"}
+delivery:
+  away:
+    - broker-restart: {after: one}
+      allowed-by: {open: kafka.brokers-fail}
+expect:
+  tables:
+    shop.t: [{id: 1, v: 1}, {id: 2, v: 2}, {id: 3, v: 3}]
+"""
+    found = planned(tmp_path, text, CHANGES[:2])
+    assert found[None].judged.main_clause() == "open.row.insert"
+    assert found["away"].judged.main_clause() == "kafka.brokers-fail"
