@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -44,11 +45,12 @@ def command(
     the disk is full, handles run out, the clock is set, paths are odd. Whatever happens, a run must
     end in time with the right exit code, blame no consumer, leave nothing running or half written,
     and the next run must work. Prints how many faults were survived of those tried; exits 1 if any
-    was not.
+    was not. With --json, `samples` has memory, handles and processes of each minute.
     """
     from harness.engine.catalogue.workspace import runs
     from harness.selftest.draw import Draw, Tried
     from harness.selftest.faults import FAULTS
+    from harness.selftest.series import sampled
 
     known = {one.name: one for one in FAULTS}
     for name in names:
@@ -62,9 +64,10 @@ def command(
     home = runs(Path.cwd()) / DIRECTORY
     draw = Draw([known[name] for name in names or known], minutes * 60, seed, home)
     found: list[Tried] = []
-    for trial in draw.trials():
-        found.append(trial)
-        _say(trial, to_stderr=json_)
+    with sampled() as samples:
+        for trial in draw.trials():
+            found.append(trial)
+            _say(trial, to_stderr=json_)
     left_out = draw.left_out()
     for name, why in left_out.items():
         click.echo(f"not tried: {known[name].title}: {why}", err=json_)
@@ -72,11 +75,14 @@ def command(
     survived = sum(one.survived for one in tried)
     failed = [one for one in found if not one.survived]
     if json_:
-        click.echo(orjson.dumps(_document(seed, found, left_out)).decode())
+        click.echo(orjson.dumps(_document(seed, found, left_out, samples)).decode())
     missed = (
         f", {plural(len(found) - len(tried), 'moment')} missed" if len(tried) < len(found) else ""
     )
-    click.echo(f"survived {survived} / tried {len(tried)}{missed} (--seed {seed})", err=json_)
+    first, *_, last = samples
+    kept = f"{plural(last.own_handles - first.own_handles, 'handle')} more than at the start"
+    said = f"survived {survived} / tried {len(tried)}{missed}, {kept} (--seed {seed})"
+    click.echo(said, err=json_)
     return int(ExitCode.FINDINGS if failed else ExitCode.PASS)
 
 
@@ -92,7 +98,12 @@ def _say(one: Any, *, to_stderr: bool) -> None:  # noqa: ANN401 - imported when 
         click.echo(f"             kept in {one.directory}", err=to_stderr)
 
 
-def _document(seed: int, found: Sequence[Any], left_out: Any) -> dict[str, Any]:  # noqa: ANN401
+def _document(
+    seed: int,
+    found: Sequence[Any],
+    left_out: Any,  # noqa: ANN401 - as above
+    samples: Sequence[Any],
+) -> dict[str, Any]:
     tried = [one for one in found if one.did]
     return {
         "seed": seed,
@@ -109,4 +120,5 @@ def _document(seed: int, found: Sequence[Any], left_out: Any) -> dict[str, Any]:
             }
             for one in found
         ],
+        "samples": [asdict(one) for one in samples],
     }
