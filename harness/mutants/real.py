@@ -82,7 +82,7 @@ class _TakesAnotherSchema(schemas.JobRegistry):
 class _GivesUpAtAnError(schemas.JobRegistry):
     """Waits for a registry that is away, and takes an error for its last word."""
 
-    def __init__(self, registry: Mapping[str, Any]) -> None:
+    def __init__(self, registry: Mapping[str, Any], _patience_s: float = 0) -> None:
         super().__init__(registry)
         retries = schemas.RETRIES.new(status_forcelist=())
         self._http = urllib3.PoolManager(retries=retries, timeout=schemas.TIMEOUT_S)
@@ -91,7 +91,7 @@ class _GivesUpAtAnError(schemas.JobRegistry):
 class _GivesUpAfterASecond(schemas.JobRegistry):
     """Waits for a registry that is away, and not for one that is slow."""
 
-    def __init__(self, registry: Mapping[str, Any]) -> None:
+    def __init__(self, registry: Mapping[str, Any], _patience_s: float = 0) -> None:
         super().__init__(registry)
         retries = schemas.RETRIES.new(read=0)
         self._http = urllib3.PoolManager(retries=retries, timeout=IMPATIENT_S)

@@ -62,7 +62,8 @@ def main() -> int:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if all((out / feed["dir"] / "status.json").exists() for feed in job["changefeeds"]):
             return 0
-        registry = JobRegistry(job["registry"]) if job["registry"] else None
+        wait_s = job["deadline_s"]  # the bound that the contract names
+        registry = JobRegistry(job["registry"], wait_s) if job["registry"] else None
         feeds = {feed["id"]: Changefeed(feed, job["mode"], registry) for feed in job["changefeeds"]}
         by_topic = {t["name"]: feeds[f["id"]] for f in job["changefeeds"] for t in f["topics"]}
         try:

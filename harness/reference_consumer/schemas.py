@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ssl
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,7 +14,7 @@ from urllib3.exceptions import HTTPError
 from harness.errors import REACH_REGISTRY, DecodingError, SchemaRefused, SetupError
 
 TIMEOUT_S = 10.0
-# A registry may be away for a while: half a minute of trying, as long as its restart may take.
+# A registry may be away for as long as its restart takes; within each of these tries are more.
 RETRIES = urllib3.Retry(
     total=18, backoff_factor=0.2, backoff_max=2, status_forcelist=(500, 502, 503, 504)
 )
@@ -23,8 +24,12 @@ NOT_FOUND = 404
 class JobRegistry:
     """The registry of job.json; a schema is asked for once."""
 
-    def __init__(self, registry: Mapping[str, Any]) -> None:
-        """Take the job's `registry`: url and client properties under Confluent's names."""
+    def __init__(self, registry: Mapping[str, Any], patience_s: float = 0) -> None:
+        """Take the job's `registry`: url and client properties under Confluent's names.
+
+        One that does not answer is asked again for `patience_s` seconds from now.
+        """
+        self._until = time.monotonic() + patience_s
         properties: Mapping[str, str] = registry["properties"]
         self._url = str(registry["url"]).rstrip("/")
         account = properties.get("basic.auth.user.info")
@@ -51,12 +56,16 @@ class JobRegistry:
 
     def _asked(self, schema_id: int) -> str:
         url = f"{self._url}/schemas/ids/{schema_id}"
-        try:
-            answer = self._http.request("GET", url, headers=self._headers)
-        except HTTPError as error:
-            raise SetupError(
-                f"the registry does not answer {url}: {error}", hint=REACH_REGISTRY
-            ) from error
+        while True:
+            try:
+                answer = self._http.request("GET", url, headers=self._headers)
+                break
+            except HTTPError as error:
+                if time.monotonic() < self._until:
+                    continue
+                raise SetupError(
+                    f"the registry does not answer {url}: {error}", hint=REACH_REGISTRY
+                ) from error
         if answer.status == NOT_FOUND:
             raise DecodingError(f"unknown schema id {schema_id}")
         if answer.status != 200:
