@@ -29,6 +29,7 @@ from cdc_spark.untyped import Session
 
 JARS = "HARNESS_SPARK_JARS"
 LOG = "spark.log"
+SCRATCH = "scratch"
 ARCHIVING_S = 60.0
 
 SETTINGS: Mapping[str, str] = {
@@ -121,13 +122,15 @@ def jars(environment: Mapping[str, str]) -> list[str]:
 def start(job: Job, jar_files: list[str], archive: Archive | None) -> Session:
     """Start Java and a session in it; raises SetupError when that fails."""
     log = job.work_dir / LOG
-    scratch = job.work_dir / "scratch"
+    scratch = job.work_dir / SCRATCH
     shutil.rmtree(scratch, ignore_errors=True)  # of a run that was killed
+    scratch.mkdir()
     logging = job.work_dir / "log4j2.properties"
     logging.write_text(_LOG4J.format(log=log), encoding="utf-8")
     java_options = [
         SETTINGS["spark.driver.extraJavaOptions"],
         f'"-Dlog4j2.configurationFile={logging}"',
+        f'"-Djava.io.tmpdir={scratch}"',  # Java heeds no TMPDIR, and is killed at its end
         *(f'"{option}"' for option in (archive.options() if archive else ())),
     ]
     settings = {
@@ -174,6 +177,7 @@ def stop(spark: Session, job: Job, archive: Archive | None) -> None:
             archive.keep()
     process.kill()
     process.wait()
+    shutil.rmtree(job.work_dir / SCRATCH, ignore_errors=True)
 
 
 def _python_path(given: str) -> str:

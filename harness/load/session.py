@@ -109,12 +109,13 @@ def _settings(master: Master, files: Sequence[Path], scratch: Path) -> dict[str,
     named = {"spark.master": master.url, **SETTINGS}
     if master.local:
         log = scratch / "log4j2.properties"
+        own = f'"-Dlog4j2.configurationFile={log}" "-Djava.io.tmpdir={scratch}"'
         log.write_text(_LOG4J.format(log=scratch / "spark.log"), encoding="utf-8")
         named |= {
             **ON_THIS_MACHINE,
             "spark.local.dir": str(scratch / "blocks"),
             "spark.sql.warehouse.dir": str(scratch / "warehouse"),
-            "spark.driver.extraJavaOptions": f'"-Dlog4j2.configurationFile={log}"',
+            "spark.driver.extraJavaOptions": own,
             "spark.driver.extraClassPath": os.pathsep.join(map(str, files)),
         }
     elif files:

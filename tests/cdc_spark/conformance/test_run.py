@@ -230,7 +230,7 @@ def test_killed_anywhere_it_resumes_to_the_same_answers(jobs: JobFactory, pack: 
     """Tiny micro-batches, kill -9 while reading and while answering, then resumed: all the same."""
     job = jobs.job("killed", pack.feeds())
     commits = job.place / "work" / "checkpoint" / "commits"
-    answers = job.place / "out"
+    answers, scratch = job.place / "out", job.place / "work" / "scratch"
     points = (
         (commits / "0").exists,
         (commits / "2").exists,
@@ -242,8 +242,10 @@ def test_killed_anywhere_it_resumes_to_the_same_answers(jobs: JobFactory, pack: 
             wait_for(reached, process)
         finally:
             kill(process)
+        assert any(scratch.glob("spark-*"))  # what Java leaves behind is the job's own
     assert len(list(job.archives.glob("*.jsa"))) == 1  # the first whole run has left it
     assert job.run(HARNESS_SPARK_BATCH="12") == (0, "")
+    assert not scratch.exists()
     assert job.answers() == pack.answers()
     assert job.run() == (0, "")
     assert job.answers() == pack.answers()
