@@ -11,7 +11,7 @@ from harness.model.record import Origin, Record
 Place = tuple[str, int]
 RESOLVED = "resolved"
 DDL = "ddl"
-ROWS = frozenset({"insert", "update", "delete", "upsert"})
+ROWS = frozenset({"insert", "update", "delete", "upsert", "read"})
 PREVIEW = "`harness preview` shows the events that are sent, with their transactions and keys"
 
 

@@ -1,6 +1,7 @@
 """What a connector reads in the binary log of MariaDB or MySQL: transactions, rows and DDL.
 
-Each event carries what the connector knows by then (the table's version), so that one is enough to
+Before the log it may read what is there already: statements that make the tables, then rows. Each
+event carries what the connector knows by then (the table's version), so that one is enough to
 encode it.
 """
 
@@ -79,7 +80,7 @@ class LogDdl:
     """A statement as the connector's parser takes it: one record on the schema-change topic.
 
     `tables` are all tables of the statement in `database`, None where it is about the database
-    itself. `row` is that of the row event before, which the connector leaves there.
+    itself.
     """
 
     gtid: str
@@ -87,8 +88,29 @@ class LogDdl:
     database: str
     tables: tuple[TableId, ...] | None
     changes: tuple[LogTableChange, ...]
-    row: int
     origin: Origin
 
 
-LogEvent = LogBegin | LogRow | LogCommit | LogTruncate | LogDdl
+@dataclass(frozen=True, slots=True)
+class LogCopy:
+    """The rows of one table that are there when a connector starts, in the order of its SELECT."""
+
+    table: LogTable
+    rows: tuple[tuple[Row, Origin], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LogSnapshot:
+    """What a connector reads at its start, behind the transaction `gtid`.
+
+    `statements` make the tables that are there; `tables` are in the order of their names, none
+    where rows are not asked for.
+    """
+
+    gtid: str
+    statements: tuple[LogDdl, ...]
+    tables: tuple[LogCopy, ...]
+    origin: Origin
+
+
+LogEvent = LogBegin | LogRow | LogCommit | LogTruncate | LogDdl | LogSnapshot

@@ -89,6 +89,11 @@ class DecodedEvent:
         return self.commit_ts, 0 if self.vitess is None else self.vitess.number
 
     @property
+    def empties(self) -> bool:
+        """Return whether it is a TRUNCATE that stands among the rows of its table."""
+        return self.vitess is not None and self.vitess.op == "t"
+
+    @property
     def image(self) -> Mapping[str, Value] | None:
         """Return the row that the event is about: the new one, a deletion's old one, or the key."""
         if self.after is not None:

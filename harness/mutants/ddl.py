@@ -10,6 +10,7 @@ from harness.model.values import Value
 from harness.mutants.mutant import Mutant, sign
 from harness.mutants.parts import GivesUp, Parts
 from harness.protocols.clauses import CLAUSES
+from harness.reference_consumer.arrive import Arrivals
 from harness.reference_consumer.tables import Key, Tables
 
 _NO_OPS = frozenset({ActionType.MODIFY_TABLE_COMMENT, ActionType.MODIFY_TABLE_CHARSET_AND_COLLATE})
@@ -181,12 +182,37 @@ class DropsWaitForNothing(Tables):
         return self._set
 
 
+class NeverEmpties(Tables):
+    """Passes over a TRUNCATE that stands among rows."""
+
+    def empty(self, truncation: DecodedEvent) -> None:
+        """Leave the rows where they are."""
+
+
+class EmptiesAll(Tables):
+    """Takes a TRUNCATE among rows for the newest that there is."""
+
+    def empty(self, truncation: DecodedEvent) -> None:
+        """Remove newer rows as well."""
+        self.rows.pop(TableId(truncation.schema, truncation.table), None)
+
+
+class OlderComeBack(Arrivals):
+    """Takes rows that a TRUNCATE has removed, if they come behind it."""
+
+    def is_gone(self, row: DecodedEvent) -> bool:
+        """Take every row."""
+        del row
+        return False
+
+
 _DDL = " ".join(sorted(name for name in CLAUSES if name.startswith("open.ddl.type.")))
 _PARTITIONS = (
     "open.ddl.type.drop-table-partition open.ddl.type.truncate-table-partition"
     " open.ddl.type.exchange-table-partition"
 )
 _OPEN = ("open",)
+_MARIADB = ("debezium-mysql",)
 _ROWS = "missing-row extra-row wrong-value missing-column extra-column extra-table"
 
 ROWS: tuple[Mutant, ...] = (
@@ -231,6 +257,33 @@ ROWS: tuple[Mutant, ...] = (
             "https://github.com/pingcap/ticdc/issues/3443",
             "https://github.com/pingcap/tiflow/issues/12430",
         ),
+    ),
+    Mutant(
+        "truncate-among-rows-ignored",
+        "DDL",
+        "It keeps the rows of a table whose TRUNCATE stands among them.",
+        "debezium-mysql.truncate.event",
+        Parts(tables=NeverEmpties),
+        (sign("extra-row"),),
+        _MARIADB,
+    ),
+    Mutant(
+        "truncate-takes-newer-rows",
+        "DDL",
+        "It removes rows that are newer than a TRUNCATE and were read before it.",
+        "debezium-mysql.truncate.unordered",
+        Parts(tables=EmptiesAll),
+        (sign("missing-row"),),
+        _MARIADB,
+    ),
+    Mutant(
+        "truncated-rows-return",
+        "DDL",
+        "It takes rows that are older than a TRUNCATE and are read behind it.",
+        "debezium-mysql.truncate.unordered debezium-mysql.truncate.event",
+        Parts(arrivals=OlderComeBack),
+        (sign("extra-row event-unexpected"),),
+        _MARIADB,
     ),
     Mutant(
         "drop-ignored",

@@ -47,5 +47,6 @@ ALIKE: Mapping[str, str] = {
     "batch-turned-round": "Of a row that changes once the older image is left, as else too.",
     "key-in-ascii": "A key beyond ASCII meets another key's tombstone.",
     "key-of-one-column": "The delete of a key that agrees in one column takes the row.",
+    "truncated-rows-return": "Behind a TRUNCATE that is read first that looks like passing over.",
     "base64-kept": "Bytes that are sent as Base64 are text to who reads them.",
 }

@@ -25,6 +25,7 @@ VERSION: Final = "connector-version"
 RUN_ID: Final = "run-id"
 LOG_POSITION: Final = "log-position"
 COLLECTION_ORDER: Final = "collection-order"
+COPY_TIME: Final = "copy-time"
 UNACKNOWLEDGED: Final = "unacknowledged"
 RUN_ID_HEADER: Final = "__debezium.context.runId"
 # Each freedom by its name, with the reason why it is free.
@@ -42,6 +43,8 @@ REASONS: Final[Mapping[str, str]] = {
     "acknowledged by then: one of ours, and ours goes on from it.",
     LOG_POSITION: "Where an event is in the server's log depends on all that the server has logged "
     "before. Theirs must be consistent: one for the rows of an event, and none that falls.",
+    COPY_TIME: "A row that is read before the log says the second at which its table was read: "
+    "theirs lies within the run, ours is the scenario's.",
     COLLECTION_ORDER: "A transaction's end lists its tables as a HashMap has them, which stays as "
     "large as the largest transaction of the connector's life has made it.",
     VERSION: "Each release writes its own version into the source block; several have one dialect.",

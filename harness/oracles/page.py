@@ -68,7 +68,12 @@ DEBEZIUM_MARIADB: Final = Asked(
     "debezium-mariadb",
     "Debezium's MariaDB connector",
     {MARIADB: "mariadb"},
-    (freedoms.PROCESSING_TIME, freedoms.LOG_POSITION, freedoms.COLLECTION_ORDER),
+    (
+        freedoms.PROCESSING_TIME,
+        freedoms.COPY_TIME,
+        freedoms.LOG_POSITION,
+        freedoms.COLLECTION_ORDER,
+    ),
 )
 ASKED: Final = MappingProxyType({one.name: one for one in (VITESS, DEBEZIUM_MARIADB)})
 

@@ -6,16 +6,18 @@ Source: Debezium reference documentation 3.3, MariaDB connector; clauses `mysql.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Final
 
 from harness.contracts import DEFAULT_DIALECT, Projection
+from harness.model.canonical import canonical
 from harness.model.change import Op
 from harness.model.columns import Column, ColumnKind
 from harness.model.settings import Settings
 from harness.model.source_events import RowEvent, SourceTable
+from harness.model.table import TableId
 from harness.model.values import Row
 from harness.projections.debezium import (
     FIELD_NAMES,
@@ -51,7 +53,7 @@ def projection(values: Settings, dialect: str = DEFAULT_DIALECT) -> Projection:
     def visible_table(source: SourceTable) -> SourceTable | None:
         """Return a captured table as a consumer knows it, None for any other."""
         name = source.table.id
-        if not captured(str(name)) or name.schema.lower() in _SYSTEM:
+        if not _is_captured(captured, name):
             return None
         columns = source.table.columns
         for column in (columns[ordinal] for ordinal in source.handle):
@@ -70,11 +72,12 @@ def projection(values: Settings, dialect: str = DEFAULT_DIALECT) -> Projection:
         if id(row.table) not in tables:
             tables[id(row.table)] = (row.table, visible_table(row.table))
         _, table = tables[id(row.table)]
-        if table is None or _LETTERS[row.op] in modes.skipped:
+        if table is None or _letter(row) in modes.skipped:
             return None
 
         def image(values: Row | None) -> Row | None:
-            cut = rewrite(row.table, _seen(row.table, table, modes, values))
+            there = _selected(row.table, values) if row.origin.kind == "read" else values
+            cut = rewrite(row.table, _seen(row.table, table, modes, there))
             return _filled(row.table, modes, cut)
 
         found = replace(row, table=table, before=image(row.before), after=image(row.after))
@@ -82,6 +85,37 @@ def projection(values: Settings, dialect: str = DEFAULT_DIALECT) -> Projection:
         return None if skipped else found
 
     return project
+
+
+def shows_truncate(values: Settings) -> Callable[[TableId], bool]:
+    """Return whether it is sent of a table that it was emptied."""
+    captured = captured_tables(values)
+    sent = "t" not in modes_of(values).skipped
+    return lambda name: sent and _is_captured(captured, name)
+
+
+def _is_captured(captured: Callable[[str], bool], name: TableId) -> bool:
+    return captured(str(name)) and name.schema.lower() not in _SYSTEM
+
+
+def _letter(row: RowEvent) -> str:
+    """Return what is skipped of a row: both halves of a moved key are of one update.
+
+    Nothing skips what is read before the log.
+    """
+    return "" if row.origin.kind == "read" else "u" if row.split else _LETTERS[row.op]
+
+
+def _selected(source: SourceTable, row: Row | None) -> Row | None:
+    """Return a row as SELECT says it, where the server prints a FLOAT in six digits."""
+    if row is None:
+        return None
+    return tuple(
+        canonical(column, float(f"{value:.6g}"))
+        if column.kind is ColumnKind.FLOAT and isinstance(value, float)
+        else value
+        for column, value in zip(source.table.columns, row, strict=True)
+    )
 
 
 def _seen(

@@ -59,6 +59,8 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
         "ddl": "a statement ran twice, or not at all",
         "ddl-same-ts": "statements of one ts were taken for one",
         "ddl-order": "a statement ran before or behind its rows",
+        "truncate": "a TRUNCATE among rows was passed over",
+        "truncate-order": "a TRUNCATE among rows was applied by its place, not by its age",
         "ddl-type": "what a statement of its type does was not done; the type's name is appended",
     },
     "Kafka": {

@@ -48,6 +48,8 @@ class Cell:
         one, other = (_moment(text) for text in (self.wanted, self.got))
         if one is None or other is None or one == other:
             return False
+        if (one.tzinfo is None) != (other.tzinfo is None):  # a zone in the text is no shift
+            return False
         seconds = (one - other).total_seconds()
         return seconds % 900 == 0 and abs(seconds) <= 50400
 

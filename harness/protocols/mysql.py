@@ -7,7 +7,7 @@ from importlib.resources import files
 from harness.codecs.debezium_mysql.codec import MYSQL as CODEC
 from harness.codecs.debezium_mysql.reference import SETTINGS, TYPES
 from harness.model.columns import ColumnKind
-from harness.projections.mysql import projection
+from harness.projections.mysql import projection, shows_truncate
 from harness.protocols.cells import mysql_clause
 from harness.protocols.description import read_description
 from harness.protocols.protocol import FuzzSettings, ProtocolSpec, always
@@ -27,6 +27,7 @@ MYSQL = ProtocolSpec(
     clauses=(layer("mysql"),),
     settings=SETTINGS,
     projection=projection,
+    shows_truncate=shows_truncate,
     fuzz=FuzzSettings(
         clauses=("debezium-mysql.key.primary-key",),
         groups=(

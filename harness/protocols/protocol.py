@@ -18,6 +18,7 @@ from harness.contracts import (
 from harness.documents import JsonSchema
 from harness.model.columns import Column, ColumnKind
 from harness.model.settings import Settings
+from harness.model.table import TableId
 from harness.protocols.cells import Cell
 from harness.protocols.description import Description, Permission
 from harness.sources.source import Source
@@ -40,6 +41,12 @@ def never(settings: Settings) -> bool:
     """Return False, whatever the settings say."""
     del settings
     return False
+
+
+def shows_none(settings: Settings) -> Callable[[TableId], bool]:
+    """Return that nothing is shown of any table, whatever the settings say."""
+    del settings
+    return lambda _: False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +92,7 @@ class ProtocolSpec:
     | `type_clauses` | the clause of each column kind's values |
     | `cell_clause` | of a wrong value and its type's clause, the clause that decides it |
     | `projection` | for settings and a dialect, what takes from a row event what is not sent |
+    | `shows_truncate` | for settings, whether a TRUNCATE of a table is sent among its rows |
     | `carries_default` | whether the wire carries a column's default, which older rows then have |
     | `dated` | whether rows carry a commit ts that rises with every change of their key |
     | `fuzz` | what `harness fuzz` draws; None: the protocol is not drawn |
@@ -105,6 +113,7 @@ class ProtocolSpec:
     settings_schema: JsonSchema | None = None
     known_settings: frozenset[str] | None = None
     projection: Callable[[Settings, str], Projection] = all_visible
+    shows_truncate: Callable[[Settings], Callable[[TableId], bool]] = shows_none
     carries_default: Callable[[Column, Settings], bool] = carries_no_default
     dated: bool = False
     fuzz: FuzzSettings | None = None

@@ -80,7 +80,9 @@ class Changefeed:
     def apply(self, ready: Ready) -> None:
         """Apply an event whose time has come, and remember it for the answer."""
         event = ready.event
-        if event.kind is EventKind.DDL:
+        if event.empties:
+            self.tables.empty(event)
+        elif event.kind is EventKind.DDL:
             self.tables.apply_ddl(event)
             self.ddl.append(
                 {

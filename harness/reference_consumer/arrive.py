@@ -6,7 +6,11 @@ key has seen is dropped. A tombstone carries none, so the greatest is kept acros
 
 Behind a Debezium delete comes a tombstone. Compaction may leave it alone: then it is the delete.
 
-Source: TiCDC Avro, §TiDB extension fields; Debezium Vitess connector, §Data change events.
+A TRUNCATE among rows has no key, so in a topic of several partitions its place says nothing. Its
+age does: rows of its table that are older go, also those that come later.
+
+Source: TiCDC Avro, §TiDB extension fields; Debezium Vitess connector, §Data change events; Debezium
+MariaDB connector, §truncate events.
 """
 
 from __future__ import annotations
@@ -29,6 +33,8 @@ class Arrivals:
         self._greatest: dict[Hashable, int] = {}
         # The last row event of each message key.
         self._last: dict[tuple[str, str], DecodedEvent] = {}
+        # The age of the last TRUNCATE of each table.
+        self._emptied: dict[tuple[str, str], tuple[int, int]] = {}
 
     def take(self, event: DecodedEvent, place: Place) -> Iterator[Ready]:
         """Take an event in arrival order; yield it if it is a row's and no older than its key."""
@@ -39,15 +45,32 @@ class Arrivals:
                 gone = replace(event, kind=EventKind.DELETE, schema=last.schema, table=last.table)
                 yield Ready(gone, place)
             return
+        if event.empties:
+            if self.is_news(event):
+                self._emptied[event.schema, event.table] = event.age
+                yield Ready(event, place)
+            return
         if event.kind not in ROWS:
             return
         self._last[name] = event
+        if self.is_gone(event):
+            return
         if self._dated and event.commit_ts:
             key = _key(event)
             if event.commit_ts < self._greatest.get(key, 0):
                 return
             self._greatest[key] = event.commit_ts
         yield Ready(event, place)
+
+    def is_news(self, truncation: DecodedEvent) -> bool:
+        """Return whether a TRUNCATE is newer than the last one of its table."""
+        last = self._emptied.get((truncation.schema, truncation.table))
+        return last is None or truncation.age > last
+
+    def is_gone(self, row: DecodedEvent) -> bool:
+        """Return whether a row's event is older than the last TRUNCATE of its table."""
+        last = self._emptied.get((row.schema, row.table))
+        return last is not None and row.age < last
 
 
 def _key(event: DecodedEvent) -> Hashable:

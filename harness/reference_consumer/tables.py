@@ -28,7 +28,7 @@ class Tables:
     """All tables of one changefeed; keyed rows in `rows`, rows without a handle key in `loose`.
 
     Consumers that are wrong, or of another design, replace steps: `apply_row`, `apply_ddl`,
-    `follow`, `remove`, `as_last`, `key_of`.
+    `empty`, `follow`, `remove`, `as_last`, `key_of`.
     """
 
     def __init__(self, catalogue: Catalogue) -> None:
@@ -38,6 +38,8 @@ class Tables:
         self._shapes: dict[TableId, DecodedEvent] = {}
         self.rows: dict[TableId, dict[Key, NamedRow]] = {}
         self.loose: dict[TableId, list[NamedRow]] = {}
+        # Of streams that may have a TRUNCATE among rows: how old each keyed row is.
+        self._ages: dict[TableId, dict[Key, tuple[int, int]]] = {}
 
     def apply_row(self, event: DecodedEvent) -> None:
         """Apply one row event: a put replaces the row of its key, a delete removes it."""
@@ -49,9 +51,24 @@ class Tables:
             return
         row = self._shaped(table, event, event.after)
         if event.handle:
-            self.rows.setdefault(table, {})[self.key_of(event.handle, row)] = row
+            key = self.key_of(event.handle, row)
+            self.rows.setdefault(table, {})[key] = row
+            if event.vitess is not None:
+                self._ages.setdefault(table, {})[key] = event.age
         else:
             self.loose.setdefault(table, []).append(row)
+
+    def empty(self, truncation: DecodedEvent) -> None:
+        """Remove the rows of a table that are older than its TRUNCATE, which may come late.
+
+        Rows without a key are in the order of their only partition, so all of them are older.
+        """
+        table, age = TableId(truncation.schema, truncation.table), truncation.age
+        ages = self._ages.get(table, {})
+        for key in [key for key in self.rows.get(table, {}) if ages.get(key, age) <= age]:
+            del self.rows[table][key]
+        if table in self.loose:
+            self.loose[table].clear()
 
     def settle(self, event: DecodedEvent) -> DecodedEvent:
         """Return a row event with the values that its table's columns have."""

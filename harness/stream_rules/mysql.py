@@ -33,7 +33,8 @@ _BOUNDARIES = partial(boundaries, all_end=False)
 
 def _rows_by_key(stream: Stream) -> Iterator[str]:
     """Yield messages away from their key's partition; statements name partition 0 themselves."""
-    named = {s.record.topic for s in stream.events if s.event.kind is EventKind.DDL}
+    statements = (s for s in stream.events if s.event.kind is EventKind.DDL)
+    named = {s.record.topic for s in statements if not s.event.empties}
     chosen = tuple(one for one in stream.records if one.topic not in named)
     return by_key(replace(stream, records=chosen))
 

@@ -1,10 +1,11 @@
 """The truth to reach where the wire carries rows alone: neither DDL nor resolved events.
 
 A consumer of such a stream learns of a table by its first row and of a new shape by the first row
-that has it. TRUNCATE, DROP and RENAME leave no trace: rows that the database forgot stay. What is
-sent is complete as it stands, so nothing is held.
+that has it. DROP and RENAME leave no trace, nor does TRUNCATE where it is not sent among the rows:
+rows that the database forgot stay. What is sent is complete as it stands, so nothing is held.
 
-Source: TiCDC Avro, §DDL events and schema changes; Debezium Vitess connector, §Data change events.
+Source: TiCDC Avro, §DDL events and schema changes; Debezium Vitess connector, §Data change events;
+Debezium MariaDB connector, §truncate events.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from functools import partial
 
 from harness.model.columns import BINARIES, CHARACTERS, INTEGERS, Column
 from harness.model.reshape import default_value
-from harness.model.source_events import RowEvent, SourceEvent, SourceTable
+from harness.model.source_events import DdlEvent, RowEvent, SourceEvent, SourceTable
 from harness.model.table import TableId
 from harness.model.values import Row, Value
 from harness.verdict.expected import Expected, TableState, apply_row, key_of
@@ -26,17 +27,17 @@ def fold_rows(
     *,
     by_image: bool = False,
 ) -> Expected:
-    """Return the state after all rows, in the order in which they were sent.
+    """Return the state after all rows and TRUNCATEs, in the order in which they were sent.
 
     `carries_default` says of a new column whether the wire has its default, which older rows then
     have; otherwise they have NULL there. `by_image` holds equal rows without a key once.
     """
-    rows = tuple(event for event in events if isinstance(event, RowEvent))
+    sent = tuple(event for event in events if isinstance(event, RowEvent | DdlEvent))
     again = partial(_folded, carries_default=carries_default, by_image=by_image)
-    last = max((event.commit_ts for event in rows), default=0)
+    last = max((event.commit_ts for event in sent), default=0)
     return Expected(
-        tables=again(rows),
-        applied=rows,
+        tables=again(sent),
+        applied=sent,
         ddl=(),
         held=(),
         resolved_ts=last,
@@ -46,13 +47,18 @@ def fold_rows(
 
 
 def _folded(
-    rows: Sequence[SourceEvent],
+    sent: Sequence[SourceEvent],
     carries_default: Callable[[Column], bool],
     *,
     by_image: bool,
 ) -> dict[TableId, TableState]:
     tables: dict[TableId, TableState] = {}
-    for event in rows:
+    for event in sent:
+        if isinstance(event, DdlEvent) and event.before is not None:
+            emptied = tables.get(event.before.table.id)
+            if emptied is not None:
+                emptied.rows.clear()
+                emptied.multiset.clear()
         if not isinstance(event, RowEvent):
             continue
         state = tables.get(event.table.table.id)

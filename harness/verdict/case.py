@@ -10,7 +10,7 @@ from harness.model.decoded import DecodedEvent
 from harness.model.finding import Place
 from harness.model.record import Record
 from harness.model.settings import Settings, SettingValue
-from harness.model.source_events import RowEvent
+from harness.model.source_events import SourceEvent
 
 Partition = tuple[str, int]
 Where = tuple[str, int, int]  # topic, partition, offset
@@ -79,7 +79,7 @@ class Judged:
     dialect: str = ""
     run: Circumstances = Circumstances()
 
-    def places_of(self, events: Sequence[RowEvent]) -> tuple[Place, ...]:
+    def places_of(self, events: Sequence[SourceEvent]) -> tuple[Place, ...]:
         """Return the records of some events, in the order in which they lie on the topic."""
         found = [place for event in events for place in self.places.get(event.origin.event, ())]
         return tuple(sorted(found, key=lambda place: (place.topic, place.partition, place.offset)))

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from harness.model.change import Op
 from harness.model.finding import Finding, FindingKind
 from harness.model.observed import ObservedEvent
-from harness.model.source_events import RowEvent
+from harness.model.source_events import DdlEvent, RowEvent
 from harness.protocols.clauses import cause_clause
 from harness.verdict.case import Judged
 from harness.verdict.expected import Expected
@@ -52,6 +52,7 @@ def compare_events(
     for event in expected.applied:
         if isinstance(event, RowEvent) and event.table.handle:
             wanted.setdefault((str(event.table.table.id), _key(event)), []).append(event)
+    emptied = [event for event in expected.applied if isinstance(event, DdlEvent) and event.before]
     got = _answered(judged, expected, answer)
     early = {event.commit_ts for event in expected.held}
     undated = any(event.commit_ts is None for event in answer)
@@ -60,8 +61,11 @@ def compare_events(
         # Of events without a time it is not known which one came again.
         reported = got.pop(name, []) if undated else list(dict.fromkeys(got.pop(name, [])))
         seen = [one.step for one in reported]
+        own = [e for e in emptied if e.before and str(e.before.table.id) == name[0]]
         due = [
-            e for n, e in enumerate(events) if not _overtaken(judged, expected, e, events[n + 1 :])
+            e
+            for n, e in enumerate(events)
+            if not _overtaken(judged, expected, e, (*events[n + 1 :], *_behind(e, own)))
         ]
         yield from _missing(judged, name, due, seen)
         for step in dict.fromkeys(seen):
@@ -94,8 +98,13 @@ def _in_order(steps: Sequence[Step], reported: Sequence[Reported]) -> bool:
     return all(any(one.may_be(step) for one in left) for step in steps)
 
 
+def _behind(event: RowEvent, statements: Sequence[DdlEvent]) -> Iterator[DdlEvent]:
+    """Yield the statements that stand behind a row's event."""
+    return (one for one in statements if one.origin.event > event.origin.event)
+
+
 def _overtaken(
-    judged: Judged, expected: Expected, event: RowEvent, later: Sequence[RowEvent]
+    judged: Judged, expected: Expected, event: RowEvent, later: Sequence[RowEvent | DdlEvent]
 ) -> bool:
     """Return whether a later event of the key may be read first, which leaves nothing to apply.
 
@@ -107,7 +116,7 @@ def _overtaken(
     return bool(here) and not _partitions(judged, later) <= here
 
 
-def _partitions(judged: Judged, events: Sequence[RowEvent]) -> set[tuple[str, int]]:
+def _partitions(judged: Judged, events: Sequence[RowEvent | DdlEvent]) -> set[tuple[str, int]]:
     return {(place.topic, place.partition) for place in judged.places_of(events)}
 
 

@@ -47,7 +47,7 @@ def test_transactions_are_counted_from_the_scenarios_first() -> None:
 
 def test_what_is_not_the_scenarios_is_left_out() -> None:
     """The creation of databases, marker rows and what follows them belong to no scenario."""
-    marker = row("0-1-7", -38, topic="m.harness_oracle_marks.marks")
+    marker = row("0-1-7", -38, topic="m.zz_harness_oracle_marks.marks")
     assert cut(boundary("0-1-4"), marker, boundary("0-1-7"), row("0-1-4", 9, topic="m")) == []
 
 

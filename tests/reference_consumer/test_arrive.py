@@ -8,6 +8,7 @@ from dataclasses import replace
 from harness.ddl import Catalogue
 from harness.model.decoded import DecodedEvent, EventKind
 from harness.model.values import Value
+from harness.model.vitess_position import VitessPlace
 from harness.reference_consumer.arrive import Arrivals
 from harness.reference_consumer.tables import Tables
 from tests.changelogs import T
@@ -97,3 +98,30 @@ def test_a_tombstone_left_alone_is_the_delete() -> None:
     room = Arrivals(dated=False)
     released = [list(room.take(event, ("t", 0, n))) for n, event in enumerate([row, dead, alone])]
     assert [len(ready) for ready in released] == [1, 1, 0]
+
+
+def of_mariadb(kind: EventKind, number: int, key: int = 0) -> DecodedEvent:
+    """Return a row, or the TRUNCATE of its table, of a transaction by its number."""
+    place = VitessPlace(op="t" if kind is EventKind.DDL else "c", number=number)
+    if kind is EventKind.DDL:
+        return DecodedEvent(kind, 5, "shop", "t", vitess=place)
+    row: Named = {"id": key, "v": number}
+    return DecodedEvent(kind, 5, "shop", "t", after=row, handle=("id",), key=row, vitess=place)
+
+
+def emptied(*events: DecodedEvent) -> list[tuple[Value, ...]]:
+    """Return the rows after these events, with TRUNCATE among them."""
+    room, tables = Arrivals(dated=False), Tables(Catalogue.empty())
+    for offset, event in enumerate(events):
+        for ready in room.take(event, ("t", 0, offset)):
+            (tables.empty if event.empties else tables.apply_row)(ready.event)
+    return sorted(tuple(row.values()) for row in tables.all().get(T, []))
+
+
+def test_a_truncate_goes_by_its_age() -> None:
+    """In a topic of several partitions it may come before older rows, and behind newer ones."""
+    old, new = (of_mariadb(EventKind.INSERT, n, key) for n, key in ((1, 1), (3, 2)))
+    truncate = of_mariadb(EventKind.DDL, 2)
+    for order in ((old, truncate, new), (truncate, old, new), (new, old, truncate)):
+        assert emptied(*order) == [(2, 3)]
+    assert emptied(old, truncate, new, old, truncate, new) == [(2, 3)]

@@ -41,7 +41,9 @@ _OPS_BY_IMAGES: Final[Mapping[frozenset[str], str]] = {
     frozenset({"before", "after"}): "u",
     frozenset({"before"}): "d",
 }
-_NO_TRUNCATE: Final = "TRUNCATE is not read: name t in `skipped.operations`, as its default does"
+_TRUNCATE: Final = "t"
+_TRUNCATE_TABLE: Final = 11  # TiDB's number of TRUNCATE TABLE
+_NO_TRUNCATE: Final = "this connector sends no TRUNCATE; `skipped.operations` may not name none"
 _STATUS: Final[Mapping[str, EventKind]] = {"BEGIN": EventKind.BEGIN, "END": EventKind.END}
 _NO_COLUMNS: Final[Mapping[str, Column]] = {}
 
@@ -52,11 +54,13 @@ class SourceForm:
 
     `schema` is the source block's field for what a table lies in. `position` reads the block's own
     place, and `heartbeat` a value that is nothing else: None if it is no heartbeat either.
+    `truncates` says whether a TRUNCATE may be among the rows.
     """
 
     schema: str
     position: Callable[[Document], VitessPlace]
     heartbeat: Callable[[Document], VitessPlace | None]
+    truncates: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +107,8 @@ def _change(
     source = inner(document, "source")
     place = _place(document, source, reader.form)
     schema, table = text(source, reader.form.schema), text(source, "table")
+    if place.op == _TRUNCATE and reader.form.truncates:
+        return _truncated(schema, table, place, value)
     columns = reader.known(schema, table)
     images = {
         name: row(image, value.inside(name), columns, reader.modes)
@@ -120,6 +126,21 @@ def _change(
         vitess=place,
     )
     return _keyed(found, key, columns, reader)
+
+
+def _truncated(schema: str, table: str, place: VitessPlace, value: ConnectDocument) -> DecodedEvent:
+    """Return that a table was emptied, as the statement that did it."""
+    name = table.replace("`", "``")
+    return DecodedEvent(
+        EventKind.DDL,
+        place.ts_ms,
+        schema,
+        table,
+        query=f"TRUNCATE TABLE `{name}`",
+        type=_TRUNCATE_TABLE,
+        value_text=value.text,
+        vitess=place,
+    )
 
 
 def _kind(op: str, images: Mapping[str, Mapping[str, Value]]) -> EventKind:

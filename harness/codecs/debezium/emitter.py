@@ -27,6 +27,7 @@ MILLISECOND: Final = 1_000_000
 LATER: Final = 863_497_147
 NEW_KEY: Final = "__debezium.newkey"
 OLD_KEY: Final = "__debezium.oldkey"
+READ: Final = "r"
 _CONTEXT: Final = "__debezium.context."
 # Returns nanoseconds since 1970.
 Clock = Callable[[], int]
@@ -170,6 +171,11 @@ class RecordEmitter:
             self._data(shape, "d", (old_key, old, None), origin, (to_new,))
             self._data(shape, "c", (new_key, None, new), origin, (from_old,))
 
+    def read(self, shape: TableShape, cells: Cells, origin: Origin) -> None:
+        """Emit a row that was there before the connector followed the log."""
+        row = (shape.key_of(cells), None, shape.value_of(cells))
+        self._data(shape, READ, row, origin)
+
     def truncated(self, shape: TableShape, origin: Origin) -> None:
         """Emit that a table was emptied, which has no key."""
         self._data(replace(shape, key_schema=None), "t", (None, None, None), origin)
@@ -201,7 +207,7 @@ class RecordEmitter:
         }
         if op in self.skipped:
             return
-        if self.metadata:
+        if self.metadata and op != READ:  # what is read belongs to no transaction
             value["transaction"] = self._count(shape.key, origin)
         offset, headers = self.state.offset(), headers + self.context
         for sent in (value, None) if op == "d" and self.tombstones else (value,):

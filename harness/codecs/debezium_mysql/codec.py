@@ -13,7 +13,12 @@ from harness.codecs.debezium.settings import read as read_properties
 from harness.codecs.debezium.topics import topics
 from harness.codecs.debezium_mysql.connector import DIALECTS, Connector
 from harness.codecs.debezium_mysql.decode import mysql_decoder
-from harness.codecs.debezium_mysql.reference import CONNECTOR_SETTINGS, PARTITIONS
+from harness.codecs.debezium_mysql.reference import (
+    CONNECTOR_SETTINGS,
+    NO_SNAPSHOTS,
+    PARTITIONS,
+    SNAPSHOTS,
+)
 from harness.codecs.debezium_mysql.values import modes
 from harness.contracts import Codec, SchemaRegistry
 from harness.errors import UsageError
@@ -70,9 +75,6 @@ class BoundMysql:
         return self._decoder.decode(key, value)
 
 
-NO_DATA: Final = "no_data"
-
-
 def bind(values: Settings, dialect: str, registry: SchemaRegistry | None = None) -> BoundMysql:
     """Return the codec for settings and a dialect's name; UsageError for what cannot be."""
     if dialect not in DIALECTS:
@@ -91,11 +93,7 @@ def bind(values: Settings, dialect: str, registry: SchemaRegistry | None = None)
             "heartbeats and notifications are not written for this connector yet",
             expected="`heartbeat.interval.ms` 0 and no `notification.enabled.channels`",
         )
-    if own.get("snapshot.mode", NO_DATA) != NO_DATA:
-        raise UsageError(
-            "the copy of the tables is not written for this connector yet",
-            expected=f"`snapshot.mode` {NO_DATA}, or none",
-        )
+    _check_snapshot(settings.mode("snapshot.mode"))
     modes(settings)
     topics(settings, {})
     partitions = str(values.get(PARTITIONS, 1))
@@ -103,6 +101,16 @@ def bind(values: Settings, dialect: str, registry: SchemaRegistry | None = None)
         raise UsageError(f"{PARTITIONS} cannot be {partitions!r}", expected="a number from 1")
     worker = (converters, int(partitions))
     return BoundMysql(settings, dialect, worker, registry or MemoryRegistry(), values)
+
+
+def _check_snapshot(mode: str) -> None:
+    """Refuse a mode that the connector does not know, and one that no scenario can show."""
+    if mode not in SNAPSHOTS:
+        why = NO_SNAPSHOTS.get(mode, "the connector has no such mode")
+        raise UsageError(
+            f"`snapshot.mode` {mode!r} is refused: {why}",
+            expected="one of " + ", ".join(SNAPSHOTS),
+        )
 
 
 def _registered(values: Settings) -> bool:

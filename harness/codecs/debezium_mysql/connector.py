@@ -6,7 +6,7 @@ Source: Debezium reference documentation 3.3, MariaDB connector; records of conn
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
@@ -30,20 +30,28 @@ from harness.codecs.debezium.tables import TableShape, TableShaper
 from harness.codecs.debezium.topics import TableKey, topics
 from harness.codecs.debezium.transactions import TransactionContext
 from harness.codecs.debezium_mysql.columns import column_types, described
+from harness.codecs.debezium_mysql.reads import as_read
 from harness.codecs.debezium_mysql.schemas import heartbeat_value, source_schema
 from harness.codecs.debezium_mysql.values import conversion, modes
 from harness.model.binlog import (
     LogBegin,
     LogCommit,
+    LogCopy,
     LogDdl,
     LogEvent,
     LogRow,
+    LogSnapshot,
     LogTable,
     LogTruncate,
 )
+from harness.model.change import Op
+from harness.model.record import Origin
 from harness.model.table import TableId
+from harness.model.values import Row
 
 _FILE: Final = "binlog.000001"
+LAST: Final = "last"
+_LETTERS: Final = {Op.INSERT: "c", Op.UPDATE: "u", Op.DELETE: "d"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +70,13 @@ class LogState:
     """Where the connector stands in the log. Positions are made up: a server's depend on bytes.
 
     `snapshot` is that of the source block: its default, or None where the converter writes none.
+    `marker` is what stands there while the connector reads what was there before the log.
     """
 
     prefix: str
     dialect: MysqlDialect
     snapshot: str | None = "false"
+    marker: str = ""
     gtid: str = ""
     time: int = 0
     row: int = 0
@@ -84,21 +94,25 @@ class LogState:
         return self.time
 
     def source(self, table: TableKey) -> Struct:
-        """Return the source block of a table's records."""
+        """Return the source block of a table's records.
+
+        A statement of a copy has the connector's own time, as fine as its clock.
+        """
         ddl = self.database is not None
+        nanos = self.time * MILLISECOND + (LATER if ddl and self.marker else 0)
         return {
             "version": self.dialect.version,
             "connector": self.dialect.name,
             "name": self.prefix,
-            "ts_ms": self.time,
-            "snapshot": self.snapshot,
+            "ts_ms": nanos // MILLISECOND,
+            "snapshot": self.marker or self.snapshot,
             "db": self.database if ddl else table.catalog,
             "sequence": None,
-            "ts_us": self.time * 1000,
-            "ts_ns": self.time * MILLISECOND,
+            "ts_us": nanos // 1000,
+            "ts_ns": nanos,
             "table": self.tables if ddl else table.table,
-            "server_id": 1,
-            "gtid": self.gtid,
+            "server_id": 0 if self.marker else 1,
+            "gtid": None if self.marker else self.gtid,
             "file": _FILE,
             "pos": int(self.gtid.rpartition("-")[2]),
             "row": self.row,
@@ -127,6 +141,7 @@ class Connector:
         self._state = LogState(settings.prefix, dialect, snapshot)
         self._captured = selection.table_filter(settings)
         self._ddl = settings.flag("include.schema.changes")
+        self._skipped = settings.skipped
         self._shapes: dict[TableKey, tuple[LogTable, TableShape]] = {}
         self._records = RecordEmitter(
             settings=settings,
@@ -143,6 +158,8 @@ class Connector:
             partition={"server": settings.prefix},
             context=context_headers(settings, "0", dialect.name),
         )
+        # This connector skips events of the log, not records: a changed key is whole or not there.
+        self._records.skipped = frozenset()
         self._shaper = TableShaper(
             conversion=partial(conversion, found=modes(settings)),
             topics=names,
@@ -179,18 +196,41 @@ class Connector:
                     state.begin()
                     self._records.transaction_begun(state.time, event.origin)
             case LogRow():
-                shape = self._shape(event.table)
+                shape = None if self._skips(event) else self._shape(event.table)
                 if shape is not None:
                     state.row = event.row
                     self._records.change(shape, (event.before, event.after), event.origin)
             case LogCommit():
                 self._records.transaction_ended(state.time, event.origin)
             case LogTruncate():
-                shape = self._shape(event.table)
+                shape = None if "t" in self._skipped else self._shape(event.table)
                 if shape is not None:
                     self._records.truncated(shape, event.origin)
             case LogDdl():
                 self._changed(event)
+            case LogSnapshot():
+                self._copied(event)
+
+    def _copied(self, event: LogSnapshot) -> None:
+        """Emit the statements that make what is there, then the rows of captured tables."""
+        state = self._state
+        rows = [(copy, self._shape(copy.table)) for copy in event.tables]
+        captured = [(copy, shape) for copy, shape in rows if shape is not None]
+        found = list(marked([copy for copy, _ in captured]))
+        shapes = {id(copy): shape for copy, shape in captured}
+        for number, statement in enumerate(event.statements, 1):
+            last = number == len(event.statements) and not found
+            state.marker = LAST if last else "true"
+            self._changed(statement)
+        state.database = state.tables = None
+        for copy, row, origin, state.marker in found:
+            cells = as_read(copy.table.table.columns, row)
+            self._records.read(shapes[id(copy)], cells, origin)
+        state.marker = ""
+
+    def _skips(self, event: LogRow) -> bool:
+        """Return whether a row's event is skipped, by its own operation."""
+        return _LETTERS[event.op] in self._skipped
 
     def _shape(self, table: LogTable) -> TableShape | None:
         """Return a table's shape as it is now, None for one that is not captured."""
@@ -210,7 +250,7 @@ class Connector:
         if not self._ddl:
             return
         state = self._state
-        state.row, state.database = event.row, event.database
+        state.database = event.database
         state.tables = None if tables is None else listed_tables(tables)
         changes = [
             {
@@ -222,6 +262,26 @@ class Connector:
         ]
         key = TableKey(event.database, "", "")
         self._records.schema_change(key, event.database, event.sql, event.origin, changes)
+
+
+def marked(copies: Sequence[LogCopy]) -> Iterator[tuple[LogCopy, Row, Origin, str]]:
+    """Yield the rows of tables with where each stands in the copy; the last row of all is so."""
+    rows = [
+        (copy, row, origin, _marker(number, at, len(copy.rows)))
+        for number, copy in enumerate(copies)
+        for at, (row, origin) in enumerate(copy.rows, 1)
+    ]
+    yield from rows[:-1]
+    yield from ((copy, row, origin, LAST) for copy, row, origin, _ in rows[-1:])
+
+
+def _marker(table: int, at: int, count: int) -> str:
+    """Return the marker of a table's row; the first table's first row wins over its last."""
+    if at == 1 and table == 0:
+        return "first"
+    if at == count:
+        return "last_in_data_collection"
+    return "first_in_data_collection" if at == 1 else "true"
 
 
 def listed_tables(tables: Iterable[TableId]) -> str:

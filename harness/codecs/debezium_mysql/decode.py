@@ -27,5 +27,5 @@ def _heartbeat(document: Document) -> VitessPlace | None:
     return VitessPlace(ts_ms=integer(document, "ts_ms"))
 
 
-FORM: Final = SourceForm("db", _position, _heartbeat)
+FORM: Final = SourceForm("db", _position, _heartbeat, truncates=True)
 mysql_decoder: Final = partial(DebeziumDecoder, FORM)

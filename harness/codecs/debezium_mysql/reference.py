@@ -17,8 +17,25 @@ UNSIGNED: Final = ("long", "precise")
 BINARIES: Final = ("bytes", "base64", "base64-url-safe", "hex")
 TIMES: Final = ("adaptive_time_microseconds", "connect", "microseconds", "nanoseconds")
 
+SNAPSHOTS: Final = ("initial", "initial_only", "no_data", "always", "when_needed")
+NO_SNAPSHOTS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "schema_only": "release 3.3 does not know it any more, it is `no_data`",
+        "schema_only_recovery": "release 3.3 does not know it any more, it is `recovery`",
+        "recovery": "it repairs a schema history that was lost, and no scenario loses one",
+        "never": "a connector that knows no tables fails at the first row of one that is there",
+        "configuration_based": "it is one of the others, said in five settings",
+        "custom": "it names a Java class of a user's own, which nothing here runs",
+    }
+)
+
 _OWN: Final = setting_rows(
-    ("snapshot.mode", "initial", "no_data", "Whether the tables are copied first."),
+    (
+        "snapshot.mode",
+        "initial",
+        " | ".join(SNAPSHOTS),
+        "Whether the rows that are there are read first, and whether changes follow.",
+    ),
     ("decimal.handling.mode", "precise", " | ".join(DECIMALS), "How DECIMAL travels."),
     ("bigint.unsigned.handling.mode", "long", " | ".join(UNSIGNED), "How BIGINT UNSIGNED travels."),
     ("include.schema.changes", "true", FLAG, "DDL statements on a topic called like the prefix."),

@@ -13,14 +13,14 @@ from harness.contracts import BoundCodec
 from harness.engine.plan.delivery import Arrivals, Delivery, disturbed
 from harness.engine.plan.encoded import Encoded, encoded
 from harness.engine.plan.settings import check_names, named_place, refused_settings
-from harness.engine.plan.surviving_rows import surviving_rows
+from harness.engine.plan.surviving_rows import surviving_events, visible_events
 from harness.errors import HarnessError, Location, Problem, ScenarioError, StepError
 from harness.faults.actions import sent as messages_sent
 from harness.model.change import ChangeLog
 from harness.model.columns import Column
 from harness.model.record import Record
 from harness.model.settings import Settings
-from harness.model.source_events import ChangefeedStopped, RowEvent, SourceEvent
+from harness.model.source_events import ChangefeedStopped, SourceEvent
 from harness.protocols import PROTOCOLS
 from harness.protocols.clauses import CLAUSES, governs
 from harness.scenario.expand import Case
@@ -143,19 +143,18 @@ def plan(case: Case, log: ChangeLog, known: dict[Hashable, Emission] | None = No
 
 def _folding(case: Case, emission: Emission, delivery: Delivery) -> Folding:
     """Return the events that the tables follow from, as far as the wire lets a consumer see."""
-    wire, sent, source = emission.wire, emission.encoded, emission.source
+    wire, source = emission.wire, emission.source
     protocol = PROTOCOLS[case.protocol]
-    events = tuple(e for e in sent.events if e.origin.event not in delivery.uncommitted)
+    events = tuple(e for e in emission.encoded.events if e.origin.event not in delivery.uncommitted)
 
     def carries(column: Column) -> bool:
         return protocol.carries_default(column, source.settings)
 
     if wire.complete is not None:
         return Folding(events, events, wire.complete, carries)
-    project = protocol.projection(source.settings, case.dialect)
-    rows = (event for event in events if isinstance(event, RowEvent))
-    visible = tuple(row for row in map(project, surviving_rows(events, delivery, wire)) if row)
-    emitted = tuple(row for row in map(project, rows) if row) if delivery.compacted else visible
+    visible_of = visible_events(protocol, source.settings, case.dialect)
+    visible = tuple(visible_of(surviving_events(events, delivery, wire)))
+    emitted = tuple(visible_of(events)) if delivery.compacted else visible
     return Folding(visible, emitted, None, carries)
 
 

@@ -6,27 +6,48 @@ tables. But it may have been the only one with a new column, which then nobody c
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from harness.contracts import BoundCodec
 from harness.engine.plan.delivery import Delivery
 from harness.errors import DecodingError
 from harness.model.decoded import EventKind
-from harness.model.source_events import RowEvent, SourceEvent
+from harness.model.settings import Settings
+from harness.model.source_events import DdlEvent, RowEvent, SourceEvent
+from harness.protocols.protocol import ProtocolSpec
 
 _PUTS = frozenset({EventKind.INSERT, EventKind.UPDATE, EventKind.UPSERT})
 
 
-def surviving_rows(
+def surviving_events(
     events: Sequence[SourceEvent], delivery: Delivery, wire: BoundCodec
-) -> Iterator[RowEvent]:
-    """Yield the row events, but for puts of which no message is left."""
-    rows = [event for event in events if isinstance(event, RowEvent)]
+) -> Iterator[SourceEvent]:
+    """Yield the events, but for puts of which no message is left."""
     readable = _readable(delivery, wire) if delivery.compacted else frozenset[int]()
-    for row in rows:
-        number = row.origin.event
-        if row.after is None or number not in delivery.compacted or number in readable:
-            yield row
+    for event in events:
+        number = event.origin.event
+        put = isinstance(event, RowEvent) and event.after is not None
+        if not put or number not in delivery.compacted or number in readable:
+            yield event
+
+
+def visible_events(
+    protocol: ProtocolSpec, settings: Settings, dialect: str
+) -> Callable[[Iterable[SourceEvent]], Iterator[SourceEvent]]:
+    """Return what yields the events as the wire shows them, where rows come alone."""
+    project = protocol.projection(settings, dialect)
+    shown = protocol.shows_truncate(settings)
+
+    def visible(events: Iterable[SourceEvent]) -> Iterator[SourceEvent]:
+        for event in events:
+            if isinstance(event, RowEvent):
+                row = project(event)
+                if row is not None:
+                    yield row
+            elif isinstance(event, DdlEvent) and event.before and shown(event.before.table.id):
+                yield event
+
+    return visible
 
 
 def _readable(delivery: Delivery, wire: BoundCodec) -> frozenset[int]:

@@ -32,7 +32,7 @@ from harness.services import Fetches, Kafka, Services, counted, retried
 from harness.verdict.case import Judged
 
 TIMEOUT_S = 30.0
-ROWS = frozenset({"insert", "update", "delete"})
+ROWS = frozenset({"insert", "update", "delete", "read"})
 DDL = "ddl"
 MASK = (1 << 64) - 1
 KEEP = "records carry the scenario's time, so only a topic with `retention.ms=-1` keeps them"

@@ -221,6 +221,8 @@ def unplayable(scenario: Scenario, protocol: ProtocolSpec) -> str:
     """Return why a scenario is no case of a live run, "" if it is one."""
     given = scenario.settings.get(protocol.name, {})
     strange = sorted(name for name in given if not name.startswith(SETTINGS))
+    if scenario.keyspace.copied_after is not None:
+        return "a live connector starts before the first statement, and has nothing to copy"
     return cannot(scenario) or (f"a live run cannot set {', '.join(strange)}" if strange else "")
 
 

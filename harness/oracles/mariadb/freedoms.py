@@ -11,11 +11,15 @@ import orjson
 
 from harness.codecs.connect.java import hash_order
 from harness.oracles.compare import Difference, Message, Place
-from harness.oracles.freedoms import COLLECTION_ORDER, LOG_POSITION
+from harness.oracles.freedoms import COLLECTION_ORDER, COPY_TIME, LOG_POSITION, SECOND_NS
 
+# Of a row that is read before the log: the database's clock, in seconds.
+READ: Final = re.compile(
+    rb'"ts_ms":(\d+)(?=,"snapshot":"(?:true|first|last|\w+_in_data_collection)")'
+)
 # The last name after `source`: a column may be called `file` or `pos` as well.
 LOGGED: Final = re.compile(
-    rb'"gtid":"0-1-(\d+)","file":"([^"]*)","pos":(-?\d+),"row":(\d+),"thread":'
+    rb'"gtid":(?:null|"0-1-(\d+)"),"file":"([^"]*)","pos":(-?\d+),"row":(\d+),"thread":'
 )
 PART: Final = "log position"
 COLLECTIONS: Final = re.compile(rb'"data_collections":\[(.+)\],"ts_ms":')
@@ -38,6 +42,30 @@ class LogPosition:
         begin, end = mine.start(2), mine.end(3)
         place = yours[0][yours.start(2) - yours.start() : yours.end(3) - yours.start()]
         return replace(ours, value=ours.value[:begin] + place + ours.value[end:])
+
+
+@dataclass(frozen=True, slots=True)
+class CopyTime:
+    """When a row was read that was there before: theirs is the server's second, within the run."""
+
+    began_ns: int
+    ended_ns: int
+    name: str = COPY_TIME
+
+    def taken(self, ours: Message, theirs: Message) -> Message:
+        """Return our message with the second that theirs was read at."""
+        mine, yours = (READ.search(one.value or b"") for one in (ours, theirs))
+        if ours.value is None or mine is None or yours is None:
+            return ours
+        second, own = int(yours[1]) // 1000, int(mine[1]) // 1000
+        in_run = self.began_ns // SECOND_NS <= second <= self.ended_ns // SECOND_NS
+        if not in_run or int(yours[1]) % 1000 or int(mine[1]) % 1000:
+            return ours
+        value = READ.sub(b'"ts_ms":%d' % (second * 1000), ours.value, count=1)
+        old, new = (
+            b'"ts_us":%d,"ts_ns":%d' % (one * 1_000_000, one * SECOND_NS) for one in (own, second)
+        )
+        return replace(ours, value=value.replace(old, new, 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +109,8 @@ def inconsistent(messages: Iterable[Message]) -> Iterator[Difference]:
         if found is None:
             continue
         before = last.get(one.place)
-        if before is not None:
+        # What is read before the log has no GTID, and one place for all.
+        if before is not None and before[1] and found[1]:
             for why in _against(before, found):
                 yield Difference(*one.place, number, PART, why, found[0].decode())
         last[one.place] = found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,12 +15,20 @@ from harness.oracles.compare import Comparison, Message, Rules, compare, shown
 from harness.oracles.freedoms import ProcessingTime
 from harness.oracles.jars import OnEvent
 from harness.oracles.mariadb.configuration import PREFIX, PROFILES
-from harness.oracles.mariadb.freedoms import CollectionOrder, LogPosition, inconsistent
+from harness.oracles.mariadb.freedoms import CollectionOrder, CopyTime, LogPosition, inconsistent
 from harness.oracles.mariadb.lock import CONNECTOR, VERSION
 from harness.oracles.mariadb.predictions import Prediction, case_of, predicted
 from harness.oracles.mariadb.reasons import KNOWN
-from harness.oracles.mariadb.records import by_transaction, of_scenario
-from harness.oracles.mariadb.run import Slice, filled, following, slices, worker_files
+from harness.oracles.mariadb.records import ByTransaction, by_transaction, copied, of_scenario
+from harness.oracles.mariadb.run import (
+    COPYING,
+    MARKS,
+    Slice,
+    filled,
+    following,
+    slices,
+    worker_files,
+)
 from harness.oracles.mariadb.statements import cannot
 from harness.oracles.reasons import reason
 from harness.oracles.result import SHOWN, CaseResult, OracleResult, Status
@@ -122,7 +130,7 @@ def _captured(
     return {
         (one.scenario.id, play): Captured(
             name,
-            tuple(of_scenario(sent, name, one.execution)),
+            tuple(_sent(sent, name, one)),
             one.execution.refused,
             one.failed.get(play, ""),
             clock,
@@ -130,6 +138,13 @@ def _captured(
         for one in found
         for play, name in one.connectors.items()
     }
+
+
+def _sent(messages: ByTransaction, connector: str, one: Slice) -> Iterator[Message]:
+    """Yield what a connector sent of a scenario, its copy first."""
+    if one.scenario.keyspace.copied_after is not None:
+        yield from copied(messages, connector, MARKS)
+    yield from of_scenario(messages, connector, one.execution)
 
 
 def _judged(
@@ -144,7 +159,8 @@ def _judged(
         why = cannot(scenario) if captured is None else captured.refused
         return CaseResult(case.id, Status.UNPLAYABLE, why)
     try:
-        settings = {**PROFILES[profile], PREFIX: captured.prefix}
+        copies = scenario.keyspace.copied_after is not None
+        settings = {**PROFILES[profile], **(COPYING if copies else {}), PREFIX: captured.prefix}
         ours = predicted(case, settings, protocol, log_of(scenario))
     except HarnessError as error:  # its lock
         ours = Prediction(unplanned=str(error.what))
@@ -166,6 +182,10 @@ def compared(
     ours: Sequence[Message], theirs: Sequence[Message], clock: tuple[int, int]
 ) -> Comparison:
     """Compare two streams; `clock` is when theirs was made, in nanoseconds since 1970."""
-    found = compare(ours, theirs, Rules((ProcessingTime(*clock), LogPosition(), CollectionOrder())))
+    found = compare(
+        ours,
+        theirs,
+        Rules((ProcessingTime(*clock), CopyTime(*clock), LogPosition(), CollectionOrder())),
+    )
     found.differences += inconsistent(theirs)
     return found

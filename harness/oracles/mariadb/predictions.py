@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 from harness.contracts import DEFAULT_DIALECT
 from harness.engine.plan.case import stage_of
 from harness.engine.plan.encoded import encoded
+from harness.engine.plan.surviving_rows import visible_events
 from harness.errors import HarnessError
 from harness.model.change import ChangeLog
 from harness.model.settings import Settings
-from harness.model.source_events import RowEvent
+from harness.model.source_events import SourceEvent
 from harness.oracles.compare import Message, message
 from harness.protocols.protocol import ProtocolSpec
 from harness.scenario.document import Scenario
@@ -30,7 +31,7 @@ class Prediction:
     messages: tuple[Message, ...] = ()
     unplanned: str = ""
     stopped: str = ""
-    rows: tuple[RowEvent, ...] = ()
+    rows: tuple[SourceEvent, ...] = ()
 
 
 def case_of(scenario: Scenario, profile: str, protocol: ProtocolSpec) -> Case:
@@ -48,7 +49,5 @@ def predicted(case: Case, settings: Settings, protocol: ProtocolSpec, log: Chang
     except HarnessError as error:
         return Prediction(unplanned=f"not planned: {error.what}")
     stopped = "" if sent.stopped is None else f"{sent.stopped.code} {sent.stopped.what}"
-    project = protocol.projection(source.settings, DIALECT)
-    events = (project(event) for event in sent.events if isinstance(event, RowEvent))
-    rows = tuple(event for event in events if event is not None)
+    rows = tuple(visible_events(protocol, source.settings, DIALECT)(sent.events))
     return Prediction(tuple(map(message, sent.records)), stopped=stopped, rows=rows)

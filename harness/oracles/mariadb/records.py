@@ -40,10 +40,17 @@ def by_transaction(messages: Iterable[Message]) -> ByTransaction:
 
 def of_scenario(messages: ByTransaction, connector: str, execution: Execution) -> Iterator[Message]:
     """Yield what a connector sent of an execution, its first transaction as number 1."""
-    first, last = execution.span
-    for number in range(first + 1, last + 1):
+    for count, number in enumerate(execution.numbers, 1):
         for one in messages.get((connector, number), ()):
-            yield recounted(one, number, first)
+            yield recounted(one, number, number - count)
+
+
+def copied(messages: ByTransaction, connector: str, hidden: str) -> Iterator[Message]:
+    """Yield what a connector sent before it followed the log, nothing of database `hidden`."""
+    of_database = b'"databaseName":"%s"' % hidden.encode()
+    for one in messages.get((connector, 0), ()):
+        if one.topic.split(".")[1:2] != [hidden] and of_database not in (one.value or b""):
+            yield one
 
 
 def recounted(message: Message, number: int, first: int) -> Message:

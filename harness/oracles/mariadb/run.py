@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 from confluent_kafka import TopicPartition
@@ -21,14 +22,17 @@ from harness.errors import SetupError
 from harness.oracles.jars import Jars, OnEvent
 from harness.oracles.mariadb.configuration import AFTER, Configure, configuration
 from harness.oracles.mariadb.lock import GROUP, LOCK
-from harness.oracles.mariadb.statements import Execution, execute, remove
+from harness.oracles.mariadb.statements import Execution, go_on, made, remove
 from harness.oracles.topics import Topics
 from harness.oracles.vitess.lock import LOCK as WORKER_LOCK
 from harness.oracles.worker import Worker, WorkerFiles
 from harness.record.server import Server, Upstream, databases_of_our_own
-from harness.scenario.document import Scenario
+from harness.record.session import sql_steps
+from harness.scenario.document import Scenario, TransactionStep
 
-MARKS: Final = "harness_oracle_marks"
+# Sorts behind the scenarios' databases: a copy, which goes by name, ends with what is not asked.
+MARKS: Final = "zz_harness_oracle_marks"
+COPYING: Final[Mapping[str, str]] = MappingProxyType({"snapshot.mode": "initial"})
 POLL_S: Final = 0.02
 AGAIN_S: Final = 1.0  # a connector that runs does not stream yet: the first marker is repeated
 STREAMING_S: Final = 120.0
@@ -36,6 +40,7 @@ SEEN_S: Final = 120.0
 SETTLE_S: Final = 1.0
 
 Ends = Mapping[TopicPartition, int]
+NO_MORE: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,22 +58,44 @@ class Stand:
     connectors: dict[str, str] = field(default_factory=dict[str, str])
     numbers: Iterator[int] = field(default_factory=count)
 
-    def follow(self, plays: Iterable[str]) -> None:
+    def follow(self, plays: Iterable[str], more: Mapping[str, str] = NO_MORE) -> None:
         """Begin each of these plays, or begin it again, with a connector that streams.
 
-        Raises SetupError when one of them does not.
+        `more` is put into its configuration. Raises SetupError when one of them does not stream.
         """
         for play in plays:
             old = self.connectors.pop(play, None)
             if old is not None:
                 self.worker.delete(old)
             name = self.connectors[play] = f"{play}{AFTER}{next(self.numbers)}"
-            self.create(play, name)
+            self.create(play, name, more)
         until_streaming(self)
 
-    def create(self, play: str, name: str) -> None:
+    def copy(self) -> None:
+        """Begin all plays again, each with a connector that first copies what is there.
+
+        Markers wait until it has sent something: by then it has chosen what it copies. One that
+        fails at its copy is left alone: what follows says so.
+        """
+        self.server.run(f"TRUNCATE TABLE {MARKS}.marks")
+        plays = list(self.connectors)
+        for play in plays:
+            self.worker.delete(self.connectors.pop(play))
+            name = self.connectors[play] = f"{play}{AFTER}{next(self.numbers)}"
+            self.create(play, name, COPYING)
+        waiting, deadline = threading.Event(), time.monotonic() + STREAMING_S
+        names = self.connectors.values()
+        while not all(any(ends.values()) for ends in self.topics.ends(names).values()):
+            if self.failed():
+                return
+            if time.monotonic() > deadline:
+                raise self.worker.unusable(f"no connector copies within {STREAMING_S:g} s")
+            waiting.wait(POLL_S)
+        until_streaming(self, copying=True)
+
+    def create(self, play: str, name: str, more: Mapping[str, str] = NO_MORE) -> None:
         """Create a play's connector, which goes on from what is stored for it."""
-        config = self.configure(play, name, self.server.upstream, self.directory)
+        config = {**self.configure(play, name, self.server.upstream, self.directory), **more}
         refused = self.worker.create(name, config)
         if refused:
             raise self.worker.unusable(f"the Connect worker refuses {name}: {refused}")
@@ -122,13 +149,25 @@ def slices(stand: Stand, scenarios: Sequence[Scenario]) -> Iterator[Slice]:
     """Run scenarios one after another; yield what became of each."""
     for scenario in scenarios:
         try:
-            execution = execute(scenario, stand.server)
+            execution = _performed(stand, scenario)
             failed = marked(stand)
         finally:
             remove(scenario, stand.server)
         yield Slice(scenario, execution, dict(stand.connectors), failed)
         if failed:  # a failed one never goes beyond the change that it fails at
             stand.follow(failed)
+
+
+def _performed(stand: Stand, scenario: Scenario) -> Execution:
+    """Run a scenario's steps; where it says when a connector begins, new ones begin then."""
+    steps, server = sql_steps(scenario), stand.server
+    done = made(scenario, server)
+    begins = scenario.keyspace.copied_after
+    for number, step in enumerate(steps if begins else (), 1):
+        if isinstance(step, TransactionStep) and step.name == begins:
+            done, steps = go_on(done, steps[:number], server), steps[number:]
+            stand.copy()
+    return go_on(done, steps, server)
 
 
 def filled(stand: Stand, slices: Iterable[Slice]) -> Ends:
@@ -157,13 +196,18 @@ def _seen(stand: Stand) -> dict[str, int]:
     return {play: ends.get(place, 0) for play, place in places.items()}
 
 
-def until_streaming(stand: Stand) -> None:
-    """Write markers until every connector has sent one, and then wait for the rest of them."""
+def until_streaming(stand: Stand, *, copying: bool = False) -> None:
+    """Write markers until every connector has sent one, and then wait for the rest of them.
+
+    Raises SetupError when one fails; one that is `copying` may, and then nobody is waited for.
+    """
     waiting, deadline = threading.Event(), time.monotonic() + STREAMING_S
     marked = 0.0
     first = _seen(stand)
     while any(n == first[play] for play, n in _seen(stand).items()):
         for play, why in stand.failed().items():
+            if copying:
+                return
             raise SetupError(
                 f"the connector of the profile {play} fails at once: {why}",
                 hint="the worker's log says more",

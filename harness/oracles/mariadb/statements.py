@@ -7,7 +7,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from harness.record.server import Server, SqlError, create, quoted
-from harness.record.session import sql_steps
 from harness.scenario.document import DdlStep, Scenario, TransactionStep
 
 GTID = "SELECT @@gtid_binlog_pos"
@@ -15,11 +14,15 @@ GTID = "SELECT @@gtid_binlog_pos"
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """A step that a server ran: its number, its statements, and its GTID, "" if it logged none."""
+    """A step that a server ran: its number, its statements, and its GTID, "" if it logged none.
+
+    `before` is the GTID that the server's log ended with before it, where that is another step's.
+    """
 
     step: int
     statements: Sequence[str]
     gtid: str
+    before: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +37,17 @@ class Execution:
     refused: str = ""
 
     @property
+    def numbers(self) -> Sequence[int]:
+        """Return the numbers of the transactions that the steps are, in order."""
+        last, found = _number(self.made[-1]), list[int]()
+        for one in self.ran:
+            if one.gtid:
+                first = _number(one.before) if one.before else last
+                last = _number(one.gtid)
+                found += range(first + 1, last + 1)
+        return found
+
+    @property
     def span(self) -> tuple[int, int]:
         """Return the numbers of the last transaction before the steps, and of their last."""
         first = _number(self.made[-1])
@@ -44,11 +58,6 @@ def cannot(scenario: Scenario) -> str:
     """Return why a database cannot be asked to run a scenario, "" if it can."""
     stated = any(isinstance(s, DdlStep | TransactionStep) and s.emit for s in scenario.upstream)
     return "a step is stated (`emit`): no database runs it" if stated else ""
-
-
-def execute(scenario: Scenario, server: Server) -> Execution:
-    """Run a scenario's steps in databases of its own, which `remove` removes."""
-    return go_on(made(scenario, server), sql_steps(scenario), server)
 
 
 def made(scenario: Scenario, server: Server) -> Execution:
@@ -68,7 +77,7 @@ def go_on(
             for statement in statements:
                 server.run(statement)
             after = server.value(GTID)
-            ran.append(Ran(len(ran), statements, after if after != last else ""))
+            ran.append(Ran(len(ran), statements, after if after != last else "", last))
     except SqlError as error:
         return Execution(before.made, ran, f"the server refuses step {len(ran)}: {error}")
     return Execution(before.made, ran, before.refused)

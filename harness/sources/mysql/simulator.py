@@ -5,7 +5,9 @@ Rules:
   not logged;
 * rows stay in statement order, nothing is netted; a row event holds the rows of one statement on
   one table;
-* the session's clock stands still, as it does for recordings.
+* the session's clock stands still, as it does for recordings;
+* a connector that starts behind a transaction reads the tables that are there first; from then on
+  it knows them as SHOW CREATE TABLE has them.
 """
 
 from __future__ import annotations
@@ -13,7 +15,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import count
+from types import MappingProxyType
 from typing import Final
 
 from harness.ddl import Catalogue
@@ -25,6 +29,7 @@ from harness.model.binlog import (
     LogDdl,
     LogEvent,
     LogRow,
+    LogSnapshot,
     LogTable,
     LogTableChange,
     LogTruncate,
@@ -35,7 +40,10 @@ from harness.model.source_events import SourceTable
 from harness.model.table import Table, TableId
 from harness.model.values import Row
 from harness.sources.key_text import key_texts
+from harness.sources.mysql.show_create import show_create, shown
+from harness.sources.mysql.snapshot import Found
 from harness.sources.mysql.statements import ignored, parsed, truncates, unlogged
+from harness.sources.stored import Stored
 from harness.sources.tidb.mounter import source_table
 
 # MariaDB's `binlog_row_event_max_size`: a row event that would become longer is ended before.
@@ -72,8 +80,8 @@ def _bytes(change: RowChanged) -> int:
 class Server:
     """One server while its log is replayed."""
 
-    def __init__(self, databases: Iterable[str]) -> None:
-        """Start with empty databases."""
+    def __init__(self, databases: Iterable[str], copied_after: str | None = None) -> None:
+        """Start with empty databases; a connector starts behind `copied_after`, None: at once."""
         self._catalogue = Catalogue.with_schemas(*databases, charset=MYSQL_DEFAULT_CHARSET)
         self._logged = 0
         self._row = 0
@@ -83,6 +91,10 @@ class Server:
         self._tables: dict[TableId, LogTable] = {}
         self._texts: dict[TableId, Callable[[Row], str]] = {}
         self._keys: dict[TableId, tuple[str, ...]] = {}
+        self._copied_after = copied_after
+        # What is there before a connector starts; None once it has started.
+        self._stored = None if copied_after is None else Stored()
+        self._numbers: dict[TableId, int] = {}
 
     def replay(self, changes: Iterable[Change]) -> Iterator[LogEvent]:
         """Yield the events of changes; StepError, with the scenario's line, where one cannot be."""
@@ -109,23 +121,28 @@ class Server:
         self._texts.clear()
         gtid = self._gtid()
         origin = Origin(run.line, step, next(self._events), "ddl", commit_ts=SECOND * 1000)
-        yield LogBegin(gtid, origin)
         for job in applied.jobs:
             if job.after is not None:
                 self._spell(run.sql, job.before, job.after)
                 if not ignored(run.sql):
                     self._keys[job.after.id] = self._key(run.sql, job.before, job.after)
+        if self._stored is not None:
+            for job in applied.jobs:
+                self._stored.follow(job, run.line)
+            return
+        yield LogBegin(gtid, origin)
         if truncates(run.sql):
             for job in applied.jobs:
                 assert job.before is not None
-                yield LogTruncate(gtid, self._table(job.before), origin)
+                own = replace(origin, event=next(self._events))
+                yield LogTruncate(gtid, self._table(job.before), own)
             return
         for one in parsed(run.sql, run.schema, applied.jobs):
             changes = tuple(
                 LogTableChange(kind, name, None if table is None else self._table(table))
                 for kind, name, table in one.changes
             )
-            yield LogDdl(gtid, one.sql, one.database, one.tables, changes, self._row, origin)
+            yield LogDdl(gtid, one.sql, one.database, one.tables, changes, origin)
 
     def _spell(self, sql: str, before: Table | None, after: Table) -> None:
         """Keep how a statement spells the types of the columns that it makes."""
@@ -181,6 +198,9 @@ class Server:
         )
 
     def _transaction(self, step: int, transaction: Transaction) -> Iterator[LogEvent]:
+        if self._stored is not None:
+            yield from self._store(step, transaction, self._stored)
+            return
         if not transaction.changes:
             return
         gtid = self._gtid()
@@ -201,6 +221,47 @@ class Server:
             yield LogRow(gtid, change.op, table, change.before, change.after, self._row, origin)
             last = change
         yield LogCommit(gtid, self._origin(step, transaction, "end", transaction.line))
+
+    def _store(self, step: int, transaction: Transaction, stored: Stored) -> Iterator[LogSnapshot]:
+        """Commit a transaction that no connector follows; yield what one finds behind the last."""
+        if transaction.changes:
+            self._gtid()
+        for change in transaction.changes:
+            table = self._version(change.table, change.line)
+            origin = self._origin(step, transaction, change.op.value, change.line)
+            if change.after is not None:
+                key = self._text(change.table, table)(change.after)
+                origin = replace(origin, table=str(change.table), key=key)
+                self._count(table.table, change.after)
+            stored.apply("", change, origin)
+        if transaction.name == self._copied_after:
+            self._stored = None
+            yield self._found(step, transaction, stored)
+
+    def _count(self, table: Table, row: Row) -> None:
+        """Remember the greatest number that AUTO_INCREMENT has given, or was given."""
+        for column, value in zip(table.columns, row, strict=True):
+            if column.auto_increment and isinstance(value, int):
+                self._numbers[table.id] = max(value + 1, self._numbers.get(table.id, 1))
+
+    def _found(self, step: int, transaction: Transaction, stored: Stored) -> LogSnapshot:
+        """Return what a connector reads at its start, and know the tables as it does then."""
+        line = transaction.line
+        texts = {
+            table.id: show_create(table, line, self._numbers.get(table.id, 1))
+            for table in self._catalogue.tables()
+        }
+        by_name = {name: shown(table) for name, table in self._catalogue.by_name.items()}
+        self._catalogue = replace(self._catalogue, by_name=MappingProxyType(by_name))
+        self._spelled.clear()
+        self._tables.clear()
+        self._texts.clear()
+        self._keys = {table.id: self._key("", None, table) for table in self._catalogue.tables()}
+        tables = [self._table(table) for table in self._catalogue.tables()]
+        origin = self._origin(step, transaction, "copy", line)
+        number = partial(next, self._events)
+        gtid = f"0-1-{self._logged}"
+        return Found(gtid, tables, texts, stored, origin, number).snapshot(rows=True)
 
     def _version(self, name: TableId, line: int) -> LogTable:
         """Return a table as it is now; StepError where there is none."""

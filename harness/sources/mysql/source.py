@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from harness.model.binlog import LogRow
-from harness.model.change import Change, ChangeLog, Op
+from harness.ddl import ActionType
+from harness.errors import UsageError
+from harness.model.binlog import LogEvent, LogRow, LogSnapshot, LogTruncate
+from harness.model.change import Change, ChangeLog, Op, Transaction
 from harness.model.settings import Settings
-from harness.model.source_events import RowEvent
+from harness.model.source_events import DdlEvent, RowEvent, SourceEvent
 from harness.sources.mysql.simulator import Server, keyed
+from harness.sources.mysql.snapshot import COPYING, STREAMING
 from harness.sources.source import Source, SourceConfig, SourceOutput, SourceStream
 
 MYSQL = "mysql"
@@ -22,15 +25,36 @@ def mysql_source() -> Source:
 
 def simulate(log: ChangeLog, config: SourceConfig) -> SourceOutput:
     """Simulate a server with the scenario's databases."""
-    events = tuple(Server(config.databases).replay(log.changes))
+    _check_start(log, config)
     settings = _settings(config)
-    rows = tuple(row for event in events if isinstance(event, LogRow) for row in _meaning(event))
-    return SourceOutput(events, rows, settings, topic=str(settings["topic.prefix"]))
+    events = tuple(_read(log.changes, config))
+    meant = tuple(one for event in events for one in _meaning(event))
+    return SourceOutput(events, meant, settings, topic=str(settings["topic.prefix"]))
 
 
 def stream(changes: Iterable[Change], config: SourceConfig) -> SourceStream:
     """Simulate a server for changes that come one by one."""
-    return SourceStream(Server(config.databases).replay(changes), _settings(config))
+    return SourceStream(_read(changes, config), _settings(config))
+
+
+def _read(changes: Iterable[Change], config: SourceConfig) -> Iterator[LogEvent]:
+    """Yield what a connector reads; a copy alone where it is not to follow the log."""
+    mode = str(config.settings.get("snapshot.mode", "initial")).strip().lower()
+    copies = mode in COPYING
+    for event in Server(config.databases, config.copied_after).replay(changes):
+        yield replace(event, tables=()) if isinstance(event, LogSnapshot) and not copies else event
+        if isinstance(event, LogSnapshot) and mode not in STREAMING:
+            return
+
+
+def _check_start(log: ChangeLog, config: SourceConfig) -> None:
+    """Refuse the name of no transaction."""
+    names = [change.name for change in log.changes if isinstance(change, Transaction)]
+    if config.copied_after is not None and config.copied_after not in names:
+        raise UsageError(
+            f"`keyspace` names transaction {config.copied_after!r}, which does not exist",
+            expected="one of " + ", ".join(names),
+        )
 
 
 def _settings(config: SourceConfig) -> Settings:
@@ -41,7 +65,40 @@ def _settings(config: SourceConfig) -> Settings:
     }
 
 
-def _meaning(event: LogRow) -> Iterator[RowEvent]:
+def _meaning(event: LogEvent) -> Iterator[SourceEvent]:
+    """Yield what an event of the log does to the rows of a table, nothing for most of them."""
+    if isinstance(event, LogRow):
+        yield from _rows(event)
+    elif isinstance(event, LogSnapshot):
+        for copy in event.tables:
+            table = keyed(copy.table)
+            for row, origin in copy.rows:
+                yield RowEvent(Op.INSERT, table, None, row, origin.commit_ts, "", 0, origin)
+    elif isinstance(event, LogTruncate):
+        yield _truncation(event)
+
+
+def _truncation(event: LogTruncate) -> DdlEvent:
+    table, action = keyed(event.table), ActionType.TRUNCATE_TABLE
+    name = table.table.id
+    sql = f"TRUNCATE TABLE `{name.name}`"
+    return DdlEvent(
+        action,
+        sql,
+        sql,
+        name.schema,
+        name.name,
+        table,
+        table,
+        event.origin.commit_ts,
+        topic="",
+        partitions=0,
+        origin=event.origin,
+        action="truncate_table",
+    )
+
+
+def _rows(event: LogRow) -> Iterator[RowEvent]:
     """Yield a row of the log as row events; one that moves the key is a delete and an insert."""
     table = keyed(event.table)
     ordinals = table.handle
@@ -51,5 +108,5 @@ def _meaning(event: LogRow) -> Iterator[RowEvent]:
     if before is None or after is None or all(before[n] == after[n] for n in ordinals):
         yield row
         return
-    yield replace(row, op=Op.DELETE, after=None)
-    yield replace(row, op=Op.INSERT, before=None)
+    yield replace(row, op=Op.DELETE, after=None, split=True)
+    yield replace(row, op=Op.INSERT, before=None, split=True)

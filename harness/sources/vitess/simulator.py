@@ -49,8 +49,9 @@ from harness.model.vstream import (
     Vgtid,
     VStreamResponse,
 )
+from harness.sources.stored import Stored
 from harness.sources.tidb.mounter import source_table
-from harness.sources.vitess.copy import Copy, Stored, finished
+from harness.sources.vitess.copy import Copy, finished
 from harness.sources.vitess.fields import fields, key_ordinals
 from harness.sources.vitess.message_keys import Keys
 from harness.sources.vitess.place import shard_of

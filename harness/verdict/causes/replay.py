@@ -8,11 +8,12 @@ arrive, which is each partition's order. A copy is known by the event that it is
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from harness.model.change import Op
 from harness.model.decoded import EventKind
 from harness.model.source_events import DdlEvent, RowEvent, SourceEvent
+from harness.model.table import TableId
 from harness.protocols import PROTOCOLS
 from harness.verdict.case import Arrival, Partition, Where
 from harness.verdict.causes.evidence import Evidence, identity, name_of
@@ -69,7 +70,9 @@ class Rules:
     complete. `at_once` are events that wait for no mark, `known` what is dropped although new,
     `forgets` whether what waits is lost when the consumer is stopped. `dated` says whether what is
     older than its key is dropped, where rows come alone and carry a ts; `behind_mark` whether a DDL
-    at the very ts that is resolved is new.
+    at the very ts that is resolved is new; of a TRUNCATE among rows, `newer`
+    whether rows stay that are newer and came before it, `older` whether rows go that are older and
+    come behind it.
     """
 
     reads: Callable[[Arrival], bool] = every
@@ -82,6 +85,8 @@ class Rules:
     forgets: bool = False
     dated: bool = True
     behind_mark: bool = True
+    newer: bool = True
+    older: bool = True
 
 
 RIGHT = Rules()
@@ -94,15 +99,23 @@ def released(case: Evidence, rules: Rules) -> list[SourceEvent]:
     return list(_Room(case, rules).released())
 
 
-def arriving(case: Evidence, rules: Rules) -> Iterator[tuple[RowEvent, Arrival]]:
-    """Yield rows as they arrive, copies as well: nothing says that a row is one."""
+def arriving(case: Evidence, rules: Rules) -> Iterator[tuple[Data, Arrival]]:
+    """Yield rows as they arrive, copies as well: nothing says that a row is one.
+
+    Behind a TRUNCATE that comes late the rows that it does not take away are yielded again.
+    """
     same = each_arrival if rules.same is one_event else rules.same
     seen: set[Hashable] = set()
     there: dict[Hashable, Op] = {}
-    ages = _Ages(case)
+    ages, emptied = _Ages(case), _Emptied()
     for number, arrival in enumerate(case.arrivals):
         event = case.event_of(arrival)
-        if not isinstance(event, RowEvent) or not rules.reads(arrival):
+        if not isinstance(event, RowEvent | DdlEvent) or not rules.reads(arrival):
+            continue
+        if isinstance(event, DdlEvent):
+            yield from emptied.by(event, arrival, newer=rules.newer)
+            continue
+        if rules.older and emptied.has(event):
             continue
         if arrival.decoded.kind is EventKind.TOMBSTONE:
             # Alone it is the delete; behind one, and of a row that is not there, it says nothing.
@@ -116,7 +129,34 @@ def arriving(case: Evidence, rules: Rules) -> Iterator[tuple[RowEvent, Arrival]]
         if name not in seen:
             seen.add(name)
             there[name_of(event)] = event.op
+            emptied.seen.append((event, arrival))
             yield event, arrival
+
+
+@dataclass(slots=True)
+class _Emptied:
+    """Tables that a TRUNCATE among rows emptied, and the rows that were `seen`."""
+
+    last: dict[TableId, int] = field(default_factory=dict[TableId, int])
+    seen: list[tuple[RowEvent, Arrival]] = field(default_factory=list[tuple[RowEvent, Arrival]])
+
+    def has(self, row: RowEvent) -> bool:
+        """Return whether a row is older than the last TRUNCATE of its table."""
+        return row.origin.event < self.last.get(row.table.table.id, 0)
+
+    def by(
+        self, event: DdlEvent, arrival: Arrival, *, newer: bool
+    ) -> Iterator[tuple[Data, Arrival]]:
+        """Yield a TRUNCATE, if it is new, and the rows that are there behind it."""
+        assert event.before is not None
+        name, number = event.before.table.id, event.origin.event
+        if number <= self.last.get(name, -1):
+            return
+        self.last[name] = number
+        yield event, arrival
+        for row, place in self.seen if newer else ():
+            if row.table.table.id == name and row.origin.event > number:
+                yield row, place
 
 
 class _Ages:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -10,9 +10,10 @@ from harness.ddl import ActionType
 from harness.ddl.stored_rows import PARTITIONS_MOVE
 from harness.model.finding import Finding, FindingKind, Place
 from harness.model.source_events import DdlEvent, RowEvent, SourceEvent, SourceTable
-from harness.verdict.causes.deviation import Deviation, decisive, statement
+from harness.verdict.case import Arrival
+from harness.verdict.causes.deviation import Deviation, decisive, reading, statement
 from harness.verdict.causes.evidence import Evidence
-from harness.verdict.causes.replay import RIGHT, released
+from harness.verdict.causes.replay import RIGHT, Rules, released
 
 _CREATES = frozenset({"create_table", "create_schema"})
 _RENAMES = frozenset({"rename_table", "rename_tables"})
@@ -27,6 +28,7 @@ _SAME = {
 
 def deviations(case: Evidence) -> Iterator[Deviation]:
     """Yield what it would be without one kind of statement, then without any."""
+    yield from _among_rows(case)
     if not case.ddl:
         return
     right = released(case, RIGHT)
@@ -50,6 +52,32 @@ def deviations(case: Evidence) -> Iterator[Deviation]:
     if others:
         kept = [e for e in right if not isinstance(e, DdlEvent) or e.action in _CREATES]
         yield _of(case, others[-1], "every statement but CREATE is passed over", kept)
+
+
+def _among_rows(case: Evidence) -> Iterator[Deviation]:
+    """Yield what it would be if a TRUNCATE among rows was passed over, or applied by its place."""
+    if not case.expected.unordered:
+        return
+    every = [event for event in case.expected.applied if isinstance(event, DdlEvent)]
+    if not every:
+        return
+    passed = [
+        reading(case, "truncate", "TRUNCATE is passed over", Rules(_but(*gone)))
+        for gone in (*((one,) for one in every), every)
+    ]
+    why = "a TRUNCATE takes newer rows along"
+    passed.append(reading(case, "truncate-order", why, Rules(newer=False)))
+    for one in passed:
+        yield replace(one, place=statement(case, every[-1]))
+    why = "rows come back that are older than a TRUNCATE"
+    yield reading(case, "truncate-order", why, Rules(older=False))
+    why = "a TRUNCATE is applied by its place"
+    yield reading(case, "truncate-order", why, Rules(newer=False, older=False))
+
+
+def _but(*statements: DdlEvent) -> Callable[[Arrival], bool]:
+    numbers = {one.origin.event for one in statements}
+    return lambda one: one.place.origin.event not in numbers
 
 
 def _of_partitions(case: Evidence, right: Sequence[SourceEvent]) -> Iterator[Deviation]:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from harness.codecs.debezium_mysql.codec import bind
-from harness.errors import UsageError
+from harness.errors import StepError, UsageError
 from harness.model.change import ChangeLog, DdlRun, Op, RowChanged, Transaction
 from harness.model.record import Record
 from harness.model.settings import Settings
@@ -135,7 +135,8 @@ def test_how_statements_are_told(sql: str, texts: list[str]) -> None:
     ("name", "value"),
     [
         ("heartbeat.interval.ms", 1000),
-        ("snapshot.mode", "initial"),
+        ("snapshot.mode", "recovery"),
+        ("snapshot.mode", "schema_only"),
         ("decimal.handling.mode", "exact"),
         ("time.precision.mode", "adaptive"),
         ("decimal.handeling.mode", "string"),
@@ -146,3 +147,67 @@ def test_a_setting_that_is_not_played_is_refused_by_its_name(name: str, value: i
     """Nothing is taken that would change nothing."""
     with pytest.raises(UsageError, match=name.split(".", maxsplit=1)[0]):
         bind({"topic.prefix": "mysql", name: value}, "current")
+
+
+def _made(*rows: tuple[Any, ...], name: str = "t") -> Transaction:
+    table = TableId("shop", name)
+    changes = (RowChanged(Op.INSERT, table, None, row, 2, n) for n, row in enumerate(rows))
+    return Transaction(f"made-{name}", tuple(changes), 2)
+
+
+def _copied(settings: Settings, after: str, *changes: DdlRun | Transaction) -> list[Record]:
+    config = SourceConfig(settings, ("shop",), 1, copied_after=after)
+    source = simulate(ChangeLog(changes), config)
+    return list(bind(source.settings, "current").encode(source.given))
+
+
+def _markers(records: list[Record]) -> list[tuple[str, str]]:
+    values = [json.loads(one.value or b"null") for one in records]
+    read = [value for value in values if value and value.get("op") == "r"]
+    return [(value["source"]["table"], value["source"]["snapshot"]) for value in read]
+
+
+@pytest.mark.parametrize(
+    ("counts", "markers"),
+    [
+        ({"a": 1}, ["last"]),
+        ({"a": 3}, ["first", "true", "last"]),
+        ({"a": 1, "b": 1, "c": 1}, ["first", "last_in_data_collection", "last"]),
+        ({"a": 0, "b": 2}, ["first_in_data_collection", "last"]),
+        ({"a": 2, "b": 0}, ["first", "last"]),
+    ],
+)
+def test_a_row_that_is_read_says_where_it_stands(
+    counts: dict[str, int], markers: list[str]
+) -> None:
+    """Scenarios: mysql.copied, snapshot.several-tables-copied."""
+    tables = [_ddl(f"CREATE TABLE shop.{name} (id INT PRIMARY KEY)") for name in counts]
+    rows = [_made(*((n,) for n in range(count)), name=name) for name, count in counts.items()]
+    found = _markers(_copied(BARE, f"made-{[*counts][-1]}", *tables, *rows))
+    assert [marker for _, marker in found] == markers
+    assert [name for name, _ in found] == [n for n, count in counts.items() for _ in range(count)]
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "why"),
+    [
+        ("YEAR", 0, "fails at YEAR 0000"),
+        ("DATETIME", "1582-10-04 00:00:00", "before 1582-10-15"),
+        ("ENUM('a,b')", 1, "escapes a comma"),
+    ],
+)
+def test_what_the_connector_reads_otherwise_is_no_copy(column: str, value: Any, why: str) -> None:
+    """The real connector was asked: a copy of it is not what the log has."""
+    made = _ddl(f"CREATE TABLE shop.t (id INT PRIMARY KEY, v {column})")
+    with pytest.raises(StepError, match=why):
+        _copied(BARE, "made-t", made, _made((1, value)))
+
+
+def test_a_truncate_is_the_statement_that_it_was() -> None:
+    """Scenario: mysql.truncated."""
+    settings = {**BARE, "skipped.operations": "none"}
+    made = _ddl("CREATE TABLE shop.t (id INT PRIMARY KEY)")
+    sent = [r for r in _sent(settings, made, _ddl("TRUNCATE shop.t")) if r.topic == "mysql.shop.t"]
+    (event,) = bind({"topic.prefix": "mysql", **settings}, "current").decode(None, sent[0].value)
+    assert (event.kind, event.query, event.empties) == ("ddl", "TRUNCATE TABLE `t`", True)
+    assert event.age == (event.commit_ts, 2)

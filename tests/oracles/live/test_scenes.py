@@ -33,7 +33,7 @@ def slices(found: Scene) -> dict[str, tuple[int, int]]:
 
 def test_a_scenario_has_its_own_part_of_each_topic() -> None:
     """What was there before and what follows is outside, and a marker takes no number."""
-    marks = "p.harness_oracle_marks.marks"
+    marks = "p.zz_harness_oracle_marks.marks"
     tombstone = Message("p.shop.t", 0, b"{}", None)
     found = scene(row(3), row(5), row(6, marks), row(7), tombstone, row(8), row(5, "p"))
     assert slices(found) == {"p": (0, 1), "p.shop.t": (1, 4)}

@@ -8,7 +8,7 @@ from harness.ddl import Catalogue
 from harness.model.change import Op, RowChanged
 from harness.model.record import Origin
 from harness.model.table import TableId
-from harness.sources.vitess.copy import Stored
+from harness.sources.stored import Stored
 
 T = TableId("shop", "t")
 BORN = Origin(1, 0, 0, "insert")

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any, Final
 
 from harness.codecs.connect.schema import ConnectRecord
-from harness.model.binlog import LogDdl, LogEvent, LogTable, LogTruncate
+from harness.model.binlog import LogDdl, LogEvent, LogRow, LogTable, LogTruncate
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.mysql.edits import (
     CONNECTOR,
@@ -143,8 +143,19 @@ def _truncates(events: Iterable[LogEvent]) -> Iterator[LogEvent]:
         if isinstance(event, LogTruncate):
             name = event.table.table.id
             sql = f"TRUNCATE TABLE {name}"
-            yield LogDdl(event.gtid, sql, name.schema, (name,), (), 0, event.origin)
+            yield LogDdl(event.gtid, sql, name.schema, (name,), (), event.origin)
         yield event
+
+
+def _all_counted(original: Callable[[Any, LogEvent], None]) -> Callable[[Any, LogEvent], None]:
+    """Let the connector remember the row of each event, whether it is sent or not."""
+
+    def handle(self: Any, event: LogEvent) -> None:  # noqa: ANN401 - the connector's own
+        original(self, event)
+        if isinstance(event, LogRow):
+            self._state.row = event.row
+
+    return handle
 
 
 def _first_columns(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -316,6 +327,12 @@ ROWS: Final = (
         "ddl.row-left",
         "It writes row 0 into the source of a statement.",
         valued(SCHEMA_CHANGE, "source.row", lambda _: 0),
+    ),
+    row(
+        "statement-of-a-row-left-out",
+        "ddl.row-left",
+        "It counts rows that it leaves out for the row of a statement's source.",
+        patch(f"{CONNECTOR}._handle", _all_counted),
     ),
     row(
         "statements-of-tables-alone",

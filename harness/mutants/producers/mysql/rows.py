@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
-from harness.codecs.connect.schema import ConnectRecord, Header
+from harness.codecs.connect.schema import ConnectRecord, Header, Schema, SchemaType
 from harness.codecs.debezium.emitter import NEW_KEY, OLD_KEY
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.mysql.edits import (
@@ -130,6 +130,12 @@ def _without_database(topic: str) -> str:
 
 def _first_of_event(record: ConnectRecord) -> Records:
     return () if op(record) and record.value["source"]["row"] else (record,)
+
+
+def _keyed_truncate(record: ConnectRecord) -> Records:
+    if op(record) != "t":
+        return (record,)
+    return (replace(record, key=dict[str, Any](), key_schema=Schema(SchemaType.STRUCT)),)
 
 
 def _renamed(old: str, new: str) -> Callable[[tuple[Header, ...]], tuple[Header, ...]]:
@@ -260,6 +266,30 @@ ROWS: Final = (
         "truncate.skipped",
         "It sends TRUNCATE without being asked to.",
         by_default("skipped.operations", "none"),
+    ),
+    row(
+        "truncates-never",
+        "truncate.event",
+        "It sends no TRUNCATE, whatever it is asked to skip.",
+        each(lambda record: () if op(record) == "t" else (record,)),
+    ),
+    row(
+        "truncate-as-a-delete",
+        "truncate.event",
+        "It writes op d for a TRUNCATE.",
+        valued(CHANGE, "op", partial(_for, "t", "d")),
+    ),
+    row(
+        "truncate-with-an-empty-row",
+        "truncate.event",
+        "It writes a row of zeros into before of a TRUNCATE.",
+        _of("t", lambda value: value.update(before={"id": 0, "job": None})),
+    ),
+    row(
+        "truncate-with-a-key",
+        "truncate.no-key",
+        "It gives a TRUNCATE a key without columns.",
+        each(_keyed_truncate),
     ),
     *(
         row(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-from harness.model.binlog import LogDdl
+from harness.model.binlog import LogDdl, LogRow
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.mysql.edits import CONNECTOR, ignoring, row, with_properties
 from harness.mutants.producers.patch import Patch, instead, patch
@@ -75,8 +75,42 @@ def _of_captured_alone(original: Callable[[Any, LogDdl], None]) -> Callable[[Any
     return changed
 
 
+def _halves(original: Callable[..., None]) -> Callable[..., None]:
+    """Skip records by their `op`, as Debezium's other connectors do."""
+
+    def start(self: Any, *given: object) -> None:  # noqa: ANN401 - the connector's own
+        original(self, *given)
+        self._records.skipped = self._skipped
+
+    return start
+
+
+def _moved_keys(original: Callable[[Any, LogRow], bool]) -> Callable[[Any, LogRow], bool]:
+    """Take an update that moves a key for none."""
+
+    def skips(self: Any, event: LogRow) -> bool:  # noqa: ANN401 - the connector's own
+        ordinals = [event.table.table.position(name) for name in event.table.key]
+        before, after = event.before, event.after
+        moved = before and after and any(before[n] != after[n] for n in ordinals)
+        return not moved and original(self, event)
+
+    return skips
+
+
 ROWS: Final = (
     *_ignored(),
+    row(
+        "halves-skipped",
+        "event.skipped-own-op",
+        "It skips the delete or the create of a changed key by its own op.",
+        patch(f"{CONNECTOR}.__init__", _halves),
+    ),
+    row(
+        "moved-keys-never-skipped",
+        "event.skipped-own-op",
+        "It sends changed keys although updates are skipped.",
+        patch(f"{CONNECTOR}._skips", _moved_keys),
+    ),
     row(
         "statements-of-captured-tables-alone",
         "capture.statements",

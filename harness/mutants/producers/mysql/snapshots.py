@@ -1,0 +1,299 @@
+"""Snapshots: what is read before the log, as which events, from where, in which order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from typing import Any, Final
+
+from harness.codecs.connect.schema import ConnectRecord
+from harness.model.binlog import LogEvent, LogSnapshot
+from harness.model.columns import Column, ColumnKind
+from harness.model.values import Value
+from harness.mutants.producers.mutant import WrongProducer
+from harness.mutants.producers.mysql.edits import CONNECTOR, each, log, row, stream, values
+from harness.mutants.producers.patch import Patch, instead, patch
+from harness.mutants.producers.records import CHANGE, SCHEMA_CHANGE, Records, Values, kind, op
+from harness.sources.source import SourceConfig
+
+_SOURCE: Final = "harness.sources.mysql.source:_read"
+# How the statements begin that are sent before rows are read.
+_EARLY: Final = ("SET", "DROP TABLE", "DROP DATABASE", "CREATE DATABASE", "USE", "CREATE TABLE")
+_SIMULATOR: Final = "harness.sources.mysql.simulator"
+
+
+def _as_mode(asked: str, other: str) -> Patch:
+    """Return the patch by which one mode is taken for another."""
+
+    def changed(original: Callable[..., Any]) -> Callable[..., Any]:
+        def read(changes: Any, config: SourceConfig) -> Any:  # noqa: ANN401 - as the original
+            if config.settings.get("snapshot.mode", "initial") == asked:
+                config = replace(config, settings={**config.settings, "snapshot.mode": other})
+            return original(changes, config)
+
+        return read
+
+    return patch(_SOURCE, changed)
+
+
+def _modes() -> Iterator[WrongProducer]:
+    for asked, other, clause, says in (
+        ("initial", "no_data", "initial", "reads no row"),
+        ("always", "no_data", "first-start", "reads no row at a first start"),
+        ("when_needed", "no_data", "first-start", "reads no row at a first start"),
+        ("initial_only", "initial", "initial-only", "follows the log"),
+        ("no_data", "initial", "none", "reads rows"),
+        ("no_data", "initial_only", "none", "reads rows and nothing else"),
+    ):
+        name = f"{asked}-as-{other}".replace("_", "-")
+        yield row(name, f"snapshot.{clause}", f"It {says} with {asked}.", _as_mode(asked, other))
+
+
+def _read(change: Callable[[Values], object]) -> Patch:
+    """Return the patch that changes, in place, the value of each row that is read."""
+    return values(CHANGE, lambda value: change(value) if value["op"] == "r" else None)
+
+
+def _marks(old: str, new: str) -> Patch:
+    """Return the patch that writes another marker for one of those of rows."""
+
+    def change(value: Values) -> None:
+        if value["source"]["snapshot"] == old:
+            value["source"]["snapshot"] = new
+
+    return _read(change)
+
+
+def _markers() -> Iterator[WrongProducer]:
+    for old, new in (
+        ("first", "first_in_data_collection"),
+        ("first_in_data_collection", "true"),
+        ("last_in_data_collection", "last"),
+        ("last", "last_in_data_collection"),
+        ("true", "false"),
+    ):
+        name = f"marker-{new}-for-{old}".replace("_", "-")
+        says = f"It writes `{new}` for `{old}` of a row that is read."
+        yield row(name, "snapshot.marker", says, _marks(old, new))
+
+
+def _statements(change: Callable[[Values], object]) -> Patch:
+    """Return the patch that changes, in place, each statement that is sent before rows are read."""
+    return values(SCHEMA_CHANGE, lambda value: change(value) if _is_early(value) else None)
+
+
+def _is_early(value: Values) -> bool:
+    return value["source"]["gtid"] is None
+
+
+def _without(*words: str) -> Patch:
+    """Return the patch that leaves out early statements that begin so."""
+
+    def kept(record: ConnectRecord) -> Records:
+        early = kind(record) == SCHEMA_CHANGE and _is_early(record.value)
+        return () if early and record.value["ddl"].startswith(words) else (record,)
+
+    return each(kept)
+
+
+def _captured_alone(original: Callable[[Any, LogSnapshot], None]) -> Callable[..., None]:
+    """Send no statement about a table that is left out."""
+
+    def copied(self: Any, event: LogSnapshot) -> None:  # noqa: ANN401 - the connector's own
+        kept = tuple(
+            one
+            for one in event.statements
+            if not one.tables or self._captured(one.tables[0].schema, one.tables[0].name)
+        )
+        original(self, replace(event, statements=kept))
+
+    return copied
+
+
+def _all_captured(original: Callable[[Any, LogSnapshot], None]) -> Callable[..., None]:
+    """Read the rows of tables that are left out."""
+
+    def copied(self: Any, event: LogSnapshot) -> None:  # noqa: ANN401 - the connector's own
+        captured, self._captured = self._captured, lambda *_: True
+        original(self, event)
+        self._captured = captured
+
+    return copied
+
+
+def _rows_skipped(original: Callable[[Any, LogSnapshot], None]) -> Callable[..., None]:
+    """Read no row where r is skipped."""
+
+    def copied(self: Any, event: LogSnapshot) -> None:  # noqa: ANN401 - the connector's own
+        original(self, replace(event, tables=()) if "r" in self._skipped else event)
+
+    return copied
+
+
+def _spelled(original: Callable[..., LogSnapshot]) -> Callable[..., LogSnapshot]:
+    """Remember how statements spelled the types of tables that were there."""
+
+    def found(self: Any, *given: object) -> LogSnapshot:  # noqa: ANN401 - the simulator's own
+        spelled = dict(self._spelled)
+        snapshot = original(self, *given)
+        self._spelled.update(spelled)
+        tables = tuple(replace(t, table=self._table(t.table.table)) for t in snapshot.tables)
+        return replace(snapshot, tables=tables)
+
+    return found
+
+
+def _as_logged(kind: ColumnKind) -> Patch:
+    """Return the patch that reads values of a kind as they stand in the log."""
+
+    def changed(original: Callable[..., Any]) -> Callable[..., Any]:
+        def value(column: Column, given: Value) -> Any:  # noqa: ANN401 - as the original
+            return given if column.kind is kind else original(column, given)
+
+        return value
+
+    return patch("harness.codecs.debezium_mysql.reads:_value", changed)
+
+
+def _by_age(events: Iterable[LogEvent]) -> Iterator[LogEvent]:
+    """Read tables from the last name to the first."""
+    for event in events:
+        if isinstance(event, LogSnapshot):
+            yield replace(event, tables=event.tables[::-1])
+        else:
+            yield event
+
+
+def _late(given: Records) -> Iterator[ConnectRecord]:
+    records = list(given)
+    yield from (record for record in records if op(record) != "r")
+    yield from (record for record in records if op(record) == "r")
+
+
+def _block(value: Values) -> None:
+    value["transaction"] = {"id": "0-1-1", "total_order": 1, "data_collection_order": 1}
+
+
+ROWS: Final = (
+    *_modes(),
+    *_markers(),
+    row("rows-read-late", "snapshot.initial", "It reads rows behind the log.", stream(_late)),
+    row(
+        "read-as-create",
+        "snapshot.read",
+        "It writes op c for a row that is read.",
+        _read(lambda value: value.update(op="c")),
+    ),
+    row(
+        "read-with-before",
+        "snapshot.read",
+        "It writes a row that is read into before as well.",
+        _read(lambda value: value.update(before=value["after"])),
+    ),
+    row(
+        "no-early-statements",
+        "snapshot.statements",
+        "It sends no statement before it reads rows.",
+        _without(""),
+    ),
+    *(
+        row(
+            f"no-early-{words.lower().replace(' ', '-')}",
+            "snapshot.statements",
+            f"It leaves {words} out before it reads rows.",
+            _without(words),
+        )
+        for words in (
+            "SET",
+            "DROP TABLE",
+            "DROP DATABASE",
+            "CREATE DATABASE",
+            "USE",
+            "CREATE TABLE",
+        )
+    ),
+    row(
+        "early-statements-of-captured-tables",
+        "snapshot.left-out",
+        "It sends early statements of captured tables alone.",
+        patch(f"{CONNECTOR}._copied", _captured_alone),
+    ),
+    row(
+        "rows-of-all-tables-read",
+        "snapshot.left-out",
+        "It reads the rows of tables that are left out.",
+        patch(f"{CONNECTOR}._copied", _all_captured),
+    ),
+    row(
+        "tables-from-the-last",
+        "snapshot.tables-by-name",
+        "It reads tables from the last name to the first.",
+        log(_by_age),
+    ),
+    row(
+        "early-statements-streamed",
+        "snapshot.statement-marker",
+        "It writes `snapshot` false for statements before it reads rows.",
+        _statements(lambda value: value["source"].update(snapshot="false")),
+    ),
+    row(
+        "no-last-statement",
+        "snapshot.statement-marker",
+        "It writes `snapshot` true for the last statement where no row follows.",
+        _statements(lambda value: value["source"].update(snapshot="true")),
+    ),
+    row(
+        "read-with-a-gtid",
+        "snapshot.position",
+        "It writes the log's last GTID for a row that is read.",
+        _read(lambda value: value["source"].update(gtid=f"0-1-{value['source']['pos']}")),
+    ),
+    row(
+        "read-with-a-server",
+        "snapshot.position",
+        "It writes the server's id for a row that is read.",
+        _read(lambda value: value["source"].update(server_id=1)),
+    ),
+    row(
+        "read-rows-counted",
+        "snapshot.position",
+        "It counts in `row` what it reads.",
+        _read(lambda value: value["source"].update(row=1)),
+    ),
+    row(
+        "read-in-a-transaction",
+        "snapshot.no-transaction",
+        "It gives a row that is read a transaction.",
+        _read(_block),
+    ),
+    row(
+        "read-skipped",
+        "snapshot.never-skipped",
+        "It reads no row where skipped.operations names r.",
+        patch(f"{CONNECTOR}._copied", _rows_skipped),
+    ),
+    row(
+        "spelled-types-remembered",
+        "snapshot.shown-types",
+        "It knows that a column was declared BOOL before it started.",
+        patch(f"{_SIMULATOR}:Server._found", _spelled),
+    ),
+    row(
+        "floats-as-logged",
+        "snapshot.float-digits",
+        "It writes each digit of a FLOAT that is read.",
+        _as_logged(ColumnKind.FLOAT),
+    ),
+    row(
+        "timestamps-as-logged",
+        "snapshot.timestamp-digits",
+        "It writes each zero of the fraction of a TIMESTAMP that is read.",
+        _as_logged(ColumnKind.TIMESTAMP),
+    ),
+    row(
+        "json-remembered",
+        "snapshot.shown-types",
+        "It knows that a column was declared JSON before it started.",
+        instead(f"{_SIMULATOR}:shown", lambda table: table),
+    ),
+)

@@ -1,0 +1,225 @@
+"""SHOW CREATE TABLE of MariaDB 11.4: a table's text, and the table as who reads that text knows it.
+
+The text has lost how a type was spelled: BOOL is tinyint(1), INT int(11), JSON longtext.
+
+Source: MariaDB knowledge base, SHOW CREATE TABLE; answers of MariaDB 11.4.5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Final
+
+from harness.ddl.charsets import CHARSETS
+from harness.errors import StepError
+from harness.model.columns import BINARIES, CHARACTERS, INTEGERS, Column, ColumnKind
+from harness.model.table import Index, Table
+
+_BIN: Final = "utf8mb4_bin"
+_SERVER: Final = ("utf8mb4", "utf8mb4_0900_ai_ci")  # what the catalogue has for who says nothing
+# Display widths of integers, signed and unsigned.
+_WIDTHS: Final[Mapping[ColumnKind, tuple[int, int]]] = MappingProxyType(
+    {
+        ColumnKind.TINYINT: (4, 3),
+        ColumnKind.SMALLINT: (6, 5),
+        ColumnKind.MEDIUMINT: (9, 8),
+        ColumnKind.INT: (11, 10),
+        ColumnKind.BIGINT: (20, 20),
+    }
+)
+_LENGTHS: Final[Mapping[ColumnKind, int]] = MappingProxyType(
+    {
+        ColumnKind.BIT: 1,
+        ColumnKind.CHAR: 1,
+        ColumnKind.BINARY: 1,
+        ColumnKind.DECIMAL: 10,
+        ColumnKind.YEAR: 4,
+    }
+)
+_SIZED: Final = frozenset({ColumnKind.VARCHAR, ColumnKind.VARBINARY, *INTEGERS, *_LENGTHS})
+_FRACTIONS: Final = frozenset({ColumnKind.TIME, ColumnKind.DATETIME, ColumnKind.TIMESTAMP})
+_MEMBERS: Final = frozenset({ColumnKind.ENUM, ColumnKind.SET})
+# MariaDB's default collations where TiDB's, which the catalogue has, are others.
+_COLLATIONS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "latin1": "latin1_swedish_ci",
+        "ascii": "ascii_general_ci",
+        "utf8": "utf8mb3_general_ci",
+    }
+)
+_NUMBERS: Final = INTEGERS | {ColumnKind.DECIMAL, ColumnKind.FLOAT, ColumnKind.DOUBLE}
+
+
+def shown(table: Table) -> Table:
+    """Return a table as its SHOW CREATE TABLE has it."""
+    return replace(table, columns=tuple(map(_shown, table.columns)))
+
+
+def _shown(column: Column) -> Column:
+    if column.kind is ColumnKind.JSON:
+        return replace(column, kind=ColumnKind.LONGTEXT, charset="utf8mb4", collation=_BIN)
+    if column.length is not None:
+        return column
+    if column.kind in _WIDTHS:
+        return replace(column, length=_WIDTHS[column.kind][column.unsigned])
+    return replace(column, length=_LENGTHS.get(column.kind))
+
+
+def show_create(table: Table, line: int, next_number: int = 1) -> str:
+    """Return the text; StepError for a table whose text is not worked out here.
+
+    `next_number` is what AUTO_INCREMENT gives next.
+    """
+    _check(table, line)
+    parts = [f"  {_quoted(column.name)} {_column(column, table)}" for column in table.columns]
+    parts += [f"  {_index(index)}" for index in _ordered(table)]
+    lines = ",\n".join(parts)
+    numbered = any(column.auto_increment for column in table.columns) and next_number > 1
+    charset, collation = _of_table(table)
+    options = [
+        "ENGINE=InnoDB",
+        *([f"AUTO_INCREMENT={next_number}"] if numbered else ()),
+        f"DEFAULT CHARSET={charset} COLLATE={collation}",
+        *([f"COMMENT={_text(table.comment)}"] if table.comment else ()),
+    ]
+    return f"CREATE TABLE {_quoted(table.id.name)} (\n{lines}\n) {' '.join(options)}"
+
+
+def _check(table: Table, line: int) -> None:
+    kinds = {column.kind for column in table.columns}
+    what = next(
+        (
+            word
+            for word, there in (
+                ("a view or a sequence", table.is_view or table.is_sequence),
+                ("partitions", bool(table.partitions)),
+                ("a foreign key", bool(table.foreign_keys)),
+                ("a generated column", any(column.generated for column in table.columns)),
+                ("a column of VECTOR", ColumnKind.VECTOR in kinds),
+            )
+            if there
+        ),
+        "",
+    )
+    if what:
+        raise StepError(
+            f"{table.id} has {what}: what SHOW CREATE TABLE says of it is not worked out here",
+            line=line,
+            expected="tables without it where a connector copies what is there",
+        )
+
+
+def _of_table(table: Table) -> tuple[str, str]:
+    """Return a table's character set and collation; scenarios' databases have utf8mb4_bin."""
+    own = table.charset, table.collation
+    return ("utf8mb4", _BIN) if own == _SERVER else own
+
+
+def _quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
+
+
+def _text(value: str) -> str:
+    return "'" + value.replace("\\", "\\\\").replace("'", "''") + "'"
+
+
+def _column(column: Column, table: Table) -> str:
+    return " ".join(_words(column, table))
+
+
+def _words(column: Column, table: Table) -> Iterator[str]:
+    own = _shown(column)
+    yield _type(own)
+    if own.unsigned and own.kind is not ColumnKind.YEAR:
+        yield "unsigned"
+    if own.zerofill:
+        yield "zerofill"
+    if own.kind in CHARACTERS | _MEMBERS:
+        yield from _charset(own, table)
+    if not own.nullable:
+        yield "NOT NULL"
+    elif own.kind is ColumnKind.TIMESTAMP:
+        yield "NULL"
+    yield from _default(own)
+    if own.on_update is not None:
+        yield f"ON UPDATE {_clock(own.on_update)}"
+    if own.auto_increment:
+        yield "AUTO_INCREMENT"
+    if own.comment:
+        yield f"COMMENT {_text(own.comment)}"
+    if column.kind is ColumnKind.JSON:
+        yield f"CHECK (json_valid({_quoted(column.name)}))"
+
+
+def _type(column: Column) -> str:
+    word = column.kind.value
+    if column.kind in _MEMBERS:
+        return f"{word}({','.join(map(_text, column.members))})"
+    if column.kind is ColumnKind.DECIMAL:
+        return f"{word}({column.length},{column.scale or 0})"
+    if column.kind in _SIZED:
+        return f"{word}({column.length})"
+    if column.kind in _FRACTIONS and column.fsp:
+        return f"{word}({column.fsp})"
+    return word
+
+
+def _charset(column: Column, table: Table) -> Iterator[str]:
+    charset, collation = _of_table(table)
+    own = column.charset or charset
+    chosen = column.collation or collation
+    if own != charset and chosen == CHARSETS[own].collation:
+        chosen = _COLLATIONS.get(own, chosen)
+    if own != charset or chosen not in {collation, _SERVER[1]}:
+        yield f"CHARACTER SET {own} COLLATE {chosen}"
+
+
+def _default(column: Column) -> Iterator[str]:
+    default = column.default
+    if default is None or default.text is None:
+        if column.nullable and not column.auto_increment:
+            yield "DEFAULT NULL"
+        return
+    if default.is_expression:
+        yield f"DEFAULT {_clock(default.text)}"
+    elif default.is_binary and column.kind is ColumnKind.BIT:
+        yield f"DEFAULT b'{int(default.text, 16):b}'"
+    elif column.kind in _NUMBERS:
+        yield f"DEFAULT {default.text}"
+    elif column.kind in _FRACTIONS and column.fsp:
+        whole, _, fraction = default.text.partition(".")
+        yield f"DEFAULT {_text(f'{whole}.{fraction:0<{column.fsp}}')}"
+    elif column.kind in BINARIES and default.is_binary:
+        yield f"DEFAULT {_text(bytes.fromhex(default.text).decode('latin-1'))}"
+    else:
+        yield f"DEFAULT {_text(default.text)}"
+
+
+def _clock(expression: str) -> str:
+    text = expression.lower()
+    return text if text.endswith(")") else f"{text}()"
+
+
+def _ordered(table: Table) -> list[Index]:
+    """Return indexes as they are listed: the primary key, unique ones, then the others.
+
+    Of unique ones those come first whose columns are never NULL.
+    """
+
+    def place(index: Index) -> tuple[bool, bool, bool]:
+        nullable = any(table.column(name).nullable for name in index.columns)
+        return not index.primary, not index.unique, index.unique and nullable
+
+    return sorted(table.indexes, key=place)
+
+
+def _index(index: Index) -> str:
+    parts = ",".join(
+        _quoted(part.column or "") + (f"({part.length})" if part.length else "")
+        for part in index.parts
+    )
+    if index.primary:
+        return f"PRIMARY KEY ({parts})"
+    return f"{'UNIQUE ' if index.unique else ''}KEY {_quoted(index.name)} ({parts})"

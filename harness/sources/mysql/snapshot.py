@@ -1,0 +1,131 @@
+"""What a connector reads at its start: statements that make the tables, and the rows in them.
+
+Source: debezium-connector-binlog 3.3.0, BinlogSnapshotChangeEventSource.java; debezium-core 3.3.0,
+RelationalSnapshotChangeEventSource.java.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from itertools import groupby
+from typing import Final
+
+from harness.errors import StepError
+from harness.model.binlog import LogCopy, LogDdl, LogSnapshot, LogTable, LogTableChange
+from harness.model.columns import Column, ColumnKind
+from harness.model.record import Origin
+from harness.model.table import TableId
+from harness.model.values import Row, Value
+from harness.sources.stored import Stored
+
+# `snapshot.mode` by what it does at a first start; each value is said in the connector's page.
+COPYING: Final = frozenset({"initial", "initial_only", "always", "when_needed"})
+STREAMING: Final = frozenset({"initial", "always", "when_needed", "no_data"})
+_GREGORIAN: Final = "1582-10-15"
+_CHARSET: Final = "utf8mb4"
+_COLLATION: Final = "utf8mb4_bin"
+_SERVER: Final = f"SET character_set_server={_CHARSET}, collation_server={_COLLATION}"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a server has when a connector starts behind the transaction `gtid`.
+
+    `texts` are the tables' SHOW CREATE TABLE; `number` counts events on.
+    """
+
+    gtid: str
+    tables: Sequence[LogTable]
+    texts: Mapping[TableId, str]
+    stored: Stored
+    origin: Origin
+    number: Callable[[], int]
+
+    def snapshot(self, *, rows: bool) -> LogSnapshot:
+        """Return what the connector reads, with the tables' rows or without them."""
+        tables = sorted(self.tables, key=lambda one: str(one.table.id))
+        copies = tuple(self._copy(one) for one in tables) if rows else ()
+        return LogSnapshot(self.gtid, tuple(self._statements(tables)), copies, self.origin)
+
+    def _statements(self, tables: Iterable[LogTable]) -> Iterator[LogDdl]:
+        known = list(tables)
+        yield self._statement(_SERVER, "", None, ())
+        for one in known:
+            name = one.table.id
+            gone = (LogTableChange("DROP", name, None),)
+            yield self._statement(f"DROP TABLE IF EXISTS {_full(name)}", name.schema, (name,), gone)
+        for schema, own in groupby(known, key=lambda one: one.table.id.schema):
+            database = f"`{schema}`"
+            made = f"CREATE DATABASE {database} CHARSET {_CHARSET} COLLATE {_COLLATION}"
+            yield self._statement(f"DROP DATABASE IF EXISTS {database}", schema, None, ())
+            yield self._statement(made, schema, None, ())
+            yield self._statement(f"USE {database}", schema, None, ())
+            for one in own:
+                name = one.table.id
+                change = (LogTableChange("CREATE", name, one),)
+                yield self._statement(self.texts[name], schema, (name,), change)
+
+    def _statement(
+        self,
+        sql: str,
+        database: str,
+        tables: tuple[TableId, ...] | None,
+        changes: tuple[LogTableChange, ...],
+    ) -> LogDdl:
+        origin = replace(self.origin, event=self.number(), kind="ddl")
+        return LogDdl(self.gtid, sql, database, tables, changes, origin)
+
+    def _copy(self, table: LogTable) -> LogCopy:
+        kept = self.stored.rows.get(("", table.table.id), [])
+        for row, origin in kept:
+            _check(table, row, origin.line)
+        # Sorting is stable: without a primary key they stay as they came.
+        ordered = sorted(kept, key=lambda pair: _place(table, pair[0]))
+        return LogCopy(
+            table,
+            tuple(
+                (row, replace(origin, event=self.number(), kind="read")) for row, origin in ordered
+            ),
+        )
+
+
+def _check(table: LogTable, row: Row, line: int) -> None:
+    """Refuse a value that this connector reads otherwise than it stands in the log, or not at all.
+
+    Source: connector-mariadb 3.3.0.Final over MariaDB Connector/J, asked to copy each scenario.
+    """
+    for column, value in zip(table.table.columns, row, strict=True):
+        why = ""
+        if column.kind is ColumnKind.YEAR and value == 0:
+            why = "the connector fails at YEAR 0000"
+        elif column.kind is ColumnKind.DATETIME and str(value or "9") < _GREGORIAN:
+            why = "the connector moves a DATETIME before 1582-10-15 by days"
+        elif column.kind is ColumnKind.ENUM and any("," in one for one in column.members):
+            why = "the connector escapes a comma of an ENUM in the log, and not in a copy"
+        if why:
+            raise StepError(
+                f"{table.table.id}.{column.name} cannot be copied: {why}",
+                line=line,
+                expected="other values where a connector copies what is there",
+            )
+
+
+def _full(name: TableId) -> str:
+    return f"`{name.schema}`.`{name.name}`"
+
+
+def _place(table: LogTable, row: Row) -> tuple[object, ...]:
+    """Return where InnoDB has a row: by the primary key, or the first that is never NULL."""
+    keys = (index for index in table.table.indexes if index.unique and not index.primary)
+    whole = (k for k in keys if not any(table.table.column(n).nullable for n in k.columns))
+    key = table.table.primary_key or next(whole, None)
+    ordinals = [table.table.position(name) for name in (() if key is None else key.columns)]
+    return tuple(_sorted_as(table.table.columns[n], row[n]) for n in ordinals)
+
+
+def _sorted_as(column: Column, value: Value) -> object:
+    if column.kind is ColumnKind.DECIMAL and value is not None:
+        return Decimal(str(value))
+    return value.encode() if isinstance(value, str) else value

@@ -1,0 +1,78 @@
+"""SHOW CREATE TABLE as MariaDB 11.4.5 says it: each text is its answer."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.ddl import Catalogue
+from harness.errors import StepError
+from harness.model.table import Table
+from harness.sources.mysql.show_create import show_create, shown
+
+
+def _table(columns: str) -> Table:
+    made = Catalogue.with_schemas("shop").apply(f"CREATE TABLE shop.t ({columns})", "shop")
+    (table,) = made.catalogue.tables()
+    return table
+
+
+END = ") ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin"
+
+
+@pytest.mark.parametrize(
+    ("columns", "lines"),
+    [
+        (
+            "id INT PRIMARY KEY, v BOOL NOT NULL DEFAULT 1",
+            "`id` int(11) NOT NULL|`v` tinyint(1) NOT NULL DEFAULT 1|PRIMARY KEY (`id`)",
+        ),
+        (
+            "b VARCHAR(5), a INT, v DECIMAL(8,2) UNSIGNED, PRIMARY KEY (a, b)",
+            (
+                "`b` varchar(5) NOT NULL|`a` int(11) NOT NULL"
+                "|`v` decimal(8,2) unsigned DEFAULT NULL|PRIMARY KEY (`a`,`b`)"
+            ),
+        ),
+        (
+            "l VARCHAR(20) CHARACTER SET latin1, y YEAR",
+            (
+                "`l` varchar(20) CHARACTER SET latin1 COLLATE latin1_swedish_ci DEFAULT NULL"
+                "|`y` year(4) DEFAULT NULL"
+            ),
+        ),
+        (
+            "ts TIMESTAMP(3) NOT NULL DEFAULT '2024-01-01 00:00:00', t TIME(2) NOT NULL",
+            "`ts` timestamp(3) NOT NULL DEFAULT '2024-01-01 00:00:00.000'|`t` time(2) NOT NULL",
+        ),
+        (
+            "n INT, a INT NOT NULL, UNIQUE KEY n (n), UNIQUE KEY a (a)",
+            (
+                "`n` int(11) DEFAULT NULL|`a` int(11) NOT NULL|UNIQUE KEY `a` (`a`)"
+                "|UNIQUE KEY `n` (`n`)"
+            ),
+        ),
+    ],
+)
+def test_texts_are_the_servers(columns: str, lines: str) -> None:
+    """Widths, NULL and defaults are said as the server says them."""
+    body = ",\n  ".join(lines.split("|"))
+    assert show_create(_table(columns), 1) == f"CREATE TABLE `t` (\n  {body}\n{END}"
+
+
+def test_the_next_number_stands_behind_the_engine() -> None:
+    """It is there once a row has had one."""
+    table = _table("id INT AUTO_INCREMENT PRIMARY KEY")
+    assert "ENGINE=InnoDB AUTO_INCREMENT=3 DEFAULT" in show_create(table, 1, 3)
+    assert "AUTO_INCREMENT=" not in show_create(table, 1)
+
+
+def test_a_spelling_is_lost() -> None:
+    """Who reads the text knows JSON as LONGTEXT, and the width of an INT."""
+    columns = shown(_table("j JSON, i INT UNSIGNED")).columns
+    assert [(one.kind.value, one.length) for one in columns] == [("longtext", None), ("int", 10)]
+
+
+def test_what_is_not_worked_out_is_refused() -> None:
+    """The reason and the line are said."""
+    with pytest.raises(StepError, match="a generated column"):
+        show_create(_table("a INT, b INT AS (a + 1)"), 7)
