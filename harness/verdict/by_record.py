@@ -26,13 +26,16 @@ def fold_rows(
     carries_default: Callable[[Column], bool],
     *,
     by_image: bool = False,
+    truncates: bool = False,
 ) -> Expected:
-    """Return the state after all rows and TRUNCATEs, in the order in which they were sent.
+    """Return the state after all rows, in the order in which they were sent.
 
     `carries_default` says of a new column whether the wire has its default, which older rows then
-    have; otherwise they have NULL there. `by_image` holds equal rows without a key once.
+    have; otherwise they have NULL there. `by_image` holds equal rows without a key once;
+    `truncates` says that statements among the events are TRUNCATEs that were sent.
     """
-    sent = tuple(event for event in events if isinstance(event, RowEvent | DdlEvent))
+    kinds = (RowEvent, DdlEvent) if truncates else (RowEvent,)
+    sent = tuple(event for event in events if isinstance(event, kinds))
     again = partial(_folded, carries_default=carries_default, by_image=by_image)
     last = max((event.commit_ts for event in sent), default=0)
     return Expected(

@@ -91,7 +91,7 @@ class Folding:
         by_image = design.keyless_rows is KeylessRows.BY_IMAGE
         if self.complete is None:
             carries = self.carries_default if older is OlderRows.NULL else _always
-            return fold_rows(events, carries, by_image=by_image)
+            return fold_rows(events, carries, by_image=by_image, truncates=True)
         every = design.applies is Applies.ON_ARRIVAL
         return fold(events, complete=self.complete, by_image=by_image, every=every)
 
