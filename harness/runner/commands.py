@@ -60,7 +60,8 @@ def executable(command: str, whereabouts: Whereabouts) -> str:
         raise UsageError(
             f"the command {path} is not executable",
             expected="an executable file",
-            hint=f"chmod +x {shlex.quote(str(path))}",
+            hint=f"chmod +x {shlex.quote(str(path))}, or name its interpreter before it:"
+            " exec:python3 ./consumer.py",
         )
     return str(path)
 

@@ -95,7 +95,7 @@ REFUSED = {
     "exec:nothing": ("'nothing' is not on the PATH", ""),
     "exec:./nothing": ("/nothing does not exist", ""),
     "exec:./bin": ("/bin is a directory", ""),
-    "exec:./notes.txt": ("/notes.txt is not executable", "chmod +x"),
+    "exec:./notes.txt": ("/notes.txt is not executable", "or name its interpreter before it"),
     "exec:./consume notes.txt": ("'notes.txt' would not be found", "write ./notes.txt"),
 }
 

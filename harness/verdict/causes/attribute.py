@@ -92,16 +92,21 @@ def clause_of(protocol: str, cause: str) -> str:
 
 
 def _deviation(case: Evidence) -> Deviation | None:
-    """Return the deviation that leads to the answered tables; silence has no one cause.
+    """Return the deviation that leads to the answered tables.
 
-    Of several that do it is the first whose clause the scenario is about, else the first.
+    Of several that do it is the first whose clause the scenario is about, else the first. Silence
+    has many causes: only one that the scenario is mainly about is believed there.
     """
-    if not case.arrivals or len(case.arrivals) > EVENTS_MAX or case.is_silent:
+    if not case.arrivals or len(case.arrivals) > EVENTS_MAX:
         return None
+    silent = case.is_silent
     first: Deviation | None = None
     for deviation in _deviations(case):
         clause = clause_of(case.judged.protocol, deviation.cause)
-        about = any(f"{clause}.".startswith(f"{cited}.") for cited in case.judged.clauses)
+        points = case.judged.clauses[:1] if silent else case.judged.clauses
+        about = any(f"{clause}.".startswith(f"{cited}.") for cited in points)
+        if silent and not about:
+            continue
         if clause and (about or first is None) and _leads_there(case, deviation):
             if about:
                 return deviation

@@ -317,12 +317,12 @@ def _updates(case: Evidence) -> Iterator[Deviation]:
     updates = [e for e in case.events.values() if isinstance(e, RowEvent) and e.op is Op.UPDATE]
     if not updates:
         return
+    lost = Rules(lambda one: not _is_update(case, one))
+    yield reading(case, "update", "updates are ignored", lost)
     why = "the old row of an update is written in the place of the new one"
     yield applying(case, "update", why, lambda: [_old(e) for e in released(case, RIGHT)])
     why = "what an update leaves unchanged is taken for NULL"
     yield applying(case, "update", why, lambda: [_changed(e) for e in released(case, RIGHT)])
-    lost = Rules(lambda one: not _is_update(case, one))
-    yield reading(case, "update", "updates are ignored", lost)
 
 
 def _is_update(case: Evidence, one: Arrival) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 import pytest
 
@@ -12,9 +13,12 @@ from harness.engine.catalogue.workspace import workspace
 from harness.engine.mutation.prepared import Prepared
 from harness.model.decoded import DecodedEvent, EventKind
 from harness.model.finding import Finding
+from harness.model.observed import Observed
 from harness.mutants.delivery import Message
 from harness.mutants.parts import Events, Known, Parts
 from harness.mutants.table import MUTANTS
+from harness.verdict.design import AS_EXPECTED
+from harness.verdict.judge import judge_design
 from tests.tree import ROOT
 
 
@@ -24,11 +28,16 @@ def in_the_repository(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
 
 
-def first_finding(case: str, parts: Parts) -> Finding:
-    """Return the first finding of a case that a consumer of these parts reads until it errs."""
+def prepared_case(case: str) -> Prepared:
+    """Return a case of the catalogue, for three seeds."""
     (chosen,) = selected(load(workspace(ROOT)), f"'{case}'")
     (plan,) = planned_only(workspace(ROOT), [chosen], expectations=False)
-    prepared = Prepared(plan, range(3))
+    return Prepared(plan, range(3))
+
+
+def first_finding(case: str, parts: Parts) -> Finding:
+    """Return the first finding of a case that a consumer of these parts reads until it errs."""
+    prepared = prepared_case(case)
     verdicts = (prepared.verdict(parts, seed) for seed in prepared.seeds)
     return next(verdict.findings[0] for verdict in verdicts if verdict.findings)
 
@@ -192,3 +201,26 @@ def test_the_clause_and_the_record(name: str) -> None:
     assert finding.clause == clause
     (place,) = finding.places
     assert place.origin.kind == kind
+
+
+def by_tables_alone(name: str) -> tuple[Observed, tuple[Finding, ...]]:
+    """Return what an example answers and what is found, as of a consumer that lists no events."""
+    case, parts, *_ = EXAMPLES[name]
+    prepared = prepared_case(case)
+    answer = replace(prepared.read_by(parts, 0), events=None, ddl=None)
+    plan = prepared.plan
+    return answer, judge_design(plan.judged, plan.folding, answer, AS_EXPECTED).findings
+
+
+def test_the_plainest_of_equal_causes_is_named() -> None:
+    """Who ignores updates has the tables of who writes their old rows, which is less likely."""
+    _, findings = by_tables_alone("a lost update")
+    assert {finding.cause for finding in findings} == {"updates are ignored"}
+
+
+def test_silence_is_explained_by_what_the_scenario_is_about() -> None:
+    """No row, and no list of events: of many causes only the scenario's own point is believed."""
+    answer, (finding,) = by_tables_alone("a resolved ts that is taken as exclusive")
+    assert not any((answer.tables or {}).values())
+    assert finding.clause == "open.resolved.inclusive"
+    assert finding.cause == "a resolved event is taken not to complete its own ts"
