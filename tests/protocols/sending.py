@@ -18,7 +18,12 @@ from harness.scenario.expand import cases
 from harness.scenario.load import load
 from tests.protocols.setting_trials import LOGS, PLACEHOLDERS, Trial
 
-CLAUSES = {"open": "open.row.insert", "avro": "avro.row.insert", "vitess": "vitess.row.create"}
+CLAUSES = {
+    "open": "open.row.insert",
+    "avro": "avro.row.insert",
+    "vitess": "vitess.row.create",
+    "debezium-mysql": "debezium-mysql.row.create",
+}
 
 
 class Sender:

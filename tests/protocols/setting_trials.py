@@ -57,6 +57,13 @@ LOGS: Mapping[str, Rows] = {
         rows("three", gone("shop.t", **{**T, "s": "x"})),
         ddl("ALTER TABLE shop.t ADD COLUMN c INT"),
     ),
+    "truncated": (
+        ddl("CREATE TABLE shop.t (id INT PRIMARY KEY, v INT)"),
+        rows("one", put("shop.t", id=1, v=1), put("shop.t", id=2, v=1)),
+        rows("two", changed("shop.t", {"id": 1, "v": 1}, v=2), gone("shop.t", id=2, v=1)),
+        ddl("TRUNCATE TABLE shop.t"),
+        rows("three", put("shop.t", id=3, v=3)),
+    ),
     "two-tables": (
         ddl("CREATE TABLE shop.t (id INT PRIMARY KEY)"),
         ddl("CREATE TABLE shop.u (id INT PRIMARY KEY)"),
@@ -212,11 +219,6 @@ PER_TASK = {
     "vitess.prev.num.tasks": 1,
     "tasks.max": 2,
 }
-REGEX = {
-    "topic.naming.strategy": "io.debezium.schema.SchemaRegexTopicNamingStrategy",
-    "topic.regex": "(.*)shop(.*)",
-    "topic.replacement": "$1all$2",
-}
 BY_TABLE = {"topic.naming.strategy": "io.debezium.connector.vitess.TableTopicNamingStrategy"}
 OVERRIDE = {**BY_TABLE, "override.data.change.topic.prefix": "other"}
 NOTIFIED = {
@@ -252,7 +254,74 @@ HEADER = {
     "predicates.p.type": _PREDICATES + "HasHeaderKey",
     "predicates.p.name": "none",
 }
+
+
+def _debezium(strategy: str) -> Mapping[str, Trial]:
+    """Return the trials of what connectors share; `strategy` replaces in names of topics."""
+    regex = {
+        "topic.naming.strategy": strategy,
+        "topic.regex": "(.*)shop(.*)",
+        "topic.replacement": "$1all$2",
+    }
+    return {
+        "include.schema.changes": Trial(),
+        "topic.prefix": Trial(("other",)),
+        "table.include.list": Trial(("shop.u",)),
+        "table.exclude.list": Trial(("shop.t",)),
+        "column.include.list": Trial(("shop.t.(id|s)",)),
+        "column.exclude.list": Trial(("shop.t.s",)),
+        "column.truncate.to.<n>.chars": Trial(("shop.t.s",)),
+        "column.mask.with.<n>.chars": Trial(("shop.t.s",)),
+        "column.mask.hash.<algorithm>.with.salt.<salt>": Trial(("shop.t.s",)),
+        "column.mask.hash.v2.<algorithm>.with.salt.<salt>": Trial(("shop.t.s",)),
+        "column.propagate.source.type": Trial(("shop.t.s",)),
+        "datatype.propagate.source.type": Trial((".*VARCHAR",)),
+        "message.key.columns": Trial(("shop.t:s",)),
+        "binary.handling.mode": Trial(),
+        "tombstones.on.delete": Trial(),
+        "skip.messages.without.change": Trial(),
+        "provide.transaction.metadata": Trial(),
+        "schema.name.adjustment.mode": Trial(log="odd-names"),
+        "field.name.adjustment.mode": Trial(log="odd-names"),
+        "extended.headers.enabled": Trial(),
+        "topic.delimiter": Trial(("_",)),
+        "topic.transaction": Trial(("other",), base=METADATA),
+        "topic.regex": Trial(("(.*)t(.*)",), base=regex),
+        "topic.replacement": Trial(("$1other$2",), base=regex),
+        "topic.key.enforce.uniqueness": Trial(base=regex),
+        "topic.key.field.name": Trial(("other",), base=regex),
+        "topic.key.field.regex": Trial(
+            ("(.*)shop(.*)",), base={**regex, "topic.key.field.replacement": "$2"}
+        ),
+        "topic.key.field.replacement": Trial(
+            ("$1", "$2"), base={**regex, "topic.key.field.regex": "(.*)shop(.*)"}
+        ),
+        "topic.creation.default.partitions": Trial((7,)),
+        "key.converter": Trial(),
+        "key.converter.schemas.enable": Trial(),
+        "key.converter.decimal.format": Trial(log="unsigned-key", base=PRECISE),
+        "value.converter": Trial(),
+        "value.converter.schemas.enable": Trial(log="two-tables"),
+        "value.converter.decimal.format": Trial(base=PRECISE),
+        "value.converter.replace.null.with.default": Trial(),
+        "header.converter": Trial(),
+        "header.converter.schemas.enable": Trial(base={"header.converter": JSON}),
+        "header.converter.decimal.format": Trial(
+            log="unsigned-key", base={"header.converter": JSON, **PRECISE}
+        ),
+    }
+
+
 VITESS: Mapping[str, Trial] = {
+    **_debezium("io.debezium.schema.SchemaRegexTopicNamingStrategy"),
+    "event.processing.failure.handling.mode": Trial(log="unreadable"),
+    "topic.heartbeat.prefix": Trial(("other",), base={"heartbeat.interval.ms": 1}),
+    "heartbeat.interval.ms": Trial((1,)),
+    "notification.enabled.channels": Trial(
+        ("sink",), base=without(NOTIFIED, "notification.enabled.channels")
+    ),
+    "notification.sink.topic.name": Trial(("other",), base=NOTIFIED),
+    "user.timezone": Trial(("America/New_York",), log="moments"),
     "vitess.keyspace": Trial(("other",)),
     "vitess.shard": Trial(("-80",), log="shards", keyspace=SHARDS),
     "vitess.vgtid": Trial(
@@ -289,63 +358,10 @@ VITESS: Mapping[str, Trial] = {
     "override.schema.change.topic": Trial(
         ("changes",), base={**BY_TABLE, "include.schema.changes": True}
     ),
-    "include.schema.changes": Trial(),
-    "topic.prefix": Trial(("other",)),
-    "table.include.list": Trial(("shop.u",)),
-    "table.exclude.list": Trial(("shop.t",)),
-    "column.include.list": Trial(("shop.t.(id|s)",)),
-    "column.exclude.list": Trial(("shop.t.s",)),
-    "column.truncate.to.<n>.chars": Trial(("shop.t.s",)),
-    "column.mask.with.<n>.chars": Trial(("shop.t.s",)),
-    "column.mask.hash.<algorithm>.with.salt.<salt>": Trial(("shop.t.s",)),
-    "column.mask.hash.v2.<algorithm>.with.salt.<salt>": Trial(("shop.t.s",)),
-    "column.propagate.source.type": Trial(("shop.t.s",)),
-    "datatype.propagate.source.type": Trial((".*VARCHAR",)),
-    "message.key.columns": Trial(("shop.t:s",)),
     "time.precision.mode": Trial(
         ("adaptive", "connect", "isostring", "microseconds", "nanoseconds"), log="moments"
     ),
-    "binary.handling.mode": Trial(),
-    "tombstones.on.delete": Trial(),
-    "event.processing.failure.handling.mode": Trial(log="unreadable"),
     "skipped.operations": Trial(("c", "u", "d")),
-    "skip.messages.without.change": Trial(),
-    "provide.transaction.metadata": Trial(),
-    "schema.name.adjustment.mode": Trial(log="odd-names"),
-    "field.name.adjustment.mode": Trial(log="odd-names"),
-    "extended.headers.enabled": Trial(),
-    "topic.delimiter": Trial(("_",)),
-    "topic.transaction": Trial(("other",), base=METADATA),
-    "topic.heartbeat.prefix": Trial(("other",), base={"heartbeat.interval.ms": 1}),
-    "topic.regex": Trial(("(.*)t(.*)",), base=REGEX),
-    "topic.replacement": Trial(("$1other$2",), base=REGEX),
-    "topic.key.enforce.uniqueness": Trial(base=REGEX),
-    "topic.key.field.name": Trial(("other",), base=REGEX),
-    "topic.key.field.regex": Trial(
-        ("(.*)shop(.*)",), base={**REGEX, "topic.key.field.replacement": "$2"}
-    ),
-    "topic.key.field.replacement": Trial(
-        ("$1", "$2"), base={**REGEX, "topic.key.field.regex": "(.*)shop(.*)"}
-    ),
-    "heartbeat.interval.ms": Trial((1,)),
-    "notification.enabled.channels": Trial(
-        ("sink",), base=without(NOTIFIED, "notification.enabled.channels")
-    ),
-    "notification.sink.topic.name": Trial(("other",), base=NOTIFIED),
-    "user.timezone": Trial(("America/New_York",), log="moments"),
-    "topic.creation.default.partitions": Trial((7,)),
-    "key.converter": Trial(),
-    "key.converter.schemas.enable": Trial(),
-    "key.converter.decimal.format": Trial(log="unsigned-key", base=PRECISE),
-    "value.converter": Trial(),
-    "value.converter.schemas.enable": Trial(log="two-tables"),
-    "value.converter.decimal.format": Trial(base=PRECISE),
-    "value.converter.replace.null.with.default": Trial(),
-    "header.converter": Trial(),
-    "header.converter.schemas.enable": Trial(base={"header.converter": JSON}),
-    "header.converter.decimal.format": Trial(
-        log="unsigned-key", base={"header.converter": JSON, **PRECISE}
-    ),
     "transforms": Trial(("a",), base=without(CHAIN, "transforms")),
     "transforms.<alias>.type": Trial(
         (TRANSFORM + "RemoveField", TRANSFORM + "UseLocalVgtid", FILTER),
@@ -367,7 +383,25 @@ VITESS: Mapping[str, Trial] = {
     "predicates.<alias>.pattern": Trial((".*",), base=PREDICATE),
     "predicates.<alias>.name": Trial(("__debezium.newkey",), base=HEADER),
 }
-TRIALS: Mapping[str, Mapping[str, Trial]] = {"open": OPEN, "avro": AVRO, "vitess": VITESS}
+MYSQL: Mapping[str, Trial] = {
+    **_debezium("io.debezium.schema.DefaultRegexTopicNamingStrategy"),
+    "time.precision.mode": Trial(log="moments"),
+    "decimal.handling.mode": Trial(),
+    "bigint.unsigned.handling.mode": Trial(),
+    "skipped.operations": Trial(("c", "u", "d", "none"), log="truncated"),
+    "snapshot.mode": Trial(("initial_only", "no_data"), keyspace={"copied-after": "one"}),
+    "topic.naming.strategy": Trial(
+        tuple(STRATEGIES)[:1] + tuple(STRATEGIES)[2:],
+        log="odd-names",
+        base={"topic.regex": "(.*)t(.*)", "topic.replacement": "$1all$2"},
+    ),
+}
+TRIALS: Mapping[str, Mapping[str, Trial]] = {
+    "open": OPEN,
+    "avro": AVRO,
+    "vitess": VITESS,
+    "debezium-mysql": MYSQL,
+}
 PLACEHOLDERS = {
     "<n>": "2",
     "<alias>": "a",

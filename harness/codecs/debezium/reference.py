@@ -140,12 +140,6 @@ def _values(times: str) -> tuple[Setting, ...]:
         ),
         ("tombstones.on.delete", "true", FLAG, "A delete is followed by a record without a value."),
         (
-            "event.processing.failure.handling.mode",
-            "fail",
-            "fail | warn | skip | ignore",
-            "A row whose cells cannot be read stops the task, or is dropped.",
-        ),
-        (
             "skipped.operations",
             "t",
             "c,u,d,t | none",

@@ -86,13 +86,6 @@ def bind(values: Settings, dialect: str, registry: SchemaRegistry | None = None)
     own = {n: v for n, v in values.items() if n not in converters and n != PARTITIONS}
     check_known(own, CONNECTOR_SETTINGS, dialect)
     settings = read_properties(own, DEFAULTS)
-    if settings.number("heartbeat.interval.ms") or settings.optional(
-        "notification.enabled.channels"
-    ):
-        raise UsageError(
-            "heartbeats and notifications are not written for this connector yet",
-            expected="`heartbeat.interval.ms` 0 and no `notification.enabled.channels`",
-        )
     _check_snapshot(settings.mode("snapshot.mode"))
     modes(settings)
     topics(settings, {})

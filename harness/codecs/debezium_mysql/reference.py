@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Final
 
 from harness.codecs.connect.settings import CONVERTER_SETTINGS, FLAG
-from harness.codecs.debezium.reference import common_settings, setting_rows
+from harness.codecs.debezium.reference import common_settings, idle_rows, setting_rows
 from harness.contracts import Setting, TypeForm
 from harness.model.columns import ColumnKind
 
@@ -46,7 +47,28 @@ _OWN: Final = setting_rows(
         "How topics are named.",
     ),
 )
-CONNECTOR_SETTINGS: Final = (*common_settings("database", TIMES), *_OWN)
+_IDLE: Final = idle_rows(
+    "no scenario writes a log that cannot be read",
+    (
+        "event.processing.failure.handling.mode",
+        "fail",
+        "fail | warn | skip | ignore",
+        "An event of the log that cannot be read stops the task, or is dropped.",
+    ),
+)
+_NOT_WRITTEN: Final = "heartbeats and notifications of this connector are not written"
+_UNWRITTEN: Final = (
+    *("heartbeat.interval.ms", "topic.heartbeat.prefix"),
+    *("notification.enabled.channels", "notification.sink.topic.name"),
+)
+CONNECTOR_SETTINGS: Final = (
+    *(
+        replace(row, refused=_NOT_WRITTEN) if row.name in _UNWRITTEN else row
+        for row in common_settings("database", TIMES)
+    ),
+    *_OWN,
+    *_IDLE,
+)
 SETTINGS: Final[tuple[Setting, ...]] = (
     *CONNECTOR_SETTINGS,
     *CONVERTER_SETTINGS,

@@ -56,6 +56,12 @@ _OWN: Final = setting_rows(
     ("tasks.max", "1", "1..", "The most tasks; more than one needs offsets per task."),
     ("snapshot.mode", "initial", "initial | never", "Whether the tables are copied first."),
     (
+        "event.processing.failure.handling.mode",
+        "fail",
+        "fail | warn | skip | ignore",
+        "A row whose cells cannot be read stops the task, or is dropped.",
+    ),
+    (
         "bigint.unsigned.handling.mode",
         "string",
         "string | long | precise",

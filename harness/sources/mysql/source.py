@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 
 from harness.ddl import ActionType
 from harness.errors import UsageError
-from harness.model.binlog import LogEvent, LogRow, LogSnapshot, LogTruncate
+from harness.model.binlog import LogEvent, LogRow, LogSnapshot, LogTable, LogTruncate
 from harness.model.change import Change, ChangeLog, Op, Transaction
 from harness.model.settings import Settings
-from harness.model.source_events import DdlEvent, RowEvent, SourceEvent
+from harness.model.source_events import DdlEvent, RowEvent, SourceEvent, SourceTable
+from harness.sources.message_keys import Keys, message_keys
 from harness.sources.mysql.simulator import Server, keyed
 from harness.sources.mysql.snapshot import COPYING, STREAMING
 from harness.sources.source import Source, SourceConfig, SourceOutput, SourceStream
@@ -28,7 +30,8 @@ def simulate(log: ChangeLog, config: SourceConfig) -> SourceOutput:
     _check_start(log, config)
     settings = _settings(config)
     events = tuple(_read(log.changes, config))
-    meant = tuple(one for event in events for one in _meaning(event))
+    known = partial(_known, _message_keys(config))
+    meant = tuple(one for event in events for one in _meaning(event, known))
     return SourceOutput(events, meant, settings, topic=str(settings["topic.prefix"]))
 
 
@@ -65,21 +68,31 @@ def _settings(config: SourceConfig) -> Settings:
     }
 
 
-def _meaning(event: LogEvent) -> Iterator[SourceEvent]:
+def _message_keys(config: SourceConfig) -> Keys:
+    return message_keys(str(config.settings.get("message.key.columns", "")), lambda _: ())
+
+
+def _known(message_keys: Keys, table: LogTable) -> SourceTable:
+    """Return a table with the columns that find its rows for consumers."""
+    found = keyed(table)
+    return replace(found, handle=message_keys(table.table) or found.handle)
+
+
+def _meaning(event: LogEvent, known: Callable[[LogTable], SourceTable]) -> Iterator[SourceEvent]:
     """Yield what an event of the log does to the rows of a table, nothing for most of them."""
     if isinstance(event, LogRow):
-        yield from _rows(event)
+        yield from _rows(event, known(event.table))
     elif isinstance(event, LogSnapshot):
         for copy in event.tables:
-            table = keyed(copy.table)
+            table = known(copy.table)
             for row, origin in copy.rows:
                 yield RowEvent(Op.INSERT, table, None, row, origin.commit_ts, "", 0, origin)
     elif isinstance(event, LogTruncate):
-        yield _truncation(event)
+        yield _truncation(event, known(event.table))
 
 
-def _truncation(event: LogTruncate) -> DdlEvent:
-    table, action = keyed(event.table), ActionType.TRUNCATE_TABLE
+def _truncation(event: LogTruncate, table: SourceTable) -> DdlEvent:
+    action = ActionType.TRUNCATE_TABLE
     name = table.table.id
     sql = f"TRUNCATE TABLE `{name.name}`"
     return DdlEvent(
@@ -98,9 +111,8 @@ def _truncation(event: LogTruncate) -> DdlEvent:
     )
 
 
-def _rows(event: LogRow) -> Iterator[RowEvent]:
+def _rows(event: LogRow, table: SourceTable) -> Iterator[RowEvent]:
     """Yield a row of the log as row events; one that moves the key is a delete and an insert."""
-    table = keyed(event.table)
     ordinals = table.handle
     origin = event.origin
     row = RowEvent(event.op, table, event.before, event.after, origin.commit_ts, "", 0, origin)

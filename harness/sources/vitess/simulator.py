@@ -49,11 +49,11 @@ from harness.model.vstream import (
     Vgtid,
     VStreamResponse,
 )
+from harness.sources.message_keys import Keys
 from harness.sources.stored import Stored
 from harness.sources.tidb.mounter import source_table
 from harness.sources.vitess.copy import Copy, finished
 from harness.sources.vitess.fields import fields, key_ordinals
-from harness.sources.vitess.message_keys import Keys
 from harness.sources.vitess.place import shard_of
 from harness.sources.vitess.position import Position
 from harness.sources.vitess.rows import Committed, TableRows

@@ -12,8 +12,9 @@ from harness.errors import UsageError
 from harness.model.change import Change, ChangeLog, Transaction
 from harness.model.settings import Settings
 from harness.model.table import TableId
+from harness.sources.message_keys import Keys, message_keys
 from harness.sources.source import Source, SourceConfig, SourceOutput, SourceStream
-from harness.sources.vitess.message_keys import Keys, message_keys
+from harness.sources.vitess.fields import key_ordinals, sent
 from harness.sources.vitess.simulator import Cluster, replayed
 from harness.sources.vitess.simulator import stream as followed
 from harness.sources.vitess.topology import Topology, Vindex, topology
@@ -69,7 +70,9 @@ def keyspace_of(config: SourceConfig) -> tuple[Topology, Keys]:
         if name.partition(".")[0] == keyspace
     }
     shards = list(dict.fromkeys((*config.shards, *chain(*config.resharded.values()))))
-    keys = message_keys(str(config.settings.get("message.key.columns", "")), shards)
+    keys = message_keys(
+        str(config.settings.get("message.key.columns", "")), key_ordinals, shards, sent
+    )
     copies = str(config.settings.get("snapshot.mode", COPYING)).strip().lower() == COPYING
     over = replace(
         topology(keyspace, config.shards, vindexes),

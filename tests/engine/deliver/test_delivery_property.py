@@ -66,6 +66,7 @@ FORMS: Mapping[str, tuple[str, int, str]] = {
     "avro": ("avro", 1, "{}"),
     "avro-extended": ("avro", 1, "{avro: {enable-tidb-extension: true}}"),
     "vitess": ("vitess", 2, "{}"),
+    "debezium-mysql": ("debezium-mysql", 2, "{}"),
 }
 
 

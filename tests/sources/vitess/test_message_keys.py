@@ -10,8 +10,8 @@ from harness.ddl import Catalogue
 from harness.errors import UsageError
 from harness.model.table import TableId
 from harness.model.vstream import FieldEvent
-from harness.sources.vitess.fields import fields
-from harness.sources.vitess.message_keys import message_keys
+from harness.sources.message_keys import message_keys
+from harness.sources.vitess.fields import fields, key_ordinals
 from tests.codecs.debezium_vitess.streams import emitted, row, transaction
 
 TABLE = (
@@ -25,7 +25,7 @@ COLUMNS = st.sampled_from(("lot", "l.*", "^l", "(lot|id)", "LINE", "nowhere", ".
 
 
 def _by_source(listed: str) -> list[str]:
-    return [NAMES[ordinal] for ordinal in message_keys(listed, ("0",))(TABLE)]
+    return [NAMES[ordinal] for ordinal in message_keys(listed, key_ordinals, ("0",))(TABLE)]
 
 
 def _by_connector(listed: str) -> list[str]:
@@ -59,6 +59,6 @@ def test_an_expression_matches_the_whole_name(listed: str, names: list[str]) -> 
 def test_one_key_on_all_shards() -> None:
     """An expression over shards means all of them, or is refused."""
     shards = ("-80", "80-")
-    assert message_keys(".*80.*kv:lot", shards)(TABLE) == (NAMES.index("lot"),)
+    assert message_keys(".*80.*kv:lot", key_ordinals, shards)(TABLE) == (NAMES.index("lot"),)
     with pytest.raises(UsageError, match="on -80 alone"):
-        message_keys("-80.ks.kv:lot", shards)(TABLE)
+        message_keys("-80.ks.kv:lot", key_ordinals, shards)(TABLE)

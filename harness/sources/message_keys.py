@@ -1,7 +1,7 @@
 """The connector's `message.key.columns`: which columns find a row, where not its table's own key.
 
 `table:column,column;table:column`; tables and columns are Java's regular expressions, which match a
-column's whole name together: `keyspace.table.column`, or that behind the shard. A row whose other
+column's whole name together: `database.table.column`, or that behind the shard. A row whose other
 columns change keeps its identity, so a change is one update, or a deletion and a creation, by these
 columns.
 
@@ -15,14 +15,20 @@ from collections.abc import Callable, Sequence
 
 from harness.errors import UsageError
 from harness.model.table import Table
-from harness.sources.vitess.fields import key_ordinals, sent
 from harness.wire.java_regex import compiled
 
 Keys = Callable[[Table], tuple[int, ...]]
 
 
-def message_keys(listed: str, shards: Sequence[str]) -> Keys:
-    """Return what finds a table's key columns; its own key where the list names none of it.
+def every(table: Table) -> tuple[int, ...]:
+    """Return the ordinals of all columns."""
+    return tuple(range(len(table.columns)))
+
+
+def message_keys(listed: str, own: Keys, shards: Sequence[str] = (), sent: Keys = every) -> Keys:
+    """Return what finds a table's key columns; its `own` key where the list names none of it.
+
+    `sent` are the columns that the connector is told of.
 
     Raises UsageError for what is no expression, and later for one that means some shards alone.
     """
@@ -47,7 +53,7 @@ def message_keys(listed: str, shards: Sequence[str]) -> Keys:
             for ordinal in sent(table)
             if _names(name, table, ordinal, shards)
         ]
-        return tuple(dict.fromkeys(found)) or key_ordinals(table)
+        return tuple(dict.fromkeys(found)) or own(table)
 
     return keys
 
