@@ -37,7 +37,7 @@ from harness.faults.actions import ConsumerAction, sent
 from harness.model.observed import Observed, Outcome
 from harness.model.record import Record
 from harness.model.resumption import Resumption
-from harness.runner.contract.job import ChangefeedJob, Job
+from harness.runner.contract.job import NOTHING, ChangefeedJob, Job
 from harness.runner.run import GRACE_S, Start
 from harness.runner.supervised import SupervisedConsumer
 from harness.services import HttpRegistry, Registry, RegistryFront, Services, fronted
@@ -154,7 +154,7 @@ class OneStart:
         feeds: list[ChangefeedJob] = []
         for index, plan, own in named:
             large = laid_out(plan, root / "large" / f"{index:06}{self.again}")
-            databases = {} if sink is None else sink.databases(shapes_of(plan), index)
+            databases = NOTHING if sink is None else sink.databases(shapes_of(plan), index)
             filled = filled_topics(plan, own)
             feeds.append(jobs.changefeed(plan, index, filled, large, databases))
         job = Job(
