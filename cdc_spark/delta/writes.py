@@ -101,9 +101,8 @@ class Place:
         return delta_log.version(self.spark, self.uri) if self.exists() else -1
 
     def at_least(self, version: int) -> None:
-        """Raise LostTablesError where the table's log is not as far as it was."""
-        now = self.log_version()
-        if now < version:
+        """Raise LostTablesError where the table's log is not as far as it was; -1: it was not."""
+        if version >= 0 and (now := self.log_version()) < version:
             raise self._lost(f"it is at version {now}, and was at {version}")
 
     def _lost(self, what: str) -> LostTablesError:
@@ -123,10 +122,7 @@ class Place:
 
     def done(self) -> int:
         """Return the version that the table has noted; what is below it is done."""
-        if not self.exists():
-            return 0
-        (found,) = self.spark.sql(f"DESCRIBE DETAIL {self.name}").collect()
-        return int(found["properties"].get(VERSION, 0))
+        return delta_log.noted(self.spark, self.uri, VERSION) if self.exists() else 0
 
     def write(self, write: Write, applied: Frame) -> None:
         """Write applied changes of the table, once; raises ForeignTablesError for another's table.
