@@ -138,8 +138,6 @@ def _length(column: Column, one: ColumnType) -> int | None:  # noqa: PLR0911 - a
         return column.length or 10
     if kind is ColumnKind.BIT:
         return column.length or 1
-    if kind is ColumnKind.YEAR:
-        return column.length
     if kind in INTEGERS:
         return None if one.type in _BOOLEANS else column.length
     return column.length if kind in _LENGTHS else None

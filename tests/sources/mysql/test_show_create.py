@@ -34,11 +34,8 @@ END = ") ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin"
             ),
         ),
         (
-            "l VARCHAR(20) CHARACTER SET latin1, y YEAR",
-            (
-                "`l` varchar(20) CHARACTER SET latin1 COLLATE latin1_swedish_ci DEFAULT NULL"
-                "|`y` year(4) DEFAULT NULL"
-            ),
+            "l VARCHAR(20) CHARACTER SET latin1",
+            "`l` varchar(20) CHARACTER SET latin1 COLLATE latin1_swedish_ci DEFAULT NULL",
         ),
         (
             "ts TIMESTAMP(3) NOT NULL DEFAULT '2024-01-01 00:00:00', t TIME(2) NOT NULL",
