@@ -18,6 +18,7 @@ from harness.errors import ExitCode, SetupError, UsageError, plural
 
 if TYPE_CHECKING:  # imported when a command needs it
     from harness.engine.catalogue.selection import Selection
+    from harness.engine.catalogue.workspace import Workspace
     from harness.oracles.result import OracleResult
     from harness.services.service import ServiceEvent
 
@@ -133,22 +134,55 @@ def debezium_mariadb(
     reason, 3 when Java or a jar is missing. Needs Java 17 or later and
     `pip install 'cdc-conformance[upstream]'`. All scenarios take some two minutes on two cores.
     """
-    from harness.database.driver import connector
+    return _follow("MARIADB", selection, keep, options.space(scenarios, golden), as_json=json_)
+
+
+@command.command("debezium-mysql")
+@options.selection
+@_keep
+@options.roots
+@options.as_json
+def debezium_mysql(
+    selection: Selection,
+    keep: Path | None,
+    scenarios: Path | None,
+    golden: Path | None,
+    json_: bool,  # noqa: FBT001
+) -> int:
+    """Run Debezium's MySQL connector beside a MariaDB that runs the SQL, as `debezium-mariadb`.
+
+    It follows a MariaDB as well, but for its GTIDs: records are compared with those of our dialect
+    `mysql`, and which are a scenario's is known by how far the topics were filled.
+    """
+    return _follow("MYSQL", selection, keep, options.space(scenarios, golden), as_json=json_)
+
+
+def _follow(
+    connector: str, selection: Selection, keep: Path | None, space: Workspace, *, as_json: bool
+) -> int:
+    from harness.database import driver
     from harness.engine.catalogue.selection import chosen as found
 
-    connector()
+    driver.connector()
+    from harness.oracles.mariadb import configuration
     from harness.oracles.mariadb.oracle import OracleOptions, ask
     from harness.protocols.mysql import MYSQL
     from harness.record.lock import load_lock
 
-    space = options.space(scenarios, golden)
     wanted = {case.scenario.id: case.scenario for case in found(space, selection)}
     run, run_dir = new_run(space.runs / "runs")
     with _Progress() as progress:
-        asked = OracleOptions(MYSQL, run_dir, progress.fetched, progress.advanced, os.environ)
+        asked = OracleOptions(
+            MYSQL,
+            run_dir,
+            progress.fetched,
+            progress.advanced,
+            os.environ,
+            getattr(configuration, connector),
+        )
         result = ask(list(wanted.values()), lambda one: load_lock(one, space.golden), asked)
     result = replace(result, chosen=selection.text)
-    return _finished(result, keep, f"run {run}: logs in {run_dir}", as_json=json_)
+    return _finished(result, keep, f"run {run}: logs in {run_dir}", as_json=as_json)
 
 
 def _finished(result: OracleResult, keep: Path | None, where: str, *, as_json: bool) -> int:

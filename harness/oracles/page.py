@@ -15,7 +15,7 @@ from typing import Final
 
 from harness.oracles import freedoms
 from harness.oracles.compare import KEYLESS, TASKS, TIMER
-from harness.oracles.mariadb.lock import VERSION as MARIADB
+from harness.oracles.mariadb import configuration as followers
 from harness.oracles.result import RESTARTS, CaseResult, OracleResult, Status, read_result
 from harness.oracles.vitess.lock import VERSIONS
 from harness.report.escapes import cell
@@ -65,9 +65,9 @@ VITESS: Final = Asked(
     "(https://github.com/grpc/grpc-java/issues/12307)).",
 )
 DEBEZIUM_MARIADB: Final = Asked(
-    "debezium-mariadb",
+    followers.MARIADB.oracle,
     "Debezium's MariaDB connector",
-    {MARIADB: "mariadb"},
+    {followers.MARIADB.version: followers.MARIADB.dialect},
     (
         freedoms.PROCESSING_TIME,
         freedoms.COPY_TIME,
@@ -75,7 +75,15 @@ DEBEZIUM_MARIADB: Final = Asked(
         freedoms.COLLECTION_ORDER,
     ),
 )
-ASKED: Final = MappingProxyType({one.name: one for one in (VITESS, DEBEZIUM_MARIADB)})
+DEBEZIUM_MYSQL: Final = Asked(
+    followers.MYSQL.oracle,
+    "Debezium's MySQL connector",
+    {followers.MYSQL.version: followers.MYSQL.dialect},
+    (freedoms.PROCESSING_TIME, freedoms.LOG_POSITION),
+)
+ASKED: Final = MappingProxyType(
+    {one.name: one for one in (VITESS, DEBEZIUM_MARIADB, DEBEZIUM_MYSQL)}
+)
 
 
 def page(results: Sequence[OracleResult], asked: Asked = VITESS) -> str:

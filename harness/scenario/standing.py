@@ -31,6 +31,8 @@ DIALECT_OF: Mapping[str, str] = MappingProxyType(
         "up to 3.1": "3.1",
         "3.2.0": "3.2",
         "from 3.4.0": "3.4",
+        "MariaDB connector": "current",
+        "MySQL connector": "mysql",
     }
 )
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
+from typing import Final
 
+from harness.contracts import DEFAULT_DIALECT
 from harness.model.decoded import EventKind
 from harness.stream_rules.debezium import (
     IF_METADATA,
@@ -27,8 +29,14 @@ from harness.stream_rules.stream import Stream, StreamRule
 
 _NAMING = "topic.naming.strategy"
 _DEFAULT_NAMING = "DefaultTopicNamingStrategy"
+_GTIDS: Final = f"{IF_METADATA}, of the MariaDB connector"
 # A statement leaves a BEGIN without an END.
 _BOUNDARIES = partial(boundaries, all_end=False)
+
+
+def _knows(stream: Stream) -> bool:
+    """Return whether transactions are reported, by the connector that knows them."""
+    return metadata(stream) and stream.dialect == DEFAULT_DIALECT
 
 
 def _rows_by_key(stream: Stream) -> Iterator[str]:
@@ -64,6 +72,6 @@ RULES: tuple[StreamRule, ...] = (
         lambda stream: not is_on(TOMBSTONES, default=True)(stream),
         (TOMBSTONES,),
     ),
-    StreamRule("debezium-mysql.txn.boundaries", _BOUNDARIES, IF_METADATA, metadata, SETTINGS),
-    StreamRule("debezium-mysql.txn.total-order", total_order, IF_METADATA, metadata, SETTINGS),
+    StreamRule("debezium-mysql.txn.boundaries", _BOUNDARIES, _GTIDS, _knows, SETTINGS),
+    StreamRule("debezium-mysql.txn.total-order", total_order, _GTIDS, _knows, SETTINGS),
 )

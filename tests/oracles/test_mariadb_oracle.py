@@ -13,8 +13,8 @@ from harness.engine.catalogue.choose import load
 from harness.engine.catalogue.workspace import workspace
 from harness.model.change import ChangeLog
 from harness.model.settings import Settings
-from harness.oracles.mariadb import oracle
-from harness.oracles.mariadb.configuration import PROFILES
+from harness.oracles.mariadb import configuration, oracle
+from harness.oracles.mariadb.configuration import MARIADB, PROFILES, Connector
 from harness.oracles.mariadb.predictions import Prediction, predicted
 from harness.oracles.result import OracleResult, Status, lines
 from harness.protocols.mysql import MYSQL
@@ -29,10 +29,12 @@ SPACE = workspace(ROOT)
 CHOSEN = ("keys.pk-chain", "ddl.columns-forced", "types.integers")
 
 
-def asked(run_dir: Path, scenarios: Sequence[Scenario]) -> OracleResult:
+def asked(
+    run_dir: Path, scenarios: Sequence[Scenario], connector: Connector = MARIADB
+) -> OracleResult:
     """Ask the oracle about scenarios."""
     options = oracle.OracleOptions(
-        MYSQL, run_dir, lambda _: None, lambda _done, _total: None, os.environ
+        MYSQL, run_dir, lambda _: None, lambda _done, _total: None, os.environ, connector
     )
     return oracle.ask(scenarios, lambda one: load_lock(one, SPACE.golden), options)
 
@@ -51,8 +53,9 @@ def test_what_no_database_runs_is_listed(tmp_path: Path) -> None:
 
 
 @pytest.mark.services
+@pytest.mark.parametrize("connector", [MARIADB, configuration.MYSQL], ids=lambda one: one.oracle)
 def test_the_connector_agrees_and_disagrees(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    connector: Connector, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Every case is equal but the one whose records are spoiled."""
     scenarios = chosen()
@@ -65,7 +68,7 @@ def test_the_connector_agrees_and_disagrees(
         return replace(made, messages=(replace(first, value=b"{}"), *rest))
 
     monkeypatch.setattr(oracle, "predicted", wrong)
-    result = asked(tmp_path, list(scenarios.values()))
+    result = asked(tmp_path, list(scenarios.values()), connector)
     differing = {one.case.partition("[")[0] for one in result.of(Status.DIFFERS)}
     assert differing == {CHOSEN[0]}, "\n".join(lines(result))
     assert not result.passed

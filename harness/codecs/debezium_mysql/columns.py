@@ -90,13 +90,14 @@ def _words(column: Column, spelled: str | None) -> str:
     return f"{word} ZEROFILL" if column.zerofill else word
 
 
-def described(table: LogTable) -> dict[str, Any]:
-    """Return a table as the schema-change topic describes it."""
+def described(table: LogTable, *, comments: bool = True) -> dict[str, Any]:
+    """Return a table as the schema-change topic describes it, with its comment or without."""
+    comment = table.table.comment if comments else ""
     return {
         "defaultCharsetName": table.table.charset,
         "primaryKeyColumnNames": list(table.key),
         "columns": list(_described(table)),
-        "comment": table.table.comment.replace("'", "''") or None,
+        "comment": comment.replace("'", "''") or None,
     }
 
 

@@ -33,6 +33,7 @@ from harness.codecs.debezium_mysql.columns import column_types, described
 from harness.codecs.debezium_mysql.reads import as_read
 from harness.codecs.debezium_mysql.schemas import heartbeat_value, source_schema
 from harness.codecs.debezium_mysql.values import conversion, modes
+from harness.errors import UsageError
 from harness.model.binlog import (
     LogBegin,
     LogCommit,
@@ -52,17 +53,28 @@ from harness.model.values import Row
 _FILE: Final = "binlog.000001"
 LAST: Final = "last"
 _LETTERS: Final = {Op.INSERT: "c", Op.UPDATE: "u", Op.DELETE: "d"}
+_EVENT: Final = 100  # bytes between two events
 
 
 @dataclass(frozen=True, slots=True)
 class MysqlDialect:
-    """A connector of the family: its name in classes and records, and its version."""
+    """A connector of the family: its name in classes and records, and its version.
+
+    `has_gtids` says whether it knows the GTIDs of its server, and with them where a transaction
+    begins: the MySQL connector knows neither of a MariaDB. `has_comments` says whether its parser
+    keeps a table's comment.
+    """
 
     name: str
     version: str
+    has_gtids: bool = True
+    has_comments: bool = True
 
 
-DIALECTS: Final = {"current": MysqlDialect("mariadb", "3.3.0.Final")}
+DIALECTS: Final = {
+    "current": MysqlDialect("mariadb", "3.3.0.Final"),
+    "mysql": MysqlDialect("mysql", "3.3.1.Final", has_gtids=False, has_comments=False),
+}
 
 
 @dataclass(slots=True)
@@ -71,6 +83,7 @@ class LogState:
 
     `snapshot` is that of the source block: its default, or None where the converter writes none.
     `marker` is what stands there while the connector reads what was there before the log.
+    `events` counts those of the log, each of which may have many rows.
     """
 
     prefix: str
@@ -79,6 +92,7 @@ class LogState:
     marker: str = ""
     gtid: str = ""
     time: int = 0
+    events: int = 0
     row: int = 0
     tables: str | None = None
     database: str | None = None
@@ -88,6 +102,13 @@ class LogState:
     def transaction_id(self) -> str:
         """Return the transaction's GTID."""
         return self.gtid
+
+    @property
+    def position(self) -> int:
+        """Return where the event begins; with GTIDs one place for all of a transaction."""
+        if self.dialect.has_gtids:
+            return int(self.gtid.rpartition("-")[2])
+        return self.events * _EVENT
 
     def milliseconds(self) -> int:
         """Return the time of the event under way."""
@@ -112,9 +133,9 @@ class LogState:
             "ts_ns": nanos,
             "table": self.tables if ddl else table.table,
             "server_id": 0 if self.marker else 1,
-            "gtid": None if self.marker else self.gtid,
+            "gtid": self.gtid if self.dialect.has_gtids and not self.marker else None,
             "file": _FILE,
-            "pos": int(self.gtid.rpartition("-")[2]),
+            "pos": self.position,
             "row": self.row,
             "thread": None,
             "query": None,
@@ -160,6 +181,7 @@ class Connector:
         )
         # This connector skips events of the log, not records: a changed key is whole or not there.
         self._records.skipped = frozenset()
+        self._records.metadata &= dialect.has_gtids
         self._shaper = TableShaper(
             conversion=partial(conversion, found=modes(settings)),
             topics=names,
@@ -189,6 +211,8 @@ class Connector:
     def _handle(self, event: LogEvent) -> None:
         state = self._state
         state.gtid, state.time = event.gtid, event.origin.commit_ts
+        if not (isinstance(event, LogRow) and event.row):
+            state.events += 1
         state.database = state.tables = None
         match event:
             case LogBegin():
@@ -196,10 +220,7 @@ class Connector:
                     state.begin()
                     self._records.transaction_begun(state.time, event.origin)
             case LogRow():
-                shape = None if self._skips(event) else self._shape(event.table)
-                if shape is not None:
-                    state.row = event.row
-                    self._records.change(shape, (event.before, event.after), event.origin)
+                self._row(event)
             case LogCommit():
                 self._records.transaction_ended(state.time, event.origin)
             case LogTruncate():
@@ -211,9 +232,24 @@ class Connector:
             case LogSnapshot():
                 self._copied(event)
 
+    def _row(self, event: LogRow) -> None:
+        """Emit a row of a captured table, unless its own operation is skipped."""
+        shape = None if _LETTERS[event.op] in self._skipped else self._shape(event.table)
+        if shape is not None:
+            self._state.row = event.row
+            self._records.change(shape, (event.before, event.after), event.origin)
+
     def _copied(self, event: LogSnapshot) -> None:
-        """Emit the statements that make what is there, then the rows of captured tables."""
+        """Emit the statements that make what is there, then the rows of captured tables.
+
+        Raises UsageError for the MySQL connector, whose copy no oracle has confirmed.
+        """
         state = self._state
+        if not state.dialect.has_gtids:
+            raise UsageError(
+                "what the MySQL connector copies at its start is not written",
+                expected="the dialect `current`, or no `copied-after`",
+            )
         rows = [(copy, self._shape(copy.table)) for copy in event.tables]
         captured = [(copy, shape) for copy, shape in rows if shape is not None]
         found = list(marked([copy for copy, _ in captured]))
@@ -227,10 +263,6 @@ class Connector:
             cells = as_read(copy.table.table.columns, row)
             self._records.read(shapes[id(copy)], cells, origin)
         state.marker = ""
-
-    def _skips(self, event: LogRow) -> bool:
-        """Return whether a row's event is skipped, by its own operation."""
-        return _LETTERS[event.op] in self._skipped
 
     def _shape(self, table: LogTable) -> TableShape | None:
         """Return a table's shape as it is now, None for one that is not captured."""
@@ -252,11 +284,12 @@ class Connector:
         state = self._state
         state.database = event.database
         state.tables = None if tables is None else listed_tables(tables)
+        describe = partial(described, comments=state.dialect.has_comments)
         changes = [
             {
                 "type": change.type,
                 "id": f'"{change.id.schema}"."{change.id.name}"',
-                "table": None if change.table is None else described(change.table),
+                "table": None if change.table is None else describe(change.table),
             }
             for change in event.changes
         ]

@@ -10,15 +10,22 @@ from harness.codecs.debezium.decode import DebeziumDecoder
 from harness.codecs.debezium.decode_events import SourceForm
 from harness.model.vitess_position import VitessPlace
 
+_FILE: Final = 1 << 64  # beyond any place in a file of the log
+
 
 def _position(source: Document) -> VitessPlace:
     gtid = maybe_text(source, "gtid")
-    number = gtid.rpartition("-")[2]
-    return VitessPlace(
-        keyspace=maybe_text(source, "db"),
-        gtid=gtid,
-        number=int(number) if number.isascii() and number.isdigit() else 0,
-    )
+    number = _last(gtid, "-") if gtid else _last(maybe_text(source, "file"), ".") * _FILE
+    place = source.get("pos")
+    if not gtid and isinstance(place, int):
+        number = number + place if place > 0 else 0  # MariaDB 11.4 names no place
+    return VitessPlace(keyspace=maybe_text(source, "db"), gtid=gtid, number=number)
+
+
+def _last(text: str, separator: str) -> int:
+    """Return the number that a text ends in, 0 without one."""
+    number = text.rpartition(separator)[2]
+    return int(number) if number.isascii() and number.isdigit() else 0
 
 
 def _heartbeat(document: Document) -> VitessPlace | None:

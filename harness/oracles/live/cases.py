@@ -23,7 +23,7 @@ from harness.model.standing import Standing
 from harness.oracles.live.producer import producing
 from harness.oracles.live.scenes import Play, Scene, scenes
 from harness.oracles.live.verdicts import Account, account, case_of, unasked, verdict
-from harness.oracles.mariadb.configuration import ADDED, PROFILES, of_connector
+from harness.oracles.mariadb.configuration import ADDED, MARIADB, PROFILES, of_connector
 from harness.oracles.mariadb.oracle import CLOCK_MARGIN_NS
 from harness.oracles.mariadb.statements import cannot
 from harness.protocols.protocol import ProtocolSpec
@@ -103,12 +103,12 @@ class LiveCases:
                 **ADDED,
                 **PATIENT,
                 **{key: _text(value) for key, value in own[play].items()},
-                **of_connector(name, server, directory),
+                **of_connector(MARIADB, name, server, directory),
             }
 
         directory = context.identity.directory / "producer"
         environment = context.environment
-        with producing(services, directory, environment, heard, configure) as producer:
+        with producing(services, directory, environment, heard, (MARIADB, configure)) as producer:
             yield from scenes(producer, self.plays)
 
     def _known(self, scene: Scene, clock: tuple[int, int]) -> Account:

@@ -15,7 +15,7 @@ from confluent_kafka import TopicPartition
 
 from harness.errors import SetupError, plural
 from harness.oracles.jars import OnEvent
-from harness.oracles.mariadb.configuration import Configure
+from harness.oracles.mariadb.configuration import Configure, Connector
 from harness.oracles.mariadb.run import MARKS, Stand, marking, worker_files
 from harness.oracles.topics import Topics, consumed
 from harness.oracles.worker import WorkerFiles, working
@@ -127,12 +127,13 @@ def producing(
     directory: Path,
     env: Mapping[str, str],
     on_event: OnEvent,
-    configure: Configure,
+    followed: tuple[Connector, Configure],
 ) -> Generator[Producer]:
     """Yield a producer over running services; it follows nothing yet."""
     address = services.mariadb
     upstream = Upstream(address.host, address.port, address.user, address.password)
-    files = worker_files(on_event, env)
+    connector, configure = followed
+    files = worker_files(connector, on_event, env)
     with marking(upstream) as server, ExitStack() as sessions, ExitStack() as worker:
         bootstrap = services.kafka.bootstrap
         running = worker.enter_context(working(files, directory / "worker", bootstrap, ZONE, env))

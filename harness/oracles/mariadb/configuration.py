@@ -1,15 +1,17 @@
-"""What the connector is given: the profiles, and how it finds its server and its topics."""
+"""Which connectors there are, and what one is given: profiles, and how it finds its server."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
+from harness.contracts import DEFAULT_DIALECT
+from harness.oracles.mariadb import lock
 from harness.record.server import Upstream
 
-CONNECTOR: Final = "io.debezium.connector.mariadb.MariaDbConnector"
 HISTORY: Final = "io.debezium.storage.file.history.FileSchemaHistory"
 JSON: Final = "org.apache.kafka.connect.json.JsonConverter"
 PREFIX: Final = "topic.prefix"
@@ -49,32 +51,73 @@ ADDED: Final[Mapping[str, str]] = MappingProxyType(
         "value.converter": JSON,
     }
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Connector:
+    """A connector that follows a MariaDB: its jars, its class, the dialect that we write it in.
+
+    `has_gtids` says whether its records name their transactions.
+    """
+
+    oracle: str
+    group: str
+    coordinates: str
+    version: str
+    java_class: str
+    dialect: str
+    has_gtids: bool = True
+
+
+MARIADB: Final = Connector(
+    "debezium-mariadb",
+    lock.GROUP,
+    lock.CONNECTOR,
+    lock.VERSION,
+    "io.debezium.connector.mariadb.MariaDbConnector",
+    DEFAULT_DIALECT,
+)
+MYSQL: Final = Connector(
+    "debezium-mysql",
+    lock.MYSQL_GROUP,
+    lock.MYSQL_CONNECTOR,
+    lock.MYSQL_VERSION,
+    "io.debezium.connector.mysql.MySqlConnector",
+    "mysql",
+    has_gtids=False,
+)
 # Makes the configuration of a play's connector, which has a name, for a server and a directory.
 Configure = Callable[[str, str, Upstream, Path], dict[str, str]]
 
 
-def configuration(play: str, name: str, server: Upstream, directory: Path) -> dict[str, str]:
-    """Return the configuration of a connector in a profile, whose name is `play`.
+def configured(connector: Connector) -> Configure:
+    """Return what makes the configuration of a connector in a profile, whose name is the play's.
 
     Each connector of a run has a `name` of its own that ends in another number, and is the prefix
     of its topics: connectors of one prefix in one JVM disturb each other, for their metrics and
     their lineage have that name alone.
     """
-    return {
-        **ADDED,
-        "errors.max.retries": "0",
-        **PROFILES[play],
-        **of_connector(name, server, directory),
-    }
+
+    def configure(play: str, name: str, server: Upstream, directory: Path) -> dict[str, str]:
+        return {
+            **ADDED,
+            "errors.max.retries": "0",
+            **PROFILES[play],
+            **of_connector(connector, name, server, directory),
+        }
+
+    return configure
 
 
-def of_connector(name: str, server: Upstream, directory: Path) -> dict[str, str]:
+def of_connector(
+    connector: Connector, name: str, server: Upstream, directory: Path
+) -> dict[str, str]:
     """Return who a connector is, and where its server and its history are."""
     number = int(name.rpartition(AFTER)[2])
     return {
         "name": name,
         PREFIX: name,
-        "connector.class": CONNECTOR,
+        "connector.class": connector.java_class,
         "database.hostname": server.host,
         "database.port": str(server.port),
         "database.user": server.user,

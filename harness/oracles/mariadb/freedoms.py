@@ -19,7 +19,7 @@ READ: Final = re.compile(
 )
 # The last name after `source`: a column may be called `file` or `pos` as well.
 LOGGED: Final = re.compile(
-    rb'"gtid":(?:null|"0-1-(\d+)"),"file":"([^"]*)","pos":(-?\d+),"row":(\d+),"thread":'
+    rb'"gtid":(?:"0-1-(\d+)"|null),"file":"([^"]*)","pos":(-?\d+),"row":(\d+),"thread":'
 )
 PART: Final = "log position"
 COLLECTIONS: Final = re.compile(rb'"data_collections":\[(.+)\],"ts_ms":')
@@ -117,7 +117,7 @@ def inconsistent(messages: Iterable[Message]) -> Iterator[Difference]:
 
 
 def _against(before: re.Match[bytes], now: re.Match[bytes]) -> Iterator[str]:
-    gtids, places, rows = ((int(before[at]), int(now[at])) for at in (1, 3, 4))
+    gtids, places, rows = ((int(before[at] or 0), int(now[at] or 0)) for at in (1, 3, 4))
     if gtids[0] > gtids[1]:
         yield "a GTID that does not fall"
     if places[1] < 0 < rows[1]:

@@ -18,7 +18,14 @@ LOCK = Path(__file__).with_name("jars.lock")
 VERSION = "3.3.0.Final"
 CONNECTOR = f"io.debezium:debezium-connector-mariadb:{VERSION}"
 GROUP = f"mariadb-{VERSION}"
-GROUPS: Mapping[str, Group] = {GROUP: Group(roots=(CONNECTOR,), dropped=OF_WORKER)}
+# The MySQL connector follows a MariaDB as well, without its GTIDs.
+MYSQL_VERSION = "3.3.1.Final"
+MYSQL_CONNECTOR = f"io.debezium:debezium-connector-mysql:{MYSQL_VERSION}"
+MYSQL_GROUP = f"mysql-{MYSQL_VERSION}"
+GROUPS: Mapping[str, Group] = {
+    GROUP: Group(roots=(CONNECTOR,), dropped=OF_WORKER),
+    MYSQL_GROUP: Group(roots=(MYSQL_CONNECTOR,), dropped=OF_WORKER),
+}
 
 
 def main() -> int:

@@ -14,12 +14,17 @@ from harness.model.change import ChangeLog
 from harness.oracles.compare import Comparison, Message, Rules, compare, shown
 from harness.oracles.freedoms import ProcessingTime
 from harness.oracles.jars import OnEvent
-from harness.oracles.mariadb.configuration import PREFIX, PROFILES
+from harness.oracles.mariadb.configuration import MARIADB, PREFIX, PROFILES, Connector
 from harness.oracles.mariadb.freedoms import CollectionOrder, CopyTime, LogPosition, inconsistent
-from harness.oracles.mariadb.lock import CONNECTOR, VERSION
 from harness.oracles.mariadb.predictions import Prediction, case_of, predicted
 from harness.oracles.mariadb.reasons import KNOWN
-from harness.oracles.mariadb.records import ByTransaction, by_transaction, copied, of_scenario
+from harness.oracles.mariadb.records import (
+    ByTransaction,
+    by_transaction,
+    copied,
+    of_scenario,
+    of_slice,
+)
 from harness.oracles.mariadb.run import (
     COPYING,
     MARKS,
@@ -41,7 +46,6 @@ from harness.scenario.document import Scenario
 from harness.services.java import find_java
 from harness.services.running import start
 
-NAME: Final = "debezium-mariadb"
 ZONE: Final = "UTC"
 PLAIN: Final = "mysql"  # what reports call each connector's own prefix
 CLOCK_MARGIN_NS: Final = 1_000_000_000
@@ -49,13 +53,14 @@ CLOCK_MARGIN_NS: Final = 1_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class OracleOptions:
-    """Where the run keeps its logs, who hears of it, and the protocol that predicts."""
+    """Where the run keeps its logs, who hears of it, who predicts, and which connector is asked."""
 
     protocol: ProtocolSpec
     run_dir: Path
     on_event: OnEvent
     on_result: Callable[[int, int], None]
     env: Mapping[str, str]
+    connector: Connector = MARIADB
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,23 +83,23 @@ def ask(
 ) -> OracleResult:
     """Run scenarios' SQL under the connector; SetupError when something it needs is missing."""
     java = find_java("kafka", options.env)  # before anything is fetched
-    began = time.monotonic()
+    began, connector = time.monotonic(), options.connector
     runnable = [one for one in scenarios if not cannot(one)]
     captured: Mapping[tuple[str, str], Captured] = {}
     if runnable:
         captured = _captured(runnable, options)
     cases = tuple(
-        _judged(scenario, profile, captured.get((scenario.id, profile)), log_of, options.protocol)
+        _judged(scenario, profile, captured.get((scenario.id, profile)), log_of, options)
         for scenario in scenarios
         for profile in PROFILES
     )
     return OracleResult(
-        oracle=NAME,
-        version=VERSION,
+        oracle=connector.oracle,
+        version=connector.version,
         date=datetime.now(UTC).date().isoformat(),
         seconds=round(time.monotonic() - began),
         versions={
-            "connector": CONNECTOR,
+            "connector": connector.coordinates,
             "worker": WORKERS["worker"].roots[0],
             "java": java.version,
         },
@@ -106,7 +111,8 @@ def _captured(
     scenarios: Sequence[Scenario], options: OracleOptions
 ) -> Mapping[tuple[str, str], Captured]:
     """Return what each profile's connector sent for each scenario."""
-    env, files = options.env, worker_files(options.on_event, options.env)
+    connector, env = options.connector, options.env
+    files = worker_files(connector, options.on_event, env)
     run_dir, plays = options.run_dir, tuple(PROFILES)
     found: list[Slice] = []
     began = time.time_ns() - CLOCK_MARGIN_NS
@@ -118,19 +124,24 @@ def _captured(
         topics, bootstrap = Topics(services.kafka.client), services.kafka.bootstrap
         with (
             working(files, run_dir / "worker", bootstrap, ZONE, env) as worker,
-            following(upstream, worker, topics, plays, run_dir) as stand,
+            following(connector, upstream, worker, topics, plays, run_dir) as stand,
         ):
-            for one in slices(stand, scenarios):
+            for one in slices(stand, scenarios, has_gtids=connector.has_gtids):
                 services.check()
                 found.append(one)
                 options.on_result(len(found), len(scenarios))
-            ends = filled(stand, found)
-        sent = by_transaction(consumed(services.kafka.client, ends))
+            ends = filled(stand, (name for one in found for name in one.connectors.values()))
+        sent = consumed(services.kafka.client, ends)
     clock = began, time.time_ns() + CLOCK_MARGIN_NS
+    numbered = by_transaction(sent) if connector.has_gtids else {}
     return {
         (one.scenario.id, play): Captured(
             name,
-            tuple(_sent(sent, name, one)),
+            tuple(
+                _sent(numbered, name, one)
+                if connector.has_gtids
+                else of_slice(sent, name, one.begins, one.ends, MARKS)
+            ),
             one.execution.refused,
             one.failed.get(play, ""),
             clock,
@@ -152,9 +163,10 @@ def _judged(
     profile: str,
     captured: Captured | None,
     log_of: Callable[[Scenario], ChangeLog],
-    protocol: ProtocolSpec,
+    options: OracleOptions,
 ) -> CaseResult:
-    case = case_of(scenario, profile, protocol)
+    protocol, connector = options.protocol, options.connector
+    case = case_of(scenario, profile, protocol, connector.dialect)
     if captured is None or captured.refused:
         why = cannot(scenario) if captured is None else captured.refused
         return CaseResult(case.id, Status.UNPLAYABLE, why)
@@ -174,7 +186,7 @@ def _judged(
     ended += [f"ours stops: {ours.stopped[:400]}"] if ours.stopped else []
     said = (*ended, *shown(found.differences, SHOWN))
     differences = tuple(text.replace(captured.prefix, PLAIN) for text in said)
-    why = reason(KNOWN, scenario.id, VERSION, differences)
+    why = reason(KNOWN, scenario.id, connector.version, differences)
     return CaseResult(case.id, Status.DIFFERS, why, freedoms, differences)
 
 

@@ -34,10 +34,12 @@ class Prediction:
     rows: tuple[SourceEvent, ...] = ()
 
 
-def case_of(scenario: Scenario, profile: str, protocol: ProtocolSpec) -> Case:
+def case_of(
+    scenario: Scenario, profile: str, protocol: ProtocolSpec, dialect: str = DIALECT
+) -> Case:
     """Return the case of a scenario in a profile, whatever its matrix says."""
-    name = f"{scenario.id}[{protocol.name},+{profile}]"
-    return Case(scenario, protocol.name, DIALECT, 1, None, name)
+    words = [protocol.name, *([] if dialect == DIALECT else [dialect]), f"+{profile}"]
+    return Case(scenario, protocol.name, dialect, 1, None, f"{scenario.id}[{','.join(words)}]")
 
 
 def predicted(case: Case, settings: Settings, protocol: ProtocolSpec, log: ChangeLog) -> Prediction:
@@ -45,9 +47,9 @@ def predicted(case: Case, settings: Settings, protocol: ProtocolSpec, log: Chang
     config = replace(stage_of(case), settings=settings)
     try:
         source = protocol.source.simulate(log, config)
-        sent = encoded(protocol.codec.bind(source.settings, DIALECT), source)
+        sent = encoded(protocol.codec.bind(source.settings, case.dialect), source)
     except HarnessError as error:
         return Prediction(unplanned=f"not planned: {error.what}")
     stopped = "" if sent.stopped is None else f"{sent.stopped.code} {sent.stopped.what}"
-    rows = tuple(visible_events(protocol, source.settings, DIALECT)(sent.events))
+    rows = tuple(visible_events(protocol, source.settings, case.dialect)(sent.events))
     return Prediction(tuple(map(message, sent.records)), stopped=stopped, rows=rows)

@@ -8,9 +8,12 @@ of steps, is compared, not free.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Final
+
+from confluent_kafka import TopicPartition
 
 from harness.oracles.compare import Message, Place
 from harness.oracles.mariadb.statements import Execution
@@ -19,6 +22,7 @@ NUMBERED: Final = re.compile(rb'"(?:gtid|id)":"(0-1-)(\d+)"')
 
 # By connector, which topics begin with, and by the number of a transaction.
 ByTransaction = Mapping[tuple[str, int], list[Message]]
+Ends = Mapping[TopicPartition, int]
 
 
 def numbered(messages: Iterable[Message]) -> Iterator[tuple[int, Message]]:
@@ -66,3 +70,17 @@ def _counted(text: bytes | None, number: int, first: int) -> bytes | None:
         return found[0].replace(found[1] + found[2], found[1] + b"%d" % (number - first))
 
     return None if text is None else NUMBERED.sub(counted, text)
+
+
+def of_slice(
+    messages: Iterable[Message], connector: str, begins: Ends, ends: Ends, marks: str
+) -> Iterator[Message]:
+    """Yield what a connector sent between two moments, but for the markers."""
+    counts: Counter[Place] = Counter()
+    for one in messages:
+        at, place = counts[one.place], TopicPartition(*one.place)
+        counts[one.place] += 1
+        of, _, rest = one.topic.partition(".")
+        own = of == connector and not rest.startswith(f"{marks}.")
+        if own and begins.get(place, 0) <= at < ends.get(place, 0):
+            yield one

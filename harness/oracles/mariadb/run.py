@@ -20,8 +20,8 @@ from confluent_kafka import TopicPartition
 
 from harness.errors import SetupError
 from harness.oracles.jars import Jars, OnEvent
-from harness.oracles.mariadb.configuration import AFTER, Configure, configuration
-from harness.oracles.mariadb.lock import GROUP, LOCK
+from harness.oracles.mariadb.configuration import AFTER, Configure, Connector, configured
+from harness.oracles.mariadb.lock import LOCK
 from harness.oracles.mariadb.statements import Execution, go_on, made, remove
 from harness.oracles.topics import Topics
 from harness.oracles.vitess.lock import LOCK as WORKER_LOCK
@@ -38,8 +38,9 @@ AGAIN_S: Final = 1.0  # a connector that runs does not stream yet: the first mar
 STREAMING_S: Final = 120.0
 SEEN_S: Final = 120.0
 SETTLE_S: Final = 1.0
+SENT_S: Final = 0.1
 
-Ends = Mapping[TopicPartition, int]
+Ends = dict[TopicPartition, int]
 NO_MORE: Final[Mapping[str, str]] = MappingProxyType({})
 
 
@@ -54,7 +55,7 @@ class Stand:
     worker: Worker
     topics: Topics
     directory: Path
-    configure: Configure = configuration
+    configure: Configure
     connectors: dict[str, str] = field(default_factory=dict[str, str])
     numbers: Iterator[int] = field(default_factory=count)
 
@@ -111,19 +112,22 @@ class Slice:
     """What came of a scenario.
 
     `connectors` has the name of each play's connector, which its topics begin with. `failed`
-    says of a play why its connector failed at this scenario.
+    says of a play why its connector failed at this scenario. `begins` and `ends` are how far the
+    topics were filled before and after it, where records do not say it themselves.
     """
 
     scenario: Scenario
     execution: Execution
     connectors: Mapping[str, str]
     failed: Mapping[str, str]
+    begins: Ends
+    ends: Ends
 
 
-def worker_files(on_event: OnEvent, env: Mapping[str, str]) -> WorkerFiles:
-    """Return what a worker with the connector runs on, fetched when it is first asked for."""
-    own = Jars(LOCK, on_event, env)
-    return WorkerFiles(Jars(WORKER_LOCK, on_event, env).group("worker"), [own.directory(GROUP)])
+def worker_files(connector: Connector, on_event: OnEvent, env: Mapping[str, str]) -> WorkerFiles:
+    """Return what a worker with a connector runs on, fetched when it is first asked for."""
+    plugin = Jars(LOCK, on_event, env).directory(connector.group)
+    return WorkerFiles(Jars(WORKER_LOCK, on_event, env).group("worker"), [plugin])
 
 
 @contextmanager
@@ -136,50 +140,66 @@ def marking(upstream: Upstream) -> Generator[Server]:
 
 @contextmanager
 def following(
-    upstream: Upstream, worker: Worker, topics: Topics, plays: Sequence[str], directory: Path
+    connector: Connector,
+    upstream: Upstream,
+    worker: Worker,
+    topics: Topics,
+    plays: Sequence[str],
+    directory: Path,
 ) -> Generator[Stand]:
     """Yield a stand whose connectors stream; SetupError when one of them does not."""
     with marking(upstream) as server:
-        stand = Stand(server, worker, topics, directory)
+        stand = Stand(server, worker, topics, directory, configured(connector))
         stand.follow(plays)
         yield stand
 
 
-def slices(stand: Stand, scenarios: Sequence[Scenario]) -> Iterator[Slice]:
+def slices(
+    stand: Stand, scenarios: Sequence[Scenario], *, has_gtids: bool = True
+) -> Iterator[Slice]:
     """Run scenarios one after another; yield what became of each."""
     for scenario in scenarios:
+        begins, ends = Ends(), Ends()
         try:
-            execution = _performed(stand, scenario)
+            execution, begins = _performed(stand, scenario, has_gtids=has_gtids)
             failed = marked(stand)
+            if not has_gtids:
+                ends = filled(stand, stand.connectors.values(), SENT_S)
         finally:
             remove(scenario, stand.server)
-        yield Slice(scenario, execution, dict(stand.connectors), failed)
+        yield Slice(scenario, execution, dict(stand.connectors), failed, begins, ends)
         if failed:  # a failed one never goes beyond the change that it fails at
             stand.follow(failed)
 
 
-def _performed(stand: Stand, scenario: Scenario) -> Execution:
-    """Run a scenario's steps; where it says when a connector begins, new ones begin then."""
-    steps, server = sql_steps(scenario), stand.server
+def _performed(stand: Stand, scenario: Scenario, *, has_gtids: bool) -> tuple[Execution, Ends]:
+    """Run a scenario's steps; where it says when a connector begins, new ones begin then.
+
+    Return what was run, and how far topics were filled before where records do not say it.
+    """
+    steps, server, filled_before = sql_steps(scenario), stand.server, Ends()
     done = made(scenario, server)
+    if not has_gtids:
+        marked(stand)
+        filled_before = filled(stand, stand.connectors.values(), SENT_S)
     begins = scenario.keyspace.copied_after
     for number, step in enumerate(steps if begins else (), 1):
         if isinstance(step, TransactionStep) and step.name == begins:
             done, steps = go_on(done, steps[:number], server), steps[number:]
             stand.copy()
-    return go_on(done, steps, server)
+    return go_on(done, steps, server), filled_before
 
 
-def filled(stand: Stand, slices: Iterable[Slice]) -> Ends:
-    """Return how far the topics of all connectors are filled once nothing comes any more.
+def filled(stand: Stand, names: Iterable[str], settle_s: float = SETTLE_S) -> Ends:
+    """Return how far the topics of connectors are filled once nothing comes any more.
 
     Partitions are written side by side: a marker may be there before what was sent before it.
     """
-    names = {name for one in slices for name in one.connectors.values()}
+    wanted = set(names)
     before, waiting = None, threading.Event()
-    while (ends := stand.topics.ends(names)) != before:
+    while (ends := stand.topics.ends(wanted)) != before:
         before = ends
-        waiting.wait(SETTLE_S)
+        waiting.wait(settle_s)
     return {place: end for each in ends.values() for place, end in each.items()}
 
 

@@ -61,7 +61,7 @@ def cannot(scenario: Scenario) -> str:
 
 
 def made(scenario: Scenario, server: Server) -> Execution:
-    """Make a scenario's databases; no step has run yet."""
+    """Make a scenario's databases, which `remove` removes; no step has run yet."""
     return Execution([server.value(GTID) for _ in create(server, scenario.databases)], ())
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.mysql import (
+    connector,
     ddl,
     envelope,
     keys,
@@ -16,6 +17,7 @@ from harness.mutants.producers.mysql import (
 )
 
 ROWS: tuple[WrongProducer, ...] = (
+    *connector.ROWS,
     *ddl.ROWS,
     *envelope.ROWS,
     *keys.ROWS,

@@ -1,0 +1,70 @@
+"""Wrong MySQL connectors: what they have of a MariaDB that the right one cannot know."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Final
+
+from harness.codecs.connect.schema import Schema
+from harness.mutants.producers.mutant import WrongProducer
+from harness.mutants.producers.mysql.edits import CODEC, row, typed, valued, values
+from harness.mutants.producers.patch import Patch
+from harness.mutants.producers.records import CHANGE
+
+_BLOCK: Final = {"id": "0-1-1", "total_order": 1, "data_collection_order": 1}
+
+
+def _of_mariadb(schema: Schema) -> Schema:
+    return replace(schema, name=(schema.name or "").replace(".mysql.", ".mariadb."))
+
+
+def _block(value: dict[str, Any]) -> None:
+    value["transaction"] = value["transaction"] or _BLOCK
+
+
+ROWS: Final[tuple[WrongProducer, ...]] = (
+    row(
+        "source-named-after-mariadb",
+        "mysql-connector.schema",
+        "Its source blocks have the schema of the MariaDB connector.",
+        typed(CHANGE, "source", _of_mariadb),
+    ),
+    row(
+        "calls-itself-mariadb",
+        "mysql-connector.name",
+        "It calls itself mariadb.",
+        valued(CHANGE, "source.connector", lambda _: "mariadb"),
+    ),
+    row(
+        "gtid-from-nowhere",
+        "mysql-connector.no-gtid",
+        "It writes a GTID where it knows none.",
+        valued(CHANGE, "source.gtid", lambda gtid: gtid or "0-1-1"),
+    ),
+    row(
+        "comments-kept",
+        "mysql-connector.no-comment",
+        "It keeps the comments of tables.",
+        Patch(
+            f"{CODEC}.connector:DIALECTS",
+            lambda dialect: replace(dialect, has_comments=True),
+            entry=("mysql",),
+        ),
+    ),
+    row(
+        "boundaries-of-mariadb",
+        "mysql-connector.no-transactions",
+        "It knows a MariaDB's transactions, and sends their boundaries.",
+        Patch(
+            f"{CODEC}.connector:DIALECTS",
+            lambda dialect: replace(dialect, has_gtids=True),
+            entry=("mysql",),
+        ),
+    ),
+    row(
+        "blocks-from-nowhere",
+        "mysql-connector.no-transactions",
+        "It gives events a `transaction` that it knows nothing of.",
+        values(CHANGE, _block),
+    ),
+)
