@@ -7,9 +7,10 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from confluent_kafka import Consumer, KafkaException, TopicPartition
+from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
 from confluent_kafka.admin import (
     AdminClient,
+    NewTopic,  # pyright: ignore[reportPrivateImportUsage]
     OffsetSpec,  # pyright: ignore[reportPrivateImportUsage]
 )
 
@@ -19,6 +20,7 @@ from harness.oracles.compare import Message
 # Seconds that a busy broker may take.
 ASK_S: Final = 120.0
 READ_S: Final = 180.0
+FILLED: Final = ("harness.filled", b"")
 
 
 class Topics:
@@ -72,6 +74,29 @@ class Topics:
         return [
             replace(one, topic=one.topic.partition(".")[2]) for one in consumed(self._client, ends)
         ]
+
+    def make(self, names: Iterable[str]) -> None:
+        """Create topics of one partition; one that is there already is no error."""
+        wanted = [NewTopic(name, 1, 1) for name in sorted({*names} - {*self._topics()})]
+        made: Any = self._admin.create_topics(wanted, request_timeout=ASK_S) if wanted else {}
+        for name, future in made.items():
+            try:
+                future.result()
+            except KafkaException as error:
+                raise SetupError(
+                    f"the broker makes no topic {name}: {error}", hint=REACH_KAFKA
+                ) from error
+
+    def fill(self, ends: Mapping[TopicPartition, int]) -> None:
+        """Write messages without key and value behind what is there, up to these ends.
+
+        They have a header by which the run knows them; what a connector sends has it never.
+        """
+        there, producer = self.at(list(ends)), Producer(self._client)
+        for place, end in ends.items():
+            for _ in range(there[place], end):
+                producer.produce(place.topic, partition=place.partition, headers=[FILLED])
+        producer.flush(ASK_S)
 
     def remove(self, ends: Iterable[TopicPartition]) -> None:
         """Delete topics; one that is gone already is no error."""

@@ -45,6 +45,12 @@ class Fetches:
                 place = (topic, partition)
                 self._asked[place] = min(offset, self._asked.get(place, offset))
 
+    @property
+    def begun(self) -> bool:
+        """Return whether anything was asked for."""
+        with self._lock:
+            return bool(self._asked)
+
     def restarted(self, topics: Collection[Topic]) -> None:
         """Take what was handed out of these topics by now for what was known before a restart.
 

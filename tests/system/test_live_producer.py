@@ -82,6 +82,7 @@ def test_what_befalls_the_producer_is_not_the_consumers(tmp_path: Path) -> None:
     assert "binlog files have been purged" in said
     found = document["producer"]
     assert (found["predicted"], found["compared"], found["by-select"]) == (3, 3, 3), found
+    assert (found["meanwhile"], found["asked"]) == (3, 3), found
     assert said.splitlines()[-1] == "passed 3 / applicable 3 / total 3 at level live"
 
 
@@ -94,6 +95,7 @@ def test_tables_in_a_database_are_judged(tmp_path: Path) -> None:
     manifest.write_text(text, encoding="utf-8")
     code, said, document = certify(tmp_path, str(manifest), "keys.pk-chain")
     assert (code, [*verdicts(document).values()]) == (0, ["pass"]), said
+    assert "read while the SQL ran 0 / asked 1: its tables are in the database" in said
 
 
 def of_page() -> Sequence[tuple[str, ...]]:
@@ -114,6 +116,7 @@ def test_the_tutorial_says_what_happens(tmp_path: Path) -> None:
     code, said, document = certify(tmp_path, *plain[2:])
     assert (code, [*verdicts(document).values()]) == (0, ["pass", "pass"]), said
     assert "records: as predicted 2 / compared 2" in said
+    assert "records: read while the SQL ran 2 / asked 2" in said
     found = document["producer"]
     assert (found["predicted"], found["compared"], found["by-select"]) == (2, 2, 2), found
     assert said.splitlines()[-1] == "passed 2 / applicable 2 / total 2 at level live"

@@ -20,6 +20,7 @@ from harness.model.events import CaseFinished, PhaseFinished, PhaseStarted, Serv
 from harness.model.level import Level
 from harness.model.observed import Observed
 from harness.model.standing import Standing
+from harness.oracles.live.meanwhile import Meanwhile, only_after
 from harness.oracles.live.producer import producing
 from harness.oracles.live.scenes import Play, Scene, scenes
 from harness.oracles.live.verdicts import Account, account, case_of, unasked, verdict
@@ -79,20 +80,30 @@ class LiveCases:
         return Level.LIVE.value
 
     def finished(self, context: RunContext) -> Iterator[CaseFinished]:
-        """Run the SQL while connectors follow, let the consumer read, judge."""
+        """Run the SQL while connectors follow and the consumer reads, ask it for the rest, judge.
+
+        A consumer that cannot read meanwhile is asked when all SQL has run.
+        """
         with started_alone(context, SERVICES, "services") as services, services.blamed():
             began = time.time_ns() - CLOCK_MARGIN_NS
+            meanwhile = Meanwhile(context, services, self.protocol, self.log_of)
+            why = only_after(context.consumer, context.source.settings)
             with context.bus.phase("follow", plural(len(self.plays), "scenario")):
-                found = list(self._scenes(context, services))
+                found = list(self._scenes(context, services, None if why else meanwhile))
             clock = began, time.time_ns() + CLOCK_MARGIN_NS
             known = [self._known(scene, clock) for scene in found]
-            self._say(context, known)
             asked = [one for one in known if unasked(one) is None]
-            answers = _asked(context, services, asked)
+            answers = dict(meanwhile.answers)
+            left = [one for one in asked if one.case.id not in answers]
+            self.counts.update(asked=len(asked), meanwhile=len(asked) - len(left), after=why)
+            self._say(context, known)
+            answers |= _asked(context, services, left)
         for one in known:
             yield self._judged(context, one, answers.get(one.case.id))
 
-    def _scenes(self, context: RunContext, services: Services) -> Iterator[Scene]:
+    def _scenes(
+        self, context: RunContext, services: Services, meanwhile: Meanwhile | None
+    ) -> Iterator[Scene]:
         own = {play.name: case_of(play, self.protocol).settings for play in self.plays}
 
         def heard(event: ServiceEvent) -> None:
@@ -109,7 +120,10 @@ class LiveCases:
         directory = context.identity.directory / "producer"
         environment = context.environment
         with producing(services, directory, environment, heard, (MARIADB, configure)) as producer:
-            yield from scenes(producer, self.plays)
+            if meanwhile is None:
+                yield from scenes(producer, self.plays)
+            else:
+                yield from scenes(producer, self.plays, meanwhile.reading, meanwhile.at_once)
 
     def _known(self, scene: Scene, clock: tuple[int, int]) -> Account:
         return account(scene, self.log_of(scene.performed.play.scenario), self.protocol, clock)
@@ -212,6 +226,8 @@ def predicted_lines(counts: Mapping[str, Any]) -> Iterator[str]:
         yield f"{case} differs from what was predicted: {differences[0]}"
     again = f", {plural(counts['repeats'], 'record')} sent again" if counts["repeats"] else ""
     yield f"as predicted {counts['predicted']} / compared {counts['compared']}{again}"
+    why = f": {counts['after']}" if counts["after"] else ""
+    yield f"read while the SQL ran {counts['meanwhile']} / asked {counts['asked']}{why}"
     if counts["by-topics"]:
         named = ", ".join(counts["by-topics"])
         yield f"judged by what topics tell, which is not what the SELECT says: {named}"

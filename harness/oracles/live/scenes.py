@@ -7,7 +7,8 @@ it sends what others did, too, and one that begins again sends some of it again.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -21,7 +22,7 @@ from harness.oracles.live.producer import LIVE_FAULTS, Producer
 from harness.oracles.mariadb.records import numbered, recounted
 from harness.oracles.mariadb.run import MARKS, marked
 from harness.oracles.mariadb.statements import Execution, go_on, made, remove
-from harness.oracles.topics import consumed
+from harness.oracles.topics import FILLED, consumed
 from harness.record.server import Server
 from harness.record.session import sql_steps
 from harness.runner.contract.job_file import Role, TopicJob
@@ -71,25 +72,53 @@ class Scene:
     messages: tuple[Message, ...]
 
 
-def scenes(producer: Producer, plays: Sequence[Play]) -> Iterator[Scene]:
+class Reading:
+    """What reads while a group of plays is performed: nothing, as it stands here."""
+
+    def performed(self) -> None:
+        """Hear that a play's SQL has run, and that its connector has sent it."""
+
+    def laid(self, scenes: Sequence[Scene]) -> None:
+        """Hear what the whole group's topics hold."""
+
+
+# Begins to read before the plays of a group are performed, and has ended when it is left.
+Begin = Callable[[Producer, Sequence[Play]], AbstractContextManager[Reading]]
+
+
+def _nobody(producer: Producer, group: Sequence[Play]) -> AbstractContextManager[Reading]:
+    del producer, group
+    return nullcontext(Reading())
+
+
+def scenes(
+    producer: Producer,
+    plays: Sequence[Play],
+    begin: Begin = _nobody,
+    at_once: int = AT_ONCE,
+) -> Iterator[Scene]:
     """Perform all plays; those that something befalls have the producer for themselves."""
     plain = [play for play in plays if not play.fault]
-    groups = [plain[at : at + AT_ONCE] for at in range(0, len(plain), AT_ONCE)]
+    groups = [plain[at : at + at_once] for at in range(0, len(plain), at_once)]
     groups += [[play] for play in plays if play.fault]
     for group in groups:
-        performed = list(_performed(producer, group))
-        yield from _laid(producer, performed)
+        producer.stand.follow(play.name for play in group)
+        with begin(producer, group) as reading:
+            performed = list(_performed(producer, group, reading))
+            found = list(_laid(producer, performed))
+            reading.laid(found)
+        yield from found
         for name in producer.stand.connectors.values():
             producer.stand.worker.delete(name)
         producer.stand.connectors.clear()
 
 
-def _performed(producer: Producer, group: Sequence[Play]) -> Iterator[Performed]:
+def _performed(producer: Producer, group: Sequence[Play], reading: Reading) -> Iterator[Performed]:
     left = [play.name for play in group]
-    producer.stand.follow(left)
     for play in group:
         try:
             done = _perform(producer, play)
+            reading.performed()
         finally:
             remove(play.scenario, producer.stand.server)
         yield done
@@ -100,8 +129,7 @@ def _performed(producer: Producer, group: Sequence[Play]) -> Iterator[Performed]
 
 def _perform(producer: Producer, play: Play) -> Performed:
     scenario, steps = play.scenario, sql_steps(play.scenario)
-    fault = LIVE_FAULTS.get(play.fault)
-    half = len(steps) if fault is None else (len(steps) + 1) // 2
+    fault, half = LIVE_FAULTS.get(play.fault), first_half(play)
     done = go_on(made(scenario, producer.stand.server), steps[:half], producer.stand.server)
     read = None
     if fault is not None:
@@ -118,6 +146,12 @@ def _perform(producer: Producer, play: Play) -> Performed:
         read = _read(scenario, producer.stand.server)
     prefix = producer.stand.connectors[play.name]
     return Performed(play, prefix, done, *read, half if lost else len(steps), failed)
+
+
+def first_half(play: Play) -> int:
+    """Return how many of a play's steps are run before what befalls the producer."""
+    steps = len(sql_steps(play.scenario))
+    return (steps + 1) // 2 if play.fault else steps
 
 
 def _read(scenario: Scenario, server: Server) -> tuple[Snapshot | None, str]:
@@ -157,6 +191,7 @@ def of_play(performed: Performed, messages: Sequence[Message]) -> Scene:
     counted = [n for n in range(first + 1, last + 1) if n not in marked]
     numbers = {number: at for at, number in enumerate(counted, 1)}
     own = [recounted(m, n, n - numbers[n]) for n, m in known if n not in marked]
+    own = [one for one in own if FILLED not in one.headers]
     rest = [one for one in messages if one.topic != markers]
     return Scene(performed, tuple(topic_jobs(performed.prefix, rest, (first, last))), tuple(own))
 

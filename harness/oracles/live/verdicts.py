@@ -106,7 +106,7 @@ def account(
     if done.execution.refused or done.truth is None:
         return replace(nothing, lacking=done.execution.refused or done.unread)
     try:
-        ours = predicted(case, settings, protocol, _cut(log, done.steps))
+        ours = predicted(case, settings, protocol, cut(log, done.steps))
     except HarnessError as error:
         ours = Prediction(unplanned=str(error.what))
     if ours.unplanned:
@@ -120,7 +120,7 @@ def account(
     return _compared(known, ours, protocol, clock)
 
 
-def _cut(log: ChangeLog, steps: int) -> ChangeLog:
+def cut(log: ChangeLog, steps: int) -> ChangeLog:
     """Return a log up to a number of steps that run SQL."""
     numbers = [n for n, change in enumerate(log.changes) if not isinstance(change, Resolve)]
     end = len(log.changes) if steps >= len(numbers) else numbers[steps]

@@ -7,6 +7,7 @@ import pytest
 from harness.oracles.compare import Message
 from harness.oracles.live.scenes import Performed, Play, Scene, of_play, without_repeats
 from harness.oracles.mariadb.statements import Execution, Ran
+from harness.oracles.topics import FILLED
 from tests.oracles.live.accounts import scenario
 
 # Transaction 4 made the database, 6 is a marker in the middle, 8 one behind the end.
@@ -38,6 +39,14 @@ def test_a_scenario_has_its_own_part_of_each_topic() -> None:
     found = scene(row(3), row(5), row(6, marks), row(7), tombstone, row(8), row(5, "p"))
     assert slices(found) == {"p": (0, 1), "p.shop.t": (1, 4)}
     assert list(found.messages) == [row(1), row(2), tombstone, row(1, "p")]
+
+
+def test_what_a_topic_was_filled_up_with_is_read_and_not_compared() -> None:
+    """A tombstone of a table without a key has neither key nor value either: that is compared."""
+    keyless, filled = (Message("p.shop.t", 0, None, None, headers) for headers in ((), (FILLED,)))
+    found = scene(row(5), keyless, filled, filled, row(8))
+    assert slices(found) == {"p.shop.t": (0, 4)}
+    assert list(found.messages) == [row(1), keyless]
 
 
 def test_a_scenario_without_records_has_an_empty_topic() -> None:
