@@ -234,10 +234,14 @@ class Connector:
 
     def _row(self, event: LogRow) -> None:
         """Emit a row of a captured table, unless its own operation is skipped."""
-        shape = None if _LETTERS[event.op] in self._skipped else self._shape(event.table)
+        shape = None if self._skips(event) else self._shape(event.table)
         if shape is not None:
             self._state.row = event.row
             self._records.change(shape, (event.before, event.after), event.origin)
+
+    def _skips(self, event: LogRow) -> bool:
+        """Return whether a row's event is skipped, by its own operation."""
+        return _LETTERS[event.op] in self._skipped
 
     def _copied(self, event: LogSnapshot) -> None:
         """Emit the statements that make what is there, then the rows of captured tables.
