@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 from cdc_spark.events import Event
 
 _STREAMED = (None, "false")
-_TICK = 20  # bits of `since` that tell rows of one time apart
+_SECOND, _WITHIN = 1000, 31  # `since` is a second, and in so many bits a place within it
 _GTID = re.compile(r"(?:(\d+)-\d+-|([0-9a-fA-F-]{36}(?::\w+)?):)(\d+)", re.ASCII)
 _FILE = re.compile(r"(.*)\.(\d+)", re.DOTALL | re.ASCII)
 
@@ -61,8 +61,8 @@ def dated(event: Event, block: Mapping[str, Any], age: Age | None) -> Event:
     """
     if "file" not in block:
         return event
-    place = 0 if age is None else age.rank >> 12 if age.epoch else age.rank
-    number = (event.ts << _TICK) + (place & ((1 << _TICK) - 1))
+    place = 0 if age is None else age.rank & ((1 << _WITHIN) - 1)
+    number = (event.ts // _SECOND << _WITHIN) + place
     return event._replace(payload=f'{event.payload[:-1]},"since":{number}}}')
 
 

@@ -11,15 +11,22 @@ from harness.codecs.debezium.decode_events import SourceForm
 from harness.model.vitess_position import VitessPlace
 
 _FILE: Final = 1 << 64  # beyond any place in a file of the log
+_OF_THE_LOG: Final = ("", "false")  # what `snapshot` says of it
 
 
 def _position(source: Document) -> VitessPlace:
     gtid = maybe_text(source, "gtid")
-    number = _last(gtid, "-") if gtid else _last(maybe_text(source, "file"), ".") * _FILE
-    place = source.get("pos")
-    if not gtid and isinstance(place, int):
-        number = number + place if place > 0 else 0  # MariaDB 11.4 names no place
+    number = _last(gtid, "-") if gtid else _in_files(source)
     return VitessPlace(keyspace=maybe_text(source, "db"), gtid=gtid, number=number)
+
+
+def _in_files(source: Document) -> int:
+    """Return the place by file and byte, 0 for what was read before the log."""
+    place = source.get("pos")
+    if maybe_text(source, "snapshot") not in _OF_THE_LOG or not isinstance(place, int):
+        return 0
+    # MariaDB 11.4 names no place
+    return _last(maybe_text(source, "file"), ".") * _FILE + place if place > 0 else 0
 
 
 def _last(text: str, separator: str) -> int:

@@ -121,3 +121,17 @@ def test_truncate_waits_for_older_rows_that_wait() -> None:
     last = {"status": "END", "id": "0-1-7", "event_count": 1, "data_collections": [], "ts_ms": 1}
     ended: Message = ("p.transaction", 0, 0, b"{}", json.dumps(last).encode())
     assert read([old], [truncation(1, 8)], [new], [ended], metadata=True) == [{"id": 2, "v": "b"}]
+
+
+def test_the_newest_columns_are_those_of_the_latest_place_in_a_file() -> None:
+    """Places a few bytes apart, in one second and in two partitions, are told apart."""
+
+    def at(place: int, offset: int, row: Row, partition: int) -> Message:
+        topic, _, _, key, value = record(offset, 0, row, partition)
+        there = json.loads(value or b"")
+        there["source"] |= {"gtid": None, "pos": place}
+        return topic, partition, offset, key, json.dumps(there).encode()
+
+    new, old = at(1300, 0, {"id": 1, "v": "a", "w": "new"}, 0), at(1200, 0, {"id": 2, "v": "b"}, 1)
+    found = [{"id": 1, "v": "a", "w": "new"}, {"id": 2, "v": "b", "w": None}]
+    assert read([new, old]) == read([old, new]) == found
