@@ -133,7 +133,7 @@ def _captured(
             ends = filled(stand, (name for one in found for name in one.connectors.values()))
         sent = consumed(services.kafka.client, ends)
     clock = began, time.time_ns() + CLOCK_MARGIN_NS
-    numbered = by_transaction(sent) if connector.has_gtids else {}
+    numbered: ByTransaction = by_transaction(sent) if connector.has_gtids else {}
     return {
         (one.scenario.id, play): Captured(
             name,
