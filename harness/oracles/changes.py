@@ -53,7 +53,7 @@ LAYERS: Final[Mapping[str, str]] = {
     "changefeed": "Changefeeds",
 }
 # What a clause says of its releases where it names none.
-UNDATED: Final = frozenset({"all", "current", "documented", "new architecture"})
+UNDATED: Final = frozenset({"newest", "all", "current", "documented", "new architecture"})
 CURRENT: Final = "current"
 NO_DIALECT: Final = "none"
 HEADERS: Final[Mapping[ContextHeaders, str]] = {

@@ -26,6 +26,9 @@ consumer has to cope with.
 
 The standing is `document` where the document demands it, `program` where the vendor's program does
 it and no document says so, or one says otherwise: [Standing](../explanation/standing.md).
+
+A clause without a release is known to hold in the newest release that its protocol's page names. Of
+older releases only that is known which a clause or a dialect says of them.
 """
 
 

@@ -54,8 +54,8 @@ class Clause:
 
     `protocol`, the first word of the id, is the protocol whose streams it governs, or a layer that
     several protocols share (`kafka`, `changefeed`, `connect`, `registry`); `text` is our own
-    wording; `versions` says which releases it holds for ("all", "current", "from 4.0.5", "up to
-    4.0.4"); `written` is the line of the file that it was read from.
+    wording; `versions` says which releases it holds for ("newest", where no more is known; "all",
+    "from 4.0.5", "up to 4.0.4"); `written` is the line of the file that it was read from.
     """
 
     id: str
@@ -63,7 +63,7 @@ class Clause:
     text: str
     source: Source
     written: Location
-    versions: str = "all"
+    versions: str = "newest"
     proof: Proof | None = None
 
     @property

@@ -81,7 +81,7 @@ def _clause(row: PlainObject, head: dict[str, str], written: Location, subject: 
         _folded(row["text"]),
         _source(row, head),
         written,
-        row.get("versions", head.get("versions", "all")),
+        row.get("versions", head.get("versions", "newest")),
         _proof(row, written, subject),
     )
 

@@ -38,7 +38,7 @@ def test_a_section_of_a_page(tmp_path: Path) -> None:
     order, gap = load_clauses(tmp_path).values()
     assert (order.id, order.protocol, order.level) == ("seq.order", "seq", Level.MUST)
     assert order.source == Source("Rows in JSON", "Order", "https://example.org/rows#order")
-    assert (order.versions, order.proof, order.written.line) == ("all", None, 6)
+    assert (order.versions, order.proof, order.written.line) == ("newest", None, 6)
     assert (gap.text, gap.versions) == ("Numbers may jump.", "from 2")
     assert gap.source.url == "https://example.org/rows#gaps"
     assert (order.standing, gap.standing) == (Standing.DOCUMENT, Standing.PROGRAM)

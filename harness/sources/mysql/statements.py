@@ -10,7 +10,7 @@ Source: Debezium connector-mariadb 3.3.0.Final, antlr listeners; its records of 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
@@ -95,10 +95,16 @@ def _dropped(text: str, schema: str, jobs: tuple[DdlJob, ...]) -> Iterator[Parse
     else:
         tables = [TableId(job.old_schema, job.old_table) for job in jobs]
     word = "DROP TABLE IF EXISTS" if guarded else "DROP TABLE"
-    for one in tables:
-        same = tuple(other for other in tables if other.schema == one.schema)
+    for one, listed in _runs(tables):
         sql = f"{word} `{one.schema}`.`{one.name}`"
-        yield Parsed(sql, one.schema, same, (("DROP", one, None),))
+        yield Parsed(sql, one.schema, listed, (("DROP", one, None),))
+
+
+def _runs(tables: Sequence[TableId]) -> Iterator[tuple[TableId, tuple[TableId, ...]]]:
+    """Yield each table with those that follow each other in its database."""
+    for _, group in groupby(tables, key=lambda table: table.schema):
+        run = tuple(group)
+        yield from ((one, run) for one in run)
 
 
 def _renamed(jobs: tuple[DdlJob, ...]) -> Iterator[Parsed]:

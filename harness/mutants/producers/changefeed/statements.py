@@ -20,7 +20,8 @@ from harness.mutants.producers.changefeed.matrix import keyless
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.patch import Patch, adjusted, entry, patch, returns
 from harness.sources.decision import REPLICATE, Decision
-from harness.sources.tidb.eligibility import CodeRules
+from harness.sources.tidb.document_rules import DocumentRules
+from harness.sources.tidb.eligibility import CodeRules, Met
 from harness.sources.tidb.event_types import DDL_EVENTS
 from harness.sources.tidb.mounter import eligible
 
@@ -51,6 +52,14 @@ NOT_REPLICATED = (
     ActionType.REBASE_AUTO_RANDOM_BASE,
     ActionType.SHARD_ROW_ID,
 )
+
+
+class _DroppedViews(DocumentRules):
+    """What the document says, but for DROP VIEW."""
+
+    def table(self, job: DdlJob, before: Met, after: Met) -> Decision:
+        dropped = job.action is ActionType.DROP_VIEW
+        return REPLICATE if dropped else DocumentRules.table(self, job, before, after)
 
 
 def _sending(action: ActionType) -> WrongProducer:
@@ -228,10 +237,15 @@ ROWS: tuple[WrongProducer, ...] = (
         for words, clause, what in (
             ("foreign-keys", "changefeed.ddl.allow-list", "foreign keys are sent"),
             ("views", "changefeed.ddl.create-view", "views are sent"),
-            ("dropped-views", "changefeed.ddl.drop-view", "dropped views are sent"),
             ("drops", "changefeed.ddl.drop-table", "dropped tables without an index are sent"),
             ("pairs", "changefeed.rename.many-pairs", "each pair of a rename is judged alone"),
         )
+    ),
+    WrongProducer(
+        "feed-code-decides-dropped-views",
+        "changefeed.ddl.drop-view",
+        "It goes by the code where the page's rules are asked for: dropped views are sent.",
+        entry(DDL_RULES, "document", lambda _: _DroppedViews),
     ),
     WrongProducer(
         "feed-sends-what-changes-nothing",

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any, Final
 
 from harness.codecs.connect.schema import ConnectRecord
 from harness.model.binlog import LogDdl, LogEvent, LogRow, LogTable, LogTruncate
+from harness.model.table import TableId
 from harness.mutants.producers.mutant import WrongProducer
 from harness.mutants.producers.mysql.edits import (
     CONNECTOR,
@@ -25,11 +26,12 @@ from harness.mutants.producers.mysql.edits import (
     values,
     without,
 )
-from harness.mutants.producers.patch import Patch, patch
+from harness.mutants.producers.patch import Patch, instead, patch
 from harness.mutants.producers.records import SCHEMA_CHANGE, Records, Values, kind
 
 FIELDS: Final = ("source", "ts_ms", "databaseName", "schemaName", "ddl", "tableChanges")
 _TABLES: Final = re.compile(r"(DROP TABLE (?:IF EXISTS )?)(.*)")
+RUNS: Final = "harness.sources.mysql.statements:_runs"
 
 
 def _fields() -> Iterator[WrongProducer]:
@@ -173,6 +175,11 @@ def _first_columns(original: Callable[..., Any]) -> Callable[..., Any]:
 
 def _nameless(schema_id: str) -> str:
     return schema_id.replace('"', "")
+
+
+def _of_one_database(tables: Sequence[TableId]) -> Iterator[tuple[TableId, tuple[TableId, ...]]]:
+    for table in tables:
+        yield table, tuple(other for other in tables if other.schema == table.schema)
 
 
 ROWS: Final = (
@@ -345,6 +352,18 @@ ROWS: Final = (
         "ddl.tables-listed",
         "It lists the first table alone of a statement's source.",
         valued(SCHEMA_CHANGE, "source.table", lambda listed: listed and listed.partition(",")[0]),
+    ),
+    row(
+        "tables-of-all-databases",
+        "ddl.tables-listed",
+        "It lists the tables of all databases of a DROP TABLE.",
+        instead(RUNS, lambda tables: ((table, tuple(tables)) for table in tables)),
+    ),
+    row(
+        "tables-of-a-database-behind-another",
+        "ddl.tables-listed",
+        "It lists the tables of a database also where those of another come between.",
+        instead(RUNS, _of_one_database),
     ),
     row(
         "drops-of-two",

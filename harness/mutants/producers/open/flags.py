@@ -59,6 +59,7 @@ def _bits() -> tuple[WrongProducer, ...]:
                 clause,
                 f"It never sets the bit {flag:#04x}.",
                 result(FLAGS, partial(_cleared, flag)),
+                also="open.handle.valid-index" if flag is ColumnFlag.HANDLE_KEY else "",
             ),
             WrongProducer(
                 f"open-flag-{name}-everywhere",

@@ -9,6 +9,7 @@ from functools import partial
 from operator import eq, lt
 
 from harness.codecs.open.types import Writer
+from harness.ddl.tidb import handle_columns
 from harness.model.change import Op
 from harness.model.source_events import ResolvedEvent, RowEvent, SourceEvent
 from harness.mutants.producers.changefeed.edits import emitted, resolved, rows
@@ -182,6 +183,18 @@ ROWS: tuple[WrongProducer, ...] = (
         "open.row.pk-update-split",
         "It sends an update of a unique key as an update.",
         instead(SPLIT, _unsplit),
+    ),
+    WrongProducer(
+        "open-handle-keys-alone-are-split",
+        "open.row.pk-update-split",
+        "It sends an update that changes a unique key beside the handle key as one event.",
+        instead("harness.sources.tidb.split:unique_ordinals", handle_columns),
+    ),
+    WrongProducer(
+        "open-null-is-no-text",
+        "open.row.pk-update-split",
+        "It splits an update of a unique key from NULL to the text null.",
+        instead("harness.sources.tidb.split:_same_text", lambda one, other: False),  # noqa: ARG005
     ),
     WrongProducer(
         "open-virtual-columns-sent",

@@ -164,6 +164,12 @@ ROWS: tuple[WrongProducer, ...] = (
         _level(Compatibility.FORWARD),
     ),
     WrongProducer(
+        "registry-asks-all-that-came-before",
+        "registry.compatibility.backward",
+        "It asks whether the new schema can read what every older one wrote.",
+        _level(Compatibility.BACKWARD_TRANSITIVE),
+    ),
+    WrongProducer(
         "registry-refuses-any-new-field",
         "registry.compatibility.added-field",
         "It refuses a new field that has a default.",
