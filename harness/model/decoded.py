@@ -13,8 +13,8 @@ from types import MappingProxyType
 
 from harness.model.canonical import canonical
 from harness.model.columns import BINARIES, CHARACTERS, Column, ColumnKind
+from harness.model.debezium_place import DebeziumPlace
 from harness.model.values import Value
-from harness.model.vitess_position import VitessPlace
 
 
 def settled(kind: ColumnKind, value: Value) -> Value:
@@ -60,7 +60,7 @@ class DecodedEvent:
     handle key. `key` holds the key's columns where the record's key carries their values. `query`
     and `type` are a DDL's. `key_text` and `value_text` are the event's own JSON. `handle_only`: the
     row was too large, and only its handle columns are here. `claim_check` names the file that the
-    row was read from, empty when the message itself had it. `vitess` is Debezium Vitess's alone.
+    row was read from, empty when the message itself had it. `place` is Debezium's alone.
     `defaults` are what older records have in columns that they lack, as far as the wire says.
     """
 
@@ -80,18 +80,18 @@ class DecodedEvent:
     key: Mapping[str, Value] | None = None
     handle_only: bool = False
     claim_check: str = ""
-    vitess: VitessPlace | None = None
+    place: DebeziumPlace | None = None
     defaults: Mapping[str, Value] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
     def age(self) -> tuple[int, int]:
         """Return what is greater of a newer event; within a second MariaDB's GTIDs tell."""
-        return self.commit_ts, 0 if self.vitess is None else self.vitess.number
+        return self.commit_ts, 0 if self.place is None else self.place.number
 
     @property
     def empties(self) -> bool:
         """Return whether it is a TRUNCATE that stands among the rows of its table."""
-        return self.vitess is not None and self.vitess.op == "t"
+        return self.place is not None and self.place.op == "t"
 
     @property
     def image(self) -> Mapping[str, Value] | None:

@@ -75,7 +75,7 @@ class TransactionOnce(ByTsOnly):
     def read(self, event: DecodedEvent, message: Message) -> Iterable[DecodedEvent]:
         """Give up at a second BEGIN of a transaction."""
         del message
-        name = "" if event.vitess is None else event.vitess.transaction_id
+        name = "" if event.place is None else event.place.transaction_id
         if event.kind is EventKind.BEGIN:
             if name in self._seen:
                 raise GivesUp(f"transaction {name} has begun before")

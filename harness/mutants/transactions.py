@@ -24,7 +24,7 @@ class ClosedByEnd(Events):
     def read(self, event: DecodedEvent, message: Message) -> Iterable[DecodedEvent]:
         """Drop a row of a transaction whose END came before it."""
         del message
-        name = "" if event.vitess is None else event.vitess.transaction_id
+        name = "" if event.place is None else event.place.transaction_id
         if event.kind is EventKind.END:
             self._ended.add(name)
         return () if event.kind in _ROWS and name and name in self._ended else (event,)
@@ -41,11 +41,11 @@ class MillisOrder(Events):
     def read(self, event: DecodedEvent, message: Message) -> Iterable[DecodedEvent]:
         """Drop what is not later."""
         del message
-        if event.kind not in _ROWS or event.vitess is None:
+        if event.kind not in _ROWS or event.place is None:
             return (event,)
         key = (event.table, str(event.key))
-        late = event.vitess.ts_ms <= self._last.get(key, -1)
-        self._last[key] = max(event.vitess.ts_ms, self._last.get(key, -1))
+        late = event.place.ts_ms <= self._last.get(key, -1)
+        self._last[key] = max(event.place.ts_ms, self._last.get(key, -1))
         return () if late else (event,)
 
 
@@ -55,7 +55,7 @@ class RankAlone(MillisOrder):
     def read(self, event: DecodedEvent, message: Message) -> Iterable[DecodedEvent]:
         """Drop what has a smaller rank than its key's last."""
         del message
-        rank = None if event.vitess is None else event.vitess.rank
+        rank = None if event.place is None else event.place.rank
         if event.kind not in _ROWS or rank is None:
             return (event,)
         key = (event.table, str(event.key))
@@ -75,7 +75,7 @@ class RankAsText(Events):
     def read(self, event: DecodedEvent, message: Message) -> Iterable[DecodedEvent]:
         """Drop what has a rank whose text is below the highest of its key."""
         del message
-        rank = None if event.vitess is None else event.vitess.rank
+        rank = None if event.place is None else event.place.rank
         if event.kind not in _ROWS or rank is None:
             return (event,)
         key = (event.table, str(event.key))
@@ -95,10 +95,10 @@ class OneEventARank(Events):
     def read(self, event: DecodedEvent, message: Message) -> Iterable[DecodedEvent]:
         """Drop what has the epoch and rank of its key's last."""
         del message
-        rank = None if event.vitess is None else event.vitess.rank
-        if event.kind not in _ROWS or event.vitess is None or rank is None:
+        rank = None if event.place is None else event.place.rank
+        if event.kind not in _ROWS or event.place is None or rank is None:
             return (event,)
-        key, now = (event.table, str(event.key)), (event.vitess.epoch or 0, rank)
+        key, now = (event.table, str(event.key)), (event.place.epoch or 0, rank)
         again = self._last.get(key) == now
         self._last[key] = now
         return () if again else (event,)
@@ -110,10 +110,10 @@ class RanksOfAllShards(OneEventARank):
     def read(self, event: DecodedEvent, message: Message) -> Iterable[DecodedEvent]:
         """Drop what has a smaller epoch, or rank, than its key's last, of whichever shard."""
         del message
-        rank = None if event.vitess is None else event.vitess.rank
-        if event.kind not in _ROWS or event.vitess is None or rank is None:
+        rank = None if event.place is None else event.place.rank
+        if event.kind not in _ROWS or event.place is None or rank is None:
             return (event,)
-        key, now = (event.table, str(event.key)), (event.vitess.epoch or 0, rank)
+        key, now = (event.table, str(event.key)), (event.place.epoch or 0, rank)
         last = self._last.get(key, now)
         self._last[key] = max(last, now)
         return () if now < last else (event,)
@@ -130,10 +130,10 @@ class OneShard(MillisOrder):
     def read(self, event: DecodedEvent, message: Message) -> Iterable[DecodedEvent]:
         """Drop a row of another shard."""
         del message
-        if event.vitess is None or not event.vitess.shard:
+        if event.place is None or not event.place.shard:
             return (event,)
-        self._shard = self._shard or event.vitess.shard
-        return (event,) if event.vitess.shard == self._shard else ()
+        self._shard = self._shard or event.place.shard
+        return (event,) if event.place.shard == self._shard else ()
 
 
 class UpdatesOnly(MillisOrder):

@@ -74,7 +74,7 @@ class _Shapes:
 
         Debezium's rows say themselves what they hold, and its statements come on another topic.
         """
-        if event.vitess is not None:
+        if event.place is not None:
             return event
         if event.kind is EventKind.DDL:
             self._learn(event)

@@ -53,7 +53,7 @@ class Tables:
         if event.handle:
             key = self.key_of(event.handle, row)
             self.rows.setdefault(table, {})[key] = row
-            if event.vitess is not None:
+            if event.place is not None:
                 self._ages.setdefault(table, {})[key] = event.age
         else:
             self.loose.setdefault(table, []).append(row)

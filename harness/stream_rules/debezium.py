@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import pairwise
 
+from harness.model.debezium_place import DebeziumPlace
 from harness.model.decoded import EventKind
-from harness.model.vitess_position import VitessPlace
 from harness.stream_rules.shared import in_one_place, one_table_a_topic, rising
 from harness.stream_rules.stream import Place, Sent, Stream, StreamRule
 
@@ -24,9 +24,9 @@ def event_of(sent: Sent) -> int:
     return sent.origin.event
 
 
-def place_of(sent: Sent) -> VitessPlace:
+def place_of(sent: Sent) -> DebeziumPlace:
     """Return where a message says that it stands."""
-    return sent.event.vitess or VitessPlace()
+    return sent.event.place or DebeziumPlace()
 
 
 def as_generated(stream: Stream) -> Iterator[str]:

@@ -87,7 +87,7 @@ def _is_such(item: PlainObject, event: SentEvent, partitions: int) -> bool:
         return len(event.partitions) == partitions
     if "tombstone" in item:
         return has_columns(item["tombstone"], event)
-    place = event.decoded.vitess
+    place = event.decoded.place
     return "begin" in item or (place is not None and place.event_count == item["end"])
 
 

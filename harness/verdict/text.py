@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from harness.model.debezium_place import DebeziumPlace
 from harness.model.decoded import DecodedEvent, EventKind
 from harness.model.source_events import SourceTable
 from harness.model.values import Row, Value
-from harness.model.vitess_position import VitessPlace
 
 _LINE_ENDS = str.maketrans({"\n": "\\n", "\r": "\\r"})
 
@@ -42,7 +42,7 @@ def event_text(event: DecodedEvent) -> str:
     if event.kind is EventKind.DDL:
         return f"ddl {event.type}: {event.query.translate(_LINE_ENDS)}"
     if event.kind in (EventKind.BEGIN, EventKind.END, EventKind.HEARTBEAT):
-        place = event.vitess or VitessPlace()
+        place = event.place or DebeziumPlace()
         count = "" if place.event_count is None else f" of {place.event_count} events"
         return f"{event.kind.value} {place.transaction_id or place.vgtid}{count}"
     images = [image for image in (event.before, event.after) if image is not None] or [

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from harness.ddl import Catalogue
+from harness.model.debezium_place import DebeziumPlace
 from harness.model.decoded import DecodedEvent, EventKind
 from harness.model.values import Value
-from harness.model.vitess_position import VitessPlace
 from harness.reference_consumer.arrive import Arrivals
 from harness.reference_consumer.tables import Tables
 from tests.changelogs import T
@@ -102,11 +102,11 @@ def test_a_tombstone_left_alone_is_the_delete() -> None:
 
 def of_mariadb(kind: EventKind, number: int, key: int = 0) -> DecodedEvent:
     """Return a row, or the TRUNCATE of its table, of a transaction by its number."""
-    place = VitessPlace(op="t" if kind is EventKind.DDL else "c", number=number)
+    place = DebeziumPlace(op="t" if kind is EventKind.DDL else "c", number=number)
     if kind is EventKind.DDL:
-        return DecodedEvent(kind, 5, "shop", "t", vitess=place)
+        return DecodedEvent(kind, 5, "shop", "t", place=place)
     row: Named = {"id": key, "v": number}
-    return DecodedEvent(kind, 5, "shop", "t", after=row, handle=("id",), key=row, vitess=place)
+    return DecodedEvent(kind, 5, "shop", "t", after=row, handle=("id",), key=row, place=place)
 
 
 def emptied(*events: DecodedEvent) -> list[tuple[Value, ...]]:

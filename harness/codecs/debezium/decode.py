@@ -22,9 +22,9 @@ from harness.codecs.debezium.decode_events import EventReader, SourceForm, event
 from harness.codecs.debezium.decode_values import Columns, DecodeModes
 from harness.contracts import SchemaRegistry
 from harness.errors import DecodingError, UsageError
+from harness.model.debezium_place import DebeziumPlace
 from harness.model.decoded import DecodedEvent
 from harness.model.settings import Settings
-from harness.model.vitess_position import VitessPlace
 
 Headers = Sequence[tuple[str, bytes | None]]
 _NEW_KEY, _OLD_KEY = "__debezium.newkey", "__debezium.oldkey"
@@ -78,9 +78,9 @@ class DebeziumDecoder:
             if name in {_NEW_KEY, _OLD_KEY} and raw is not None
         }
         if moved:
-            place = found.vitess or VitessPlace()
+            place = found.place or DebeziumPlace()
             old, new = moved.get(_OLD_KEY, ""), moved.get(_NEW_KEY, "")
-            found = replace(found, vitess=replace(place, old_key=old, new_key=new))
+            found = replace(found, place=replace(place, old_key=old, new_key=new))
         return (found,)
 
     @staticmethod

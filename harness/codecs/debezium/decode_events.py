@@ -26,9 +26,9 @@ from harness.codecs.connect.decode_document import (
 from harness.codecs.debezium.decode_values import Columns, DecodeModes, decimal, row
 from harness.errors import DecodingError
 from harness.model.columns import Column
+from harness.model.debezium_place import DebeziumPlace
 from harness.model.decoded import DecodedEvent, EventKind
 from harness.model.values import Value
-from harness.model.vitess_position import VitessPlace
 
 _OPS: Final[Mapping[str, EventKind]] = {
     "c": EventKind.INSERT,
@@ -58,8 +58,8 @@ class SourceForm:
     """
 
     schema: str
-    position: Callable[[Document], VitessPlace]
-    heartbeat: Callable[[Document], VitessPlace | None]
+    position: Callable[[Document], DebeziumPlace]
+    heartbeat: Callable[[Document], DebeziumPlace | None]
     truncates: bool = False
 
 
@@ -91,7 +91,7 @@ def event(
     elif "source" in document and ("before" in document or "after" in document):
         return _change(key, value, reader)
     elif (place := reader.form.heartbeat(document)) is not None:
-        found = DecodedEvent(EventKind.HEARTBEAT, place.ts_ms, value_text=value.text, vitess=place)
+        found = DecodedEvent(EventKind.HEARTBEAT, place.ts_ms, value_text=value.text, place=place)
     else:
         raise DecodingError(
             f"a value with {shown(sorted(document))}",
@@ -123,12 +123,14 @@ def _change(
         before=images.get("before"),
         after=images.get("after"),
         value_text=value.text,
-        vitess=place,
+        place=place,
     )
     return _keyed(found, key, columns, reader)
 
 
-def _truncated(schema: str, table: str, place: VitessPlace, value: ConnectDocument) -> DecodedEvent:
+def _truncated(
+    schema: str, table: str, place: DebeziumPlace, value: ConnectDocument
+) -> DecodedEvent:
     """Return that a table was emptied, as the statement that did it."""
     name = table.replace("`", "``")
     return DecodedEvent(
@@ -139,7 +141,7 @@ def _truncated(schema: str, table: str, place: VitessPlace, value: ConnectDocume
         query=f"TRUNCATE TABLE `{name}`",
         type=_TRUNCATE_TABLE,
         value_text=value.text,
-        vitess=place,
+        place=place,
     )
 
 
@@ -172,7 +174,7 @@ def _keyed(
     return replace(found, handle=tuple(values), key=values, key_text=key.text)
 
 
-def _place(document: Document, source: Document, form: SourceForm) -> VitessPlace:
+def _place(document: Document, source: Document, form: SourceForm) -> DebeziumPlace:
     place = replace(
         form.position(source),
         ts_ms=maybe_integer(source, "ts_ms") or 0,
@@ -198,14 +200,14 @@ def _boundary(value: ConnectDocument) -> DecodedEvent:
     kind = _STATUS.get(text(document, "status"))
     if kind is None:
         raise DecodingError(f"status {shown(document['status'])}", expected="BEGIN or END")
-    place = VitessPlace(
+    place = DebeziumPlace(
         vgtid=text(document, "id"),
         ts_ms=integer(document, "ts_ms"),
         transaction_id=text(document, "id"),
         event_count=maybe_integer(document, "event_count"),
         collections=_collections(document.get("data_collections")),
     )
-    return DecodedEvent(kind, place.ts_ms, value_text=value.text, vitess=place)
+    return DecodedEvent(kind, place.ts_ms, value_text=value.text, place=place)
 
 
 def _collections(listed: object) -> Mapping[str, int]:
@@ -233,5 +235,5 @@ def _ddl(value: ConnectDocument, form: SourceForm) -> DecodedEvent:
         maybe_text(source, "table"),
         query=maybe_text(document, "ddl"),
         value_text=value.text,
-        vitess=place,
+        place=place,
     )

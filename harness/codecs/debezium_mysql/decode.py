@@ -8,16 +8,16 @@ from typing import Final
 from harness.codecs.connect.decode_document import Document, integer, maybe_text
 from harness.codecs.debezium.decode import DebeziumDecoder
 from harness.codecs.debezium.decode_events import SourceForm
-from harness.model.vitess_position import VitessPlace
+from harness.model.debezium_place import DebeziumPlace
 
 _FILE: Final = 1 << 64  # beyond any place in a file of the log
 _OF_THE_LOG: Final = ("", "false")  # what `snapshot` says of it
 
 
-def _position(source: Document) -> VitessPlace:
+def _position(source: Document) -> DebeziumPlace:
     gtid = maybe_text(source, "gtid")
     number = _last(gtid, "-") if gtid else _in_files(source)
-    return VitessPlace(keyspace=maybe_text(source, "db"), gtid=gtid, number=number)
+    return DebeziumPlace(keyspace=maybe_text(source, "db"), gtid=gtid, number=number)
 
 
 def _in_files(source: Document) -> int:
@@ -35,10 +35,10 @@ def _last(text: str, separator: str) -> int:
     return int(number) if number.isascii() and number.isdigit() else 0
 
 
-def _heartbeat(document: Document) -> VitessPlace | None:
+def _heartbeat(document: Document) -> DebeziumPlace | None:
     if set(document) != {"ts_ms"}:
         return None
-    return VitessPlace(ts_ms=integer(document, "ts_ms"))
+    return DebeziumPlace(ts_ms=integer(document, "ts_ms"))
 
 
 FORM: Final = SourceForm("db", _position, _heartbeat, truncates=True)

@@ -13,12 +13,12 @@ import orjson
 from harness.codecs.connect.decode_document import Document, integer, maybe_text, text
 from harness.codecs.debezium.decode import DebeziumDecoder
 from harness.codecs.debezium.decode_events import SourceForm
-from harness.model.vitess_position import VitessPlace
+from harness.model.debezium_place import DebeziumPlace
 
 
-def _position(source: Document) -> VitessPlace:
+def _position(source: Document) -> DebeziumPlace:
     vgtid, shard = maybe_text(source, "vgtid"), maybe_text(source, "shard")
-    return VitessPlace(
+    return DebeziumPlace(
         keyspace=maybe_text(source, "keyspace"),
         shard=shard,
         vgtid=vgtid,
@@ -26,10 +26,10 @@ def _position(source: Document) -> VitessPlace:
     )
 
 
-def _heartbeat(document: Document) -> VitessPlace | None:
+def _heartbeat(document: Document) -> DebeziumPlace | None:
     if "vgtid" not in document:
         return None
-    return VitessPlace(vgtid=text(document, "vgtid"), ts_ms=integer(document, "ts_ms"))
+    return DebeziumPlace(vgtid=text(document, "vgtid"), ts_ms=integer(document, "ts_ms"))
 
 
 def gtid_of(vgtid: str, shard: str) -> str:

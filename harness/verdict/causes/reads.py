@@ -22,7 +22,7 @@ _ROWS = frozenset({EventKind.INSERT, EventKind.UPDATE, EventKind.UPSERT, EventKi
 def of_the_run(case: Evidence) -> Iterator[Deviation]:
     """Yield what may go wrong where a run was stopped, where it grew and where it ended."""
     yield from _boundaries(case)
-    if any(one.decoded.vitess is not None and one.decoded.vitess.rank for one in case.arrivals):
+    if any(one.decoded.place is not None and one.decoded.place.rank for one in case.arrivals):
         yield from _ranks(case)
     yield from _young(case)
     yield from _restarts(case)
@@ -109,7 +109,7 @@ def _all_equal(case: Evidence) -> Iterator[SourceEvent]:
 
 
 def _transactions(case: Evidence) -> Iterator[Deviation]:
-    places = [one.decoded.vitess for one in case.arrivals if one.decoded.vitess is not None]
+    places = [one.decoded.place for one in case.arrivals if one.decoded.place is not None]
     shards = list(dict.fromkeys(place.shard for place in places if place.shard))
     for shard in shards if len(shards) > 1 else ():
         rules = Rules(reads=lambda one, shard=shard: _shard(one) in ("", shard))  # type: ignore[misc]
@@ -170,7 +170,7 @@ def _behind_end(case: Evidence) -> Iterator[Arrival]:
     """Yield what is read behind the END of its transaction."""
     ended: set[str] = set()
     for one in case.arrivals:
-        name = "" if one.decoded.vitess is None else one.decoded.vitess.transaction_id
+        name = "" if one.decoded.place is None else one.decoded.place.transaction_id
         if one.decoded.kind is EventKind.END:
             ended.add(name)
         elif name in ended:
@@ -186,15 +186,15 @@ def _is_unreported(case: Evidence, one: Arrival) -> bool:
 
 
 def _shard(one: Arrival) -> str:
-    return "" if one.decoded.vitess is None else one.decoded.vitess.shard
+    return "" if one.decoded.place is None else one.decoded.place.shard
 
 
 def _rank(one: Arrival) -> int | None:
-    return None if one.decoded.vitess is None else one.decoded.vitess.rank
+    return None if one.decoded.place is None else one.decoded.place.rank
 
 
 def _epoch_and_rank(one: Arrival) -> tuple[int, int] | None:
-    place = one.decoded.vitess
+    place = one.decoded.place
     return None if place is None or place.rank is None else (place.epoch or 0, place.rank)
 
 
@@ -218,7 +218,7 @@ def _rising(case: Evidence, value: Callable[[Arrival], Any], *, strictly: bool =
 def _later(case: Evidence) -> Rules:
     return _rising(
         case,
-        lambda one: None if one.decoded.vitess is None else one.decoded.vitess.ts_ms,
+        lambda one: None if one.decoded.place is None else one.decoded.place.ts_ms,
         strictly=True,
     )
 

@@ -55,8 +55,8 @@ def test_moved_key() -> None:
     (event,) = vitess_decoder(BARE).decode(b'{"id":1}', change("d", before={"id": 1}), headers)
     assert event.kind is EventKind.DELETE
     assert event.key == {"id": 1}
-    assert event.vitess is not None
-    assert (event.vitess.new_key, event.vitess.old_key) == ('{"id":2}', "")
+    assert event.place is not None
+    assert (event.place.new_key, event.place.old_key) == ('{"id":2}', "")
 
 
 @pytest.mark.parametrize(

@@ -88,15 +88,15 @@ def wrong(record: Vector) -> Iterator[object]:
     with_schema, bare = decoded(record, "json"), decoded(record, "bare")
     if {with_schema.kind, bare.kind} != {expected_kind(record)}:
         yield with_schema.kind, bare.kind, expected_kind(record)
-    if with_schema.vitess != bare.vitess:
-        yield with_schema.vitess, bare.vitess
+    if with_schema.place != bare.place:
+        yield with_schema.place, bare.place
     try:
         avro = decoded(record, "avro")
     except SourceStopped as stop:
         if stop.code not in REFUSED:
             raise
         return
-    for name in ("kind", "commit_ts", "schema", "table", "before", "after", "key", "vitess"):
+    for name in ("kind", "commit_ts", "schema", "table", "before", "after", "key", "place"):
         if whole(getattr(avro, name)) != whole(getattr(with_schema, name)):
             yield name, getattr(avro, name), getattr(with_schema, name)
 

@@ -1,4 +1,4 @@
-"""Where an event of Debezium Vitess stands: shard, position, transaction."""
+"""Where an event of a Debezium connector stands: shard, position, transaction."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 
 @dataclass(frozen=True, slots=True)
-class VitessPlace:
+class DebeziumPlace:
     """Position and transaction from a record's source and transaction blocks.
 
     `vgtid` is the source's own text, `gtid` the shard's position in it; MariaDB has a `gtid` alone,
