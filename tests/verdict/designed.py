@@ -11,6 +11,7 @@ from harness.model.columns import Column
 from harness.model.decoded import DecodedEvent, EventKind
 from harness.model.observed import Observed
 from harness.model.reshape import default_value
+from harness.model.source_events import RowEvent
 from harness.model.table import TableId
 from harness.model.values import Value
 from harness.mutants.consumer import Consumer
@@ -93,6 +94,19 @@ class NeverRemovesLoose(ByImage):
         """Remove keyed rows alone."""
         if event.handle:
             super().remove(table, event, image)
+
+
+def added_columns(plan: Plan) -> Known:
+    """Return each column as rows had it first since it was added: its default is of that time."""
+    tables: dict[tuple[str, str], dict[str, Column]] = {}
+    for event in plan.events:
+        if isinstance(event, RowEvent):
+            table = event.table.table
+            known = tables.get((table.id.schema, table.id.name), {})
+            tables[table.id.schema, table.id.name] = {
+                column.name: known.get(column.name, column) for column in table.columns
+            }
+    return tables
 
 
 def knows_defaults(known: Known, *, wrong: bool) -> type[Tables]:

@@ -12,7 +12,6 @@ import pytest
 from harness.engine.catalogue.choose import load, selected
 from harness.engine.catalogue.plans import planned_only
 from harness.engine.catalogue.workspace import workspace
-from harness.engine.mutation.prepared import _known
 from harness.engine.plan.case import Plan
 from harness.model.finding import Judgement
 from harness.model.observed import Observed
@@ -33,6 +32,7 @@ from tests.verdict.designed import (
     LastArrivalWins,
     NeverRemovesLoose,
     OnArrival,
+    added_columns,
     answer,
     knows_defaults,
 )
@@ -75,8 +75,8 @@ DESIGNS: Mapping[str, Declared] = {
     ),
     "upstream-defaults": Declared(
         Design(older_rows=OlderRows.UPSTREAM),
-        lambda plan: answer(plan, tables=knows_defaults(_known(plan), wrong=False)),
-        (lambda plan: answer(plan, tables=knows_defaults(_known(plan), wrong=True)),),
+        lambda plan: answer(plan, tables=knows_defaults(added_columns(plan), wrong=False)),
+        (lambda plan: answer(plan, tables=knows_defaults(added_columns(plan), wrong=True)),),
         3,
     ),
 }
@@ -124,7 +124,7 @@ def test_nothing_is_traced() -> None:
 def test_a_database_may_hold_what_the_upstream_holds() -> None:
     """NULL and the upstream's default are both right in a database, a third value is not."""
     plan = planned("evolution.column-with-default-added[vitess,p1]")
-    known = _known(plan)
+    known = added_columns(plan)
     null, default = answer(plan), answer(plan, tables=knows_defaults(known, wrong=False))
     for held in (null, default):
         assert passes(plan, AS_EXPECTED, held, database=True)

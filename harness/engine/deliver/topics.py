@@ -1,11 +1,11 @@
-"""The topics of a run: created in one request, and taken away again where the cluster outlives us.
+"""The topics of a run: created in few requests, and taken away again where the cluster outlives us.
 
 On a shared cluster we delete what we created, whatever happened in between, and nothing else.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,6 +23,9 @@ CREATE_TIMEOUT_S = 60.0  # hundreds of topics on a busy machine; a refusal comes
 DELETE_TIMEOUT_S = 10.0
 WARNINGS = 4  # syslog's number; below it librdkafka reports the events that it throws away
 CRITICAL = 2
+# A controller writes a record for each topic, partition and setting, and at most 10,000 a request:
+# QuorumController.MAX_RECORDS_PER_USER_OP.
+RECORDS_MAX = 5000
 AS_THE_BROKER_HAS_IT = -1  # Kafka's own word for its default replication factor (KIP-464)
 
 FOREVER: Mapping[str, str] = MappingProxyType({"retention.ms": "-1"})
@@ -135,10 +138,25 @@ def _raise_first(refusals: Sequence[SetupError]) -> None:
 
 
 def _create(admin: Any, topics: Sequence[NewTopic]) -> Mapping[str, Future[None]]:  # noqa: ANN401
-    futures: Mapping[str, Future[None]] = admin.create_topics(
-        topics, request_timeout=CREATE_TIMEOUT_S
-    )
+    futures: dict[str, Future[None]] = {}
+    for request in requests(topics):
+        futures |= admin.create_topics(request, request_timeout=CREATE_TIMEOUT_S)
     return futures
+
+
+def requests(topics: Sequence[NewTopic]) -> Iterator[list[NewTopic]]:
+    """Yield topics by request, in order: each as large as a controller surely takes."""
+    request: list[NewTopic] = []
+    records = 0
+    for topic in topics:
+        needed = 1 + topic.num_partitions + len(topic.config or {})
+        if request and records + needed > RECORDS_MAX:
+            yield request
+            request, records = [], 0
+        request.append(topic)
+        records += needed
+    if request:
+        yield request
 
 
 def _refused(kafka: Kafka, name: str, refusal: KafkaException, options: TopicOptions) -> SetupError:
