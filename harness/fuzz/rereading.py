@@ -4,7 +4,7 @@ At each resolved event that moves the least ts of all partitions, it forgets its
 the log anew, pass by pass: one pass finds the next commit ts, one applies its deletes, one its
 puts, one its DDL. A copy is an event that changes nothing the second time, so copies are not told
 apart, but for rows without a key. Where a protocol has no resolved events, the last message of each
-key, as compaction would leave it, is the row.
+key, as compaction would leave it, is the row, unless a later TRUNCATE emptied its table.
 
 It shares with the reference consumer the wire's decoder, the reading of DDL (`harness.ddl`) and
 what a DDL makes of a row (`harness.ddl.stored_rows`).
@@ -229,11 +229,15 @@ def last_of_each(log: Log) -> Mapping[TableId, Sequence[Image]]:
     names: dict[object, object] = {}
     loose: dict[TableId, list[_Last]] = {}
     shapes: dict[TableId, list[tuple[tuple[int, int], DecodedEvent]]] = {}
+    emptied: dict[TableId, tuple[int, int]] = {}
     for number, (place, event) in enumerate(log):
         at = (event.commit_ts, number)
         if event.kind is EventKind.TOMBSTONE and event.key is not None:
             last.pop(names.get((place[0], event.key_text)), None)
             continue
+        if event.empties:
+            table = TableId(event.schema, event.table)
+            emptied[table] = max(event.age, emptied.get(table, event.age))
         if event.kind not in PUTS and event.kind is not EventKind.DELETE:
             continue
         table = TableId(event.schema, event.table)
@@ -252,7 +256,7 @@ def last_of_each(log: Log) -> Mapping[TableId, Sequence[Image]]:
     found: dict[TableId, list[Image]] = {name: [] for name in shapes}
     for kept in (*last.values(), *(one for rows in loose.values() for one in rows)):
         name = TableId(kept.event.schema, kept.event.table)
-        if kept.event.after is not None:
+        if kept.event.after is not None and kept.event.age >= emptied.get(name, kept.event.age):
             found[name].append(_fitted(kept, shapes[name]))
     return found
 

@@ -26,7 +26,7 @@ ROWS: Final[tuple[WrongProducer, ...]] = (
     row(
         "source-named-after-mariadb",
         "mysql-connector.schema",
-        "Its source blocks have the schema of the MariaDB connector.",
+        "It names its source blocks after the MariaDB connector.",
         typed(CHANGE, "source", _of_mariadb),
     ),
     row(
