@@ -11,7 +11,7 @@ GOAL = 0.9
 REACHED = (0.95, 0.98)
 ENOUGH = 1000
 # The last run of all mutants that this page was written after: cases, clause named, record named.
-MEASURED = (1394, 1350, 1386)
+MEASURED = (1851, 1778, 1828)
 # Why single mutants stay below the goal: in some cases another rule, if broken, gives their answer.
 # A run of all mutants fails where one is below it without a reason.
 _LAST = (
@@ -37,6 +37,7 @@ ALIKE: Mapping[str, str] = {
     "resumes-one-too-far": "The message that it skips may be the last one, a statement, or late.",
     "rows-lose-their-key": "A row that it cannot find to delete is a delete that was lost.",
     "one-table-a-message": "Of two events in a message, the other table's is the second one.",
+    "insert-before-delete": "A row that is lost looks as if its partition were not read.",
     "later-millisecond-only": "A delete and an insert of one millisecond are two changes of a key.",
     "key-trims-blanks": "A word may have two neighbours, one by blanks and one by its letters.",
     "ascii-default": "A key beyond ASCII becomes another key, whose row is deleted all the same.",
