@@ -13,6 +13,7 @@ import json
 import os
 import sys
 import time
+import traceback
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from statistics import median
@@ -45,6 +46,9 @@ def main(path: str) -> None:
             driver_mb = psutil.Process().memory_info().rss / 2**20
             with Path(request["found"]).open("a", encoding="utf-8") as file:
                 file.write(json.dumps({"name": name, **spent, "driver_mb": driver_mb}) + "\n")
+    except Exception:
+        traceback.print_exc()  # before the end of the session takes standard error away
+        raise
     finally:
         session.stop(spark, first, None)
 
