@@ -9,7 +9,8 @@ import subprocess
 import sys
 import textwrap
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -166,6 +167,24 @@ def test_a_target_that_cannot_run_is_a_usage_error_before_anything_starts(tmp_pa
     assert "Traceback" not in done.stderr
 
 
+@contextmanager
+def consuming(tmp_path: Path, argv: Sequence[str]) -> Generator[subprocess.Popen[str]]:
+    """Yield a run whose consumer has been started, and waits for ten minutes."""
+    ready = tmp_path / "ready"
+    body = f"open({str(ready)!r}, 'w').close(); time.sleep(600)"
+    (tmp_path / "consumer.py").write_text(PRELUDE + body, encoding="utf-8")
+    with subprocess.Popen(
+        argv,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as child:
+        until(lambda: ready.exists() or child.poll() is not None)
+        yield child
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_stops_everything(tmp_path: Path, number: signal.Signals) -> None:
     """Ended in the middle of a run, it stops services and consumer, and is not a verdict.
@@ -175,18 +194,8 @@ def test_a_signal_stops_everything(tmp_path: Path, number: signal.Signals) -> No
     reports = {"html": tmp_path / "r.html", "junit": tmp_path / "r.xml"}
     for path in reports.values():
         path.write_text("an older report", encoding="utf-8")
-    ready = tmp_path / "ready"
-    body = f"open({str(ready)!r}, 'w').close(); time.sleep(600)"
-    (tmp_path / "consumer.py").write_text(PRELUDE + body, encoding="utf-8")
-    with subprocess.Popen(
-        [*command_line(CASE), *[word for f, p in reports.items() for word in (f"--{f}", str(p))]],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as child:
-        until(lambda: ready.exists() or child.poll() is not None)
+    words = [word for name, path in reports.items() for word in (f"--{name}", str(path))]
+    with consuming(tmp_path, [*command_line(CASE), *words]) as child:
         assert {path.read_text("utf-8") for path in reports.values()} == {"an older report"}
         child.send_signal(number)
         out, err = child.communicate(timeout=60)
@@ -201,18 +210,8 @@ def test_a_signal_stops_everything(tmp_path: Path, number: signal.Signals) -> No
 
 def test_signals_that_were_ignored_from_the_start_end_nothing(tmp_path: Path) -> None:
     """A run that `nohup` or a shell's `&` started goes on after these, and ends by SIGTERM."""
-    ready = tmp_path / "ready"
-    body = f"open({str(ready)!r}, 'w').close(); time.sleep(600)"
-    (tmp_path / "consumer.py").write_text(PRELUDE + body, encoding="utf-8")
-    with subprocess.Popen(
-        ["sh", "-c", 'trap "" INT HUP; exec "$@"', "sh", *command_line(CASE)],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as child:
-        until(lambda: ready.exists() or child.poll() is not None)
+    ignoring = ["sh", "-c", 'trap "" INT HUP; exec "$@"', "sh"]
+    with consuming(tmp_path, [*ignoring, *command_line(CASE)]) as child:
         for number in (signal.SIGINT, signal.SIGHUP):
             child.send_signal(number)
         time.sleep(1)  # an end begins at once
