@@ -85,11 +85,14 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     """Send one case of each scenario in PATHS to topics of your own; no consumer is needed.
 
     The records are those of `harness preview`, under their canonical topic names. Where a scenario
-    has several cases, -k, --delivery and --partitions choose one. Topics are made where missing,
-    filled from their end on, and never deleted. Prints which offsets of which partition were
-    filled, and a command that reads them. After Ctrl-C it says what was sent, and exits 130.
+    has several cases, -k, --delivery and --partitions choose one. Topics are made where missing, and
+    keep what is in them unless `--set topics.retention-ms=default` is given: records carry times
+    that may be long ago. They are filled from their end on, and never deleted. Prints which offsets
+    of which partition were filled, and a command that reads them. After Ctrl-C it says what was
+    sent, and exits 130.
     """
     from harness.engine.deliver.production import Production, ProductionOptions
+    from harness.engine.deliver.topics import TopicOptions
     from harness.report.production import Reader, document, lines
 
     if selection.is_whole:
@@ -103,8 +106,15 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     planned = _plans(space, selection, (delivery, partitions), changefeed)
     resolved = broker_settings(bootstrap, registry, kafka_config, pairs)
     kafka, schemas = _reached(resolved, planned)
+    made = TopicOptions.of(resolved)
     wanted = ProductionOptions(
-        kafka, topic_prefix, pace, create_topics, _replication(resolved), large_messages
+        kafka,
+        topic_prefix,
+        pace,
+        create_topics,
+        made.replication,
+        large_messages,
+        forever=made.forever,
     )
     production = Production(wanted, planned)
     for note in production.prepare(schemas):
@@ -191,12 +201,6 @@ def _reached(resolved: Settings, planned: Sequence[Plan]) -> tuple[Kafka, Schema
     registry = external_registry.address(resolved)
     external_registry.probe(registry)
     return kafka, HttpRegistry(registry)
-
-
-def _replication(resolved: Settings) -> int:
-    from harness.engine.deliver.topics import TopicOptions
-
-    return TopicOptions.of(resolved).replication
 
 
 class _Progress:

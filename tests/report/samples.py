@@ -43,7 +43,8 @@ def case(name: str, judgement: Judgement, *, text: str = "n is 2, not 1") -> Cas
     findings = () if judgement in (Judgement.PASS, Judgement.NOT_APPLICABLE) else (finding,)
     verdict = Verdict(name, judgement, findings, text)
     file = "scenarios/dml/a.yaml"
-    return CaseFinished(name, "open", file, text, verdict, f"harness certify {text}", log=text)
+    repeat = f"harness certify {text}"
+    return CaseFinished(name, "open", file, text, verdict, repeat, log=text, settings=text)
 
 
 def run(*cases: CaseFinished, consumer: str = "reference") -> tuple[Event, ...]:

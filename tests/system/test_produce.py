@@ -14,7 +14,7 @@ from typing import Any
 import orjson
 import pytest
 from confluent_kafka import Consumer, TopicPartition
-from confluent_kafka.admin import AdminClient
+from confluent_kafka.admin import AdminClient, ConfigResource, ConfigSource
 from confluent_kafka.cimpl import NewTopic
 
 from harness.engine.catalogue.choose import load, selected
@@ -156,6 +156,21 @@ def test_topics_that_are_there(tmp_path: Path, services: Services) -> None:
     assert absent.returncode == 2
     assert "has no topic absent.ticdc" in absent.stderr
     assert "absent.ticdc" not in admin.list_topics(timeout=10).topics
+
+
+def test_a_topic_that_is_made_keeps_its_records(tmp_path: Path, services: Services) -> None:
+    """Records of a scenario are years old; only who asks for the broker's retention has it."""
+    admin: Any = AdminClient({**services.kafka.client})
+    one = ("-k", f"{SCENARIO}[open,p1]", "--topic-prefix")
+    default = ("--set", "topics.retention-ms=default")
+    for prefix, more, kept in (("kept.", (), True), ("theirs.", default, False)):
+        done = produce(tmp_path, services, *one, prefix, *more)
+        assert done.returncode == 0, done.stderr
+        topic = ConfigResource(ConfigResource.Type.TOPIC, f"{prefix}ticdc")
+        entry = admin.describe_configs([topic])[topic].result()["retention.ms"]
+        of_its_own = ConfigSource(entry.source) is ConfigSource.DYNAMIC_TOPIC_CONFIG
+        assert of_its_own is kept
+        assert not kept or entry.value == "-1"
 
 
 def test_a_file_of_properties_reaches_the_client(tmp_path: Path, services: Services) -> None:

@@ -34,6 +34,7 @@ class ProductionOptions:
     `{scenario}` in the prefix stands for a scenario's id. `rate` is in records a second, None for
     as fast as it goes; `replication` is -1 for the cluster's default. `large` is the directory for
     what large messages leave out: a directory in it for each scenario where there are several.
+    `forever`: topics that are made keep their records, however old these say that they are.
     """
 
     kafka: Kafka
@@ -42,6 +43,7 @@ class ProductionOptions:
     create: bool = True
     replication: int = -1
     large: Path | None = None
+    forever: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +99,7 @@ class Production:
         self._senders: list[Sender] = []
         self._withdrawn: tuple[str, ...] = ()
         self._interrupted = False
-        self._topics = OwnTopics(options.kafka, options.replication)
+        self._topics = OwnTopics(options.kafka, options.replication, forever=options.forever)
         self._distinct()
         _only_messages(plans)
 

@@ -146,6 +146,7 @@ def _case(case: CaseFinished) -> Mapping[str, Any]:
         "standing": case.standing.value if case.standing else "",
         "detail": verdict.detail,
         "repeat": case.repeat,
+        "settings": case.settings,
     }
     if verdict.came_to not in EXPLAINED:
         return short

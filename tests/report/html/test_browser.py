@@ -147,6 +147,7 @@ def test_data_run_nothing(browser: Browser, tmp_path: Path) -> None:
         page.locator("tr[data-case] a").nth(1).click()
         page.wait_for_selector(".finding")
         assert "<script>alert(1)</script>" in page.inner_text(".finding")
+        assert "<script>alert(1)</script>" in page.inner_text(".settings")
         assert page.locator("#content script").count() == 0
 
 

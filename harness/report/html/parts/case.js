@@ -8,6 +8,7 @@ function caseView(one) {
     make('h2', {}, badge(one.judgement, one.apart), ' ', standingBadge(one.standing), ' ', make('code', {}, one.id)),
     make('p', {}, one.title),
     make('p', { class: 'soft' }, `${run.label}, run ${run.run} · `, make('code', {}, one.file)),
+    one.settings ? make('p', { class: 'settings' }, 'Settings: ', make('code', {}, one.settings)) : null,
     make('div', { class: 'repeat' }, make('pre', {}, one.repeat), copyButton(one.repeat)),
     one.detail && !(one.findings ?? []).length ? make('p', {}, one.detail) : null,
     (one.findings ?? []).map((finding) => findingView(finding, one)),
