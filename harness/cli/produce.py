@@ -85,11 +85,11 @@ def command(  # noqa: PLR0913, PLR0917  (one parameter an option)
     """Send one case of each scenario in PATHS to topics of your own; no consumer is needed.
 
     The records are those of `harness preview`, under their canonical topic names. Where a scenario
-    has several cases, -k, --delivery and --partitions choose one. Topics are made where missing, and
-    keep what is in them unless `--set topics.retention-ms=default` is given: records carry times
-    that may be long ago. They are filled from their end on, and never deleted. Prints which offsets
-    of which partition were filled, and a command that reads them. After Ctrl-C it says what was
-    sent, and exits 130.
+    has several cases, -k, --delivery and --partitions choose one. Topics are made where missing,
+    and keep what is in them unless `--set topics.retention-ms=default` is given: records carry
+    times that may be long ago. They are filled from their end on, and never deleted. Prints which
+    offsets of which partition were filled, and a command that reads them. After Ctrl-C it says what
+    was sent, and exits 130.
     """
     from harness.engine.deliver.production import Production, ProductionOptions
     from harness.engine.deliver.topics import TopicOptions

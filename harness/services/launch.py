@@ -19,7 +19,6 @@ from harness.services.ports import free_ports, in_use
 from harness.services.service import Address
 from harness.services.settings import Settings
 
-READY_DEADLINE_S = 90.0  # a cold disk and a busy machine; usually one or two seconds
 POLL_S = 0.02
 BIND_ATTEMPTS = 5
 # As Java, MariaDB and Quarkus say it.
@@ -54,6 +53,11 @@ class Startup:
     def log(self) -> Path:
         """Return the file that keeps the service's output."""
         return self.directory / f"{self.name}.log"
+
+    @property
+    def wait_s(self) -> float:
+        """Return how long the service may take until it answers; usually it needs 2 s."""
+        return float(self.settings.text("start.wait-seconds"))
 
     @property
     def data(self) -> Path:
@@ -212,7 +216,7 @@ def _spawn(startup: Startup, this: Attempt) -> Guarded:
 
 def _until_ready(startup: Startup, child: Guarded, ready: Callable[[], bool]) -> int | None:
     """Return None when the service answers, its exit status when it ended instead."""
-    deadline = time.monotonic() + READY_DEADLINE_S
+    deadline = time.monotonic() + startup.wait_s
     while not startup.given_up.is_set():
         child.rouse()
         status = child.poll()
@@ -220,8 +224,9 @@ def _until_ready(startup: Startup, child: Guarded, ready: Callable[[], bool]) ->
             return status
         if time.monotonic() > deadline:
             raise SetupError(
-                f"{startup.name} gave no answer in {READY_DEADLINE_S:g} s\n{log_end(startup.log)}",
-                hint="the machine may be overloaded; the whole log is in the file named above",
+                f"{startup.name} gave no answer in {startup.wait_s:g} s\n{log_end(startup.log)}",
+                hint="the machine may be overloaded: `start.wait-seconds` gives it longer; the log"
+                " is in the file named above",
             )
         startup.given_up.wait(POLL_S)
     raise Interrupted

@@ -48,6 +48,7 @@ class Setting:
 
 FLAG = ("true|false", "true or false")
 WHOLE = (r"[1-9]\d*", "a whole number above zero")
+AMOUNT = (r"\d{1,6}(\.\d+)?", "a number of seconds")
 URL = (r"https?://[^/\s]+\S*", "an address such as http://localhost:8081")
 
 SETTINGS: tuple[Setting, ...] = (
@@ -60,6 +61,8 @@ SETTINGS: tuple[Setting, ...] = (
         "|".join(("", *BACKENDS)),
         "embedded, container or external",
     ),
+    Setting("start.wait-seconds", "180", "How long an embedded service or a container may take "
+            "until it answers; a slow machine needs more.", *AMOUNT),
     Setting("topics.prefix", "harness-", "How the names of topics and consumer groups of a run "
             "begin, before the run's id: for brokers that grant rights by prefix.",
             r"[\w.-]{1,100}",

@@ -18,13 +18,13 @@ import psutil
 import pytest
 
 from harness.errors import ServiceLost, SetupError
-from harness.services import launch as module
 from harness.services.download import Interrupted
 from harness.services.embedded.mariadb import _explained
 from harness.services.launch import Attempt, Startup, launch, tail
 from harness.services.ports import HOST, free_ports
 from harness.services.prepared import key, once
 from harness.services.service import Kafka
+from harness.services.settings import settings
 
 SERVER = """
 import socket, sys, time
@@ -160,13 +160,13 @@ def test_a_service_that_dies_later_is_noticed(startup: Startup) -> None:
     running.stop()
 
 
-def test_a_service_that_never_answers_is_ended(
-    startup: Startup, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The deadline is named, and the process does not stay."""
-    monkeypatch.setattr(module, "READY_DEADLINE_S", 0.5)
-    with pytest.raises(SetupError, match=r"thing gave no answer in 0\.5 s"):
-        launch(startup, 1, attempt_of(SERVER, lambda _: False))
+def test_a_service_that_never_answers_is_ended(startup: Startup) -> None:
+    """It has as long as the setting says, which is named, and the process does not stay."""
+    hasty = replace(startup, settings=settings({"start.wait-seconds": "0.5"}, env={}))
+    with pytest.raises(
+        SetupError, match=r"(?s)thing gave no answer in 0\.5 s.*`start.wait-seconds`"
+    ):
+        launch(hasty, 1, attempt_of(SERVER, lambda _: False))
 
 
 def test_taken_ports_are_replaced(startup: Startup) -> None:

@@ -23,6 +23,7 @@ from harness.services.settings import (
 # A value that each setting takes; the test below holds the table complete.
 EXAMPLES = {
     "services": "container",
+    "start.wait-seconds": "12.5",
     "topics.prefix": "team.cdc-",
     "topics.keep": "true",
     "kafka.count-fetches": "false",

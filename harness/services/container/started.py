@@ -19,7 +19,6 @@ from harness.services.external.reached import Reached
 from harness.services.launch import Startup
 from harness.services.service import Address, Kafka, MariaDb, Registry
 
-READY_DEADLINE_S = 180.0  # MySQL initialises itself on its first start
 POLL_S = 0.2
 
 
@@ -124,7 +123,7 @@ def _started(
 
 
 def _answering(startup: Startup, probe: Callable[[], Address]) -> Address:
-    deadline = time.monotonic() + READY_DEADLINE_S
+    deadline = time.monotonic() + startup.wait_s
     while True:
         try:
             return probe()
