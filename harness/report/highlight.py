@@ -13,7 +13,10 @@ LABELS = {
     "+ actual": "red",
     "clause": "cyan",
     "scenario": "",
+    "cause": "",
     "record": "",
+    "settings": "",
+    "standing": "",
     "repeat": "bold",
 }
 _LABEL = re.compile(rf" {{2,4}}({'|'.join(map(re.escape, LABELS))}) +")
