@@ -44,7 +44,8 @@ def case_lines(event: CaseFinished, shown: str = "") -> Iterator[str]:
     if event.settings:
         yield f"  settings      {event.settings}"
     if event.standing is not None:
-        yield f"  standing      {event.standing.value}: {MEANING[event.standing]}"
+        meaning = MEANING[event.standing]
+        yield f"  standing      of the whole case: {event.standing.value} ({meaning})"
     yield f"  repeat        {event.repeat}"
 
 
