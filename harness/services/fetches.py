@@ -16,7 +16,15 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from uuid import UUID
 
-from harness.services.kafka_frames import FETCH, PORTS, Topic, asked_for, handed_out, ports
+from harness.services.kafka_frames import (
+    FETCH,
+    LIST_OFFSETS,
+    PORTS,
+    Topic,
+    asked_for,
+    handed_out,
+    ports,
+)
 from harness.services.service import Kafka
 
 LOOPBACK = "127.0.0.1"
@@ -37,6 +45,8 @@ class Fetches:
         self._before: dict[tuple[Topic, int], int] = {}
         self._asked: dict[tuple[Topic, int], int] = {}
         self._lock = threading.Lock()
+        self.begun = threading.Event()  # a client has asked for messages, or where they end
+        self.handed = threading.Event()  # a client was handed messages
 
     def ask(self, found: Iterable[tuple[Topic, int, int]]) -> None:
         """Keep the lowest offsets that requests ask for."""
@@ -44,12 +54,6 @@ class Fetches:
             for topic, partition, offset in found:
                 place = (topic, partition)
                 self._asked[place] = min(offset, self._asked.get(place, offset))
-
-    @property
-    def begun(self) -> bool:
-        """Return whether anything was asked for."""
-        with self._lock:
-            return bool(self._asked)
 
     def restarted(self, topics: Collection[Topic]) -> None:
         """Take what was handed out of these topics by now for what was known before a restart.
@@ -82,6 +86,7 @@ class Fetches:
             for topic, partition, end in found:
                 place = (topic, partition)
                 self._ends[place] = max(end, self._ends.get(place, 0))
+                self.handed.set()
 
     def end(self, name: str, identity: UUID | None, partition: int) -> int:
         """Return the offset behind the last one that was handed out; 0 for none."""
@@ -131,6 +136,8 @@ class Connection:
         api, version, correlation = HEADER.unpack_from(frame)
         if api == FETCH or api in PORTS:
             self._asked[correlation] = (api, version)
+        if api in {FETCH, LIST_OFFSETS}:
+            self._fetches.begun.set()
         if api == FETCH:
             self._fetches.ask(asked_for(version, frame))
 
@@ -181,8 +188,10 @@ def counted(kafka: Kafka) -> Generator[tuple[Kafka, Fetches]]:
         running = server.result(TIMEOUT_S)
         own = int(running.sockets[0].getsockname()[1])
         properties = {k: v for k, v in kafka.properties.items() if k != "bootstrap.servers"}
-        yield replace(kafka, bootstrap=f"{LOOPBACK}:{own}", properties=properties), fetches
-        asyncio.run_coroutine_threadsafe(_ended(running), loop).result(TIMEOUT_S)
+        try:
+            yield replace(kafka, bootstrap=f"{LOOPBACK}:{own}", properties=properties), fetches
+        finally:
+            asyncio.run_coroutine_threadsafe(_ended(running), loop).result(TIMEOUT_S)
     finally:
         loop.call_soon_threadsafe(loop.stop)
         thread.join(TIMEOUT_S)

@@ -10,7 +10,7 @@ import struct
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-FETCH, METADATA, FIND_COORDINATOR, DESCRIBE_CLUSTER = 1, 3, 10, 60
+FETCH, LIST_OFFSETS, METADATA, FIND_COORDINATOR, DESCRIBE_CLUSTER = 1, 2, 3, 10, 60
 FLEXIBLE: Mapping[int, int] = {FETCH: 12, METADATA: 9, FIND_COORDINATOR: 3, DESCRIBE_CLUSTER: 0}
 TOPIC_IDS = 13  # from this version of Fetch on a topic is named by its id
 BATCH = struct.Struct(">qiibihi")  # baseOffset … lastOffsetDelta

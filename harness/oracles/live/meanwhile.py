@@ -41,10 +41,11 @@ from harness.runner.run import RunPlan
 from harness.runner.run import run as run_consumer
 from harness.scenario.document import Scenario
 from harness.scenario.expand import Case
-from harness.services import Fetches, Services, counted
+from harness.services import Services, counted
 from harness.services import Settings as ServiceSettings
 
 ASKED_S: Final = 90.0  # a consumer that has asked for nothing by then is not waited for
+READ_S: Final = 30.0  # one that was handed nothing of the first half of the SQL is asked later
 SQL_S: Final = 240.0  # what the SQL and what befalls the producer add to a deadline
 POLL_S: Final = 0.1
 TRANSACTIONS: Final = ".transaction"
@@ -118,10 +119,10 @@ class Meanwhile:
                 should_abort=ask,
             )
             try:
-                _wait_until_asked(fetches, running)
+                _wait(fetches.begun, running, ASKED_S)
                 fault = group[0].fault
                 fill = (lambda: producer.stand.topics.fill(ends)) if fault else (lambda: None)
-                yield _Begun(tuple(feeds), fill, running, self.answers, halted)
+                yield _Begun(tuple(feeds), fill, running, self.answers, halted, fetches.handed)
             finally:
                 halted.set()
 
@@ -193,11 +194,15 @@ def _topics(prefix: str, begin: Mapping[str, int], sent: Counts) -> Generator[To
             yield TopicJob(name, name, (first,), (first + number,), role)
 
 
-def _wait_until_asked(fetches: Fetches, running: Future[dict[str, Observed]]) -> None:
-    """Return once the consumer asks for messages; what forbids it to run is raised."""
-    deadline, waiting = time.monotonic() + ASKED_S, threading.Event()
-    while not (fetches.begun or running.done() or time.monotonic() > deadline):
-        waiting.wait(POLL_S)
+def _wait(for_it: threading.Event, running: Future[dict[str, Observed]], seconds: float) -> None:
+    """Return when it is so, or seconds are over; what forbids the consumer to run is raised.
+
+    It has begun when it asks for messages or offsets: Spark fetches nothing from an empty topic,
+    and asks again and again where it ends.
+    """
+    deadline = time.monotonic() + seconds
+    while not (for_it.wait(POLL_S) or running.done() or time.monotonic() > deadline):
+        pass
     if running.done():
         running.result()
 
@@ -211,6 +216,13 @@ class _Begun(Reading):
     running: Future[dict[str, Observed]]
     answers: dict[str, Observed]
     halted: threading.Event
+    handed: threading.Event
+
+    def halfway(self) -> None:
+        """Wait until the consumer was handed some of what is sent already; else give it up."""
+        _wait(self.handed, self.running, READ_S)
+        if not (self.handed.is_set() or self.running.done()):
+            self.halted.set()
 
     def performed(self) -> None:
         """Fill the topics up to the ends that the job names."""
@@ -219,7 +231,9 @@ class _Begun(Reading):
     def laid(self, scenes: Sequence[Scene]) -> None:
         """Keep the answers, if the topics are what the job said."""
         found = {scene.performed.prefix: _spans(scene.topics) for scene in scenes}
-        if all(_kept(_spans(one.topics), found[str(one.settings[PREFIX])]) for one in self.feeds):
+        if not self.halted.is_set() and all(
+            _kept(_spans(one.topics), found[str(one.settings[PREFIX])]) for one in self.feeds
+        ):
             self.answers.update(self.running.result())
             return
         self.halted.set()

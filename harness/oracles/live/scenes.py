@@ -75,6 +75,9 @@ class Scene:
 class Reading:
     """What reads while a group of plays is performed: nothing, as it stands here."""
 
+    def halfway(self) -> None:
+        """Hear that a part of a play's SQL has run, and hold the rest up until some is read."""
+
     def performed(self) -> None:
         """Hear that a play's SQL has run, and that its connector has sent it."""
 
@@ -117,7 +120,7 @@ def _performed(producer: Producer, group: Sequence[Play], reading: Reading) -> I
     left = [play.name for play in group]
     for play in group:
         try:
-            done = _perform(producer, play)
+            done = _perform(producer, play, reading)
             reading.performed()
         finally:
             remove(play.scenario, producer.stand.server)
@@ -127,16 +130,18 @@ def _performed(producer: Producer, group: Sequence[Play], reading: Reading) -> I
             producer.stand.follow(left)
 
 
-def _perform(producer: Producer, play: Play) -> Performed:
+def _perform(producer: Producer, play: Play, reading: Reading) -> Performed:
     scenario, steps = play.scenario, sql_steps(play.scenario)
     fault, half = LIVE_FAULTS.get(play.fault), first_half(play)
     done = go_on(made(scenario, producer.stand.server), steps[:half], producer.stand.server)
+    reading.halfway()
     read = None
     if fault is not None:
         producer.caught_up()
         read = _read(scenario, producer.stand.server)
         fault.strike(producer)
-        done = go_on(done, steps[half:], producer.stand.server)
+    done = go_on(done, steps[half:], producer.stand.server)
+    if fault is not None:
         fault.recover(producer)
     # Without a fault nothing is sent twice, so that markers need only be counted.
     ended = marked(producer.stand) if fault is None else producer.caught_up()
@@ -149,9 +154,9 @@ def _perform(producer: Producer, play: Play) -> Performed:
 
 
 def first_half(play: Play) -> int:
-    """Return how many of a play's steps are run before what befalls the producer."""
+    """Return how many of a play's steps are run before what befalls it, or a part is read."""
     steps = len(sql_steps(play.scenario))
-    return (steps + 1) // 2 if play.fault else steps
+    return (steps + 1) // 2 if play.fault else steps // 2
 
 
 def _read(scenario: Scenario, server: Server) -> tuple[Snapshot | None, str]:
