@@ -9,11 +9,11 @@ memory, counted from 1); `<variant>.tables.txt` the expected tables. A variant i
 
 from __future__ import annotations
 
-import difflib
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from itertools import islice, takewhile
 from pathlib import Path
 
@@ -131,13 +131,29 @@ def _first_line(difference: Difference) -> int:
 
 
 def diff(difference: Difference, *, context: int = 3) -> Iterator[str]:
-    """Yield a unified diff from the file that is there to what the scenario gives now."""
+    """Yield a unified diff from the file that is there to what the scenario gives now.
+
+    `difflib.unified_diff` takes lines that recur in a long file, such as headers, for junk, and
+    then shows them as changed; here every line counts.
+    """
     there, now = ((text or "").splitlines() for text in (difference.there, difference.now))
-    names = (
-        "golden" if difference.there is not None else "no golden",
-        "now" if difference.now is not None else "no such variant",
-    )
-    yield from difflib.unified_diff(there, now, *names, lineterm="", n=context)
+    yield "--- golden" if difference.there is not None else "--- no golden"
+    yield "+++ now" if difference.now is not None else "+++ no such variant"
+    for group in SequenceMatcher(None, there, now, autojunk=False).get_grouped_opcodes(context):
+        (_, first, _, new, _), (_, _, last, _, new_last) = group[0], group[-1]
+        yield f"@@ -{_range(first, last)} +{_range(new, new_last)} @@"
+        for tag, i1, i2, j1, j2 in group:
+            if tag == "equal":
+                yield from (f" {line}" for line in there[i1:i2])
+            else:
+                yield from (f"-{line}" for line in there[i1:i2])
+                yield from (f"+{line}" for line in now[j1:j2])
+
+
+def _range(start: int, stop: int) -> str:
+    """Return lines as a unified diff counts them: `first,how many`, one line as its number."""
+    length = stop - start
+    return str(start + 1) if length == 1 else f"{start + (length > 0)},{length}"
 
 
 def accept(found: Iterable[Difference]) -> tuple[Path, ...]:

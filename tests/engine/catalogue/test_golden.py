@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import difflib
 import shutil
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from harness.engine.catalogue import golden
 from harness.engine.catalogue.choose import load, selected
@@ -130,6 +133,25 @@ def test_bytes_that_are_no_text_are_a_difference(space: Workspace) -> None:
     assert "\\xff\\xfe garbage" in "\n".join(golden.diff(found))
     golden.accept([found])
     assert golden_differences(space, scenarios(space), expectations=True) == ()
+
+
+def test_lines_that_recur_are_no_junk(space: Workspace) -> None:
+    """Between two lines that differ a header is the same, however often it recurs in the file."""
+    there = [line for n in range(200) for line in (f"record {n}", "  header a", f"  value {n}")]
+    now = [line.replace("99", "x") if n in {297, 299} else line for n, line in enumerate(there)]
+    texts = ("\n".join(there), "\n".join(now))
+    shown = list(golden.diff(golden.Difference(space.golden, *texts), context=0))
+    assert [line for line in shown if "header" in line] == []
+    assert shown[-2:] == ["-  value 99", "+  value x"]
+
+
+@given(*[st.lists(st.sampled_from("abc")).map("\n".join)] * 2, st.integers(0, 3))
+def test_short_texts_are_diffed_as_the_library_does(there: str, now: str, context: int) -> None:
+    """Where no line can be junk, the lines are those of `difflib`."""
+    difference = golden.Difference(Path("x"), there, now)
+    texts = (there.splitlines(), now.splitlines())
+    expected = difflib.unified_diff(*texts, "golden", "now", lineterm="", n=context)
+    assert list(golden.diff(difference, context=context))[2:] == list(expected)[2:]
 
 
 def test_what_cannot_be_written_is_reported(space: Workspace) -> None:
