@@ -131,7 +131,7 @@ DOCUMENTED: Final = VitessDialect(
     "documented", _DOCUMENTED_SOURCE, _DOCUMENTED_ORDERED, DOCUMENTED_BOUNDARY, documented=True
 )
 # C:connector/common/DebeziumHeaderProducer.java: there from 3.2.0 on, switched by a setting from
-# 3.3.0 on (C:config/CommonConnectorConfig.java EXTENDED_HEADERS_ENABLED), a fourth in 3.4.0. Seven
+# 3.2.1 on (C:config/CommonConnectorConfig.java EXTENDED_HEADERS_ENABLED), a fourth in 3.4.0. Seven
 # values of `snapshot` and a version of the source block's schema from 3.1.0 on:
 # C:connector/AbstractSourceInfoStructMaker.java, C:schema/SchemaFactory.java. Settings:
 # V:VitessConnectorConfig.java and C:jdbc/TemporalPrecisionMode.java of each release.

@@ -37,7 +37,7 @@ JSON: Final = Schema(SchemaType.STRING, name="io.debezium.data.Json", version=1)
 YEAR: Final = Schema(SchemaType.INT32, name="io.debezium.time.Year", version=1)
 ZONED: Final = Schema(SchemaType.STRING, name="io.debezium.time.ZonedTimestamp", version=1)
 _NUMBER: Final = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\Z")
-_PLAIN: Final = re.compile(rb"-?\d+(?:\.\d+)?\Z")
+_PLAIN: Final = re.compile(rb"-?\d+(?:\.\d+)?(?:E[+-]\d+)?\Z")
 _MIDPOINT: Final = 1 << 28
 
 

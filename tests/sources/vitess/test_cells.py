@@ -43,3 +43,18 @@ def test_a_bit_has_the_bytes_of_its_declared_length(bits: int, sent: bytes) -> N
     assert cell(column, 1) == sent
     table = Table(TableId("shop", "t"), (column,))
     assert cells(table, (1,)) == (sent,)
+
+
+@pytest.mark.parametrize(
+    ("kind", "number", "sent"),
+    [
+        (ColumnKind.FLOAT, 1.100000023841858, b"1.1E+00"),
+        (ColumnKind.DOUBLE, 1.100000023841858, b"1.100000023841858E+00"),
+        (ColumnKind.DOUBLE, -0.0, b"-0E+00"),
+        (ColumnKind.DOUBLE, 1e300, b"1E+300"),
+        (ColumnKind.DOUBLE, 0.05, b"5E-02"),
+    ],
+)
+def test_floats_have_the_digits_of_their_bits(kind: ColumnKind, number: float, sent: bytes) -> None:
+    """Vitess prints a FLOAT from its 32 bits, and both with an exponent of two digits or more."""
+    assert cell(Column(1, "f", kind), number) == sent

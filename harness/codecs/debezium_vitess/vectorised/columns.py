@@ -34,7 +34,7 @@ _INTEGERS: Final = frozenset(
 )
 _SPECIAL: Final = re.compile(rb'["\\\x00-\x1f\xf0-\xff]')
 _DIGITS: Final = b"0123456789-,"
-_FLOAT: Final = b"0123456789.-,"
+_FLOAT: Final = b"0123456789.-+E,"
 # The positive floats that every library prints as Java does.
 _FROM, _BELOW = 1e-3, 1e7
 _DAYS_KEPT: Final = 4096
@@ -151,7 +151,7 @@ def _numbers(read: Read, cells: Sequence[bytes]) -> Sequence[bytes]:
 def _floats(read: Read, cells: Sequence[bytes]) -> Sequence[bytes]:
     joined = b",".join(cells)
     # A negative zero without a fraction would be read as a whole number, which has no sign then.
-    if joined.translate(None, _FLOAT) or b"-0" in joined:
+    if joined.translate(None, _FLOAT) or joined.startswith(b"-0") or b",-0" in joined:
         values = _values(read, cells)
     else:
         try:

@@ -174,6 +174,12 @@ ROWS: tuple[WrongProducer, ...] = (
         _of_unique(lambda _: ()),
     ),
     WrongProducer(
+        "vitess-key-of-declared-primary-alone",
+        "vitess.key.unique-as-primary",
+        "It takes no unique key without NULL for a primary one.",
+        instead("harness.sources.vitess.fields:_primary", lambda table: table.primary_key),
+    ),
+    WrongProducer(
         "vitess-keyless-has-empty-key",
         "vitess.key.keyless",
         "It gives a row without a key an empty struct as its key.",

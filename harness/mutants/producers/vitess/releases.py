@@ -56,6 +56,12 @@ ROWS: tuple[WrongProducer, ...] = (
         _release("3.0", lambda one: replace(one, epochs=EpochRules())),
     ),
     WrongProducer(
+        "vitess-servers-exchanged-as-2-7",
+        "vitess.ordered.exchange-stops",
+        "It goes on where a GTID set exchanges servers as 2.7.0.",
+        _release("2.7", lambda one: replace(one, epochs=replace(one.epochs, exchange_stops=False))),
+    ),
+    WrongProducer(
         "vitess-bytes-cut-too-early",
         "vitess.column.truncate-json-whole",
         "It cuts bytes in JSON as 2.7.0.",

@@ -124,7 +124,6 @@ ANOTHER_NAME = "io.debezium.data.Other"
 LONGEST = (1 << 63) - 1
 # A length that no column has.
 MARKED = -7
-WIDENED = "a stream prints a FLOAT with the digits of the double that it is widened to"
 
 
 def unknown(column: ColumnType) -> bool:
@@ -148,7 +147,6 @@ def _confused() -> Iterator[WrongProducer]:
             CLAUSES[kind],
             f"It takes {kind.value.upper()} for the JDBC type {jdbc.name}.",
             taken_for(of(kind, unsigned=False if kind in INTEGERS else None), jdbc=jdbc),
-            equivalent=WIDENED if kind is ColumnKind.FLOAT else "",
         )
     for kind, jdbc in UNSIGNED.items():
         yield WrongProducer(
@@ -399,7 +397,6 @@ ROWS: tuple[WrongProducer, ...] = (
         CLAUSES[ColumnKind.FLOAT],
         "It reads a FLOAT as a double, not rounded to 32 bits.",
         parsed(named("FLOAT32"), float),
-        equivalent=WIDENED,
     ),
     WrongProducer(
         "vitess-float-of-32-bits",
