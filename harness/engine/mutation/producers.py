@@ -302,5 +302,7 @@ def _refusal(error: BaseException | None, words: str) -> tuple[str, str]:
 
 
 def _readable(added: Sequence[str]) -> str:
-    """Return the first line that a person reads more from than a digest."""
-    return next((line for line in added if "sha256=" not in line), added[0] if added else "")
+    """Return the first line that a person reads more from than a digest or a schema's number."""
+    lines = [line for line in added if "sha256=" not in line and line.strip("+ ")]
+    rows = [line for line in lines if not line.startswith("+  schemas ")]
+    return next(iter((*rows, *lines, *added)), "")
